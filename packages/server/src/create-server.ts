@@ -54,7 +54,7 @@ import type { ServerOptions, ShortyServer } from './server-options.js';
 import { openStorage } from './storage/open-storage.js';
 import { unlockSecrets } from './storage/secrets.js';
 import { blockedMessage } from './urls/host-rules.js';
-import { type LinkOrigins, publicHostOf, shortUrlOf } from './urls/present-url.js';
+import { type LinkOrigins, publicHostOf, shortUrlOf } from './urls/link-origins.js';
 import { reservedWords } from './urls/reserved-words.js';
 import { createUrlModule } from './urls/url-module.js';
 import { createWebhookModule } from './webhooks/webhook-module.js';

@@ -1697,14 +1697,6 @@ export interface components {
              * @example 100
              */
             maxClicks?: number | null;
-            /** @description Whether visitors must enter a password. */
-            isPasswordProtected?: boolean | null;
-            /**
-             * Format: password
-             * @description Needed when isPasswordProtected is true. Stored only as a hash, never returned.
-             * @example open sesame
-             */
-            password?: string | null;
             /**
              * @description Set as utm_source on the target: where the visitor comes from.
              * @example newsletter
@@ -1736,6 +1728,14 @@ export interface components {
             forwardPath?: boolean | null;
             rules?: components["schemas"]["LinkRuleRequest"][] | null;
             preview?: components["schemas"]["LinkPreviewRequest"] | null;
+            /** @description Whether visitors must enter a password. */
+            isPasswordProtected?: boolean | null;
+            /**
+             * Format: password
+             * @description Needed when isPasswordProtected is true. Stored only as a hash, never returned.
+             * @example open sesame
+             */
+            password?: string | null;
             /** @description False creates a paused link, which answers with 410 until a PATCH sets isActive to true. True by default. */
             isActive?: boolean | null;
             /**
@@ -1892,14 +1892,6 @@ export interface components {
              * @example 100
              */
             maxClicks?: number | null;
-            /** @description Whether visitors must enter a password. */
-            isPasswordProtected?: boolean | null;
-            /**
-             * Format: password
-             * @description Needed when isPasswordProtected is true. Stored only as a hash, never returned.
-             * @example open sesame
-             */
-            password?: string | null;
             /**
              * @description Set as utm_source on the target: where the visitor comes from.
              * @example newsletter
@@ -1931,6 +1923,14 @@ export interface components {
             forwardPath?: boolean | null;
             rules?: components["schemas"]["LinkRuleRequest"][] | null;
             preview?: components["schemas"]["LinkPreviewRequest"] | null;
+            /** @description Whether visitors must enter a password. */
+            isPasswordProtected?: boolean | null;
+            /**
+             * Format: password
+             * @description Needed when isPasswordProtected is true. Stored only as a hash, never returned.
+             * @example open sesame
+             */
+            password?: string | null;
             /** @description False creates a paused link, which answers with 410 until a PATCH sets isActive to true. True by default. */
             isActive?: boolean | null;
             /**
@@ -1986,14 +1986,6 @@ export interface components {
              * @example 100
              */
             maxClicks?: number | null;
-            /** @description Whether visitors must enter a password. */
-            isPasswordProtected?: boolean | null;
-            /**
-             * Format: password
-             * @description Needed when isPasswordProtected is true. Stored only as a hash, never returned.
-             * @example open sesame
-             */
-            password?: string | null;
             /**
              * @description Set as utm_source on the target: where the visitor comes from.
              * @example newsletter
@@ -2025,6 +2017,14 @@ export interface components {
             forwardPath?: boolean | null;
             rules?: components["schemas"]["LinkRuleRequest"][] | null;
             preview?: components["schemas"]["LinkPreviewRequest"] | null;
+            /** @description Whether visitors must enter a password. */
+            isPasswordProtected?: boolean | null;
+            /**
+             * Format: password
+             * @description Needed when isPasswordProtected is true. Stored only as a hash, never returned.
+             * @example open sesame
+             */
+            password?: string | null;
             /** @description Whether the link redirects. An inactive link answers 410. */
             isActive?: boolean;
         };
@@ -2496,8 +2496,6 @@ export interface components {
              * @example 100
              */
             maxClicks: number | null;
-            /** @description Whether visitors must enter a password. */
-            isPasswordProtected: boolean;
             /** @description Set as utm_source on the target: where the visitor comes from. */
             utmSource: string | null;
             /** @description Set as utm_medium on the target: the kind of channel. */
@@ -2533,16 +2531,18 @@ export interface components {
              * @example null
              */
             preview: components["schemas"]["LinkPreview"] | null;
-            /** @description Whether the link redirects. An inactive link answers 410. */
-            isActive: boolean;
             /** @description When the link was deleted. Null: it was not, or it was restored. */
             deletedAt: string | null;
+            /** @description The clicks that another link shortener counted before the link was imported. No other count includes them. */
+            importedClicks: number;
+            /** @description Whether visitors must enter a password. */
+            isPasswordProtected: boolean;
+            /** @description Whether the link redirects. An inactive link answers 410. */
+            isActive: boolean;
             /** @description Clicks counted so far. */
             clickCount: number;
             /** @description Visits since the creation that are no clicks: of bots, link previews, prefetches, HEAD requests and excluded addresses. */
             excludedClicks: number;
-            /** @description The clicks that another link shortener counted before the link was imported. No other count includes them. */
-            importedClicks: number;
             /**
              * @description How many clicks of maxClicks are left: 0 once the link no longer redirects. Null: any number.
              * @example 58
@@ -2721,8 +2721,6 @@ export interface components {
              * @example 100
              */
             maxClicks: number | null;
-            /** @description Whether visitors must enter a password. */
-            isPasswordProtected: boolean;
             /** @description Set as utm_source on the target: where the visitor comes from. */
             utmSource: string | null;
             /** @description Set as utm_medium on the target: the kind of channel. */
@@ -2758,16 +2756,18 @@ export interface components {
              * @example null
              */
             preview: components["schemas"]["LinkPreview"] | null;
-            /** @description Whether the link redirects. An inactive link answers 410. */
-            isActive: boolean;
             /** @description When the link was deleted. Null: it was not, or it was restored. */
             deletedAt: string | null;
+            /** @description The clicks that another link shortener counted before the link was imported. No other count includes them. */
+            importedClicks: number;
+            /** @description Whether visitors must enter a password. */
+            isPasswordProtected: boolean;
+            /** @description Whether the link redirects. An inactive link answers 410. */
+            isActive: boolean;
             /** @description Clicks counted so far. */
             clickCount: number;
             /** @description Visits since the creation that are no clicks: of bots, link previews, prefetches, HEAD requests and excluded addresses. */
             excludedClicks: number;
-            /** @description The clicks that another link shortener counted before the link was imported. No other count includes them. */
-            importedClicks: number;
             /**
              * @description How many clicks of maxClicks are left: 0 once the link no longer redirects. Null: any number.
              * @example 58
@@ -2853,8 +2853,6 @@ export interface components {
                  * @example 100
                  */
                 maxClicks?: number | null;
-                /** @description Whether visitors must enter a password. */
-                isPasswordProtected?: boolean;
                 /** @description Set as utm_source on the target: where the visitor comes from. */
                 utmSource?: string | null;
                 /** @description Set as utm_medium on the target: the kind of channel. */
@@ -2890,10 +2888,12 @@ export interface components {
                  * @example null
                  */
                 preview?: components["schemas"]["LinkPreview"] | null;
-                /** @description Whether the link redirects. An inactive link answers 410. */
-                isActive?: boolean;
                 /** @description When the link was deleted. Null: it was not, or it was restored. */
                 deletedAt?: string | null;
+                /** @description Whether visitors must enter a password. */
+                isPasswordProtected?: boolean;
+                /** @description Whether the link redirects. An inactive link answers 410. */
+                isActive?: boolean;
                 /**
                  * @description Set while the operator of the server has taken the link down: visitors get 451. The owner cannot undo it.
                  * @example null
@@ -3002,8 +3002,6 @@ export interface components {
              * @example 100
              */
             maxClicks: number | null;
-            /** @description Whether visitors must enter a password. */
-            isPasswordProtected: boolean;
             /** @description Set as utm_source on the target: where the visitor comes from. */
             utmSource: string | null;
             /** @description Set as utm_medium on the target: the kind of channel. */
@@ -3039,16 +3037,18 @@ export interface components {
              * @example null
              */
             preview: components["schemas"]["LinkPreview"] | null;
-            /** @description Whether the link redirects. An inactive link answers 410. */
-            isActive: boolean;
             /** @description When the link was deleted. Null: it was not, or it was restored. */
             deletedAt: string | null;
+            /** @description The clicks that another link shortener counted before the link was imported. No other count includes them. */
+            importedClicks: number;
+            /** @description Whether visitors must enter a password. */
+            isPasswordProtected: boolean;
+            /** @description Whether the link redirects. An inactive link answers 410. */
+            isActive: boolean;
             /** @description Clicks counted so far. */
             clickCount: number;
             /** @description Visits since the creation that are no clicks: of bots, link previews, prefetches, HEAD requests and excluded addresses. */
             excludedClicks: number;
-            /** @description The clicks that another link shortener counted before the link was imported. No other count includes them. */
-            importedClicks: number;
             /**
              * @description How many clicks of maxClicks are left: 0 once the link no longer redirects. Null: any number.
              * @example 58
@@ -4032,8 +4032,6 @@ export interface components {
              * @example 100
              */
             maxClicks: number | null;
-            /** @description Whether visitors must enter a password. */
-            isPasswordProtected: boolean;
             /** @description Set as utm_source on the target: where the visitor comes from. */
             utmSource: string | null;
             /** @description Set as utm_medium on the target: the kind of channel. */
@@ -4069,16 +4067,18 @@ export interface components {
              * @example null
              */
             preview: components["schemas"]["LinkPreviewOutput"] | null;
-            /** @description Whether the link redirects. An inactive link answers 410. */
-            isActive: boolean;
             /** @description When the link was deleted. Null: it was not, or it was restored. */
             deletedAt: string | null;
+            /** @description The clicks that another link shortener counted before the link was imported. No other count includes them. */
+            importedClicks: number;
+            /** @description Whether visitors must enter a password. */
+            isPasswordProtected: boolean;
+            /** @description Whether the link redirects. An inactive link answers 410. */
+            isActive: boolean;
             /** @description Clicks counted so far. */
             clickCount: number;
             /** @description Visits since the creation that are no clicks: of bots, link previews, prefetches, HEAD requests and excluded addresses. */
             excludedClicks: number;
-            /** @description The clicks that another link shortener counted before the link was imported. No other count includes them. */
-            importedClicks: number;
             /**
              * @description How many clicks of maxClicks are left: 0 once the link no longer redirects. Null: any number.
              * @example 58
@@ -5888,14 +5888,6 @@ export interface components {
              * @example 100
              */
             maxClicks?: number | null;
-            /** @description Whether visitors must enter a password. */
-            isPasswordProtected?: boolean | null;
-            /**
-             * Format: password
-             * @description Needed when isPasswordProtected is true. Stored only as a hash, never returned.
-             * @example open sesame
-             */
-            password?: string | null;
             /**
              * @description Set as utm_source on the target: where the visitor comes from.
              * @example newsletter
@@ -5927,6 +5919,14 @@ export interface components {
             forwardPath?: boolean | null;
             rules?: components["schemas"]["LinkRuleRequest"][] | null;
             preview?: components["schemas"]["LinkPreviewRequest"] | null;
+            /** @description Whether visitors must enter a password. */
+            isPasswordProtected?: boolean | null;
+            /**
+             * Format: password
+             * @description Needed when isPasswordProtected is true. Stored only as a hash, never returned.
+             * @example open sesame
+             */
+            password?: string | null;
             /** @description Whether the link redirects. An inactive link answers 410. */
             isActive?: boolean;
         };

@@ -22,8 +22,9 @@ import { openStorage, type StorageOptions } from '../storage/open-storage.js';
 import { defineThread } from '../threads/define-thread.js';
 import { listHostRules } from '../urls/host-rule-repository.js';
 import type { HostRule } from '../urls/host-rules.js';
+import type { LinkOrigins } from '../urls/link-origins.js';
 import { toRuledHostRecord, toTakedownRecord } from '../urls/present-takedown.js';
-import { type LinkOrigins, presenterOf, type UrlPresentation } from '../urls/present-url.js';
+import { presenterOf, type UrlPresentation } from '../urls/present-url.js';
 import type { TagFilter } from '../urls/tag-contract.js';
 import { findTagged, listTags } from '../urls/tag-query.js';
 import { listTakedowns } from '../urls/takedown-repository.js';
@@ -32,7 +33,7 @@ import {
   exportHeaderOf,
   exportLineOf,
   type UrlExportPresentation,
-} from '../urls/url-export.js';
+} from '../urls/url-csv.js';
 import type { UrlFilter } from '../urls/url-list-contract.js';
 import { listUrls, urlLineReader } from '../urls/url-query.js';
 import { listDeliveries } from '../webhooks/delivery-repository.js';

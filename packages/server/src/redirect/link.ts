@@ -2,7 +2,8 @@ import { type Campaign, parseCampaign } from '../analytics/classify/parse-campai
 import type { DescribedVisit } from '../analytics/journal/visit-recorder.js';
 import { utmFields, utmParameters } from '../contract/utm-parameters.js';
 import type { AddressRanges } from '../network/ip-address.js';
-import { clicksLeftOf, isExpired, type RedirectType, type ShortUrl } from '../urls/short-url.js';
+import type { RedirectType } from '../urls/link-fields.js';
+import { clicksLeftOf, isExpired, type ShortUrl } from '../urls/short-url.js';
 import type { Forwarding } from './forward-request.js';
 import { injectUtm } from './inject-utm.js';
 import { chooseTarget, matchRules } from './match-rules.js';

@@ -20,7 +20,7 @@ import { previewPage } from '../pages/preview-page.js';
 import type { Clock } from '../ports.js';
 import { StorageUnavailableError } from '../storage/database.js';
 import { foldKey } from '../storage/fold-keys.js';
-import { type LinkOrigins, shortUrlOf } from '../urls/present-url.js';
+import { type LinkOrigins, shortUrlOf } from '../urls/link-origins.js';
 import { isCodeSegment, isLinkCode, maxCodeLength } from '../urls/url-keys.js';
 import { type DomainPages, redirectTo } from './domain-pages.js';
 import { forwardRequest } from './forward-request.js';

@@ -5,7 +5,6 @@ import type { HostResolver } from '../domains/host-resolver.js';
 import { hostnameOf } from '../domains/hostname.js';
 import type { IsOwnHost } from '../domains/own-hosts.js';
 import type { Database } from '../storage/database.js';
-import { isBeingErased } from '../urls/erased-url.js';
 import { targetsOfRules } from '../urls/link-rules.js';
 import { erasedKeyFinder } from '../urls/retired-keys.js';
 import type { UrlReader } from '../urls/url-reader.js';
@@ -111,7 +110,7 @@ function linkLoader({
   const findErasedKey = erasedKeyFinder(database.read);
   return async (domainId, key, folds) => {
     const found = await urls.findByKey(domainId, key, folds);
-    if (!found || isBeingErased(found.url)) {
+    if (!found || found.url.erasedAt !== null) {
       const organizationId = await findErasedKey(domainId, key);
       return organizationId === undefined ? undefined : erasedLink(organizationId);
     }

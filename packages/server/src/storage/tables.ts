@@ -279,7 +279,7 @@ export const tables = {
   urls: {
     owner: { column: 'organization_id', parent: 'organizations' },
     isExported: true,
-    unexported: ['search_text', 'settings_hash'],
+    unexported: ['erased_at', 'search_text', 'settings_hash'],
     columns: {
       id: 'rowId primary key',
       organization_id: 'text not null references organizations (id)',
@@ -299,7 +299,7 @@ export const tables = {
       utm_campaign: 'text',
       utm_term: 'text',
       utm_content: 'text',
-      custom_utm_params: 'text not null',
+      custom_utm_params: 'text',
       source_domain: 'text',
       is_active: 'integer not null',
       created_at: 'bigint not null',
@@ -319,6 +319,8 @@ export const tables = {
       expired_url: 'text',
       /** When a DELETE made the link inactive; null for a link that is active, paused or expired. */
       deleted_at: 'bigint',
+      /** Set while the link is being erased. Its other columns are empty then. */
+      erased_at: 'bigint',
       /** How many clicks the link redirects in all. */
       max_clicks: 'bigint',
       /** The id that another system gives the link; unique in its organization. */

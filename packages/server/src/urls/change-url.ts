@@ -1,5 +1,7 @@
 import type { ErrorDetail } from '../contract/errors.js';
-import { isExpired, type ShortUrl } from './short-url.js';
+import { nextUpdatedAt } from '../preconditions/if-match.js';
+import { acceptFields } from './link-fields.js';
+import { emptyUrl, isExpired, type ShortUrl } from './short-url.js';
 import type { UrlCreateRequest, UrlUpdateRequest, UrlUpsertRequest } from './url-contract.js';
 import { activationRule, findPasswordError } from './url-fields.js';
 
@@ -7,8 +9,6 @@ import { activationRule, findPasswordError } from './url-fields.js';
 export type UrlChange =
   | { readonly ok: true; readonly url: ShortUrl }
   | { readonly ok: false; readonly error: ErrorDetail };
-
-type Settings = Omit<UrlUpdateRequest, 'isActive' | 'isPasswordProtected' | 'password'>;
 
 /** Returns the error of an `expiresAt` in the past. A schema cannot check it without a clock. */
 export function findExpiryError(
@@ -46,50 +46,29 @@ export function newUrl(
   identity: Pick<ShortUrl, 'id' | 'organizationId' | 'shortCode' | 'hostname'>,
   now: number,
 ): ShortUrl {
-  // Lists the fields, because V8 takes 14 times as long for a spread. A bulk request has 100 links.
   return {
-    id: identity.id,
-    organizationId: identity.organizationId,
-    shortCode: identity.shortCode,
-    hostname: identity.hostname,
+    ...emptyUrl,
+    ...acceptFields(body),
+    ...identity,
     customSlug: body.customSlug ?? null,
-    externalId: body.externalId ?? null,
     targetUrl: body.targetUrl,
-    title: body.title ?? null,
-    description: body.description ?? null,
-    category: body.category ?? null,
-    tags: body.tags ?? [],
-    domainId: body.domainId ?? null,
-    redirectType: body.redirectType ?? 307,
-    activatesAt: body.activatesAt == null ? null : Date.parse(body.activatesAt),
-    expiresAt: body.expiresAt == null ? null : Date.parse(body.expiresAt),
-    expiredUrl: body.expiredUrl ?? null,
-    maxClicks: body.maxClicks ?? null,
     passwordHash,
-    utmSource: body.utmSource ?? null,
-    utmMedium: body.utmMedium ?? null,
-    utmCampaign: body.utmCampaign ?? null,
-    utmTerm: body.utmTerm ?? null,
-    utmContent: body.utmContent ?? null,
-    customUtmParams: body.customUtmParams ?? {},
-    sourceDomain: body.sourceDomain ?? null,
-    clickThresholds: body.clickThresholds ?? null,
-    forwardQuery: body.forwardQuery ?? null,
-    forwardPath: body.forwardPath ?? null,
-    rules: body.rules ?? [],
-    preview: body.preview ?? null,
     isActive: body.isActive ?? true,
-    deletedAt: null,
-    clickCount: 0,
-    excludedClicks: 0,
-    erasedClicks: 0,
-    usedClicks: 0,
     importedClicks: body.importedClicks ?? 0,
-    lastClickAt: null,
-    takenDownAt: null,
-    takedownReason: null,
     createdAt: body.importedCreatedAt == null ? now : Date.parse(body.importedCreatedAt),
     updatedAt: now,
+  };
+}
+
+/** Returns what is left of a link that is being erased: its keys. */
+export function erasedUrl(url: ShortUrl, now: number): ShortUrl {
+  const { id, organizationId, domainId, hostname, shortCode, customSlug, createdAt } = url;
+  return {
+    ...emptyUrl,
+    ...{ id, organizationId, domainId, hostname, shortCode, customSlug, createdAt },
+    deletedAt: now,
+    erasedAt: now,
+    updatedAt: nextUpdatedAt(url.updatedAt, now),
   };
 }
 
@@ -100,13 +79,14 @@ export function patchUrl(
   newPasswordHash: string | null,
   now: number,
 ): UrlChange {
-  const { isActive, isPasswordProtected, password, ...settings } = patch;
+  const { isActive, isPasswordProtected, password } = patch;
   const isProtected = isPasswordProtected ?? url.passwordHash !== null;
   const error = findPasswordError(isProtected, password != null, url.passwordHash !== null);
   if (error) return { ok: false, error };
   const changed: ShortUrl = {
     ...url,
-    ...settingsOf(settings),
+    ...acceptFields(patch),
+    targetUrl: patch.targetUrl ?? url.targetUrl,
     passwordHash: isProtected ? (newPasswordHash ?? url.passwordHash) : null,
     isActive: isActive ?? url.isActive,
     deletedAt: isActive ? null : url.deletedAt,
@@ -161,24 +141,4 @@ export function upsertUrl(
   }
   const patch: UrlUpdateRequest = { ...settings, ...(isActive != null && { isActive }) };
   return patchUrl(url, patch, newPasswordHash, now);
-}
-
-const clearedValues = { tags: [], customUtmParams: {}, rules: [], redirectType: 307 } as const;
-
-function settingsOf({ activatesAt, expiresAt, ...rest }: Settings): Partial<ShortUrl> {
-  const given = Object.entries(rest).filter(([, value]) => value !== undefined);
-  return {
-    ...Object.fromEntries(
-      given.map(([field, value]) => [
-        field,
-        value ?? clearedValues[field as keyof typeof clearedValues] ?? null,
-      ]),
-    ),
-    ...(activatesAt !== undefined && {
-      activatesAt: activatesAt === null ? null : Date.parse(activatesAt),
-    }),
-    ...(expiresAt !== undefined && {
-      expiresAt: expiresAt === null ? null : Date.parse(expiresAt),
-    }),
-  };
 }

@@ -7,7 +7,7 @@ import {
 import { releaseLinks } from '../organizations/link-quota.js';
 import { checkIfMatch } from '../preconditions/if-match.js';
 import type { Database, WriteTransaction } from '../storage/database.js';
-import { erasedUrl, isBeingErased } from './erased-url.js';
+import { erasedUrl } from './change-url.js';
 import { retireKeys } from './retired-keys.js';
 import { fromRow, type ShortUrl, selectUrls, toRow } from './short-url.js';
 import type { UrlRecorder } from './url-recorder.js';
@@ -46,7 +46,7 @@ export function beginErasure<Presented>(
       if (!row) return null;
       const before = fromRow(row);
       // An earlier request has begun it.
-      if (isBeingErased(before)) return { presented: present(before), qrIds: [] };
+      if (before.erasedAt !== null) return { presented: present(before), qrIds: [] };
       checkIfMatch(ifMatch, before.updatedAt);
       const url = erasedUrl(before, now);
       if (before.isActive) await releaseLinks(transaction, organizationId, 1);

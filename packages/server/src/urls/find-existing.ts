@@ -1,6 +1,6 @@
 import { type Kysely, type SqlBool, sql } from 'kysely';
 import type { Schema, WriteTransaction } from '../storage/database.js';
-import { settingColumns } from '../storage/settings-hash.js';
+import { redirectColumns } from './link-fields.js';
 import { fromRow, type ShortUrl, selectUrls, toRow } from './short-url.js';
 import { domainKeyOf } from './url-keys.js';
 
@@ -57,7 +57,7 @@ export async function findEquivalent(
     query = query.where('settings_hash', '=', row.settings_hash);
   }
   // Links with the same hash may differ.
-  const equal = settingColumns.map(
+  const equal = redirectColumns.map(
     (column) => sql<SqlBool>`${sql.ref(`urls.${column}`)} is not distinct from ${row[column]}`,
   );
   const found = await query
@@ -96,5 +96,5 @@ export class EqualLinks {
 
 function settingsOf(url: ShortUrl) {
   const row = toRow(url);
-  return [row.is_active, ...settingColumns.map((column) => row[column])];
+  return [row.is_active, ...redirectColumns.map((column) => row[column])];
 }

@@ -1,3 +1,5 @@
+import { z } from 'zod';
+import { displayText } from '../contract/fields.js';
 import { findTargetUrlError } from '../network/target-url.js';
 
 /** What link previews show of a link. */
@@ -9,12 +11,73 @@ export interface LinkPreview {
 
 export const maxPreviewTitle = 300;
 export const maxPreviewDescription = 1_000;
-export const maxPreviewImageUrl = 2_048;
+const maxImageUrl = 2_048;
 
 /** Returns why a text is not the URL of an image, or undefined when it is one. */
 export function findImageUrlError(text: string): string | undefined {
-  if (text.length > maxPreviewImageUrl) {
-    return `must be at most ${maxPreviewImageUrl} characters long`;
-  }
+  if (text.length > maxImageUrl) return `must be at most ${maxImageUrl} characters long`;
   return findTargetUrlError(text);
 }
+
+const imageUrl = z
+  .string()
+  .check(({ value, issues }) => {
+    const error = findImageUrlError(value);
+    if (error) issues.push({ code: 'custom', message: error, input: value });
+  })
+  .meta({
+    description: `The image: http or https, at most ${maxImageUrl} characters.`,
+    pattern: '^[Hh][Tt][Tt][Pp][Ss]?://',
+    maxLength: maxImageUrl,
+    example: 'https://example.com/sale.png',
+  });
+
+const visibleRule = 'must have a character that is visible';
+const hasVisibleText = (text: string) => text === '' || !/^[\s\p{Cf}]*$/u.test(text);
+
+/** The preview of a link in a request. */
+export const previewSetting = z
+  .strictObject({
+    title: displayText(maxPreviewTitle, 1).refine(hasVisibleText, visibleRule).meta({
+      description: 'The title that link previews show.',
+      example: 'Spring sale',
+    }),
+    description: displayText(maxPreviewDescription).nullish().meta({
+      description: 'The text below the title.',
+      example: 'Everything at half price',
+    }),
+    imageUrl: imageUrl.nullish(),
+  })
+  .transform(
+    ({ title, description, imageUrl: image }): LinkPreview => ({
+      title,
+      description: description ?? null,
+      imageUrl: image ?? null,
+    }),
+  )
+  .meta({ id: 'LinkPreviewRequest' })
+  .meta({
+    description:
+      'What messengers and social networks show of the link: their programs get a page with this title, text and image, and people are redirected. Without it, these programs follow the redirect.',
+    example: {
+      title: 'Spring sale',
+      description: 'Everything at half price',
+      imageUrl: 'https://example.com/sale.png',
+    },
+  });
+
+const text = z.string().nullable();
+
+/** The preview of a link in a response. */
+export const previewRecord = z
+  .object({
+    title: z.string().meta({ description: 'The title that link previews show.' }),
+    description: text.meta({ description: 'The text below the title. Null: none.' }),
+    imageUrl: text.meta({ description: 'The URL of the image. Null: none.' }),
+  })
+  .meta({ id: 'LinkPreview' })
+  .nullable()
+  .meta({
+    description: 'What link previews show of the link. Null: they follow the redirect.',
+    example: null,
+  });

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { presentAs, withIsoTimes } from '../contract/present.js';
 import { blockedHostRecord } from './host-rule-contract.js';
 import type { RuledHost } from './host-rule-repository.js';
-import { type LinkOrigins, shortUrlOf } from './present-url.js';
+import { type LinkOrigins, shortUrlOf } from './link-origins.js';
 import type { ShortUrl } from './short-url.js';
 import type { takedownRecord } from './takedown-contract.js';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineRoute } from '../contract/define-route.js';
 import { type ListFilter, pageOf, paging, plainLine } from '../contract/fields.js';
-import { tagName } from './url-fields.js';
+import { tagName } from './link-fields.js';
 
 const name = z.string().meta({ description: 'The tag, as links have it.', example: 'launch' });
 

@@ -6,9 +6,9 @@ import { openPage } from '../http/open-page.js';
 import type { Clock } from '../ports.js';
 import { operatorOwner } from '../storage/database.js';
 import type { FindUrlId } from './key-finder.js';
+import type { LinkOrigins } from './link-origins.js';
 import { notShortUrlMessage, parseShortUrl } from './parse-short-url.js';
 import { type TakedownRecord, toTakedownRecord } from './present-takedown.js';
-import type { LinkOrigins } from './present-url.js';
 import type { takedownRoutes } from './takedown-contract.js';
 import type { TakedownRepository } from './takedown-repository.js';
 

@@ -9,7 +9,6 @@ import { nextUpdatedAt } from '../preconditions/if-match.js';
 import { type Database, operatorOwner, type WriteTransaction } from '../storage/database.js';
 import { readList } from '../storage/list-page.js';
 import { lockOrganization } from '../storage/locks.js';
-import { isBeingErased } from './erased-url.js';
 import { fromRow, type ShortUrl, selectUrls } from './short-url.js';
 import type { UrlRecorder } from './url-recorder.js';
 
@@ -32,7 +31,7 @@ export class TakedownRepository {
   ): Promise<IdempotentResult<ShortUrl | null>> {
     const work = async (transaction: WriteTransaction) => {
       const row = await findLocked(transaction, id);
-      if (!row || isBeingErased(row)) return null;
+      if (row?.erasedAt !== null) return null;
       const before = fromRow(row);
       const takenDownAt = before.takenDownAt ?? now;
       await transaction

@@ -5,7 +5,8 @@ import { parseInput } from '../contract/parse-input.js';
 import type { HandlersOf } from '../http/handlers.js';
 import type { Clock } from '../ports.js';
 import { TimeSlices } from '../yield-to-event-loop.js';
-import { type LinkOrigins, toListItem, toNewLink } from './present-url.js';
+import type { LinkOrigins } from './link-origins.js';
+import { toListItem, toNewLink } from './present-url.js';
 import {
   type urlBulkCreateResult,
   type urlBulkRoutes,

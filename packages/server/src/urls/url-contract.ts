@@ -1,14 +1,9 @@
 import { z } from 'zod';
 import { defineRoute } from '../contract/define-route.js';
 import { line, queryBoolean, urlIdParam, uuid } from '../contract/fields.js';
+import { externalId } from './link-fields.js';
 import { urlBulkRoutes } from './url-bulk-contract.js';
-import {
-  checkActivation,
-  createFields,
-  externalId,
-  findPasswordError,
-  patchFields,
-} from './url-fields.js';
+import { checkActivation, createFields, findPasswordError, patchFields } from './url-fields.js';
 import { urlListRoutes } from './url-list-contract.js';
 import { slugCheck, urlCreated, urlRecord } from './url-records.js';
 

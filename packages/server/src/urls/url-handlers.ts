@@ -1,18 +1,17 @@
-import type { z } from 'zod';
 import { ApiError, validationError } from '../contract/api-error.js';
 import type { Caller } from '../contract/caller.js';
 import type { Scope } from '../contract/define-route.js';
 import { parseInput } from '../contract/parse-input.js';
 import type { HandlersOf } from '../http/handlers.js';
 import type { IdempotentResult } from '../idempotency/with-idempotency-key.js';
+import { customSlug } from './link-fields.js';
+import { shortUrlOf } from './link-origins.js';
 import { notShortUrlMessage, parseShortUrl } from './parse-short-url.js';
-import { shortUrlOf, toNewLink, toRecord } from './present-url.js';
+import { toNewLink, toRecord, type UrlRecord } from './present-url.js';
 import type { ShortUrl } from './short-url.js';
 import { type UrlBulkHandlerOptions, urlBulkHandlers } from './url-bulk-handlers.js';
 import type { UrlUpdateRequest, urlRoutes } from './url-contract.js';
-import { customSlug } from './url-fields.js';
 import { type UrlListHandlerOptions, urlListHandlers } from './url-list-handlers.js';
-import type { urlRecord } from './url-records.js';
 import { refusalError, slugReservedError } from './url-refusals.js';
 import { UrlService, type UrlServiceOptions } from './url-service.js';
 import type { Creation, UpdateOutcome, UpsertOutcome, WriteContext } from './url-write.js';
@@ -28,8 +27,6 @@ export interface UrlHandlerOptions
     context: WriteContext,
   ) => Promise<IdempotentResult<Presented | null>>;
 }
-
-type UrlRecord = z.input<typeof urlRecord>;
 
 // The most short URLs in the message about a slug of several links.
 const maxNamedUrls = 5;

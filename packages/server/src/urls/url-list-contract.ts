@@ -10,8 +10,8 @@ import {
   timestamp,
   uuid,
 } from '../contract/fields.js';
+import { tagName } from './link-fields.js';
 import { targetUrl } from './target-url-field.js';
-import { tagName } from './url-fields.js';
 import { urlListItem, urlRecord } from './url-records.js';
 
 const view = z.enum(['summary', 'full'], { error: 'must be summary or full' }).optional().meta({

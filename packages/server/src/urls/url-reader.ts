@@ -4,7 +4,6 @@ import { batchReads } from '../storage/batch-reads.js';
 import type { Database, Schema } from '../storage/database.js';
 import { foldKey } from '../storage/fold-keys.js';
 import { prepare } from '../storage/prepared.js';
-import { isBeingErased } from './erased-url.js';
 import { findExternalIds } from './find-existing.js';
 import { fromRow, type ShortUrl, selectUrls } from './short-url.js';
 import { type DomainAndKey, domainKeyOf, findDomainKey, mapKeyOf } from './url-keys.js';
@@ -133,7 +132,7 @@ export class UrlReader {
   ): Promise<ShortUrl | undefined> {
     const { rows } = await db.executeQuery(this.#byId({ id, organizationId }));
     const [row] = rows;
-    return row && !isBeingErased(row) ? fromRow(row) : undefined;
+    return row?.erasedAt === null ? fromRow(row) : undefined;
   }
 }
 
@@ -149,7 +148,7 @@ export async function findUrls(
     .execute();
   // Not in SQL: SQLite would search the index of the organization instead of the ids.
   return rows
-    .filter((row) => row.organizationId === organizationId && !isBeingErased(row))
+    .filter((row) => row.organizationId === organizationId && row.erasedAt === null)
     .map(fromRow);
 }
 

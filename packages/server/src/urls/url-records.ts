@@ -1,8 +1,6 @@
 import { z } from 'zod';
 import { instant } from '../contract/fields.js';
-import { ruleRecords } from './link-rules.js';
-import { previewSettingRecord } from './preview-contract.js';
-import { redirectType } from './url-fields.js';
+import { recordFields } from './link-fields.js';
 
 export const id = z.string().meta({ description: 'A decimal integer as a string.', example: '42' });
 const shortCode = z.string().meta({ example: 'aB3xY9q' });
@@ -54,47 +52,18 @@ export const urlListItem = z
   })
   .meta({ id: 'UrlListItem' });
 
-const text = z.string().nullable();
-
 export const urlRecord = z
   .object({
     ...newLink,
     organizationId,
-    externalId: text,
-    title: text,
-    description: text,
-    category: text,
-    tags: z.array(z.string()),
-    domainId: z.string().nullable().meta({ format: 'uuid' }),
-    redirectType,
-    activatesAt: instant.nullable(),
-    expiresAt: instant.nullable(),
-    expiredUrl: text,
-    maxClicks: z.int().min(1).nullable().meta({ example: 100 }),
+    ...recordFields,
     isPasswordProtected: z.boolean(),
-    utmSource: text,
-    utmMedium: text,
-    utmCampaign: text,
-    utmTerm: text,
-    utmContent: text,
-    customUtmParams: z.record(z.string(), z.string()),
-    sourceDomain: text,
-    clickThresholds: z
-      .array(z.int().min(1))
-      .nullable()
-      .meta({ example: [50, 500] }),
-    forwardQuery: z.boolean().nullable(),
-    forwardPath: z.boolean().nullable(),
-    rules: ruleRecords,
-    preview: previewSettingRecord,
     isActive: z.boolean(),
-    deletedAt: instant.nullable(),
     clickCount: z.int().min(0).meta({ description: 'Clicks counted so far.' }),
     excludedClicks: z.int().min(0).meta({
       description:
         'Visits since the creation that are no clicks: of bots, link previews, prefetches, HEAD requests and excluded addresses.',
     }),
-    importedClicks: z.int().min(0),
     clicksLeft: z.int().min(0).nullable().meta({ example: 58 }),
     lastClickAt: instant.nullable().meta({
       description:

@@ -5,7 +5,7 @@ import type { EventOutbox } from '../events/event-outbox.js';
 import { disabledRetentionMs } from '../events/event-outbox.js';
 import type { Clock } from '../ports.js';
 import type { Database, WriteTransaction } from '../storage/database.js';
-import { type LinkOrigins, shortUrlOf } from '../urls/present-url.js';
+import { type LinkOrigins, shortUrlOf } from '../urls/link-origins.js';
 import type { ClickedVisit, urlClicked } from './click-events.js';
 import { maxVisitsPerEvent } from './webhook-limits.js';
 

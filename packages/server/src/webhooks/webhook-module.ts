@@ -7,7 +7,7 @@ import type { Service } from '../lifecycle.js';
 import type { Database } from '../storage/database.js';
 import type { StorageOptions } from '../storage/open-storage.js';
 import { openThread } from '../threads/open-thread.js';
-import type { LinkOrigins } from '../urls/present-url.js';
+import type { LinkOrigins } from '../urls/link-origins.js';
 import { DeliveryRepository } from './delivery-repository.js';
 import { dispatchThread, startDispatcher } from './dispatch-thread.js';
 import { EventList } from './event-list.js';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { atMost, characters, displayText, urlIdInput, uuid, uuidText } from '../contract/fields.js';
 import { eventTypes } from '../events/event-types.js';
 import { everyType } from '../events/subscription.js';
-import { tagName } from '../urls/url-fields.js';
+import { tagName } from '../urls/link-fields.js';
 
 /** The maximum number of tags, of domains and of links in the filters of a webhook. */
 const maxFilterValues = 50;

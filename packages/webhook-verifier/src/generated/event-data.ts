@@ -35,8 +35,6 @@ export interface UrlEventData {
   readonly expiredUrl: string | null;
   /** How many clicks the link redirects in all. Null: any number. */
   readonly maxClicks: number | null;
-  /** Whether visitors must enter a password. */
-  readonly isPasswordProtected: boolean;
   /** Set as utm_source on the target: where the visitor comes from. */
   readonly utmSource: string | null;
   /** Set as utm_medium on the target: the kind of channel. */
@@ -61,16 +59,18 @@ export interface UrlEventData {
   readonly rules: ReadonlyArray<LinkRule>;
   /** What link previews show of the link. Null: they follow the redirect. */
   readonly preview: LinkPreview | null;
-  /** Whether the link redirects. An inactive link answers 410. */
-  readonly isActive: boolean;
   /** When the link was deleted. Null: it was not, or it was restored. */
   readonly deletedAt: string | null;
+  /** The clicks that another link shortener counted before the link was imported. No other count includes them. */
+  readonly importedClicks: number;
+  /** Whether visitors must enter a password. */
+  readonly isPasswordProtected: boolean;
+  /** Whether the link redirects. An inactive link answers 410. */
+  readonly isActive: boolean;
   /** Clicks counted so far. */
   readonly clickCount: number;
   /** Visits since the creation that are no clicks: of bots, link previews, prefetches, HEAD requests and excluded addresses. */
   readonly excludedClicks: number;
-  /** The clicks that another link shortener counted before the link was imported. No other count includes them. */
-  readonly importedClicks: number;
   /** How many clicks of maxClicks are left: 0 once the link no longer redirects. Null: any number. */
   readonly clicksLeft: number | null;
   /** The time of the last counted click. Null before the first click, and if only version 0.1 counted clicks. */
@@ -125,8 +125,6 @@ export interface UrlUpdatedEventData {
   readonly expiredUrl: string | null;
   /** How many clicks the link redirects in all. Null: any number. */
   readonly maxClicks: number | null;
-  /** Whether visitors must enter a password. */
-  readonly isPasswordProtected: boolean;
   /** Set as utm_source on the target: where the visitor comes from. */
   readonly utmSource: string | null;
   /** Set as utm_medium on the target: the kind of channel. */
@@ -151,16 +149,18 @@ export interface UrlUpdatedEventData {
   readonly rules: ReadonlyArray<LinkRule>;
   /** What link previews show of the link. Null: they follow the redirect. */
   readonly preview: LinkPreview | null;
-  /** Whether the link redirects. An inactive link answers 410. */
-  readonly isActive: boolean;
   /** When the link was deleted. Null: it was not, or it was restored. */
   readonly deletedAt: string | null;
+  /** The clicks that another link shortener counted before the link was imported. No other count includes them. */
+  readonly importedClicks: number;
+  /** Whether visitors must enter a password. */
+  readonly isPasswordProtected: boolean;
+  /** Whether the link redirects. An inactive link answers 410. */
+  readonly isActive: boolean;
   /** Clicks counted so far. */
   readonly clickCount: number;
   /** Visits since the creation that are no clicks: of bots, link previews, prefetches, HEAD requests and excluded addresses. */
   readonly excludedClicks: number;
-  /** The clicks that another link shortener counted before the link was imported. No other count includes them. */
-  readonly importedClicks: number;
   /** How many clicks of maxClicks are left: 0 once the link no longer redirects. Null: any number. */
   readonly clicksLeft: number | null;
   /** The time of the last counted click. Null before the first click, and if only version 0.1 counted clicks. */
@@ -204,8 +204,6 @@ export interface UrlUpdatedEventData {
     readonly expiredUrl?: string | null | undefined;
     /** How many clicks the link redirects in all. Null: any number. */
     readonly maxClicks?: number | null | undefined;
-    /** Whether visitors must enter a password. */
-    readonly isPasswordProtected?: boolean | undefined;
     /** Set as utm_source on the target: where the visitor comes from. */
     readonly utmSource?: string | null | undefined;
     /** Set as utm_medium on the target: the kind of channel. */
@@ -230,10 +228,12 @@ export interface UrlUpdatedEventData {
     readonly rules?: ReadonlyArray<LinkRule> | undefined;
     /** What link previews show of the link. Null: they follow the redirect. */
     readonly preview?: LinkPreview | null | undefined;
-    /** Whether the link redirects. An inactive link answers 410. */
-    readonly isActive?: boolean | undefined;
     /** When the link was deleted. Null: it was not, or it was restored. */
     readonly deletedAt?: string | null | undefined;
+    /** Whether visitors must enter a password. */
+    readonly isPasswordProtected?: boolean | undefined;
+    /** Whether the link redirects. An inactive link answers 410. */
+    readonly isActive?: boolean | undefined;
     /** Set while the operator of the server has taken the link down: visitors get 451. The owner cannot undo it. */
     readonly takenDown?: {
       /** When the operator took the link down, in UTC. */
@@ -281,8 +281,6 @@ export interface UrlDeletedEventData {
   readonly expiredUrl: string | null;
   /** How many clicks the link redirects in all. Null: any number. */
   readonly maxClicks: number | null;
-  /** Whether visitors must enter a password. */
-  readonly isPasswordProtected: boolean;
   /** Set as utm_source on the target: where the visitor comes from. */
   readonly utmSource: string | null;
   /** Set as utm_medium on the target: the kind of channel. */
@@ -307,16 +305,18 @@ export interface UrlDeletedEventData {
   readonly rules: ReadonlyArray<LinkRule>;
   /** What link previews show of the link. Null: they follow the redirect. */
   readonly preview: LinkPreview | null;
-  /** Whether the link redirects. An inactive link answers 410. */
-  readonly isActive: boolean;
   /** When the link was deleted. Null: it was not, or it was restored. */
   readonly deletedAt: string | null;
+  /** The clicks that another link shortener counted before the link was imported. No other count includes them. */
+  readonly importedClicks: number;
+  /** Whether visitors must enter a password. */
+  readonly isPasswordProtected: boolean;
+  /** Whether the link redirects. An inactive link answers 410. */
+  readonly isActive: boolean;
   /** Clicks counted so far. */
   readonly clickCount: number;
   /** Visits since the creation that are no clicks: of bots, link previews, prefetches, HEAD requests and excluded addresses. */
   readonly excludedClicks: number;
-  /** The clicks that another link shortener counted before the link was imported. No other count includes them. */
-  readonly importedClicks: number;
   /** How many clicks of maxClicks are left: 0 once the link no longer redirects. Null: any number. */
   readonly clicksLeft: number | null;
   /** The time of the last counted click. Null before the first click, and if only version 0.1 counted clicks. */

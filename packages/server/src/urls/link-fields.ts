@@ -1,0 +1,388 @@
+import type { Selectable } from 'kysely';
+import { z } from 'zod';
+import {
+  atMost,
+  characters,
+  displayText,
+  instant,
+  line,
+  plainLine,
+  timestamp,
+  uuid,
+} from '../contract/fields.js';
+import { maxTargetUrlBytes } from '../network/target-url.js';
+import type { Schema } from '../storage/database.js';
+import { formatTags, parseTags } from '../storage/tag-text.js';
+import { type LinkPreview, previewRecord, previewSetting } from './link-preview.js';
+import { type LinkRule, linkRules, ruleRecords } from './link-rules.js';
+import { targetUrl } from './target-url-field.js';
+
+/** How a field is stored, and what requests and records have of it. */
+interface Kind<Value> {
+  /** The value of a link without the field. */
+  readonly empty: Value;
+  /** Undefined functions leave a value as it is. */
+  readonly read?: (stored: never) => Value;
+  readonly write?: (value: Value) => string | number | null;
+  /** Converts what a request has. Not called for null, which stands for `empty`. */
+  readonly accept?: (sent: never) => Value;
+  readonly present?: (value: Value) => unknown;
+}
+
+export interface LinkField {
+  readonly kind: { readonly empty: unknown };
+  /** Its schema in requests, if both POST and PATCH set it. PATCH clears it by null. */
+  readonly input?: z.ZodType;
+  /** Its schema in the record, if the record has the field like this. */
+  readonly record?: z.ZodType;
+  /** Whether it decides if, where and how the link redirects. Links that redirect alike have it in common. */
+  readonly redirects?: true;
+}
+
+/** The columns that are computed from others. */
+type ComputedColumn = 'search_text' | 'settings_hash';
+type LinkColumn = Exclude<keyof Schema['urls'], ComputedColumn>;
+type CamelCase<Name> = Name extends `${infer Head}_${infer Tail}`
+  ? `${Head}${Capitalize<CamelCase<Tail>>}`
+  : Name;
+
+/** The fields of a stored link. Each is named as its column, in camel case. */
+export type FieldName = CamelCase<LinkColumn>;
+
+const always = <Value>(): Kind<Value> => ({ empty: undefined as Value });
+const text: Kind<string | null> = { empty: null };
+const number: Kind<number | null> = { empty: null };
+const time: Kind<number | null> = {
+  empty: null,
+  accept: (sent: string) => Date.parse(sent),
+  present: (at) => (at === null ? null : new Date(at).toISOString()),
+};
+const flag: Kind<boolean | null> = {
+  empty: null,
+  read: (stored: number | null) => (stored === null ? null : stored === 1),
+  write: (value) => (value === null ? null : Number(value)),
+};
+const tagList: Kind<readonly string[]> = { empty: [], read: parseTags, write: formatTags };
+
+/** JSON in a column that is null for the empty value. */
+function json<Value>(empty: Value): Kind<Value> {
+  const emptyText = JSON.stringify(empty);
+  return {
+    empty,
+    read: (stored: string | null) => (stored === null ? empty : JSON.parse(stored)),
+    write(value) {
+      const stored = JSON.stringify(value);
+      return stored === emptyText ? null : stored;
+    },
+  };
+}
+
+const maxImportedClicks = 1_000_000_000_000;
+const maxCustomUtmParams = 50;
+const maxUtmLength = 512;
+const maxThresholds = 20;
+const textRecord = z.string().nullable();
+const utmField = {
+  kind: text,
+  input: line(maxUtmLength, 1).nullish(),
+  record: textRecord,
+  redirects: true,
+} as const;
+
+export const customSlug = z
+  .string()
+  .min(3, 'must be 3 to 50 characters long')
+  .max(50, 'must be 3 to 50 characters long')
+  .regex(
+    /^[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?$/,
+    'must consist of letters, digits and hyphens (A-Z a-z 0-9 -), without a hyphen at either end',
+  )
+  .meta({
+    description: 'Case-sensitive. It cannot be changed, and no other link can ever use it.',
+    example: 'spring-sale',
+  });
+
+export const tagName = plainLine(100, 1);
+
+export const externalId = line(255, 1).meta({
+  description:
+    'The id of the link in another system. It is unique in the organization, deleted links included.',
+  example: 'order-1001',
+});
+
+export const redirectType = z
+  .literal([301, 302, 307, 308], { error: 'must be 301, 302, 307 or 308' })
+  .meta({ description: 'The HTTP status of the redirect.', example: 307 });
+
+export type RedirectType = z.output<typeof redirectType>;
+
+const customUtmParams = atMost(
+  maxCustomUtmParams,
+  `must have at most ${maxCustomUtmParams} pairs`,
+  z
+    .record(
+      characters(maxUtmLength, 1).refine(
+        (name) => name.isWellFormed(),
+        'must be well-formed Unicode (it contains an unpaired surrogate)',
+      ),
+      line(maxUtmLength),
+    )
+    .meta({
+      description:
+        'Further parameters to set on the target, by name. A name may have any characters. A field such as utmSource wins over the same parameter here.',
+      example: { utm_id: 'abc.123' },
+    }),
+);
+
+const clickThresholds = atMost(
+  maxThresholds,
+  `must have at most ${maxThresholds} thresholds`,
+  z.array(z.int().min(1)).min(1, 'must have at least one threshold'),
+)
+  .overwrite((thresholds) => [...new Set(thresholds)].sort((a, b) => a - b))
+  .meta({
+    description: `The click counts at which url.click_threshold is sent, instead of the server's: at most ${maxThresholds}, stored in ascending order without repetitions. Counts that the link has already reached send nothing.`,
+    example: [50, 500],
+  });
+
+/**
+ * The fields of a link, in the order in which records and exported files have them. A new field of requests
+ * and records is an entry here and a column of `urls` in `storage/tables.ts`; all else derives from them.
+ */
+export const linkFields = {
+  id: { kind: always<number>() },
+  organizationId: { kind: always<string>(), redirects: true },
+  shortCode: { kind: always<string>() },
+  customSlug: { kind: text },
+  targetUrl: { kind: { empty: '' } as Kind<string>, redirects: true },
+  externalId: { kind: text, input: externalId.nullish(), record: textRecord },
+  title: {
+    kind: text,
+    input: displayText(500).nullish().meta({ example: 'Spring sale' }),
+    record: textRecord,
+  },
+  description: { kind: text, input: displayText(5000).nullish(), record: textRecord },
+  category: {
+    kind: text,
+    input: displayText(100).nullish().meta({ example: 'campaigns' }),
+    record: textRecord,
+  },
+  tags: {
+    kind: tagList,
+    input: atMost(
+      20,
+      'must have at most 20 tags',
+      z.array(tagName).overwrite((tags) => [...new Set(tags)]),
+    )
+      .nullish()
+      .meta({ example: ['launch', 'mail'] }),
+    record: z.array(z.string()),
+  },
+  domainId: {
+    kind: text,
+    input: uuid.nullish().meta({
+      description: "An active custom domain of the organization; the platform's domain otherwise.",
+    }),
+    record: z.string().nullable().meta({ format: 'uuid' }),
+    redirects: true,
+  },
+  redirectType: {
+    kind: { empty: 307 } as Kind<RedirectType>,
+    input: redirectType.nullish(),
+    record: redirectType,
+    redirects: true,
+  },
+  activatesAt: {
+    kind: time,
+    input: timestamp.nullish().meta({
+      description:
+        'When the link starts redirecting: before expiresAt. Until then, visitors get 404, as for a link that does not exist.',
+    }),
+    record: instant.nullable(),
+    redirects: true,
+  },
+  expiresAt: {
+    kind: time,
+    input: timestamp
+      .nullish()
+      .meta({ description: 'When the link stops redirecting. Must lie in the future.' }),
+    record: instant.nullable(),
+    redirects: true,
+  },
+  expiredUrl: {
+    kind: text,
+    input: targetUrl.nullish().meta({
+      description: `Where visitors are sent (302) when the link has expired or its maxClicks are used up, instead of a page that says so: http or https, at most ${maxTargetUrlBytes} bytes. It must not lead to a host of short links on this server. Such visits are not counted. A link that is paused, deleted or taken down does not lead there.`,
+      example: 'https://example.com/sale-is-over',
+    }),
+    record: textRecord,
+    redirects: true,
+  },
+  maxClicks: {
+    kind: number,
+    input: z.int().min(1).max(maxImportedClicks).nullish().meta({
+      description:
+        'How many clicks the link redirects in all. Then visitors get 410, or are sent to expiredUrl. Clicks before the limit was set count, those of another link shortener do not. Link previews, bots and HEAD requests are redirected without using a click.',
+      example: 100,
+    }),
+    record: z.int().min(1).nullable().meta({ example: 100 }),
+    redirects: true,
+  },
+  passwordHash: { kind: text, redirects: true },
+  utmSource: { ...utmField, input: utmField.input.meta({ example: 'newsletter' }) },
+  utmMedium: { ...utmField, input: utmField.input.meta({ example: 'email' }) },
+  utmCampaign: utmField,
+  utmTerm: utmField,
+  utmContent: utmField,
+  customUtmParams: {
+    kind: json<Readonly<Record<string, string>>>({}),
+    input: customUtmParams.nullish(),
+    record: z.record(z.string(), z.string()),
+    redirects: true,
+  },
+  sourceDomain: {
+    kind: text,
+    input: line(253)
+      .nullish()
+      .meta({ description: 'A hint for attribution.', example: 'blog.example.com' }),
+    record: textRecord,
+  },
+  clickThresholds: {
+    kind: json<number[] | null>(null),
+    input: clickThresholds.nullish(),
+    record: z
+      .array(z.int().min(1))
+      .nullable()
+      .meta({ example: [50, 500] }),
+  },
+  forwardQuery: {
+    kind: flag,
+    input: z.boolean().nullish(),
+    record: z.boolean().nullable(),
+    redirects: true,
+  },
+  forwardPath: {
+    kind: flag,
+    input: z.boolean().nullish(),
+    record: z.boolean().nullable(),
+    redirects: true,
+  },
+  rules: {
+    kind: json<readonly LinkRule[]>([]),
+    input: linkRules.nullish(),
+    record: ruleRecords,
+    redirects: true,
+  },
+  preview: {
+    kind: json<LinkPreview | null>(null),
+    input: previewSetting.nullish(),
+    record: previewRecord,
+    redirects: true,
+  },
+  isActive: { kind: { ...flag, empty: false } as Kind<boolean> },
+  deletedAt: { kind: time, record: instant.nullable() },
+  /** Set while the link is being erased, and nothing of it but its keys is left. */
+  erasedAt: { kind: number },
+  importedClicks: { kind: { empty: 0 } as Kind<number>, record: z.int().min(0) },
+  createdAt: { kind: always<number>() },
+  updatedAt: { kind: always<number>() },
+} as const satisfies Record<FieldName, LinkField>;
+
+type Fields = typeof linkFields;
+type ValueOf<Name extends FieldName> =
+  Fields[Name]['kind'] extends Kind<infer Value> ? Value : never;
+
+/** The values of all fields. Instants are milliseconds since 1970. */
+export type LinkValues = { readonly [Name in FieldName]: ValueOf<Name> };
+
+type SchemasOf<Part extends 'input' | 'record'> = {
+  [Name in FieldName as Fields[Name] extends Record<Part, z.ZodType>
+    ? Name
+    : never]: Fields[Name] extends Record<Part, infer Type extends z.ZodType> ? Type : never;
+};
+
+const fieldNames = Object.keys(linkFields) as FieldName[];
+const kinds = Object.entries(linkFields).map(
+  ([name, { kind }]) => [name as FieldName, kind as Kind<unknown>] as const,
+);
+
+function schemasOf<Part extends 'input' | 'record'>(part: Part): SchemasOf<Part> {
+  const fields: Readonly<Record<string, LinkField>> = linkFields;
+  const schemas = fieldNames.map((name) => [name, fields[name]?.[part]] as const);
+  return Object.fromEntries(schemas.filter(([, schema]) => schema)) as SchemasOf<Part>;
+}
+
+/** The schemas of the fields that both POST and PATCH set. */
+export const settingInputs = schemasOf('input');
+
+/** The schemas of the fields that records have as they are stored. */
+export const recordFields = schemasOf('record');
+
+const columns = new Map(
+  fieldNames.map((name) => {
+    const column = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+    return [name, column as LinkColumn];
+  }),
+);
+
+type Selection = { [Column in LinkColumn]: `urls.${Column} as ${CamelCase<Column>}` }[LinkColumn];
+
+/** Selects the columns of all fields, named as the fields. */
+export const fieldSelections = [...columns].map(
+  ([name, column]) => `urls.${column} as ${name}` as Selection,
+);
+
+/** The columns that are equal in links which redirect alike. Sorted, because `settings_hash` is stored. */
+export const redirectColumns = [...columns]
+  .flatMap(([name, column]) => ('redirects' in linkFields[name] ? [column] : []))
+  .sort();
+
+/** The value that each field has in a link without it. Those that every link has are undefined. */
+export const emptyValues = Object.fromEntries(
+  kinds.map(([name, { empty }]) => [name, empty]),
+) as LinkValues;
+
+/** Returns the values of a row that `fieldSelections` selected. */
+export function readFields(row: { readonly [Name in FieldName]: unknown }): LinkValues {
+  const values: Record<string, unknown> = {};
+  for (const [name, { read }] of kinds) {
+    const stored = row[name];
+    values[name] = read ? read(stored as never) : stored;
+  }
+  return values as LinkValues;
+}
+
+/** Returns the columns of a link. */
+export function writeFields(url: LinkValues): Omit<Selectable<Schema['urls']>, ComputedColumn> {
+  const row: Record<string, unknown> = {};
+  for (const [name, { write }] of kinds) {
+    const value = url[name];
+    row[columns.get(name) as string] = write ? write(value) : value;
+  }
+  return row as ReturnType<typeof writeFields>;
+}
+
+/** What a request sets. A missing field stays as it is; null clears it. */
+type SentSettings = Partial<z.output<z.ZodObject<typeof settingInputs>>>;
+
+/** Returns the values of the settings that a request has. */
+export function acceptFields(sent: SentSettings): Partial<LinkValues> {
+  const given: Readonly<Record<string, unknown>> = sent;
+  const settings = kinds.filter(([name]) => name in settingInputs && given[name] !== undefined);
+  return Object.fromEntries(
+    settings.map(([name, { empty, accept }]) => {
+      const value = given[name] ?? null;
+      if (value === null) return [name, empty];
+      return [name, accept ? accept(value as never) : value];
+    }),
+  );
+}
+
+/** Returns the fields of a record that are as they are stored. */
+export function presentFields(url: LinkValues): z.input<z.ZodObject<typeof recordFields>> {
+  const record: Record<string, unknown> = {};
+  for (const [name, { present }] of kinds) {
+    if (name in recordFields) record[name] = present ? present(url[name]) : url[name];
+  }
+  return record as ReturnType<typeof presentFields>;
+}
