@@ -108,14 +108,20 @@ export async function rotateSecrets(database: Database) {
   }, 'rows');
   let changed = 0;
   const unreadable = new Set<string>();
-  const encryptAgain: Encrypt = (stored, place) => {
-    const text = decryptOrNote(database, stored, place, unreadable);
-    return text === undefined ? stored : keyring.encrypt(text, place, firstId);
-  };
-  for await (const { table, rows } of storedSecrets(database, firstId)) {
+  for await (const { table, column, rows } of storedSecrets(database, firstId)) {
     changed += await writeDirectly(async (transaction) => {
       let count = 0;
-      for (const row of rows) count += await replaceSecrets(transaction, table, row, encryptAgain);
+      for (const row of rows) {
+        const text = decryptOrNote(database, table, column, row, unreadable);
+        if (text === undefined) continue;
+        const value = keyring.encrypt(text, placeOf(table, row), firstId);
+        // Not a secret that a server has replaced since it was read.
+        const same = [...keyOf(table), column].map((name) => sql`${sql.ref(name)} = ${row[name]}`);
+        const { numAffectedRows } = await sql`
+          update ${sql.table(table)} set ${sql.ref(column)} = ${value}
+          where ${sql.join(same, sql` and `)}`.execute(transaction);
+        count += Number(numAffectedRows);
+      }
       return count;
     }, 'rows');
   }
@@ -125,52 +131,27 @@ export async function rotateSecrets(database: Database) {
   return { changed, unreadable: [...unreadable] };
 }
 
-/** Stores the changed secrets of a row, except those that a server has replaced since it was read. */
-async function replaceSecrets(
-  transaction: WriteTransaction,
-  table: Table,
-  row: Row,
-  change: Encrypt,
-): Promise<number> {
-  const changed = mapSecrets(table, row, change);
-  let count = 0;
-  for (const column of secretColumnsOf(table)) {
-    if (changed[column] === row[column]) continue;
-    const matches = [...keyOf(table), column].map((name) => sql`${sql.ref(name)} = ${row[name]}`);
-    const { numAffectedRows } = await sql`
-      update ${sql.table(table)} set ${sql.ref(column)} = ${changed[column]}
-      where ${sql.join(matches, sql` and `)}`.execute(transaction);
-    count += Number(numAffectedRows);
-  }
-  return count;
-}
-
 /** Decrypts all secrets. Returns their number, and why some cannot be decrypted. */
 export async function checkSecrets(database: Database) {
   let count = 0;
   const unreadable = new Set<string>();
-  for await (const { table, rows } of storedSecrets(database)) {
-    for (const row of rows) {
-      mapSecrets(table, row, (stored, place) => {
-        if (keyIdIn(stored) !== undefined) count += 1;
-        decryptOrNote(database, stored, place, unreadable);
-        return stored;
-      });
-    }
+  for await (const { table, column, rows } of storedSecrets(database)) {
+    count += rows.length;
+    for (const row of rows) decryptOrNote(database, table, column, row, unreadable);
   }
   return { count, unreadable: [...unreadable] };
 }
 
-/** Returns undefined for a value that is not encrypted, and for a secret that cannot be decrypted. */
+/** Returns undefined for a secret that cannot be decrypted. */
 function decryptOrNote(
   { keyring }: Database,
-  stored: string,
-  place: Place,
+  table: Table,
+  column: string,
+  row: Row,
   unreadable: Set<string>,
 ): string | undefined {
-  if (keyIdIn(stored) === undefined) return undefined;
   try {
-    return keyring.decrypt(stored, place);
+    return keyring.decrypt(String(row[column]), placeOf(table, row));
   } catch (error) {
     if (!(error instanceof UnreadableSecretError)) throw error;
     unreadable.add(error.message);
@@ -178,30 +159,33 @@ function decryptOrNote(
   }
 }
 
-/** Yields the rows that have secrets under other keys than this one. */
+/** Yields the rows whose secret in a column is under another key than this one. */
 async function* storedSecrets({ read }: Database, exceptKeyId = '') {
   for (const table of tableNames) {
-    const conditions = secretColumnsOf(table).map((column) => {
+    for (const column of secretColumnsOf(table)) {
       const own = sql.ref(`own.${column}`);
-      return sql`${own} like 'enc:%' and ${own} not like ${`enc:${exceptKeyId}:%`}`;
-    });
-    if (conditions.length === 0) continue;
-    const from = sql`from ${sql.table(table)} as own where (${sql.join(conditions, sql` or `)})`;
-    for await (const rows of readInBatches(read, from, keyOf(table))) yield { table, rows };
+      const from = sql`from ${sql.table(table)} as own
+        where ${own} like 'enc:%' and ${own} not like ${`enc:${exceptKeyId}:%`}`;
+      for await (const rows of readInBatches(read, from, keyOf(table)))
+        yield { table, column, rows };
+    }
   }
 }
 
 /** Returns a row with its secrets changed. Some are not encrypted: results that contain no secret. */
 export function mapSecrets(table: Table, row: Row, change: Encrypt): Row {
   const changed: Record<string, Value> = { ...row };
-  const key = keyOf(table).map((column) => String(row[column]));
   for (const column of secretColumnsOf(table)) {
     const stored = row[column];
     // A deleted webhook has an empty secret.
     if (typeof stored === 'string' && stored !== '')
-      changed[column] = change(stored, [table, ...key]);
+      changed[column] = change(stored, placeOf(table, row));
   }
   return changed;
+}
+
+function placeOf(table: Table, row: Row): Place {
+  return [table, ...keyOf(table).map((column) => String(row[column]))];
 }
 
 /** The columns of the type `secret`. */

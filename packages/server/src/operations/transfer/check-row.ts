@@ -1,34 +1,52 @@
 import { z } from 'zod';
-import { decodeColumns, toRow } from '../../analytics/ingest/columns-codec.js';
 import { ConfigError } from '../../config-error.js';
+import { shorten } from '../../contract/api-error.js';
+import { parseInput } from '../../contract/parse-input.js';
 import { domainUpdateRequest } from '../../domains/domain-contract.js';
 import { findTargetUrlError } from '../../network/target-url.js';
 import { planNames } from '../../organizations/plans.js';
 import { qrCreateRequest } from '../../qr/qr-contract.js';
+import { keyOf } from '../../storage/schema.js';
 import { urlUpsertRequest } from '../../urls/url-contract.js';
 import { webhookCreateRequest } from '../../webhooks/webhook-contract.js';
-import { type TransferRow, type TransferTable, wrongValue } from './transfer-file.js';
+import { exportedColumns, type TransferRow, type TransferTable } from './transfer-file.js';
 
 /**
- * Checks a row of a file, which may be forged: where it leads visitors, browsers and the server, and what
- * threads of all organizations decode. Everything else concerns the organization only. Throws a ConfigError.
+ * Checks a row of a file, which may be forged: its columns with their types, and where it leads visitors,
+ * browsers and the server. Everything else concerns the organization only. Throws a ConfigError that names
+ * the row, the column, the value and the rule.
  */
-export function checkRow(each: TransferRow): void {
-  const { table, row, line } = each;
-  for (const [column, schema] of Object.entries(checks[table] ?? {})) {
-    const value = row[column] ?? null;
-    const [issue] = value === null ? [] : (schema.safeParse(value).error?.issues ?? []);
-    if (issue) throw wrongValue(each, column, issue.message);
-  }
-  if (table !== 'visits') return;
-  try {
-    const { visits: _, ...ranges } = toRow(decodeColumns(row.visits as Uint8Array));
-    const wrong = Object.entries(ranges).find(([column, value]) => row[column] !== value);
-    if (!wrong) return;
-    throw new RangeError(`${wrong[0]} must be ${wrong[1]}`);
-  } catch (cause) {
-    throw new ConfigError(`line ${line}: the visits cannot be decoded`, { cause });
-  }
+export function checkRow({ line, table, row }: Omit<TransferRow, 'length'>): void {
+  schemas[table] ??= z.strictObject(
+    Object.fromEntries(
+      exportedColumns(table).map(([name, type]) => [name, schemaOf(type, checks[table]?.[name])]),
+    ),
+  );
+  const parsed = parseInput(schemas[table], row);
+  if (parsed.ok) return;
+  const key = keyOf(table).map((name) => shorten(String(row[name])));
+  const { path, message } = parsed.details[0] ?? {};
+  throw new ConfigError(`line ${line}: ${table} ${key.join(' ')}: ${path} ${message}`);
+}
+
+const schemas: { [table in TransferTable]?: z.ZodType } = {};
+
+// No Date has more milliseconds.
+const integer = z.int().max(8.64e15).min(-8.64e15);
+const types: Readonly<Record<string, z.ZodType>> = {
+  text: z.string(),
+  secret: z.string(),
+  bytes: z.instanceof(Uint8Array, { error: 'must be bytes' }),
+  double: z.number(),
+  // Hashes have the type of ids.
+  rowId: z.int(),
+};
+
+/** Returns the schema of a column. Exports of earlier versions have no values of later columns. */
+function schemaOf(definition: string, check: z.ZodType | undefined): z.ZodType {
+  const type = types[definition.split(' ')[0] ?? ''] ?? integer;
+  const schema = check ? type.pipe(check) : type;
+  return /not null|primary key/.test(definition) ? schema : schema.nullish();
 }
 
 const url = urlUpsertRequest.shape;
@@ -67,20 +85,19 @@ const checks: { readonly [table in TransferTable]?: Readonly<Record<string, z.Zo
   qr_codes: { logo_url: qrCreateRequest.shape.logoUrl },
 };
 
-/** A text whose JSON is valid. The error names the place within it. */
+/** A text whose JSON is valid. */
 function json(schema: z.ZodType): z.ZodType {
   return z.string().check(({ value, issues }) => {
-    const [issue] = parseJson(value, schema);
-    if (!issue) return;
-    const path = issue.path.map(String).join('.');
-    issues.push({ code: 'custom', message: `${issue.message} (${path})`, input: value });
+    const message = findJsonError(value, schema);
+    if (message) issues.push({ code: 'custom', message, input: value });
   });
 }
 
-function parseJson(text: string, schema: z.ZodType) {
+function findJsonError(text: string, schema: z.ZodType): string | undefined {
   try {
-    return schema.safeParse(JSON.parse(text)).error?.issues ?? [];
+    const [issue] = schema.safeParse(JSON.parse(text)).error?.issues ?? [];
+    return issue && `must be valid: ${issue.path.join('.')} ${issue.message}`;
   } catch {
-    return [{ message: 'must be JSON', path: [] }];
+    return 'must be JSON';
   }
 }

@@ -17,11 +17,11 @@ import { settingsHashOf } from '../../urls/short-url.js';
 import { reserveUrlIds } from '../../urls/url-ids.js';
 import { findKeyOwners, mapKeyOf } from '../../urls/url-keys.js';
 import { checkRow } from './check-row.js';
-import { readTransferFile, type TransferRow, type TransferTable } from './transfer-file.js';
+import { readTransferFile, type TransferBatch, type TransferTable } from './transfer-file.js';
 
 // Until another process removes an import that writes no batch.
 const leaseMs = 60_000;
-const bytesAtOnce = 1_000_000;
+const lengthAtOnce = 1_000_000;
 const namesShown = 10;
 
 interface ImportOptions {
@@ -74,18 +74,18 @@ export async function importOrganization(
         await database.writeDirectly(async (transaction) => {
           urlIdShift = await reserveIds(transaction, summary);
           const marks = { suspended_at: clock(), deletion_started_at: clock() };
-          const first = { ...given[0]?.row, ...marks, import_leased_until: lease };
+          const first = { ...given[0], ...marks, import_leased_until: lease };
           await database.bulkInsert(transaction, table, [first] as never[]);
         }, lock);
         isBegun = true;
         continue;
       }
-      const values = given.map(({ row }) => toStored(table, row, urlIdShift, foldsPlatform));
+      const values = given.map((row) => toStored(table, row, urlIdShift, foldsPlatform));
       // Others may need the keys that nobody has, so these are the last to be written.
       if (table === 'retired_keys') retired.push(...values);
       else {
         await write(async (transaction) => {
-          await refuseTaken(transaction, table, values, organizationId);
+          await refuseTaken(transaction, { table, rows: values }, organizationId);
           const encrypt = await encryptorOf(database, transaction);
           const encrypted = values.map((row) => mapSecrets(table, row, encrypt));
           await database.bulkInsert(transaction, table, encrypted as never[]);
@@ -149,16 +149,15 @@ async function checkFile(database: Database, path: string) {
   const keepHash = (hash: string) => {
     sha256 = hash;
   };
-  for await (const { table, rows: batch } of batchesIn(path, keepHash)) {
-    for (const each of batch) {
-      checkRow(each);
-      const { row } = each;
+  for await (const batch of batchesIn(path, keepHash)) {
+    const { table } = batch;
+    for (const row of batch.rows) {
       if (table === 'organizations') {
         if (organization) throw new ConfigError('the file has several organizations');
         organization = row;
       }
       if (!organization) throw new ConfigError('the file does not begin with an organization');
-      rows.set(table, (rows.get(table) ?? 0) + 1);
+      if (table === 'visits') checkVisits(row);
       if (table === 'domains') domains.add(row.id);
       if (table === 'qr_codes') qrIds.add(row.id);
       if (table === 'urls') {
@@ -173,11 +172,11 @@ async function checkFile(database: Database, path: string) {
         (firstUrl == null || (Number(firstUrl) >= urlIds.first && Number(lastUrl) <= urlIds.last));
       if (!isOwn) throw new ConfigError(`the file has rows of ${table} of another organization`);
     }
+    rows.set(table, (rows.get(table) ?? 0) + batch.rows.length);
     const organizationId = String(organization?.id);
     // The rows of a killed import would be in the way.
     if (table === 'organizations') await removeImport(database, organizationId);
-    const values = batch.map(({ row }) => row);
-    await refuseTaken(database.read, table, values, organizationId);
+    await refuseTaken(database.read, batch, organizationId);
   }
   if (!organization) throw new ConfigError('the file has no organization');
   const organizationId = String(organization.id);
@@ -185,93 +184,92 @@ async function checkFile(database: Database, path: string) {
   return { organizationId, suspendedAt, rows, urlIds, sha256 };
 }
 
-/** Yields the rows of a file in batches of one table. */
-async function* batchesIn(path: string, onEnd: (sha256: string) => void) {
-  let rows: TransferRow[] = [];
-  let size = 0;
-  for await (const each of readTransferFile(path, onEnd)) {
-    const [first] = rows;
-    const isFull = rows.length === rowsAtOnce || size + each.bytes > bytesAtOnce;
-    if (first && (isFull || first.table !== each.table)) {
-      yield { table: first.table, rows };
-      rows = [];
-      size = 0;
-    }
-    rows.push(each);
-    size += each.bytes;
+/** Checks what threads of all organizations decode. */
+function checkVisits(row: Row): void {
+  try {
+    const { visits: _, ...ranges } = toRow(decodeColumns(row.visits as Uint8Array));
+    const wrong = Object.entries(ranges).find(([column, value]) => row[column] !== value);
+    if (wrong) throw new RangeError(`${wrong[0]} must be ${wrong[1]}`);
+  } catch (cause) {
+    const { message } = cause as Error;
+    throw new ConfigError(`the visits cannot be decoded: ${message}`, { cause });
   }
-  const [first] = rows;
-  if (first) yield { table: first.table, rows };
+}
+
+/** Checks the rows of a file one by one, and yields them in batches of one table. */
+async function* batchesIn(
+  path: string,
+  onEnd: (sha256: string) => void,
+): AsyncGenerator<TransferBatch> {
+  let batch: (TransferBatch & { rows: Row[] }) | undefined;
+  let length = 0;
+  for await (const each of readTransferFile(path, onEnd)) {
+    checkRow(each);
+    const isFull = batch?.rows.length === rowsAtOnce || length + each.length > lengthAtOnce;
+    if (batch && (isFull || batch.table !== each.table)) {
+      yield batch;
+      batch = undefined;
+    }
+    if (!batch) {
+      batch = { table: each.table, rows: [] };
+      length = 0;
+    }
+    batch.rows.push(each.row);
+    length += each.length;
+  }
+  if (batch) yield batch;
 }
 
 /** Throws for values that must be unique and that another organization has. */
 async function refuseTaken(
   db: Kysely<Schema>,
-  table: TransferTable,
-  rows: readonly Row[],
+  { table, rows }: TransferBatch,
   organizationId: string,
 ): Promise<void> {
-  const refuse = (column: string, values: readonly unknown[]) => {
-    if (values.length === 0) return;
-    const names = `${values.slice(0, namesShown).join(', ')}${values.length > namesShown ? ' and more' : ''}`;
-    throw new ConfigError(
-      `${table}.${column}: this database already has ${names}; nothing was imported`,
-    );
-  };
-  for (const { columns, flag } of sharedKeysOf(table)) {
+  for (const { column, flag } of sharedColumnsOf(table)) {
     const wanted = rows.filter((row) => flag === undefined || row[flag] === 1);
     if (wanted.length === 0) continue;
-    const isOneOf = wanted.map((row) => {
-      const values = columns.map((name) => sql`${sql.ref(name)} = ${row[name]}`);
-      return sql`(${sql.join(values, sql` and `)})`;
-    });
-    const condition = flag === undefined ? sql`true` : sql`${sql.ref(flag)} = 1`;
-    const column = columns.at(-1) as string;
     const { rows: taken } = await sql<{ value: Value }>`
       select ${sql.ref(column)} as value from ${sql.table(table)}
-      where ${condition} and (${sql.join(isOneOf, sql` or `)})`.execute(db);
+      where ${sql.ref(column)} in (${sql.join(wanted.map((row) => row[column]))})
+        and ${flag === undefined ? sql`true` : sql`${sql.ref(flag)} = 1`}`.execute(db);
     refuse(
-      column,
+      `${table}.${column}`,
       taken.map(({ value }) => value),
     );
   }
   if (table !== 'url_keys') return;
-  const keys = rows.map((row) => ({
-    domain_key: String(row.domain_key),
-    key: String(row.key),
-    folded_key: row.folded_key == null ? null : String(row.folded_key),
-  }));
-  const owners = await findKeyOwners(
-    db,
-    keys.filter(({ folded_key }) => folded_key !== null),
-  );
-  refuse(
-    'key',
-    keys.flatMap((each) => (owners.has(mapKeyOf(each)) ? each.key : [])),
-  );
+  const keys = rows as unknown as readonly Schema['url_keys'][];
+  const forms = keys.flatMap((key) => [key, { ...key, folded_key: null }]);
+  const owners = await findKeyOwners(db, forms);
+  const taken = forms.flatMap((each) => (owners.has(mapKeyOf(each)) ? each.key : []));
+  refuse('url_keys.key', [...new Set(taken)]);
   const retired = await findRetiredKeys(db, keys, organizationId);
   refuse(
-    'key',
+    'url_keys.key',
     retired.map(({ key }) => `${key} (of a deleted organization or an erased link)`),
   );
 }
 
+function refuse(column: string, values: readonly unknown[]): void {
+  if (values.length === 0) return;
+  const names = `${values.slice(0, namesShown).join(', ')}${values.length > namesShown ? ' and more' : ''}`;
+  throw new ConfigError(`${column}: this database already has ${names}; nothing was imported`);
+}
+
 /**
- * Returns the primary key and the unique indexes of a table, unless they contain the organization or a link,
- * which get new ids here. An index may have only the rows with a flag.
+ * Returns the columns whose values must be unique, unless they get new values here, as the ids of links do.
+ * An index may have only the rows with a flag.
  */
-function sharedKeysOf(table: TransferTable) {
-  // Imported ones do not replace those that are here.
-  if (table === 'retired_keys') return [];
-  const unique = Object.values(definitionOf(table).indexes ?? {}).flatMap((definition) => {
-    const [, names, flag] = /^unique \(([\w, ]+)\)(?: where (\w+) = 1)?$/.exec(definition) ?? [];
-    return names === undefined ? [] : [{ columns: names.split(', '), flag }];
+function sharedColumnsOf(table: TransferTable) {
+  const { columns, indexes = {} } = definitionOf(table);
+  const shared = Object.values(indexes).flatMap((definition) => {
+    const [, column, flag] = /^unique \((\w+)\)(?: where (\w+) = 1)?$/.exec(definition) ?? [];
+    return column === undefined ? [] : [{ column, flag }];
   });
-  const isNew = (column: string) =>
-    ['organization_id', 'url_id'].includes(column) ||
-    (['urls', 'visits'].includes(table) && column === 'id');
-  const all = [{ columns: keyOf(table), flag: undefined }, ...unique];
-  return all.filter(({ columns }) => !columns.some(isNew));
+  const [id = '', ...others] = keyOf(table);
+  const isNew = others.length > 0 || /^(rowId|generatedId)/.test(columns[id] ?? '');
+  return isNew ? shared : [{ column: id, flag: undefined }, ...shared];
 }
 
 /**
@@ -294,32 +292,22 @@ async function reserveIds(
 
 /** Adds to the ids of links, and computes what an export has not. */
 function toStored(table: TransferTable, row: Row, urlIdShift: number, foldsPlatform: boolean): Row {
-  if (table === 'url_keys' && row.domain_key === '') {
-    const folded_key = foldsPlatform ? foldKey(String(row.key)) : null;
-    return { ...row, folded_key, url_id: Number(row.url_id) + urlIdShift };
-  }
   if (table === 'visits') {
     const columns = decodeColumns(row.visits as Uint8Array);
     const urlIds = columns.urlIds.map((id) => id + urlIdShift);
     return { ...row, ...toRow({ ...columns, urlIds }) };
   }
   if (table === 'urls') {
-    const textOf = (column: string) => row[column] as string | null;
-    const texts = {
-      title: textOf('title'),
-      target_url: String(row.target_url),
-      custom_slug: textOf('custom_slug'),
-      short_code: String(row.short_code),
-      description: textOf('description'),
-      tags: String(row.tags),
-    };
-    const computed = { search_text: searchTextOf(texts), settings_hash: settingsHashOf(row) };
-    return { ...row, ...computed, id: Number(row.id) + urlIdShift };
+    const search_text = searchTextOf(row as unknown as Schema['urls']);
+    const settings_hash = settingsHashOf(row);
+    return { ...row, search_text, settings_hash, id: Number(row.id) + urlIdShift };
   }
   if (table === 'webhooks' && row.filters !== null) {
     const { urlIds, ...others } = JSON.parse(String(row.filters)) as EventFilters;
     const shifted = urlIds && { urlIds: urlIds.map((id) => id + urlIdShift) };
     return { ...row, filters: JSON.stringify({ ...others, ...shifted }) };
   }
-  return row.url_id == null ? row : { ...row, url_id: Number(row.url_id) + urlIdShift };
+  const shifted = row.url_id == null ? row : { ...row, url_id: Number(row.url_id) + urlIdShift };
+  if (table !== 'url_keys' || row.domain_key !== '') return shifted;
+  return { ...shifted, folded_key: foldsPlatform ? foldKey(String(row.key)) : null };
 }
