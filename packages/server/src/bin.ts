@@ -11,7 +11,6 @@ const load = {
   exitStatus: () => import('./operations/commands/exit-status.js'),
   health: () => import('./operations/commands/health.js'),
   migrate: () => import('./operations/commands/migrate.js'),
-  nativeModule: () => import('./operations/commands/native-module.js'),
   organizations: () => import('./operations/commands/organizations.js'),
   operatorErrors: () => import('./operations/commands/open-database.js'),
   secrets: () => import('./operations/commands/secrets.js'),
@@ -42,12 +41,8 @@ program
 
 program
   .command('migrate')
-  .description('apply missing migrations, or move an installation to PostgreSQL')
+  .description('apply missing migrations, or move an installation to the configured PostgreSQL')
   .option('--from <url>', 'the file to move, such as file:./data/shorty.db; stop its server first')
-  .option(
-    '--to <url>',
-    'an empty postgres:// database to move to, without a password (default: the configured one)',
-  )
   .action(async (options) => (await load.migrate()).migrate(options));
 
 program
@@ -169,12 +164,9 @@ clients
 try {
   await program.parseAsync();
 } catch (error) {
-  const { explainNativeModule } = await load.nativeModule();
   const { isOperatorError } = await load.operatorErrors();
   const { nameSetVariables } = await load.config();
-  const message =
-    explainNativeModule(error) ?? (isOperatorError(error) ? error.message : undefined);
-  if (message === undefined) throw error;
-  process.stderr.write(`shorty-server: ${nameSetVariables(message, process.env)}\n`);
+  if (!isOperatorError(error)) throw error;
+  process.stderr.write(`shorty-server: ${nameSetVariables(error.message, process.env)}\n`);
   process.exitCode = exitStatusOf(error);
 }

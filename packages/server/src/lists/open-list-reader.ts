@@ -28,45 +28,26 @@ export function openListReader(options: ThreadedReaderOptions) {
     });
   const plain = openQueue('lists', Math.max(1, Math.floor(concurrency / 2)));
   const searches = openQueue('searches', 1);
+  const methods = listMethods(database);
   const thread = openThread(listThread, {
     // SQLite reads in the calling thread.
     isThreaded: options.isThreaded && database.engine === 'sqlite',
     data: storage,
-    inline: () => ({ methods: listMethods(database) }),
+    inline: () => ({ methods }),
     timeLimitMs,
     idleLimitMs,
     logger,
   });
-  function queued<Name extends keyof Lists>(
-    queue: FairQueue,
-    name: Name,
-    ...args: Parameters<Lists[Name]>
-  ) {
-    const [organizationId] = args;
-    return queue.run(organizationId, () => thread.call(name, ...args));
-  }
-  const queueOf = (filter: UrlFilter) => (mayReadManyUrls(filter) ? searches : plain);
-  const lists: Lists = {
-    listUrls: (organizationId, filter, ...rest) =>
-      queued(queueOf(filter), 'listUrls', organizationId, filter, ...rest),
-    exportUrls: (organizationId, filter, ...rest) =>
-      queued(queueOf(filter), 'exportUrls', organizationId, filter, ...rest),
-    listTags: (...args) => queued(searches, 'listTags', ...args),
-    findTagged: (...args) => queued(searches, 'findTagged', ...args),
-    listQrs: (...args) => queued(plain, 'listQrs', ...args),
-    listWebhooks: (...args) => queued(plain, 'listWebhooks', ...args),
-    listDeliveries: (...args) => queued(plain, 'listDeliveries', ...args),
-    readAttempts: (...args) => queued(plain, 'readAttempts', ...args),
-    listApiKeys: (...args) => queued(plain, 'listApiKeys', ...args),
-    listAuditEntries: (...args) => queued(searches, 'listAuditEntries', ...args),
-    listAllAuditEntries: (...args) => queued(searches, 'listAllAuditEntries', ...args),
-    listClients: (...args) => queued(plain, 'listClients', ...args),
-    listOrganizations: (...args) => queued(plain, 'listOrganizations', ...args),
-    listUsage: (...args) => queued(plain, 'listUsage', ...args),
-    listTakedowns: (...args) => queued(plain, 'listTakedowns', ...args),
-    listHostRules: (...args) => queued(plain, 'listHostRules', ...args),
-    listDomains: (...args) => queued(plain, 'listDomains', ...args),
-  };
+  const queued = Object.keys(methods).map((key) => {
+    const name = key as keyof Lists;
+    const read = (...args: Parameters<Lists[typeof name]>) => {
+      const [organizationId, filter] = args;
+      const queue = mayReadManyRows(name, filter) ? searches : plain;
+      return queue.run(organizationId, () => thread.call(name, ...args));
+    };
+    return [name, read];
+  });
+  const lists: Lists = Object.fromEntries(queued);
   /** Warns of searches without an index. The migrations must have been applied. */
   async function start(): Promise<void> {
     if (!(await database.hasSearchIndex())) {
@@ -89,14 +70,22 @@ const rangeFields: readonly (keyof UrlFilter)[] = [
   'order',
 ];
 
-/** Returns whether a query may read many links. */
-function mayReadManyUrls(filter: UrlFilter): boolean {
-  const { offset, sort, ...others } = filter;
+const searching: readonly (keyof Lists)[] = [
+  'listTags',
+  'findTagged',
+  'listAuditEntries',
+  'listAllAuditEntries',
+];
+
+/** Returns whether a list may read many rows that it does not return. */
+function mayReadManyRows(name: keyof Lists, filter: unknown): boolean {
+  if (name !== 'listUrls' && name !== 'exportUrls') return searching.includes(name);
+  const { offset, sort, ...others } = filter as UrlFilter;
   return (
     offset > deepOffset ||
     (sort !== undefined && sort !== 'createdAt') ||
     Object.entries(others).some(
-      ([name, value]) => value !== undefined && !rangeFields.includes(name as keyof UrlFilter),
+      ([field, value]) => value !== undefined && !rangeFields.includes(field as keyof UrlFilter),
     )
   );
 }

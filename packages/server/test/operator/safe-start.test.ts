@@ -1,6 +1,5 @@
 import {
   existsSync,
-  linkSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -68,9 +67,6 @@ describe('a second server on a SQLite file', () => {
     expect(readdirSync(folder).filter((name) => name.startsWith('link.db'))).toEqual(['link.db']);
     first.child.kill('SIGTERM');
     await first.ended;
-    linkSync(path, join(folder, 'hard.db'));
-    const second = await serve(settings);
-    await second.until(/"hardLinks":2,"msg":"SQLite loses data if a program opens the file/);
   });
 
   it('starts after kill -9 of the first one, and after its end', async () => {

@@ -135,14 +135,8 @@ it('refuses while a server runs on the file, and a target that is not empty', as
 });
 
 it.each([
-  [{ to: 'postgres://u@h/d' }, /--to needs --from/],
-  [{ from: ':memory:', to: 'postgres://u@h/d' }, /--from must be a file/],
-  [{ from: 'file:a.db', to: 'file:b.db' }, /--to, must be a postgres/],
-  [{ from: 'file:a.db' }, /SHORTY_DATABASE_URL, or --to, must be a postgres/],
-  [
-    { from: 'file:a.db', to: 'postgres://u:p@h/d' },
-    /--to is postgres:\/\/u:\*\*\*@h\/d: a password must not be in an argument/,
-  ],
+  [{ from: ':memory:' }, /--from must be a file/],
+  [{ from: 'file:a.db' }, /SHORTY_DATABASE_URL must be a postgres/],
 ])('rejects %j with the reason', async (options, message) => {
   await expect(migrate(options)).rejects.toThrow(message);
 });

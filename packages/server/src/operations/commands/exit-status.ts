@@ -1,6 +1,5 @@
 import { ConfigError } from '../../config-error.js';
 import { StorageUnavailableError } from '../../storage/database.js';
-import { explainNativeModule } from './native-module.js';
 
 // EX_CONFIG of sysexits.h.
 const configurationStatus = 78;
@@ -9,9 +8,10 @@ const configurationStatus = 78;
 // interfaces that are not known yet.
 const temporaryCodes =
   /^(EADDRINUSE|EADDRNOTAVAIL|EAGAIN|EAI_\w+|EBUSY|EDQUOT|EIO|EMFILE|ENFILE|ENOMEM|ENOSPC|ENOTCONN|ENOTFOUND|ESTALE|ETIMEDOUT|SQLITE_(BUSY|FULL|IOERR|LOCKED|NOMEM)\w*)$/;
-// A path that does not exist or may not be used, and a file that is no intact database.
+// A path that does not exist or may not be used, a file that is no intact database, and a native module
+// for another version of Node.
 const lastingCodes =
-  /^(EACCES|EISDIR|ELOOP|ENAMETOOLONG|ENOENT|ENOTDIR|EPERM|EROFS|SQLITE_(AUTH|CANTOPEN|CORRUPT|NOTADB|PERM|READONLY)\w*)$/;
+  /^(EACCES|EISDIR|ERR_DLOPEN_FAILED|ELOOP|ENAMETOOLONG|ENOENT|ENOTDIR|EPERM|EROFS|SQLITE_(AUTH|CANTOPEN|CORRUPT|NOTADB|PERM|READONLY)\w*)$/;
 
 /**
  * Returns the exit status of a start that failed: 78 if each further start would fail, too, until
@@ -23,9 +23,7 @@ export function exitStatusOfStart(error: unknown): 1 | typeof configurationStatu
   const codes = errors.map(({ code }) => String(code));
   if (codes.some((code) => temporaryCodes.test(code))) return 1;
   const isLasting =
-    errors[0] instanceof ConfigError ||
-    explainNativeModule(error) !== undefined ||
-    codes.some((code) => lastingCodes.test(code));
+    errors[0] instanceof ConfigError || codes.some((code) => lastingCodes.test(code));
   return isLasting ? configurationStatus : 1;
 }
 

@@ -12,35 +12,11 @@ import { moveInstallation, refuseUnlessEmpty } from '../move/move-installation.j
 import { withStorage } from './open-database.js';
 import { print } from './print.js';
 
-/**
- * Applies the missing migrations; with `from`, moves an installation to PostgreSQL: to the address `to`,
- * or else to the configured one.
- */
-export async function migrate({ from, to }: { from?: string; to?: string }): Promise<void> {
-  if (from !== undefined) {
-    await move(from, to === undefined ? readConfig(process.env) : configOf(withoutPassword(to)));
-  } else if (to === undefined) {
-    await withStorage(readConfig(process.env), applyMigrations);
-  } else {
-    throw new ConfigError('--to needs --from: the file to move');
-  }
-}
-
-/** Throws a ConfigError if the address has a password, because every user can list arguments. */
-function withoutPassword(to: string): string {
-  if (hidePassword(to) === to) return to;
-  throw new ConfigError(
-    `--to is ${hidePassword(to)}: a password must not be in an argument, because other users of this machine can see it; leave --to out, and set SHORTY_DATABASE_URL or SHORTY_DATABASE_URL_FILE to the address`,
-  );
-}
-
-/** Returns the settings of the environment with another database. */
-function configOf(databaseUrl: string): Config {
-  return readConfig({
-    ...process.env,
-    SHORTY_DATABASE_URL: databaseUrl,
-    SHORTY_DATABASE_URL_FILE: undefined,
-  });
+/** Applies the missing migrations; with `from`, moves an installation to the configured PostgreSQL. */
+export async function migrate({ from }: { from?: string }): Promise<void> {
+  const config = readConfig(process.env);
+  if (from === undefined) await withStorage(config, applyMigrations);
+  else await move(from, config);
 }
 
 async function applyMigrations(database: Database): Promise<void> {
@@ -54,11 +30,13 @@ async function applyMigrations(database: Database): Promise<void> {
 
 async function move(from: string, config: Config): Promise<void> {
   const to = config.databaseUrl;
-  const file = findDatabaseFile(configOf(from).databaseUrl);
+  const file = /^file:/.test(from) ? findDatabaseFile(from) : undefined;
   if (file === undefined)
     throw new ConfigError('--from must be a file, such as file:./data/shorty.db');
   if (findDatabaseFile(to) !== undefined)
-    throw new ConfigError('SHORTY_DATABASE_URL, or --to, must be a postgres:// address');
+    throw new ConfigError(
+      'SHORTY_DATABASE_URL must be a postgres:// address: the target of the move',
+    );
   if (hasWriters(`${file}.visits`)) {
     throw new ConfigError(
       `a server is running on ${file}: stop it first, because the copy would lack what it still writes`,

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { existsSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import type { Worker } from 'node:worker_threads';
@@ -82,14 +82,6 @@ export async function start(): Promise<void> {
   if (fileSystem !== undefined) {
     logger.warn({ path: file, fileSystem }, 'SQLite may lose data on a network file system');
   }
-  const hardLinks = file === undefined ? 1 : statSync(file).nlink;
-  if (hardLinks > 1) {
-    logger.warn(
-      { path: file, hardLinks },
-      'SQLite loses data if a program opens the file under its other name',
-    );
-  }
-
   logger.info({ signal: await signal }, 'stopping');
   const forceStop = setTimeout(() => {
     // Acknowledged writes and visits are in storage or in the journal, which the next start reads.

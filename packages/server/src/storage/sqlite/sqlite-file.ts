@@ -8,7 +8,6 @@ import {
   mkdirSync,
   openSync,
   readFileSync,
-  readlinkSync,
   realpathSync,
   rmSync,
   statSync,
@@ -19,36 +18,33 @@ import type SqliteHandle from 'better-sqlite3';
 import { ConfigError } from '../../config-error.js';
 import { formatCount } from '../../format-count.js';
 
-// As Linux does.
-const maxLinks = 40;
 const maxNamedTables = 3;
 // What a server writes beside the file, except the lock.
 const companions = ['.key', '.visits'];
 
 /**
- * Returns the path of the file that a path leads to, also if the file does not exist yet. All symbolic
- * links to a file thus share one lock, one key and one journal. Any other path is returned as it is.
- * Throws if files of a database are beside the link.
+ * Returns the path of the file that a symbolic link leads to, so that all links to a file share one lock,
+ * one key and one journal. Any other path is returned as it is. Throws if the link leads to no file, or if
+ * files of a database are beside it.
  */
 export function followLinks(path: string): string {
-  let target = path;
-  // The error of opening the file says why it cannot be read.
-  const isLink = () => {
-    try {
-      return lstatSync(target).isSymbolicLink();
-    } catch {
-      return false;
-    }
-  };
-  for (let links = 0; isLink(); links += 1) {
-    if (links === maxLinks) throw new Error('it is a symbolic link that leads to itself');
-    target = resolve(realpathSync(dirname(target)), readlinkSync(target));
-  }
+  if (!isLink(path)) return path;
+  if (!existsSync(path)) throw new Error('it is a symbolic link that leads to no file');
+  const target = realpathSync(path);
   const misplaced = companions.map((end) => `${path}${end}`).filter((file) => existsSync(file));
-  if (target === path || misplaced.length === 0) return target;
+  if (misplaced.length === 0) return target;
   throw new Error(
     `it is a symbolic link, and files of the database are beside the link (${misplaced.join(', ')}): stop the server, and move them beside ${target}, with the name of that file`,
   );
+}
+
+/** Returns false for a path that cannot be read: the error of opening the file says why. */
+function isLink(path: string): boolean {
+  try {
+    return lstatSync(path).isSymbolicLink();
+  } catch {
+    return false;
+  }
 }
 
 /**
