@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { type DeviceType, deviceTypes } from '../analytics/classify/device-types.js';
 import { normalizeHost } from '../analytics/classify/normalize-host.js';
-import { reportedBrowser, reportedOs } from '../analytics/classify/reported-names.js';
 import { shorten } from '../contract/api-error.js';
 import { atMost, line, timestamp } from '../contract/fields.js';
 import { countryCodes } from './country-codes.js';
@@ -139,18 +138,8 @@ function parseReferrerHost(text: string): string | undefined {
 const nameOpenApi = { minLength: 1, maxLength: maxNameLength };
 const nameRule = `must be the name of a breakdown, 1 to ${maxNameLength} characters on one line`;
 
-/** A name in reports. `reportedFor` returns it for another name of the same, which no visit has. */
-function reportedName(reportedFor: (text: string) => string | undefined) {
-  return {
-    parse: (text: string) => (reportedFor(text) === undefined ? parseName(text) : undefined),
-    ruleFor(text: string) {
-      const name = reportedFor(text);
-      if (name === undefined) return nameRule;
-      return `must be ${JSON.stringify(name)}, as reports name it, or the rule can never match`;
-    },
-    openApi: nameOpenApi,
-  };
-}
+/** A name in reports. */
+const reportedName = { parse: parseName, ruleFor: () => nameRule, openApi: nameOpenApi };
 
 /** The conditions that have one value or a list of them, except for the language. */
 export const valueRules = {
@@ -162,12 +151,12 @@ export const valueRules = {
     example: 'mobile',
   },
   os: {
-    ...reportedName(reportedOs),
+    ...reportedName,
     description: 'The operating system, as reports name it, in any case.',
     example: 'iOS',
   },
   browser: {
-    ...reportedName(reportedBrowser),
+    ...reportedName,
     description: 'The browser, as reports name it, in any case.',
     example: 'Firefox',
   },

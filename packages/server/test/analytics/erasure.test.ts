@@ -219,7 +219,7 @@ it('continues after a kill at any write, beside merges', async () => {
 
 it.each([
   ['damaged', 0],
-  ['of a later version', 3],
+  ['of a later version', 99],
 ])('is not finished while a row is %s, and changes no byte of it', async (_, version) => {
   const { database, erased, other, clicksOf } = await storeMarked();
   const [row] = await database.read.selectFrom('visits').selectAll().orderBy('id').execute();

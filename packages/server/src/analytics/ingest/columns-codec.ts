@@ -6,9 +6,10 @@ import {
   type VisitColumns,
 } from './visit-columns.js';
 
-// Version 2: a header, the columns, and a description of the columns as JSON. The columns of texts
-// have names: a reader completes those that are missing, and preserves those that it does not know.
-const version = 2;
+// Version 3: a header, the columns of numbers, those of texts, and the texts as JSON. The columns of texts
+// have names: a reader completes those that are missing, and preserves those that it does not know. A new
+// column of numbers needs a new version.
+const version = 3;
 /** The largest number of visits in a merged row. They usually take 60 KB. */
 export const visitsPerRow = 2048;
 const headerLength = 4;
@@ -17,37 +18,26 @@ const alignment = 8;
 
 type NumberArray = Float64Array | Int32Array | Uint32Array | Uint16Array | Uint8Array;
 
-/** The columns of numbers, which a version of the form defines. */
-type NumberColumns = Pick<
-  VisitColumns,
-  'urlIds' | 'visitedAt' | 'visitors' | 'addresses' | 'flags'
->;
-type NumberColumnName = keyof NumberColumns;
-
-/** The description of the columns, in the order in which they are stored. */
-interface Description {
-  readonly numbers: readonly NumberColumnName[];
-  /** The texts of each column by its name. A visit's code is the index of its text. */
-  readonly texts: Readonly<Record<string, readonly string[]>>;
-}
+/** The texts of each column by its name, in the order of the columns. A visit's code is the index of its text. */
+type Texts = Readonly<Record<string, readonly string[]>>;
 
 /**
- * Encodes columns as arrays of little-endian numbers, and a description with the texts.  All machines that Node supports are little-endian.
+ * Encodes columns as arrays of little-endian numbers, and the texts. All machines that Node supports are
+ * little-endian.
  */
 export function encodeColumns(columns: VisitColumns): Buffer {
   const { count, dictionaries } = columns;
-  const numbers: NumberColumnName[] = ['urlIds', 'visitedAt', 'visitors', 'addresses', 'flags'];
   const texts = columns.storedTexts
     .map((name) => [name, dictionaries[name] as DictionaryColumn] as const)
     // Codes of two bytes first, so that all are aligned.
     .sort(([, a], [, b]) => codeBytes(b.values) - codeBytes(a.values));
-  const description: Description = {
-    numbers,
-    texts: Object.fromEntries(texts.map(([name, { values }]) => [name, values])),
-  };
-  const json = Buffer.from(JSON.stringify(description));
+  const json = Buffer.from(
+    JSON.stringify(Object.fromEntries(texts.map(([name, { values }]) => [name, values]))),
+  );
+  const { urlIds, visitedAt, visitors, addresses, flags } = columns;
   const parts: Uint8Array[] = [bytesOf(Uint32Array.of(version, count, json.length, 0))];
-  for (const name of numbers) parts.push(bytesOf(columns[name]));
+  for (const numbers of [urlIds, visitedAt, visitors, addresses, flags])
+    parts.push(bytesOf(numbers));
   parts.push(new Uint8Array(aligned(count) - count));
   for (const [, { values, codes }] of texts) {
     const bytes = codeBytes(values);
@@ -90,41 +80,19 @@ export function decodeColumns(stored: Uint8Array): VisitColumns {
   if (storedVersion !== version) {
     throw new Error(`visits of version ${storedVersion}: this server reads version ${version}`);
   }
-  const { numbers, texts }: Description = JSON.parse(reader.takeLast(jsonBytes));
-  const found: Partial<NumberColumns> = Object.fromEntries(
-    numbers.map((name) => [name, readNumbers(reader, name, count)]),
-  );
+  const urlIds = reader.take(Float64Array, count);
+  const visitedAt = reader.take(Float64Array, count);
+  const visitors = reader.take(Int32Array, count * 2);
+  const addresses = reader.take(Int32Array, count * 2);
+  const flags = reader.take(Uint8Array, count);
   reader.align(alignment);
+  const texts: Texts = JSON.parse(reader.takeLast(jsonBytes));
   const columns = new Map<string, DictionaryColumn>();
   for (const [name, values] of Object.entries(texts)) {
     const codes = values.length <= 1 ? sameCodes : readCodes(reader, values, count);
     columns.set(name, { values, codes });
   }
-  return {
-    count,
-    urlIds: found.urlIds ?? new Float64Array(count),
-    visitedAt: found.visitedAt ?? new Float64Array(count),
-    visitors: found.visitors ?? new Int32Array(count * 2),
-    addresses: found.addresses ?? new Int32Array(count * 2),
-    flags: found.flags ?? new Uint8Array(count),
-    ...completeTexts(columns),
-  };
-}
-
-function readNumbers(reader: ColumnReader, name: NumberColumnName, count: number): NumberArray {
-  switch (name) {
-    case 'urlIds':
-    case 'visitedAt':
-      return reader.take(Float64Array, count);
-    case 'visitors':
-    case 'addresses':
-      return reader.take(Int32Array, count * 2);
-    case 'flags':
-      return reader.take(Uint8Array, count);
-    default:
-      // Its size is unknown. Ignoring it would delete it when the visits are rewritten.
-      throw new Error(`visits with the column of numbers "${name}": a later version stored them`);
-  }
+  return { count, urlIds, visitedAt, visitors, addresses, flags, ...completeTexts(columns) };
 }
 
 function readCodes(

@@ -1,6 +1,5 @@
 import { type Kysely, sql } from 'kysely';
 import type { Schema } from '../../storage/database.js';
-import type { ReportClock } from './report-limits.js';
 import { type UrlFilter, urlCondition } from './url-filter.js';
 
 /** The current counts of an organization's URLs. */
@@ -10,8 +9,6 @@ export interface UrlTotals {
   readonly activeUrls: number;
   readonly importedClicks: number;
 }
-
-const urlsPerPage = 4_096;
 
 /** Counts all URLs of an organization without reading them. */
 export async function countUrls(
@@ -39,57 +36,25 @@ export async function countUrls(
 
 /**
  * Reads the ids of an organization's selected URLs in ascending order, and counts those that redirect
- * now, and their imported clicks. The database joins the ids of a page, which takes a fifth of the time of rows.
+ * now, and their imported clicks. The database joins the ids, which takes a fifth of the time of rows.
  */
 export async function readUrlIds(
-  { db, clock }: { readonly db: Kysely<Schema>; readonly clock: ReportClock },
+  db: Kysely<Schema>,
   organizationId: string,
   now: number,
   filter: UrlFilter,
 ): Promise<UrlTotals & { readonly urlIds: Float64Array }> {
-  const urlIds: number[] = [];
-  let activeUrls = 0;
-  let importedClicks = 0;
-  let last = { createdAt: -1, id: 0 };
-  for (;;) {
-    // Reads the same number of rows for each page, however few of them the filter selects.
-    const { rows } = await sql<UrlIdPage>`
-      select string_agg(cast(case when is_selected = 1 then id else -id end as text), ','
-          order by created_at, id) as ids,
-        max(created_at) as "createdAt",
-        sum(case when is_selected = 1 then imported_clicks else 0 end) as imported,
-        sum(case when is_selected = 1 and is_active = 1
-          and (expires_at is null or expires_at > ${now}) then 1 else 0 end) as active
-      from (
-        select id, created_at, is_active, expires_at, imported_clicks,
-          case when ${urlCondition(filter)} then 1 else 0 end as is_selected
-        from urls
-        where organization_id = ${organizationId}
-          and (created_at, id) > (${last.createdAt}, ${last.id})
-        order by created_at, id limit ${urlsPerPage}
-      ) as page`.execute(db);
-    const page = rows[0] as UrlIdPage;
-    const ids = JSON.parse(`[${page.ids ?? ''}]`) as number[];
-    for (const id of ids) if (id > 0) urlIds.push(id);
-    activeUrls += Number(page.active);
-    importedClicks += Number(page.imported);
-    await clock.pause();
-    if (ids.length < urlsPerPage) break;
-    last = { createdAt: page.createdAt, id: Math.abs(ids.at(-1) as number) };
-  }
+  const { rows } = await sql<{ ids: string | null; active: number; imported: number }>`
+    select string_agg(cast(id as text), ',') as ids, count(case when is_active = 1
+        and (expires_at is null or expires_at > ${now}) then 1 end) as active,
+      coalesce(sum(imported_clicks), 0) as imported
+    from urls where organization_id = ${organizationId} and ${urlCondition(filter)}`.execute(db);
+  const { ids = null, active = 0, imported = 0 } = rows[0] ?? {};
+  const urlIds = Float64Array.from(JSON.parse(`[${ids ?? ''}]`) as number[]).sort();
   return {
-    urlIds: Float64Array.from(urlIds).sort(),
+    urlIds,
     totalUrls: urlIds.length,
-    activeUrls,
-    importedClicks,
+    activeUrls: Number(active),
+    importedClicks: Number(imported),
   };
-}
-
-interface UrlIdPage {
-  /** Separated by commas, negative if the filter does not select them; null if the page is empty. */
-  readonly ids: string | null;
-  /** Of the last URL. */
-  readonly createdAt: number;
-  readonly active: number | null;
-  readonly imported: number | null;
 }

@@ -7,8 +7,6 @@ export interface DistinctCount {
 // The numbers that are stored for each key: high half, low half, bucket.
 const stride = 3;
 const initialKeys = 32;
-// A segment of 3 MB.
-const maxSegmentKeys = 256 * 1024;
 // This many keys and their hash table fit into the processor's L2 cache. With fewer keys, there are more
 // partitions, and writing to all of them misses the cache more often.
 const keysPerPartition = 4096;
@@ -24,11 +22,7 @@ const maxBits = 32;
  * 2³¹.
  */
 export class DistinctKeys {
-  /** The full segments. Segments are not copied when more keys follow. */
-  #full: Int32Array[] = [];
-  readonly #lengths: number[] = [];
-  /** The last segment. */
-  #collected = new Int32Array(initialKeys * stride);
+  #keys = new Int32Array(initialKeys * stride);
   #length = 0;
 
   /**
@@ -37,7 +31,7 @@ export class DistinctKeys {
    */
   add(keys: Int32Array, indexes: Uint32Array, buckets?: Int32Array): void {
     this.#reserve(indexes.length * stride);
-    const collected = this.#collected;
+    const collected = this.#keys;
     let end = this.#length;
     for (let at = 0; at < indexes.length; at += 1) {
       const from = (indexes[at] as number) * 2;
@@ -53,16 +47,16 @@ export class DistinctKeys {
 
   /** Counts the keys. No keys may follow. */
   finish(bucketCount = 1): DistinctCount {
-    const added = this.#lengths.reduce((sum, each) => sum + each, this.#length);
-    const partitions = Math.min(maxPartitions, powerOfTwo(added / stride / keysPerPartition));
+    const added = this.#length / stride;
+    const partitions = Math.min(maxPartitions, powerOfTwo(added / keysPerPartition));
     const inBuckets = new Uint32Array(bucketCount);
-    const ends = this.#partition(added, partitions);
+    const { partitioned, ends } = this.#partition(partitions);
     const largest = ends.reduce((size, end, at) => Math.max(size, end - (ends[at - 1] ?? 0)), 0);
     const table = new Int32Array(slotsFor(largest) * stride);
     let total = 0;
     let start = 0;
     for (const end of ends) {
-      const partition = this.#collected.subarray(start, end);
+      const partition = partitioned.subarray(start, end);
       // A frequent key makes its partition large. The tables of the others remain small.
       const slots = slotsFor(end - start);
       if (bucketCount > 1 && bucketCount <= maxBits) {
@@ -77,56 +71,39 @@ export class DistinctKeys {
     return { total, inBuckets };
   }
 
-  /** Starts a segment if the last one has no space for these numbers. */
+  /** Doubles the space if these numbers need more. */
   #reserve(numbers: number): void {
-    const before = this.#collected;
-    if (this.#length + numbers <= before.length) return;
-    const size = Math.min(before.length * 2, maxSegmentKeys * stride);
-    const next = new Int32Array(Math.max(numbers, size));
-    this.#full.push(before);
-    this.#lengths.push(this.#length);
-    this.#collected = next;
-    this.#length = 0;
+    const needed = this.#length + numbers;
+    if (needed <= this.#keys.length) return;
+    const larger = new Int32Array(Math.max(needed, this.#keys.length * 2));
+    larger.set(this.#keys.subarray(0, this.#length));
+    this.#keys = larger;
   }
 
-  #segments(): readonly Int32Array[] {
-    return [...this.#full, this.#collected].map((segment, at) =>
-      segment.subarray(0, this.#lengths[at] ?? this.#length),
-    );
-  }
-
-  /** Joins the segments so that each partition is contiguous. Returns the end of each partition. */
-  #partition(length: number, partitionCount: number): Uint32Array {
-    const segments = this.#segments();
+  /** Copies the keys so that each partition is contiguous. Returns the end of each partition, too. */
+  #partition(partitionCount: number) {
+    const keys = this.#keys.subarray(0, this.#length);
     const ends = new Uint32Array(partitionCount);
     const mask = partitionCount - 1;
-    for (const keys of segments) {
-      for (let at = 1; at < keys.length; at += stride) {
-        const partition = (keys[at] as number) & mask;
-        ends[partition] = (ends[partition] as number) + stride;
-      }
+    for (let at = 1; at < keys.length; at += stride) {
+      const partition = (keys[at] as number) & mask;
+      ends[partition] = (ends[partition] as number) + stride;
     }
     for (let partition = 0, start = 0; partition < partitionCount; partition += 1) {
       const size = ends[partition] as number;
       ends[partition] = start;
       start += size;
     }
-    const partitioned = new Int32Array(length);
-    for (const keys of segments) {
-      for (let at = 0; at < keys.length; at += stride) {
-        const low = keys[at + 1] as number;
-        const to = ends[low & mask] as number;
-        ends[low & mask] = to + stride;
-        partitioned[to] = keys[at] as number;
-        partitioned[to + 1] = low;
-        partitioned[to + 2] = keys[at + 2] as number;
-      }
+    const partitioned = new Int32Array(keys.length);
+    for (let at = 0; at < keys.length; at += stride) {
+      const low = keys[at + 1] as number;
+      const to = ends[low & mask] as number;
+      ends[low & mask] = to + stride;
+      partitioned[to] = keys[at] as number;
+      partitioned[to + 1] = low;
+      partitioned[to + 2] = keys[at + 2] as number;
     }
-    this.#full = [];
-    this.#lengths.length = 0;
-    this.#collected = partitioned;
-    this.#length = length;
-    return ends;
+    return { partitioned, ends };
   }
 }
 

@@ -8,8 +8,8 @@ export class ReportTooLargeError extends Error {
 
 export const reportTimeoutMs = 20_000;
 
-// The keys of a visitor and an address, and a copy of them in another order.
-const bytesPerVisit = 60;
+// The keys of a visitor and an address, copied while their space grows or into another order.
+const bytesPerVisit = 72;
 
 /**
  * Bounds the memory for the keys of visitors of all reports that run at once, which is outside of V8's

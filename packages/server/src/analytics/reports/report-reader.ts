@@ -59,7 +59,7 @@ export class ReportReader {
     return this.#report(clickMeasure, query, async (run) => {
       const { db, tally } = run;
       const selected = hasFilter(filter)
-        ? await readUrlIds(run, organizationId, now, filter)
+        ? await readUrlIds(db, organizationId, now, filter)
         : { ...(await countUrls(db, organizationId, now)), urlIds: undefined };
       const { urlIds, totalUrls, activeUrls, importedClicks } = selected;
       const scannedUrls = await findScannedUrls(db, organizationId);
@@ -97,7 +97,7 @@ export class ReportReader {
       const clock = new ReportClock();
       const page = new VisitPageBuilder(query);
       const urlIds = hasFilter(filter)
-        ? (await readUrlIds({ db, clock }, organizationId, now, filter)).urlIds
+        ? (await readUrlIds(db, organizationId, now, filter)).urlIds
         : undefined;
       const scannedUrls = await findScannedUrls(db, organizationId);
       const wanted: WantedVisits = { ...page.window, organizationId, urlIds };
