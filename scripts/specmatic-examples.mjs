@@ -319,7 +319,6 @@ async function makeOperatorExchanges(create, origin) {
   const takedown = await create('/takedowns', { shortUrl: links[1], reason: 'spam' });
   const onTakedown = { path: { id: takedown.id } };
   await create('/blocked-hosts', { host: 'old.example', reason: 'spam' });
-  await create('/allowed-hosts', { host: 'former.example', reason: 'a partner' });
   return {
     createOrganization: { body: { name: 'Acme', plan: 'scale' }, status: 201 },
     listOrganizations: { query: { limit: '5', offset: '0' } },
@@ -352,18 +351,9 @@ async function makeOperatorExchanges(create, origin) {
       },
     },
     undoTakedown: [onTakedown, { path: { id: '999999' }, status: 404 }],
-    blockHost: {
-      body: { host: 'evil.example', reason: 'phishing', publicSuffix: false },
-      status: 201,
-    },
+    blockHost: { body: { host: 'evil.example', reason: 'phishing' }, status: 201 },
     listBlockedHosts: { query: { limit: '5', offset: '0' } },
     unblockHost: { path: { host: 'old.example' } },
-    allowHost: {
-      body: { host: 'good.example', reason: 'a partner', publicSuffix: false },
-      status: 201,
-    },
-    listAllowedHosts: { query: { limit: '5', offset: '0' } },
-    disallowHost: { path: { host: 'former.example' } },
     deleteOrganizationApiKey: { path: { id, keyId: (await newKey()).id } },
   };
 }

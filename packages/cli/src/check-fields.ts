@@ -106,8 +106,6 @@ const outputs: Readonly<Record<string, OutputFields>> = {
   'admin keys revoke': responseTo('deleteOrganizationApiKey'),
   'admin takedown create': responseTo('takeDownUrl'),
   'admin takedown undo': responseTo('undoTakedown'),
-  'admin hosts allow': responseTo('allowHost'),
-  'admin hosts disallow': responseTo('disallowHost'),
   'admin hosts block': responseTo('blockHost'),
   'admin hosts unblock': responseTo('unblockHost'),
 };

@@ -86,14 +86,8 @@ export const commandExamples: Readonly<Record<string, readonly string[]>> = {
   ],
   'admin takedown list': ['shorty admin takedown list', 'shorty admin takedown list --all --json'],
   'admin takedown undo': ['shorty admin takedown undo 42'],
-  'admin hosts allow': ['shorty admin hosts allow example.com --reason "our own site"'],
-  'admin hosts disallow': ['shorty admin hosts disallow example.com'],
-  'admin hosts block': [
-    'shorty admin hosts block evil.example --reason phishing',
-    "shorty admin hosts block '*' --reason 'only allowed hosts'",
-    'shorty admin hosts block github.io --public-suffix --reason spam',
-  ],
-  'admin hosts list': ['shorty admin hosts list', 'shorty admin hosts list --allowed'],
+  'admin hosts block': ['shorty admin hosts block evil.example --reason phishing'],
+  'admin hosts list': ['shorty admin hosts list'],
   'admin hosts unblock': ['shorty admin hosts unblock evil.example'],
   'admin audit': [
     'shorty admin audit --since 2030-01-01 --operation takeDownUrl',

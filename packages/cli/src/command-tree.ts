@@ -405,22 +405,14 @@ export const commandTree: Tree = {
         },
       },
       hosts: {
-        summary: 'Block and allow hosts as targets of links',
+        summary: 'Block hosts as targets of links',
         commands: {
-          allow: {
-            summary: 'Allow a host as the target of links, although more is blocked',
-            load: () => import('./commands/admin/hosts/allow.js'),
-          },
           block: {
             summary: 'Block a host as the target of links',
             load: () => import('./commands/admin/hosts/block.js'),
           },
-          disallow: {
-            summary: 'Delete the rule that allows a host',
-            load: () => import('./commands/admin/hosts/disallow.js'),
-          },
           list: {
-            summary: 'List blocked or allowed hosts, newest first',
+            summary: 'List blocked hosts, newest first',
             load: () => import('./commands/admin/hosts/list.js'),
           },
           unblock: {

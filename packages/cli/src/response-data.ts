@@ -8,7 +8,7 @@ import { organizationRoutes } from '../../server/src/organizations/organization-
 import { ownOrganizationRoutes } from '../../server/src/organizations/own-organization-contract.js';
 import { usageRoutes } from '../../server/src/organizations/usage-contract.js';
 import { qrRoutes } from '../../server/src/qr/qr-contract.js';
-import { hostRuleRoutes } from '../../server/src/urls/host-rule-contract.js';
+import { blockedHostRoutes } from '../../server/src/urls/blocked-host-contract.js';
 import { takedownRoutes } from '../../server/src/urls/takedown-contract.js';
 import { urlRoutes } from '../../server/src/urls/url-contract.js';
 import { webhookRoutes } from '../../server/src/webhooks/webhook-contract.js';
@@ -25,7 +25,7 @@ const routes = [
   ...organizationRoutes,
   ...ownOrganizationRoutes,
   ...takedownRoutes,
-  ...hostRuleRoutes,
+  ...blockedHostRoutes,
   ...webhookRoutes,
 ];
 

@@ -195,9 +195,6 @@ export async function everyCommand(
   add('admin takedown undo', [link.id]);
   add('admin hosts block', [`phishing.${stamp}.example`, '--reason', 'a reason of several words']);
   add('admin hosts list');
-  add('admin hosts allow', [`good.${stamp}.example`, '--reason', 'a reason of several words']);
-  add('admin hosts list', ['--allowed']);
-  add('admin hosts disallow', [`good.${stamp}.example`]);
   add('admin hosts unblock', [`phishing.${stamp}.example`]);
   add('admin usage');
   add('admin audit');

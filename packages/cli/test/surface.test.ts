@@ -45,7 +45,7 @@ const commands = [
   ...['admin clients revoke', 'admin keys', 'admin keys list', 'admin keys update'],
   ...['admin keys revoke', 'admin usage', 'admin takedown', 'admin takedown create'],
   ...['admin takedown list', 'admin takedown undo', 'admin hosts', 'admin hosts block'],
-  ...['admin hosts list', 'admin hosts unblock', 'admin hosts allow', 'admin hosts disallow'],
+  ...['admin hosts list', 'admin hosts unblock'],
   ...['import', 'import bitly', 'import dub', 'import kutt', 'import yourls', 'import shlink'],
   ...['import shortio', 'import tinyurl'],
   ...['usage', 'api', 'browse', 'open', 'mcp', 'completion'],

@@ -46,7 +46,6 @@ export type { UrlList, UrlRecordList, UrlsResource } from './resources/urls.js';
 export type { UsageResource } from './resources/usage.js';
 export type { DeliveryList, WebhookList, WebhooksResource } from './resources/webhooks.js';
 export type {
-  AllowedHost,
   AnalyticsOverview,
   ApiKey,
   ApiKeyCreated,

@@ -250,7 +250,6 @@ export interface OrganizationClient extends Schema<'Client'> {}
 /** A link that the operator took down. */
 export interface Takedown extends Schema<'Takedown'> {}
 /** A host that the operator blocked. */
-export interface AllowedHost extends Schema<'AllowedHost'> {}
 export interface BlockedHost extends Schema<'BlockedHost'> {}
 /** An API client to create. */
 export interface ClientCreateRequest extends Request<'ClientCreateRequest'> {}

@@ -53,7 +53,7 @@ import { ruleTestHandlers } from './redirect/rule-test-handlers.js';
 import type { ServerOptions, ShortyServer } from './server-options.js';
 import { openStorage } from './storage/open-storage.js';
 import { unlockSecrets } from './storage/secrets.js';
-import { blockedMessage } from './urls/host-rules.js';
+import { blockedMessage } from './urls/blocked-hosts.js';
 import { type LinkOrigins, publicHostOf, shortUrlOf } from './urls/link-origins.js';
 import { reservedWords } from './urls/reserved-words.js';
 import { createUrlModule } from './urls/url-module.js';

@@ -1125,7 +1125,7 @@ export interface paths {
         put?: never;
         /**
          * Block a host and its subdomains as targets of links
-         * @description Links to the host cannot be created, and links cannot be changed to lead there. Existing ones answer 451. The rule of the longest matching name decides: an allowed host below a blocked one is allowed, and * has the hosts without another rule. At most 10000 hosts have rules. A repetition changes the reason. A host that was allowed is blocked. If `SHORTY_ADMIN_LISTEN` is set, only that listener serves it.
+         * @description Links to the host cannot be created, and links cannot be changed to lead there. Existing ones answer 451. At most 10000 hosts are blocked. A repetition changes the reason. If `SHORTY_ADMIN_LISTEN` is set, only that listener serves it.
          */
         post: operations["blockHost"];
         delete?: never;
@@ -1149,50 +1149,6 @@ export interface paths {
          * @description If `SHORTY_ADMIN_LISTEN` is set, only that listener serves it.
          */
         delete: operations["unblockHost"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/admin/allowed-hosts": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List allowed hosts, newest first
-         * @description If `SHORTY_ADMIN_LISTEN` is set, only that listener serves it.
-         */
-        get: operations["listAllowedHosts"];
-        put?: never;
-        /**
-         * Allow a host and its subdomains as targets of links, although more is blocked
-         * @description The rule of the longest matching name decides: an allowed host below a blocked one is allowed, and * has the hosts without another rule. Block * to allow these hosts only. At most 10000 hosts have rules. A repetition changes the reason. A host that was blocked is allowed. If `SHORTY_ADMIN_LISTEN` is set, only that listener serves it.
-         */
-        post: operations["allowHost"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/admin/allowed-hosts/{host}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post?: never;
-        /**
-         * Delete the rule that allows a host
-         * @description If `SHORTY_ADMIN_LISTEN` is set, only that listener serves it.
-         */
-        delete: operations["disallowHost"];
         options?: never;
         head?: never;
         patch?: never;
@@ -2353,7 +2309,7 @@ export interface components {
         };
         BlockedHostRequest: {
             /**
-             * @description A host name, with its subdomains, an IP address, or * for all hosts.
+             * @description A host name, with its subdomains, or an IP address.
              * @example evil.example
              */
             host: string;
@@ -2362,30 +2318,6 @@ export interface components {
              * @example phishing
              */
             reason: string;
-            /**
-             * @description True to accept a host such as co.uk or github.io, below which anybody can get a name. The rule then concerns all of them.
-             * @default false
-             * @example false
-             */
-            publicSuffix?: boolean;
-        };
-        AllowedHostRequest: {
-            /**
-             * @description A host name, with its subdomains, an IP address, or * for all hosts.
-             * @example evil.example
-             */
-            host: string;
-            /**
-             * @description Why.
-             * @example phishing
-             */
-            reason: string;
-            /**
-             * @description True to accept a host such as co.uk or github.io, below which anybody can get a name. The rule then concerns all of them.
-             * @default false
-             * @example false
-             */
-            publicSuffix?: boolean;
         };
         UnlockRequest: {
             /**
@@ -3898,7 +3830,7 @@ export interface components {
                  * @description The kind of record.
                  * @enum {string}
                  */
-                type: "url" | "tag" | "qr" | "webhook" | "delivery" | "replay" | "domain" | "apiKey" | "client" | "organization" | "blockedHost" | "allowedHost";
+                type: "url" | "tag" | "qr" | "webhook" | "delivery" | "replay" | "domain" | "apiKey" | "client" | "organization" | "blockedHost";
                 /**
                  * @description The id of the record. Null when the request changed several.
                  * @example 42
@@ -5725,25 +5657,7 @@ export interface components {
             reason: string;
             /**
              * Format: date-time
-             * @description When the host got its first rule, in UTC.
-             * @example 2030-01-01T00:00:00.000Z
-             */
-            createdAt: string;
-        };
-        AllowedHost: {
-            /**
-             * @description The host, in lower case.
-             * @example evil.example
-             */
-            host: string;
-            /**
-             * @description Why.
-             * @example phishing
-             */
-            reason: string;
-            /**
-             * Format: date-time
-             * @description When the host got its first rule, in UTC.
+             * @description When the host was blocked, in UTC.
              * @example 2030-01-01T00:00:00.000Z
              */
             createdAt: string;
@@ -6891,7 +6805,7 @@ export interface components {
         ClientId: string;
         /** @description The id of the API key. */
         KeyId: string;
-        /** @description The host of the rule. */
+        /** @description The blocked host. */
         Host: string;
         /** @description The id of the QR code. */
         QrId: string;
@@ -11290,7 +11204,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description The host of the rule. */
+                /** @description The blocked host. */
                 host: components["parameters"]["Host"];
             };
             cookie?: never;
@@ -11312,150 +11226,6 @@ export interface operations {
                         success: true;
                         /** @description The result of the request, or what the event is about. */
                         data: components["schemas"]["BlockedHost"];
-                    };
-                };
-            };
-            400: components["responses"]["ValidationFailed"];
-            401: components["responses"]["Unauthorized"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["IdempotencyConflict"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    listAllowedHosts: {
-        parameters: {
-            query?: {
-                /** @description The number of items to return. */
-                limit?: components["parameters"]["Limit"];
-                /** @description The number of items to skip. Not together with after. */
-                offset?: components["parameters"]["Offset"];
-                /** @description The nextAfter of the page before, which continues the list there. Unlike offset, it neither repeats nor skips items when others are created or deleted meanwhile. Send the same filters; limit may differ. */
-                after?: components["parameters"]["After"];
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description One page of hosts */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /**
-                         * @description True for a result, false for an error.
-                         * @constant
-                         */
-                        success: true;
-                        /** @description The result of the request, or what the event is about. */
-                        data: {
-                            /** @description The number of items on all pages. With after, the number when the first page was read. */
-                            total: number;
-                            /** @description The most items on a page. */
-                            limit: number;
-                            /** @description The number of items on the pages before. */
-                            offset: number;
-                            /** @description The items of this page. */
-                            items: components["schemas"]["AllowedHost"][];
-                            /**
-                             * @description Send it as after to get the next page. Null on the last page.
-                             * @example null
-                             */
-                            nextAfter: string | null;
-                        };
-                    };
-                };
-            };
-            400: components["responses"]["ValidationFailed"];
-            401: components["responses"]["Unauthorized"];
-            404: components["responses"]["NotFound"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    allowHost: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description A repeated request with the same key, method, path and body within 24 hours gets the first response again. */
-                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["AllowedHostRequest"];
-            };
-        };
-        responses: {
-            /** @description The host is allowed */
-            201: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /**
-                         * @description True for a result, false for an error.
-                         * @constant
-                         */
-                        success: true;
-                        /** @description The result of the request, or what the event is about. */
-                        data: components["schemas"]["AllowedHost"];
-                    };
-                };
-            };
-            400: components["responses"]["ValidationFailed"];
-            401: components["responses"]["Unauthorized"];
-            402: components["responses"]["QuotaExceeded"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["IdempotencyConflict"];
-            413: components["responses"]["PayloadTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    disallowHost: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description A repeated request with the same key, method, path and body within 24 hours gets the first response again. */
-                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-            };
-            path: {
-                /** @description The host of the rule. */
-                host: components["parameters"]["Host"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The host that is no longer allowed */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /**
-                         * @description True for a result, false for an error.
-                         * @constant
-                         */
-                        success: true;
-                        /** @description The result of the request, or what the event is about. */
-                        data: components["schemas"]["AllowedHost"];
                     };
                 };
             };

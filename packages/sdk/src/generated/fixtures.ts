@@ -1944,29 +1944,6 @@ export const fixtures: {
     "host": "evil.example",
     "reason": "phishing",
     "createdAt": "2030-01-01T00:00:00.000Z"
-  },
-  "allowHost": {
-    "host": "evil.example",
-    "reason": "phishing",
-    "createdAt": "2030-01-01T00:00:00.000Z"
-  },
-  "listAllowedHosts": {
-    "total": 1,
-    "limit": 100,
-    "offset": 0,
-    "items": [
-      {
-        "host": "evil.example",
-        "reason": "phishing",
-        "createdAt": "2030-01-01T00:00:00.000Z"
-      }
-    ],
-    "nextAfter": null
-  },
-  "disallowHost": {
-    "host": "evil.example",
-    "reason": "phishing",
-    "createdAt": "2030-01-01T00:00:00.000Z"
   }
 };
 
@@ -2290,18 +2267,6 @@ export const successes: Readonly<Record<OperationId, { route: string; status: nu
   },
   "unblockHost": {
     "route": "DELETE /api/v1/admin/blocked-hosts/{host}",
-    "status": 200
-  },
-  "allowHost": {
-    "route": "POST /api/v1/admin/allowed-hosts",
-    "status": 201
-  },
-  "listAllowedHosts": {
-    "route": "GET /api/v1/admin/allowed-hosts",
-    "status": 200
-  },
-  "disallowHost": {
-    "route": "DELETE /api/v1/admin/allowed-hosts/{host}",
     "status": 200
   },
   "downloadQr": {

@@ -81,9 +81,6 @@ export const undoTakedown = 'DELETE /api/v1/admin/takedowns/{id}';
 export const blockHost = 'POST /api/v1/admin/blocked-hosts';
 export const listBlockedHosts = 'GET /api/v1/admin/blocked-hosts';
 export const unblockHost = 'DELETE /api/v1/admin/blocked-hosts/{host}';
-export const allowHost = 'POST /api/v1/admin/allowed-hosts';
-export const listAllowedHosts = 'GET /api/v1/admin/allowed-hosts';
-export const disallowHost = 'DELETE /api/v1/admin/allowed-hosts/{host}';
 export const downloadQr = 'GET /api/qr/{id}/download';
 
 /** The version of this package. */

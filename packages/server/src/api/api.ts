@@ -15,7 +15,7 @@ import { qrRoutes } from '../qr/qr-contract.js';
 import { qrImageRoutes } from '../qr/qr-image-contract.js';
 import { redirectRoutes } from '../redirect/redirect-contract.js';
 import { ruleTestRoutes } from '../redirect/rule-test-contract.js';
-import { hostRuleRoutes } from '../urls/host-rule-contract.js';
+import { blockedHostRoutes } from '../urls/blocked-host-contract.js';
 import { tagRoutes } from '../urls/tag-contract.js';
 import { takedownRoutes } from '../urls/takedown-contract.js';
 import { urlRoutes } from '../urls/url-contract.js';
@@ -48,7 +48,7 @@ export const api = [
   ...organizationRoutes,
   ...clientRoutes,
   ...takedownRoutes,
-  ...hostRuleRoutes,
+  ...blockedHostRoutes,
   ...healthRoutes,
   ...docsRoutes,
   ...qrImageRoutes,

@@ -18,7 +18,6 @@ export const resourceTypes = [
   'client',
   'organization',
   'blockedHost',
-  'allowedHost',
 ] as const;
 
 /** Who makes a write, from where, and by which operation. */

@@ -20,10 +20,9 @@ import { listQrs } from '../qr/qr-repository.js';
 import { type Database, ListTimeoutError, StorageUnavailableError } from '../storage/database.js';
 import { openStorage, type StorageOptions } from '../storage/open-storage.js';
 import { defineThread } from '../threads/define-thread.js';
-import { listHostRules } from '../urls/host-rule-repository.js';
-import type { HostRule } from '../urls/host-rules.js';
+import { listBlockedHosts } from '../urls/blocked-host-repository.js';
 import type { LinkOrigins } from '../urls/link-origins.js';
-import { toRuledHostRecord, toTakedownRecord } from '../urls/present-takedown.js';
+import { toBlockedHostRecord, toTakedownRecord } from '../urls/present-takedown.js';
 import { presenterOf, type UrlPresentation } from '../urls/present-url.js';
 import type { TagFilter } from '../urls/tag-contract.js';
 import { findTagged, listTags } from '../urls/tag-query.js';
@@ -106,8 +105,8 @@ export function listMethods(database: Database) {
       const page = await listTakedowns(database, range);
       return toPageText(page, (url) => toTakedownRecord(origins, url));
     },
-    listHostRules: async (_owner: string, rule: HostRule, range: PageRange) =>
-      toPageText(await listHostRules(database, rule, range), toRuledHostRecord),
+    listBlockedHosts: async (_owner: string, range: PageRange) =>
+      toPageText(await listBlockedHosts(database, range), toBlockedHostRecord),
     listDomains: async (organizationId: string, filter: DomainFilter) =>
       toPageText(await listDomains(database, organizationId, filter), toDomainRecord),
   };

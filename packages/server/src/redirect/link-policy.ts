@@ -1,14 +1,14 @@
 import type { Database } from '../storage/database.js';
 import { readLinkPolicyVersion } from '../storage/link-policy.js';
-import { readHostRules } from '../urls/host-rule-repository.js';
-import { findBlockedHost, type HostRules } from '../urls/host-rules.js';
+import { readBlockedHosts } from '../urls/blocked-host-repository.js';
+import { findBlockedHost } from '../urls/blocked-hosts.js';
 
-/** The rules of hosts that links lead to, and changes that affect any number of links. */
+/** The hosts that the operator blocks, and changes that affect any number of links. */
 export class LinkPolicy {
   readonly #database: Database;
   readonly #onChanged: () => void;
   #version: number | undefined;
-  #rules: HostRules = new Map();
+  #blocked: ReadonlySet<string> = new Set();
 
   constructor(database: Database, onChanged: () => void) {
     this.#database = database;
@@ -20,14 +20,14 @@ export class LinkPolicy {
     const { read } = this.#database;
     const version = await readLinkPolicyVersion(read);
     if (version === this.#version) return;
-    // Read after the version, so these rules are at least as new.
-    this.#rules = await readHostRules(read);
+    // Read after the version, so these hosts are at least as new.
+    this.#blocked = await readBlockedHosts(read);
     this.#version = version;
     this.#onChanged();
   }
 
-  /** Returns the blocked host that a target leads to; `everyHost` if it is not among the allowed ones. */
+  /** Returns the blocked host that a target leads to. */
   findBlockedHost(targetUrl: string): string | undefined {
-    return findBlockedHost(this.#rules, targetUrl);
+    return findBlockedHost(this.#blocked, targetUrl);
   }
 }

@@ -7,7 +7,7 @@ export interface ListQuery extends PageRange {
     | 'api_keys'
     | 'audit_log'
     | 'clients'
-    | 'host_rules'
+    | 'blocked_hosts'
     | 'organizations'
     | 'takedowns'
     | 'urls'

@@ -5,13 +5,12 @@ import { prepare } from './prepared.js';
 it('passes each value where its name stands, however often and in whichever order', async () => {
   const database = openStorage({ databaseUrl: ':memory:', durability: 'process' });
   await database.migrate();
-  const rule = { id: 'example.com', rule: 'block', reason: 'spam', created_at: 5 };
-  await database.writeDirectly((db) => db.insertInto('host_rules').values(rule).execute());
+  const rule = { id: 'example.com', reason: 'spam', created_at: 5 };
+  await database.writeDirectly((db) => db.insertInto('blocked_hosts').values(rule).execute());
   const find = prepare((wanted: { max: number; host: string; at: number }) =>
     database.read
-      .selectFrom('host_rules')
+      .selectFrom('blocked_hosts')
       .select('reason')
-      .where('rule', '=', 'block')
       .where('created_at', '>=', wanted.at)
       .where('id', '=', wanted.host)
       .where('created_at', '<=', wanted.at)

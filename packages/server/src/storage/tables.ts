@@ -602,19 +602,17 @@ export const tables = {
       value: 'secret',
     },
   },
-  /** Whether links may lead to a host and its subdomains. */
-  host_rules: {
-    shared: 'the operator blocks and allows hosts',
+  /** The hosts to which, with their subdomains, no link may lead. */
+  blocked_hosts: {
+    shared: 'the operator blocks hosts',
     columns: {
-      /** The hostname, or `*` for all. */
+      /** The hostname. */
       id: 'text primary key',
       reason: 'text not null',
       created_at: 'bigint not null',
-      /** `block` or `allow`. */
-      rule: "text not null default 'block'",
     },
     indexes: {
-      host_rules_by_age: '(created_at, id)',
+      blocked_hosts_by_age: '(created_at, id)',
     },
   },
   /** The short codes and slugs of erased links, and those of deleted organizations on the platform's domain. */

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { presentAs, withIsoTimes } from '../contract/present.js';
-import { blockedHostRecord } from './host-rule-contract.js';
-import type { RuledHost } from './host-rule-repository.js';
+import { blockedHostRecord } from './blocked-host-contract.js';
+import type { BlockedHost } from './blocked-host-repository.js';
 import { type LinkOrigins, shortUrlOf } from './link-origins.js';
 import type { ShortUrl } from './short-url.js';
 import type { takedownRecord } from './takedown-contract.js';
@@ -9,8 +9,8 @@ import type { takedownRecord } from './takedown-contract.js';
 /** A takedown as the API presents it. */
 export type TakedownRecord = z.input<typeof takedownRecord>;
 
-/** A blocked or allowed host as the API presents it. */
-export type RuledHostRecord = z.input<typeof blockedHostRecord>;
+/** A blocked host as the API presents it. */
+export type BlockedHostRecord = z.input<typeof blockedHostRecord>;
 
 /** Returns the takedown of a link that is taken down. */
 export function toTakedownRecord(origins: LinkOrigins, url: ShortUrl): TakedownRecord {
@@ -24,6 +24,6 @@ export function toTakedownRecord(origins: LinkOrigins, url: ShortUrl): TakedownR
   };
 }
 
-export function toRuledHostRecord(host: RuledHost): RuledHostRecord {
+export function toBlockedHostRecord(host: BlockedHost): BlockedHostRecord {
   return presentAs(blockedHostRecord, withIsoTimes(host));
 }

@@ -3,8 +3,8 @@ import { type DeviceType, deviceTypes } from '../analytics/classify/device-types
 import { normalizeHost } from '../analytics/classify/normalize-host.js';
 import { shorten } from '../contract/api-error.js';
 import { atMost, line, timestamp } from '../contract/fields.js';
+import { parseHost } from './blocked-hosts.js';
 import { countryCodes } from './country-codes.js';
-import { parseHost } from './host-rules.js';
 
 const maxValues = 50;
 const maxNameLength = 64;

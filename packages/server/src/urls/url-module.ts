@@ -7,8 +7,8 @@ import type { PlanTable } from '../organizations/plans.js';
 import type { Clock } from '../ports.js';
 import type { Database } from '../storage/database.js';
 import { runInBatches } from '../storage/run-in-batches.js';
-import { type HostRuleHandlerOptions, hostRuleHandlers } from './host-rule-handlers.js';
-import { HostRuleRepository } from './host-rule-repository.js';
+import { type BlockedHostHandlerOptions, blockedHostHandlers } from './blocked-host-handlers.js';
+import { BlockedHostRepository } from './blocked-host-repository.js';
 import { type KeyFinderOptions, urlIdFinder } from './key-finder.js';
 import { toRecord } from './present-url.js';
 import { shortCodeGenerator } from './short-code.js';
@@ -23,7 +23,7 @@ import { UrlRepository } from './url-repository.js';
 export interface UrlModuleOptions
   extends Omit<UrlHandlerOptions, 'urls' | 'newShortCode' | 'eraseUrl'>,
     Pick<TakedownHandlerOptions, 'listTakedowns'>,
-    Pick<HostRuleHandlerOptions, 'listHostRules' | 'onHostsChanged'> {
+    Pick<BlockedHostHandlerOptions, 'listBlockedHosts' | 'onHostsChanged'> {
   readonly database: Database;
   readonly outbox: EventOutbox;
   readonly isOwnHost: IsOwnHost;
@@ -74,7 +74,7 @@ export function createUrlModule(options: UrlModuleOptions) {
     handlersWith: ({ eraseUrl }: Pick<UrlHandlerOptions, 'eraseUrl'>) => ({
       ...urlHandlers({ ...options, urls, newShortCode, eraseUrl }),
       ...tagHandlers({ ...options, tags }),
-      ...hostRuleHandlers({ ...options, hostRules: new HostRuleRepository(database) }),
+      ...blockedHostHandlers({ ...options, blockedHosts: new BlockedHostRepository(database) }),
       ...takedownHandlers({ ...options, takedowns, findUrlId }),
     }),
     expire,

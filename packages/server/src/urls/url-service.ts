@@ -3,6 +3,7 @@ import { shorten } from '../contract/api-error.js';
 import type { ErrorDetail } from '../contract/errors.js';
 import type { IdempotentResult, WriteRequest } from '../idempotency/with-idempotency-key.js';
 import type { Clock } from '../ports.js';
+import { blockedMessage } from './blocked-hosts.js';
 import {
   findCreationError,
   findExpiryError,
@@ -10,7 +11,6 @@ import {
   type UrlChange,
   upsertUrl,
 } from './change-url.js';
-import { blockedMessage } from './host-rules.js';
 import { targetsOf } from './link-rules.js';
 import type { ShortUrl } from './short-url.js';
 import type { UrlCreateRequest, UrlUpdateRequest, UrlUpsertRequest } from './url-contract.js';

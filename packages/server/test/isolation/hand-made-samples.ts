@@ -150,11 +150,6 @@ export const sampleRecords: Readonly<
     const body = { host: `blocked${count}.example`, reason: 'a reason' };
     return (await api.operator.call('blockHost', { body })).data.host;
   },
-  '/api/v1/admin/allowed-hosts': async (api) => {
-    count += 1;
-    const body = { host: `allowed${count}.example`, reason: 'a reason' };
-    return (await api.operator.call('allowHost', { body })).data.host;
-  },
   '/api/v1/events': (_, owner) => makeEvent(owner),
   '/api/v1/webhooks/{id}/deliveries': async (_, owner, webhookId) =>
     (await owner.call('testWebhook', { params: { id: webhookId } })).data.id,

@@ -12,7 +12,7 @@ afterAll(() => stored.close());
 afterEach(() => vi.restoreAllMocks());
 
 const block = (transaction: WriteTransaction, id: string) =>
-  transaction.insertInto('host_rules').values({ id, rule: 'block', reason: '', created_at: 0 });
+  transaction.insertInto('blocked_hosts').values({ id, reason: '', created_at: 0 });
 
 it('a group that fails because storage is unavailable leaves the writes of later groups alone', async () => {
   const organizationId = await stored.addOrganization('free');
@@ -56,7 +56,7 @@ it.each([new PreconditionFailedError('changed', 'etag'), new Error('a defect')])
     );
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
     const rules = await stored.database.read
-      .selectFrom('host_rules')
+      .selectFrom('blocked_hosts')
       .select('id')
       .where('id', 'like', `${organizationId}%`)
       .orderBy('id')

@@ -11,17 +11,12 @@ const columns: readonly Column<BlockedHost>[] = [
   { name: 'createdAt', value: (blocked) => blocked.createdAt },
 ];
 
-interface ListOptions extends PageOptions {
-  readonly allowed?: boolean;
-}
-
 export const define: DefineCommand = (command, start) => {
-  command.option('--allowed', 'the allowed hosts instead of the blocked ones');
-  addPageOptions(command, 'host').action((options: ListOptions) =>
+  addPageOptions(command, 'host').action((options: PageOptions) =>
     start(async (context) => {
       const client = await context.operator();
       const request = { signal: context.io.interrupt };
-      const path = options.allowed ? '/api/v1/admin/allowed-hosts' : '/api/v1/admin/blocked-hosts';
+      const path = '/api/v1/admin/blocked-hosts';
       await listPages(context, options, columns, (query) =>
         client.request('GET', path, { query }, request),
       );

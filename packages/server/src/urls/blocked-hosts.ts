@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import { shorten } from '../contract/api-error.js';
+import { parseUrl } from '../network/parse-url.js';
+
+const hostMessage = 'must be a host name or an IP address alone, such as evil.example';
+const maxLength = 253;
+
+/** A host in a request. Becomes its form in URLs: lower case, ASCII, no final dot. */
+export const hostInput = z
+  .string()
+  .max(1_000)
+  .transform((text, context) => {
+    const host = parseHost(text);
+    if (host !== undefined) return host;
+    const message = `${JSON.stringify(shorten(text))} ${hostMessage}`;
+    context.addIssue({ code: 'custom', message });
+    return z.NEVER;
+  })
+  .meta({
+    override: { type: 'string', minLength: 1, maxLength: 1_000 },
+    description: 'A host name, with its subdomains, or an IP address.',
+    example: 'evil.example',
+  });
+
+/** Returns a host as URLs have it; undefined for any other text. */
+export function parseHost(text: string): string | undefined {
+  const hasPort = /:\d*$/.test(text.replace(/^\[.*\]/, ''));
+  const isAlone = !hasPort && !/[/\\?#@*\s]/.test(text);
+  const url = isAlone ? parseUrl(`http://${text}`) : undefined;
+  const host = withoutFinalDot(url?.hostname ?? '');
+  return host === '' || host.length > maxLength ? undefined : host;
+}
+
+/** Returns the blocked host that a target leads to: its own host, or a domain above it. */
+export function findBlockedHost(
+  blocked: ReadonlySet<string>,
+  targetUrl: string,
+): string | undefined {
+  if (blocked.size === 0) return undefined;
+  let host = withoutFinalDot(parseUrl(targetUrl)?.hostname ?? '');
+  while (!blocked.has(host)) {
+    const dot = host.indexOf('.');
+    if (dot < 0) return undefined;
+    host = host.slice(dot + 1);
+  }
+  return host;
+}
+
+/** Returns why a target with a blocked host is refused. */
+export function blockedMessage(blockedHost: string): string {
+  return `must not lead to ${blockedHost}, which the operator of this server has blocked`;
+}
+
+function withoutFinalDot(host: string): string {
+  return host.replace(/\.$/, '');
+}
