@@ -310,8 +310,8 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     onError: onRequestError,
   });
   changes.on('policy', () => redirects.clear());
-  changes.on('urls', (ids) => redirects.noteChanged(ids));
-  changes.on('domains', (organizationId) => redirects.noteDomainsChanged(organizationId));
+  changes.on('urls', (ids) => redirects.invalidate(ids));
+  changes.on('domains', (organizationId) => redirects.invalidateOrganizations([organizationId]));
   const caches = {
     urls: {
       invalidate: (ids: readonly string[]) => redirects.invalidate(ids.map(Number)),

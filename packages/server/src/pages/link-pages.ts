@@ -24,14 +24,7 @@ export function createLinkPages(abuseContact: string | undefined) {
     notFound: render(
       'Link not found',
       html`<h1>This link does not exist</h1>
-<p>Check the address for typing errors.</p>`,
-    ),
-
-    /** The page of a domain where the case of a link matters. */
-    notFoundInThisCase: render(
-      'Link not found',
-      html`<h1>This link does not exist</h1>
-<p>Check the address for typing errors. Uppercase and lowercase letters are different.</p>`,
+<p>Check the address for typing errors. Uppercase and lowercase letters may be different.</p>`,
     ),
 
     gone: render(

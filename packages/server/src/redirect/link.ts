@@ -112,29 +112,10 @@ export function toLink(url: ShortUrl, policy: LinkPolicy = noPolicy) {
   };
 }
 
-/** Returns the link of a key whose link was erased: it is gone. */
+/** Returns the link of a key whose link was erased: it is gone, so a visit needs nothing else of it. */
 export function erasedLink(organizationId: string): Link {
-  return {
-    urlId: erasedUrlId,
-    organizationId,
-    shortCode: '',
-    status: 302,
-    location: '',
-    campaign: null,
-    variant: null,
-    cacheControl: 'no-store',
-    isActive: false,
-    isTakenDown: false,
-    activatesAt: null,
-    expiresAt: null,
-    fallback: undefined,
-    passwordHash: null,
-    clickLimit: undefined,
-    excludedAddresses: undefined,
-    forwarding: undefined,
-    rules: undefined,
-    preview: undefined,
-  };
+  const gone = { isActive: false, isTakenDown: false, activatesAt: null, expiresAt: null };
+  return { urlId: erasedUrlId, organizationId, shortCode: '', ...gone } as Link;
 }
 
 /** Returns the parameters that a link sets on its targets. */

@@ -52,7 +52,7 @@ async function serve(options: Partial<RedirectHandlerOptions>) {
   const handler = new RedirectHandler({
     cache,
     isReserved: () => false,
-    longerKeys: { find: async () => [] },
+    findLongerKeys: async () => [],
     origins: () => ({ scheme: 'https://', shortDomain: 'sho.example' }),
     findDomain: () => null,
     visits: () => ({

@@ -18,7 +18,6 @@ import { type AddressRanges, addressBlockOf } from '../network/ip-address.js';
 import type { FormOrigin, LinkPages } from '../pages/link-pages.js';
 import { previewPage } from '../pages/preview-page.js';
 import type { Clock } from '../ports.js';
-import { StorageUnavailableError } from '../storage/database.js';
 import { foldKey } from '../storage/fold-keys.js';
 import { type LinkOrigins, shortUrlOf } from '../urls/link-origins.js';
 import { isCodeSegment, isLinkCode, maxCodeLength } from '../urls/url-keys.js';
@@ -26,7 +25,7 @@ import { type DomainPages, redirectTo } from './domain-pages.js';
 import { forwardRequest } from './forward-request.js';
 import { decideRedirect, type Link, type Target, targetOf, usedUp } from './link.js';
 import type { LinkCache } from './link-cache.js';
-import type { LongerKeys } from './longer-keys.js';
+import type { KeyOfPath } from './longer-keys.js';
 import type { MaxClicks } from './max-clicks.js';
 import { unlockForm, unlockRequest } from './redirect-contract.js';
 
@@ -39,8 +38,12 @@ export interface RedirectHandlerOptions {
   readonly visits: () => VisitRecorder;
   /** The public addresses of links, which previews name. */
   readonly origins: () => LinkOrigins;
-  /** Finds keys with slashes. */
-  readonly longerKeys: Pick<LongerKeys, 'find'>;
+  /** Returns the keys with slashes that a path begins with, the longest first. */
+  readonly findLongerKeys: (
+    domainId: string | null,
+    path: string,
+    folds: boolean,
+  ) => Promise<readonly KeyOfPath[]>;
   /** Returns whether a host serves keys in any case. */
   readonly ignoresCase: (host: string | undefined) => boolean | Promise<boolean>;
   readonly domainPages: Pick<DomainPages, 'findUrl'>;
@@ -158,12 +161,12 @@ export class RedirectHandler {
     { path, key, rest }: LinkPath,
     host: string | undefined,
   ): Promise<FoundLink | undefined> {
-    const { cache, longerKeys, ignoresCase } = this.#options;
+    const { cache, findLongerKeys, ignoresCase } = this.#options;
     const domain = await domainId;
     const folds = await ignoresCase(host);
     const load = async (each: string) =>
       cache.peek(domain, `/${folds ? foldKey(each) : each}`) ?? cache.load(domain, each, folds);
-    const longer = rest === '' ? [] : await longerKeys.find(domain, path, folds);
+    const longer = rest === '' ? [] : await findLongerKeys(domain, path, folds);
     for (const candidate of [...longer, { key, rest }]) {
       const link = await load(candidate.key);
       if (link && takesPath(link, candidate.rest)) return { link, ...candidate };
@@ -294,28 +297,15 @@ export class RedirectHandler {
     const isUnknown = error === unknown;
     this.#options.domainPages
       .findUrl(response.req, isUnknown ? 'notFoundUrl' : 'expiredUrl')
-      .then(async (url) => {
+      .then((url) => {
         if (url === undefined) {
-          const page = isUnknown ? await this.#notFoundPageOf(response.req) : this.#pages.gone;
-          this.#refuse(response, error, page);
+          this.#refuse(response, error, isUnknown ? this.#pages.notFound : this.#pages.gone);
         } else {
           this.#options.onResponse(302);
           redirectTo(response, url);
         }
       })
       .catch((cause) => this.#fail(response, cause));
-  }
-
-  /** Returns the page about an unknown link. It mentions the case of letters only where it matters. */
-  async #notFoundPageOf({ headers }: IncomingMessage): Promise<string> {
-    try {
-      return (await this.#options.ignoresCase(headers.host))
-        ? this.#pages.notFound
-        : this.#pages.notFoundInThisCase;
-    } catch (error) {
-      if (error instanceof StorageUnavailableError) return this.#pages.notFound;
-      throw error;
-    }
   }
 
   /** Sends an error as a page, or as JSON to clients that prefer it. */

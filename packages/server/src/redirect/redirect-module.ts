@@ -1,19 +1,20 @@
+import { LRUCache } from 'lru-cache';
 import { AttemptLimiter, passwordAttempts } from '../auth/attempt-limiter.js';
 import type { Config } from '../config.js';
 import type { DomainRepository } from '../domains/domain-repository.js';
 import type { HostResolver } from '../domains/host-resolver.js';
 import { hostnameOf } from '../domains/hostname.js';
 import type { IsOwnHost } from '../domains/own-hosts.js';
+import { type AddressRanges, parseAddressRanges } from '../network/ip-address.js';
 import type { Database } from '../storage/database.js';
 import { targetsOfRules } from '../urls/link-rules.js';
 import { erasedKeyFinder } from '../urls/retired-keys.js';
 import type { UrlReader } from '../urls/url-reader.js';
 import { DomainPages } from './domain-pages.js';
-import { createExcludedAddresses } from './excluded-addresses.js';
 import { erasedLink, toLink } from './link.js';
 import { LinkCache, type LinkCacheOptions } from './link-cache.js';
 import type { LinkPolicy } from './link-policy.js';
-import { createLongerKeys } from './longer-keys.js';
+import { findLongerKeys } from './longer-keys.js';
 import { MaxClicks } from './max-clicks.js';
 import { RedirectHandler, type RedirectHandlerOptions } from './redirect-handler.js';
 
@@ -43,7 +44,6 @@ export interface RedirectModuleOptions
 /** Composes what visitors meet: the cache of links, the clicks of limited links, redirects and pages of domains. */
 export function createRedirectModule(options: RedirectModuleOptions) {
   const { config, database, urls, hosts, linkPolicy, clock, isOwnHost, onError } = options;
-  const longerKeys = createLongerKeys({ urls, clock });
   const cache = new LinkCache({ maxBytes: config.linkCacheBytes, load: linkLoader(options) });
 
   const platformDocuments = {
@@ -69,7 +69,7 @@ export function createRedirectModule(options: RedirectModuleOptions) {
     ...options,
     cache,
     findDomain,
-    longerKeys,
+    findLongerKeys: (...path) => findLongerKeys(urls, ...path),
     ignoresCase: async (host) => (await hosts.settingsOf(host)).ignoreCase,
     domainPages,
     maxClicks: new MaxClicks(database),
@@ -80,19 +80,8 @@ export function createRedirectModule(options: RedirectModuleOptions) {
   return {
     handler,
     domainPages,
-    /** Evicts links that another process changed. */
     invalidate: (ids: readonly number[]) => cache.invalidate(ids),
-    /** Evicts links that changed here, and what is known of their keys. */
-    noteChanged(ids: readonly number[]): void {
-      cache.invalidate(ids);
-      longerKeys.clear();
-    },
     invalidateOrganizations: (ids: readonly string[]) => cache.invalidateOrganizations(ids),
-    /** Evicts the links of an organization whose domains changed here. */
-    noteDomainsChanged(organizationId: string): void {
-      cache.invalidateOrganizations([organizationId]);
-      longerKeys.clear();
-    },
     clear: () => cache.clear(),
     markStale: () => cache.markStale(),
   };
@@ -106,7 +95,11 @@ function linkLoader({
   linkPolicy,
 }: RedirectModuleOptions): LinkCacheOptions['load'] {
   const platformLinks = { forwarding: { query: config.forwardQuery, path: config.forwardPath } };
-  const excludedAddressesOf = createExcludedAddresses();
+  // Links share the ranges of their organization, because 100 ranges take 30 KB.
+  const excludedAddresses = new LRUCache<string, AddressRanges>({
+    max: 100,
+    memoMethod: parseAddressRanges,
+  });
   const findErasedKey = erasedKeyFinder(database.read);
   return async (domainId, key, folds) => {
     const found = await urls.findByKey(domainId, key, folds);
@@ -119,10 +112,15 @@ function linkLoader({
     const isBlocked = [url, ...targetsOfRules(url.rules)].some(
       ({ targetUrl }) => linkPolicy.findBlockedHost(targetUrl) !== undefined,
     );
-    const excludedAddresses = excludedAddressesOf(found.excludeAddresses);
     const isFallbackBlocked =
       url.expiredUrl !== null && linkPolicy.findBlockedHost(url.expiredUrl) !== undefined;
-    const policy = { isSuspended, isBlocked, excludedAddresses, isFallbackBlocked };
-    return toLink(url, { ...policy, ...(found.domainSettings ?? platformLinks) });
+    return toLink(url, {
+      isSuspended,
+      isBlocked,
+      isFallbackBlocked,
+      excludedAddresses:
+        found.excludeAddresses === '' ? undefined : excludedAddresses.memo(found.excludeAddresses),
+      ...(found.domainSettings ?? platformLinks),
+    });
   };
 }

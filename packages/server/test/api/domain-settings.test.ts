@@ -276,17 +276,6 @@ describe('ignoreCase', () => {
     expect(await takeDown('prize')).toBe(`http://${hostname}/Prize`);
     expect(await follow(hostname, '/PRIZE')).toBe(451);
   });
-
-  it('decides whether the page about an unknown link mentions the case of letters', async () => {
-    const { hostname, change } = await addDomain();
-    const asks = async (path: string) => (await visit(hostname, path)).text;
-    expect(await asks('/unknown')).toContain('Uppercase and lowercase letters are different');
-    await change({ ignoreCase: true });
-    for (const path of ['/unknown', '/unknown/page.html']) {
-      expect(await asks(path)).toContain('This link does not exist');
-      expect(await asks(path)).not.toContain('Uppercase');
-    }
-  });
 });
 
 describe('what a domain forwards', () => {
