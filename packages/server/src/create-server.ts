@@ -19,12 +19,12 @@ import { urlEraser } from './deletion/erase-link.js';
 import { createDomainModule } from './domains/domain-module.js';
 import { hideApi } from './domains/hide-api.js';
 import { type IsOwnHost, ownHostTest } from './domains/own-hosts.js';
+import { FairQueue } from './fair-queue.js';
 import { ErrorLog } from './health/error-log.js';
 import { livenessRoute } from './health/health-contract.js';
 import { createHealthModule } from './health/health-module.js';
 import type { BackupFigures } from './health/server-metrics.js';
 import { AccessLog } from './http/access-log.js';
-import { BodySlots } from './http/body-slots.js';
 import { createHttpServer } from './http/create-http-server.js';
 import { type Listener, listen, listenForOperators } from './http/listen.js';
 import { noteForwardedHeaders } from './http/note-forwarded-headers.js';
@@ -73,8 +73,14 @@ const linkPolicyEveryMs = 500;
 const stopGraceMs = 8_000;
 const adminStopGraceMs = 200;
 const dnsTimeoutMs = 5_000;
-// The number of large bodies, up to 4 MB each, that are received or parsed at once.
-const bodySlotCounts = { total: 32, perOrganization: 4 };
+// Each body may have 4 MB.
+const largeBodyLimits = {
+  name: 'request bodies',
+  concurrency: 32,
+  maxRunningPerOrganization: 4,
+  maxWaiting: 2_048,
+  maxWaitingPerOrganization: 256,
+};
 
 /** What changed in this process, by which caches evict. */
 interface Changes {
@@ -248,9 +254,9 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   });
   changes.on('policy', () => qrs.cache.clear());
   changes.on('pictures', (ids) => qrs.cache.invalidate(ids));
-  const bodySlots = new BodySlots({ ...bodySlotCounts, graceMs: timeLimits.slotGrace });
+  const largeBodies = new FairQueue(largeBodyLimits);
   const queues = [
-    bodySlots.queue,
+    largeBodies,
     ...listReader.queues,
     ...passwords.queues,
     ...analytics.queues,
@@ -355,8 +361,8 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       config.tokenRateLimit,
       'An address may send the token endpoint',
     ),
-    bodySlots,
-    publicBodyTimeoutMs: timeLimits.publicBody,
+    largeBodies,
+    timeLimits,
     countCall: analytics.countCall,
     handlers: {
       ...authModule.handlers,
@@ -390,7 +396,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     // Redirects come first, because most requests are redirects.
     handlers: [
       ...(accessLog ? [accessLog] : []),
-      noteForwardedHeaders({ proxies: config.trustedProxies, clock, logger }),
+      noteForwardedHeaders({ proxies: config.trustedProxies, warn: logger.warn.bind(logger) }),
       redirects.handler,
       qrs.images,
       redirects.domainPages,
@@ -476,10 +482,10 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
           onRequestError,
           timeLimits,
         });
-        adminListener = await listenForOperators(admin, config.adminListen, timeLimits);
+        adminListener = await listenForOperators(admin, config.adminListen);
       }
       const maxConnections = affordableConnections(config.maxConnections);
-      listener = await listen(http, { ...config, maxConnections, timeLimits });
+      listener = await listen(http, { ...config, maxConnections });
       url = config.baseUrl ?? listener.origin;
       const { protocol, host } = new URL(url);
       const shortDomain = config.shortDomain ?? host;

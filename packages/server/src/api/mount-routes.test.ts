@@ -3,8 +3,9 @@ import type { AddressInfo } from 'node:net';
 import express from 'express';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import { ApiError } from '../contract/api-error.js';
-import { BodySlots } from '../http/body-slots.js';
+import { FairQueue } from '../fair-queue.js';
 import { toApiError } from '../http/error-response.js';
+import { defaultTimeLimits } from '../http/time-limits.js';
 import { parseAddressRanges } from '../network/ip-address.js';
 import { type Handlers, mountRoutes } from './mount-routes.js';
 
@@ -35,8 +36,13 @@ beforeEach(async () => {
     proxies: parseAddressRanges(''),
     rateLimiter: undefined,
     publicRateLimiter: undefined,
-    bodySlots: new BodySlots({ total: 1, perOrganization: 1, graceMs: 1_000 }),
-    publicBodyTimeoutMs: 1_000,
+    largeBodies: new FairQueue({
+      name: 'bodies',
+      concurrency: 1,
+      maxWaiting: 1,
+      maxWaitingPerOrganization: 1,
+    }),
+    timeLimits: defaultTimeLimits,
     countCall: (organizationId) => {
       isCalled.push(organizationId);
       return new Promise((resolve) => {

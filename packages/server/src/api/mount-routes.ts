@@ -4,11 +4,12 @@ import { ApiError } from '../contract/api-error.js';
 import type { Caller } from '../contract/caller.js';
 import { isWrite, type Route, scopesOf } from '../contract/define-route.js';
 import { rateLimitHeaders } from '../contract/rate-limit.js';
-import type { BodySlots } from '../http/body-slots.js';
+import type { FairQueue } from '../fair-queue.js';
 import { replayedHeader, toOAuthError } from '../http/error-response.js';
 import type { HandlerInput, HandlersOf, Reply } from '../http/handlers.js';
 import type { RateLimiter } from '../http/rate-limiter.js';
 import { bodyKindOf, check, checkQuery, readIdempotency, readInput } from '../http/read-input.js';
+import type { TimeLimits } from '../http/time-limits.js';
 import type { WriteOrigin } from '../idempotency/audit-entry.js';
 import { clientAddressOf } from '../network/client-address.js';
 import { type AddressRanges, addressBlockOf } from '../network/ip-address.js';
@@ -29,9 +30,9 @@ export interface MountOptions {
   readonly rateLimiter: RateLimiter | undefined;
   /** Limits the requests of an address without a token; undefined sets no limit. */
   readonly publicRateLimiter: RateLimiter | undefined;
-  readonly bodySlots: BodySlots;
-  /** Time limit for the whole body of a request without a token. */
-  readonly publicBodyTimeoutMs: number;
+  /** Limits how many large bodies are read at once. */
+  readonly largeBodies: FairQueue;
+  readonly timeLimits: TimeLimits;
   /** Counts an API call of an organization; resolves when the count is durable. */
   readonly countCall: (organizationId: string) => Promise<void>;
 }
@@ -126,9 +127,9 @@ async function handle(
     if (route.access === 'public' && route.body)
       publicRateLimiter?.take(addressBlockOf(address), clock());
     const body = await readInput(kind, request, response, {
-      slots: options.bodySlots,
+      largeBodies: options.largeBodies,
+      timeLimits: options.timeLimits,
       organizationId: caller?.organizationId,
-      publicTimeoutMs: options.publicBodyTimeoutMs,
     });
     const isForm = kind === 'form';
     const hasBody = !isForm && !(route.bodyOptional && body.value === undefined);

@@ -8,14 +8,6 @@ export type Parsed<T> =
   /** The first errors, and the number of all. */
   | { readonly ok: false; readonly details: readonly ErrorDetail[]; readonly count: number };
 
-/**
- * Returns a placeholder for a part of a request that exceeds a limit and is not parsed. JSON has no
- * symbols, so every schema refuses it and reports the field with the reason.
- */
-export function unreadable(reason: string): symbol {
-  return Symbol(reason);
-}
-
 // A hostile body can have thousands of errors and long names.
 const maxDetails = 100;
 const maxPathLength = 200;
@@ -54,7 +46,7 @@ function withValue({ path, message, code }: z.core.$ZodIssue, input: unknown): s
   }
   if (code === 'invalid_key') return `has the name ${quote(path.at(-1))}: it ${message}`;
   const value = path.reduce(partOf, input);
-  if (value === undefined || typeof value === 'symbol') return message;
+  if (value === undefined) return message;
   if (typeof value !== 'object' || value === null) return `is ${quote(value)}: it ${message}`;
   const isWrongKind = code === 'invalid_type' || code === 'invalid_union';
   return isWrongKind ? `is ${kindOf(value)}: it ${message}` : message;
@@ -99,7 +91,6 @@ type RawIssue = Parameters<z.core.$ZodErrorMap>[0];
 function describe(issue: RawIssue): string | undefined {
   switch (issue.code) {
     case 'invalid_type':
-      if (typeof issue.input === 'symbol') return issue.input.description;
       return issue.input === undefined
         ? `is required (${articles[issue.expected] ?? issue.expected})`
         : `must be ${articles[issue.expected] ?? issue.expected}`;

@@ -65,6 +65,7 @@ export function createHttpServer(options: HttpServerOptions): Server {
     },
     handle,
   );
+  server.timeout = limits.response;
   // A client may close its side after its last request, and still gets all responses. By default, Node
   // closes the connection then. The types of Node do not have this property.
   Object.assign(server, { httpAllowHalfOpen: true });

@@ -1,11 +1,10 @@
-import { chmodSync, existsSync, linkSync, lstatSync, renameSync, unlinkSync } from 'node:fs';
+import { chmodSync, existsSync, lstatSync, unlinkSync } from 'node:fs';
 import type { Server, ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { dirname } from 'node:path';
 import { ConfigError } from '../config-error.js';
 import { formatListenAddress, type ListenAddress } from '../network/listen-address.js';
-import { OpenConnections, requestEvents } from './open-connections.js';
-import { defaultTimeLimits, type TimeLimits } from './time-limits.js';
+import { OpenConnections } from './open-connections.js';
 
 export interface Listener {
   /** The origin of the server, or the path of its Unix socket. */
@@ -20,7 +19,6 @@ const backlog = 4096;
 
 interface ConnectionOptions {
   readonly maxConnections?: number;
-  readonly timeLimits?: TimeLimits;
   /** The permissions of a unix socket. */
   readonly socketMode?: number;
 }
@@ -50,13 +48,8 @@ export function listen(
 const maxAdminConnections = 256;
 
 /** Listens on SHORTY_ADMIN_LISTEN; throws a ConfigError when it cannot. */
-export async function listenForOperators(
-  server: Server,
-  address: ListenAddress,
-  timeLimits: TimeLimits,
-): Promise<Listener> {
-  const limits = { maxConnections: maxAdminConnections, timeLimits };
-  return listenOn(server, address, limits, 'SHORTY_ADMIN_LISTEN');
+export function listenForOperators(server: Server, address: ListenAddress): Promise<Listener> {
+  return listenOn(server, address, { maxConnections: maxAdminConnections }, 'SHORTY_ADMIN_LISTEN');
 }
 
 async function listenOn(
@@ -97,26 +90,10 @@ function reasonOf(cause: NodeJS.ErrnoException, path?: string): string {
 
 /** Removes the socket file of a process that has ended. */
 async function removeStaleSocket(path: string): Promise<void> {
-  const found = statSocket(path);
+  // With bigint, as in `openStderr`: numbers of a socket confuse `realpathSync` of Node 20.
+  const found = lstatSync(path, { bigint: true, throwIfNoEntry: false });
   // Connections to other files are refused, too.
-  if (!found?.isSocket() || !(await isRefused(path))) return;
-  // Another start may have replaced the socket since. A rename and a look at the file tell.
-  const aside = `${path}.stale-${process.pid}`;
-  try {
-    renameSync(path, aside);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
-    throw error;
-  }
-  const moved = statSocket(aside);
-  const isStale = moved?.ino === found.ino && moved.mtimeNs === found.mtimeNs;
-  if (!isStale) linkSync(aside, path);
-  unlinkSync(aside);
-}
-
-// With bigint, as in `openStderr`: numbers of a socket confuse `realpathSync` of Node 20.
-function statSocket(path: string) {
-  return lstatSync(path, { bigint: true, throwIfNoEntry: false });
+  if (found?.isSocket() && (await isRefused(path))) unlinkSync(path);
 }
 
 /** Returns whether no process accepts connections on a socket. */
@@ -136,11 +113,7 @@ const defaultSocketMode = 0o660;
 async function accept(
   server: Server,
   address: ListenAddress,
-  {
-    maxConnections = Number.POSITIVE_INFINITY,
-    timeLimits = defaultTimeLimits,
-    socketMode = defaultSocketMode,
-  }: ConnectionOptions,
+  { maxConnections = Number.POSITIVE_INFINITY, socketMode = defaultSocketMode }: ConnectionOptions,
   describeFailure: (cause: NodeJS.ErrnoException) => string,
 ): Promise<Listener> {
   await new Promise<void>((resolve, reject) => {
@@ -155,9 +128,7 @@ async function accept(
     // Set in the same turn of the event loop, before a connection can be accepted.
     if ('path' in address && server.listening) chmodSync(address.path, socketMode);
   });
-  const connections = new OpenConnections(server, maxConnections, timeLimits.response);
-  const checks = setInterval(() => connections.check(), timeLimits.checks).unref();
-  server.once('close', () => clearInterval(checks));
+  const connections = new OpenConnections(server, maxConnections);
   const origin =
     'path' in address
       ? address.path
@@ -177,17 +148,15 @@ async function stopListening(
   const closeAfter = (_request: unknown, response: ServerResponse) => {
     response.shouldKeepAlive = false;
   };
-  for (const event of requestEvents) server.prependListener(event, closeAfter);
+  for (const event of ['request', 'checkContinue']) server.prependListener(event, closeAfter);
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   const closeIdle = setInterval(() => {
     server.closeIdleConnections();
     connections.endUnused();
   }, idleCheckMs);
-  const stopEndingSlow = connections.endSlow();
   const cutOff = setTimeout(() => server.closeAllConnections(), graceMs);
   await closed;
   clearInterval(closeIdle);
-  stopEndingSlow();
   clearTimeout(cutOff);
 }
 

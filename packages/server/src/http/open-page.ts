@@ -45,17 +45,17 @@ const valueTypes = { integer: z.int(), text };
  */
 export function openPage<Query extends PageQuery>(list: ListIdentity, query: Query) {
   const { limit, offset, after, ...filters } = query;
-  const cursors = new Cursors(list, filters);
   if (after !== undefined && offset !== undefined) {
     throw refuse('must not be combined with offset, because it already says where the page starts');
   }
-  const cursor = after === undefined ? undefined : cursors.decode(after);
+  const listId = identify(list, filters);
+  const cursor = after === undefined ? undefined : readCursor(after, list, listId);
   const range: PageRange = { limit, offset: offset ?? 0, after: cursor?.position };
   /** Returns what the response tells about the page. */
   function describe({ total = cursor?.total ?? 0, count, next }: Omit<PageText<unknown>, 'items'>) {
     const first = cursor?.offset ?? range.offset;
-    const nextAfter =
-      next === undefined ? null : cursors.encode({ total, offset: first + count, position: next });
+    const content = next && JSON.stringify([listId, total, first + count, ...next]);
+    const nextAfter = content === undefined ? null : Buffer.from(content).toString('base64url');
     return { total, limit, offset: first, nextAfter };
   }
   return {
@@ -72,6 +72,13 @@ export function openPage<Query extends PageQuery>(list: ListIdentity, query: Que
   };
 }
 
+/** Returns a short text that differs for other lists and other filters. */
+function identify({ name, organizationId }: ListIdentity, filters: object): string {
+  const given = Object.entries(filters).filter(([, value]) => value !== undefined);
+  const list = JSON.stringify([name, organizationId, given.sort(([a], [b]) => (a < b ? -1 : 1))]);
+  return createHash('sha256').update(list).digest('base64url').slice(0, 12);
+}
+
 interface Cursor {
   /** The number of items when the first page was read, which the other pages do not count again. */
   readonly total: number;
@@ -80,54 +87,19 @@ interface Cursor {
   readonly position: Position;
 }
 
-const digestBytes = 9;
-
-/** Writes and reads the cursors of one list with one set of filters. */
-class Cursors {
-  readonly #list: string;
-  readonly #schema;
-
-  constructor({ name, organizationId, ids, keys = 'integer' }: ListIdentity, filters: object) {
-    const given = Object.entries(filters).filter(([, value]) => value !== undefined);
-    this.#list = JSON.stringify([name, organizationId, given.sort(([a], [b]) => (a < b ? -1 : 1))]);
-    this.#schema = z.tuple([count, count, valueTypes[keys], valueTypes[ids]]);
-  }
-
-  encode({ total, offset, position }: Cursor): string {
-    const content = Buffer.from(JSON.stringify([total, offset, ...position]));
-    return Buffer.concat([this.#digest(content), content]).toString('base64url');
-  }
-
-  decode(cursor: string): Cursor {
-    const bytes = Buffer.from(cursor, 'base64url');
-    const content = bytes.subarray(digestBytes);
-    const isOwn = this.#digest(content).equals(bytes.subarray(0, digestBytes));
-    // The decoder ignores characters that base64url does not have.
-    const parsed =
-      isOwn && bytes.toString('base64url') === cursor
-        ? this.#schema.safeParse(parseJson(content))
-        : undefined;
-    if (!parsed?.success) {
-      throw refuse(
-        'must be the nextAfter of a page of this list, unchanged, together with the same filters and order',
-      );
-    }
-    const [total, offset, key, id] = parsed.data;
-    return { total, offset, position: [key, id] };
-  }
-
-  /** Detects damage and other lists. A client could forge it, so a reader of positions must check them; it would only reach its own items. */
-  #digest(content: Buffer): Buffer {
-    const hash = createHash('sha256').update(this.#list).update(content);
-    return hash.digest().subarray(0, digestBytes);
-  }
-}
-
-function parseJson(content: Buffer): unknown {
+/** A client could forge a cursor, so its types are checked; it would only reach its own items. */
+function readCursor(text: string, { ids, keys = 'integer' }: ListIdentity, listId: string): Cursor {
+  const content = z.tuple([z.literal(listId), count, count, valueTypes[keys], valueTypes[ids]]);
   try {
-    return JSON.parse(content.toString());
+    const bytes = Buffer.from(text, 'base64url');
+    // The decoder ignores characters that base64url does not have.
+    if (bytes.toString('base64url') !== text) throw new SyntaxError('not base64url');
+    const [, total, offset, key, id] = content.parse(JSON.parse(bytes.toString()));
+    return { total, offset, position: [key, id] };
   } catch {
-    return undefined;
+    throw refuse(
+      'must be the nextAfter of a page of this list, unchanged, together with the same filters and order',
+    );
   }
 }
 

@@ -11,8 +11,7 @@ export const maxPublicBodyBytes = 8 * 1024;
 /** The limit of authenticated routes, after inflation: 100 links with every field at its limit. */
 export const maxBodyBytes = 4 * 1024 * 1024;
 
-// A request can hold this much memory without a slot.
-const slotlessBytes = 16 * 1024;
+const smallBytes = 16 * 1024;
 
 // JSON compresses by a factor of 5 to 10, and a list of similar links by 50.
 const maxInflationRatio = 100;
@@ -21,43 +20,39 @@ const minInflatedBytes = 64 * 1024;
 
 export interface BodyLimits {
   readonly maxBytes: number;
-  /** Time limit for the whole body. By default, only the limit for a whole request applies. */
-  readonly timeoutMs?: number;
-  /** Waits for a slot for a compressed or large body. Without it, Content-Encoding is refused. */
-  readonly acquireSlot?: (receivedBytes: () => number, onSlow: () => void) => Promise<void>;
+  /** Time limit for the whole body. */
+  readonly timeoutMs: number;
+  /** Whether Content-Encoding is allowed. */
+  readonly mayBeCompressed?: boolean;
 }
 
 const decoders = { gzip: promisify(gunzip), deflate: promisify(inflate) };
 
+/** Returns whether a body may take much memory: a compressed one, or one that is long or of unknown length. */
+export function mayBeLarge({ headers }: IncomingMessage): boolean {
+  const { 'content-encoding': coding, 'transfer-encoding': transfer } = headers;
+  return (
+    coding !== undefined ||
+    transfer !== undefined ||
+    Number(headers['content-length'] ?? 0) > smallBytes
+  );
+}
+
 /**
  * Reads and inflates the body of a request in slices that yield to the event loop. Throws
- * PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE or VALIDATION_FAILED; `drainRequest` then reads the rest.
+ * PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE or VALIDATION_FAILED; `drainAfter` then reads the rest.
  */
 export async function readBody(
   request: IncomingMessage,
   response: ServerResponse,
-  { maxBytes, timeoutMs, acquireSlot }: BodyLimits,
+  { maxBytes, timeoutMs, mayBeCompressed = false }: BodyLimits,
 ): Promise<Buffer> {
-  const decode = decoderOf(request, acquireSlot !== undefined);
+  const decode = decoderOf(request, mayBeCompressed);
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes);
-  let receivedBytes = 0;
-  let slot: Promise<void> | undefined;
-  const waitForSlot = async () => {
-    slot ??= acquireSlot?.(
-      () => receivedBytes,
-      () => refuseAsLate(request),
-    );
-    await slot;
-  };
-  // A compressed body needs a slot from its first byte, because inflation needs memory.
-  if (decode) await waitForSlot();
   if (/^100-continue$/i.test(request.headers.expect ?? '')) response.writeContinue();
-  const timer = timeoutMs === undefined ? undefined : setTimeout(refuseAsLate, timeoutMs, request);
+  const timer = setTimeout(refuseAsLate, timeoutMs, request);
   try {
-    const bytes = await collect(request, maxBytes, async (totalBytes) => {
-      receivedBytes = totalBytes;
-      if (totalBytes > slotlessBytes) await waitForSlot();
-    });
+    const bytes = await collect(request, maxBytes);
     return decode ? await inflateWithin(decode, bytes, maxBytes) : bytes;
   } finally {
     clearTimeout(timer);
@@ -78,55 +73,31 @@ function decoderOf({ headers }: IncomingMessage, mayBeCompressed: boolean): Deco
   throw new ApiError('UNSUPPORTED_MEDIA_TYPE', `Content-Encoding "${shorten(coding)}": ${rule}`);
 }
 
-async function collect(
-  request: IncomingMessage,
-  maxBytes: number,
-  beforeCopy: (totalBytes: number) => Promise<void>,
-): Promise<Buffer> {
-  const declared = Number(request.headers['content-length'] ?? slotlessBytes);
-  // One buffer instead of a list of chunks, because a client can send chunks of one byte.
-  let bytes = Buffer.allocUnsafeSlow(Math.min(declared, slotlessBytes));
+async function collect(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
   let length = 0;
-  for await (const chunk of chunksOf(request)) {
-    const needed = length + chunk.length;
-    if (needed > maxBytes) throw tooLarge(maxBytes);
-    await beforeCopy(needed);
-    if (needed > bytes.length) {
-      const larger = Buffer.allocUnsafeSlow(Math.min(maxBytes, Math.max(needed, bytes.length * 2)));
-      bytes.copy(larger, 0, 0, length);
-      bytes = larger;
+  try {
+    for await (const chunk of chunksOf(request)) {
+      length += chunk.length;
+      if (length > maxBytes) throw tooLarge(maxBytes);
+      chunks.push(chunk);
     }
-    chunk.copy(bytes, length);
-    length = needed;
+  } catch (error) {
+    if (error instanceof ApiError) throw error;
+    throw validationError([{ path: '', message: 'ends before its Content-Length' }]);
   }
-  return bytes.subarray(0, length);
+  return Buffer.concat(chunks, length);
 }
 
 /**
- * Yields the body of a request, one chunk in each turn of the event loop. A flowing stream would
- * emit two megabytes of small chunks in one turn.
+ * Yields the body of a request: in each turn of the event loop, all that has arrived. A flowing stream
+ * would emit two megabytes of small chunks in one turn. The caller may stop before the end, and respond.
  */
 export async function* chunksOf(request: IncomingMessage): AsyncGenerator<Buffer> {
-  for (;;) {
-    const chunk = request.read() as Buffer | null;
-    if (chunk) yield chunk;
-    else if (request.readableEnded) return;
-    else if (request.destroyed) {
-      throw validationError([{ path: '', message: 'ends before its Content-Length' }]);
-    } else await nextEvent(request);
+  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+    yield chunk;
     await yieldToEventLoop();
   }
-}
-
-function nextEvent(request: IncomingMessage): Promise<void> {
-  return new Promise((resolve) => {
-    const events = ['readable', 'end', 'error', 'close'];
-    const done = () => {
-      for (const event of events) request.off(event, done);
-      resolve();
-    };
-    for (const event of events) request.on(event, done);
-  });
 }
 
 async function inflateWithin(decode: Decode, bytes: Buffer, maxBytes: number): Promise<Buffer> {

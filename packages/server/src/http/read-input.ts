@@ -3,12 +3,19 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { validationError } from '../contract/api-error.js';
 import { isWrite, type Route } from '../contract/define-route.js';
 import { parseInput } from '../contract/parse-input.js';
+import type { FairQueue } from '../fair-queue.js';
 import type { IdempotentRequest } from '../idempotency/with-idempotency-key.js';
 import { operatorOwner } from '../storage/database.js';
 import { type BodyFormat, bodyFormatOf, parseForm } from './body-format.js';
-import type { BodySlots } from './body-slots.js';
 import { parseJson } from './parse-json.js';
-import { type BodyLimits, maxBodyBytes, maxPublicBodyBytes, readBody } from './read-body.js';
+import {
+  type BodyLimits,
+  maxBodyBytes,
+  maxPublicBodyBytes,
+  mayBeLarge,
+  readBody,
+} from './read-body.js';
+import type { TimeLimits } from './time-limits.js';
 
 export type BodyKind = 'none' | BodyFormat;
 
@@ -31,31 +38,25 @@ export interface Body {
 }
 
 export interface InputLimits {
-  readonly slots: BodySlots;
-  /** Undefined for a public route, which has smaller limits and needs no slot. */
+  /** Limits how many large bodies are in memory at once. Those that wait are unread, in their sockets. */
+  readonly largeBodies: FairQueue;
+  /** Undefined for a public route, which has smaller limits. */
   readonly organizationId: string | undefined;
-  /** The time limit of the whole body on a public route. */
-  readonly publicTimeoutMs: number;
+  readonly timeLimits: Pick<TimeLimits, 'publicBody' | 'body'>;
 }
 
-/** Reads and parses a body. A large body holds a slot until it is parsed. */
-export async function readInput(
+/** Reads and parses a body. */
+export function readInput(
   kind: BodyKind,
   request: IncomingMessage,
   response: ServerResponse,
-  { slots, organizationId, publicTimeoutMs }: InputLimits,
+  { largeBodies, organizationId, timeLimits }: InputLimits,
 ): Promise<Body> {
-  let release = () => {};
-  const limits: BodyLimits =
-    organizationId === undefined
-      ? { maxBytes: maxPublicBodyBytes, timeoutMs: publicTimeoutMs }
-      : {
-          maxBytes: maxBodyBytes,
-          async acquireSlot(receivedBytes, onSlow) {
-            release = await slots.acquire(organizationId, receivedBytes, onSlow);
-          },
-        };
-  try {
+  const isPublic = organizationId === undefined;
+  const limits: BodyLimits = isPublic
+    ? { maxBytes: maxPublicBodyBytes, timeoutMs: timeLimits.publicBody }
+    : { maxBytes: maxBodyBytes, timeoutMs: timeLimits.body, mayBeCompressed: true };
+  const read = async () => {
     const bytes = kind === 'none' ? Buffer.alloc(0) : await readBody(request, response, limits);
     if (kind === 'form') return { value: parseForm(bytes), fingerprint: undefined };
     const hasKey = request.headers['idempotency-key'] !== undefined;
@@ -63,9 +64,10 @@ export async function readInput(
       fingerprint: hasKey ? fingerprintOf(request, bytes) : undefined,
       value: bytes.length === 0 ? undefined : parseJson(bytes),
     };
-  } finally {
-    release();
-  }
+  };
+  return isPublic || kind === 'none' || !mayBeLarge(request)
+    ? read()
+    : largeBodies.run(organizationId, read);
 }
 
 function fingerprintOf({ method = '', url = '' }: IncomingMessage, bytes: Buffer): string {

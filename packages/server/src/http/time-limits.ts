@@ -9,14 +9,14 @@ export const defaultTimeLimits = {
   request: 60_000,
   /** For the whole body of a request without a token: credentials or a password. */
   publicBody: 5_000,
-  /** For a body that holds a slot, before it must arrive at the minimum rate. */
-  slotGrace: 5_000,
-  /** For a client that reads nothing of its response. */
+  /** For a body with a token, from the moment when the server begins to read it. */
+  body: 20_000,
+  /** For a connection on which nothing moves while a request is running: the client does not read. */
   response: 120_000,
   /** For an idle connection between two requests. */
   // Longer than the idle time of common proxies. Otherwise the server could close a connection at the
   // moment when a proxy reuses it.
   keepAlive: 75_000,
-  /** The interval at which `headers`, `request` and `response` are checked. */
+  /** The interval at which `headers` and `request` are checked. */
   checks: 5_000,
 };

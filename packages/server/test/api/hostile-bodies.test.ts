@@ -105,9 +105,9 @@ describe('hostile JSON', () => {
     expect(answer.text.length).toBeLessThan(2000);
   });
 
-  it('an id of a megabyte in a bulk update is truncated in the response', async () => {
+  it('an id of 60 KB in a bulk update is truncated in the response', async () => {
     const answer = await api.call('bulkUpdateUrls', {
-      body: { updates: [{ id: '9'.repeat(1_000_000) }] },
+      body: { updates: [{ id: '9'.repeat(60_000) }] },
     });
     expect(answer.status).toBe(207);
     expect(answer.text.length).toBeLessThan(2000);

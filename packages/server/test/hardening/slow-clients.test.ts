@@ -5,7 +5,7 @@ import { openSocket, openSockets } from './open-sockets.js';
 const many = 200;
 let api: AttackedServer;
 beforeAll(async () => {
-  const timeLimits = { headers: 300, request: 600, keepAlive: 300, response: 300, checks: 50 };
+  const timeLimits = { headers: 800, request: 1_200, keepAlive: 800, response: 2_000, checks: 50 };
   api = await startAttackedServer({ timeLimits });
 });
 afterAll(() => api.stop());
