@@ -7,7 +7,6 @@ import { childrenOf } from '../storage/schema.js';
 import { beginErasure, type UrlEraserOptions } from '../urls/erase-url.js';
 import type { ShortUrl } from '../urls/short-url.js';
 import type { WriteContext } from '../urls/url-write.js';
-import { removeQueuedClicks } from '../webhooks/click-queue.js';
 import { columnOfOwner, deleteRows } from './delete-rows.js';
 
 // The number of links that one run of the periodic job reads.
@@ -72,7 +71,6 @@ export async function eraseLink(
     }
     await transaction.deleteFrom('urls').where('id', '=', urlId).execute();
   }, 'exclusive');
-  await removeQueuedClicks(database, link);
   if (signal?.aborted) return;
   await database.writeDirectly(
     (transaction) =>

@@ -683,21 +683,7 @@ export const tables = {
       clicks: 'bigint not null',
     },
   },
-  /** The state of the visits that wait for a webhook. */
-  click_queues: {
-    owner: { column: 'webhook_id', parent: 'webhooks' },
-    columns: {
-      webhook_id: 'text primary key references webhooks (id)',
-      /** The number of visits in `queued_clicks`. */
-      waiting: 'bigint not null',
-      /** The number of visits that were deleted since the last event, because too many waited. */
-      omitted: 'bigint not null',
-      /** When the next event may be written. */
-      next_at: 'bigint not null',
-      last_delivery_id: 'text',
-    },
-  },
-  /** The visits that wait for a webhook: a row for each transfer from a journal that has some. */
+  /** The visits that wait for a webhook. Each row becomes an event. */
   queued_clicks: {
     owner: { column: 'webhook_id', parent: 'webhooks' },
     columns: {
@@ -706,6 +692,8 @@ export const tables = {
       visit_count: 'integer not null',
       /** A line of JSON for each visit. */
       visits: 'text not null',
+      /** The number of visits before these that were deleted, because too many waited. */
+      omitted: 'bigint not null',
     },
     indexes: { queued_clicks_by_webhook: '(webhook_id, id)' },
   },

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { deviceTypes } from '../analytics/classify/device-types.js';
 import { referrerTypes } from '../analytics/classify/referrer-types.js';
+import { maxVisitsPerEvent } from '../analytics/ingest/queue-clicks.js';
 import { instant } from '../contract/fields.js';
 import { defineEvent } from '../events/define-event.js';
-import { maxVisitsPerEvent } from './webhook-limits.js';
 
 const visit = z
   .object({

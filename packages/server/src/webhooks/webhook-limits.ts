@@ -5,8 +5,6 @@
 export const maxWebhooks = 50;
 /** The maximum number of bytes that are stored of a response. */
 export const maxStoredResponseBytes = 2048;
-/** The maximum number of visits in one event. */
-export const maxVisitsPerEvent = 500;
 /** The longest time that a list of events waits for one. */
 export const maxWaitSeconds = 25;
 /** The maximum number of events that one recovery delivers again. */

@@ -51,7 +51,7 @@ export async function openVisitStore() {
   const stored = await openRepository();
   const { database } = stored;
   const outbox = new EventOutbox(database, { newId: () => 'event' });
-  const clicks: { plans: typeof standardPlans; maxWaiting?: number } = { plans: standardPlans };
+  const clicks: { plans: typeof standardPlans; maxBatches?: number } = { plans: standardPlans };
   const visits = new VisitRepository(database, { outbox, thresholds: [], clicks });
   let offset = 0;
   return {

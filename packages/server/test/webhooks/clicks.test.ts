@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { markErased } from '../../src/analytics/ingest/erasure-marks.js';
 import type { Visit } from '../../src/analytics/journal/journal-lines.js';
 import { EventOutbox } from '../../src/events/event-outbox.js';
 import type { Database } from '../../src/storage/database.js';
@@ -31,11 +30,11 @@ async function open() {
   const organizationId = await stored.addOrganization('scale');
   const [outcome] = await stored.create(organizationId, [{ customSlug: 'spring' }], ['C000001']);
   const urlId = outcome?.status === 'created' ? outcome.id : 0;
-  const node = (database: Database = stored.database, maxWaiting?: number) => {
+  const node = (database: Database = stored.database, maxBatches?: number) => {
     const outbox = new EventOutbox(database, { newId });
     const origins = { scheme: 'https://', shortDomain: 'sho.example' };
     const batcher = new ClickBatcher({ database, outbox, clock, origins });
-    if (maxWaiting !== undefined) stored.clicks.maxWaiting = maxWaiting;
+    if (maxBatches !== undefined) stored.clicks.maxBatches = maxBatches;
     return { tick: () => batcher.write() };
   };
   return {
@@ -78,7 +77,7 @@ async function open() {
         .execute();
       return rows.map(({ body, created_at }) => ({ at: created_at, ...JSON.parse(body).data }));
     },
-    count: async (table: 'click_queues' | 'queued_clicks' | 'webhooks') =>
+    count: async (table: 'queued_clicks' | 'webhooks') =>
       (await stored.database.read.selectFrom(table).selectAll().execute()).length,
   };
 }
@@ -203,14 +202,14 @@ describe('url.clicked', () => {
     const { tick } = opened.node();
     await opened.store(700);
     await opened.store(300);
-    for (let ticks = 0; ticks < 8; ticks += 1) {
+    for (let ticks = 0; ticks < 12; ticks += 1) {
       await tick();
       await opened.deliver();
       opened.clock.advance(400);
     }
     for (const id of ids) {
       const events = await opened.events(id);
-      expect(events).toHaveLength(3);
+      expect(events).toHaveLength(4);
       expect(Math.max(...events.map(({ visits }) => visits.length))).toBeLessThanOrEqual(500);
       const total = events.reduce((sum, { visits }) => sum + visits.length, 0);
       expect(total).toBe(1_000);
@@ -273,7 +272,7 @@ describe('url.clicked', () => {
 
   it('counts the oldest visits as omitted when too many wait, and loses none silently', async () => {
     const id = await opened.subscribe();
-    const { tick } = opened.node(opened.stored.database, 1_000);
+    const { tick } = opened.node(opened.stored.database, 2);
     await opened.store(1);
     await tick();
     for (let part = 0; part < 5; part += 1) {
@@ -360,62 +359,15 @@ describe('a webhook', () => {
     await opened.change(id, { isActive: false });
     await opened.store(2);
     await tick();
-    expect(await sizes(id)).toEqual([]);
     await opened.change(id, { isActive: true });
-    await opened.store(4);
-    await tick();
-    expect(await sizes(id)).toEqual([[5, 0]]);
-  });
-
-  it('gets no clicks that were erased meanwhile', async () => {
-    const id = await opened.subscribe();
-    const paused = await opened.subscribe();
-    const node = opened.node();
-    await opened.store(2, { visitedAt: 1_000 });
-    await opened.store(3, { visitedAt: 3_000 });
-    await opened.store(1, { visitedAt: 1_500 });
-    await opened.change(paused, { isActive: false });
-    await opened.stored.database.writeDirectly((transaction) =>
-      markErased(transaction, opened.urlId, 2_000),
-    );
-    await node.tick();
-    expect(await sizes(id)).toEqual([[3, 0]]);
-    const waiting = () =>
-      opened.stored.database.read
-        .selectFrom('click_queues')
-        .leftJoin('queued_clicks', 'queued_clicks.webhook_id', 'click_queues.webhook_id')
-        .select(['waiting', 'visit_count'])
-        .where('click_queues.webhook_id', '=', paused)
-        .execute();
-    expect(await waiting()).toEqual([{ waiting: 3, visit_count: 3 }]);
-    await opened.stored.database.writeDirectly((transaction) =>
-      markErased(transaction, opened.urlId, 4_000),
-    );
-    await node.tick();
-    expect(await waiting()).toEqual([{ waiting: 0, visit_count: null }]);
-    await opened.change(paused, { isActive: true });
-    await opened.store(1, { visitedAt: 5_000 });
     await opened.deliver();
     opened.clock.advance(1_000);
-    await node.tick();
-    expect(await sizes(paused)).toEqual([[1, 0]]);
-  });
-
-  it('writes no event when all clicks were erased after the node looked', async () => {
-    const id = await opened.subscribe();
-    const { database } = opened.stored;
-    await opened.store(2, { visitedAt: 1_000 });
-    const writeDirectly: Database['writeDirectly'] = async (work, lock) => {
-      await database.writeDirectly((transaction) => markErased(transaction, opened.urlId, 2_000));
-      return database.writeDirectly(work, lock);
-    };
-    await opened.node({ ...database, writeDirectly }).tick();
-    expect(await sizes(id)).toEqual([]);
-    expect(await opened.count('queued_clicks')).toBe(0);
-    await opened.store(1, { visitedAt: 5_000 });
-    opened.clock.advance(1_000);
-    await opened.node().tick();
-    expect(await sizes(id)).toEqual([[1, 0]]);
+    await opened.store(4);
+    await tick();
+    expect(await sizes(id)).toEqual([
+      [1, 0],
+      [4, 0],
+    ]);
   });
 
   it('gets the clicks of 30 days after the server disabled it', async () => {
@@ -474,22 +426,19 @@ describe('a webhook', () => {
     await opened.subscribe(['url.clicked'], await opened.stored.addOrganization('scale'));
   });
 
-  it('that unsubscribes or is deleted loses its queue, and the last one ends the feed', async () => {
+  it('that unsubscribes or is deleted loses the visits that wait', async () => {
     const first = await opened.subscribe();
     const second = await opened.subscribe();
     const { tick } = opened.node();
-    for (let part = 0; part < 3; part += 1) await opened.store(1);
-    expect([await opened.count('click_queues'), await opened.count('queued_clicks')]).toEqual([
-      2, 6,
-    ]);
+    await opened.store(1);
+    expect(await opened.count('queued_clicks')).toBe(2);
     await opened.change(first, { events: ['url.created'] });
     const write = { now: opened.clock(), write: undefined };
     await opened.webhooks.delete(opened.organizationId, second, write);
     await pruneDeliveries(opened.stored.database, opened.clock());
     expect(await opened.count('webhooks')).toBe(2);
     await tick();
-    const tables = ['click_queues', 'queued_clicks'] as const;
-    for (const table of tables) expect(await opened.count(table), table).toBe(0);
+    expect(await opened.count('queued_clicks')).toBe(0);
     await pruneDeliveries(opened.stored.database, opened.clock() + deliveryRetentionMs);
     expect(await opened.count('webhooks')).toBe(1);
     await opened.store(1);

@@ -1,6 +1,5 @@
 import { type Kysely, sql } from 'kysely';
 import type { Schema, WriteTransaction } from '../../storage/database.js';
-import { isAmong } from '../../storage/is-among.js';
 
 /** A link that is erased, or whose visits are. */
 export interface ErasedLink {
@@ -35,23 +34,6 @@ export async function markErased(
       }),
     )
     .execute();
-}
-
-/** Returns the visits without those that an erasure has reached. Costs almost nothing without erasures. */
-export async function withoutErased<Visit extends { urlId: number; visitedAt: number }>(
-  transaction: WriteTransaction,
-  visits: readonly Visit[],
-): Promise<readonly Visit[]> {
-  if (visits.length === 0) return visits;
-  const urlIds = new Set(visits.map(({ urlId }) => urlId));
-  const { rows } = await sql<{ urlId: number; until: number }>`
-    select url_id as "urlId", erased_until as until from url_clicks
-    where erased_until > 0 and ${isAmong(transaction, sql`url_id + 0`, urlIds)}`.execute(
-    transaction,
-  );
-  if (rows.length === 0) return visits;
-  const erased = new Map(rows.map(({ urlId, until }) => [urlId, until]));
-  return visits.filter(({ urlId, visitedAt }) => visitedAt > (erased.get(urlId) ?? -1));
 }
 
 /** Returns whether the erasure of a link's visits is not finished. */

@@ -6,11 +6,12 @@ import type { WriteTransaction } from '../../storage/database.js';
 import { decideScan } from '../classify/decide-scan.js';
 import type { Visit } from '../journal/journal-lines.js';
 import { isWithin, type ScannedUrl, selectSpans, toScannedUrls } from './scanned-url.js';
+import { slicesOf } from './slices-of.js';
 
 export interface ClickQueueOptions {
   readonly plans: PlanTable;
-  /** The maximum number of visits that wait for one webhook. */
-  readonly maxWaiting?: number | undefined;
+  /** The maximum number of batches that wait for one webhook. */
+  readonly maxBatches?: number | undefined;
 }
 
 /** A visit that waits for a webhook, without anything that identifies the visitor. */
@@ -31,18 +32,20 @@ export interface QueuedVisit {
   readonly referrerType: Visit['facts']['referrerType'];
 }
 
-// About 30 MB. A webhook gets 300 to 400 visits a second, so it catches up within six minutes.
-const defaultMaxWaiting = 100_000;
+/** The maximum number of visits in one event, and in one batch that waits to become an event. */
+export const maxVisitsPerEvent = 500;
+// Up to 100,000 visits, about 30 MB.
+const defaultMaxBatches = 200;
 
 /**
- * Adds visits to the queues of the webhooks that name `url.clicked`, in the transaction that stores them.
+ * Adds visits to the batches of the webhooks that name `url.clicked`, in the transaction that stores them.
  * Costs one look-up in an index without such a webhook.
  */
 export async function queueClicks(
   transaction: WriteTransaction,
   visits: readonly Visit[],
   now: number,
-  { plans, maxWaiting = defaultMaxWaiting }: ClickQueueOptions,
+  { plans, maxBatches = defaultMaxBatches }: ClickQueueOptions,
 ): Promise<void> {
   const subscribers = await transaction
     .selectFrom('webhooks')
@@ -52,7 +55,7 @@ export async function queueClicks(
     // The condition of the index.
     .where(sql<boolean>`replace(events, 'url.clicked', '') <> events`)
     .where('deleted_at', 'is', null)
-    // All nodes lock queues in ascending order, which prevents deadlock.
+    // All nodes lock batches in ascending order, which prevents deadlock.
     .orderBy('webhooks.id')
     .execute();
   const webhooks = subscribers
@@ -111,8 +114,9 @@ export async function queueClicks(
     }
   }
   for (const { id } of webhooks) {
-    const lines = linesOf.get(id);
-    if (lines) await addToQueue(transaction, id, lines, maxWaiting);
+    for (const lines of slicesOf(linesOf.get(id) ?? [], maxVisitsPerEvent)) {
+      await addToQueue(transaction, id, lines, maxBatches);
+    }
   }
 }
 
@@ -128,68 +132,55 @@ function certaintyOf(
 }
 
 /**
- * Adds visits to the queue of a webhook. If more than `maxWaiting` wait then, the oldest are deleted and
- * counted as omitted.
+ * Adds visits to the newest batch of a webhook while it has room, and otherwise begins one. If there are too
+ * many then, the oldest are deleted and counted as omitted.
  */
 async function addToQueue(
   transaction: WriteTransaction,
   webhookId: string,
   lines: readonly string[],
-  maxWaiting: number,
+  maxBatches: number,
 ): Promise<void> {
-  const { waiting } = await transaction
-    .insertInto('click_queues')
-    .values({ webhook_id: webhookId, waiting: lines.length, omitted: 0, next_at: 0 })
-    .onConflict((conflict) =>
-      conflict.column('webhook_id').doUpdateSet(({ eb }) => ({
-        waiting: eb('click_queues.waiting', '+', lines.length),
-      })),
+  const visits = lines.join('\n');
+  const own = transaction.selectFrom('queued_clicks').where('webhook_id', '=', webhookId);
+  const { numUpdatedRows } = await transaction
+    .updateTable('queued_clicks')
+    .set(({ eb }) => ({
+      visit_count: eb('visit_count', '+', lines.length),
+      visits: sql<string>`visits || ${`\n${visits}`}`,
+    }))
+    .where(
+      'id',
+      '=',
+      own.select(({ fn }) => fn.max('id').as('newest')),
     )
-    .returning('waiting')
+    .where('visit_count', '<=', maxVisitsPerEvent - lines.length)
     .executeTakeFirstOrThrow();
+  if (numUpdatedRows > 0n) return;
   await transaction
     .insertInto('queued_clicks')
-    .values({ webhook_id: webhookId, visit_count: lines.length, visits: lines.join('\n') })
+    .values({ webhook_id: webhookId, visit_count: lines.length, visits, omitted: 0 })
     .execute();
-  if (waiting <= maxWaiting) return;
-  const { rows, visits } = await findOldest(transaction, webhookId, waiting - maxWaiting);
-  const last = rows.at(-1);
+  const [last, ...older] = await own
+    .select(['id', 'visit_count', 'omitted'])
+    .orderBy('id', 'desc')
+    .limit(maxBatches)
+    .offset(maxBatches)
+    .execute();
   if (!last) return;
+  const omitted = [last, ...older].reduce((sum, row) => sum + row.visit_count + row.omitted, 0);
   await transaction
     .deleteFrom('queued_clicks')
     .where('webhook_id', '=', webhookId)
     .where('id', '<=', last.id)
     .execute();
   await transaction
-    .updateTable('click_queues')
-    .set(({ eb }) => ({
-      waiting: eb('waiting', '-', visits),
-      omitted: eb('omitted', '+', visits),
-    }))
-    .where('webhook_id', '=', webhookId)
+    .updateTable('queued_clicks')
+    .set(({ eb }) => ({ omitted: eb('omitted', '+', omitted) }))
+    .where(
+      'id',
+      '=',
+      own.select(({ fn }) => fn.min('id').as('oldest')),
+    )
     .execute();
-}
-
-/** Returns the oldest rows that together have at least this many visits, and their number of visits. */
-export async function findOldest(
-  transaction: WriteTransaction,
-  webhookId: string,
-  atLeast: number,
-) {
-  const found = await transaction
-    .selectFrom('queued_clicks')
-    .select(['id', 'visit_count'])
-    .where('webhook_id', '=', webhookId)
-    .orderBy('id')
-    // Each row has a visit.
-    .limit(atLeast)
-    .execute();
-  let visits = 0;
-  const rows = [];
-  for (const row of found) {
-    if (visits >= atLeast) break;
-    visits += row.visit_count;
-    rows.push(row);
-  }
-  return { rows, visits };
 }
