@@ -234,7 +234,7 @@ export class WebhooksResource extends Resource {
   }
 
   /**
-   * Delivers the events again whose latest delivery failed in a time range, oldest first, up to 10,000.
+   * Delivers the events again whose latest delivery failed in a time range, oldest first, up to 1,000.
    * While `hasMore` is true, more remain. Rejects with NotFoundError, with PermissionError if the plan has
    * no replay, and with ValidationError if the webhook is inactive.
    *

@@ -1,4 +1,3 @@
-import type { Subscription } from '../events/subscription.js';
 import { guardedFetchReasons } from '../network/guarded-fetch-error.js';
 
 /** A delivery of which an attempt is recorded. */
@@ -21,7 +20,9 @@ export interface Receiver {
   readonly headers: string | null;
   /** The encrypted secrets. */
   readonly secret: string;
-  readonly subscription: Subscription;
+  /** JSON of the subscription. */
+  readonly events: string;
+  readonly filters: string | null;
 }
 
 /** A delivery that a dispatcher has leased, and its receiver. */

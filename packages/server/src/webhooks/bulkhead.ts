@@ -1,17 +1,16 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { AttemptOutcome } from './attempt.js';
 
 /** Lets one loop wait until there is work. */
 export class Signal {
-  #end: (() => void) | undefined;
+  #woken = new AbortController();
   #timer: NodeJS.Timeout | undefined;
-  #isWoken = false;
 
   /** Ends the present wait, or the next one. */
   wake(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    this.#isWoken = true;
-    this.#end?.();
+    this.#woken.abort();
   }
 
   /** Calls `wake` after a time, unless it is called before. */
@@ -21,16 +20,8 @@ export class Signal {
 
   /** Waits for a time, or until `wake`. Returns at once if it was woken before. */
   async wait(ms: number): Promise<void> {
-    if (!this.#isWoken) {
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, ms);
-        this.#end = () => {
-          clearTimeout(timer);
-          resolve();
-        };
-      });
-    }
-    this.#isWoken = false;
+    await sleep(ms, undefined, { signal: this.#woken.signal }).catch(() => {});
+    this.#woken = new AbortController();
   }
 }
 
@@ -47,16 +38,10 @@ export class Bulkhead {
   readonly maxOutcomes: number;
   readonly signal = new Signal();
   readonly outcomes: AttemptOutcome[] = [];
-  /** The ids of leased deliveries that will not be sent. */
-  readonly released: string[] = [];
 
   constructor(capacity: number, maxClaims: number, maxOutcomes: number) {
     this.capacity = capacity;
     this.maxClaims = maxClaims;
     this.maxOutcomes = maxOutcomes;
-  }
-
-  get mustWrite(): boolean {
-    return this.outcomes.length > 0 || this.released.length > 0;
   }
 }

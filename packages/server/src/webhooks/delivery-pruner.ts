@@ -41,20 +41,21 @@ export async function pruneDeliveries(
 function conditionsAt(now: number) {
   const deliveredClicks = sql<SqlBool>`event_type = 'url.clicked' and status = 'delivered'
     and deliveries.created_at < ${now - clickRetentionMs}`;
-  const before = now - deliveryRetentionMs;
+  const before = sql`cast(${now - deliveryRetentionMs} as bigint)`;
+  const longer = sql`case when disabled_at is null then 0 else ${sql.lit(disabledRetentionMs)} end`;
   // The partial index of finished deliveries has the second condition.
   const finished = sql<SqlBool>`status in ('delivered', 'failed') and status <> 'pending'
-    and deliveries.created_at <
-      case when disabled_at is null then ${before} else ${before - disabledRetentionMs} end`;
+    and deliveries.created_at < ${before} - ${longer}`;
   return { deliveredClicks, finished };
 }
 
-/** Selects deliveries of each webhook by its indexes. */
+/** Selects deliveries. SQLite begins a cross join with the first table, so it reads those of each webhook by an index. */
 function selectDeliveries(db: Kysely<Schema>) {
   return db
     .selectFrom('webhooks')
-    .innerJoin('deliveries', 'webhook_id', 'webhooks.id')
+    .crossJoin('deliveries')
     .select('deliveries.id')
+    .whereRef('webhook_id', '=', 'webhooks.id')
     .limit(batchSize);
 }
 

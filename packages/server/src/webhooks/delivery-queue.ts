@@ -21,8 +21,6 @@ export interface Claim {
 /** What a dispatcher writes and wants in one transaction. */
 export interface Exchange {
   readonly outcomes: readonly AttemptOutcome[];
-  /** The ids of leased deliveries that it will not send. */
-  readonly released: readonly string[];
   readonly claims: readonly Claim[];
 }
 
@@ -105,15 +103,14 @@ export class DeliveryQueue {
   }
 
   /**
-   * Records outcomes, ends leases, and leases due deliveries for `leaseMs`. A delivery whose outcome is not
+   * Records outcomes, and leases due deliveries for `leaseMs`. A delivery whose outcome is not
    * recorded before its lease expires is due again. Returns the leased deliveries, oldest first, and the
    * webhooks that may have more.
    */
-  exchange({ outcomes, released, claims }: Exchange, dueBy: number, leaseMs: number) {
+  exchange({ outcomes, claims }: Exchange, dueBy: number, leaseMs: number) {
     return this.#database.writeDirectly(async (transaction) => {
       await preferIndexes(this.#database, transaction);
       if (outcomes.length > 0) await this.record(transaction, outcomes);
-      if (released.length > 0) await release(transaction, released);
       const receivers = await this.#findReceivers(transaction, claims);
       const leased = [];
       const more: string[] = [];
@@ -166,7 +163,8 @@ export class DeliveryQueue {
     if (claims.length === 0) return new Map<string, Receiver>();
     const rows = await transaction
       .selectFrom('webhooks')
-      .select(['id', 'organization_id', 'url', 'headers', 'secret', 'events', 'filters'])
+      .select(['id as webhookId', 'organization_id as organizationId', 'url', 'headers', 'secret'])
+      .select(['events', 'filters'])
       .where(
         'id',
         'in',
@@ -176,7 +174,7 @@ export class DeliveryQueue {
       .where('deleted_at', 'is', null)
       .where(isOfActiveOrganization)
       .execute();
-    return new Map(rows.map((row) => [row.id, receiverOf(row)]));
+    return new Map(rows.map((row): [string, Receiver] => [row.webhookId, row]));
   }
 
   /** Adds bodies and receivers to leased deliveries. Those that the webhook no longer wants fail. */
@@ -200,7 +198,8 @@ export class DeliveryQueue {
       const receiver = receivers.get(row.webhookId);
       if (!event || !receiver) continue;
       // Test events and replays are always wanted.
-      if (row.isCharged === 1 && !wantsEvent(receiver.subscription, event)) unwanted.push(row.id);
+      if (row.isCharged === 1 && !wantsEvent(subscriptionOf(receiver), event))
+        unwanted.push(row.id);
       else wanted.push({ ...row, ...receiver, eventType: event.type, body: event.body });
     }
     const last_error = 'The webhook no longer subscribes to this event';
@@ -219,14 +218,6 @@ type LeasedRow = Omit<ClaimedDelivery, keyof Receiver | 'eventType' | 'body'> & 
 
 const notDue = { due_at: null, next_attempt_at: null, leased_until: null };
 
-async function release(transaction: WriteTransaction, ids: readonly string[]): Promise<void> {
-  await transaction
-    .updateTable('deliveries')
-    .set({ leased_until: null })
-    .where('id', 'in', ids)
-    .execute();
-}
-
 // Without statistics about a new backlog, PostgreSQL's planner would sort all of it for each claim, or
 // read the whole table for some outcomes.
 const avoided = ['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin', 'sort'];
@@ -239,26 +230,6 @@ async function preferIndexes(
   if (engine !== 'postgres') return;
   const off = avoided.map((plan) => sql`set_config(${sql.lit(`enable_${plan}`)}, 'off', true)`);
   await sql`select ${sql.join(off)}`.execute(transaction);
-}
-
-type ReceiverColumns =
-  | 'id'
-  | 'organization_id'
-  | 'url'
-  | 'headers'
-  | 'secret'
-  | 'events'
-  | 'filters';
-
-function receiverOf(row: Pick<Schema['webhooks'], ReceiverColumns>): Receiver {
-  return {
-    webhookId: row.id,
-    organizationId: row.organization_id,
-    url: row.url,
-    headers: row.headers,
-    secret: row.secret,
-    subscription: subscriptionOf(row),
-  };
 }
 
 function deliveredAtOf({ error, attemptedAt, durationMs }: AttemptOutcome): number | null {

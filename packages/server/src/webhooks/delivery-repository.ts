@@ -1,4 +1,4 @@
-import { type Kysely, type RawBuilder, type Selectable, sql } from 'kysely';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Page } from '../contract/fields.js';
 import type { EventOutbox } from '../events/event-outbox.js';
 import type { EventType } from '../events/event-types.js';
@@ -14,14 +14,6 @@ import type { Schema } from '../storage/schema.js';
 import type { EventData } from './event-contract.js';
 import type { DeliveryFilter, deliveryStatuses, RecoverRequest } from './webhook-contract.js';
 import { maxRecovered } from './webhook-limits.js';
-
-// The number of deliveries that one statement reads or writes.
-const recoveredAtOnce = 250;
-
-type FailedDelivery = Pick<
-  Selectable<Schema['deliveries']>,
-  'id' | 'event_id' | 'event_type' | 'url_id' | 'created_at'
->;
 
 export type Delivery = Awaited<ReturnType<ReturnType<typeof selectDeliveries>['execute']>>[number];
 
@@ -128,87 +120,76 @@ export class DeliveryRepository {
     now: number,
     write: WriteRequest | undefined,
   ): Promise<IdempotentResult<{ created: number; hasMore: boolean }>> {
-    const failed = await findFailed(this.#database.read, webhookId, range, now);
+    const ids = await findFailed(this.#database.read, webhookId, range, now);
     return writeOnce(
       this.#database,
       organizationId,
       write,
       async (transaction) => {
-        let created = 0;
-        for (let at = 0; at < Math.min(failed.length, maxRecovered); at += recoveredAtOnce) {
-          const batch = failed.slice(at, Math.min(at + recoveredAtOnce, maxRecovered));
-          // Another request may have recovered them since.
-          const latest = await keepLatest(transaction, webhookId, batch);
-          await this.#outbox.deliverAgain(transaction, latest, webhookId, now);
-          created += latest.length;
-        }
-        return { created, hasMore: failed.length > maxRecovered };
+        const failed = await selectFailed(transaction, webhookId)
+          .where('id', 'in', ids.slice(0, maxRecovered))
+          .orderBy('created_at')
+          .orderBy('id')
+          .execute();
+        // Another request may have recovered some of them since.
+        const latest = failed.filter((delivery) => !delivery.isFollowed);
+        await this.#outbox.deliverAgain(transaction, latest, webhookId, now);
+        return { created: latest.length, hasMore: ids.length > maxRecovered };
       },
       { audit: () => ({ type: 'webhook', id: webhookId }) },
     );
   }
 }
 
-/** Finds up to one more than `maxRecovered`. Each statement reads few rows, because SQLite's block the event loop. */
+// Statements of SQLite block the event loop.
+const readAtOnce = 500;
+
+/** Returns the ids of deliveries to recover, up to one more than `maxRecovered`. */
 async function findFailed(
   db: Kysely<Schema>,
   webhookId: string,
   { since, until, eventType }: RecoverRequest,
   now: number,
-): Promise<readonly FailedDelivery[]> {
+): Promise<readonly string[]> {
   const end = until === undefined ? now : Date.parse(until);
-  const found: FailedDelivery[] = [];
+  const found: string[] = [];
   let position: readonly [number, string] = [Date.parse(since), ''];
   for (;;) {
-    const rows = await db
-      .selectFrom('deliveries')
-      .select(['id', 'event_id', 'event_type', 'url_id', 'created_at'])
-      .where('webhook_id', '=', webhookId)
-      // Literals: the partial index of finished deliveries has this condition.
-      .where(sql<boolean>`status = 'failed' and status <> 'pending'`)
+    const rows = await selectFailed(db, webhookId)
       .where(sql<boolean>`(created_at, id) > (${position[0]}, ${position[1]})`)
+      .where('created_at', '<', end)
       .orderBy('created_at')
       .orderBy('id')
-      .limit(recoveredAtOnce)
+      .limit(readAtOnce)
       .execute();
-    const inRange = rows.filter(({ created_at }) => created_at < end);
-    const wanted = inRange.filter(
-      ({ event_type }) => eventType === undefined || event_type === eventType,
-    );
-    found.push(...(await keepLatest(db, webhookId, wanted)));
-    const last = inRange.at(-1);
-    if (!last || inRange.length < recoveredAtOnce || found.length > maxRecovered) {
-      return found.slice(0, maxRecovered + 1);
+    for (const { id, isFollowed, event_type } of rows) {
+      const isWanted = eventType === undefined || event_type === eventType;
+      if (isWanted && !isFollowed) found.push(id);
     }
+    const last = rows.at(-1);
+    if (!last || rows.length < readAtOnce || found.length > maxRecovered) return found;
     position = [last.created_at, last.id];
   }
 }
 
-/** Returns the deliveries after which their event was not delivered to the webhook again. */
-async function keepLatest(
-  db: Kysely<Schema>,
-  webhookId: string,
-  deliveries: readonly FailedDelivery[],
-): Promise<readonly FailedDelivery[]> {
-  if (deliveries.length === 0) return [];
-  const eventIds = [...new Set(deliveries.map(({ event_id }) => event_id))];
-  const rows = await db
-    .selectFrom('deliveries')
-    .select(['id', 'event_id', 'created_at'])
-    .where('event_id', 'in', eventIds)
-    // As an expression, the webhook's id cannot select the index of all its deliveries.
-    .where(sql<boolean>`webhook_id || '' = ${webhookId}`)
-    .execute();
-  const latest = new Map<string, (typeof rows)[number]>();
-  for (const row of rows) {
-    const known = latest.get(row.event_id);
-    const isLater =
-      !known ||
-      row.created_at > known.created_at ||
-      (row.created_at === known.created_at && row.id > known.id);
-    if (isLater) latest.set(row.event_id, row);
-  }
-  return deliveries.filter(({ id, event_id }) => latest.get(event_id)?.id === id);
+/** Selects failed deliveries, and whether their event was delivered to the webhook again since. */
+function selectFailed(db: Kysely<Schema>, webhookId: string) {
+  return (
+    db
+      .selectFrom('deliveries')
+      .select(['id', 'event_id', 'event_type', 'url_id', 'created_at'])
+      // As an expression, the webhook's id cannot select the index of all its deliveries.
+      .select(
+        sql<number | boolean>`exists (select 1 from deliveries as later
+          where later.event_id = deliveries.event_id and later.webhook_id || '' = ${webhookId}
+            and (later.created_at, later.id) > (deliveries.created_at, deliveries.id))`.as(
+          'isFollowed',
+        ),
+      )
+      .where('webhook_id', '=', webhookId)
+      // Literals: the partial index of finished deliveries has this condition.
+      .where(sql<boolean>`status = 'failed' and status <> 'pending'`)
+  );
 }
 
 /** Returns one page of a webhook's deliveries, newest first. */

@@ -40,8 +40,6 @@ const shareOfFree = 1 / 4;
 // The pause of an endpoint after an attempt without an outcome, such as with an unreadable secret.
 const pauseMs = 2 * leaseMs;
 const stopGraceMs = 1_000;
-// What is known of an endpoint without deliveries is forgotten after this time.
-const evictAfterMs = 10 * 60_000;
 
 /**
  * Sends due deliveries: leases them, signs them, posts them, and records the outcomes. The number of
@@ -78,21 +76,20 @@ export class WebhookDispatcher implements Service {
     ]);
   }
 
-  /** Waits up to a second for attempts in flight, and ends the leases of deliveries that were not sent. */
+  /** Waits up to a second for attempts in flight. Those that it aborts are repeated after their leases. */
   async stop(): Promise<void> {
     this.#isStopping = true;
-    const bulkheads = [this.#answering, this.#slow];
-    for (const signal of [this.#scans, ...bulkheads.map((bulkhead) => bulkhead.signal)])
-      signal.wake();
+    const signals = [this.#scans, this.#answering.signal, this.#slow.signal];
+    for (const signal of signals) signal.wake();
     await this.#running;
-    for (const endpoint of this.#endpoints.values()) this.#release(endpoint);
+    for (const endpoint of this.#endpoints.values()) endpoint.waiting.length = 0;
     const deadline = performance.now() + stopGraceMs;
     while (this.held > 0 && performance.now() < deadline) await this.#scans.wait(flushAfterMs);
-    // Aborted attempts are repeated.
     this.#options.fetch.close();
     while (this.held > 0) await this.#scans.wait(flushAfterMs);
     try {
-      for (const bulkhead of bulkheads) while (bulkhead.mustWrite) await this.#tick(bulkhead);
+      for (const bulkhead of [this.#answering, this.#slow])
+        while (bulkhead.outcomes.length > 0) await this.#tick(bulkhead);
     } catch (error) {
       this.#options.onError(error);
     }
@@ -142,14 +139,13 @@ export class WebhookDispatcher implements Service {
     while (await this.#options.outbox.fanOut());
     await this.#scan();
     const bulkheads = [this.#answering, this.#slow];
+    const mustWrite = () => bulkheads.some(({ outcomes }) => outcomes.length > 0);
     do {
       for (const bulkhead of bulkheads) await this.#tick(bulkhead);
-      if (this.held > 0 && !bulkheads.some((bulkhead) => bulkhead.mustWrite)) {
-        await this.#answering.signal.wait(flushAfterMs);
-      }
+      if (this.held > 0 && !mustWrite()) await this.#answering.signal.wait(flushAfterMs);
     } while (
       this.held > 0 ||
-      bulkheads.some((bulkhead) => bulkhead.mustWrite) ||
+      mustWrite() ||
       [...this.#endpoints.values()].some((endpoint) => endpoint.claimable > 0)
     );
     return this.#recorded - before;
@@ -177,12 +173,13 @@ export class WebhookDispatcher implements Service {
     const mayFanOutMore = await outbox.fanOut();
     const due = await queue.findDue(clock());
     this.#pending = await queue.countPending();
+    const dueAtOf = new Map(due.map(({ webhookId, dueAt }) => [webhookId, dueAt]));
     for (const [webhookId, endpoint] of this.#endpoints) {
-      endpoint.dueAt = Number.POSITIVE_INFINITY;
-      const isIdle = endpoint.held === 0 && !endpoint.mayBeDue;
-      if (isIdle && startedAt - endpoint.usedAt > evictAfterMs) this.#endpoints.delete(webhookId);
+      endpoint.dueAt = dueAtOf.get(webhookId) ?? Number.POSITIVE_INFINITY;
+      const isIdle = endpoint.held === 0 && !endpoint.mayBeDue && !dueAtOf.has(webhookId);
+      // It begins anew with its next delivery.
+      if (isIdle) this.#endpoints.delete(webhookId);
     }
-    for (const { webhookId, dueAt } of due) this.#endpointOf(webhookId).dueAt = dueAt;
     this.wake(due.map(({ webhookId }) => webhookId));
     if (!this.#running || this.#isStopping) return;
     // The pause also limits the share of time in which a fan-out holds the write lock.
@@ -195,14 +192,13 @@ export class WebhookDispatcher implements Service {
   async #tick(bulkhead: Bulkhead): Promise<void> {
     if (bulkhead === this.#answering) this.#tickedAt = performance.now();
     const outcomes = bulkhead.outcomes.splice(0, bulkhead.maxOutcomes);
-    const released = bulkhead.released.splice(0);
     // Outcomes that wait too long are lost with their leases, and the deliveries are sent again.
     const claims = this.#isStopping || bulkhead.outcomes.length > 0 ? [] : this.#claim(bulkhead);
-    if (outcomes.length + released.length + claims.length === 0) return;
+    if (outcomes.length + claims.length === 0) return;
     const leasedUntil = performance.now() + leaseMs;
     const { queue, clock } = this.#options;
     try {
-      const exchange = { outcomes, released, claims };
+      const exchange = { outcomes, claims };
       const { deliveries, more } = await queue.exchange(exchange, clock(), leaseMs);
       for (const webhookId of more) this.#endpointOf(webhookId).mayBeDue = true;
       for (const delivery of deliveries) {
@@ -210,7 +206,6 @@ export class WebhookDispatcher implements Service {
       }
     } catch (error) {
       bulkhead.outcomes.unshift(...outcomes);
-      bulkhead.released.unshift(...released);
       for (const { webhookId } of claims) this.#endpointOf(webhookId).mayBeDue = true;
       throw error;
     }
@@ -232,7 +227,6 @@ export class WebhookDispatcher implements Service {
       if (count === 0) continue;
       free -= count;
       endpoint.mayBeDue = false;
-      endpoint.usedAt = performance.now();
       claims.push({ webhookId: endpoint.webhookId, count });
     }
     for (const { webhookId } of claims) {
@@ -243,17 +237,16 @@ export class WebhookDispatcher implements Service {
     return claims;
   }
 
-  /** Sends as many deliveries of an endpoint as may be in flight. */
+  /**
+   * Sends as many deliveries of an endpoint as may be in flight. Those that are not sent in time are dropped
+   * from memory, and due again when their leases end.
+   */
   #send(endpoint: Endpoint): void {
-    if (this.#isStopping) this.#release(endpoint);
+    if (this.#isStopping || endpoint.isSlow) endpoint.waiting.length = 0;
     for (let next = endpoint.next(); next; next = endpoint.next()) {
-      if (next.leasedUntil - leaseMarginMs < performance.now()) {
-        endpoint.inFlight -= 1;
-        this.#bulkheadOf(endpoint).released.push(next.id);
-        endpoint.mayBeDue = true;
-      } else void this.#attempt(endpoint, next);
+      if (next.leasedUntil - leaseMarginMs < performance.now()) endpoint.inFlight -= 1;
+      else void this.#attempt(endpoint, next);
     }
-    if (endpoint.isSlow) this.#release(endpoint);
   }
 
   async #attempt(endpoint: Endpoint, delivery: ClaimedDelivery): Promise<void> {
@@ -262,17 +255,16 @@ export class WebhookDispatcher implements Service {
     const timer = setTimeout(() => {
       isSlow = true;
       endpoint.isSlow = true;
-      this.#release(endpoint);
+      endpoint.waiting.length = 0;
     }, slowAfterMs);
     try {
       outcome = await signAndSend(delivery, this.#options);
     } catch (error) {
-      if (error instanceof FetchClosedError) this.#bulkheadOf(endpoint).released.push(delivery.id);
-      else {
+      if (!(error instanceof FetchClosedError)) {
         // A defect, such as an unreadable secret. The delivery is due again when its lease ends.
         this.#options.onError(error);
         endpoint.pausedUntil = performance.now() + pauseMs;
-        this.#release(endpoint);
+        endpoint.waiting.length = 0;
       }
     }
     clearTimeout(timer);
@@ -284,16 +276,6 @@ export class WebhookDispatcher implements Service {
     const isFull = bulkhead.outcomes.length >= bulkhead.maxOutcomes / 2;
     if (isFull || endpoint.held === 0) bulkhead.signal.wake();
     else bulkhead.signal.wakeIn(flushAfterMs);
-  }
-
-  /** Ends the leases of the deliveries of an endpoint that wait in memory. */
-  #release(endpoint: Endpoint): void {
-    const waiting = endpoint.waiting.splice(0);
-    if (waiting.length === 0) return;
-    const bulkhead = this.#bulkheadOf(endpoint);
-    bulkhead.released.push(...waiting.map(({ id }) => id));
-    endpoint.mayBeDue = true;
-    bulkhead.signal.wake();
   }
 
   #endpointOf(webhookId: string): Endpoint {

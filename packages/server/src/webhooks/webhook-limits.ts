@@ -8,4 +8,4 @@ export const maxStoredResponseBytes = 2048;
 /** The longest time that a list of events waits for one. */
 export const maxWaitSeconds = 25;
 /** The maximum number of events that one recovery delivers again. */
-export const maxRecovered = 10_000;
+export const maxRecovered = 1_000;

@@ -54,7 +54,6 @@ export interface Opened {
 }
 
 const leaseMs = 15_000;
-const nothing = { outcomes: [], released: [], claims: [] };
 
 /** Opens storage for dispatchers, with a clock that only `advance` moves. */
 export async function openDispatcher(): Promise<Opened> {
@@ -88,10 +87,10 @@ export async function openDispatcher(): Promise<Opened> {
     errors,
     async claim(webhookIds, count = 1) {
       const claims = webhookIds.map((webhookId) => ({ webhookId, count }));
-      return (await queue.exchange({ ...nothing, claims }, clock(), leaseMs)).deliveries;
+      return (await queue.exchange({ outcomes: [], claims }, clock(), leaseMs)).deliveries;
     },
     async recordOutcome(outcome) {
-      await queue.exchange({ ...nothing, outcomes: [outcome] }, clock(), leaseMs);
+      await queue.exchange({ outcomes: [outcome], claims: [] }, clock(), leaseMs);
     },
     async endLeases() {
       await database.writeDirectly((transaction) =>

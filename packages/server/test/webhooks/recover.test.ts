@@ -44,7 +44,7 @@ const recover = async (
 ) => (await deliveries.recover(organizationId, id, { since, ...range }, clock(), undefined)).result;
 
 describe('a recovery', () => {
-  it('delivers at most 10,000 failed events again, each once, and says whether more remain', async () => {
+  it('delivers at most 1,000 failed events again, each once, and says whether more remain', async () => {
     const opened = await openDispatcher();
     const id = await opened.subscribe('https://receiver.example/');
     await fail(opened, id, maxRecovered + 1);

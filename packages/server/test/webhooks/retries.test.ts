@@ -173,7 +173,7 @@ describe('at least once', () => {
     expect(await opened.states(id)).toEqual(['delivered 1 null']);
   });
 
-  it('a stopped dispatcher releases deliveries that it has not sent', async () => {
+  it('the deliveries that a stopped dispatcher did not send are sent after their leases', async () => {
     const hook = await receiver(() => {});
     const id = await opened.subscribe(hook.url);
     await opened.record(id, 12);
@@ -186,6 +186,7 @@ describe('at least once', () => {
     await opened.stored.database.writeDirectly((transaction) =>
       transaction.updateTable('webhooks').set({ url: next.url }).where('id', '=', id).execute(),
     );
+    await opened.endLeases();
     // Also the two that were aborted.
     const second = opened.dispatcher();
     expect(await second.drain()).toBe(12);

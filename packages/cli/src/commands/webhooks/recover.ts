@@ -25,7 +25,7 @@ export const define: DefineCommand = (command, start) => {
 
 const help = `
 Creates a new delivery of each event whose latest delivery failed, oldest first,
-up to 10,000. If more remain, repeat the command.
+up to 1,000. If more remain, repeat the command.
 ${windowHelp}`;
 
 async function recover(
