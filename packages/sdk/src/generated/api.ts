@@ -727,7 +727,7 @@ export interface paths {
         put?: never;
         /**
          * Deliver failed events again
-         * @description Creates a new delivery of each event whose latest delivery to the webhook failed in the time range, oldest first, at most 10000. Repeat the request while hasMore is true. Available in the plans scale and enterprise.
+         * @description Creates a new delivery of each event whose latest delivery to the webhook failed in the time range, oldest first, at most 1000. Repeat the request while hasMore is true. Available in the plans scale and enterprise.
          */
         post: operations["recoverDeliveries"];
         delete?: never;

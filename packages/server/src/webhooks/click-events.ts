@@ -31,8 +31,6 @@ const visit = z
   })
   .meta({ id: 'ClickedVisit' });
 
-export type ClickedVisit = z.input<typeof visit>;
-
 export const urlClicked = defineEvent({
   type: 'url.clicked',
   data: z

@@ -1,23 +1,16 @@
+import { ApiError } from '../contract/api-error.js';
 import { type Keyring, UnreadableSecretError } from '../storage/keyring.js';
 import type { Encrypt } from '../storage/secrets.js';
-
-/** A secret that another one has replaced. It signs until `expiresAt`. */
-export interface OldSecret {
-  readonly secret: string;
-  readonly expiresAt: number;
-}
 
 /** The secrets of a webhook. One column has them as encrypted JSON. */
 export interface WebhookSecrets {
   readonly current: string;
-  /** Newest first, also those that have ended. */
-  readonly old: readonly OldSecret[];
+  /** The secret that the current one has replaced. It also signs until `expiresAt`. */
+  readonly previous?: { readonly secret: string; readonly expiresAt: number } | undefined;
 }
 
 /** How long a secret still signs after it was replaced, unless the request says otherwise. */
 export const defaultRotationMs = 24 * 60 * 60 * 1000;
-/** The maximum number of replaced secrets that still sign. */
-export const maxOldSecrets = 1;
 
 /** Returns what the secrets and headers of a webhook are bound to. */
 export function placeOfWebhook(id: string) {
@@ -52,31 +45,29 @@ export function readSecrets(
 }
 
 /** Returns the secrets that sign at a time, newest first. */
-export function signingSecrets({ current, old }: WebhookSecrets, now: number): string[] {
-  return [current, ...liveAt(old, now).map(({ secret }) => secret)];
-}
-
-/** Returns the replaced secrets that still sign at a time. */
-export function liveAt(old: readonly OldSecret[], now: number): OldSecret[] {
-  return old.filter(({ expiresAt }) => now < expiresAt);
+export function signingSecrets({ current, previous }: WebhookSecrets, now: number): string[] {
+  return previous && now < previous.expiresAt ? [current, previous.secret] : [current];
 }
 
 /**
- * Returns the replaced secrets after a rotation. The current one signs for 24 hours more, or for
- * `expireOldAfterMs`, which also shortens the life of an older one. The result can have more than
- * `maxOldSecrets`, which is an error of the caller.
+ * Replaces the current secret, which signs for `expireOldAfterMs` more. Throws SECRET_CONFLICT if the one
+ * before would still sign, too.
  */
 export function rotate(
-  { current, old }: WebhookSecrets,
+  { current, previous }: WebhookSecrets,
+  secret: string,
   now: number,
-  expireOldAfterMs: number | undefined,
-): OldSecret[] {
-  const end = now + (expireOldAfterMs ?? defaultRotationMs);
-  const older = old.map(({ secret, expiresAt }) => ({
-    secret,
-    expiresAt: expireOldAfterMs === undefined ? expiresAt : Math.min(expiresAt, end),
-  }));
-  return liveAt([{ secret: current, expiresAt: end }, ...older], now);
+  expireOldAfterMs: number,
+): WebhookSecrets {
+  if (expireOldAfterMs === 0) return { current: secret };
+  if (previous && now < previous.expiresAt) {
+    const end = new Date(previous.expiresAt).toISOString();
+    throw new ApiError(
+      'SECRET_CONFLICT',
+      `The webhook has 2 live secrets, the maximum. One of them ends at ${end}. Rotate after that, or end all old secrets now with { "expireOldAfterSeconds": 0 }`,
+    );
+  }
+  return { current: secret, previous: { secret: current, expiresAt: now + expireOldAfterMs } };
 }
 
 /**

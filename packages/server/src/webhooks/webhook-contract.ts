@@ -15,7 +15,7 @@ import {
 } from '../contract/fields.js';
 import { eventTypes } from '../events/event-types.js';
 import { findUrlError } from '../network/receiver-url.js';
-import { defaultRotationMs, maxOldSecrets, standardSecretOf } from './secrets.js';
+import { defaultRotationMs, standardSecretOf } from './secrets.js';
 import { maxRecovered, maxStoredResponseBytes, maxWebhooks } from './webhook-limits.js';
 import {
   description,
@@ -166,7 +166,7 @@ export const webhookRecord = z
     previousSecrets: z
       .array(z.object({ expiresAt: instant.meta({ description: 'When it ends.' }) }))
       .meta({
-        description: `The replaced secrets that still sign deliveries, at most ${maxOldSecrets}.`,
+        description: 'The replaced secrets that still sign deliveries, at most 1.',
       }),
   })
   .meta({ id: 'Webhook' });

@@ -1,5 +1,5 @@
 import { newSecret } from '../auth/secrets.js';
-import { ApiError, quotaError, validationError } from '../contract/api-error.js';
+import { quotaError, validationError } from '../contract/api-error.js';
 import type { PageRange } from '../contract/fields.js';
 import type { JsonText, PageText } from '../contract/json-text.js';
 import { presentAs, withIsoTimes } from '../contract/present.js';
@@ -14,11 +14,11 @@ import { eventExamples } from './event-examples.js';
 import type { EventList } from './event-list.js';
 import type { eventListRoutes } from './event-list-contract.js';
 import { type DeliveryRecord, toWebhookRecord, type WebhookRecord } from './present-webhook.js';
-import { maxOldSecrets, standardSecretOf } from './secrets.js';
+import { defaultRotationMs, standardSecretOf } from './secrets.js';
 import { requireFound, type WebhookAccess } from './webhook-access.js';
 import { type DeliveryFilter, webhookCreated, type webhookRoutes } from './webhook-contract.js';
 import { maxWebhooks } from './webhook-limits.js';
-import { TooManySecretsError, type WebhookRepository } from './webhook-repository.js';
+import type { WebhookRepository } from './webhook-repository.js';
 
 export interface WebhookHandlerOptions {
   readonly webhooks: WebhookRepository;
@@ -130,10 +130,12 @@ export function webhookHandlers(
       await requirePlan(organizationId, 'webhooks');
       const secret = newSecret('webhookSecret', options.randomBytes);
       const seconds = body?.expireOldAfterSeconds;
-      const expireOldAfterMs = seconds === undefined ? undefined : seconds * 1000;
-      const { result, replayed } = await webhooks
-        .rotateSecret(organizationId, id, { secret, expireOldAfterMs }, { now: clock(), write })
-        .catch(refuseTooManySecrets);
+      const expireOldAfterMs = seconds === undefined ? defaultRotationMs : seconds * 1000;
+      const rotation = { secret, expireOldAfterMs };
+      const { result, replayed } = await webhooks.rotateSecret(organizationId, id, rotation, {
+        now: clock(),
+        write,
+      });
       onChanged();
       const rotated = withStandardSecret(requireFound(result, 'webhook', id));
       return { status: 200, replayed, data: { id, ...withIsoTimes(rotated) } };
@@ -191,15 +193,6 @@ export function webhookHandlers(
       return { status: 201, replayed, data: result };
     },
   };
-}
-
-function refuseTooManySecrets(error: unknown): never {
-  if (!(error instanceof TooManySecretsError)) throw error;
-  const nextEnd = new Date(error.nextEndAt).toISOString();
-  throw new ApiError(
-    'SECRET_CONFLICT',
-    `The webhook has ${maxOldSecrets + 1} live secrets, the maximum. One of them ends at ${nextEnd}. Rotate after that, or end all old secrets now with { "expireOldAfterSeconds": 0 }`,
-  );
 }
 
 function withStandardSecret<Fields extends { readonly secret: string }>(fields: Fields) {

@@ -20,14 +20,7 @@ import { readList } from '../storage/list-page.js';
 import type { ListQuery } from '../storage/list-query.js';
 import { type Encrypt, encryptorOf } from '../storage/secrets.js';
 import { limitClickSubscribers } from './click-subscribers.js';
-import {
-  defaultRotationMs,
-  encryptSecrets,
-  maxOldSecrets,
-  placeOfWebhook,
-  readSecrets,
-  rotate,
-} from './secrets.js';
+import { encryptSecrets, placeOfWebhook, readSecrets, rotate } from './secrets.js';
 import type {
   DisabledReason,
   SubscribedType,
@@ -52,22 +45,10 @@ export interface WebhookWrite {
   readonly ifMatch?: IfMatch | undefined;
 }
 
-/** A new secret, and how long the old ones still sign, if the request says so. */
+/** A new secret, and how long the one that it replaces still signs. */
 export interface Rotation {
   readonly secret: string;
-  readonly expireOldAfterMs: number | undefined;
-}
-
-/** A rotation failed, because the webhook would have too many live secrets. */
-export class TooManySecretsError extends Error {
-  override readonly name = 'TooManySecretsError';
-  /** When the first of the old secrets ends. */
-  readonly nextEndAt: number;
-
-  constructor(nextEndAt: number) {
-    super('the webhook has too many live secrets');
-    this.nextEndAt = nextEndAt;
-  }
+  readonly expireOldAfterMs: number;
 }
 
 /** Stores webhooks. Every method is one transaction and ignores deleted webhooks. */
@@ -91,8 +72,13 @@ export class WebhookRepository {
       write,
       async (transaction) => {
         const encrypt = await encryptorOf(this.#database, transaction);
-        const existing = await selectWebhooks(transaction, organizationId).execute();
-        if (existing.length >= maxWebhooks) return null;
+        const { count } = await transaction
+          .selectFrom('webhooks')
+          .select(({ fn }) => fn.countAll().as('count'))
+          .where('organization_id', '=', organizationId)
+          .where('deleted_at', 'is', null)
+          .executeTakeFirstOrThrow();
+        if (Number(count) >= maxWebhooks) return null;
         const { id, url, events, secret, isActive, createdAt } = webhook;
         await transaction
           .insertInto('webhooks')
@@ -101,7 +87,7 @@ export class WebhookRepository {
             organization_id: organizationId,
             url,
             events: JSON.stringify(events),
-            secret: encryptSecrets(encrypt, id, { current: secret, old: [] }),
+            secret: encryptSecrets(encrypt, id, { current: secret }),
             is_active: isActive ? 1 : 0,
             ...settingColumns(encrypt, id, settings),
             created_at: createdAt,
@@ -130,8 +116,7 @@ export class WebhookRepository {
     const domains = domainIds
       ? await read
           .selectFrom('domains')
-          .select('id')
-          .where('organization_id', '=', organizationId)
+          .select(['id', 'organization_id'])
           .where('id', 'in', domainIds)
           .where('deleted_at', 'is', null)
           .execute()
@@ -144,8 +129,8 @@ export class WebhookRepository {
           .execute()
       : [];
     // Not in SQL: SQLite would search the index of the organization instead of the ids.
-    const own = urls.filter((row) => row.organization_id === organizationId);
-    const known = new Set<string | number>([...domains, ...own].map(({ id }) => id));
+    const own = [...domains, ...urls].filter((row) => row.organization_id === organizationId);
+    const known = new Set<string | number>(own.map(({ id }) => id));
     for (const [name, ids = []] of Object.entries({ domainIds, urlIds })) {
       const at = (ids ?? []).findIndex((id) => !known.has(id));
       if (at >= 0) return `filters.${name}[${at}]`;
@@ -229,10 +214,7 @@ export class WebhookRepository {
     );
   }
 
-  /**
-   * Replaces the secret, also a damaged one. Throws a TooManySecretsError if more than
-   * `maxOldSecrets` would still sign.
-   */
+  /** Replaces the secret, also a damaged one. */
   rotateSecret(
     organizationId: string,
     id: string,
@@ -255,21 +237,17 @@ export class WebhookRepository {
         if (!row) return null;
         // A damaged secret signs nothing, so it does not remain.
         const before = readSecrets(keyring, id, row.secret);
-        const old = before ? rotate(before, now, expireOldAfterMs) : [];
-        if (old.length > maxOldSecrets) {
-          throw new TooManySecretsError(Math.min(...old.map(({ expiresAt }) => expiresAt)));
-        }
+        const after = before ? rotate(before, secret, now, expireOldAfterMs) : { current: secret };
         const encrypt = await encryptorOf(this.#database, transaction);
         await transaction
           .updateTable('webhooks')
           .set({
-            secret: encryptSecrets(encrypt, id, { current: secret, old }),
+            secret: encryptSecrets(encrypt, id, after),
             updated_at: nextUpdatedAtOfRow(now),
           })
           .where('id', '=', id)
           .execute();
-        const signsForMs = before ? (expireOldAfterMs ?? defaultRotationMs) : 0;
-        return { secret, previousSecretExpiresAt: now + signsForMs };
+        return { secret, previousSecretExpiresAt: after.previous?.expiresAt ?? now };
       },
       { audit: (rotated) => rotated && { type: 'webhook', id }, holdsSecret: true },
     );
@@ -280,13 +258,11 @@ export class WebhookRepository {
 function selectWebhooks(db: Kysely<Schema>, organizationId: string) {
   return db
     .selectFrom('webhooks')
-    .select(['id', 'url', 'events', 'is_active as isActive', 'description', 'filters'])
-    .select('headers')
-    .select(['created_at as createdAt', 'updated_at as updatedAt'])
+    .select(['id', 'url', 'events', 'description', 'filters', 'headers', 'secret'])
+    .select(['is_active as isActive', 'created_at as createdAt', 'updated_at as updatedAt'])
     .select(['failure_rate as failureRate', 'last_success_at as lastSuccessAt'])
     .select(['failing_since as failingSince', 'disabled_at as disabledAt'])
     .select('disabled_reason as disabledReason')
-    .select('secret')
     .select((webhook) => oldestDueAt(webhook).as('oldestDueAt'))
     .where('organization_id', '=', organizationId)
     .where('deleted_at', 'is', null);
@@ -298,10 +274,10 @@ function webhookOf({ headers, filters, secret, ...row }: WebhookRow, keyring: Ke
   const place = placeOfWebhook(row.id);
   return {
     ...row,
-    /** Also those that have ended. */
-    oldSecrets: readSecrets(keyring, row.id, secret)?.old ?? [],
+    /** Also after its end. */
+    previousSecret: readSecrets(keyring, row.id, secret)?.previous,
     events: JSON.parse(row.events) as readonly SubscribedType[],
-    filters: filtersOf(filters),
+    filters: filters === null ? null : (JSON.parse(filters) as EventFilters),
     headerNames:
       headers !== null && keyring.canDecrypt(headers, place)
         ? Object.keys(JSON.parse(keyring.decrypt(headers, place)))
@@ -311,15 +287,11 @@ function webhookOf({ headers, filters, secret, ...row }: WebhookRow, keyring: Ke
   };
 }
 
-export function filtersOf(text: string | null): EventFilters | null {
-  return text === null ? null : (JSON.parse(text) as EventFilters);
-}
-
 /**
  * Returns the columns of the given settings, with encrypted headers. A missing field has none; null clears
  * it.
  */
-export function settingColumns(
+function settingColumns(
   encrypt: Encrypt,
   id: string,
   { description, filters, headers }: WebhookSettings,

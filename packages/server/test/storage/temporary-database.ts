@@ -112,7 +112,7 @@ export async function openRepository(): Promise<Stored> {
             organization_id: organizationId,
             url: 'https://receiver.example/',
             events: JSON.stringify(events),
-            secret: encryptSecrets(encrypt, id, { current: 'secret', old: [] }),
+            secret: encryptSecrets(encrypt, id, { current: 'secret' }),
             is_active: isActive ? 1 : 0,
             created_at: now,
             updated_at: now,

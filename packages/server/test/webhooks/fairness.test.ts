@@ -38,7 +38,7 @@ async function subscribeMany(
         own.map((id, at) => ({
           id,
           url: typeof url === 'string' ? url : url(ids.length + at),
-          secret: encryptSecrets(encrypt, id, { current: 'secret', old: [] }),
+          secret: encryptSecrets(encrypt, id, { current: 'secret' }),
           ...row,
           ...times,
         })),
