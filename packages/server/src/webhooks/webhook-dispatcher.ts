@@ -242,7 +242,7 @@ export class WebhookDispatcher implements Service {
    * from memory, and due again when their leases end.
    */
   #send(endpoint: Endpoint): void {
-    if (this.#isStopping || endpoint.isSlow) endpoint.waiting.length = 0;
+    if (this.#isStopping) endpoint.waiting.length = 0;
     for (let next = endpoint.next(); next; next = endpoint.next()) {
       if (next.leasedUntil - leaseMarginMs < performance.now()) endpoint.inFlight -= 1;
       else void this.#attempt(endpoint, next);
@@ -255,7 +255,6 @@ export class WebhookDispatcher implements Service {
     const timer = setTimeout(() => {
       isSlow = true;
       endpoint.isSlow = true;
-      endpoint.waiting.length = 0;
     }, slowAfterMs);
     try {
       outcome = await signAndSend(delivery, this.#options);

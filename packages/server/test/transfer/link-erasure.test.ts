@@ -306,7 +306,7 @@ it('an erasure that stops after any transaction is continued', async () => {
   expect(stops).toBeGreaterThan(0);
   for (const row of await rowsWith(database, mark)) {
     // Queued clicks become events.
-      expect(row).toMatch(/^(events|queued_clicks|idempotency_keys): /);
+    expect(row).toMatch(/^(events|queued_clicks|idempotency_keys): /);
   }
   expect((await api.visit('/spring-sale')).status).toBe(410);
   await expectNoErrors(database);
