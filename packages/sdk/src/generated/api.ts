@@ -8971,7 +8971,7 @@ export interface operations {
                 until?: components["parameters"]["Until"];
                 /** @description The IANA name of a time zone. Its hours and days are the buckets, and since and until are in it if they have no offset. Changes of clocks are respected. */
                 timezone?: components["parameters"]["Timezone"];
-                /** @description The most visits to return. A page whose text is long has fewer. */
+                /** @description The most visits to return. */
                 limit?: number;
                 /** @description The nextAfter of the page before, which continues the list there. Unlike offset, it neither repeats nor skips items when others are created or deleted meanwhile. Send the same filters; limit may differ. */
                 after?: components["parameters"]["After"];

@@ -229,19 +229,6 @@ describe('a database of cities', () => {
     // It begins with the same bits.
     expect(find('2a02:101::1')).toBe('Unknown');
   });
-
-  it('says that it has cities', async () => {
-    const networks = Array.from({ length: 100 }, (_, block) => ({
-      address: `${block + 1}.0.0.0`,
-      bits: 8,
-      record: block % 2 === 0 ? germany : berlin,
-    }));
-    const read = async (path: string) => openCountryDatabase(path, () => undefined);
-    expect(await read(await write('city.mmdb', toMmdb(networks)))).toMatchObject({
-      hasCities: true,
-    });
-    expect(await read(shippedCountryDatabase)).toMatchObject({ hasCities: false });
-  });
 });
 
 describe('countryCode', () => {

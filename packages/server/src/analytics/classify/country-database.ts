@@ -45,8 +45,6 @@ export interface CountryDatabase {
   readonly find: FindPlace;
   /** When the database was built, in milliseconds since 1970. Undefined when it cannot be read. */
   readonly builtAt: number | undefined;
-  /** Whether it has cities. */
-  readonly hasCities: boolean;
 }
 
 /** The build copies it from its package, which contains the same data three times. */
@@ -77,8 +75,7 @@ export async function openCountryDatabase(
       // The reader would take the first bits of an IPv6 address for an IPv4 address.
       ipVersion === 4 && isIPv6(address) ? unknownPlace : placeOf(reader.get(address));
     // A truncated or overwritten file often opens without an error; lookups detect it.
-    const found = probes.map(lookUp);
-    if (found.every(({ country }) => country === unknownCountry)) {
+    if (probes.every((address) => lookUp(address).country === unknownCountry)) {
       throw new Error('it has no countries');
     }
     const find: FindPlace = (address) => {
@@ -91,11 +88,10 @@ export async function openCountryDatabase(
         return fail(error);
       }
     };
-    const hasCities = found.some(({ city }) => city !== null);
-    return { find, builtAt: buildEpoch.getTime(), hasCities };
+    return { find, builtAt: buildEpoch.getTime() };
   } catch (error) {
     fail(error);
-    return { find: () => unknownPlace, builtAt: undefined, hasCities: false };
+    return { find: () => unknownPlace, builtAt: undefined };
   }
 }
 

@@ -37,7 +37,7 @@ export async function openCountries({
     failure = err;
     logger.error({ err, path }, 'country database failed');
   });
-  const { builtAt, hasCities } = opened;
+  const { builtAt } = opened;
   if (builtAt === undefined) {
     if (countryDatabase === undefined) return opened;
     throw new ConfigError(
@@ -45,7 +45,7 @@ export async function openCountries({
     );
   }
   const days = Math.max(0, Math.floor((clock() - builtAt) / dayMs));
-  const fields = { date: toDate(builtAt), days, hasCities };
+  const fields = { date: toDate(builtAt), days };
   if (days <= maxAgeDays[countryDatabase === undefined ? 'shipped' : 'chosen']) {
     logger.info(fields, 'country database opened');
   } else {

@@ -77,7 +77,7 @@ export function createIngest(
     new PeriodicService({ name, everyMs, tick, onError: noteError(name) });
   const erasureErrors = new ErrorThrottle(noteError('erasures'));
   let unreadable: readonly UnreadableVisitsError[] = [];
-  const erase = shareRuns(async (signal) => {
+  async function eraseMarked(signal: AbortSignal): Promise<void> {
     // They must not fail the calls of other organizations.
     unreadable = await eraseVisits(database, signal);
     if (unreadable.length === 0) erasureErrors.reset();
@@ -85,7 +85,15 @@ export function createIngest(
       const message = unreadable.map((error) => error.message).join('; ');
       erasureErrors.report(new AggregateError(unreadable, message));
     }
-  });
+  }
+  let erasing: Promise<void> | undefined;
+  /** Erases the visits of the marked links. A call during a run joins it. */
+  function erase(signal: AbortSignal): Promise<void> {
+    erasing ??= eraseMarked(signal).finally(() => {
+      erasing = undefined;
+    });
+    return erasing;
+  }
   const services = [
     new PeriodicService({ name: 'visits', everyMs: ingestEveryMs, tick: () => ingest(), onError }),
     repeat('merges', mergeEveryMs, (signal) => mergeVisits(database, clock(), signal)),
@@ -128,26 +136,6 @@ export function createIngest(
       },
     },
     stop,
-  };
-}
-
-/**
- * Lets callers share the runs of a work. A call during a run waits for the next one, which begins after a
- * pause of the same length: erasures take the write locks of all organizations for half of the time at most.
- */
-function shareRuns(work: (signal: AbortSignal) => Promise<void>) {
-  let last: Promise<void> = Promise.resolve();
-  let next: Promise<void> | undefined;
-  return (signal: AbortSignal): Promise<void> => {
-    next ??= last.then(() => {
-      next = undefined;
-      const startedAt = performance.now();
-      const run = work(signal);
-      const pause = () => setTimeout(performance.now() - startedAt, undefined, { ref: false });
-      last = run.then(pause, pause);
-      return run;
-    });
-    return next;
   };
 }
 

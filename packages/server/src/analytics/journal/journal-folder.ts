@@ -43,7 +43,8 @@ export function createJournalFolder(root: string, writerId: string): JournalFold
   return toFolder(path, lock);
 }
 
-function syncFolder(path: string): void {
+/** Makes the names in a folder survive a loss of power. */
+export function syncFolder(path: string): void {
   const folder = openSync(path, 'r');
   try {
     fsyncSync(folder);

@@ -1,9 +1,9 @@
 import {
-  fstatSync,
   fsync,
   mkdtempSync,
   readFileSync,
   rmSync,
+  statSync,
   writeFileSync,
   writeSync,
 } from 'node:fs';
@@ -237,52 +237,45 @@ describe('Journal on a full disk', () => {
 });
 
 describe('Journal with durability power', () => {
-  /** A disk whose syncs of segments or of folders can fail, or wait for `finish`. */
+  /** A disk whose syncs can fail, or wait for `finish`. */
   function openWithSyncs(options: Partial<JournalOptions> = {}) {
-    const disk = { fails: 'none' as 'none' | 'file' | 'folder', folderSyncs: 0, waits: false };
+    const disk = { fails: false, waits: false };
     const held: (() => void)[] = [];
+    const failure = () => Object.assign(new Error('input/output error'), { code: 'EIO' });
     const opened = open({
       ...options,
       durability: 'power',
       sync(file, callback) {
-        const kind = fstatSync(file).isDirectory() ? 'folder' : 'file';
-        if (kind === 'folder') disk.folderSyncs += 1;
-        const fails = disk.fails === kind;
-        const end = () =>
-          fails
-            ? callback(Object.assign(new Error('input/output error'), { code: 'EIO' }))
-            : fsync(file, callback);
+        const { fails } = disk;
+        const end = () => (fails ? callback(failure()) : fsync(file, callback));
         if (disk.waits) held.push(end);
         else end();
       },
     });
-    return { ...opened, disk, held };
+    return { ...opened, disk, held, failure };
   }
 
-  it.each(['file', 'folder'] as const)(
-    'says that a line is not safe when the sync of the %s fails, and recovers without a visit',
-    async (kind) => {
-      const { journal, errors, disk } = openWithSyncs();
-      disk.fails = kind;
-      expect(await append(journal, 'a')).toBe(false);
-      expect(await append(journal, 'b')).toBe(false);
-      expect([journal.isHealthy, errors.length]).toEqual([false, 1]);
-      disk.fails = 'none';
-      await expect
-        .poll(() => journal.isHealthy, { message: 'the journal recovered', timeout: 5_000 })
-        .toBe(true);
-      expect(await append(journal, 'c')).toBe(true);
-      journal.close();
-    },
-  );
+  it('says that a line is not safe when its sync fails, and recovers without a visit', async () => {
+    const { journal, errors, disk } = openWithSyncs();
+    disk.fails = true;
+    expect(await append(journal, 'a')).toBe(false);
+    expect(await append(journal, 'b')).toBe(false);
+    expect([journal.isHealthy, errors.length]).toEqual([false, 1]);
+    disk.fails = false;
+    await expect
+      .poll(() => journal.isHealthy, { message: 'the journal recovered', timeout: 5_000 })
+      .toBe(true);
+    expect(await append(journal, 'c')).toBe(true);
+    journal.close();
+  });
 
   it('trusts no sync that ran while another one failed', async () => {
     const { journal, disk, held } = openWithSyncs();
     disk.waits = true;
-    disk.fails = 'file';
+    disk.fails = true;
     const first = append(journal, 'a');
     await expect.poll(() => held.length).toBe(1);
-    disk.fails = 'none';
+    disk.fails = false;
     const second = append(journal, 'b');
     await expect.poll(() => held.length).toBe(2);
     disk.waits = false;
@@ -291,14 +284,32 @@ describe('Journal with durability power', () => {
     journal.close();
   });
 
-  it('syncs the folder of each new segment before it calls back', async () => {
-    const { journal, folder, disk } = openWithSyncs({ segmentBytes: 20 });
+  it('syncs the folder of each new segment before it has a line, or says that lines are not safe', async () => {
+    const folder = scratch();
+    const sizes: number[] = [];
+    let fails = false;
+    const { journal, failure } = openWithSyncs({
+      folder,
+      segmentBytes: 20,
+      syncFolder(path) {
+        if (fails) throw failure();
+        sizes.push(statSync(segmentPath(path, segmentsIn(path).at(-1) as number)).size);
+      },
+    });
     for (let lines = 1; lines <= 10; lines += 1) {
       expect(await append(journal, `line ${lines}`)).toBe(true);
-      expect(disk.folderSyncs).toBe(segmentsIn(folder).length);
+      expect(sizes).toEqual(segmentsIn(folder).map(() => 0));
     }
-    expect(disk.folderSyncs).toBeGreaterThan(2);
+    expect(sizes.length).toBeGreaterThan(2);
+    fails = true;
+    const answers = [await append(journal, 'a'), await append(journal, 'b')];
+    expect([answers.at(-1), journal.isHealthy]).toEqual([false, false]);
+    fails = false;
+    await expect
+      .poll(() => journal.isHealthy, { message: 'the journal recovered', timeout: 5_000 })
+      .toBe(true);
     journal.close();
+    expect(readAll(folder).lines.slice(-2)).toEqual(['a', 'b']);
   });
 });
 

@@ -1,5 +1,5 @@
-import { closeSync, fsync, ftruncateSync, openSync, writeSync } from 'node:fs';
-import { segmentPath } from './journal-folder.js';
+import { closeSync, fsync, ftruncateSync, openSync, rmSync, writeSync } from 'node:fs';
+import { segmentPath, syncFolder } from './journal-folder.js';
 
 export interface JournalOptions {
   /** An existing, empty folder. */
@@ -14,8 +14,10 @@ export interface JournalOptions {
   readonly segmentBytes?: number;
   /** Writes bytes at a position of a file and returns their number, like `writeSync`. */
   readonly writeFile?: (file: number, bytes: Uint8Array, position: number) => number;
-  /** Syncs a file or a folder to the disk, like `fsync`. */
+  /** Syncs a file to the disk, like `fsync`. */
   readonly sync?: (file: number, callback: (error: Error | null) => void) => void;
+  /** Syncs the entries of a folder to the disk. */
+  readonly syncFolder?: (path: string) => void;
 }
 
 /** `isSafe` is false when the line had to be synced and is not. */
@@ -71,8 +73,6 @@ export class Journal {
   /** Syncs in flight. They need the file to stay open. */
   #syncs = 0;
   #failedSyncs = 0;
-  /** Whether the folder's entry of the segment is on the disk. */
-  #isFolderSynced = false;
   #isClosed = false;
 
   constructor(options: JournalOptions) {
@@ -80,9 +80,10 @@ export class Journal {
       segmentBytes: defaultSegmentBytes,
       writeFile: (file, bytes, position) => writeSync(file, bytes, 0, undefined, position),
       sync: fsync,
+      syncFolder,
       ...options,
     };
-    this.#file = this.#open();
+    this.#file = this.#open(this.#segment);
   }
 
   /** False while lines cannot be written, or not be synced. */
@@ -149,11 +150,10 @@ export class Journal {
     else this.#sync(callBack);
   }
 
-  /** Syncs the segment, and its folder if the segment is new. */
   #sync(onSynced: OnWritten): void {
     const failedBefore = this.#failedSyncs;
     this.#syncs += 1;
-    const finish = (error: unknown) => {
+    this.#options.sync(this.#file, (error) => {
       this.#syncs -= 1;
       if (error) {
         this.#failedSyncs += 1;
@@ -165,24 +165,7 @@ export class Journal {
       const isSafe = this.#failedSyncs === failedBefore;
       if (isSafe) this.#isSynced = true;
       onSynced(isSafe);
-    };
-    this.#options.sync(this.#file, (error) => {
-      if (error || this.#isFolderSynced) finish(error);
-      else this.#syncFolder(finish);
     });
-  }
-
-  #syncFolder(onSynced: (error: unknown) => void): void {
-    try {
-      const folder = openSync(this.#options.folder, 'r');
-      this.#options.sync(folder, (error) => {
-        closeSync(folder);
-        if (!error) this.#isFolderSynced = true;
-        onSynced(error);
-      });
-    } catch (error) {
-      onSynced(error);
-    }
   }
 
   /** Tries again without visits, too: a node that is not ready gets none. */
@@ -270,22 +253,25 @@ export class Journal {
 
   #rotate(): void {
     const full = this.#file;
+    this.#file = this.#open(this.#segment + 1);
     this.#segment += 1;
-    try {
-      this.#file = this.#open();
-    } catch (error) {
-      // Lines are written to the full segment until the next one can be created.
-      this.#segment -= 1;
-      this.#options.onError(error);
-      return;
-    }
     this.#size = 0;
     closeSync(full);
   }
 
-  #open(): number {
-    const file = openSync(segmentPath(this.#options.folder, this.#segment), 'wx', 0o600);
-    this.#isFolderSynced = false;
-    return file;
+  /** Creates a segment. With durability 'power', its name is on the disk before it has a line. */
+  #open(segment: number): number {
+    const { folder, durability, syncFolder } = this.#options;
+    const path = segmentPath(folder, segment);
+    const file = openSync(path, 'wx', 0o600);
+    if (durability === 'process') return file;
+    try {
+      syncFolder(folder);
+      return file;
+    } catch (error) {
+      closeSync(file);
+      rmSync(path);
+      throw error;
+    }
   }
 }

@@ -92,7 +92,7 @@ const visitQuery = z.strictObject({
   until,
   timezone,
   limit: queryInteger({ min: 1, max: maxVisitLines, default: maxVisitLines }).meta({
-    description: 'The most visits to return. A page whose text is long has fewer.',
+    description: 'The most visits to return.',
   }),
   after: paging.after,
   ...filtersOf({ ...clickDimensions, ...scanDimensions }),

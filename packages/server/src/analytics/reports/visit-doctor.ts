@@ -23,25 +23,22 @@ export type DamagedVisits = Pick<
   'id' | 'organization_id' | 'visit_count' | 'first_at' | 'last_at' | 'first_url' | 'last_url'
 >;
 
-/** Finds the stored visits that cannot be read. */
-export function findDamagedVisits(database: Database): Promise<readonly DamagedVisits[]> {
-  return database.snapshot(async (db) => {
-    const damaged: DamagedVisits[] = [];
-    const visits = readVisits(db, damaged);
-    while (!(await visits.next()).done);
-    return damaged;
-  });
+/** Counts the rows of visits that cannot be read. */
+export async function countDamagedVisits(database: Database): Promise<number> {
+  const damaged: DamagedVisits[] = [];
+  for await (const _ of readVisits(database.read, damaged));
+  return damaged.length;
 }
 
-/** Deletes a row of visits. */
-export async function discardVisits(
-  database: Database,
-  { id, organization_id: organizationId }: Pick<DamagedVisits, 'id' | 'organization_id'>,
-): Promise<void> {
-  await database.writeDirectly(
-    (transaction) => transaction.deleteFrom('visits').where('id', '=', id).execute(),
-    { organizationId },
-  );
+/** Deletes a row of visits that cannot be read, and returns it. Returns undefined if there is none. */
+export function discardVisits(database: Database, id: number): Promise<DamagedVisits | undefined> {
+  return database.writeDirectly(async (transaction) => {
+    const visits = transaction.selectFrom('visits').selectAll().where('id', '=', id);
+    const row = await visits.executeTakeFirst();
+    if (!row || decodeUndamaged(row)) return undefined;
+    await transaction.deleteFrom('visits').where('id', '=', id).execute();
+    return row;
+  }, 'exclusive');
 }
 
 /** Counts clicks and scans visit by visit, and compares the counters. */
@@ -130,9 +127,10 @@ export async function repairVisitCounters(
   );
   await database.writeDirectly(async (transaction) => {
     if (missing.length > 0) await addClicks(transaction, new Map(missing));
-    for (const { id, counted, actual } of wrongCodes) {
-      await addScans(transaction, [id], actual - counted);
-    }
+    const missingScans = wrongCodes.map(
+      ({ id, counted, actual }) => [id, actual - counted] as const,
+    );
+    await addScans(transaction, new Map(missingScans));
   }, 'exclusive');
 }
 

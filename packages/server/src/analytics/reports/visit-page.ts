@@ -1,7 +1,7 @@
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import type { Schema } from '../../storage/database.js';
+import { isAmong } from '../../storage/is-among.js';
 import type { ScannedUrl } from '../ingest/scanned-url.js';
-import { slicesOf } from '../ingest/slices-of.js';
 import type { StoredVisits } from '../ingest/stored-visits.js';
 import type { DictionaryColumn } from '../ingest/visit-columns.js';
 import {
@@ -17,11 +17,8 @@ import type { Window } from './report-window.js';
 import { type Condition, filterVisits } from './visit-filter.js';
 import { selectClicks, selectScans } from './visit-measures.js';
 
-// A page with a longer text ends early.
-const maxTextLength = 2 * 1024 * 1024;
 /** The maximum number of visits in one millisecond that a cursor can skip. */
 export const maxSkipped = 100_000;
-const urlsPerQuery = 256;
 
 /** One page of visits, in the order of their times. */
 export interface VisitPageQuery extends Window {
@@ -98,20 +95,16 @@ export class VisitPageBuilder {
     const skipped = after === undefined ? 0 : countAt(this.#entries, after.at, after.skipped);
     const candidates = this.#entries.slice(skipped, skipped + limit);
     const codes = await readCodes(db, candidates);
-    let text = '';
-    let count = 0;
-    for (const { at, urlId, json } of candidates) {
-      const code = codes.get(urlId);
-      const head = JSON.stringify({ visitedAt: new Date(at).toISOString(), ...code });
-      text += `${head.slice(0, -1)},${json.slice(1)}\n`;
-      count += 1;
-      if (text.length > maxTextLength) break;
-    }
-    const last = this.#entries[skipped + count - 1];
-    if (!last || this.#entries.length <= skipped + count) return { text, count, next: undefined };
+    const lines = candidates.map(({ at, urlId, json }) => {
+      const head = JSON.stringify({ visitedAt: new Date(at).toISOString(), ...codes.get(urlId) });
+      return `${head.slice(0, -1)},${json.slice(1)}\n`;
+    });
+    const page = { text: lines.join(''), count: lines.length };
+    const last = candidates.at(-1);
+    if (!last || this.#entries.length <= skipped + page.count) return { ...page, next: undefined };
     const before = this.#entries.findIndex(({ at }) => at === last.at);
-    const next = { at: last.at, skipped: skipped + count - before };
-    if (next.skipped <= maxSkipped) return { text, count, next };
+    const next = { at: last.at, skipped: skipped + page.count - before };
+    if (next.skipped <= maxSkipped) return { ...page, next };
     throw new ReportTooLargeError(
       `More than ${maxSkipped} visits have the time ${new Date(last.at).toISOString()}`,
     );
@@ -181,15 +174,10 @@ async function readCodes(
   db: Kysely<Schema>,
   entries: readonly Entry[],
 ): Promise<ReadonlyMap<number, LinkCodes>> {
-  const found = new Map<number, LinkCodes>();
-  const ids = [...new Set(entries.map(({ urlId }) => urlId))];
-  for (const part of slicesOf(ids, urlsPerQuery)) {
-    const rows = await db
-      .selectFrom('urls')
-      .select(['id', 'short_code as shortCode', 'custom_slug as customSlug'])
-      .where('id', 'in', part)
-      .execute();
-    for (const { id, ...codes } of rows) found.set(id, { urlId: String(id), ...codes });
-  }
-  return found;
+  const rows = await db
+    .selectFrom('urls')
+    .select(['id', 'short_code as shortCode', 'custom_slug as customSlug'])
+    .where(isAmong(db, sql.ref('id'), new Set(entries.map(({ urlId }) => urlId))))
+    .execute();
+  return new Map(rows.map(({ id, ...codes }) => [id, { urlId: String(id), ...codes }]));
 }

@@ -4,7 +4,7 @@ import { v7 as newUuid } from 'uuid';
 import { ingestJournal } from '../../analytics/ingest/visit-ingester.js';
 import { VisitRepository } from '../../analytics/ingest/visit-repository.js';
 import { foldersIn, segmentPath, segmentsIn } from '../../analytics/journal/journal-folder.js';
-import { findDamagedVisits } from '../../analytics/reports/visit-doctor.js';
+import { countDamagedVisits } from '../../analytics/reports/visit-doctor.js';
 import { ConfigError } from '../../config-error.js';
 import { EventOutbox } from '../../events/event-outbox.js';
 import type { Database } from '../../storage/database.js';
@@ -72,7 +72,7 @@ async function copyAll(
     const problem = await database.findVersionProblem();
     if (problem !== undefined)
       throw new ConfigError(`${databasePath} cannot be backed up: ${problem}`);
-    damaged = (await findDamagedVisits(database)).length;
+    damaged = await countDamagedVisits(database);
     return moveVisits(database, thresholds, journals, live);
   });
   if (journalLines === undefined) return undefined;

@@ -3,7 +3,6 @@ import {
   type DamagedVisits,
   diagnoseVisits,
   discardVisits,
-  findDamagedVisits,
   repairVisitCounters,
   type WrongCounter,
 } from '../../analytics/reports/visit-doctor.js';
@@ -52,13 +51,12 @@ export async function doctor(options: { check?: true; discard?: string }): Promi
 
 /** Deletes a row of visits that cannot be read. */
 async function discard(database: Database, row: string): Promise<void> {
-  const damaged = (await findDamagedVisits(database)).find(({ id }) => String(id) === row);
+  const damaged = /^\d{1,15}$/.test(row) && (await discardVisits(database, Number(row)));
   if (!damaged) {
     throw new ConfigError(
       `--discard ${row}: no unreadable row has this name; shorty-server doctor --check lists them`,
     );
   }
-  await discardVisits(database, damaged);
   print(
     `Deleted row ${row}. Lost: ${describeVisits(damaged)}. Run shorty-server doctor to correct the counters.`,
   );
