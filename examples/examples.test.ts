@@ -12,8 +12,7 @@ import { expect, onTestFinished, test } from 'vitest';
 const folder = fileURLToPath(new URL('.', import.meta.url));
 
 function start(name: string, environment: NodeJS.ProcessEnv): ChildProcess {
-  const program = name.endsWith('.py') ? 'python3' : process.execPath;
-  const child = spawn(program, [join(folder, name)], {
+  const child = spawn(process.execPath, [join(folder, name)], {
     env: { PATH: process.env.PATH, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -132,19 +131,13 @@ async function subscribe(shorty: Shorty, name: string) {
   return { ...receiver, id: placeholder.id };
 }
 
-test.each([
-  'receive-webhooks.mjs',
-  'receive-webhooks-express.mjs',
-  'receive-webhooks-fastify.mjs',
-  'receive-webhooks-hono.mjs',
-  'receive-webhooks.py',
-])('%s verifies what a server delivers, and refuses what somebody else signs', async (name) => {
+test('receive-webhooks verifies what a server delivers, and refuses what somebody else signs', async () => {
   const server = createServer({ allowPrivateNetwork: true });
   await server.start();
   onTestFinished(() => server.stop());
   const { clientId = '', clientSecret = '' } = server.credentials ?? {};
   const shorty = new Shorty({ baseUrl: server.url, clientId, clientSecret });
-  const { url, id: webhookId, output } = await subscribe(shorty, name);
+  const { url, id: webhookId, output } = await subscribe(shorty, 'receive-webhooks.mjs');
 
   const link = await shorty.urls.create({ targetUrl: 'https://example.com/ü', title: 'Grüße 🎉' });
   const line = (await output.next()).value;
@@ -167,8 +160,7 @@ test.each([
   // The receiver responds before it reads the body of a delivery without headers.
   const start = `POST / HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 9\r\n`;
   socket.write(`${start}${head.join('')}\r\n{`);
-  // Python's server sends no 100. Its threads do not wait for each other.
-  if (!name.endsWith('.py')) await once(socket, 'data');
+  await once(socket, 'data');
   socket.resetAndDestroy();
   const after = await run('send-test-webhook.mjs', { WEBHOOK_SECRET: 'wrong', RECEIVER_URL: url });
   expect(after).toMatchObject({ code: 0, stdout: 'answered 401\n' });

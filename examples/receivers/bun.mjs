@@ -1,0 +1,15 @@
+import { verifyRequest, WebhookVerificationError } from '@shorty/webhook-verifier';
+
+Bun.serve({
+  port: 3000,
+  async fetch(request) {
+    try {
+      const event = await verifyRequest(request, { secret: process.env.SHORTY_WEBHOOK_SECRET });
+      console.log(event.type);
+      return new Response(null, { status: 204 });
+    } catch (error) {
+      if (!(error instanceof WebhookVerificationError)) throw error;
+      return Response.json({ error }, { status: error.statusCode });
+    }
+  },
+});

@@ -1,0 +1,14 @@
+import { verifyRequest, WebhookVerificationError } from '@shorty/webhook-verifier';
+
+export default {
+  async fetch(request, env) {
+    try {
+      const event = await verifyRequest(request, { secret: env.SHORTY_WEBHOOK_SECRET });
+      console.log(event.type);
+      return new Response(null, { status: 204 });
+    } catch (error) {
+      if (!(error instanceof WebhookVerificationError)) throw error;
+      return Response.json({ error }, { status: error.statusCode });
+    }
+  },
+};
