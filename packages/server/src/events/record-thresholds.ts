@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { WriteTransaction } from '../storage/database.js';
-import { isAmong } from '../storage/is-among.js';
+import { isAmong } from '../storage/statements.js';
 import type { EventOutbox, NewEvent } from './event-outbox.js';
 import type { qrScanThreshold, urlClickThreshold } from './threshold-events.js';
 

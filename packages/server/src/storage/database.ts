@@ -65,7 +65,7 @@ export interface Database {
   readonly writeQueues: readonly FairQueue[];
   /** The number of transactions that were repeated since the start, by cause. */
   readonly retries: Readonly<Record<RetryCause, number>>;
-  /** Inserts any number of rows. A column that is null in every row gets its default. */
+  /** Inserts any number of rows. */
   readonly bulkInsert: BulkInsert;
   /**
    * Updates the same columns of several rows to different values. Returns for each row whether it

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { type Kysely, sql } from 'kysely';
 import type { Schema, WriteTransaction } from '../storage/database.js';
-import { isAmong } from '../storage/is-among.js';
 import { prepare } from '../storage/prepared.js';
+import { isAmong } from '../storage/statements.js';
 import { type DomainAndKey, domainKeyOf } from './url-keys.js';
 
 /**

@@ -2,7 +2,7 @@ import { type Selectable, sql } from 'kysely';
 import { recordThresholds } from '../../events/record-thresholds.js';
 import { countUses } from '../../organizations/usage-meters.js';
 import type { Database, Schema, WriteTransaction } from '../../storage/database.js';
-import { isAmong } from '../../storage/is-among.js';
+import { isAmong } from '../../storage/statements.js';
 import {
   type JournalPosition,
   type JournalRecords,

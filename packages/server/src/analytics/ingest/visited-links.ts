@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { WriteTransaction } from '../../storage/database.js';
-import { isAmong } from '../../storage/is-among.js';
+import { isAmong } from '../../storage/statements.js';
 
 /**
  * Finds the links of visits. Visits of erased links, and of organizations that are deleted, are neither

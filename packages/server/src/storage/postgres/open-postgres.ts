@@ -6,6 +6,7 @@ import { listTimeoutMs, readListPage } from '../list-page.js';
 import type { ListPage, ListQuery } from '../list-query.js';
 import { isShared, takeLocks } from '../locks.js';
 import { applyMigrations, findVersionProblem } from '../migrations/apply-migrations.js';
+import { bulkInsert, updateEach } from '../statements.js';
 import { WriteQueues } from '../write-queues.js';
 import { ArrayDialect } from './array-compiler.js';
 import { watchChanges } from './change-feed.js';
@@ -15,7 +16,6 @@ import type { PostgresAddress } from './postgres-url.js';
 import { PreparedClient } from './prepared-client.js';
 import { createSearchIndex, hasSearchIndex } from './search-index.js';
 import { ServerPool, setLocalLimits } from './server-pool.js';
-import { bulkInsert, updateEach } from './write-rows.js';
 
 // How long a write is repeated while others hold its locks.
 const maxLockedMs = 10_000;

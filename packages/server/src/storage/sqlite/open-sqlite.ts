@@ -13,6 +13,7 @@ import { GroupCommit } from '../group-commit.js';
 import { Keyring } from '../keyring.js';
 import { readListPage } from '../list-page.js';
 import { applyMigrations, findVersionProblem } from '../migrations/apply-migrations.js';
+import { bulkInsert, updateEach } from '../statements.js';
 import { WriteQueues } from '../write-queues.js';
 import { isLocked, PreparedDatabase } from './prepared-database.js';
 import { lockForServer } from './server-lock.js';
@@ -24,7 +25,6 @@ import {
   refuseForeignTables,
   useWriteAheadLog,
 } from './sqlite-file.js';
-import { bulkInserter, eachUpdater } from './write-rows.js';
 
 // Pages between checkpoints. Random short codes touch many pages; with a large interval, each page is
 // written back once for several transactions.
@@ -62,7 +62,6 @@ export function openSqlite(path: string, options: StorageOptions): Database {
   const write = kyselyOn(writer);
   // A second handle, so that a read never queues behind a writer that waits for a lock.
   const read = isMemory ? write : kyselyOn(openHandle(path, options, 'read'));
-  const bulkInsert = bulkInserter(writer);
   // SQLite has one writer at a time.
   const commits = new GroupCommit(write, {
     queueOf: () => 'all',
@@ -76,7 +75,6 @@ export function openSqlite(path: string, options: StorageOptions): Database {
   });
   const queues = new WriteQueues(1);
   const writeDirectly: Database['writeDirectly'] = (work) => commits.write(work, 'exclusive');
-  const updateEach = eachUpdater(writer);
   let maintainer: SqliteHandle.Database | undefined;
   const truncation = { failures: 0, pausedPeriods: 0 };
   const idleReaders: Kysely<Schema>[] = [];
