@@ -166,7 +166,7 @@ describe('behind PgBouncer', () => {
     [
       'statement',
       '?pool_mode=transaction',
-      /assigns a server connection to each statement.* set pool_mode = transaction/,
+      /transaction blocks not allowed in statement pooling mode/,
     ],
   ] as const)(
     'a server refuses to start when it pools connections by %s and the address has %j',

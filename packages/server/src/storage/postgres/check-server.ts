@@ -7,8 +7,6 @@ import { ServerPool } from './server-pool.js';
 const oldestVersion = 15;
 // Insufficient privilege, and no schema that this role may use.
 const missingRights = /^(42501|3F000)$/;
-// The code of PgBouncer's own errors.
-const protocolViolation = '08P01';
 
 /**
  * Checks what Shorty needs from a server, before anything uses it: its version, the encoding UTF8, and
@@ -21,8 +19,7 @@ export async function checkServer(address: PostgresAddress): Promise<void> {
     try {
       await check(client, address);
     } finally {
-      // Closes the connection, because it may be within a transaction.
-      client.release(true);
+      client.release();
     }
   } catch (error) {
     throw error instanceof ConfigError ? error : translatePostgresError(error);
@@ -50,7 +47,6 @@ async function check(client: PoolClient, { database, poolMode }: PostgresAddress
       'SHORTY_DATABASE_URL: there is a pooler such as PgBouncer before PostgreSQL, and the address does not say what it pools: add the parameter pool_mode=transaction or pool_mode=session to the address, whichever the pooler has',
     );
   }
-  if (poolMode === 'transaction') await client.query('begin').catch(explainStatementPooling);
 }
 
 /** Throws a ConfigError unless a version such as `18.1` or `15.4 (Debian 15.4-1)` is supported. */
@@ -58,15 +54,6 @@ export function requireVersion(version: string): void {
   if (Number.parseInt(version, 10) >= oldestVersion) return;
   throw new ConfigError(
     `SHORTY_DATABASE_URL: the server is PostgreSQL ${version}, and must be version ${oldestVersion} or later: upgrade it with pg_upgrade`,
-  );
-}
-
-/** PgBouncer refuses `begin` when it assigns a server connection to each statement. */
-function explainStatementPooling(cause: unknown): never {
-  if (codeOf(cause) !== protocolViolation) throw cause;
-  throw new ConfigError(
-    'SHORTY_DATABASE_URL: PgBouncer assigns a server connection to each statement: set pool_mode = transaction for this database',
-    { cause },
   );
 }
 

@@ -15,9 +15,8 @@ import { readListPage } from '../list-page.js';
 import { applyMigrations, findVersionProblem } from '../migrations/apply-migrations.js';
 import { bulkInsert, updateEach } from '../statements.js';
 import { WriteQueues } from '../write-queues.js';
-import { isLocked, PreparedDatabase } from './prepared-database.js';
 import { lockForServer } from './server-lock.js';
-import { QueuedSqliteDriver } from './sqlite-driver.js';
+import { isLocked, QueuedSqliteDriver } from './sqlite-driver.js';
 import {
   checkAccess,
   createFile,
@@ -114,11 +113,11 @@ export function openSqlite(path: string, options: StorageOptions): Database {
     async migrate() {
       // Several processes may start at once, and the driver does not retry the statements that the
       // migrator runs outside a transaction.
-      writer.handle.pragma(`busy_timeout = ${busyTimeoutMs}`);
+      writer.pragma(`busy_timeout = ${busyTimeoutMs}`);
       try {
         return await applyMigrations(write, 'sqlite', options.ignoreCase);
       } finally {
-        writer.handle.pragma('busy_timeout = 0');
+        writer.pragma('busy_timeout = 0');
       }
     },
     watchChanges: undefined,
@@ -135,7 +134,7 @@ export function openSqlite(path: string, options: StorageOptions): Database {
     async maintain() {
       if (isMemory || logBytes(path) < checkpointPages * pageBytes) return;
       // A separate handle: SQLite cannot checkpoint on one that is within a transaction.
-      maintainer ??= openHandle(path, options, 'write').handle;
+      maintainer ??= openHandle(path, options, 'write');
       const { log, checkpointed } = checkpoint(maintainer, 'PASSIVE');
       // TRUNCATE would wait for a reader, with the write lock, and fail.
       if (log - checkpointed >= checkpointPages) return;
@@ -209,7 +208,7 @@ function openHandle(
   path: string,
   { durability, withoutCheckpoints }: StorageOptions,
   use: keyof typeof cacheKilobytes,
-): PreparedDatabase {
+): SqliteHandle.Database {
   const handle = new SqliteHandle(path, { timeout: 0 });
   // Another process may be switching the file to WAL.
   handle.pragma(`busy_timeout = ${busyTimeoutMs}`);
@@ -226,13 +225,13 @@ function openHandle(
   handle.pragma('busy_timeout = 0');
   // PostgreSQL's LIKE is case-sensitive, too.
   handle.pragma('case_sensitive_like = ON');
-  return new PreparedDatabase(handle);
+  return handle;
 }
 
-function kyselyOn(database: PreparedDatabase): Kysely<Schema> {
+function kyselyOn(handle: SqliteHandle.Database): Kysely<Schema> {
   return new Kysely<Schema>({
     dialect: {
-      createDriver: () => new QueuedSqliteDriver(database),
+      createDriver: () => new QueuedSqliteDriver(handle),
       createAdapter: () => new TransactionalSqliteAdapter(),
       createQueryCompiler: () => new SqliteQueryCompiler(),
       createIntrospector: (db) => new SqliteIntrospector(db),
