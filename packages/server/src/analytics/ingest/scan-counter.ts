@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { EventOutbox } from '../../events/event-outbox.js';
 import { recordThresholds } from '../../events/record-thresholds.js';
 import type { WriteTransaction } from '../../storage/database.js';
-import { isAmong } from '../../storage/is-among.js';
+import { isAmong } from '../../storage/statements.js';
 import { decideScan } from '../classify/decide-scan.js';
 import type { Visit } from '../journal/journal-lines.js';
 import { isWithin, selectSpans, toScannedUrls } from './scanned-url.js';

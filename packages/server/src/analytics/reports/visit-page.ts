@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { Schema } from '../../storage/database.js';
-import { isAmong } from '../../storage/is-among.js';
+import { isAmong } from '../../storage/statements.js';
 import type { ScannedUrl } from '../ingest/scanned-url.js';
 import type { StoredVisits } from '../ingest/stored-visits.js';
 import type { DictionaryColumn } from '../ingest/visit-columns.js';
