@@ -1,45 +1,34 @@
 import {
   existsSync,
-  mkdtempSync,
   openSync,
   readdirSync,
   readFileSync,
-  rmSync,
   statSync,
   writeFileSync,
   writeSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import SqliteHandle from 'better-sqlite3';
-import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { build } from '../../../../scripts/bootstrap.mjs';
-import { call, command, newSettings, type Serving, serve, tokenOf } from './server-process.js';
+import {
+  call,
+  command,
+  credentials,
+  newDatabase,
+  newFolder,
+  newSettings,
+  pathOf,
+  serveWithToken,
+  stop,
+  tokenOf,
+} from './server-process.js';
 
 beforeAll(build, 120_000);
 
-const credentials = { clientId: 'operator-test', clientSecret: 'operator-test-secret-of-32-chars' };
 const person = {
   'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0',
 };
-
-type Settings = Record<string, string>;
-
-function start(settings: Settings): Promise<Serving> {
-  return serve({
-    ...settings,
-    SHORTY_CLIENT_ID: credentials.clientId,
-    SHORTY_CLIENT_SECRET: credentials.clientSecret,
-  });
-}
-
-function scratch(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'shorty-backup-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
-
-const pathOf = (settings: Settings) => settings.SHORTY_DATABASE_URL?.slice('file:'.length) ?? '';
 
 /** Creates links and visits them, and counts the successful responses. */
 class Load {
@@ -114,13 +103,13 @@ async function storedLines(origin: string): Promise<number> {
 describe('backup and restore', { timeout: 180_000 }, () => {
   it('under full load contain every link and click whose response was sent before', async () => {
     const settings = newSettings();
-    const server = await start(settings);
-    const load = new Load(server.origin, await tokenOf(server.origin, credentials));
+    const server = await serveWithToken(settings);
+    const load = new Load(server.origin, server.token);
     load.begin();
     await load.until(100);
     const linksBefore = [...load.created];
     const clicksBefore = new Map(load.clicks);
-    const file = join(scratch(), 'shorty.backup');
+    const file = join(newFolder(), 'shorty.backup');
     const made = await command(settings, 'backup', file);
     const createdDuring = load.created.size - linksBefore.length;
     await load.end();
@@ -134,7 +123,7 @@ describe('backup and restore', { timeout: 180_000 }, () => {
     const restored = newSettings();
     expect(await command(restored, 'restore', file)).toMatchObject({ code: 0, stderr: '' });
     expect(await command(restored, 'doctor', '--check')).toMatchObject({ code: 0, stderr: '' });
-    const next = await start(restored);
+    const next = await serveWithToken(restored);
     const clicks = await clicksBySlug(next.origin);
     for (const slug of linksBefore) {
       const restored = clicks.get(slug) ?? Number.NaN;
@@ -149,9 +138,8 @@ describe('backup and restore', { timeout: 180_000 }, () => {
 
   it('contain the clicks in the journal of a killed server, once each', async () => {
     const settings = newSettings();
-    const server = await start(settings);
-    const token = await tokenOf(server.origin, credentials);
-    await call(server.origin, token, '/urls', {
+    const server = await serveWithToken(settings);
+    await call(server.origin, server.token, '/urls', {
       targetUrl: 'https://example.com/',
       customSlug: 'hot',
     });
@@ -168,16 +156,16 @@ describe('backup and restore', { timeout: 180_000 }, () => {
     await server.ended;
     writer.exec('rollback');
     writer.close();
-    const file = join(scratch(), 'killed.backup');
+    const file = join(newFolder(), 'killed.backup');
     const made = await command(settings, 'backup', file);
     expect(made).toMatchObject({ code: 0, stderr: '' });
     expect(made.stdout).toContain('\n50 lines came from the journal.\n');
     const restored = newSettings();
     await command(restored, 'restore', file);
-    const next = await start(restored);
+    const next = await serveWithToken(restored);
     expect(await clicksBySlug(next.origin)).toEqual(new Map([['hot', 50]]));
     // The backup changed nothing in the original.
-    const original = await start(settings);
+    const original = await serveWithToken(settings);
     const origin = original.origin;
     await expect
       .poll(async () => (await clicksBySlug(origin)).get('hot'), {
@@ -188,10 +176,9 @@ describe('backup and restore', { timeout: 180_000 }, () => {
     expect(await command(settings, 'doctor', '--check')).toMatchObject({ code: 0 });
   });
 
-  it('overwrite no file', async () => {
-    const settings = newSettings();
-    await command(settings, 'migrate');
-    const file = join(scratch(), 'a.backup');
+  it('overwrite no file, and say where the key must be', async () => {
+    const settings = await newDatabase();
+    const file = join(newFolder(), 'a.backup');
     writeFileSync(file, 'precious');
     const refused = await command(settings, 'backup', file);
     expect(refused).toMatchObject({ code: 1, stdout: '' });
@@ -199,30 +186,34 @@ describe('backup and restore', { timeout: 180_000 }, () => {
     expect(readFileSync(file, 'utf8')).toBe('precious');
     expect(readdirSync(dirname(file))).toEqual(['a.backup']);
 
-    const second = join(scratch(), 'b.backup');
-    await command({ ...settings, SHORTY_SECRET_KEY: 'stored-somewhere-else' }, 'backup', second);
-    const target = newSettings();
-    await command(target, 'migrate');
+    // A new database has no key yet.
+    const second = join(newFolder(), 'b.backup');
+    const made = await command(settings, 'backup', second);
+    expect(made.stdout).toContain('store SHORTY_SECRET_KEY yourself');
+    const target = await newDatabase();
     const before = readFileSync(pathOf(target));
     const again = await command(target, 'restore', second);
     expect(again).toMatchObject({ code: 1, stdout: '' });
     expect(again.stderr).toContain('nothing is overwritten');
     expect(readFileSync(pathOf(target))).toEqual(before);
+    const empty = newSettings();
+    const restored = await command(empty, 'restore', second);
+    expect(restored).toMatchObject({ code: 0, stderr: '' });
+    expect(restored.stdout).toContain(`put it at ${pathOf(empty)}.key`);
   });
 
   it('move the old database away, unless its server runs', async () => {
     const settings = newSettings();
-    const server = await start(settings);
+    const server = await serveWithToken(settings);
     const path = pathOf(settings);
-    const file = join(scratch(), 'first.backup');
+    const file = join(newFolder(), 'first.backup');
     await command(settings, 'backup', file);
     const old = join(dirname(path), 'old');
     const running = await command(settings, 'restore', file, '--move-old-to', old);
     expect(running).toMatchObject({ code: 1, stdout: '' });
     expect(running.stderr).toContain('server');
     expect(existsSync(old)).toBe(false);
-    server.child.kill('SIGTERM');
-    await server.ended;
+    await stop(server);
     const before = readFileSync(path);
     const done = await command(settings, 'restore', file, '--move-old-to', old);
     expect(done).toMatchObject({ code: 0, stderr: '' });
@@ -234,23 +225,10 @@ describe('backup and restore', { timeout: 180_000 }, () => {
     expect(await command(settings, 'doctor', '--check')).toMatchObject({ code: 0 });
   });
 
-  it('say where the key must be that is not beside the backup', async () => {
-    const settings = newSettings();
-    await command(settings, 'migrate');
-    const file = join(scratch(), 'keyless.backup');
-    const made = await command(settings, 'backup', file);
-    expect(made.stdout).toContain('store SHORTY_SECRET_KEY yourself');
-    const target = newSettings();
-    const restored = await command(target, 'restore', file);
-    expect(restored).toMatchObject({ code: 0, stderr: '' });
-    expect(restored.stdout).toContain(`${file}.key is missing`);
-    expect(restored.stdout).toContain(`put it at ${pathOf(target)}.key`);
-  });
-
   it('refuse a damaged file, a database in use and other files, and leave no files', async () => {
     const settings = newSettings();
-    const server = await start(settings);
-    const file = join(scratch(), 'good.backup');
+    await serveWithToken(settings);
+    const file = join(newFolder(), 'good.backup');
     await command(settings, 'backup', file);
     const target = newSettings();
     const refuses = async (from: string, reason: RegExp) => {
@@ -261,8 +239,8 @@ describe('backup and restore', { timeout: 180_000 }, () => {
       expect(existsSync(folder) ? readdirSync(folder) : []).toEqual([]);
     };
     await refuses(pathOf(settings), /is a database in use/);
-    await refuses(join(scratch(), 'nothing'), /there is no backup at/);
-    const text = join(scratch(), 'text');
+    await refuses(join(newFolder(), 'nothing'), /there is no backup at/);
+    const text = join(newFolder(), 'text');
     writeFileSync(
       text,
       'no database at all, but long enough to be looked at for a while\n'.repeat(50),
@@ -271,7 +249,5 @@ describe('backup and restore', { timeout: 180_000 }, () => {
     const damaged = openSync(file, 'r+');
     writeSync(damaged, Buffer.alloc(8_192, 0xab), 0, 8_192, 4_096 * 3);
     await refuses(file, /is damaged/);
-    server.child.kill('SIGTERM');
-    await server.ended;
   });
 });

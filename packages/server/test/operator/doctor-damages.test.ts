@@ -4,6 +4,7 @@ import {
   mkdirSync,
   mkdtempSync,
   openSync,
+  readdirSync,
   rmSync,
   writeSync,
 } from 'node:fs';
@@ -14,7 +15,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { build } from '../../../../scripts/bootstrap.mjs';
 import { startServer } from '../api/start-server.js';
 import { poll } from '../poll.js';
-import { command, newSettings } from './server-process.js';
+import { damageVisits, withVisits } from './damaged-database.js';
+import { command, newFolder, newSettings, pathOf } from './server-process.js';
 
 let folder: string;
 
@@ -43,7 +45,7 @@ const sound = () => join(folder, 'shorty.db');
 /** Returns the settings of a copy of the database, and its path. */
 function copy() {
   const settings = newSettings();
-  const path = String(settings.SHORTY_DATABASE_URL).slice('file:'.length);
+  const path = pathOf(settings);
   mkdirSync(dirname(path), { recursive: true });
   copyFileSync(sound(), path);
   copyFileSync(`${sound()}.key`, `${path}.key`);
@@ -76,71 +78,55 @@ function changeWithoutIndex(path: string, index: string, change: string): void {
   execute(path, `delete from sqlite_schema where name = '${index}'`, change, restore);
 }
 
-const healed = [
-  [
-    'a counter of clicks',
-    'update url_clicks set clicks = 9',
-    'its counter is 9, but it has 3 clicks',
-  ],
-  [
-    'a missing counter of clicks',
-    'delete from url_clicks',
-    'its counter is 0, but it has 3 clicks',
-  ],
-  ['a counter of scans', 'update qr_counts set scans = 9', 'its counter is 9, but it has 1 scan.'],
-  ['a counter of links', 'update organizations set active_urls = 9', 'but it has 2 active links'],
-] as const;
-
-it.each(healed)('doctor finds and heals %s', async (_, statement, report) => {
+it('doctor finds and heals counters, and an index that misses a row', async () => {
   const { settings, path } = copy();
-  expect(await command(settings, 'doctor', '--check')).toMatchObject({ code: 0, stderr: '' });
-  execute(path, statement);
-  const found = await command(settings, 'doctor', '--check');
-  expect(found).toMatchObject({ code: 1, stdout: expect.stringContaining(report) });
-  const repaired = await command(settings, 'doctor');
-  expect(repaired).toMatchObject({
-    code: 0,
-    stdout: expect.stringMatching(/Repaired \d+ errors?\.\n$/),
-  });
   expect(await command(settings, 'doctor', '--check')).toMatchObject({
     code: 0,
     stdout: expect.stringContaining('Visits and counters agree.'),
+    stderr: '',
   });
-});
-
-it('doctor finds and heals an index that misses a row', async () => {
-  const { settings, path } = copy();
+  execute(
+    path,
+    'update url_clicks set clicks = 9',
+    'update qr_counts set scans = 9',
+    'update organizations set active_urls = 9',
+  );
   changeWithoutIndex(path, 'urls_by_organization', 'update urls set created_at = created_at + 1');
-  const found = await command(settings, 'doctor', '--check');
-  expect(found).toMatchObject({
+  const index = await command(settings, 'doctor', '--check');
+  expect(index).toMatchObject({
     code: 1,
     stdout: expect.stringContaining('In the database file: '),
   });
-  expect(await command(settings, 'doctor')).toMatchObject({ code: 0 });
-  expect((await command(settings, 'doctor', '--check')).code).toBe(0);
+  const repaired = await command(settings, 'doctor');
+  expect(repaired.code).toBe(0);
+  for (const report of [
+    'its counter is 9, but it has 3 clicks',
+    'its counter is 9, but it has 1 scan.',
+    'but it has 2 active links',
+  ]) {
+    expect(repaired.stdout).toContain(report);
+  }
+  expect(repaired.stdout).toMatch(/Repaired \d+ errors?\.\n$/);
+  expect(await command(settings, 'doctor', '--check')).toMatchObject({ code: 0 });
 });
 
-const reported = [
-  [
-    'a row of visits',
-    (path: string) => execute(path, `update visits set visits = zeroblob(40)`),
-    'cannot be read',
-  ],
-  [
-    'a row without its owner',
-    (path: string) => execute(path, 'delete from urls where id = 1'),
-    'refers to a missing row of urls',
-  ],
-] as const;
-
-it.each(reported)('doctor reports %s, which it cannot heal', async (_, damage, report) => {
+it('doctor counts clicks again whose counter is missing', async () => {
   const { settings, path } = copy();
-  damage(path);
-  for (const args of [['--check'], []]) {
-    const found = await command(settings, 'doctor', ...args);
-    expect(found).toMatchObject({ code: 1, stdout: expect.stringContaining(report) });
-    expect(found.stdout).not.toContain('agree');
-  }
+  execute(path, 'delete from url_clicks');
+  const repaired = await command(settings, 'doctor');
+  expect(repaired.stdout).toContain('its counter is 0, but it has 3 clicks');
+  expect(await command(settings, 'doctor', '--check')).toMatchObject({ code: 0 });
+});
+
+it('doctor reports a row without its owner, which it cannot heal', async () => {
+  const { settings, path } = copy();
+  execute(path, 'delete from urls where id = 1');
+  const found = await command(settings, 'doctor');
+  expect(found).toMatchObject({
+    code: 1,
+    stdout: expect.stringContaining('refers to a missing row of urls'),
+  });
+  expect(found.stdout).not.toContain('agree');
 });
 
 it('doctor stops at a damaged page, and asks for a backup', async () => {
@@ -161,3 +147,37 @@ it('doctor stops at a damaged page, and asks for a backup', async () => {
     stderr: expect.stringContaining('is damaged: restore a backup'),
   });
 });
+
+const lost =
+  /Organization \S+: 6 visits of links 1 to 2, from 2030-01-01T00:00:00\.000Z to 2030-01-01T02:00:00\.000Z,/;
+
+it.each([
+  ['header', 0],
+  ['dictionary', 300],
+])(
+  'doctor names a row with a damaged %s by its links and times, and discards it',
+  async (...args) => {
+    const [, from] = args;
+    const settings = await withVisits();
+    damageVisits(settings, from);
+    const { code, stdout, stderr } = await command(settings, 'doctor');
+    expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
+    expect(stdout).toMatch(new RegExp(`${lost.source} cannot be read\\.`));
+    // The counters of the links are not changed to what can be read.
+    expect(stdout).not.toMatch(/Link \d: its counter|Repaired|agree/);
+
+    const file = join(newFolder(), 'copy.backup');
+    const backup = await command(settings, 'backup', file);
+    expect(backup.code).toBe(1);
+    expect(backup.stdout).toContain('bytes, with damaged visits.\n');
+    expect(backup.stderr).toContain('shorty-server doctor --check');
+    expect(readdirSync(dirname(file))).toContain('copy.backup');
+
+    const discarded = await command(settings, 'doctor', '--discard', '1');
+    expect(discarded).toMatchObject({ code: 0, stderr: '' });
+    expect(discarded.stdout).toMatch(new RegExp(`^Deleted row 1\\. Lost: ${lost.source}`));
+    expect((await command(settings, 'doctor')).stdout).toContain('Repaired');
+    const again = await command(settings, 'doctor', '--discard', '1');
+    expect(again.stderr).toContain('--discard 1: no unreadable row has this name');
+  },
+);

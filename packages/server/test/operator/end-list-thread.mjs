@@ -1,12 +1,11 @@
-// Loaded with --import by list-thread.test.ts: the first list threads end at their first call.
-import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+// Loaded with --import by list-thread.test.ts: the first list thread ends at its first call.
+import { existsSync, writeFileSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 
-const { TEST_MARK: mark, TEST_THREADS_TO_END: threadsToEnd } = process.env;
-const endedThreads = () => (existsSync(mark) ? readFileSync(mark, 'utf8').length : 0);
+const { TEST_MARK: mark } = process.env;
 
-if (workerData?.shortyThread === 'lists' && endedThreads() < Number(threadsToEnd)) {
-  appendFileSync(mark, '.');
+if (workerData?.shortyThread === 'lists' && !existsSync(mark)) {
+  writeFileSync(mark, '');
   parentPort.once('message', () => {
     throw new Error('the list thread ends');
   });

@@ -4,11 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { beforeAll, expect, it, onTestFinished } from 'vitest';
 import { build } from '../../../../scripts/bootstrap.mjs';
 import { badge } from '../qr/logos.js';
-import { call, newSettings, serve, tokenOf } from './server-process.js';
+import { call, newSettings, serveWithToken } from './server-process.js';
 
 beforeAll(build, 120_000);
-
-const credentials = { clientId: 'operator-test', clientSecret: 'operator-test-client-secret-0001' };
 
 async function serveLogo(): Promise<string> {
   const server = createServer((_, response) => response.end(badge));
@@ -59,23 +57,10 @@ async function hangNextLogo(serverId: number | undefined): Promise<number> {
   }
 }
 
-async function startServer() {
-  const server = await serve({
-    ...newSettings(),
-    SHORTY_ALLOW_PRIVATE_NETWORK: '1',
-    SHORTY_CLIENT_ID: credentials.clientId,
-    SHORTY_CLIENT_SECRET: credentials.clientSecret,
-  });
-  const token = await tokenOf(server.origin, credentials);
-  const logoUrl = await serveLogo();
-  const create = () =>
-    call(server.origin, token, '/qr', { data: 'x', errorCorrectionLevel: 'H', logoUrl });
-  return { server, token, create };
-}
-
 it('SIGTERM ends the server and the process of a hanging logo within 10 s', async () => {
-  const { server, create } = await startServer();
-  const hanging = create().catch(() => undefined);
+  const server = await serveWithToken({ ...newSettings(), SHORTY_ALLOW_PRIVATE_NETWORK: '1' });
+  const design = { data: 'x', errorCorrectionLevel: 'H', logoUrl: await serveLogo() };
+  const hanging = call(server.origin, server.token, '/qr', design).catch(() => undefined);
   const processId = await hangNextLogo(server.child.pid);
   const startedAt = performance.now();
   server.child.kill('SIGTERM');

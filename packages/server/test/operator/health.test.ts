@@ -1,18 +1,14 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { beforeAll, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { build } from '../../../../scripts/bootstrap.mjs';
-import { command, newSettings, serve } from './server-process.js';
+import { command, newFolder, newSettings, serve, stop } from './server-process.js';
 
 beforeAll(build, 120_000);
 
 it.each(['the public port', 'a port of its own', 'a unix socket'])(
   'shorty-server health sends its request to the configured address: %s',
   async (where) => {
-    const folder = mkdtempSync(join(tmpdir(), 'shorty-health-'));
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-    const socket = join(folder, 'admin.sock');
+    const socket = join(newFolder(), 'admin.sock');
     const listen = { 'a port of its own': '127.0.0.1:0', 'a unix socket': socket }[where];
     const settings = {
       ...newSettings(),
@@ -33,8 +29,7 @@ it.each(['the public port', 'a port of its own', 'a unix socket'])(
     // With an operator listener, the public port does not serve health.
     const atPublic = await command({ ...withAdmin, SHORTY_ADMIN_LISTEN: '' }, 'health');
     expect(atPublic.code).toBe(where === 'the public port' ? 0 : 1);
-    server.child.kill('SIGTERM');
-    expect((await server.ended).code).toBe(0);
+    await stop(server);
     const { code, stdout, stderr } = await command(withAdmin, 'health');
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toMatch(

@@ -14,13 +14,19 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { build, root } from '../../../../scripts/bootstrap.mjs';
 import { keyIdOf } from '../../src/storage/keyring.js';
 import { migrationNames } from '../storage/migration-names.js';
-import { call, command, newDatabase, newSettings, serve, tokenOf } from './server-process.js';
+import {
+  call,
+  command,
+  newDatabase,
+  newSettings,
+  pathOf,
+  type Settings,
+  serve,
+  stop,
+  tokenOf,
+} from './server-process.js';
 
 beforeAll(build, 120_000);
-
-type Settings = Record<string, string>;
-
-const pathOf = (settings: Settings) => String(settings.SHORTY_DATABASE_URL).slice('file:'.length);
 
 function execute(settings: Settings, statements: string): void {
   const handle = new SqliteHandle(pathOf(settings), { fileMustExist: true, timeout: 5_000 });
@@ -53,31 +59,17 @@ describe('a second server on a SQLite file', () => {
     const folder = dirname(path);
     symlinkSync(folder, `${folder}-link`);
     symlinkSync('shorty.db', join(folder, 'link.db'));
-    const names = [join(folder, 'link.db'), join(`${folder}-link`, 'shorty.db')];
-    for (const name of names) {
-      const named = { ...settings, SHORTY_DATABASE_URL: `file:${name}` };
-      const { code, stderr } = await command(named, 'start');
-      expect(code).toBe(1);
-      expect(stderr).toContain(`(process ${first.child.pid} on ${hostname()}, since 20`);
-    }
-    const linked = { ...settings, SHORTY_DATABASE_URL: `file:${names[0]}` };
+    const linked = {
+      ...settings,
+      SHORTY_DATABASE_URL: `file:${join(`${folder}-link`, 'link.db')}`,
+    };
+    const { code, stderr } = await command(linked, 'start');
+    expect(code).toBe(1);
+    expect(stderr).toContain(`(process ${first.child.pid} on ${hostname()}, since 20`);
     const copy = join(folder, 'copy.backup');
     expect(await command(linked, 'backup', copy)).toMatchObject({ code: 0, stderr: '' });
     expect(readFileSync(`${copy}.key`, 'utf8')).toBe(readFileSync(`${path}.key`, 'utf8'));
     expect(readdirSync(folder).filter((name) => name.startsWith('link.db'))).toEqual(['link.db']);
-    first.child.kill('SIGTERM');
-    await first.ended;
-  });
-
-  it('starts after kill -9 of the first one, and after its end', async () => {
-    const settings = newSettings();
-    const first = await serve(settings);
-    first.child.kill('SIGKILL');
-    await first.ended;
-    const second = await serve(settings);
-    second.child.kill('SIGTERM');
-    await second.ended;
-    await serve(settings);
   });
 
   it('starts once when three start at the same moment', async () => {
@@ -99,27 +91,22 @@ describe('a second server on a SQLite file', () => {
 describe('a path without a database', () => {
   it.each([
     ['doctor'],
-    ['doctor', '--check'],
     ['orgs', 'list'],
-    ['orgs', 'create', '--name', 'x', '--plan', 'free'],
-    ['orgs', 'export', '--org', 'x'],
-    ['clients', 'list', '--org', 'x'],
     ['clients', 'revoke', 'x'],
     ['countries', 'update', 'any.mmdb'],
     ['backup', 'any.db'],
   ])('%s %s is an error that names it, and creates no file', async (...args) => {
     const settings = newSettings();
-    const folder = dirname(pathOf(settings));
     const { code, stdout, stderr } = await command(settings, ...args);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toContain(`there is no database at ${pathOf(settings)}`);
     expect(stderr.split('\n')).toHaveLength(2);
-    expect(existsSync(folder)).toBe(false);
+    expect(existsSync(dirname(pathOf(settings)))).toBe(false);
   });
 });
 
 describe('a path with something else', () => {
-  const all = [['start'], ['orgs', 'list'], ['backup']];
+  const all = [['start'], ['orgs', 'list']];
   const others: readonly [string, (path: string) => void, RegExp, typeof all][] = [
     ['a folder', (path) => mkdirSync(path), /it is a folder, and must be the path of a file/, all],
     ['a text file', (path) => writeFileSync(path, 'hello'.repeat(9)), /not a database/, all],
@@ -139,10 +126,9 @@ describe('a path with something else', () => {
     mkdirSync(dirname(path));
     create(path);
     const before = existsSync(join(path, '.')) ? undefined : readFileSync(path);
-    for (const [name = '', ...rest] of commands) {
-      const to = name === 'backup' ? [join(dirname(path), 'copy.backup')] : rest;
-      const { code, stdout, stderr } = await command(settings, name, ...to);
-      expect({ code, stdout }).toEqual({ code: name === 'start' ? 78 : 1, stdout: '' });
+    for (const args of commands) {
+      const { code, stdout, stderr } = await command(settings, ...args);
+      expect({ code, stdout }).toEqual({ code: args[0] === 'start' ? 78 : 1, stdout: '' });
       expect(stderr).toMatch(reason);
       expect(stderr).toContain(path);
       expect(stderr.split('\n')).toHaveLength(2);
@@ -156,7 +142,7 @@ describe('a database of another version', () => {
   it('of a newer one stops every command with one sentence, and is not changed', async () => {
     const settings = await newDatabase();
     execute(settings, "insert into kysely_migration values ('0999-future', '2030-01-01')");
-    for (const args of [['start'], ['migrate'], ['doctor'], ['orgs', 'list']]) {
+    for (const args of [['start'], ['migrate'], ['orgs', 'list']]) {
       const { code, stdout, stderr } = await command(settings, ...args);
       expect({ code, stdout }).toEqual({ code: args[0] === 'start' ? 78 : 1, stdout: '' });
       expect(stderr).toMatch(/^shorty-server: .*\n$/);
@@ -170,7 +156,7 @@ describe('a database of another version', () => {
     const settings = await newDatabase();
     const last = migrationNames.at(-1) as string;
     execute(settings, `delete from kysely_migration where name = '${last}'`);
-    for (const args of [['doctor'], ['orgs', 'list'], ['clients', 'list', '--org', 'x']]) {
+    for (const args of [['doctor'], ['orgs', 'list']]) {
       const { code, stdout, stderr } = await command(settings, ...args);
       expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
       expect(stderr).toContain(`it has an earlier version (${last} not applied)`);
@@ -182,8 +168,7 @@ describe('a database of another version', () => {
 it('a database whose secret key is lost is served after what the key protected is deleted', async () => {
   const settings = newSettings();
   const server = await serve(settings);
-  server.child.kill('SIGTERM');
-  await server.ended;
+  await stop(server);
   rmSync(`${pathOf(settings)}.key`);
   const { code, stderr } = await command(settings, 'start');
   expect(code).toBe(78);
@@ -202,8 +187,7 @@ it('a database is not served with another key, until secrets rotate has replaced
   const settings = newSettings();
   const withKey = (key: string) => ({ ...settings, SHORTY_SECRET_KEY: key });
   const old = await serve(withKey(keys[0]));
-  old.child.kill('SIGTERM');
-  await old.ended;
+  await stop(old);
 
   const refusal = new RegExp(
     `^shorty-server: stored secrets are encrypted under the key ${first}, .*\\n$`,
@@ -225,8 +209,7 @@ it('a database is not served with another key, until secrets rotate has replaced
     code: 0,
     stdout: `Encrypted 1 secret under the key ${second}. SHORTY_SECRET_KEY_PREVIOUS can be removed.\n`,
   });
-  running.child.kill('SIGTERM');
-  await running.ended;
+  await stop(running);
   expect((await command(withKey(keys[1]), 'doctor', '--check')).stdout).toContain(
     'Stored secrets: 1.',
   );
@@ -248,8 +231,7 @@ it('names variables that look like settings and are none', async () => {
     SHORTY_POSTGRES_PORT: 'tcp://10.0.0.2:5432',
     SHORTY_PROFILE: 'work',
   });
-  server.child.kill('SIGTERM');
-  const { stderr } = await server.ended;
+  const { stderr } = await stop(server);
   const lines = stderr
     .trim()
     .split('\n')

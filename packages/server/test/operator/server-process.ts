@@ -6,22 +6,37 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished } from 'vitest';
+import { openStorage } from '../../src/storage/open-storage.js';
 
 const root = fileURLToPath(new URL('../../../..', import.meta.url));
 const bin = join(root, 'packages/server/bin/shorty-server.js');
 
+export type Settings = Record<string, string>;
+
 /** Returns the settings of an empty database, which is removed after the test. */
-export function newSettings(): Record<string, string> {
-  const folder = mkdtempSync(join(tmpdir(), 'shorty-operator-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return { SHORTY_DATABASE_URL: `file:${join(folder, 'data', 'shorty.db')}`, PORT: '0' };
+export function newSettings(): Settings {
+  return { SHORTY_DATABASE_URL: `file:${join(newFolder(), 'data', 'shorty.db')}`, PORT: '0' };
 }
 
 /** Returns the settings of a database with tables, but without organizations. */
-export async function newDatabase(): Promise<Record<string, string>> {
+export async function newDatabase(): Promise<Settings> {
   const settings = newSettings();
-  await command(settings, 'migrate');
+  const { SHORTY_DATABASE_URL: databaseUrl = '' } = settings;
+  const database = openStorage({ databaseUrl, durability: 'process' });
+  await database.migrate();
+  await database.close();
   return settings;
+}
+
+/** Returns the path of the database. */
+export const pathOf = (settings: Settings) =>
+  String(settings.SHORTY_DATABASE_URL).slice('file:'.length);
+
+/** Returns the path of an empty folder, which is removed after the test. */
+export function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'shorty-operator-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
 }
 
 export interface Ended {
@@ -41,7 +56,7 @@ export interface Running {
 
 /** Starts the binary with these settings only, in the folder `cwd`. */
 export function run(
-  settings: Record<string, string>,
+  settings: Settings,
   args: readonly string[] = [],
   cwd: string = process.cwd(),
 ): Running {
@@ -53,11 +68,7 @@ export function run(
   return running;
 }
 
-function open(
-  settings: Record<string, string>,
-  args: readonly string[],
-  cwd = process.cwd(),
-): Running {
+function open(settings: Settings, args: readonly string[], cwd = process.cwd()): Running {
   const child = spawn(process.execPath, [bin, ...args], {
     cwd,
     env: { PATH: process.env.PATH, ...settings },
@@ -93,12 +104,12 @@ function open(
 }
 
 /** Runs an operator command to its end. */
-export function command(settings: Record<string, string>, ...args: string[]): Promise<Ended> {
+export function command(settings: Settings, ...args: string[]): Promise<Ended> {
   return run(settings, args).ended;
 }
 
 /** Fails, with what it prints, when `doctor` finds an error in a database. */
-export async function expectNoErrorsOfDoctor(settings: Record<string, string>): Promise<void> {
+export async function expectNoErrorsOfDoctor(settings: Settings): Promise<void> {
   expect(await command(settings, 'doctor', '--check')).toMatchObject({
     code: 0,
     stdout: expect.stringContaining('Visits and counters agree.'),
@@ -111,10 +122,34 @@ export interface Serving extends Running {
 }
 
 /** Starts a server and waits until it listens. */
-export async function serve(settings: Record<string, string>): Promise<Serving> {
+export async function serve(settings: Settings): Promise<Serving> {
   const running = run(settings, ['start']);
   const [, origin = ''] = await running.until(/Shorty is listening on (\S+)/);
   return { ...running, origin };
+}
+
+/** Stops a server and waits for its end. */
+export function stop(server: Running): Promise<Ended> {
+  server.child.kill('SIGTERM');
+  return server.ended;
+}
+
+/** The first client of the servers of `serveWithToken`. */
+export const credentials = {
+  clientId: 'operator-test',
+  clientSecret: 'operator-test-secret-of-32-chars',
+};
+
+/** Starts a server whose first client has the `credentials`, and requests a token. */
+export async function serveWithToken(
+  settings: Settings = newSettings(),
+): Promise<Serving & { readonly token: string | number }> {
+  const server = await serve({
+    ...settings,
+    SHORTY_CLIENT_ID: credentials.clientId,
+    SHORTY_CLIENT_SECRET: credentials.clientSecret,
+  });
+  return { ...server, token: await tokenOf(server.origin, credentials) };
 }
 
 export interface SharedServer extends Serving {
@@ -123,7 +158,7 @@ export interface SharedServer extends Serving {
 }
 
 /** Starts one server for every test of a file, on an empty database. Called in `beforeAll`. */
-export async function serveForAll(settings: Record<string, string>): Promise<SharedServer> {
+export async function serveForAll(settings: Settings): Promise<SharedServer> {
   const folder = mkdtempSync(join(tmpdir(), 'shorty-operator-'));
   const database = { SHORTY_DATABASE_URL: `file:${join(folder, 'shorty.db')}`, PORT: '0' };
   const running = open({ ...database, ...settings }, ['start']);

@@ -1,11 +1,9 @@
 import { once } from 'node:events';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { build } from '../../../../scripts/bootstrap.mjs';
-import { call, newSettings, openConnection, serve, tokenOf } from './server-process.js';
+import { call, newSettings, openConnection, serve, serveWithToken } from './server-process.js';
 
 beforeAll(build, 120_000);
-
-const credentials = { clientId: 'operator-test', clientSecret: 'operator-test-secret-of-32-chars' };
 
 const browser =
   'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36';
@@ -37,14 +35,10 @@ describe('SIGTERM ends the process within 10 s, although', () => {
   }, 60_000);
 
   it('native code blocks a thread, and loses no visit', async () => {
-    const settings = {
-      ...newSettings(),
-      SHORTY_CLIENT_ID: credentials.clientId,
-      SHORTY_CLIENT_SECRET: credentials.clientSecret,
-    };
+    const settings = newSettings();
     const hang = new URL('./hang-report-thread.mjs', import.meta.url).href;
-    const server = await serve({ ...settings, NODE_OPTIONS: `--import ${hang}` });
-    const token = await tokenOf(server.origin, credentials);
+    const server = await serveWithToken({ ...settings, NODE_OPTIONS: `--import ${hang}` });
+    const { token } = server;
     const link = { targetUrl: 'https://example.com/', customSlug: 'visited' };
     const made = await call(server.origin, token, '/urls', link);
     const headers = { 'user-agent': browser };
@@ -57,10 +51,9 @@ describe('SIGTERM ends the process within 10 s, although', () => {
     expect(performance.now() - startedAt).toBeLessThan(10_000);
     await report;
 
-    const next = await serve(settings);
-    const again = await tokenOf(next.origin, credentials);
+    const next = await serveWithToken(settings);
     await expect
-      .poll(() => call(next.origin, again, `/urls/${made.data.id}`), { timeout: 10_000 })
+      .poll(() => call(next.origin, next.token, `/urls/${made.data.id}`), { timeout: 10_000 })
       .toMatchObject({ data: { clickCount: 1 } });
   }, 60_000);
 });

@@ -1,63 +1,59 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { build } from '../../../../scripts/bootstrap.mjs';
-import { call, command, newDatabase, newSettings, serve, tokenOf } from './server-process.js';
+import {
+  call,
+  command,
+  credentials,
+  newDatabase,
+  newFolder,
+  newSettings,
+  serve,
+  serveWithToken,
+  tokenOf,
+} from './server-process.js';
 
 beforeAll(build, 120_000);
-
-const credentials = { clientId: 'operator-test', clientSecret: 'operator-test-secret-of-32-chars' };
-
-function scratch(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'shorty-transfer-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
 
 /** Starts a server with so many links that have targets of the maximum length. */
 async function filled(links: number) {
   const settings = newSettings();
-  const server = await serve({
-    ...settings,
-    SHORTY_CLIENT_ID: credentials.clientId,
-    SHORTY_CLIENT_SECRET: credentials.clientSecret,
-  });
-  const token = await tokenOf(server.origin, credentials);
+  const { origin, token } = await serveWithToken(settings);
   const targetUrl = `https://example.com/${'x'.repeat(8_000)}`;
   for (let made = 0; made < links; made += 100) {
     const urls = Array(Math.min(100, links - made)).fill({ targetUrl });
-    expect((await call(server.origin, token, '/urls/bulk', { urls })).status).toBe(201);
+    expect((await call(origin, token, '/urls/bulk', { urls })).status).toBe(201);
   }
   const [organization] = JSON.parse((await command(settings, 'orgs', 'list', '--json')).stdout);
-  return { settings, server, organizationId: (organization as { id: string }).id };
+  return { settings, organizationId: (organization as { id: string }).id };
 }
 
 // Each test starts many processes.
 describe('orgs export and import', { timeout: 180_000 }, () => {
   it('move an organization beside running servers, in constant memory', async () => {
-    const { settings, organizationId } = await filled(6_000);
-    // 48 MB of targets, and a heap that has space for little more than the program.
-    const small = { NODE_OPTIONS: '--max-old-space-size=40' };
-    const file = join(scratch(), 'acme.ndjson');
+    const { settings, organizationId } = await filled(3_000);
+    // 24 MB of targets, and a heap that has space for little more than the program.
+    const small = { NODE_OPTIONS: '--max-old-space-size=32' };
+    const file = join(newFolder(), 'acme.ndjson');
     const args = ['orgs', 'export', '--org', organizationId];
     const made = await command({ ...settings, ...small }, ...args, '--out', file);
     expect(made).toMatchObject({ code: 0, stdout: '' });
     expect(made.stderr).toContain('It contains secrets');
-    expect(statSync(file).size).toBeGreaterThan(48_000_000);
+    expect(statSync(file).size).toBeGreaterThan(24_000_000);
     expect(statSync(file).mode & 0o777).toBe(0o600);
 
     const target = newSettings();
     const next = await serve(target);
     const taken = await command({ ...target, ...small }, 'orgs', 'import', file);
     expect(taken).toMatchObject({ code: 0, stderr: '' });
-    expect(taken.stdout).toMatch(/^Imported \S+: 6,000 links, 0 QR codes, .* 1 client\.\n$/);
-    const again = join(scratch(), 'again.ndjson');
+    expect(taken.stdout).toMatch(/^Imported \S+: 3,000 links, 0 QR codes, .* 1 client\.\n$/);
+    const again = join(newFolder(), 'again.ndjson');
     await command(target, ...args, '--out', again);
     expect(readFileSync(again).equals(readFileSync(file))).toBe(true);
     // Last, because an API call changes the organization's usage.
     const token = await tokenOf(next.origin, credentials);
-    expect((await call(next.origin, token, '/urls?limit=1')).data.total).toBe(6_000);
+    expect((await call(next.origin, token, '/urls?limit=1')).data.total).toBe(3_000);
   });
 
   it('write to stdout, and refuse to overwrite or to import twice', async () => {
@@ -77,7 +73,7 @@ describe('orgs export and import', { timeout: 180_000 }, () => {
     });
     expect(JSON.parse(lines.at(-1) as string).end.rows).toMatchObject({ urls: 3, url_keys: 3 });
 
-    const file = join(scratch(), 'org.ndjson');
+    const file = join(newFolder(), 'org.ndjson');
     expect((await command(settings, ...args, '--out', file)).code).toBe(0);
     expect(readFileSync(file, 'utf8')).toBe(stdout);
     const refused = await command(settings, ...args, '--out', file);
@@ -90,7 +86,7 @@ describe('orgs export and import', { timeout: 180_000 }, () => {
 
   it('report a missing organization or file', async () => {
     const settings = await newDatabase();
-    const file = join(scratch(), 'none');
+    const file = join(newFolder(), 'none');
     const nobody = await command(settings, 'orgs', 'export', '--org', 'nobody', '--out', file);
     expect(nobody.stderr).toContain('there is no organization nobody');
     expect(existsSync(file)).toBe(false);
