@@ -115,14 +115,6 @@ describe('a handle without checkpoints', () => {
     expect(await countBatches()).toBe(49);
   });
 
-  it('lets others write while a long report keeps much of the log in use', async () => {
-    const report = startReport();
-    await write(48);
-    await expectNoLock(() => maintaining.maintain());
-    expect(logBytes()).toBeGreaterThan(48 * megabyte);
-    await expectTruncationAfter(report);
-  });
-
   it('lets others write between attempts to truncate a log that a report reads', async () => {
     await write(48);
     const report = startReport();

@@ -103,22 +103,6 @@ describe('the transaction of a change', () => {
     ]);
   });
 
-  it('writes the values between two changes of a link in one request', async () => {
-    const organizationId = await stored.addOrganization('scale');
-    await stored.subscribe(organizationId, ['url.updated']);
-    const id = await makeOne(organizationId, { title: 'One' });
-    const titles = ['Two', 'Three'];
-    await updateUrls(stored.urls, organizationId, [id, id], now, (url, index) => ({
-      ok: true,
-      url: { ...url, title: titles[index] ?? '' },
-    }));
-    const events = await recorded(organizationId);
-    expect(events.map(({ data }) => data)).toMatchObject([
-      { title: 'Two', previous: { title: 'One' } },
-      { title: 'Three', previous: { title: 'Two' } },
-    ]);
-  });
-
   it('writes url.deleted for a delete and url.restored for its end, each with url.updated', async () => {
     const organizationId = await stored.addOrganization('scale');
     await stored.subscribe(organizationId, ['url.deleted', 'url.restored', 'url.updated']);
@@ -144,15 +128,6 @@ describe('the transaction of a change', () => {
       'url.updated false',
       'url.updated true',
     ]);
-  });
-
-  it('writes url.deleted after url.expired for a link that expired before its DELETE', async () => {
-    const organizationId = await stored.addOrganization('scale');
-    await stored.subscribe(organizationId, ['url.deleted', 'url.expired']);
-    const id = await makeOne(organizationId, { expiresAt: now + 1000 });
-    await deleteUrls(stored.urls, organizationId, [id], now + 1000);
-    const types = (await recorded(organizationId)).map(({ type }) => type);
-    expect(types).toEqual(['url.expired', 'url.deleted']);
   });
 
   it('writes url.expired once when expiresAt passes', async () => {

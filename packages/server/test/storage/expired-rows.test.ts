@@ -1,107 +1,79 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { deleteExpiredEntries } from '../../src/audit/audit-repository.js';
 import { ClientRepository } from '../../src/auth/client-repository.js';
 import {
   deleteExpiredKeys,
   idempotencyWindowMs,
 } from '../../src/idempotency/with-idempotency-key.js';
-import { now, openRepository, type Stored } from './temporary-database.js';
+import type { Database } from '../../src/storage/database.js';
+import { now, openRepository } from './temporary-database.js';
 
-const expiredCount = 1200;
+// More than one batch.
+const expiredCount = 1_200;
+const retentionDays = 365;
 const never = new AbortController().signal;
 
-let stored: Stored;
-let organizationId: string;
-beforeEach(async () => {
-  stored = await openRepository();
-  organizationId = await stored.addOrganization('scale');
-});
-afterEach(async () => {
-  vi.restoreAllMocks();
-  await stored.close();
-});
-
-async function addTokens() {
-  const { id } = await stored.database.read
-    .selectFrom('clients')
-    .select('id')
-    .where('organization_id', '=', organizationId)
-    .executeTakeFirstOrThrow();
-  const rows = Array.from({ length: expiredCount + 1 }, (_, index) => ({
-    token_hash: `hash-${index}`,
-    client_id: id,
-    scopes: '',
-    created_at: 0,
-    expires_at: index < expiredCount ? now : now + 1,
-  }));
-  await stored.database.writeDirectly((transaction) =>
-    stored.database.bulkInsert(transaction, 'access_tokens', rows),
-  );
+interface Case {
+  readonly table: 'access_tokens' | 'idempotency_keys' | 'audit_log';
+  /** Returns a row that ends so many milliseconds after now. */
+  readonly row: (index: number, endsIn: number, organizationId: string, clientId: string) => object;
+  readonly remove: (database: Database) => Promise<unknown>;
 }
 
-async function addKeys() {
-  const rows = Array.from({ length: expiredCount + 1 }, (_, index) => ({
-    organization_id: organizationId,
-    key: `key-${index}`,
-    fingerprint: '',
-    result: '{}',
-    created_at: now - idempotencyWindowMs + (index < expiredCount ? 0 : 1),
-  }));
-  await stored.database.writeDirectly((transaction) =>
-    stored.database.bulkInsert(transaction, 'idempotency_keys', rows),
-  );
-}
-
-const retentionDays = 365;
-
-async function addEntries() {
-  const rows = Array.from({ length: expiredCount + 1 }, (_, index) => ({
-    created_at: now - retentionDays * 24 * 60 * 60 * 1000 + (index < expiredCount ? 0 : 1),
-    id: `entry-${index}`,
-    organization_id: organizationId,
-    actor_type: 'operator',
-    actor_id: null,
-    address: null,
-    operation: 'updateUrl',
-    resource_type: 'url',
-    resource_id: '1',
-    item_count: 1,
-    fields: null,
-  }));
-  await stored.database.writeDirectly((transaction) =>
-    stored.database.bulkInsert(transaction, 'audit_log', rows),
-  );
-}
-
-const cases = [
+const cases: readonly Case[] = [
   {
     table: 'access_tokens',
-    add: addTokens,
-    remove: (signal: AbortSignal) =>
-      new ClientRepository(stored.database).deleteExpiredTokens(now, signal),
+    row: (index, endsIn, _, clientId) => ({
+      token_hash: `hash-${index}`,
+      client_id: clientId,
+      scopes: '',
+      created_at: 0,
+      expires_at: now + endsIn,
+    }),
+    remove: (database) => new ClientRepository(database).deleteExpiredTokens(now, never),
   },
   {
     table: 'idempotency_keys',
-    add: addKeys,
-    remove: (signal: AbortSignal) => deleteExpiredKeys(stored.database, now, signal),
+    row: (index, endsIn, organizationId) => ({
+      organization_id: organizationId,
+      key: `key-${index}`,
+      fingerprint: '',
+      result: '{}',
+      created_at: now - idempotencyWindowMs + endsIn,
+    }),
+    remove: (database) => deleteExpiredKeys(database, now, never),
   },
   {
     table: 'audit_log',
-    add: addEntries,
-    remove: (signal: AbortSignal) =>
-      deleteExpiredEntries(stored.database, retentionDays, now, signal),
+    row: (index, endsIn, organizationId) => ({
+      created_at: now - retentionDays * 24 * 60 * 60 * 1000 + endsIn,
+      id: `entry-${index}`,
+      organization_id: organizationId,
+      actor_type: 'operator',
+      actor_id: null,
+      address: null,
+      operation: 'updateUrl',
+      resource_type: 'url',
+      resource_id: '1',
+      item_count: 1,
+      fields: null,
+    }),
+    remove: (database) => deleteExpiredEntries(database, retentionDays, now, never),
   },
-] as const;
+];
 
-describe.each(cases)('expired rows of $table', ({ table, add, remove }) => {
-  const countRows = async () =>
-    (await stored.database.read.selectFrom(table).select('created_at').execute()).length;
-
-  it('are deleted in batches of 500, and no other row', async () => {
-    await add();
-    const write = vi.spyOn(stored.database, 'writeDirectly');
-    await remove(never);
-    expect(write).toHaveBeenCalledTimes(3);
-    expect(await countRows()).toBe(1);
-  });
+it.each(cases)('expired rows of $table are deleted, and no other row', async (each) => {
+  const { database, close, addOrganization } = await openRepository();
+  onTestFinished(close);
+  const organizationId = await addOrganization('scale');
+  const client = database.read.selectFrom('clients').select('id');
+  const { id } = await client.executeTakeFirstOrThrow();
+  const rows = Array.from({ length: expiredCount + 1 }, (_, index) =>
+    each.row(index, index < expiredCount ? 0 : 1, organizationId, id),
+  );
+  await database.writeDirectly((transaction) =>
+    database.bulkInsert(transaction, each.table, rows as never[]),
+  );
+  await each.remove(database);
+  expect(await database.read.selectFrom(each.table).select('created_at').execute()).toHaveLength(1);
 });

@@ -152,7 +152,7 @@ describe.each(operations)('%s by nextAfter', (operation) => {
           expect(before.filter((id) => !left.has(id) && !found.includes(id))).toEqual([]);
         },
       ),
-      { numRuns: operation === 'listUrls' ? 40 : 10 },
+      { numRuns: operation === 'listUrls' ? 15 : 4 },
     );
   }, 120_000);
 });

@@ -110,7 +110,7 @@ describe.each(sorts)('links by %s', (sort) => {
             });
           },
         ),
-        { numRuns: 25 },
+        { numRuns: 10 },
       );
     },
     60_000,

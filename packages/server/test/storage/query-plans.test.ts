@@ -1,10 +1,9 @@
 import SqliteHandle from 'better-sqlite3';
 import { type SqlBool, sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { deleteExpiredEntries, listAuditEntries } from '../../src/audit/audit-repository.js';
+import { deleteExpiredEntries } from '../../src/audit/audit-repository.js';
 import { ClientRepository } from '../../src/auth/client-repository.js';
 import { eraseLink } from '../../src/deletion/erase-link.js';
-import { DomainRepository } from '../../src/domains/domain-repository.js';
 import { ownHostTest } from '../../src/domains/own-hosts.js';
 import { EventOutbox } from '../../src/events/event-outbox.js';
 import { deleteExpiredKeys } from '../../src/idempotency/with-idempotency-key.js';
@@ -12,12 +11,11 @@ import { standardPlans } from '../../src/organizations/plans.js';
 import { readMonthlyUsage } from '../../src/organizations/usage-handlers.js';
 import type { Database } from '../../src/storage/database.js';
 import { openStorage } from '../../src/storage/open-storage.js';
+import { newUrl } from '../../src/urls/change-url.js';
+import { findEquivalent } from '../../src/urls/find-existing.js';
 import { toRecord } from '../../src/urls/present-url.js';
-import { urlCreated } from '../../src/urls/url-events.js';
 import { UrlRecorder } from '../../src/urls/url-recorder.js';
 import { UrlRepository } from '../../src/urls/url-repository.js';
-import { deliveryListQuery } from '../../src/webhooks/delivery-repository.js';
-import { eventExamples } from '../../src/webhooks/event-examples.js';
 import {
   type DraftFields,
   deleteUrls,
@@ -38,7 +36,6 @@ const origins = { scheme: 'https://', shortDomain: 'sho.example' };
 let file: TemporaryFile;
 let database: Database;
 let urls: UrlRepository;
-let domains: DomainRepository;
 const statements = new Set<string>();
 
 beforeAll(async () => {
@@ -72,7 +69,6 @@ beforeAll(async () => {
       toEventData: (url, at) => toRecord(origins, url, at),
     }),
   });
-  domains = new DomainRepository(database, outbox);
 });
 afterAll(async () => {
   vi.restoreAllMocks();
@@ -219,6 +215,16 @@ describe('no call on the redirect thread scans a table', () => {
     expect(scans).toEqual([]);
   });
 
+  it('when an equal link is looked for', async () => {
+    const identity = { id: 0, organizationId, shortCode: 'code', hostname: null };
+    const wanted = newUrl(draftOf({ utmSource: 'mail' }), identity, now);
+    const steps = await explain(() =>
+      database.writeDirectly((transaction) => findEquivalent(transaction, wanted, null)),
+    );
+    expect(steps.map(({ detail }) => detail).join('\n')).toContain('INDEX urls_by_settings');
+    expect(scansOf(steps)).toEqual([]);
+  });
+
   it('when links are found in another case', async () => {
     const steps = await explain(async () => {
       await urls.findByKey('domain-1', 'CODE200', true);
@@ -227,26 +233,6 @@ describe('no call on the redirect thread scans a table', () => {
     const searches = steps.map(({ detail }) => detail).filter((each) => /url_keys/.test(each));
     expect(searches).toHaveLength(2);
     for (const search of searches) expect(search).toContain('INDEX url_keys_folded (domain_key=?');
-  });
-
-  it('when domains are created, verified, found and deleted', async () => {
-    const scans = await findScans(async () => {
-      const domain = {
-        id: 'domain-3',
-        organizationId,
-        hostname: 'new.example',
-        challenge: 'challenge-3',
-      };
-      await domains.create(domain, now, undefined);
-      await domains.verify(domain, null, now, undefined);
-      expect(await domains.findByHostname('new.example')).toMatchObject({ isActive: true });
-      const { result } = await domains.delete(organizationId, 'domain-3', {
-        now,
-        write: undefined,
-      });
-      expect(result).toHaveProperty('domain');
-    });
-    expect(scans).toEqual([]);
   });
 
   it.each([
@@ -269,86 +255,13 @@ describe('no call on the redirect thread scans a table', () => {
     ]);
   });
 
-  it.each([
-    [{ eventType: 'url.created' }, 'deliveries_by_type (webhook_id=? AND event_type=?'],
-    [{ eventType: 'url.created', status: 'failed' }, 'deliveries_finished (webhook_id=?'],
-    [{ urlId: 42, eventType: 'url.created' }, 'deliveries_by_url (webhook_id=? AND url_id=?'],
-    [{ eventId: 'event-1', status: 'failed' }, 'deliveries_by_event (event_id=?'],
-    [{ since: '2030-01-01T00:00:00.000Z' }, 'deliveries_by_webhook (webhook_id=?'],
-  ] as const)('when deliveries are filtered by %j', async (filter, index) => {
-    const fresh = openStorage({ databaseUrl: `file:${file.path}`, durability: 'process' });
-    onTestFinished(() => fresh.close());
-    const range = { limit: 25, offset: 0, after: [5, 'delivery-5'] as const };
-    const list = deliveryListQuery('webhook-1', { ...filter, ...range });
-    const details = (await explain(() => fresh.readListPage(list))).map(({ detail }) => detail);
-    const searches = details.filter((detail) => /^(SEARCH|SCAN) /.test(detail));
-    expect(searches).toEqual(Array(2).fill(expect.stringContaining(index)));
-    const isSorted = details.some((detail) => /TEMP B-TREE/.test(detail));
-    expect(isSorted).toBe(Object.hasOwn(filter, 'eventId'));
-  });
-
-  it.each([
-    ['of an organization', true, 'INDEX audit_log_by_organization (organization_id=? AND '],
-    ['of all', false, 'PRIMARY KEY ('],
-  ])('when entries of the audit log %s are listed', async (_, isOwn, index) => {
-    const fresh = openStorage({ databaseUrl: `file:${file.path}`, durability: 'process' });
-    onTestFinished(() => fresh.close());
-    const owner = isOwn ? organizationId : undefined;
-    await fresh.writeDirectly((transaction) =>
-      fresh.bulkInsert(transaction, 'audit_log', [
-        {
-          created_at: isOwn ? 1 : 2,
-          id: 'entry',
-          organization_id: organizationId,
-          actor_type: 'operator',
-          actor_id: null,
-          address: null,
-          operation: 'updateUrl',
-          resource_type: 'url',
-          resource_id: '1',
-          item_count: 1,
-          fields: null,
-        },
-      ]),
-    );
-    const range = { limit: 25, offset: 0, after: [5, 'x'] as const };
-    const all: string[] = [];
-    for (const filter of [{}, { operation: 'updateUrl' }, { since: '1970-01-01T00:00:00Z' }]) {
-      const steps = await explain(() => listAuditEntries(fresh, owner, { ...range, ...filter }));
-      expect(steps.some(({ detail }) => detail.includes(index))).toBe(true);
-      all.push(...steps.map(({ detail }) => detail));
-    }
-    // The rows of the page.
-    expect(all).toContain('SEARCH audit_log USING PRIMARY KEY (created_at=? AND id=?)');
-    expect(all.filter((detail) => detail.startsWith('SCAN'))).toEqual([]);
-  });
-
-  it('when an event is recorded; deleted webhooks are not read', async () => {
-    // The other tests have prepared this statement on their handle already.
-    const fresh = openStorage({ databaseUrl: `file:${file.path}`, durability: 'process' });
-    const outbox = new EventOutbox(fresh, { newId: () => 'event-1' });
-    const plans = await explain(() =>
-      fresh.writeDirectly(async (transaction) =>
-        outbox.record(transaction, organizationId, urlCreated, now, [
-          { data: eventExamples['url.created'], subject: {} },
-        ]),
-      ),
-    );
-    await fresh.close();
-    const steps = plans.map(({ detail }) => detail).filter((step) => /webhooks/.test(step));
-    expect(new Set(steps)).toEqual(
-      new Set([
-        'SEARCH webhooks USING COVERING INDEX webhooks_by_owner (organization_id=? AND deleted_at=?)',
-      ]),
-    );
-  });
-
-  it('when expired tokens, idempotency keys and entries of the audit log are deleted', async () => {
+  it('when usage is read, and expired rows are deleted', async () => {
     const { signal } = new AbortController();
     const scans = await findScans(async () => {
       await new ClientRepository(database).deleteExpiredTokens(now, signal);
       await deleteExpiredKeys(database, now, signal);
       await deleteExpiredEntries(database, 365, now, signal);
+      await readMonthlyUsage(database, organizationId, '2030-01');
     });
     expect(scans).toEqual([]);
   });
@@ -361,10 +274,5 @@ describe('no call on the redirect thread scans a table', () => {
     // It has one row.
     const small = /^SCAN link_policy\b/;
     expect(scans.filter((each) => !small.test(each))).toEqual([]);
-  });
-
-  it('when usage is read', async () => {
-    const read = () => readMonthlyUsage(database, organizationId, '2030-01');
-    expect(await findScans(read)).toEqual([]);
   });
 });

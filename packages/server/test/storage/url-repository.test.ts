@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { draftOf, openRepository, type Stored } from './temporary-database.js';
+import { openRepository, type Stored } from './temporary-database.js';
 
 let stored: Stored;
 beforeAll(async () => {
@@ -26,24 +26,6 @@ const rowCount = async (organizationId: string) => {
 };
 
 describe('createMany', () => {
-  it('finds several keys at once, each on its own domain', async () => {
-    const organizationId = await stored.addOrganization('scale');
-    const drafts = Array.from({ length: 300 }, (_, at) => ({
-      ...draftOf(),
-      customSlug: `together-${at}`,
-    }));
-    const created = await stored.create(organizationId, drafts);
-    const ids = created.map((outcome) => (outcome.status === 'created' ? outcome.id : 0));
-    const found = await Promise.all([
-      ...drafts.map(({ customSlug }) => stored.urls.findByKey(null, customSlug)),
-      stored.urls.findByKey('other-domain', 'together-1'),
-      stored.urls.findByKey(null, 'TOGETHER-1'),
-      stored.urls.findByKey(null, 'it\'s, {"quoted"} \\ NULL'),
-      stored.urls.findByKey(null, 'null'),
-    ]);
-    expect(found.map((each) => each?.url.id)).toEqual([...ids, ...Array(4).fill(undefined)]);
-  });
-
   it('generates another code when one is taken by a code or a slug', async () => {
     const organizationId = await stored.addOrganization('scale');
     await stored.create(organizationId, [{ customSlug: 'SlugAAA' }], ['CodeAAA']);

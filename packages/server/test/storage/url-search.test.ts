@@ -123,7 +123,7 @@ describe('a search', () => {
           }
         },
       ),
-      { numRuns: 60 },
+      { numRuns: 30 },
     );
   }, 60_000);
 });

@@ -5,23 +5,15 @@ import { expect, it, onTestFinished } from 'vitest';
 import { openDamagedLines } from '../../src/analytics/journal/damaged-lines.js';
 import { journalRootOf, segmentPath } from '../../src/analytics/journal/journal-folder.js';
 import { toCallLine, toLine } from '../../src/analytics/journal/journal-lines.js';
-import { diagnoseVisits } from '../../src/analytics/reports/visit-doctor.js';
 import { createServer } from '../../src/create-server.js';
 import { deleteOrganizations } from '../../src/deletion/delete-organization.js';
-import {
-  deleteExpiredKeys,
-  idempotencyWindowMs,
-} from '../../src/idempotency/with-idempotency-key.js';
 import { exportOrganization } from '../../src/operations/transfer/export-organization.js';
 import { importOrganization } from '../../src/operations/transfer/import-organization.js';
-import { findWrongLinkCounters } from '../../src/organizations/link-doctor.js';
 import { OrganizationRepository } from '../../src/organizations/organization-repository.js';
 import type { Database } from '../../src/storage/database.js';
 import { makeVisit } from '../analytics/visit-store.js';
 import { startServer, type TestServer } from '../api/start-server.js';
-import { emptyDatabase, engine } from '../engine.js';
-import { rowsWith } from '../storage/rows-with.js';
-import { expectNoCopyInBackup, expectNoCopyInJournals } from './expect-no-copy.js';
+import { emptyDatabase } from '../engine.js';
 
 const mark = 'zebrafish';
 const targetUrl = `https://${mark}.example/`;
@@ -82,12 +74,6 @@ async function deleteTenant(api: TestServer, id: string): Promise<void> {
   const deleted = await api.operator.call('deleteOrganization', { params: { id }, body });
   expect(deleted.status, deleted.text).toBe(202);
   await expect.poll(() => statusOf(api, id), { timeout: 20_000 }).toBe(404);
-}
-
-/** Returns what the doctor compares. */
-async function diagnose(database: Database) {
-  const { wrongLinks, wrongCodes } = await diagnoseVisits(database);
-  return { wrong: [...wrongLinks, ...wrongCodes, ...(await findWrongLinkCounters(database))] };
 }
 
 it('a deletion must be confirmed, refuses calls at once, and cannot be taken back', async () => {
@@ -197,28 +183,6 @@ it('lines of journals that are found later are dropped, and other unknown ones a
   expect(openDamagedLines(root).count()).toBe(1);
   expect(await clicksOf(api.server.database, urlId)).toBe(0);
   expect(await api.server.database.read.selectFrom('visits').select('id').execute()).toEqual([]);
-});
-
-it('nothing remains in the database, in journals, and in a backup, and the doctor finds no error', async () => {
-  const { api, databaseUrl } = await start();
-  const { database } = api.server;
-  const kept = await api.call('createUrl', { body: { targetUrl: 'https://kept.example/' } });
-  await api.visit(`/${kept.data.shortCode}`, { headers: browser });
-  await expect.poll(() => clicksOf(database, Number(kept.data.id))).toBe(1);
-  const { id } = await createTenant(api);
-  await deleteTenant(api, id);
-  expect(await diagnose(database)).toEqual({ wrong: [] });
-  expect((await api.call('getUrl', { params: { id: kept.data.id } })).data.clickCount).toBe(1);
-  const remains = (await rowsWith(database, mark)).filter((row) => !/^cache_changes/.test(row));
-  // The response to the operator, who created the organization, for 24 hours.
-  for (const row of remains) expect(row).toMatch(/^idempotency_keys: operator,/);
-  expect(remains.length).toBe(1);
-  api.clock.advance(idempotencyWindowMs);
-  const signal = new AbortController().signal;
-  await deleteExpiredKeys(database, api.clock(), signal);
-  if (engine() === 'postgres') return;
-  await expectNoCopyInBackup(databaseUrl, mark);
-  await expectNoCopyInJournals(api, databaseUrl, mark);
 });
 
 it('no start creates an organization again after the last one was deleted', async () => {

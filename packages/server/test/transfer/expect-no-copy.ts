@@ -1,18 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { expect } from 'vitest';
 import { journalRootOf } from '../../src/analytics/journal/journal-folder.js';
-import { takeBackup } from '../../src/operations/backup/take-backup.js';
-import { findDatabaseFile } from '../../src/storage/locate-database.js';
 import type { TestServer } from '../api/start-server.js';
-
-/** Checks that a backup of a SQLite database does not contain a text. */
-export async function expectNoCopyInBackup(databaseUrl: string, text: string): Promise<void> {
-  const path = findDatabaseFile(databaseUrl) as string;
-  const to = join(dirname(path), 'backup.db');
-  await takeBackup({ databasePath: path, to, thresholds: [] });
-  expect(readFileSync(to, 'latin1')).not.toContain(text);
-}
 
 /** Checks that journals do not contain a text after the stop of their server. */
 export async function expectNoCopyInJournals(

@@ -170,7 +170,7 @@ describe('a PostgreSQL that is killed', () => {
     // Long enough for the change feed, which reports the new links and so removes them from the cache.
     await Promise.all([visits.more(300), visitsOnDomain.more(300)]);
     await postgres.kill();
-    for (let round = 0; round < 3; round += 1) {
+    for (let round = 0; round < 2; round += 1) {
       await expectUnavailable(sendEachKind(api, cached.id), soonMs);
       for (const path of [`/${uncached.customSlug}`, '/unknown', '/health/ready']) {
         const response = await api.visit(path, { headers: { accept: 'application/json' } });
@@ -371,7 +371,7 @@ describe('connections that PostgreSQL ends', () => {
     const database = new URL(settings.databaseUrl).pathname.slice(1);
     const pollers = "query like '%from cache_changes%'";
     expect(await location()).toBe(targetUrl);
-    for (let round = 0; round < 4; round += 1) {
+    for (let round = 0; round < 2; round += 1) {
       const ended = await poll(
         'connections that read changes',
         () => endConnections(pollers),
