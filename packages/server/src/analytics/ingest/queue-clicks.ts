@@ -6,7 +6,6 @@ import type { WriteTransaction } from '../../storage/database.js';
 import { decideScan } from '../classify/decide-scan.js';
 import type { Visit } from '../journal/journal-lines.js';
 import { isWithin, type ScannedUrl, selectSpans, toScannedUrls } from './scanned-url.js';
-import { slicesOf } from './slices-of.js';
 
 export interface ClickQueueOptions {
   readonly plans: PlanTable;
@@ -114,8 +113,10 @@ export async function queueClicks(
     }
   }
   for (const { id } of webhooks) {
-    for (const lines of slicesOf(linesOf.get(id) ?? [], maxVisitsPerEvent)) {
-      await addToQueue(transaction, id, lines, maxBatches);
+    const lines = linesOf.get(id) ?? [];
+    for (let start = 0; start < lines.length; start += maxVisitsPerEvent) {
+      const slice = lines.slice(start, start + maxVisitsPerEvent);
+      await addToQueue(transaction, id, slice, maxBatches);
     }
   }
 }
