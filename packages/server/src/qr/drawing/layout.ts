@@ -1,6 +1,5 @@
 import { checkColours } from './check-colours.js';
-import { logoBoxInPixels } from './logo-area.js';
-import { matrixWithLogoSpace } from './logo-space.js';
+import { logoBoxInPixels, matrixWithLogoSpace } from './logo-area.js';
 import { moduleGrid } from './module-grid.js';
 import type { QrDesign } from './qr-design.js';
 import { qrMatrix } from './qr-matrix.js';

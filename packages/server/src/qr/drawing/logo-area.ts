@@ -1,7 +1,6 @@
-import { blockOfCodeword, codewordOfModule } from './codewords.js';
 import type { ModuleGrid } from './module-grid.js';
-import type { QrLogo } from './qr-design.js';
-import type { QrMatrix } from './qr-matrix.js';
+import { type QrDesign, QrDesignError, type QrErrorCorrection, type QrLogo } from './qr-design.js';
+import { type QrMatrix, qrMatrix } from './qr-matrix.js';
 
 export interface Box {
   readonly left: number;
@@ -12,7 +11,9 @@ export interface Box {
 
 // Light modules between the logo and the code.
 const margin = 1;
-// The share of the correctable codewords that a logo may hide. Dirt, glare and folds need the rest.
+// The share of all codewords that each level corrects, at least, from version 2 on.
+const correctableShare: Record<QrErrorCorrection, number> = { L: 0.09, M: 0.17, Q: 0.25, H: 0.31 };
+// The share of these that a logo may hide. Dirt, glare and folds need the rest.
 const shareForLogo = 0.7;
 // Decoders fail on larger logos even if all codewords could be corrected. For black logos, zbar fails
 // at a third of the side, or at a fourth if the logo covers an alignment pattern.
@@ -22,16 +23,44 @@ const maxShareOfSide = 0.25;
 const minShareOfSide = 0.15;
 // A finder pattern with its separator and the format information.
 const patternWidth = 9;
+const alignmentPatternModules = 25;
+
+// A larger version than the payload needs has more spare codewords for the logo.
+const maxFurtherVersions = 6;
+const largestVersion = 40;
 
 /**
- * Returns the largest box of modules that can be cleared for a logo of this shape. Undefined when
- * the code is readable only with a logo too small to recognise.
+ * Returns the smallest matrix of the requested level that stays readable under the logo, in which the
+ * modules under the logo are light, and the box of these modules.
  */
-export function largestLogoArea(matrix: QrMatrix, logo: QrLogo): Box | undefined {
-  const { side, reserved } = matrix;
+export function matrixWithLogoSpace(
+  { payload, errorCorrection: level }: Pick<QrDesign, 'payload' | 'errorCorrection'>,
+  logo: QrLogo,
+) {
+  const first = qrMatrix(payload, level);
+  const last = Math.min(largestVersion, first.version + maxFurtherVersions);
+  for (let matrix = first; ; matrix = qrMatrix(payload, level, matrix.version + 1)) {
+    const cleared = largestLogoArea(matrix, level, logo);
+    if (cleared) return { matrix: clearModules(matrix, cleared), cleared };
+    if (matrix.version >= last) break;
+  }
+  throw new QrDesignError(
+    'logoUrl',
+    `leads to a logo of ${logo.width} by ${logo.height} pixels, which hides more of this code than ` +
+      `errorCorrectionLevel ${level} can correct: use a higher level, a squarer logo or a shorter payload`,
+  );
+}
+
+/** Returns the largest box of modules that can be cleared for a logo of this shape, if there is one. */
+function largestLogoArea(
+  { side, reserved }: QrMatrix,
+  level: QrErrorCorrection,
+  logo: QrLogo,
+): Box | undefined {
+  const codewords = reserved.reduce((free, isReserved) => free + 1 - isReserved, 0) / 8;
+  const maxHidden = codewords * correctableShare[level] * shareForLogo;
   // Logos are at the centre.
   const coversPattern = reserved[(side * side - 1) / 2] === 1;
-  const isCorrectable = correctability(matrix);
   const flatness = Math.min(logo.width / logo.height, logo.height / logo.width);
   const largest = Math.min(
     side - 2 * patternWidth,
@@ -42,8 +71,13 @@ export function largestLogoArea(matrix: QrMatrix, logo: QrLogo): Box | undefined
   for (let long = largest - (1 - (largest % 2)); long >= smallest; long -= 2) {
     const short = oddAtLeast((long - 2 * margin) * flatness + 2 * margin);
     const [width, height] = logo.width >= logo.height ? [long, short] : [short, long];
-    const box = { left: (side - width) / 2, top: (side - height) / 2, width, height };
-    if (isCorrectable(box)) return box;
+    // A codeword has 2 by 4 modules, so this is how many a box touches on average. An alignment pattern
+    // has none.
+    const shareOfData = coversPattern ? 1 - alignmentPatternModules / (width * height) : 1;
+    const hidden = ((width + 1) / 2) * ((height + 3) / 4) * shareOfData;
+    if (hidden <= maxHidden) {
+      return { left: (side - width) / 2, top: (side - height) / 2, width, height };
+    }
   }
   return undefined;
 }
@@ -68,33 +102,12 @@ export function logoBoxInPixels(cleared: Box, logo: QrLogo, { module, offset }: 
 }
 
 /** Returns a copy of the matrix in which the modules of a box are light. */
-export function clearModules(matrix: QrMatrix, { left, top, width, height }: Box): QrMatrix {
+function clearModules(matrix: QrMatrix, { left, top, width, height }: Box): QrMatrix {
   const dark = matrix.dark.slice();
   for (let y = top; y < top + height; y += 1) {
     dark.fill(0, y * matrix.side + left, y * matrix.side + left + width);
   }
   return { ...matrix, dark };
-}
-
-/** Returns a function that checks whether the code stays readable if a box hides all its codewords. */
-function correctability(matrix: QrMatrix): (box: Box) => boolean {
-  const { side, blockCount, correctablePerBlock } = matrix;
-  const codewords = codewordOfModule(matrix);
-  const blockOf = blockOfCodeword(matrix);
-  const maxWrong = Math.floor(correctablePerBlock * shareForLogo);
-  return ({ left, top, width, height }) => {
-    const hidden = new Set<number>();
-    for (let y = top; y < top + height; y += 1) {
-      for (let x = left; x < left + width; x += 1) hidden.add(codewords[y * side + x] ?? -1);
-    }
-    hidden.delete(-1);
-    const wrong = new Uint16Array(blockCount);
-    for (const codeword of hidden) {
-      const block = blockOf(codeword);
-      wrong[block] = (wrong[block] ?? 0) + 1;
-    }
-    return wrong.every((count) => count <= maxWrong);
-  };
 }
 
 function oddAtLeast(value: number): number {

@@ -16,20 +16,18 @@ export type LogoProcessLimits = Readonly<typeof logoProcessLimits>;
 
 /** The limits of a logo process. The server kills a process that exceeds one. */
 export const logoProcessLimits = {
-  /** Time from the start of the process until it has loaded its libraries. */
-  startMs: 15_000,
-  /** Time from the end of the start until the result. */
-  renderMs: 10_000,
-  /** Processor time, including the start. */
+  /** Time from the start of the process until the result. */
+  timeoutMs: 15_000,
+  /** Processor time. */
   cpuSeconds: 4,
-  /** Limit of its private memory (`ulimit -d`), and of its resident memory. */
+  /** Its private memory. */
   memoryMb: 512,
   /** Limit of its JavaScript heap. */
   heapMb: 64,
 };
 
-/** Exit codes of a logo process without a result. Any other end means that it exceeded a limit. */
-export const logoExitCodes = { refusal: 2, error: 3 } as const;
+/** The exit code of a logo process that refuses the image. */
+export const logoRefusalCode = 2;
 
 /** A decoded image: four bytes a pixel, row by row. */
 export interface LogoRaster {
