@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { Cron } from 'croner';
 import { ConfigError } from './config-error.js';
-import { findAppleAppSiteAssociationFault, findAssetLinksFault } from './contract/app-links.js';
 import { formatCount } from './format-count.js';
 import { parseAddressRanges, withoutBrackets } from './network/ip-address.js';
 import { parseListenAddress } from './network/listen-address.js';
@@ -126,11 +125,8 @@ export function readConfig(environment: Environment) {
     /** Whether its links are found in any case, if their key is the only one. */
     ignoreCase: read('SHORTY_IGNORE_CASE', '0', parseFlag),
     /** Documents of apps on the short domain, as JSON. */
-    appleAppSiteAssociation: optional(
-      'SHORTY_APPLE_APP_SITE_ASSOCIATION',
-      readDocument(findAppleAppSiteAssociationFault),
-    ),
-    assetLinks: optional('SHORTY_ASSET_LINKS', readDocument(findAssetLinksFault)),
+    appleAppSiteAssociation: optional('SHORTY_APPLE_APP_SITE_ASSOCIATION', readDocument),
+    assetLinks: optional('SHORTY_ASSET_LINKS', readDocument),
     /** Where visitors report abuse: the link on their pages. */
     abuseContact: optional('SHORTY_ABUSE_CONTACT', parseContact),
     /** Whether links on the short domain forward the query of a visit, unless they say otherwise. */
@@ -278,14 +274,9 @@ function secretOf(environment: Environment, name: string): string | undefined {
   return text;
 }
 
-/** Returns a function that reads a JSON file which `findFault` checks. */
-function readDocument(findFault: typeof findAssetLinksFault): (path: string) => string {
-  return (path) => {
-    const document: unknown = JSON.parse(readFileSync(path, 'utf8'));
-    const fault = findFault(document);
-    if (!fault) return JSON.stringify(document);
-    throw new Error(`${fault.path === '' ? 'the file' : fault.path} ${fault.message}`);
-  };
+/** Returns the JSON of a file without white space. */
+function readDocument(path: string): string {
+  return JSON.stringify(JSON.parse(readFileSync(path, 'utf8')));
 }
 
 /** Parses a cron expression in UTC. */

@@ -1,9 +1,4 @@
 import { z } from 'zod';
-import {
-  findAppleAppSiteAssociationFault,
-  findAssetLinksFault,
-  maxAppLinksBytes,
-} from '../contract/app-links.js';
 import { defineRoute } from '../contract/define-route.js';
 import {
   instant,
@@ -39,6 +34,8 @@ const hostname = z
 export const domainCreateRequest = z.strictObject({ hostname }).meta({ id: 'DomainCreateRequest' });
 
 const maxUrlLength = 2_048;
+/** The limit of each document of apps, in bytes of JSON. */
+const maxAppLinksBytes = 16_384;
 
 /** An address to which a domain leads its visitors. */
 function visitorUrl(description: string) {
@@ -56,18 +53,17 @@ function visitorUrl(description: string) {
     });
 }
 
-/** A JSON document that `findFault` checks. */
+/** A JSON document of apps. Every list of domains contains them, so they must be small. */
 function appLinks<Schema extends z.ZodType>(
   schema: Schema,
-  findFault: typeof findAssetLinksFault,
   meta: { readonly description: string; readonly example: unknown },
 ) {
   return schema
-    .check((context) => {
-      const fault = findFault(context.value);
-      if (!fault) return;
-      const message = fault.path === '' ? fault.message : `${fault.path} ${fault.message}`;
-      context.issues.push({ code: 'custom', message, input: context.value });
+    .check(({ value, issues }) => {
+      const bytes = Buffer.byteLength(JSON.stringify(value));
+      if (bytes <= maxAppLinksBytes) return;
+      const message = `must be at most ${maxAppLinksBytes} bytes of JSON, and has ${bytes}`;
+      issues.push({ code: 'custom', message, input: value });
     })
     .meta({ ...meta, description: `${meta.description} At most ${maxAppLinksBytes} bytes.` });
 }
@@ -107,11 +103,11 @@ export const domainUpdateRequest = z
     ignoreCase: ignoreCase.optional(),
     forwardQuery: forwardQuery.optional(),
     forwardPath: forwardPath.optional(),
-    appleAppSiteAssociation: appLinks(appleAppSiteAssociation, findAppleAppSiteAssociationFault, {
+    appleAppSiteAssociation: appLinks(appleAppSiteAssociation, {
       description: 'The file /.well-known/apple-app-site-association, for iOS apps.',
       example: appleExample,
     }).nullish(),
-    assetLinks: appLinks(assetLinks, findAssetLinksFault, {
+    assetLinks: appLinks(assetLinks, {
       description: 'The file /.well-known/assetlinks.json, for Android apps.',
       example: androidExample,
     }).nullish(),

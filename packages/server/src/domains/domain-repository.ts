@@ -339,32 +339,29 @@ export async function findDomainsOf(db: Kysely<Schema>, hostnames: readonly stri
   return new Map(rows.map((row) => [row.hostname, row]));
 }
 
-function toColumns({
-  rootUrl,
-  notFoundUrl,
-  expiredUrl,
-  ignoreCase,
-  forwardQuery,
-  forwardPath,
-  appleAppSiteAssociation,
-  assetLinks,
-}: DomainUpdateRequest) {
-  return {
-    ...(rootUrl !== undefined && { root_url: rootUrl }),
-    ...(notFoundUrl !== undefined && { not_found_url: notFoundUrl }),
-    ...(expiredUrl !== undefined && { expired_url: expiredUrl }),
-    ...(ignoreCase !== undefined && { ignore_case: Number(ignoreCase) }),
-    ...(forwardQuery !== undefined && { forward_query: Number(forwardQuery) }),
-    ...(forwardPath !== undefined && { forward_path: Number(forwardPath) }),
-    ...(appleAppSiteAssociation !== undefined && {
-      apple_app_site_association: jsonOrNull(appleAppSiteAssociation),
-    }),
-    ...(assetLinks !== undefined && { asset_links: jsonOrNull(assetLinks) }),
-  };
+/** The columns of the settings. */
+const columns = {
+  rootUrl: 'root_url',
+  notFoundUrl: 'not_found_url',
+  expiredUrl: 'expired_url',
+  ignoreCase: 'ignore_case',
+  forwardQuery: 'forward_query',
+  forwardPath: 'forward_path',
+  appleAppSiteAssociation: 'apple_app_site_association',
+  assetLinks: 'asset_links',
+} as const satisfies Record<keyof DomainUpdateRequest, keyof Schema['domains']>;
+
+function toColumns(patch: DomainUpdateRequest) {
+  const set: Record<string, string | number | null> = {};
+  for (const [name, value] of Object.entries(patch)) {
+    if (value !== undefined) set[columns[name as keyof typeof columns]] = toColumn(value);
+  }
+  return set;
 }
 
-function jsonOrNull(value: object | null): string | null {
-  return value === null ? null : JSON.stringify(value);
+function toColumn(value: string | boolean | object | null) {
+  if (typeof value === 'boolean') return Number(value);
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : value;
 }
 
 async function findDomain(

@@ -107,8 +107,8 @@ describe('PATCH /domains/{id}', () => {
     [{ rootUrl: `https://e.com/${'x'.repeat(2048)}` }, 'rootUrl', 'at most 2048 characters'],
     [{ expiredUrl: 'http://localhost/x' }, 'expiredUrl', 'must not lead to localhost'],
     [{ ignoreCase: null }, 'ignoreCase', ''],
-    [{ appleAppSiteAssociation: {} }, 'appleAppSiteAssociation', 'must have one of applinks'],
-    [{ assetLinks: [{}] }, 'assetLinks', '[0].relation must be a list of relations'],
+    [{ appleAppSiteAssociation: [] }, 'appleAppSiteAssociation', ''],
+    [{ assetLinks: [{ text: 'x'.repeat(16_384) }] }, 'assetLinks', 'must be at most 16384 bytes'],
     [{ hostname: 'other.example' }, 'hostname', ''],
   ])('refuses %j and names the field', async (body, field, message) => {
     const { change } = await addDomain();
