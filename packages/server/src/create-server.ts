@@ -405,7 +405,6 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     timeLimits,
   });
   const services: readonly Service[] = [
-    ...authModule.services,
     ...urls.services,
     new PeriodicService({
       name: 'housekeeping',

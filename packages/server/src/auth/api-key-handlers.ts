@@ -7,9 +7,8 @@ import { openPage } from '../http/open-page.js';
 import type { Clock, NewId, RandomBytes } from '../ports.js';
 import { type apiKeyRoutes, maxApiKeys } from './api-key-contract.js';
 import type { ApiKey, ApiKeyRepository } from './api-key-repository.js';
-import { bearerTokenOf } from './auth-service.js';
 import { type ApiKeyRecord, toApiKeyRecord } from './present-api-key.js';
-import { hashSecret, newSecret, seal, unseal } from './secrets.js';
+import { newSecret } from './secrets.js';
 
 export interface ApiKeyHandlerOptions {
   readonly apiKeys: ApiKeyRepository;
@@ -34,7 +33,7 @@ export function apiKeyHandlers({
   randomBytes,
 }: ApiKeyHandlerOptions): HandlersOf<typeof apiKeyRoutes> {
   return {
-    async createApiKey({ caller, body, write, headers }) {
+    async createApiKey({ caller, body, write }) {
       const now = clock();
       const expiresAt = body.expiresAt == null ? null : Date.parse(body.expiresAt);
       if (expiresAt !== null && expiresAt <= now) throw expired(now);
@@ -46,7 +45,6 @@ export function apiKeyHandlers({
           `A key cannot have more scopes than its creator, which lacks ${missing.join(', ') || 'all scopes that a key can have'}`,
         );
       }
-      const token = bearerTokenOf(headers.authorization);
       const key = newSecret('apiKey', randomBytes);
       const apiKey: ApiKey = {
         id: newId(),
@@ -60,25 +58,16 @@ export function apiKeyHandlers({
         expiresAt,
         lastUsedAt: null,
       };
-      const { result, replayed } = await apiKeys.create(
-        // A stolen database must not contain the key, not even within the result of a request.
-        { apiKey, sealedKey: seal(key, token, randomBytes) },
-        hashSecret(key),
-        write,
-      );
+      const { result, replayed } = await apiKeys.create({ apiKey, key }, write);
       if (!result) {
         const use = `An organization has at most ${maxApiKeys} API keys, and ${maxApiKeys} exist`;
         throw quotaError(use, 'Delete one first', replayed);
       }
-      const first = unseal(result.sealedKey, token);
-      if (first === undefined) {
-        throw new ApiError(
-          'IDEMPOTENCY_CONFLICT',
-          `The API key ${result.apiKey.id} was created with another access token, which alone can read it again. Delete it, and create another one with a new Idempotency-Key`,
-          { replayed },
-        );
-      }
-      return { status: 201, replayed, data: { ...toApiKeyRecord(result.apiKey), key: first } };
+      return {
+        status: 201,
+        replayed,
+        data: { ...toApiKeyRecord(result.apiKey), key: result.key },
+      };
     },
 
     async listApiKeys({ caller: { organizationId }, query }) {

@@ -11,6 +11,7 @@ import type { ListQuery } from '../storage/list-query.js';
 import { readByKey } from '../storage/read-by-key.js';
 import { maxApiKeys } from './api-key-contract.js';
 import type { FoundCaller } from './client-repository.js';
+import { hashSecret } from './secrets.js';
 
 /** An API key without its secret. Instants are milliseconds since 1970. */
 export interface ApiKey {
@@ -25,10 +26,10 @@ export interface ApiKey {
   readonly lastUsedAt: number | null;
 }
 
-/** A new key, as it is stored with an idempotency key: its secret is sealed. */
+/** A new key, and its secret. */
 export interface NewApiKey {
   readonly apiKey: ApiKey;
-  readonly sealedKey: string;
+  readonly key: string;
 }
 
 /** Stores API keys. Only the hashes of their secrets are stored. Every method is one transaction. */
@@ -45,7 +46,8 @@ export class ApiKeyRepository {
         .selectFrom('api_keys')
         .innerJoin('organizations', 'organizations.id', 'api_keys.organization_id')
         .select(['api_keys.id', 'api_keys.name', 'organization_id as organizationId', 'scopes'])
-        .select(['key_hash as key', 'expires_at as expiresAt', 'suspended_at as suspendedAt']),
+        .select(['key_hash as key', 'expires_at as expiresAt', 'suspended_at as suspendedAt'])
+        .select('last_used_at as lastUsedAt'),
       'key_hash',
     );
   }
@@ -53,7 +55,6 @@ export class ApiKeyRepository {
   /** Creates a key. Returns null when the organization has `maxApiKeys` of them. */
   create(
     created: NewApiKey,
-    keyHash: string,
     write: WriteRequest | undefined,
   ): Promise<IdempotentResult<NewApiKey | null>> {
     const { apiKey } = created;
@@ -71,7 +72,7 @@ export class ApiKeyRepository {
             id: apiKey.id,
             organization_id: organizationId,
             name: apiKey.name,
-            key_hash: keyHash,
+            key_hash: hashSecret(created.key),
             key_start: apiKey.start,
             scopes: apiKey.scopes.join(' '),
             created_by: apiKey.createdBy,
@@ -82,7 +83,7 @@ export class ApiKeyRepository {
           .execute();
         return created;
       },
-      { audit: (result) => result && { type: 'apiKey', id: apiKey.id } },
+      { audit: (result) => result && { type: 'apiKey', id: apiKey.id }, holdsSecret: true },
     );
   }
 
@@ -140,26 +141,29 @@ export class ApiKeyRepository {
   }
 
   /** Finds the caller of a key that has not expired. */
-  async findCaller(keyHash: string, now: number): Promise<FoundCaller | undefined> {
+  async findCaller(
+    keyHash: string,
+    now: number,
+  ): Promise<(FoundCaller & Pick<ApiKey, 'lastUsedAt'>) | undefined> {
     const row = await this.#readByHash(keyHash);
     if (!row || (row.expiresAt !== null && row.expiresAt <= now)) return undefined;
-    const { key: _, organizationId, scopes, suspendedAt, ...apiKey } = row;
+    const { key: _, organizationId, scopes, suspendedAt, lastUsedAt, ...apiKey } = row;
     const caller = { organizationId, scopes: new Set(scopes.split(' ')), client: null, apiKey };
-    return { caller, suspendedAt };
+    return { caller, suspendedAt, lastUsedAt };
   }
 
-  /** Records when keys were last used. Other nodes may have recorded later uses. */
-  saveUses(uses: readonly (readonly [id: string, at: number])[]): Promise<void> {
-    return this.#database.writeDirectly(async (transaction) => {
-      for (const [id, at] of uses) {
-        await transaction
+  /** Records that a key was used. Another node may have recorded a later use. */
+  async saveUse(id: string, at: number): Promise<void> {
+    await this.#database.writeDirectly(
+      (transaction) =>
+        transaction
           .updateTable('api_keys')
           .set({ last_used_at: at })
           .where('id', '=', id)
           .where(({ eb, or }) => or([eb('last_used_at', 'is', null), eb('last_used_at', '<', at)]))
-          .execute();
-      }
-    }, 'rows');
+          .execute(),
+      'rows',
+    );
   }
 }
 

@@ -1,47 +1,32 @@
-import { LRUCache } from 'lru-cache';
-import { entryLimit } from '../entry-limit.js';
-import type { ApiKeyRepository } from './api-key-repository.js';
+import type { ApiKey, ApiKeyRepository } from './api-key-repository.js';
 
 /** The last use of each key is stored at most once in this time. */
-export const useIntervalMs = 60_000;
-const keysAtOnce = 100;
-// Beyond this number, the keys whose use was stored least recently are stored again sooner.
-const maxKeys = 100_000;
+const useIntervalMs = 60_000;
 
-/** Collects the uses of API keys. Requests do not wait until they are stored. */
+/** Stores when API keys were last used. Requests do not wait for it. */
 export class ApiKeyUses {
-  readonly #apiKeys: Pick<ApiKeyRepository, 'saveUses'>;
-  readonly #pending = new Map<string, number>();
-  readonly #storedAt = new LRUCache<string, number>(entryLimit(maxKeys));
+  readonly #apiKeys: Pick<ApiKeyRepository, 'saveUse'>;
+  readonly #onError: (error: unknown) => void;
+  /** By the id of the key. */
+  readonly #writes = new Map<string, Promise<void>>();
 
-  constructor(apiKeys: Pick<ApiKeyRepository, 'saveUses'>) {
+  constructor(apiKeys: Pick<ApiKeyRepository, 'saveUse'>, onError: (error: unknown) => void) {
     this.#apiKeys = apiKeys;
+    this.#onError = onError;
   }
 
-  note(id: string, now: number): void {
-    this.#pending.set(id, now);
+  note({ id, lastUsedAt }: Pick<ApiKey, 'id' | 'lastUsedAt'>, now: number): void {
+    if (lastUsedAt !== null && now - lastUsedAt < useIntervalMs) return;
+    if (this.#writes.has(id)) return;
+    const write = this.#apiKeys.saveUse(id, now).catch(this.#onError);
+    this.#writes.set(
+      id,
+      write.finally(() => this.#writes.delete(id)),
+    );
   }
 
-  /** Stores the uses of the keys that were not stored within the last minute. */
-  async store(now: number): Promise<void> {
-    await this.#storeThose((id) => now - (this.#storedAt.get(id) ?? 0) >= useIntervalMs);
-  }
-
-  /** Stores all uses, at the end of the process. */
-  storeAll(): Promise<void> {
-    return this.#storeThose(() => true);
-  }
-
-  async #storeThose(isDue: (id: string) => boolean): Promise<void> {
-    const due = [...this.#pending].filter(([id]) => isDue(id));
-    for (let at = 0; at < due.length; at += keysAtOnce) {
-      const batch = due.slice(at, at + keysAtOnce);
-      await this.#apiKeys.saveUses(batch);
-      for (const [id, usedAt] of batch) {
-        this.#storedAt.set(id, usedAt);
-        // A later use may have come meanwhile.
-        if (this.#pending.get(id) === usedAt) this.#pending.delete(id);
-      }
-    }
+  /** Waits for the writes in progress, at the end of the process. */
+  async stop(): Promise<void> {
+    await Promise.all(this.#writes.values());
   }
 }

@@ -96,9 +96,8 @@ export function createAuthService({
         throw new ApiError('UNAUTHORIZED', 'The API key is unknown, revoked or has expired');
       }
       refuseIfSuspended(found);
-      const { caller } = found;
-      uses.note(found.caller.apiKey.id, now);
-      return caller;
+      uses.note({ ...found.caller.apiKey, lastUsedAt: found.lastUsedAt }, now);
+      return found.caller;
     },
 
     /**
@@ -118,7 +117,7 @@ export function createAuthService({
 }
 
 /** Returns the token of an `Authorization` header; throws UNAUTHORIZED. */
-export function bearerTokenOf(authorization: string | undefined): string {
+function bearerTokenOf(authorization: string | undefined): string {
   const token = /^Bearer +([\w~+/.=-]+) *$/i.exec(authorization ?? '')?.[1];
   if (token !== undefined) return token;
   throw new ApiError(

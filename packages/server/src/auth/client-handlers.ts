@@ -5,7 +5,7 @@ import type { HandlersOf } from '../http/handlers.js';
 import { openPage } from '../http/open-page.js';
 import type { ApiKeyRepository } from './api-key-repository.js';
 import type { clientRoutes } from './client-contract.js';
-import { type ClientService, noOrganization, ofOperator, toInstant } from './client-service.js';
+import { type ClientService, noOrganization, toInstant } from './client-service.js';
 import { type ApiKeyRecord, toApiKeyRecord } from './present-api-key.js';
 import { type ClientRecord, toClientRecord } from './present-client.js';
 
@@ -36,12 +36,8 @@ export function clientHandlers({
   }
 
   return {
-    async createClient({ params: { id }, body, ...request }) {
-      const { client, clientSecret, replayed } = await clients.create(
-        id,
-        body,
-        ofOperator(request),
-      );
+    async createClient({ params: { id }, body, write }) {
+      const { client, clientSecret, replayed } = await clients.create(id, body, write);
       return { status: 201, replayed, data: { ...toClientRecord(client), clientSecret } };
     },
 
@@ -52,13 +48,13 @@ export function clientHandlers({
       return reply(await listClients(id, filter));
     },
 
-    async updateClient({ params: { id, clientId }, body, ...request }) {
-      const { client, replayed } = await clients.update(id, clientId, body, ofOperator(request));
+    async updateClient({ params: { id, clientId }, body, write }) {
+      const { client, replayed } = await clients.update(id, clientId, body, write);
       return { status: 200, replayed, data: toClientRecord(client) };
     },
 
-    async revokeClient({ params: { id, clientId }, ...request }) {
-      const { client, replayed } = await clients.revoke(id, clientId, ofOperator(request));
+    async revokeClient({ params: { id, clientId }, write }) {
+      const { client, replayed } = await clients.revoke(id, clientId, write);
       return { status: 200, replayed, data: toClientRecord(client) };
     },
 

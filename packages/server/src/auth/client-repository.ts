@@ -28,10 +28,10 @@ export type NewClient = Pick<Client, 'id' | 'organizationId' | 'name' | 'scopes'
   readonly secretHash: string;
 };
 
-/** A new client, as it is stored with an idempotency key: its secret is sealed. */
-export interface SealedClient {
+/** A new client, and its secret. */
+export interface ClientWithSecret {
   readonly client: Client;
-  readonly sealedSecret: string;
+  readonly clientSecret: string;
 }
 
 /** A caller, and the time since when its organization is suspended; null when it is not. */
@@ -70,10 +70,10 @@ export class ClientRepository {
   /** Creates a client, unless its organization does not exist or has `maxClients` that are not revoked. */
   create(
     client: NewClient,
-    sealedSecret: string,
+    clientSecret: string,
     now: number,
     write: WriteRequest | undefined,
-  ): Promise<IdempotentResult<SealedClient | 'no-organization' | 'too-many'>> {
+  ): Promise<IdempotentResult<ClientWithSecret | 'no-organization' | 'too-many'>> {
     const { organizationId } = client;
     return writeOnce(
       this.#database,
@@ -86,10 +86,11 @@ export class ClientRepository {
           .execute();
         if (live.length >= maxClients) return 'too-many';
         await insertClient(transaction, client, now);
-        return { client: toClient(client, now), sealedSecret };
+        return { client: toClient(client, now), clientSecret };
       },
       {
         audit: (result) => (typeof result === 'string' ? null : { type: 'client', id: client.id }),
+        holdsSecret: true,
       },
     );
   }

@@ -1,28 +1,10 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import { ApiError, notFound, quotaError } from '../contract/api-error.js';
 import type { Scope } from '../contract/define-route.js';
 import type { WriteRequest } from '../idempotency/with-idempotency-key.js';
 import type { Clock, RandomBytes } from '../ports.js';
-import { bearerTokenOf, clientOf, newCredentials } from './auth-service.js';
+import { clientOf, newCredentials } from './auth-service.js';
 import { maxClients } from './client-contract.js';
 import type { Client, ClientRepository } from './client-repository.js';
-import { seal, unseal } from './secrets.js';
-
-/** A request of the operator, by HTTP or by a command. */
-export interface OperatorRequest {
-  readonly write: WriteRequest | undefined;
-  /** The operator key. It encrypts the secrets within stored results; a command stores none. */
-  readonly key: string;
-}
-
-/** Returns the parts of an HTTP request that services need. */
-export function ofOperator(request: {
-  readonly write: WriteRequest | undefined;
-  readonly headers: IncomingHttpHeaders;
-}): OperatorRequest {
-  const { write, headers } = request;
-  return { write, key: bearerTokenOf(headers.authorization) };
-}
 
 export interface ClientServiceOptions {
   readonly clients: ClientRepository;
@@ -53,13 +35,13 @@ export class ClientService {
   async create(
     organizationId: string,
     { name = null, scopes }: NewClientFields,
-    { write, key }: OperatorRequest,
+    write: WriteRequest | undefined,
   ) {
     const { clients, clock, randomBytes } = this.#options;
     const credentials = newCredentials(randomBytes);
     const { result, replayed } = await clients.create(
       clientOf(organizationId, credentials, scopes, name),
-      write?.idempotency ? seal(credentials.clientSecret, key, randomBytes) : '',
+      credentials.clientSecret,
       clock(),
       write,
     );
@@ -68,9 +50,7 @@ export class ClientService {
       const use = `An organization has at most ${maxClients} clients, and ${maxClients} exist`;
       throw quotaError(use, 'Revoke one first', replayed);
     }
-    const { client, sealedSecret } = result;
-    const clientSecret = replayed ? unsealFor(sealedSecret, key) : credentials.clientSecret;
-    return { client, clientSecret, replayed };
+    return { ...result, replayed };
   }
 
   /** Throws NOT_FOUND. */
@@ -78,7 +58,7 @@ export class ClientService {
     organizationId: string,
     id: string,
     { name, expiresAt }: ClientFields,
-    { write }: OperatorRequest,
+    write: WriteRequest | undefined,
   ) {
     const { clients } = this.#options;
     const changes = { name, expiresAt: toInstant(expiresAt) };
@@ -86,7 +66,7 @@ export class ClientService {
   }
 
   /** Throws NOT_FOUND. */
-  async revoke(organizationId: string, id: string, { write }: OperatorRequest) {
+  async revoke(organizationId: string, id: string, write: WriteRequest | undefined) {
     const { clients, clock } = this.#options;
     return foundClient(id, await clients.revoke(organizationId, id, clock(), write));
   }
@@ -99,17 +79,6 @@ export function toInstant(text: string | null | undefined): number | null | unde
 
 export function noOrganization(id: string, replayed = false): ApiError {
   return new ApiError('NOT_FOUND', `There is no organization "${id}"`, { replayed });
-}
-
-/** Returns the secret of a stored result. Throws IDEMPOTENCY_CONFLICT for another operator key. */
-export function unsealFor(sealedSecret: string, key: string): string {
-  const secret = unseal(sealedSecret, key);
-  if (secret !== undefined) return secret;
-  throw new ApiError(
-    'IDEMPOTENCY_CONFLICT',
-    'The client was created with another operator key, which alone can read its secret again. Revoke it, and create another one with a new Idempotency-Key',
-    { replayed: true },
-  );
 }
 
 function foundClient(

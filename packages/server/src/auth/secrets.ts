@@ -1,10 +1,4 @@
-import {
-  createCipheriv,
-  createDecipheriv,
-  createHash,
-  hkdfSync,
-  timingSafeEqual,
-} from 'node:crypto';
+import { createHash, timingSafeEqual } from 'node:crypto';
 import type { RandomBytes } from '../ports.js';
 
 // The prefixes let secret scanners find secrets that were committed by mistake.
@@ -43,35 +37,6 @@ export function hashSecret(secret: string): string {
 /** Returns whether a bearer token is an API key. */
 export function isApiKey(token: string): boolean {
   return token.startsWith(prefixes.apiKey);
-}
-
-const cipher = 'aes-256-gcm';
-const nonceBytes = 12;
-const tagBytes = 16;
-
-/** Encrypts a text with a random secret, of which only the hash is stored. Only `unseal` can read it. */
-export function seal(text: string, secret: string, randomBytes: RandomBytes): string {
-  const nonce = randomBytes(nonceBytes);
-  const sealing = createCipheriv(cipher, sealKeyOf(secret), nonce);
-  const sealed = [sealing.update(text, 'utf8'), sealing.final()];
-  return Buffer.concat([nonce, ...sealed, sealing.getAuthTag()]).toString('base64url');
-}
-
-/** Returns the text that was sealed with this secret; undefined if it was sealed with another one. */
-export function unseal(sealed: string, secret: string): string | undefined {
-  const bytes = Buffer.from(sealed, 'base64url');
-  const opening = createDecipheriv(cipher, sealKeyOf(secret), bytes.subarray(0, nonceBytes));
-  opening.setAuthTag(bytes.subarray(-tagBytes));
-  try {
-    const text = opening.update(bytes.subarray(nonceBytes, -tagBytes));
-    return Buffer.concat([text, opening.final()]).toString('utf8');
-  } catch {
-    return undefined;
-  }
-}
-
-function sealKeyOf(secret: string): Uint8Array {
-  return new Uint8Array(hkdfSync('sha256', secret, '', 'shorty sealed result', 32));
 }
 
 /** Compares a secret with its hash in constant time. */

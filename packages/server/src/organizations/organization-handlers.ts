@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { noOrganization, ofOperator } from '../auth/client-service.js';
+import { noOrganization } from '../auth/client-service.js';
 import type { PageRange } from '../contract/fields.js';
 import type { PageText } from '../contract/json-text.js';
 import { withIsoTimes } from '../contract/present.js';
@@ -44,11 +44,8 @@ export function organizationHandlers({
   onChanged,
 }: OrganizationHandlerOptions): HandlersOf<typeof organizationRoutes> {
   return {
-    async createOrganization({ body, ...request }) {
-      const { organization, credentials, replayed } = await service.create(
-        body,
-        ofOperator(request),
-      );
+    async createOrganization({ body, write }) {
+      const { organization, credentials, replayed } = await service.create(body, write);
       const data = { ...toOrganizationRecord(organization), ...credentials };
       return { status: 201, replayed, data };
     },
@@ -65,9 +62,9 @@ export function organizationHandlers({
       return { status: 200, data: toOrganizationRecord(organization) };
     },
 
-    async updateOrganization({ params: { id }, body, ...request }) {
+    async updateOrganization({ params: { id }, body, write }) {
       try {
-        const { organization, replayed } = await service.update(id, body, ofOperator(request));
+        const { organization, replayed } = await service.update(id, body, write);
         return { status: 200, replayed, data: toOrganizationRecord(organization) };
       } finally {
         // Also after an error, because the commit may have succeeded before the connection failed.
@@ -75,9 +72,9 @@ export function organizationHandlers({
       }
     },
 
-    async deleteOrganization({ params: { id }, body: { confirm }, ...request }) {
+    async deleteOrganization({ params: { id }, body: { confirm }, write }) {
       try {
-        const { deletedAt, replayed } = await service.delete(id, confirm, ofOperator(request));
+        const { deletedAt, replayed } = await service.delete(id, confirm, write);
         return { status: 202, replayed, data: withIsoTimes({ id, deletedAt }) };
       } finally {
         onChanged();

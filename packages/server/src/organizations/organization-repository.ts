@@ -18,8 +18,7 @@ export type Organization = Awaited<ReturnType<ReturnType<typeof select>['execute
 /** A new organization, as it is stored with an idempotency key: the secret is sealed. */
 export interface NewTenant {
   readonly organization: Organization;
-  readonly clientId: string;
-  readonly sealedSecret: string;
+  readonly credentials: { readonly clientId: string; readonly clientSecret: string };
 }
 
 /** An organization after a change, and before it. */
@@ -61,7 +60,7 @@ export class OrganizationRepository {
   create(
     organization: NewOrganization,
     client: NewClient,
-    sealedSecret = '',
+    clientSecret = '',
     write?: WriteRequest,
   ): Promise<IdempotentResult<NewTenant>> {
     return writeOnce(
@@ -78,8 +77,7 @@ export class OrganizationRepository {
             deletedAt: null,
             excludeAddresses: '',
           },
-          clientId: client.id,
-          sealedSecret,
+          credentials: { clientId: client.id, clientSecret },
         };
       },
       {
@@ -88,6 +86,7 @@ export class OrganizationRepository {
           id: organization.id,
           organizationId: organization.id,
         }),
+        holdsSecret: true,
       },
     );
   }

@@ -1,7 +1,7 @@
 import { clientOf, newCredentials } from '../auth/auth-service.js';
-import { noOrganization, type OperatorRequest, unsealFor } from '../auth/client-service.js';
-import { seal } from '../auth/secrets.js';
+import { noOrganization } from '../auth/client-service.js';
 import { ApiError, shorten, summarize } from '../contract/api-error.js';
+import type { WriteRequest } from '../idempotency/with-idempotency-key.js';
 import type { Clock, NewId, RandomBytes } from '../ports.js';
 import type { OrganizationChanges, OrganizationRepository } from './organization-repository.js';
 import type { PlanName } from './plans.js';
@@ -24,7 +24,7 @@ export class OrganizationService {
   /** Creates an organization and its first client. */
   async create(
     fields: { readonly name: string; readonly plan: PlanName },
-    { write, key }: OperatorRequest,
+    write: WriteRequest | undefined,
   ) {
     const { organizations, clock, newId, randomBytes } = this.#options;
     const credentials = newCredentials(randomBytes);
@@ -32,16 +32,14 @@ export class OrganizationService {
     const { result, replayed } = await organizations.create(
       { id, ...fields, createdAt: clock() },
       clientOf(id, credentials),
-      write?.idempotency ? seal(credentials.clientSecret, key, randomBytes) : '',
+      credentials.clientSecret,
       write,
     );
-    const { organization, clientId, sealedSecret } = result;
-    const clientSecret = replayed ? unsealFor(sealedSecret, key) : credentials.clientSecret;
-    return { organization, credentials: { clientId, clientSecret }, replayed };
+    return { ...result, replayed };
   }
 
   /** Returns the organization after the change, and before it. Throws NOT_FOUND. */
-  async update(id: string, changes: OrganizationChanges, { write }: OperatorRequest) {
+  async update(id: string, changes: OrganizationChanges, write: WriteRequest | undefined) {
     const { organizations, clock } = this.#options;
     const { result, replayed } = await organizations.update(id, changes, clock(), write);
     if (!result) throw noOrganization(id, replayed);
@@ -52,7 +50,7 @@ export class OrganizationService {
    * Begins the deletion of an organization, which must be confirmed by its id or name. Throws
    * VALIDATION_FAILED or NOT_FOUND.
    */
-  async delete(id: string, confirmation: string, { write }: OperatorRequest) {
+  async delete(id: string, confirmation: string, write: WriteRequest | undefined) {
     const { organizations, clock } = this.#options;
     const { result, replayed } = await organizations.markDeleted(id, confirmation, clock(), write);
     if (!result) throw noOrganization(id, replayed);

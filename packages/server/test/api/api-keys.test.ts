@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { seal, unseal } from '../../src/auth/secrets.js';
 import { scopes } from '../../src/contract/define-route.js';
 import { poll } from '../poll.js';
 import { callerOf, startServer, type TestServer } from './start-server.js';
@@ -142,21 +141,12 @@ describe('lastUsedAt', () => {
     await caller.call('getMe');
     const firstUse = api.clock();
     await poll('the first use is stored', lastUsedAt, (at) => at === firstUse);
-    api.clock.advance(30_000);
+    api.clock.advance(59_999);
     await caller.call('getMe');
-    api.clock.advance(29_999);
-    // Another key is stored after the use above would have been.
-    const other = await create();
-    await callerWith(other.data.key).call('getMe');
-    const otherUse = async () => {
-      const { items } = (await api.call('listApiKeys')).data;
-      return items.find(({ id }) => id === other.data.id)?.lastUsedAt;
-    };
-    await poll('the use of the other key is stored', otherUse, (at) => at != null);
-    expect(await lastUsedAt()).toBe(firstUse);
     api.clock.advance(1);
-    const isSecond = (at: number | null) => at === firstUse + 30_000;
-    await poll('the second use is stored after a minute', lastUsedAt, isSecond);
+    await caller.call('getMe');
+    const isSecond = (at: number | null) => at === firstUse + 60_000;
+    await poll('the use after a minute is stored', lastUsedAt, isSecond);
   });
 });
 
@@ -172,25 +162,6 @@ describe('a stored key', () => {
         .execute();
       expect(JSON.stringify(rows), name).not.toContain(key.slice(14));
     }
-  });
-
-  it('is not shown again to another access token', async () => {
-    const headers = { 'idempotency-key': 'lost-response' };
-    const first = await create({}, headers);
-    expect((await create({}, headers)).text).toBe(first.text);
-    const other = await api.signIn(api.credentials);
-    const replay = await other.call('createApiKey', { body: { name: 'deploy' }, headers });
-    expect(replay.outcome).toBe('409 IDEMPOTENCY_CONFLICT');
-    expect(replay.error.message).toContain(first.data.id);
-    expect(replay.headers.get('idempotent-replayed')).toBe('true');
-  });
-
-  it('can be unsealed only with the secret that sealed it', () => {
-    const zeros = (count: number) => new Uint8Array(count);
-    const sealed = seal('shorty_ak_a', 'token', zeros);
-    expect(sealed).not.toContain('shorty');
-    expect(unseal(sealed, 'token')).toBe('shorty_ak_a');
-    expect(unseal(sealed, 'other')).toBeUndefined();
   });
 });
 

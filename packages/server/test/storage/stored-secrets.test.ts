@@ -124,7 +124,7 @@ it('no secret is in the database, its files and a backup, and repeated requests 
   expect(new Set(secrets).size).toBe(secrets.length);
   for (const secret of secrets) expect(await rowsWith(api.server.database, secret)).toEqual([]);
   // The secrets of the webhook, its headers, the results of requests, and the key of the visitor hashes.
-  expect(await checkSecrets(api.server.database)).toEqual({ count: 5, unreadable: [] });
+  expect(await checkSecrets(api.server.database)).toEqual({ count: 8, unreadable: [] });
   if (engine() === 'sqlite') expect(await filesWith(databaseUrl, secrets)).toEqual([]);
 });
 

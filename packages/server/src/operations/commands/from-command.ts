@@ -1,10 +1,10 @@
 import { v7 as newUuid } from 'uuid';
-import type { OperatorRequest } from '../../auth/client-service.js';
 import type { WriteOrigin } from '../../idempotency/audit-entry.js';
+import type { WriteRequest } from '../../idempotency/with-idempotency-key.js';
 
 /** Returns the request of a command, which is never repeated. */
-export function fromCommand(operation: string, changes: object = {}): OperatorRequest {
-  return { write: { origin: originOf(operation, changes), idempotency: undefined }, key: '' };
+export function fromCommand(operation: string, changes: object = {}): WriteRequest {
+  return { origin: originOf(operation, changes), idempotency: undefined };
 }
 
 /**
