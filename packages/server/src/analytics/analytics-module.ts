@@ -139,8 +139,7 @@ export function createAnalyticsModule(options: AnalyticsModuleOptions) {
    * UNAVAILABLE if those of this link cannot be erased.
    */
   async function eraseVisits(urlId: number): Promise<void> {
-    const failures = new Map(await ingest.call('erase'));
-    const reason = failures.get(urlId);
+    const reason = (await ingest.call('erase')).get(urlId);
     if (reason !== undefined) throw new ApiError('UNAVAILABLE', reason);
   }
 

@@ -1,9 +1,9 @@
 import type { HandlersOf } from '../http/handlers.js';
 import { writeOnce } from '../idempotency/with-idempotency-key.js';
 import type { Clock } from '../ports.js';
-import { type Database, StorageUnavailableError } from '../storage/database.js';
+import type { Database } from '../storage/database.js';
 import type { erasureRoutes } from './erasure-contract.js';
-import { isErasurePending, markErased } from './ingest/erasure-marks.js';
+import { isErasurePending, markErased, untilErased } from './ingest/erasure-marks.js';
 import type { ReportSources } from './reports/report-handlers.js';
 
 interface ErasureSources extends Pick<ReportSources, 'getUrl'> {
@@ -15,9 +15,6 @@ interface ErasureSources extends Pick<ReportSources, 'getUrl'> {
    */
   readonly erase: (urlId: number) => Promise<void>;
 }
-
-// Each waits for some seconds.
-const maxWaits = 4;
 
 export function erasureHandlers({
   getUrl,
@@ -39,15 +36,10 @@ export function erasureHandlers({
         },
         { audit: () => ({ type: 'url', id }) },
       );
-      for (let waits = 0; await isErasurePending(database.read, id); waits += 1) {
-        if (waits <= maxWaits) {
-          await erase(id);
-          continue;
-        }
-        throw new StorageUnavailableError(
-          'the visits are being erased: repeat the request with the same Idempotency-Key',
-        );
-      }
+      await untilErased(
+        () => isErasurePending(database.read, id),
+        () => erase(id),
+      );
       return { status: 200, replayed, data: result };
     },
   };

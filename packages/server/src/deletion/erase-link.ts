@@ -1,8 +1,12 @@
 import { sql } from 'kysely';
 import { eraseLastVisits } from '../analytics/ingest/erase-visits.js';
-import { type ErasedLink, isErasurePending } from '../analytics/ingest/erasure-marks.js';
+import {
+  type ErasedLink,
+  isErasurePending,
+  untilErased,
+} from '../analytics/ingest/erasure-marks.js';
 import type { IdempotentResult } from '../idempotency/with-idempotency-key.js';
-import { type Database, StorageUnavailableError } from '../storage/database.js';
+import type { Database } from '../storage/database.js';
 import { childrenOf } from '../storage/schema.js';
 import { beginErasure, type UrlEraserOptions } from '../urls/erase-url.js';
 import type { ShortUrl } from '../urls/short-url.js';
@@ -93,9 +97,6 @@ interface UrlErasureOptions extends UrlEraserOptions {
   readonly onErased: (urlId: number, qrIds: readonly string[]) => void;
 }
 
-// Each waits for some seconds.
-const maxWaits = 4;
-
 /** Returns the function that erases a link for the API, and waits until its rows are deleted. */
 export function urlEraser(options: UrlErasureOptions) {
   const { database, eraseVisits, onErased } = options;
@@ -108,15 +109,13 @@ export function urlEraser(options: UrlErasureOptions) {
     if (!result) return { result: null, replayed };
     onErased(urlId, result.qrIds);
     const link = { urlId, organizationId: context.organizationId };
-    for (let waits = 0; await isLinkErasurePending(database, urlId); waits += 1) {
-      if (waits > maxWaits) {
-        throw new StorageUnavailableError(
-          'the link is being erased: repeat the request with the same Idempotency-Key',
-        );
-      }
-      await eraseVisits(urlId);
-      await eraseLink(database, link);
-    }
+    await untilErased(
+      () => isLinkErasurePending(database, urlId),
+      async () => {
+        await eraseVisits(urlId);
+        await eraseLink(database, link);
+      },
+    );
     return { result: result.presented, replayed };
   };
 }

@@ -246,7 +246,7 @@ async function checkScenario(scenario: Scenario): Promise<void> {
         await database.writeDirectly((transaction) =>
           markErased(transaction, Number(url.id), until),
         );
-        expect(await eraseVisits(database)).toEqual([]);
+        expect(await eraseVisits(database)).toEqual(new Map());
         for (const each of model) {
           if (each.urlId === url.id && each.at <= until) each.isDeleted = true;
         }

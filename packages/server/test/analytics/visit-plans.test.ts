@@ -31,7 +31,7 @@ it.each<[string, (database: Database, link: Link) => Promise<unknown>]>([
     'an erasure',
     async (database, { urlId }) => {
       await database.writeDirectly((transaction) => markErased(transaction, urlId, start));
-      expect(await eraseVisits(database)).toEqual([]);
+      expect(await eraseVisits(database)).toEqual(new Map());
     },
   ],
 ])('%s reads visits by their organization or their id only', async (_what, run) => {

@@ -1,24 +1,16 @@
 import { type Kysely, sql } from 'kysely';
-import type { WriteTransaction } from '../../storage/database.js';
-import { type Database, type Schema, StorageUnavailableError } from '../../storage/database.js';
+import type { Database, Schema, WriteTransaction } from '../../storage/database.js';
 import { toRow } from './columns-codec.js';
 import { resetCounters } from './erased-counters.js';
-import { type ErasedLink, type Erasure, findErasures } from './erasure-marks.js';
+import { type ErasedLink, type Erasure, findErasure } from './erasure-marks.js';
 import { decodeRow, type StoredVisits, UnreadableRowError } from './stored-visits.js';
 import { filterColumns } from './visit-columns.js';
 
 // The rows that a transaction reads and writes again: typically 3 MB.
 const rowsPerTransaction = 32;
 
-/** The visits of a link are not erased, because a row that may have some of them cannot be read. */
-export class UnreadableVisitsError extends Error {
-  readonly urlId: number;
-
-  constructor(urlId: number, cause: UnreadableRowError) {
-    super(`the visits of link ${urlId} are not erased: ${cause.message}`, { cause });
-    this.urlId = urlId;
-  }
-}
+/** Why the visits of links are not erased, by their ids. */
+export type ErasureFailures = ReadonlyMap<number, string>;
 
 /**
  * Erases the visits of the marked links. Continues what a killed process began. Returns why others are not
@@ -27,21 +19,20 @@ export class UnreadableVisitsError extends Error {
 export async function eraseVisits(
   database: Database,
   signal?: AbortSignal,
-): Promise<readonly UnreadableVisitsError[]> {
-  const failed = new Map<number, UnreadableVisitsError>();
+): Promise<ErasureFailures> {
+  const failed = new Map<number, string>();
   while (!signal?.aborted) {
-    const [erasure] = await findErasures(database.read, failed);
+    const erasure = await findErasure(database.read, failed);
     if (!erasure) break;
+    const { urlId } = erasure;
     try {
       await eraseLink(database, erasure, signal);
     } catch (error) {
-      if (error instanceof StorageUnavailableError || !(error instanceof UnreadableRowError)) {
-        throw error;
-      }
-      failed.set(erasure.urlId, new UnreadableVisitsError(erasure.urlId, error));
+      if (!(error instanceof UnreadableRowError)) throw error;
+      failed.set(urlId, `the visits of link ${urlId} are not erased: ${error.message}`);
     }
   }
-  return [...failed.values()];
+  return failed;
 }
 
 /**

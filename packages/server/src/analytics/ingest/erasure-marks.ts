@@ -1,5 +1,9 @@
 import { type Kysely, sql } from 'kysely';
-import type { Schema, WriteTransaction } from '../../storage/database.js';
+import {
+  type Schema,
+  StorageUnavailableError,
+  type WriteTransaction,
+} from '../../storage/database.js';
 
 /** A link that is erased, or whose visits are. */
 export interface ErasedLink {
@@ -47,11 +51,29 @@ export async function isErasurePending(db: Kysely<Schema>, urlId: number): Promi
   return row !== undefined;
 }
 
-/** Lists marked links, except for those that failed. */
-export async function findErasures(
+// Each waits for some seconds.
+const maxWaits = 4;
+
+/** Repeats `erase` while an erasure is pending, for about 15 seconds. The erasure continues then. */
+export async function untilErased(
+  isPending: () => Promise<boolean>,
+  erase: () => Promise<unknown>,
+): Promise<void> {
+  for (let waits = 0; await isPending(); waits += 1) {
+    if (waits > maxWaits) {
+      throw new StorageUnavailableError(
+        'the erasure continues: repeat the request with the same Idempotency-Key',
+      );
+    }
+    await erase();
+  }
+}
+
+/** Returns a marked link that is not among those that failed. */
+export function findErasure(
   db: Kysely<Schema>,
   failed: ReadonlyMap<number, unknown>,
-): Promise<readonly Erasure[]> {
+): Promise<Erasure | undefined> {
   return db
     .selectFrom('url_clicks')
     .innerJoin('urls', 'urls.id', 'url_clicks.url_id')
@@ -60,5 +82,5 @@ export async function findErasures(
     .$if(failed.size > 0, (query) => query.where('url_id', 'not in', [...failed.keys()]))
     .orderBy('url_id')
     .limit(1)
-    .execute();
+    .executeTakeFirst();
 }

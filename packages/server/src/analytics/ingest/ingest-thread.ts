@@ -11,7 +11,7 @@ import { openStorage, type StorageOptions } from '../../storage/open-storage.js'
 import { defineThread } from '../../threads/define-thread.js';
 import { openDamagedLines, type SetAside } from '../journal/damaged-lines.js';
 import { deleteOldVisits, retainedSince } from './delete-old-visits.js';
-import { eraseVisits, type UnreadableVisitsError } from './erase-visits.js';
+import { type ErasureFailures, eraseVisits } from './erase-visits.js';
 import { mergeVisits } from './merge-visits.js';
 import { ingestJournal, recoverOrphans } from './visit-ingester.js';
 import { VisitRepository } from './visit-repository.js';
@@ -76,15 +76,12 @@ export function createIngest(
   const repeat = (name: string, everyMs: number, tick: PeriodicWork['tick']) =>
     new PeriodicService({ name, everyMs, tick, onError: noteError(name) });
   const erasureErrors = new ErrorThrottle(noteError('erasures'));
-  let unreadable: readonly UnreadableVisitsError[] = [];
+  let unreadable: ErasureFailures = new Map();
   async function eraseMarked(signal: AbortSignal): Promise<void> {
     // They must not fail the calls of other organizations.
     unreadable = await eraseVisits(database, signal);
-    if (unreadable.length === 0) erasureErrors.reset();
-    else {
-      const message = unreadable.map((error) => error.message).join('; ');
-      erasureErrors.report(new AggregateError(unreadable, message));
-    }
+    if (unreadable.size === 0) erasureErrors.reset();
+    else erasureErrors.report(new Error([...unreadable.values()].join('; ')));
   }
   let erasing: Promise<void> | undefined;
   /** Erases the visits of the marked links. A call during a run joins it. */
@@ -126,7 +123,7 @@ export function createIngest(
       async erase(): Promise<ErasureFailures> {
         const wait = setTimeout(eraseWaitMs, undefined, { ref: false });
         await Promise.race([erase(stopping.signal), wait]);
-        return unreadable.map(({ urlId, message }) => [urlId, message]);
+        return unreadable;
       },
 
       /** Stops the periodic work and stores the remaining lines. Rejects when lines remain. */
@@ -138,9 +135,6 @@ export function createIngest(
     stop,
   };
 }
-
-/** Why erasures cannot be finished, by the ids of their links. */
-export type ErasureFailures = readonly (readonly [urlId: number, reason: string])[];
 
 interface IngestThreadData {
   readonly storage: StorageOptions;

@@ -13,8 +13,6 @@ const waitingRows = 128;
 const waitingMs = 60_000;
 // Rows of level 1 become rows of level 2, which are sorted by link among more visits.
 const rowsToMergeAgain = 24;
-/** A row of this size gets no further visits. Texts of visits come from strangers. */
-const maxRowBytes = 512 * 1024;
 
 /**
  * Merges the visits of the organizations that have many rows. Ends early when the signal aborts. Throws at
@@ -81,7 +79,7 @@ async function mergeLevel(database: Database, organizationId: string, level: 0 |
     .orderBy('id', 'desc')
     .limit(1)
     .execute();
-  const old = [...last.filter(({ visits }) => visits.length < maxRowBytes), ...merged];
+  const old = [...last, ...merged];
   if (merged.length === 0) return;
   const refs: VisitRef[] = [];
   for (const row of old) {
@@ -120,18 +118,10 @@ async function mergeLevel(database: Database, organizationId: string, level: 0 |
 
 /** Yields rows with these visits, in their order. */
 function* packRows(refs: readonly VisitRef[]) {
-  for (let start = 0; start < refs.length; ) {
-    let part = refs.slice(start, start + visitsPerRow);
-    for (;;) {
-      const builder = new VisitColumnsBuilder(part.length);
-      for (const { columns, index } of part) builder.addFrom(columns, index);
-      const row = toRow(builder.finish());
-      if (row.visits.length <= maxRowBytes || part.length === 1) {
-        yield row;
-        break;
-      }
-      part = part.slice(0, Math.ceil(part.length / 2));
-    }
-    start += part.length;
+  for (let start = 0; start < refs.length; start += visitsPerRow) {
+    const part = refs.slice(start, start + visitsPerRow);
+    const builder = new VisitColumnsBuilder(part.length);
+    for (const { columns, index } of part) builder.addFrom(columns, index);
+    yield toRow(builder.finish());
   }
 }

@@ -2,31 +2,31 @@ import { type Place, unknownCountry } from '../classify/country-database.js';
 import type { Visit } from '../journal/journal-lines.js';
 
 /**
- * The known columns of texts, which have few distinct values, each with the text of visits that were
- * stored without the column. They are stored with dictionary encoding. A new field of visits becomes a
- * column here, and needs no new version of the stored form.
+ * The known columns of texts, which have few distinct values. They are stored with dictionary encoding. A
+ * new field of visits becomes a column here, and needs no new version of the stored form: visits that were
+ * stored without it have the empty text.
  */
-const defaultTexts = {
-  source: '',
-  country: 'Unknown',
-  deviceType: 'other',
-  browser: 'Unknown',
-  os: 'Unknown',
-  referrer: 'direct (direct)',
-  scannerApp: '',
-  language: '',
-  region: '',
+const textColumns = [
+  'source',
+  'country',
+  'deviceType',
+  'browser',
+  'os',
+  'referrer',
+  'scannerApp',
+  'language',
+  'region',
   // The city, its region and its country. Names of cities are not unique.
-  city: '',
-  utmSource: '',
-  utmMedium: '',
-  utmCampaign: '',
-  utmTerm: '',
-  utmContent: '',
+  'city',
+  'utmSource',
+  'utmMedium',
+  'utmCampaign',
+  'utmTerm',
+  'utmContent',
   // The rule of the link that chose the target, and its variant.
-  variant: '',
-} as const;
-export type DictionaryColumnName = keyof typeof defaultTexts;
+  'variant',
+] as const;
+export type DictionaryColumnName = (typeof textColumns)[number];
 
 /** The columns of texts of visits: the known ones, and those of a later version. */
 export type Dictionaries = Readonly<
@@ -70,9 +70,8 @@ export const sameCodes = new Uint8Array(maxVisits);
 const emptyColumn: DictionaryColumn = { values: [''], codes: sameCodes };
 
 const emptyDictionaries = Object.fromEntries(
-  Object.keys(defaultTexts).map((name) => [name, emptyColumn]),
+  textColumns.map((name) => [name, emptyColumn]),
 ) as Dictionaries;
-const requiredTexts = Object.entries(defaultTexts).filter(([, text]) => text !== '');
 
 /**
  * Returns the columns of texts with those that are missing. Texts of an unknown name remain, so that
@@ -81,19 +80,10 @@ const requiredTexts = Object.entries(defaultTexts).filter(([, text]) => text !==
 export function completeTexts(
   stored: ReadonlyMap<string, DictionaryColumn>,
 ): Pick<VisitColumns, 'dictionaries' | 'storedTexts'> {
-  // Reports decode many small chunks, and copying an object of the same shape is fast.
+  // Reports decode many small rows, and copying an object of the same shape is fast.
   const dictionaries: Record<string, DictionaryColumn> = { ...emptyDictionaries };
-  const storedTexts: string[] = [];
-  for (const [name, column] of stored) {
-    dictionaries[name] = column;
-    storedTexts.push(name);
-  }
-  for (const [name, text] of requiredTexts) {
-    if (stored.has(name)) continue;
-    dictionaries[name] = { values: [text], codes: sameCodes };
-    storedTexts.push(name);
-  }
-  return { dictionaries: dictionaries as Dictionaries, storedTexts };
+  for (const [name, column] of stored) dictionaries[name] = column;
+  return { dictionaries: dictionaries as Dictionaries, storedTexts: [...stored.keys()] };
 }
 
 /** Returns the indexes of all visits. The array is shared and must not be changed. */

@@ -9,6 +9,7 @@ import { selectSpans } from '../ingest/scanned-url.js';
 import { clickDimensions, type Dimensions, scanDimensions } from './dimensions.js';
 import { OverviewMemory } from './overview-memory.js';
 import type { reportRoutes, WindowInput } from './report-contract.js';
+import type { ReportReader } from './report-reader.js';
 import type { Reports } from './report-thread.js';
 import {
   parseReportQuery,
@@ -16,7 +17,7 @@ import {
   toWindowFields,
   type Window,
 } from './report-window.js';
-import type { UrlFilter } from './url-filter.js';
+import { utc } from './time-zone.js';
 import { toConditions } from './visit-filter.js';
 import { maxSkipped } from './visit-page.js';
 
@@ -52,18 +53,6 @@ export interface ReportSources {
 /** Scans can be selected by all facts about a visit, also by those that have no breakdown. */
 const scanFilters = { ...clickDimensions, ...scanDimensions };
 
-/** Reads the query of a report on a record that was created at `createdAt`. */
-function parseReport<Query extends WindowInput & Pick<ReportQuery, 'limit'>>(
-  dimensions: Dimensions,
-  input: Query,
-  now: number,
-  createdAt: number,
-): ReportQuery {
-  const conditions = toConditions(dimensions, input);
-  const { limit } = input;
-  return { ...parseReportQuery(input, now, createdAt), limit, conditions };
-}
-
 // No visit has this URL.
 const noUrl = 0;
 
@@ -87,72 +76,68 @@ export function reportHandlers({
     return Math.max(retainedSince() ?? 0, deletedUntil);
   }
 
-  const toText = (retainedFrom: number) =>
-    retainedFrom === 0 ? null : new Date(retainedFrom).toISOString();
-
-  /** Returns the query without the time whose visits are deleted. */
-  const retained = (query: ReportQuery, retainedFrom: number): ReportQuery => ({
-    ...query,
-    since: Math.max(query.since, Math.min(retainedFrom, query.until)),
-  });
+  /**
+   * Returns the query of a report on a record that was created at `createdAt`, without the time whose
+   * visits are deleted, and the fields with which each report begins.
+   */
+  async function prepare(
+    organizationId: string,
+    dimensions: Dimensions,
+    input: WindowInput & Pick<ReportQuery, 'limit'>,
+    createdAt: number,
+  ) {
+    const now = clock();
+    const window = parseReportQuery(input, now, createdAt);
+    const { since, until, timezone } = window;
+    const retainedFrom = await firstRetained(organizationId);
+    const query: ReportQuery = {
+      ...window,
+      since: Math.max(since, Math.min(retainedFrom, until)),
+      limit: input.limit,
+      conditions: toConditions(dimensions, input),
+    };
+    const head = {
+      ...toWindowFields(window),
+      timezone: timezone ?? utc,
+      countriesDate: countriesDate(),
+      retainedSince: retainedFrom === 0 ? null : new Date(retainedFrom).toISOString(),
+      // Visits before and after a rotation of the visitor keys can be in the report.
+      uniquesSpanRotation: spansRotation({
+        since: Math.max(since, createdAt),
+        until: Math.min(until, now),
+      }),
+    };
+    return { query, head, isPast: until <= now };
+  }
 
   /** Returns when the organization, or its oldest link, was created. An imported link may be older. */
   async function firstRecordAt(organizationId: string): Promise<number> {
-    const organization = await database.read
+    const { created, firstUrl } = await database.read
       .selectFrom('organizations')
-      .select(['created_at as createdAt'])
+      .select(['created_at as created'])
       .select(({ selectFrom }) =>
         selectFrom('urls')
-          .select('created_at')
+          .select(({ fn }) => fn.min('created_at').as('first'))
           .where('organization_id', '=', organizationId)
-          .orderBy('created_at')
-          .orderBy('id')
-          .limit(1)
-          .as('firstUrlAt'),
+          .as('firstUrl'),
       )
       .where('id', '=', organizationId)
       .executeTakeFirstOrThrow();
-    return Math.min(organization.createdAt, organization.firstUrlAt ?? organization.createdAt);
+    return Math.min(created, firstUrl ?? created);
   }
 
-  /** Whether visits before and after a rotation of the visitor keys can be in a report. */
-  const uniquesSpanRotation = ({ since, until }: Window, createdAt: number): boolean =>
-    spansRotation({ since: Math.max(since, createdAt), until: Math.min(until, clock()) });
-
-  const readOverview = (
-    organizationId: string,
-    query: ReportQuery,
-    now: number,
-    filter: UrlFilter,
-  ) => reports.read(organizationId, 'readOverview', organizationId, query, now, filter);
   const recent = new OverviewMemory<{
-    readonly query: ReportQuery;
-    readonly report: Awaited<ReturnType<typeof readOverview>>;
+    readonly head: Awaited<ReturnType<typeof prepare>>['head'];
+    readonly report: Awaited<ReturnType<ReportReader['readOverview']>>;
   }>(clock);
 
   return {
     async getUrlClicks({ caller: { organizationId }, params, query: input }) {
       const { id, shortCode, createdAt, importedClicks } = await getUrl(organizationId, params.id);
-      const query = parseReport(clickDimensions, input, clock(), createdAt);
-      const retainedFrom = await firstRetained(organizationId);
-      const report = await reports.read(
-        organizationId,
-        'readClicks',
-        organizationId,
-        id,
-        retained(query, retainedFrom),
-      );
-      const head = {
-        urlId: String(id),
-        shortCode,
-        ...toWindowFields(query),
-        timezone: input.timezone,
-        countriesDate: countriesDate(),
-        retainedSince: toText(retainedFrom),
-        importedClicks,
-        uniquesSpanRotation: uniquesSpanRotation(query, createdAt),
-      };
-      return { status: 200, json: joinJson(head, report) };
+      const { query, head } = await prepare(organizationId, clickDimensions, input, createdAt);
+      const own = { urlId: String(id), shortCode, ...head, importedClicks };
+      const report = await reports.read(organizationId, 'readClicks', organizationId, id, query);
+      return { status: 200, json: joinJson(own, report) };
     },
 
     async getQrScans({ caller: { organizationId }, params, query: input }) {
@@ -162,28 +147,13 @@ export function reportHandlers({
         .executeTakeFirst();
       if (!qrCode) throw notFound('QR code', params.id);
       const { urlId, slug, ...span } = qrCode;
-      const query = parseReport(scanFilters, input, clock(), span.from);
+      const { query, head } = await prepare(organizationId, scanFilters, input, span.from);
+      const own = { qrCodeId: params.id, urlId: urlId === null ? null : String(urlId), ...head };
       // The scans of a standalone QR code are unknown, because it contains its target and not a short URL.
       const url = { urlId: urlId ?? noUrl, hasSlug: slug !== null };
-      const retainedFrom = await firstRetained(organizationId);
-      const report = await reports.read(
-        organizationId,
-        'readScans',
-        organizationId,
-        url,
-        span,
-        retained(query, retainedFrom),
-      );
-      const head = {
-        qrCodeId: params.id,
-        urlId: urlId === null ? null : String(urlId),
-        ...toWindowFields(query),
-        timezone: input.timezone,
-        countriesDate: countriesDate(),
-        retainedSince: toText(retainedFrom),
-        uniquesSpanRotation: uniquesSpanRotation(query, span.from),
-      };
-      return { status: 200, json: joinJson(head, report) };
+      const parameters = [organizationId, url, span, query] as const;
+      const report = await reports.read(organizationId, 'readScans', ...parameters);
+      return { status: 200, json: joinJson(own, report) };
     },
 
     async exportVisits({ caller: { organizationId }, query: input }) {
@@ -202,14 +172,8 @@ export function reportHandlers({
         after: readPosition(filter.after),
       };
       const urls = { tag, domainId, urlId };
-      const page = await reports.read(
-        organizationId,
-        'readVisits',
-        organizationId,
-        query,
-        now,
-        urls,
-      );
+      const parameters = [organizationId, query, now, urls] as const;
+      const page = await reports.read(organizationId, 'readVisits', ...parameters);
       const { count, next } = page;
       const { nextAfter } = describe({ total: 0, count, next: next && [next.at, next.skipped] });
       const head = JSON.stringify({ ...toWindowFields(window), timezone, count, nextAfter });
@@ -217,18 +181,18 @@ export function reportHandlers({
     },
 
     async getAnalyticsOverview({ caller: { organizationId }, query: input }) {
-      const now = clock();
       const { tag, domainId, urlId } = input;
       const createdAt = await firstRecordAt(organizationId);
-      const parsed = parseReport(clickDimensions, input, now, createdAt);
-      const retainedFrom = await firstRetained(organizationId);
-      const own = retained(parsed, retainedFrom);
+      const prepared = await prepare(organizationId, clickDimensions, input, createdAt);
+      const { query, isPast } = prepared;
+      const urls = { tag, domainId, urlId };
+      const parameters = [organizationId, query, clock(), urls] as const;
       const read = async () => ({
-        query: parsed,
-        report: await readOverview(organizationId, own, now, { tag, domainId, urlId }),
+        head: prepared.head,
+        report: await reports.read(organizationId, 'readOverview', ...parameters),
       });
       // A remembered window says until when its visits were counted, unless it ends later.
-      const { query, report } = await (parsed.until <= now
+      const { head, report } = await (isPast
         ? recent.read(JSON.stringify([organizationId, input]), read)
         : read());
       const { totalUrls, activeUrls, totalQrs, totalScans, breakdowns, timeseries } = report;
@@ -239,12 +203,8 @@ export function reportHandlers({
       return {
         status: 200,
         data: {
-          ...toWindowFields(query),
-          timezone: input.timezone,
-          countriesDate: countriesDate(),
+          ...head,
           importedClicks,
-          retainedSince: toText(retainedFrom),
-          uniquesSpanRotation: uniquesSpanRotation(query, createdAt),
           totals: {
             totalUrls,
             activeUrls,

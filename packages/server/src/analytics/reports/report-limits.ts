@@ -11,42 +11,15 @@ export const reportTimeoutMs = 20_000;
 // The keys of a visitor and an address, copied while their space grows or into another order.
 const bytesPerVisit = 72;
 
-/**
- * Bounds the memory for the keys of visitors of all reports that run at once, which is outside of V8's
- * heap: to a quarter of the machine's.
- */
-export class VisitMemory {
-  readonly #maxBytes: number;
-  #usedBytes = 0;
+/** An eighth of the machine's memory. Four reports may run at once. */
+export const defaultMaxBytes = Math.min(totalmem(), process.constrainedMemory() || totalmem()) / 8;
 
-  constructor(maxBytes = Math.min(totalmem(), process.constrainedMemory() || totalmem()) / 4) {
-    this.#maxBytes = maxBytes;
-  }
-
-  get usedBytes(): number {
-    return this.#usedBytes;
-  }
-
-  /** Begins a report. The caller must call `release` at its end. */
-  open() {
-    let reserved = 0;
-    return {
-      /** Throws a ReportTooLargeError if the visits of all reports would exceed the limit. */
-      reserve: (visits: number): void => {
-        const bytes = visits * bytesPerVisit;
-        if (this.#usedBytes + bytes > this.#maxBytes) {
-          throw new ReportTooLargeError(
-            'The report needs more memory for its visitors than is free; choose a shorter window, or try again later',
-          );
-        }
-        this.#usedBytes += bytes;
-        reserved += bytes;
-      },
-      release: (): void => {
-        this.#usedBytes -= reserved;
-      },
-    };
-  }
+/** Throws a ReportTooLargeError if the keys of visitors, which are outside of V8's heap, need too much memory. */
+export function checkMemory(visits: number, maxBytes: number): void {
+  if (visits * bytesPerVisit <= maxBytes) return;
+  throw new ReportTooLargeError(
+    'The report needs too much memory for its visitors; choose a shorter window',
+  );
 }
 
 const sliceMs = 5;

@@ -10,7 +10,7 @@ import {
 } from '../ingest/stored-visits.js';
 import { countUrls, readUrlIds } from './count-urls.js';
 import { findScannedUrls, type ScannedUrls } from './find-scanned-urls.js';
-import { ReportClock, VisitMemory } from './report-limits.js';
+import { checkMemory, defaultMaxBytes, ReportClock } from './report-limits.js';
 import type { ReportQuery } from './report-window.js';
 import { hasFilter, type UrlFilter, urlCondition } from './url-filter.js';
 import { filterVisits } from './visit-filter.js';
@@ -31,12 +31,11 @@ interface ReportRun<R extends Report> {
 /** Reads reports from storage. It reads many visits, so it runs in a separate thread. */
 export class ReportReader {
   readonly #database: Database;
-  readonly #memory: VisitMemory;
+  readonly #maxBytes: number;
 
-  /** The reports that run at once share the memory. */
-  constructor(database: Database, memory = new VisitMemory()) {
+  constructor(database: Database, maxBytes = defaultMaxBytes) {
     this.#database = database;
-    this.#memory = memory;
+    this.#maxBytes = maxBytes;
   }
 
   readClicks(organizationId: string, urlId: number, query: ReportQuery) {
@@ -122,25 +121,21 @@ export class ReportReader {
     return this.#database.snapshot(async (db) => {
       const clock = new ReportClock();
       const tally = new VisitTally(measure, query);
-      const memory = this.#memory.open();
-      let isReserved = false;
+      const maxBytes = this.#maxBytes;
       async function* readAll(rows: readonly VisitRow[], urlIds?: Float64Array) {
-        const visits = rows.reduce((sum, { visit_count }) => sum + visit_count, 0);
-        if (!isReserved) memory.reserve(visits);
-        isReserved = true;
+        checkMemory(
+          rows.reduce((sum, { visit_count }) => sum + visit_count, 0),
+          maxBytes,
+        );
         for await (const each of readRows(db, rows, urlIds)) {
           yield each;
           await clock.pause();
         }
       }
       const run = { db, tally, clock, read: readAll };
-      try {
-        let more = await read(run);
-        if (tally.startSecondPass()) more = await read(run);
-        return { ...tally.finish(query.limit), ...more };
-      } finally {
-        memory.release();
-      }
+      let more = await read(run);
+      if (tally.startSecondPass()) more = await read(run);
+      return { ...tally.finish(query.limit), ...more };
     });
   }
 }

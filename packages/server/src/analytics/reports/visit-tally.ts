@@ -86,7 +86,7 @@ export class VisitTally<R extends Report> {
     const indexes = filterVisits(breakdownColumns, selected.indexes, window.conditions);
     const proven = filterVisits(breakdownColumns, selected.proven ?? none, window.conditions);
     if (indexes.length === 0) return;
-    this.#visitsOfUrl.addEach(columns.urlIds, indexes);
+    this.#visitsOfUrl.add(columns.urlIds, indexes);
     // Column by column: a loop over one typed array is faster than a loop over visits.
     for (const { dimension, counts } of this.#breakdowns) {
       const { values, codes } = breakdownColumns[dimension.column] as DictionaryColumn;
