@@ -55,11 +55,14 @@ export const bulkInsert: BulkInsert = async (transaction, table, rows) => {
   const filled = columns.filter((column) => records.some((record) => record[column] != null));
   const text = `insert into ${table} (${filled.map(quote).join()})
     values (${filled.map(() => '?').join()})`;
-  for (const [index, record] of records.entries()) {
-    if (index % rowsAtOnce === rowsAtOnce - 1) await yieldToEventLoop();
-    const values = filled.map((column) => record[column] ?? null);
-    await transaction.executeQuery(CompiledQuery.raw(text, values));
-  }
+  const query = CompiledQuery.raw(text);
+  await transaction.getExecutor().provideConnection(async (connection) => {
+    for (const [index, record] of records.entries()) {
+      if (index % rowsAtOnce === rowsAtOnce - 1) await yieldToEventLoop();
+      const parameters = filled.map((column) => record[column] ?? null);
+      await connection.executeQuery({ ...query, parameters });
+    }
+  });
 };
 
 /** Updates rows: by one statement with arrays on PostgreSQL, and one by one on SQLite. */
