@@ -1,14 +1,14 @@
 // Writes the sources of the SDK that derive from openapi.yaml.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parse } from 'yaml';
 import { binary, root, run } from './bootstrap.mjs';
+import { nameOf, readContract } from './read-contract.mjs';
 
 /** The generated files, below packages/sdk/src/generated. */
 export const sdkSources = ['api.ts', 'fixtures.ts', 'required-input.ts', 'routes.ts'];
 
 export function writeSdkSources(folder) {
-  const document = parse(readFileSync(join(root, 'openapi.yaml'), 'utf8'));
+  const document = readContract();
   run(
     binary('openapi-typescript'),
     [
@@ -71,9 +71,6 @@ function renderRequiredInput(document) {
     isMethod,
   )) {
     const names = parameters
-      .map(({ $ref, ...parameter }) =>
-        $ref ? document.components.parameters[$ref.split('/').at(-1)] : parameter,
-      )
       .filter((parameter) => parameter.in === 'query' && parameter.required)
       .map(({ name }) => name);
     if (requestBody?.required) names.push('body');
@@ -96,9 +93,8 @@ export const requiredInput: Readonly<Record<string, string>> = ${JSON.stringify(
 function codesByStatus({ components }, operations) {
   const codes = new Map();
   for (const { responses } of operations) {
-    for (const [status, { $ref = '' }] of Object.entries(responses)) {
-      const { description } = components.responses[$ref.split('/').at(-1)] ?? {};
-      if (description === undefined) continue;
+    for (const [status, { description }] of Object.entries(responses)) {
+      if (Number(status) < 400) continue;
       codes.set(status, new Set([...(codes.get(status) ?? []), ...description.split(', ')]));
     }
   }
@@ -121,8 +117,10 @@ function renderFixtures(document) {
     const status = Object.keys(responses).find(isSuccess);
     successes[operationId] = { route: `${method} ${path}`, status: Number(status) };
     const schema = responses[status].content['application/json']?.schema;
-    if (schema)
-      results[operationId] = exampleOf(document, (schema.anyOf?.[0] ?? schema).properties.data);
+    if (schema) {
+      const envelope = document.components.schemas[nameOf((schema.anyOf?.[0] ?? schema).$ref)];
+      results[operationId] = exampleOf(document, envelope.properties.data);
+    }
   }
   const codes = {};
   for (const [status, names] of codesByStatus(document, apiOperations(document))) {
@@ -170,11 +168,15 @@ const fixtureValues = {
   },
 };
 
+const examplesByFormat = {
+  uuid: '0198c0de-0000-7000-8000-0000000000aa',
+  'date-time': '2030-01-01T00:00:00.000Z',
+};
+
 /** Returns a value that a schema allows: its example, or else the simplest one. Null where allowed. */
 function exampleOf(document, schema, name) {
   if (name in fixtureValues) return fixtureValues[name];
-  if (schema.$ref)
-    return exampleOf(document, document.components.schemas[schema.$ref.split('/').at(-1)]);
+  if (schema.$ref) return exampleOf(document, document.components.schemas[nameOf(schema.$ref)]);
   const variants = schema.anyOf ?? schema.oneOf;
   const isNullable = [variants?.map(({ type }) => type), schema.type].flat(2).includes('null');
   const [variant] = variants?.filter(({ type }) => type !== 'null') ?? [];
@@ -199,7 +201,7 @@ function exampleOf(document, schema, name) {
     case 'number':
       return Math.max(1, schema.minimum ?? 1);
     case 'string':
-      return schema.format === 'uuid' ? '01981f2e-7d1c-7c59-8a5f-5d9f6d0b7c11' : 'text';
+      return examplesByFormat[schema.format] ?? 'text';
     default:
       throw new Error(`there is no example of ${name}: ${JSON.stringify(schema)}`);
   }

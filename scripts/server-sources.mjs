@@ -1,14 +1,13 @@
 // Writes the source of the server that derives from openapi.yaml: the JSON schemas of the events.
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parse } from 'yaml';
-import { root } from './bootstrap.mjs';
+import { readContract } from './read-contract.mjs';
 
 /** The generated files, below packages/server/src/generated. */
 export const serverSources = ['event-schemas.ts'];
 
 export function writeServerSources(folder) {
-  const document = parse(readFileSync(join(root, 'openapi.yaml'), 'utf8'));
+  const document = readContract();
   writeFileSync(join(folder, 'event-schemas.ts'), renderEventSchemas(document));
 }
 

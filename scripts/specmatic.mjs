@@ -1,12 +1,12 @@
 // `npm run specmatic`: runs Specmatic, a third-party tool that tests a server against openapi.yaml.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { build, fail, install, note, root } from './bootstrap.mjs';
+import { isDeepStrictEqual } from 'node:util';
+import { build, fail, install, note } from './bootstrap.mjs';
 import { expectedFailures, writeExamples } from './specmatic-examples.mjs';
 
 // Not a dependency, because its archive has 85 MB.
@@ -34,7 +34,7 @@ install();
 build();
 
 const { createServer } = await import('@shorty/server');
-const { parse } = createRequire(join(root, 'packages/server/package.json'))('yaml');
+const { readContract } = await import('./read-contract.mjs');
 const scratch = mkdtempSync(join(tmpdir(), 'shorty-specmatic-'));
 const challenges = [];
 const operatorKey = 'operator-key-of-specmatic-0123456789';
@@ -110,10 +110,10 @@ function settings(examples, token) {
 /** Removes the parts of an operation that Specmatic cannot test. */
 function removeUntestable(operation, { parameters }) {
   operation.parameters = operation.parameters?.filter((parameter) => {
-    const id = parameter.$ref?.split('/').at(-1);
-    const { name } = parameters[id] ?? parameter;
+    const [id] =
+      Object.entries(parameters).find(([, each]) => isDeepStrictEqual(each, parameter)) ?? [];
     // The filters of reports have thousands of combinations.
-    return !untestableParameters.includes(name) && !id?.endsWith('Filter');
+    return !untestableParameters.includes(parameter.name) && !id?.endsWith('Filter');
   });
   // The second security scheme uses the same tokens. Specmatic would send each request once for each
   // scheme, and the second deletion of a record would fail.
@@ -123,17 +123,11 @@ function removeUntestable(operation, { parameters }) {
 }
 
 function describeApi() {
-  const document = parse(readFileSync(join(root, 'openapi.yaml'), 'utf8'));
+  const document = readContract();
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => {
       removeUntestable(operation, document.components);
-      const responses = Object.fromEntries(
-        Object.entries(operation.responses).map(([status, response]) => [
-          status,
-          document.components.responses[response.$ref?.split('/').at(-1)] ?? response,
-        ]),
-      );
-      return [operation.operationId, { ...operation, responses, method, path }];
+      return [operation.operationId, { ...operation, method, path }];
     }),
   );
   return { document, operations: new Map(operations) };

@@ -1,21 +1,20 @@
 // Writes the source of the verifier that derives from openapi.yaml: the types of the events.
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parse } from 'yaml';
-import { root } from './bootstrap.mjs';
+import { nameOf, readContract } from './read-contract.mjs';
 
 /** The generated files, below packages/webhook-verifier/src/generated. */
 export const verifierSources = ['event-data.ts'];
 
 export function writeVerifierSources(folder) {
-  const document = parse(readFileSync(join(root, 'openapi.yaml'), 'utf8'));
+  const document = readContract();
   writeFileSync(join(folder, 'event-data.ts'), renderEventData(document.components.schemas));
 }
 
 function renderEventData(schemas) {
   const events = Object.entries(schemas)
     .filter(([name, { properties }]) => name.endsWith('Event') && properties?.type?.const)
-    .map(([, { properties }]) => [properties.type.const, nameOf(properties.data)]);
+    .map(([, { properties }]) => [properties.type.const, nameOf(properties.data.$ref)]);
   // In the order of their first use. A set also visits the names that are added meanwhile.
   const names = new Set(events.map(([, name]) => name));
   const interfaces = [];
@@ -52,16 +51,12 @@ function commentOf({ description }) {
     : '';
 }
 
-function nameOf({ $ref }) {
-  return $ref.split('/').at(-1);
-}
-
 /** Returns the TypeScript type of a schema. */
 function typeOf(schema, use) {
   const union = (types) => [...new Set(types)].join(' | ');
   if (schema.$ref) {
-    use(nameOf(schema));
-    return nameOf(schema);
+    use(nameOf(schema.$ref));
+    return nameOf(schema.$ref);
   }
   if ('const' in schema) return literalOf(schema.const);
   if (schema.enum) return union(schema.enum.map(literalOf));

@@ -347,19 +347,6 @@ it.each([undefined, null, 'https://example.com', 7])(
   },
 );
 
-it('the contract has required queries and lists at any depth', () => {
-  expect(operations.flatMap(({ query }) => query)).toContain('shortUrl');
-  const lists = operations.flatMap(({ route, lists }) => lists.map(([name]) => `${route} ${name}`));
-  expect(lists).toEqual(
-    expect.arrayContaining([
-      'DELETE /api/v1/urls/bulk ids',
-      'PATCH /api/v1/urls/bulk updates',
-      'PATCH /api/v1/urls/bulk tags',
-      'POST /api/v1/webhooks urlIds',
-    ]),
-  );
-});
-
 it.each(missing)('urls.lookup(%j) and lists with it are not sent', async (value) => {
   const fetch = () => Promise.reject(new Error('was sent'));
   const { urls } = new Shorty({ baseUrl: 'https://sho.test', accessToken: 'token', fetch });

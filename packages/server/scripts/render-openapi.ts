@@ -2,6 +2,7 @@ import { Document, isCollection, isMap, isPair, isScalar, visit } from 'yaml';
 import { z } from 'zod';
 import {
   createDocument,
+  type ZodOpenApiObject,
   type ZodOpenApiOperationObject,
   type ZodOpenApiPathsObject,
   type ZodOpenApiResponseObject,
@@ -24,6 +25,9 @@ import { urlBulkUpdateItem } from '../src/urls/url-bulk-contract.js';
 import { version } from '../src/version.js';
 import { eventBodies } from '../src/webhooks/event-contract.js';
 import { describeFields } from './describe-fields.js';
+import { shareFields } from './share-fields.js';
+import { shareResponses } from './share-responses.js';
+import { simplifySchemas } from './simplify-schemas.js';
 
 const tags = {
   Authentication: 'Access tokens, API keys, and the caller.',
@@ -80,7 +84,7 @@ export function renderOpenApi(): string {
   for (const route of api as readonly Route[]) {
     paths[route.path] = { ...paths[route.path], [route.method]: operationOf(route) };
   }
-  const document = createDocument({
+  const contract: ZodOpenApiObject = {
     openapi: '3.1.0',
     info: {
       title: 'Shorty',
@@ -122,13 +126,17 @@ export function renderOpenApi(): string {
         },
       },
     },
-  });
+  };
+  const document = createDocument(contract);
   const schemas = document.components?.schemas ?? {};
   for (const [name, schema] of Object.entries(schemas)) {
     // The library adds one for the output of a transformed schema of a request. Nothing refers to it.
     if (Object.keys(schema).length === 0) delete schemas[name];
   }
   describeFields(document);
+  simplifySchemas(document);
+  shareFields(schemas);
+  shareResponses(document);
   return `# Generated from packages/server/src/contract by \`npm run generate\`. Do not edit.\n${toYaml(document)}`;
 }
 
@@ -330,8 +338,8 @@ function headersOf(response: RouteResponse) {
 
 function contentOf(response: RouteResponse) {
   if ('data' in response) {
-    const envelope = z.object({ success: z.literal(true), data: response.data });
-    return { content: { 'application/json': { schema: either(envelope, response.formBody) } } };
+    const schema = either(envelopeOf(response.data), response.formBody);
+    return { content: { 'application/json': { schema } } };
   }
   if ('body' in response) return { content: { 'application/json': { schema: response.body } } };
   if ('mediaType' in response) {
@@ -339,6 +347,41 @@ function contentOf(response: RouteResponse) {
     return { content: Object.fromEntries(types.map((type) => [type, { schema: text }])) };
   }
   return {};
+}
+
+const success = z
+  .literal(true)
+  .meta({ id: 'Success', description: 'True for a result, false for an error.' });
+
+/** Envelopes and pages by name. Routes with the same data share one schema. */
+const shared = new Map<string, z.ZodType>();
+
+function share(id: string, schema: z.ZodType): z.ZodType {
+  const known = shared.get(id) ?? schema.meta({ id });
+  shared.set(id, known);
+  return known;
+}
+
+/** Returns the schema of a successful response: `UrlRecordResponse` for a `UrlRecord`. */
+function envelopeOf(data: z.ZodType): z.ZodType {
+  const { name, schema } = nameData(data);
+  const known = shared.get(`${name}Response`);
+  return known ?? share(`${name}Response`, z.object({ success, data: schema }));
+}
+
+/** Names the data of a response. A page without a name of its own has the name of its items. */
+function nameData(data: z.ZodType): { name: string; schema: z.ZodType } {
+  const own = data.meta()?.id;
+  if (own !== undefined) return { name: own, schema: data };
+  const { items } = (data as z.ZodObject<{ items: z.ZodArray<z.ZodType> }>).shape;
+  const name = `${nameOfItem(items.element).replace(/(Record|Details|Entry)$/, '')}Page`;
+  return { name, schema: share(name, data) };
+}
+
+function nameOfItem(item: z.ZodType): string {
+  const name = item.meta()?.id;
+  if (name === undefined) throw new Error('the items of a page need a name: add .meta({ id })');
+  return name;
 }
 
 /** Returns the schema of a response that differs for forms, or `body` when it does not. */
@@ -393,7 +436,7 @@ function findFailures(route: Route): Failure[] {
       content: {
         'application/json': {
           schema: either(errorResponse, route.formError),
-          example: exampleOf(codes[0] as ErrorCode),
+          ...exampleOf(codes[0] as ErrorCode),
         },
         ...(route.isForVisitors && { 'text/html': { schema: text } }),
       },
@@ -440,18 +483,22 @@ const exampleMessages: Partial<Record<ErrorCode, string>> = {
   SLUG_CONFLICT: 'customSlug "spring-sale" is taken on this domain; choose another',
 };
 
-function exampleOf(code: ErrorCode) {
-  return {
+/** Returns an example for a code whose message teaches something. */
+function exampleOf(code: ErrorCode): { example?: object } {
+  const message = exampleMessages[code];
+  if (message === undefined) return {};
+  const example = {
     success: false,
     error: {
       code,
-      message: exampleMessages[code] ?? 'The reason in one sentence',
+      message,
       ...(code === 'VALIDATION_FAILED' && {
         details: [{ path: 'targetUrl', message: 'must start with http:// or https://' }],
       }),
       requestId: '8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11',
     },
   };
+  return { example };
 }
 
 function describeScope(scope: string): string {

@@ -1594,7 +1594,10 @@ export interface components {
              *     ]
              */
             scopes?: ("urls:read" | "urls:write" | "urls:erase" | "qr:read" | "qr:write" | "webhooks:read" | "webhooks:write" | "domains:read" | "domains:write" | "analytics:read" | "usage:read")[];
-            /** @description When the key stops working. Must lie in the future. Null: never. */
+            /**
+             * @description When the key stops working. Must lie in the future. Null: never.
+             * @example 2030-12-31T23:59:59Z
+             */
             expiresAt?: string | null;
         };
         OwnOrganizationUpdateRequest: {
@@ -1609,98 +1612,10 @@ export interface components {
         };
         UrlCreateRequest: {
             /**
-             * @description Where the link leads: http or https, at most 8192 bytes. It must not lead to a host of short links on this server. Returned exactly as it was sent.
-             * @example https://example.com/spring?ref=mail#offers
+             * @description The id of the link in another system. It is unique in the organization, deleted links included.
+             * @example order-1001
              */
-            targetUrl: string;
-            customSlug?: string | null;
-            importedCode?: string | null;
             externalId?: string | null;
-            /**
-             * @description A title for people who manage the links. Visitors do not see it.
-             * @example Spring sale
-             */
-            title?: string | null;
-            /** @description Notes for people who manage the links. Visitors do not see them. */
-            description?: string | null;
-            /**
-             * @description A category, to filter lists by.
-             * @example campaigns
-             */
-            category?: string | null;
-            /**
-             * @description Up to 20 labels, to filter lists by.
-             * @example [
-             *       "launch",
-             *       "mail"
-             *     ]
-             */
-            tags?: string[] | null;
-            /** @description An active custom domain of the organization; the platform's domain otherwise. */
-            domainId?: string | null;
-            redirectType?: (301 | 302 | 307 | 308) | null;
-            /** @description When the link starts redirecting: before expiresAt. Until then, visitors get 404, as for a link that does not exist. */
-            activatesAt?: string | null;
-            /** @description When the link stops redirecting. Must lie in the future. */
-            expiresAt?: string | null;
-            /**
-             * @description Where visitors are sent (302) when the link has expired or its maxClicks are used up, instead of a page that says so: http or https, at most 8192 bytes. It must not lead to a host of short links on this server. Such visits are not counted. A link that is paused, deleted or taken down does not lead there.
-             * @example https://example.com/sale-is-over
-             */
-            expiredUrl?: string | null;
-            /**
-             * @description How many clicks the link redirects in all. Then visitors get 410, or are sent to expiredUrl. Clicks before the limit was set count, those of another link shortener do not. Link previews, bots and HEAD requests are redirected without using a click.
-             * @example 100
-             */
-            maxClicks?: number | null;
-            /**
-             * @description Set as utm_source on the target: where the visitor comes from.
-             * @example newsletter
-             */
-            utmSource?: string | null;
-            /**
-             * @description Set as utm_medium on the target: the kind of channel.
-             * @example email
-             */
-            utmMedium?: string | null;
-            /** @description Set as utm_campaign on the target: the name of the campaign. */
-            utmCampaign?: string | null;
-            /** @description Set as utm_term on the target: the paid search term. */
-            utmTerm?: string | null;
-            /** @description Set as utm_content on the target: which of several links it is. */
-            utmContent?: string | null;
-            customUtmParams?: {
-                [key: string]: string;
-            } | null;
-            /**
-             * @description A hint for attribution.
-             * @example blog.example.com
-             */
-            sourceDomain?: string | null;
-            clickThresholds?: number[] | null;
-            /** @description Whether the query of a visit is added to the target. Parameters that the target has, such as UTM values, stay. Null: the setting of the domain. */
-            forwardQuery?: boolean | null;
-            /** @description Whether the path after the link, such as /a/b of /sale/a/b, is added to the target. Null: the setting of the domain. */
-            forwardPath?: boolean | null;
-            rules?: components["schemas"]["LinkRuleRequest"][] | null;
-            preview?: components["schemas"]["LinkPreviewRequest"] | null;
-            /** @description Whether visitors must enter a password. */
-            isPasswordProtected?: boolean | null;
-            /**
-             * Format: password
-             * @description Needed when isPasswordProtected is true. Stored only as a hash, never returned.
-             * @example open sesame
-             */
-            password?: string | null;
-            /** @description False creates a paused link, which answers with 410 until a PATCH sets isActive to true. True by default. */
-            isActive?: boolean | null;
-            /**
-             * @description The clicks that another link shortener counted before. Reports show them separately. 0 by default.
-             * @example 1204
-             */
-            importedClicks?: number | null;
-            /** @description When another system made the link: not in the future, and not before 1970. It becomes createdAt. */
-            importedCreatedAt?: string | null;
             /**
              * @description "return": if an active link already has this target and leads there in the same way, the response has that link, and none is created. Domain, redirectType, expiresAt, UTM parameters and all other settings of the redirect must be equal, and customSlug, importedCode and externalId if they are given. title, description, category, tags, sourceDomain and clickThresholds are ignored. It cannot be combined with a password or maxClicks.
              * @example return
@@ -1708,8 +1623,12 @@ export interface components {
             ifExists?: "return" | null;
             /** @description Whether the server reads the title of the target in the background, for a link without a title. The link stays without one if the target cannot be read. */
             fetchTitle?: boolean | null;
-        };
+        } & components["schemas"]["NewUrlFields"];
         LinkRuleRequest: {
+            /**
+             * @description The name of the rule in reports. Names of one link differ, in any case. Without it, the number of the rule.
+             * @example german
+             */
             name?: string | null;
             /** @description What a visit must have. All conditions must hold; without any, all visits match. */
             when: {
@@ -1763,7 +1682,12 @@ export interface components {
                  */
                 before?: string;
             };
+            /**
+             * @description Where the link leads: http or https, at most 8192 bytes. It must not lead to a host of short links on this server. Returned exactly as it was sent.
+             * @example https://example.com/spring?ref=mail#offers
+             */
             targetUrl?: string | null;
+            /** @description Targets that visitors are divided among. A visitor stays with their variant. */
             variants?: {
                 /**
                  * @description Where the link leads: http or https, at most 8192 bytes. It must not lead to a host of short links on this server. Returned exactly as it was sent.
@@ -1788,6 +1712,10 @@ export interface components {
              * @example Everything at half price
              */
             description?: string | null;
+            /**
+             * @description The image: http or https, at most 2048 characters.
+             * @example https://example.com/sale.png
+             */
             imageUrl?: string | null;
         };
         UrlBulkCreateRequest: {
@@ -1803,187 +1731,17 @@ export interface components {
             ids: ((number | string) | unknown)[];
         };
         /** @description The fields of the link. For a link that exists, a missing field stays as it is, null clears an optional one, and customSlug, importedCode, importedClicks and importedCreatedAt must be left out or equal. */
-        UrlUpsertRequest: {
-            /**
-             * @description Where the link leads: http or https, at most 8192 bytes. It must not lead to a host of short links on this server. Returned exactly as it was sent.
-             * @example https://example.com/spring?ref=mail#offers
-             */
-            targetUrl: string;
-            customSlug?: string | null;
-            importedCode?: string | null;
-            /**
-             * @description A title for people who manage the links. Visitors do not see it.
-             * @example Spring sale
-             */
-            title?: string | null;
-            /** @description Notes for people who manage the links. Visitors do not see them. */
-            description?: string | null;
-            /**
-             * @description A category, to filter lists by.
-             * @example campaigns
-             */
-            category?: string | null;
-            /**
-             * @description Up to 20 labels, to filter lists by.
-             * @example [
-             *       "launch",
-             *       "mail"
-             *     ]
-             */
-            tags?: string[] | null;
-            /** @description An active custom domain of the organization; the platform's domain otherwise. */
-            domainId?: string | null;
-            redirectType?: (301 | 302 | 307 | 308) | null;
-            /** @description When the link starts redirecting: before expiresAt. Until then, visitors get 404, as for a link that does not exist. */
-            activatesAt?: string | null;
-            /** @description When the link stops redirecting. Must lie in the future. */
-            expiresAt?: string | null;
-            /**
-             * @description Where visitors are sent (302) when the link has expired or its maxClicks are used up, instead of a page that says so: http or https, at most 8192 bytes. It must not lead to a host of short links on this server. Such visits are not counted. A link that is paused, deleted or taken down does not lead there.
-             * @example https://example.com/sale-is-over
-             */
-            expiredUrl?: string | null;
-            /**
-             * @description How many clicks the link redirects in all. Then visitors get 410, or are sent to expiredUrl. Clicks before the limit was set count, those of another link shortener do not. Link previews, bots and HEAD requests are redirected without using a click.
-             * @example 100
-             */
-            maxClicks?: number | null;
-            /**
-             * @description Set as utm_source on the target: where the visitor comes from.
-             * @example newsletter
-             */
-            utmSource?: string | null;
-            /**
-             * @description Set as utm_medium on the target: the kind of channel.
-             * @example email
-             */
-            utmMedium?: string | null;
-            /** @description Set as utm_campaign on the target: the name of the campaign. */
-            utmCampaign?: string | null;
-            /** @description Set as utm_term on the target: the paid search term. */
-            utmTerm?: string | null;
-            /** @description Set as utm_content on the target: which of several links it is. */
-            utmContent?: string | null;
-            customUtmParams?: {
-                [key: string]: string;
-            } | null;
-            /**
-             * @description A hint for attribution.
-             * @example blog.example.com
-             */
-            sourceDomain?: string | null;
-            clickThresholds?: number[] | null;
-            /** @description Whether the query of a visit is added to the target. Parameters that the target has, such as UTM values, stay. Null: the setting of the domain. */
-            forwardQuery?: boolean | null;
-            /** @description Whether the path after the link, such as /a/b of /sale/a/b, is added to the target. Null: the setting of the domain. */
-            forwardPath?: boolean | null;
-            rules?: components["schemas"]["LinkRuleRequest"][] | null;
-            preview?: components["schemas"]["LinkPreviewRequest"] | null;
-            /** @description Whether visitors must enter a password. */
-            isPasswordProtected?: boolean | null;
-            /**
-             * Format: password
-             * @description Needed when isPasswordProtected is true. Stored only as a hash, never returned.
-             * @example open sesame
-             */
-            password?: string | null;
-            /** @description False creates a paused link, which answers with 410 until a PATCH sets isActive to true. True by default. */
-            isActive?: boolean | null;
-            /**
-             * @description The clicks that another link shortener counted before. Reports show them separately. 0 by default.
-             * @example 1204
-             */
-            importedClicks?: number | null;
-            /** @description When another system made the link: not in the future, and not before 1970. It becomes createdAt. */
-            importedCreatedAt?: string | null;
-        };
+        UrlUpsertRequest: components["schemas"]["NewUrlFields"];
         /** @description The fields to change; null clears an optional one. */
         UrlUpdateRequest: {
             /**
-             * @description Where the link leads: http or https, at most 8192 bytes. It must not lead to a host of short links on this server. Returned exactly as it was sent.
-             * @example https://example.com/spring?ref=mail#offers
+             * @description The id of the link in another system. It is unique in the organization, deleted links included.
+             * @example order-1001
              */
-            targetUrl?: string;
             externalId?: string | null;
-            /**
-             * @description A title for people who manage the links. Visitors do not see it.
-             * @example Spring sale
-             */
-            title?: string | null;
-            /** @description Notes for people who manage the links. Visitors do not see them. */
-            description?: string | null;
-            /**
-             * @description A category, to filter lists by.
-             * @example campaigns
-             */
-            category?: string | null;
-            /**
-             * @description Up to 20 labels, to filter lists by.
-             * @example [
-             *       "launch",
-             *       "mail"
-             *     ]
-             */
-            tags?: string[] | null;
-            /** @description An active custom domain of the organization; the platform's domain otherwise. */
-            domainId?: string | null;
-            redirectType?: (301 | 302 | 307 | 308) | null;
-            /** @description When the link starts redirecting: before expiresAt. Until then, visitors get 404, as for a link that does not exist. */
-            activatesAt?: string | null;
-            /** @description When the link stops redirecting. Must lie in the future. */
-            expiresAt?: string | null;
-            /**
-             * @description Where visitors are sent (302) when the link has expired or its maxClicks are used up, instead of a page that says so: http or https, at most 8192 bytes. It must not lead to a host of short links on this server. Such visits are not counted. A link that is paused, deleted or taken down does not lead there.
-             * @example https://example.com/sale-is-over
-             */
-            expiredUrl?: string | null;
-            /**
-             * @description How many clicks the link redirects in all. Then visitors get 410, or are sent to expiredUrl. Clicks before the limit was set count, those of another link shortener do not. Link previews, bots and HEAD requests are redirected without using a click.
-             * @example 100
-             */
-            maxClicks?: number | null;
-            /**
-             * @description Set as utm_source on the target: where the visitor comes from.
-             * @example newsletter
-             */
-            utmSource?: string | null;
-            /**
-             * @description Set as utm_medium on the target: the kind of channel.
-             * @example email
-             */
-            utmMedium?: string | null;
-            /** @description Set as utm_campaign on the target: the name of the campaign. */
-            utmCampaign?: string | null;
-            /** @description Set as utm_term on the target: the paid search term. */
-            utmTerm?: string | null;
-            /** @description Set as utm_content on the target: which of several links it is. */
-            utmContent?: string | null;
-            customUtmParams?: {
-                [key: string]: string;
-            } | null;
-            /**
-             * @description A hint for attribution.
-             * @example blog.example.com
-             */
-            sourceDomain?: string | null;
-            clickThresholds?: number[] | null;
-            /** @description Whether the query of a visit is added to the target. Parameters that the target has, such as UTM values, stay. Null: the setting of the domain. */
-            forwardQuery?: boolean | null;
-            /** @description Whether the path after the link, such as /a/b of /sale/a/b, is added to the target. Null: the setting of the domain. */
-            forwardPath?: boolean | null;
-            rules?: components["schemas"]["LinkRuleRequest"][] | null;
-            preview?: components["schemas"]["LinkPreviewRequest"] | null;
-            /** @description Whether visitors must enter a password. */
-            isPasswordProtected?: boolean | null;
-            /**
-             * Format: password
-             * @description Needed when isPasswordProtected is true. Stored only as a hash, never returned.
-             * @example open sesame
-             */
-            password?: string | null;
             /** @description Whether the link redirects. An inactive link answers 410. */
             isActive?: boolean;
-        };
+        } & components["schemas"]["UrlFields"];
         TagRenameRequest: {
             /**
              * @description The new name. A link that already has this tag has it only once afterwards.
@@ -1994,6 +1752,10 @@ export interface components {
         QrCreateRequest: {
             /** @description The URL that the code leads to. Not together with data. */
             urlId?: (number | string) | null;
+            /**
+             * @description The text of a standalone code: any characters except U+0000, at most 2048 bytes in UTF-8 and at most the capacity of errorCorrectionLevel. Control characters are encoded as they are, for example U+001D of GS1. Not together with urlId.
+             * @example WIFI:T:WPA;S:Guests;P:open sesame;;
+             */
             data?: string | null;
             /**
              * @description Width and height of the image in pixels, including the quiet zone.
@@ -2031,6 +1793,10 @@ export interface components {
              * @example 4
              */
             margin?: number;
+            /**
+             * @description An image for the centre of the code: a PNG, JPEG or WebP of at most 1 MB, or an SVG of at most 64 KB made of shapes, paths and gradients, without text, style sheets, filters or images. The server fetches it once, during this request. Null means no logo.
+             * @example https://example.com/logo.png
+             */
             logoUrl?: string | null;
             /**
              * @description How much of the code may be damaged: 7, 15, 25 or 30 %. Use Q or H with a logo.
@@ -2077,6 +1843,10 @@ export interface components {
              * @example 4
              */
             margin?: number;
+            /**
+             * @description An image for the centre of the code: a PNG, JPEG or WebP of at most 1 MB, or an SVG of at most 64 KB made of shapes, paths and gradients, without text, style sheets, filters or images. The server fetches it once, during this request. Null means no logo.
+             * @example https://example.com/logo.png
+             */
             logoUrl?: string | null;
             /**
              * @description How much of the code may be damaged: 7, 15, 25 or 30 %. Use Q or H with a logo.
@@ -2085,38 +1855,9 @@ export interface components {
             errorCorrectionLevel?: "L" | "M" | "Q" | "H";
         };
         WebhookCreateRequest: {
-            /**
-             * @description The URL of the receiver: http or https, on a public address, without a user name. The server checks the address at every attempt.
-             * @example https://example.com/hooks/shorty
-             */
-            url: string;
-            /**
-             * @description The event types to deliver, or `*` for all, including future ones. Repeated types count once.
-             * @example [
-             *       "url.created",
-             *       "url.click_threshold"
-             *     ]
-             */
-            events: components["schemas"]["SubscribedEventType"][];
             /** @description Whether the webhook is active. True by default. */
             isActive?: boolean;
-            /**
-             * @description Notes for people who manage the webhooks. The receiver does not get them.
-             * @example The CRM
-             */
-            description?: string | null;
-            /** @description Delivers only events about the links that match all of these, at the time of the event. The events of a QR code have its link. `domain.verified` matches `domainIds` only. Other events without a link match no filter. */
-            filters?: components["schemas"]["WebhookFiltersRequest"] | null;
-            /**
-             * @description Further headers of each delivery, such as the credentials that a gateway needs. The values are secrets, which no response contains. At most 10, with 4096 characters together. The server sets Host, Connection, User-Agent, Content-*, Proxy-*, X-Service-*, Webhook-* and the headers of the transport itself.
-             * @example {
-             *       "Authorization": "Bearer my-token"
-             *     }
-             */
-            headers?: {
-                [key: string]: string;
-            } | null;
-        };
+        } & WithRequired<components["schemas"]["WebhookFields"], "url" | "events">;
         /**
          * @description An event type, or `*` for all types, including future ones.
          * @enum {string}
@@ -2149,38 +1890,9 @@ export interface components {
         };
         /** @description The fields to change; null clears an optional one. */
         WebhookUpdateRequest: {
-            /**
-             * @description The URL of the receiver: http or https, on a public address, without a user name. The server checks the address at every attempt.
-             * @example https://example.com/hooks/shorty
-             */
-            url?: string;
-            /**
-             * @description The event types to deliver, or `*` for all, including future ones. Repeated types count once.
-             * @example [
-             *       "url.created",
-             *       "url.click_threshold"
-             *     ]
-             */
-            events?: components["schemas"]["SubscribedEventType"][];
             /** @description Whether events are delivered. Pending deliveries of a paused webhook wait. */
             isActive?: boolean;
-            /**
-             * @description Notes for people who manage the webhooks. The receiver does not get them.
-             * @example The CRM
-             */
-            description?: string | null;
-            /** @description Delivers only events about the links that match all of these, at the time of the event. The events of a QR code have its link. `domain.verified` matches `domainIds` only. Other events without a link match no filter. */
-            filters?: components["schemas"]["WebhookFiltersRequest"] | null;
-            /**
-             * @description Further headers of each delivery, such as the credentials that a gateway needs. The values are secrets, which no response contains. At most 10, with 4096 characters together. The server sets Host, Connection, User-Agent, Content-*, Proxy-*, X-Service-*, Webhook-* and the headers of the transport itself.
-             * @example {
-             *       "Authorization": "Bearer my-token"
-             *     }
-             */
-            headers?: {
-                [key: string]: string;
-            } | null;
-        };
+        } & components["schemas"]["WebhookFields"];
         WebhookTestRequest: {
             /** @description The type of the example. Default: the webhook's first type. */
             type?: components["schemas"]["EventType"];
@@ -2218,8 +1930,20 @@ export interface components {
         };
         /** @description The settings to change; null clears an optional one. */
         DomainUpdateRequest: {
+            /**
+             * @description Where / leads. http or https, outside this server.
+             * @example https://www.example.com/
+             */
             rootUrl?: string | null;
+            /**
+             * @description Where addresses without a link lead. http or https, outside this server.
+             * @example https://www.example.com/
+             */
             notFoundUrl?: string | null;
+            /**
+             * @description Where links lead that are expired, paused or deleted. http or https, outside this server.
+             * @example https://www.example.com/
+             */
             expiredUrl?: string | null;
             /** @description Whether links are found in any case. Refused while links differ only in the case of their keys. */
             ignoreCase?: boolean;
@@ -2230,6 +1954,23 @@ export interface components {
             appleAppSiteAssociation?: {
                 [key: string]: unknown;
             } | null;
+            /**
+             * @description The file /.well-known/assetlinks.json, for Android apps. At most 16384 bytes.
+             * @example [
+             *       {
+             *         "relation": [
+             *           "delegate_permission/common.handle_all_urls"
+             *         ],
+             *         "target": {
+             *           "namespace": "android_app",
+             *           "package_name": "com.example.app",
+             *           "sha256_cert_fingerprints": [
+             *             "AB:AB:AB:AB:AB:AB:AB:AB:AB:AB:AB:AB:AB:AB:AB:AB:AB:AB:AB:AB:AB:AB:AB:AB:AB:AB:AB:AB:AB:AB:AB:AB"
+             *           ]
+             *         }
+             *       }
+             *     ]
+             */
             assetLinks?: {
                 [key: string]: unknown;
             }[] | null;
@@ -2271,6 +2012,10 @@ export interface components {
             confirm: string;
         };
         ClientCreateRequest: {
+            /**
+             * @description What the client is for.
+             * @example import job
+             */
             name?: string | null;
             /**
              * @description What the client may do. Default: every scope but urls:erase and keys:write.
@@ -2282,8 +2027,15 @@ export interface components {
             scopes?: ("urls:read" | "urls:write" | "urls:erase" | "qr:read" | "qr:write" | "webhooks:read" | "webhooks:write" | "domains:read" | "domains:write" | "analytics:read" | "usage:read" | "keys:write")[];
         };
         ClientUpdateRequest: {
+            /**
+             * @description What the client is for.
+             * @example import job
+             */
             name?: string | null;
-            /** @description When it stops working. Null: never. */
+            /**
+             * @description When it stops working. Null: never.
+             * @example 2030-12-31T23:59:59Z
+             */
             expiresAt?: string | null;
         };
         ApiKeyUpdateRequest: {
@@ -2292,7 +2044,10 @@ export interface components {
              * @example deploy script
              */
             name?: string;
-            /** @description When it stops working. Null: never. */
+            /**
+             * @description When it stops working. Null: never.
+             * @example 2030-12-31T23:59:59Z
+             */
             expiresAt?: string | null;
         };
         TakedownRequest: {
@@ -2341,177 +2096,14 @@ export interface components {
         };
         UrlCreatedEvent: {
             /**
-             * Format: uuid
-             * @description The same in every delivery of the event.
-             * @example 0198c0de-0000-7000-8000-0000000000aa
-             */
-            id: string;
-            /**
              * @description The type of the event.
              * @constant
              */
             type: "url.created";
-            /**
-             * Format: date-time
-             * @description The time of the event, in UTC with milliseconds. Events can arrive in another order.
-             * @example 2030-01-01T00:00:00.000Z
-             */
-            createdAt: string;
-            /**
-             * @description True in test deliveries. Absent from every other delivery.
-             * @constant
-             */
-            test?: true;
             /** @description The result of the request, or what the event is about. */
             data: components["schemas"]["UrlEventData"];
-        };
-        UrlEventData: {
-            /**
-             * @description A decimal integer as a string.
-             * @example 42
-             */
-            id: string;
-            /**
-             * @description The random code of the link. Its QR codes contain it.
-             * @example aB3xY9q
-             */
-            shortCode: string;
-            /**
-             * @description Where the link leads, exactly as it was sent.
-             * @example https://example.com/spring?ref=mail#offers
-             */
-            targetUrl: string;
-            /**
-             * @description The chosen path of the link. Null: the short code is its path.
-             * @example spring-sale
-             */
-            customSlug: string | null;
-            /**
-             * @description The public link: the custom slug when there is one, otherwise the short code.
-             * @example https://sho.example/spring-sale
-             */
-            shortUrl: string;
-            /**
-             * Format: uuid
-             * @description The id of the organization that owns the record.
-             */
-            organizationId: string;
-            /** @description The id of the link in another system. Null: none. */
-            externalId: string | null;
-            /** @description A title for people who manage the links. Visitors do not see it. */
-            title: string | null;
-            /** @description Notes for people who manage the links. Visitors do not see them. */
-            description: string | null;
-            /** @description A category, to filter lists by. */
-            category: string | null;
-            /** @description Up to 20 labels, to filter lists by. */
-            tags: string[];
-            /**
-             * Format: uuid
-             * @description The custom domain of the link. Null: the platform's domain.
-             */
-            domainId: string | null;
-            /**
-             * @description The HTTP status of the redirect.
-             * @example 307
-             * @enum {number}
-             */
-            redirectType: 301 | 302 | 307 | 308;
-            /** @description When the link starts redirecting. Null: it always has. */
-            activatesAt: string | null;
-            /** @description When the link stops redirecting. Null: never. */
-            expiresAt: string | null;
-            /** @description Where visitors are sent when the link has expired or its maxClicks are used up. Null: they are told so. */
-            expiredUrl: string | null;
-            /**
-             * @description How many clicks the link redirects in all. Null: any number.
-             * @example 100
-             */
-            maxClicks: number | null;
-            /** @description Set as utm_source on the target: where the visitor comes from. */
-            utmSource: string | null;
-            /** @description Set as utm_medium on the target: the kind of channel. */
-            utmMedium: string | null;
-            /** @description Set as utm_campaign on the target: the name of the campaign. */
-            utmCampaign: string | null;
-            /** @description Set as utm_term on the target: the paid search term. */
-            utmTerm: string | null;
-            /** @description Set as utm_content on the target: which of several links it is. */
-            utmContent: string | null;
-            /** @description Further parameters to set on the target, by name. */
-            customUtmParams: {
-                [key: string]: string;
-            };
-            /** @description A hint for attribution: the site that the link is published on. */
-            sourceDomain: string | null;
-            /**
-             * @description The click counts at which url.click_threshold is sent. Null: the server's.
-             * @example [
-             *       50,
-             *       500
-             *     ]
-             */
-            clickThresholds: number[] | null;
-            /** @description Whether the query of a visit is added to the target. Parameters that the target has, such as UTM values, stay. Null: the setting of the domain. */
-            forwardQuery: boolean | null;
-            /** @description Whether the path after the link, such as /a/b of /sale/a/b, is added to the target. Null: the setting of the domain. */
-            forwardPath: boolean | null;
-            /** @description Other targets for some visits. Empty: all visits lead to the link's own target. */
-            rules: components["schemas"]["LinkRule"][];
-            /**
-             * @description What link previews show of the link. Null: they follow the redirect.
-             * @example null
-             */
-            preview: components["schemas"]["LinkPreview"] | null;
-            /** @description When the link was deleted. Null: it was not, or it was restored. */
-            deletedAt: string | null;
-            /** @description The clicks that another link shortener counted before the link was imported. No other count includes them. */
-            importedClicks: number;
-            /** @description Whether visitors must enter a password. */
-            isPasswordProtected: boolean;
-            /** @description Whether the link redirects. An inactive link answers 410. */
-            isActive: boolean;
-            /** @description Clicks counted so far. */
-            clickCount: number;
-            /** @description Visits since the creation that are no clicks: of bots, link previews, prefetches, HEAD requests and excluded addresses. */
-            excludedClicks: number;
-            /**
-             * @description How many clicks of maxClicks are left: 0 once the link no longer redirects. Null: any number.
-             * @example 58
-             */
-            clicksLeft: number | null;
-            /** @description The time of the last counted click. Null before the first click, and if only version 0.1 counted clicks. */
-            lastClickAt: string | null;
-            /**
-             * @description Set while the operator of the server has taken the link down: visitors get 451. The owner cannot undo it.
-             * @example null
-             */
-            takenDown: {
-                /**
-                 * Format: date-time
-                 * @description When the operator took the link down, in UTC.
-                 * @example 2030-01-01T00:00:00.000Z
-                 */
-                at: string;
-                /**
-                 * @description Why.
-                 * @example phishing
-                 */
-                reason: string;
-            } | null;
-            /**
-             * Format: date-time
-             * @description When the record was created, in UTC.
-             * @example 2030-01-01T00:00:00.000Z
-             */
-            createdAt: string;
-            /**
-             * Format: date-time
-             * @description When the record was last changed, in UTC.
-             * @example 2030-01-01T00:00:00.000Z
-             */
-            updatedAt: string;
-        };
+        } & components["schemas"]["EventInfo"];
+        UrlEventData: components["schemas"]["UrlRecord"];
         LinkRule: {
             /** @description The name of the rule in reports. */
             name?: string;
@@ -2536,13 +2128,11 @@ export interface components {
                 /**
                  * Format: date-time
                  * @description Matches visits at or after this time.
-                 * @example 2030-01-01T00:00:00.000Z
                  */
                 after?: string;
                 /**
                  * Format: date-time
                  * @description Matches visits before this time.
-                 * @example 2030-01-01T00:00:00.000Z
                  */
                 before?: string;
             };
@@ -2566,390 +2156,88 @@ export interface components {
         };
         UrlUpdatedEvent: {
             /**
-             * Format: uuid
-             * @description The same in every delivery of the event.
-             * @example 0198c0de-0000-7000-8000-0000000000aa
-             */
-            id: string;
-            /**
              * @description The type of the event.
              * @constant
              */
             type: "url.updated";
-            /**
-             * Format: date-time
-             * @description The time of the event, in UTC with milliseconds. Events can arrive in another order.
-             * @example 2030-01-01T00:00:00.000Z
-             */
-            createdAt: string;
-            /**
-             * @description True in test deliveries. Absent from every other delivery.
-             * @constant
-             */
-            test?: true;
             /** @description The result of the request, or what the event is about. */
             data: components["schemas"]["UrlUpdatedEventData"];
-        };
+        } & components["schemas"]["EventInfo"];
         UrlUpdatedEventData: {
-            /**
-             * @description A decimal integer as a string.
-             * @example 42
-             */
-            id: string;
-            /**
-             * @description The random code of the link. Its QR codes contain it.
-             * @example aB3xY9q
-             */
-            shortCode: string;
-            /**
-             * @description Where the link leads, exactly as it was sent.
-             * @example https://example.com/spring?ref=mail#offers
-             */
-            targetUrl: string;
-            /**
-             * @description The chosen path of the link. Null: the short code is its path.
-             * @example spring-sale
-             */
-            customSlug: string | null;
-            /**
-             * @description The public link: the custom slug when there is one, otherwise the short code.
-             * @example https://sho.example/spring-sale
-             */
-            shortUrl: string;
-            /**
-             * Format: uuid
-             * @description The id of the organization that owns the record.
-             */
-            organizationId: string;
-            /** @description The id of the link in another system. Null: none. */
-            externalId: string | null;
-            /** @description A title for people who manage the links. Visitors do not see it. */
-            title: string | null;
-            /** @description Notes for people who manage the links. Visitors do not see them. */
-            description: string | null;
-            /** @description A category, to filter lists by. */
-            category: string | null;
-            /** @description Up to 20 labels, to filter lists by. */
-            tags: string[];
-            /**
-             * Format: uuid
-             * @description The custom domain of the link. Null: the platform's domain.
-             */
-            domainId: string | null;
-            /**
-             * @description The HTTP status of the redirect.
-             * @example 307
-             * @enum {number}
-             */
-            redirectType: 301 | 302 | 307 | 308;
-            /** @description When the link starts redirecting. Null: it always has. */
-            activatesAt: string | null;
-            /** @description When the link stops redirecting. Null: never. */
-            expiresAt: string | null;
-            /** @description Where visitors are sent when the link has expired or its maxClicks are used up. Null: they are told so. */
-            expiredUrl: string | null;
-            /**
-             * @description How many clicks the link redirects in all. Null: any number.
-             * @example 100
-             */
-            maxClicks: number | null;
-            /** @description Set as utm_source on the target: where the visitor comes from. */
-            utmSource: string | null;
-            /** @description Set as utm_medium on the target: the kind of channel. */
-            utmMedium: string | null;
-            /** @description Set as utm_campaign on the target: the name of the campaign. */
-            utmCampaign: string | null;
-            /** @description Set as utm_term on the target: the paid search term. */
-            utmTerm: string | null;
-            /** @description Set as utm_content on the target: which of several links it is. */
-            utmContent: string | null;
-            /** @description Further parameters to set on the target, by name. */
-            customUtmParams: {
-                [key: string]: string;
-            };
-            /** @description A hint for attribution: the site that the link is published on. */
-            sourceDomain: string | null;
-            /**
-             * @description The click counts at which url.click_threshold is sent. Null: the server's.
-             * @example [
-             *       50,
-             *       500
-             *     ]
-             */
-            clickThresholds: number[] | null;
-            /** @description Whether the query of a visit is added to the target. Parameters that the target has, such as UTM values, stay. Null: the setting of the domain. */
-            forwardQuery: boolean | null;
-            /** @description Whether the path after the link, such as /a/b of /sale/a/b, is added to the target. Null: the setting of the domain. */
-            forwardPath: boolean | null;
-            /** @description Other targets for some visits. Empty: all visits lead to the link's own target. */
-            rules: components["schemas"]["LinkRule"][];
-            /**
-             * @description What link previews show of the link. Null: they follow the redirect.
-             * @example null
-             */
-            preview: components["schemas"]["LinkPreview"] | null;
-            /** @description When the link was deleted. Null: it was not, or it was restored. */
-            deletedAt: string | null;
-            /** @description The clicks that another link shortener counted before the link was imported. No other count includes them. */
-            importedClicks: number;
-            /** @description Whether visitors must enter a password. */
-            isPasswordProtected: boolean;
-            /** @description Whether the link redirects. An inactive link answers 410. */
-            isActive: boolean;
-            /** @description Clicks counted so far. */
-            clickCount: number;
-            /** @description Visits since the creation that are no clicks: of bots, link previews, prefetches, HEAD requests and excluded addresses. */
-            excludedClicks: number;
-            /**
-             * @description How many clicks of maxClicks are left: 0 once the link no longer redirects. Null: any number.
-             * @example 58
-             */
-            clicksLeft: number | null;
-            /** @description The time of the last counted click. Null before the first click, and if only version 0.1 counted clicks. */
-            lastClickAt: string | null;
-            /**
-             * @description Set while the operator of the server has taken the link down: visitors get 451. The owner cannot undo it.
-             * @example null
-             */
-            takenDown: {
-                /**
-                 * Format: date-time
-                 * @description When the operator took the link down, in UTC.
-                 * @example 2030-01-01T00:00:00.000Z
-                 */
-                at: string;
-                /**
-                 * @description Why.
-                 * @example phishing
-                 */
-                reason: string;
-            } | null;
-            /**
-             * Format: date-time
-             * @description When the record was created, in UTC.
-             * @example 2030-01-01T00:00:00.000Z
-             */
-            createdAt: string;
-            /**
-             * Format: date-time
-             * @description When the record was last changed, in UTC.
-             * @example 2030-01-01T00:00:00.000Z
-             */
-            updatedAt: string;
             /**
              * @description The values before the change, of the fields that have changed. Empty when only the password has changed.
              * @example {
              *       "title": "Spring sale"
              *     }
              */
-            previous: {
-                /**
-                 * @description Where the link leads, exactly as it was sent.
-                 * @example https://example.com/spring?ref=mail#offers
-                 */
-                targetUrl?: string;
-                /**
-                 * @description The public link: the custom slug when there is one, otherwise the short code.
-                 * @example https://sho.example/spring-sale
-                 */
-                shortUrl?: string;
-                /** @description The id of the link in another system. Null: none. */
-                externalId?: string | null;
-                /** @description A title for people who manage the links. Visitors do not see it. */
-                title?: string | null;
-                /** @description Notes for people who manage the links. Visitors do not see them. */
-                description?: string | null;
-                /** @description A category, to filter lists by. */
-                category?: string | null;
-                /** @description Up to 20 labels, to filter lists by. */
-                tags?: string[];
-                /**
-                 * Format: uuid
-                 * @description The custom domain of the link. Null: the platform's domain.
-                 */
-                domainId?: string | null;
-                /**
-                 * @description The HTTP status of the redirect.
-                 * @example 307
-                 * @enum {number}
-                 */
-                redirectType?: 301 | 302 | 307 | 308;
-                /** @description When the link starts redirecting. Null: it always has. */
-                activatesAt?: string | null;
-                /** @description When the link stops redirecting. Null: never. */
-                expiresAt?: string | null;
-                /** @description Where visitors are sent when the link has expired or its maxClicks are used up. Null: they are told so. */
-                expiredUrl?: string | null;
-                /**
-                 * @description How many clicks the link redirects in all. Null: any number.
-                 * @example 100
-                 */
-                maxClicks?: number | null;
-                /** @description Set as utm_source on the target: where the visitor comes from. */
-                utmSource?: string | null;
-                /** @description Set as utm_medium on the target: the kind of channel. */
-                utmMedium?: string | null;
-                /** @description Set as utm_campaign on the target: the name of the campaign. */
-                utmCampaign?: string | null;
-                /** @description Set as utm_term on the target: the paid search term. */
-                utmTerm?: string | null;
-                /** @description Set as utm_content on the target: which of several links it is. */
-                utmContent?: string | null;
-                /** @description Further parameters to set on the target, by name. */
-                customUtmParams?: {
-                    [key: string]: string;
-                };
-                /** @description A hint for attribution: the site that the link is published on. */
-                sourceDomain?: string | null;
-                /**
-                 * @description The click counts at which url.click_threshold is sent. Null: the server's.
-                 * @example [
-                 *       50,
-                 *       500
-                 *     ]
-                 */
-                clickThresholds?: number[] | null;
-                /** @description Whether the query of a visit is added to the target. Parameters that the target has, such as UTM values, stay. Null: the setting of the domain. */
-                forwardQuery?: boolean | null;
-                /** @description Whether the path after the link, such as /a/b of /sale/a/b, is added to the target. Null: the setting of the domain. */
-                forwardPath?: boolean | null;
-                /** @description Other targets for some visits. Empty: all visits lead to the link's own target. */
-                rules?: components["schemas"]["LinkRule"][];
-                /**
-                 * @description What link previews show of the link. Null: they follow the redirect.
-                 * @example null
-                 */
-                preview?: components["schemas"]["LinkPreview"] | null;
-                /** @description When the link was deleted. Null: it was not, or it was restored. */
-                deletedAt?: string | null;
-                /** @description Whether visitors must enter a password. */
-                isPasswordProtected?: boolean;
-                /** @description Whether the link redirects. An inactive link answers 410. */
-                isActive?: boolean;
-                /**
-                 * @description Set while the operator of the server has taken the link down: visitors get 451. The owner cannot undo it.
-                 * @example null
-                 */
-                takenDown?: {
-                    /**
-                     * Format: date-time
-                     * @description When the operator took the link down, in UTC.
-                     * @example 2030-01-01T00:00:00.000Z
-                     */
-                    at: string;
-                    /**
-                     * @description Why.
-                     * @example phishing
-                     */
-                    reason: string;
-                } | null;
-            };
-        };
-        UrlDeletedEvent: {
-            /**
-             * Format: uuid
-             * @description The same in every delivery of the event.
-             * @example 0198c0de-0000-7000-8000-0000000000aa
-             */
-            id: string;
-            /**
-             * @description The type of the event.
-             * @constant
-             */
-            type: "url.deleted";
-            /**
-             * Format: date-time
-             * @description The time of the event, in UTC with milliseconds. Events can arrive in another order.
-             * @example 2030-01-01T00:00:00.000Z
-             */
-            createdAt: string;
-            /**
-             * @description True in test deliveries. Absent from every other delivery.
-             * @constant
-             */
-            test?: true;
-            /** @description The result of the request, or what the event is about. */
-            data: components["schemas"]["UrlDeletedEventData"];
-        };
-        UrlDeletedEventData: {
-            /**
-             * @description A decimal integer as a string.
-             * @example 42
-             */
-            id: string;
-            /**
-             * @description The random code of the link. Its QR codes contain it.
-             * @example aB3xY9q
-             */
-            shortCode: string;
+            previous: components["schemas"]["UrlValues"];
+        } & components["schemas"]["UrlRecord"];
+        /** @description The fields of a link that can change. */
+        UrlValues: {
             /**
              * @description Where the link leads, exactly as it was sent.
              * @example https://example.com/spring?ref=mail#offers
              */
-            targetUrl: string;
-            /**
-             * @description The chosen path of the link. Null: the short code is its path.
-             * @example spring-sale
-             */
-            customSlug: string | null;
+            targetUrl?: string;
             /**
              * @description The public link: the custom slug when there is one, otherwise the short code.
              * @example https://sho.example/spring-sale
              */
-            shortUrl: string;
-            /**
-             * Format: uuid
-             * @description The id of the organization that owns the record.
-             */
-            organizationId: string;
+            shortUrl?: string;
             /** @description The id of the link in another system. Null: none. */
-            externalId: string | null;
+            externalId?: string | null;
             /** @description A title for people who manage the links. Visitors do not see it. */
-            title: string | null;
+            title?: string | null;
             /** @description Notes for people who manage the links. Visitors do not see them. */
-            description: string | null;
+            description?: string | null;
             /** @description A category, to filter lists by. */
-            category: string | null;
+            category?: string | null;
             /** @description Up to 20 labels, to filter lists by. */
-            tags: string[];
+            tags?: string[];
             /**
              * Format: uuid
              * @description The custom domain of the link. Null: the platform's domain.
              */
-            domainId: string | null;
+            domainId?: string | null;
             /**
              * @description The HTTP status of the redirect.
              * @example 307
              * @enum {number}
              */
-            redirectType: 301 | 302 | 307 | 308;
-            /** @description When the link starts redirecting. Null: it always has. */
-            activatesAt: string | null;
-            /** @description When the link stops redirecting. Null: never. */
-            expiresAt: string | null;
+            redirectType?: 301 | 302 | 307 | 308;
+            /**
+             * Format: date-time
+             * @description When the link starts redirecting. Null: it always has.
+             */
+            activatesAt?: string | null;
+            /**
+             * Format: date-time
+             * @description When the link stops redirecting. Null: never.
+             */
+            expiresAt?: string | null;
             /** @description Where visitors are sent when the link has expired or its maxClicks are used up. Null: they are told so. */
-            expiredUrl: string | null;
+            expiredUrl?: string | null;
             /**
              * @description How many clicks the link redirects in all. Null: any number.
              * @example 100
              */
-            maxClicks: number | null;
+            maxClicks?: number | null;
             /** @description Set as utm_source on the target: where the visitor comes from. */
-            utmSource: string | null;
+            utmSource?: string | null;
             /** @description Set as utm_medium on the target: the kind of channel. */
-            utmMedium: string | null;
+            utmMedium?: string | null;
             /** @description Set as utm_campaign on the target: the name of the campaign. */
-            utmCampaign: string | null;
+            utmCampaign?: string | null;
             /** @description Set as utm_term on the target: the paid search term. */
-            utmTerm: string | null;
+            utmTerm?: string | null;
             /** @description Set as utm_content on the target: which of several links it is. */
-            utmContent: string | null;
+            utmContent?: string | null;
             /** @description Further parameters to set on the target, by name. */
-            customUtmParams: {
+            customUtmParams?: {
                 [key: string]: string;
             };
             /** @description A hint for attribution: the site that the link is published on. */
-            sourceDomain: string | null;
+            sourceDomain?: string | null;
             /**
              * @description The click counts at which url.click_threshold is sent. Null: the server's.
              * @example [
@@ -2957,46 +2245,35 @@ export interface components {
              *       500
              *     ]
              */
-            clickThresholds: number[] | null;
+            clickThresholds?: number[] | null;
             /** @description Whether the query of a visit is added to the target. Parameters that the target has, such as UTM values, stay. Null: the setting of the domain. */
-            forwardQuery: boolean | null;
+            forwardQuery?: boolean | null;
             /** @description Whether the path after the link, such as /a/b of /sale/a/b, is added to the target. Null: the setting of the domain. */
-            forwardPath: boolean | null;
+            forwardPath?: boolean | null;
             /** @description Other targets for some visits. Empty: all visits lead to the link's own target. */
-            rules: components["schemas"]["LinkRule"][];
+            rules?: components["schemas"]["LinkRule"][];
             /**
              * @description What link previews show of the link. Null: they follow the redirect.
              * @example null
              */
-            preview: components["schemas"]["LinkPreview"] | null;
-            /** @description When the link was deleted. Null: it was not, or it was restored. */
-            deletedAt: string | null;
-            /** @description The clicks that another link shortener counted before the link was imported. No other count includes them. */
-            importedClicks: number;
-            /** @description Whether visitors must enter a password. */
-            isPasswordProtected: boolean;
-            /** @description Whether the link redirects. An inactive link answers 410. */
-            isActive: boolean;
-            /** @description Clicks counted so far. */
-            clickCount: number;
-            /** @description Visits since the creation that are no clicks: of bots, link previews, prefetches, HEAD requests and excluded addresses. */
-            excludedClicks: number;
+            preview?: components["schemas"]["LinkPreview"] | null;
             /**
-             * @description How many clicks of maxClicks are left: 0 once the link no longer redirects. Null: any number.
-             * @example 58
+             * Format: date-time
+             * @description When the link was deleted. Null: it was not, or it was restored.
              */
-            clicksLeft: number | null;
-            /** @description The time of the last counted click. Null before the first click, and if only version 0.1 counted clicks. */
-            lastClickAt: string | null;
+            deletedAt?: string | null;
+            /** @description Whether visitors must enter a password. */
+            isPasswordProtected?: boolean;
+            /** @description Whether the link redirects. An inactive link answers 410. */
+            isActive?: boolean;
             /**
              * @description Set while the operator of the server has taken the link down: visitors get 451. The owner cannot undo it.
              * @example null
              */
-            takenDown: {
+            takenDown?: {
                 /**
                  * Format: date-time
                  * @description When the operator took the link down, in UTC.
-                 * @example 2030-01-01T00:00:00.000Z
                  */
                 at: string;
                 /**
@@ -3005,76 +2282,41 @@ export interface components {
                  */
                 reason: string;
             } | null;
+        };
+        UrlDeletedEvent: {
             /**
-             * Format: date-time
-             * @description When the record was created, in UTC.
-             * @example 2030-01-01T00:00:00.000Z
+             * @description The type of the event.
+             * @constant
              */
-            createdAt: string;
-            /**
-             * Format: date-time
-             * @description When the record was last changed, in UTC.
-             * @example 2030-01-01T00:00:00.000Z
-             */
-            updatedAt: string;
+            type: "url.deleted";
+            /** @description The result of the request, or what the event is about. */
+            data: components["schemas"]["UrlDeletedEventData"];
+        } & components["schemas"]["EventInfo"];
+        UrlDeletedEventData: {
             /**
              * @description True if nothing of the link is stored any more, so that it cannot be restored. The event then has no content of the link: targetUrl is empty.
              * @example false
              */
             isErased: boolean;
-        };
+        } & components["schemas"]["UrlRecord"];
         UrlRestoredEvent: {
-            /**
-             * Format: uuid
-             * @description The same in every delivery of the event.
-             * @example 0198c0de-0000-7000-8000-0000000000aa
-             */
-            id: string;
             /**
              * @description The type of the event.
              * @constant
              */
             type: "url.restored";
-            /**
-             * Format: date-time
-             * @description The time of the event, in UTC with milliseconds. Events can arrive in another order.
-             * @example 2030-01-01T00:00:00.000Z
-             */
-            createdAt: string;
-            /**
-             * @description True in test deliveries. Absent from every other delivery.
-             * @constant
-             */
-            test?: true;
             /** @description The result of the request, or what the event is about. */
             data: components["schemas"]["UrlEventData"];
-        };
+        } & components["schemas"]["EventInfo"];
         UrlClickedEvent: {
-            /**
-             * Format: uuid
-             * @description The same in every delivery of the event.
-             * @example 0198c0de-0000-7000-8000-0000000000aa
-             */
-            id: string;
             /**
              * @description The type of the event.
              * @constant
              */
             type: "url.clicked";
-            /**
-             * Format: date-time
-             * @description The time of the event, in UTC with milliseconds. Events can arrive in another order.
-             * @example 2030-01-01T00:00:00.000Z
-             */
-            createdAt: string;
-            /**
-             * @description True in test deliveries. Absent from every other delivery.
-             * @constant
-             */
-            test?: true;
             /** @description The result of the request, or what the event is about. */
             data: components["schemas"]["UrlClickedEventData"];
-        };
+        } & components["schemas"]["EventInfo"];
         UrlClickedEventData: {
             /** @description 1 to 500 visits of people, oldest first. */
             visits: components["schemas"]["ClickedVisit"][];
@@ -3108,7 +2350,6 @@ export interface components {
             /**
              * Format: date-time
              * @description The time of the visit.
-             * @example 2030-01-01T00:00:00.000Z
              */
             visitedAt: string;
             /**
@@ -3155,30 +2396,13 @@ export interface components {
         };
         UrlClickThresholdEvent: {
             /**
-             * Format: uuid
-             * @description The same in every delivery of the event.
-             * @example 0198c0de-0000-7000-8000-0000000000aa
-             */
-            id: string;
-            /**
              * @description The type of the event.
              * @constant
              */
             type: "url.click_threshold";
-            /**
-             * Format: date-time
-             * @description The time of the event, in UTC with milliseconds. Events can arrive in another order.
-             * @example 2030-01-01T00:00:00.000Z
-             */
-            createdAt: string;
-            /**
-             * @description True in test deliveries. Absent from every other delivery.
-             * @constant
-             */
-            test?: true;
             /** @description The result of the request, or what the event is about. */
             data: components["schemas"]["ThresholdEventData"];
-        };
+        } & components["schemas"]["EventInfo"];
         ThresholdEventData: {
             /**
              * @description The id of the URL or the QR code.
@@ -3203,281 +2427,51 @@ export interface components {
         };
         UrlExpiredEvent: {
             /**
-             * Format: uuid
-             * @description The same in every delivery of the event.
-             * @example 0198c0de-0000-7000-8000-0000000000aa
-             */
-            id: string;
-            /**
              * @description The type of the event.
              * @constant
              */
             type: "url.expired";
-            /**
-             * Format: date-time
-             * @description The time of the event, in UTC with milliseconds. Events can arrive in another order.
-             * @example 2030-01-01T00:00:00.000Z
-             */
-            createdAt: string;
-            /**
-             * @description True in test deliveries. Absent from every other delivery.
-             * @constant
-             */
-            test?: true;
             /** @description The result of the request, or what the event is about. */
             data: components["schemas"]["UrlEventData"];
-        };
+        } & components["schemas"]["EventInfo"];
         QrCreatedEvent: {
-            /**
-             * Format: uuid
-             * @description The same in every delivery of the event.
-             * @example 0198c0de-0000-7000-8000-0000000000aa
-             */
-            id: string;
             /**
              * @description The type of the event.
              * @constant
              */
             type: "qr.created";
-            /**
-             * Format: date-time
-             * @description The time of the event, in UTC with milliseconds. Events can arrive in another order.
-             * @example 2030-01-01T00:00:00.000Z
-             */
-            createdAt: string;
-            /**
-             * @description True in test deliveries. Absent from every other delivery.
-             * @constant
-             */
-            test?: true;
             /** @description The result of the request, or what the event is about. */
             data: components["schemas"]["QrEventData"];
-        };
-        QrEventData: {
-            /**
-             * Format: uuid
-             * @description The id of the record.
-             */
-            id: string;
-            /**
-             * @description Null for a standalone code.
-             * @example 42
-             */
-            urlId: string | null;
-            /**
-             * Format: uuid
-             * @description The id of the organization that owns the record.
-             */
-            organizationId: string;
-            /**
-             * @description The payload of the code. It never changes.
-             * @example https://sho.example/aB3xY9q
-             */
-            qrData: string;
-            /**
-             * @description The format of the image.
-             * @enum {string}
-             */
-            format: "png" | "svg" | "webp";
-            /** @description Width and height of the image in pixels, including the quiet zone. */
-            size: number;
-            /**
-             * @description How much of the code may be damaged: L 7 %, M 15 %, Q 25 %, H 30 %.
-             * @enum {string}
-             */
-            errorCorrection: "L" | "M" | "Q" | "H";
-            /**
-             * @description The colour of the modules, as #RRGGBB.
-             * @example #000000
-             */
-            foregroundColor: string;
-            /**
-             * @description The colour behind the modules, as #RRGGBB.
-             * @example #FFFFFF
-             */
-            backgroundColor: string;
-            /**
-             * @description transparent: the image has no background. It is checked on backgroundColor: put it on this color.
-             * @enum {string}
-             */
-            background: "solid" | "transparent";
-            /**
-             * @description The least width of the quiet zone, in modules. Scanners need 4: with fewer, leave the rest of it free around the image.
-             * @example 4
-             */
-            margin: number;
-            /** @description The URL of the image in the centre of the code. Null: no image. */
-            logoUrl: string | null;
-            /**
-             * @description The shape of the modules.
-             * @enum {string}
-             */
-            stylePreset: "default" | "rounded" | "dots" | "classy";
-            /** @description Downloads of the image so far. */
-            downloadCount: number;
-            /** @description Scans so far. */
-            scanCount: number;
-            /**
-             * @description A path on this server.
-             * @example /api/qr/01981f2e-7d1c-7c59-8a5f-5d9f6d0b7c11/download
-             */
-            downloadUrl: string;
-            /**
-             * @description A path on this server.
-             * @example /qr/01981f2e-7d1c-7c59-8a5f-5d9f6d0b7c11
-             */
-            previewUrl: string;
-            /**
-             * Format: date-time
-             * @description When the record was created, in UTC.
-             * @example 2030-01-01T00:00:00.000Z
-             */
-            createdAt: string;
-            /**
-             * Format: date-time
-             * @description When the record was last changed, in UTC.
-             * @example 2030-01-01T00:00:00.000Z
-             */
-            updatedAt: string;
-        };
+        } & components["schemas"]["EventInfo"];
+        QrEventData: components["schemas"]["QrRecord"];
         QrScanThresholdEvent: {
-            /**
-             * Format: uuid
-             * @description The same in every delivery of the event.
-             * @example 0198c0de-0000-7000-8000-0000000000aa
-             */
-            id: string;
             /**
              * @description The type of the event.
              * @constant
              */
             type: "qr.scan_threshold";
-            /**
-             * Format: date-time
-             * @description The time of the event, in UTC with milliseconds. Events can arrive in another order.
-             * @example 2030-01-01T00:00:00.000Z
-             */
-            createdAt: string;
-            /**
-             * @description True in test deliveries. Absent from every other delivery.
-             * @constant
-             */
-            test?: true;
             /** @description The result of the request, or what the event is about. */
             data: components["schemas"]["ThresholdEventData"];
-        };
+        } & components["schemas"]["EventInfo"];
         QrDeletedEvent: {
-            /**
-             * Format: uuid
-             * @description The same in every delivery of the event.
-             * @example 0198c0de-0000-7000-8000-0000000000aa
-             */
-            id: string;
             /**
              * @description The type of the event.
              * @constant
              */
             type: "qr.deleted";
-            /**
-             * Format: date-time
-             * @description The time of the event, in UTC with milliseconds. Events can arrive in another order.
-             * @example 2030-01-01T00:00:00.000Z
-             */
-            createdAt: string;
-            /**
-             * @description True in test deliveries. Absent from every other delivery.
-             * @constant
-             */
-            test?: true;
             /** @description The result of the request, or what the event is about. */
             data: components["schemas"]["QrEventData"];
-        };
+        } & components["schemas"]["EventInfo"];
         DomainVerifiedEvent: {
-            /**
-             * Format: uuid
-             * @description The same in every delivery of the event.
-             * @example 0198c0de-0000-7000-8000-0000000000aa
-             */
-            id: string;
             /**
              * @description The type of the event.
              * @constant
              */
             type: "domain.verified";
-            /**
-             * Format: date-time
-             * @description The time of the event, in UTC with milliseconds. Events can arrive in another order.
-             * @example 2030-01-01T00:00:00.000Z
-             */
-            createdAt: string;
-            /**
-             * @description True in test deliveries. Absent from every other delivery.
-             * @constant
-             */
-            test?: true;
             /** @description The result of the request, or what the event is about. */
             data: components["schemas"]["DomainEventData"];
-        };
-        DomainEventData: {
-            /**
-             * Format: uuid
-             * @description The id of the record.
-             * @example 0198c0de-0000-7000-8000-0000000000aa
-             */
-            id: string;
-            /**
-             * @description The host name, in lower case and ASCII (punycode).
-             * @example go.example.com
-             */
-            hostname: string;
-            /**
-             * Format: uuid
-             * @description The id of the organization that owns the record.
-             */
-            organizationId: string;
-            /** @description Whether links are served on it. */
-            isActive: boolean;
-            /** @description The TXT record to set in DNS, which proves that the hostname is yours. */
-            txtRecord: components["schemas"]["DomainTxtRecord"];
-            /** @description Where / leads. Null: to a page. */
-            rootUrl: string | null;
-            /** @description Where addresses without a link lead. Null: to a page. */
-            notFoundUrl: string | null;
-            /** @description Where links lead that are expired, paused or deleted. Null: to a page. */
-            expiredUrl: string | null;
-            /** @description Whether links are found in any case. Refused while links differ only in the case of their keys. */
-            ignoreCase: boolean;
-            /** @description Whether links add the query of a visit to their target, unless they say otherwise. */
-            forwardQuery: boolean;
-            /** @description Whether links add the path after them to their target, unless they say otherwise. */
-            forwardPath: boolean;
-            /** @description The file /.well-known/apple-app-site-association. */
-            appleAppSiteAssociation: {
-                [key: string]: unknown;
-            } | null;
-            /** @description The file /.well-known/assetlinks.json. */
-            assetLinks: {
-                [key: string]: unknown;
-            }[] | null;
-            /**
-             * Format: date-time
-             * @description When the record was created, in UTC.
-             * @example 2030-01-01T00:00:00.000Z
-             */
-            createdAt: string;
-            /**
-             * Format: date-time
-             * @description When the record was last changed, in UTC.
-             * @example 2030-01-01T00:00:00.000Z
-             */
-            updatedAt: string;
-            /** @description When it was first verified. */
-            verifiedAt: string | null;
-            /** @description When the TXT record was last looked up. */
-            lastCheckedAt: string | null;
-            /** @description Why the last look-up did not verify the domain. */
-            lastError: string | null;
-        };
+        } & components["schemas"]["EventInfo"];
+        DomainEventData: components["schemas"]["Domain"];
         /** @description The TXT record to set in DNS, which proves that the hostname is yours. */
         DomainTxtRecord: {
             /**
@@ -3498,35 +2492,17 @@ export interface components {
         };
         WebhookDisabledEvent: {
             /**
-             * Format: uuid
-             * @description The same in every delivery of the event.
-             * @example 0198c0de-0000-7000-8000-0000000000aa
-             */
-            id: string;
-            /**
              * @description The type of the event.
              * @constant
              */
             type: "webhook.disabled";
-            /**
-             * Format: date-time
-             * @description The time of the event, in UTC with milliseconds. Events can arrive in another order.
-             * @example 2030-01-01T00:00:00.000Z
-             */
-            createdAt: string;
-            /**
-             * @description True in test deliveries. Absent from every other delivery.
-             * @constant
-             */
-            test?: true;
             /** @description The result of the request, or what the event is about. */
             data: components["schemas"]["WebhookDisabledEventData"];
-        };
+        } & components["schemas"]["EventInfo"];
         WebhookDisabledEventData: {
             /**
              * Format: uuid
              * @description The id of the record.
-             * @example 0198c0de-0000-7000-8000-0000000000aa
              */
             id: string;
             /**
@@ -3537,7 +2513,6 @@ export interface components {
             /**
              * Format: date-time
              * @description When the server disabled the webhook.
-             * @example 2030-01-01T00:00:00.000Z
              */
             disabledAt: string;
             /**
@@ -3545,9 +2520,15 @@ export interface components {
              * @enum {string}
              */
             disabledReason: "failing";
-            /** @description When the first attempt since the last success failed. Null while attempts succeed. */
+            /**
+             * Format: date-time
+             * @description When the first attempt since the last success failed. Null while attempts succeed.
+             */
             failingSince: string | null;
-            /** @description When the last attempt succeeded. */
+            /**
+             * Format: date-time
+             * @description When the last attempt succeeded.
+             */
             lastSuccessAt: string | null;
         };
         /** @description The response of a failed request. */
@@ -3593,6 +2574,15 @@ export interface components {
             /** @description The reason, for people. */
             error_description: string;
         };
+        TokenResponse: {
+            success: components["schemas"]["Success"];
+            data: components["schemas"]["Token"];
+        };
+        /**
+         * @description True for a result, false for an error.
+         * @constant
+         */
+        Success: true;
         Token: {
             /**
              * @description The token, to send as `Authorization: Bearer …`.
@@ -3638,51 +2628,29 @@ export interface components {
              */
             scope: string;
         };
+        ApiKeyCreatedResponse: {
+            success: components["schemas"]["Success"];
+            data: components["schemas"]["ApiKeyCreated"];
+        };
         ApiKeyCreated: {
-            /**
-             * Format: uuid
-             * @description The id of the record.
-             * @example 0198c0de-0000-7000-8000-0000000000aa
-             */
-            id: string;
-            /**
-             * @description What the key is for.
-             * @example deploy script
-             */
-            name: string;
-            /**
-             * @description The first characters of the key, by which people recognize it.
-             * @example shorty_ak_mZ4c
-             */
-            start: string;
-            /** @description What the key may do. */
-            scopes: ("urls:read" | "urls:write" | "urls:erase" | "qr:read" | "qr:write" | "webhooks:read" | "webhooks:write" | "domains:read" | "domains:write" | "analytics:read" | "usage:read")[];
-            /**
-             * @description The id of the client that created the key.
-             * @example shorty_ci_0f3b
-             */
-            createdBy: string;
-            /**
-             * Format: date-time
-             * @description When the record was created, in UTC.
-             * @example 2030-01-01T00:00:00.000Z
-             */
-            createdAt: string;
-            /** @description Null: the key does not expire. */
-            expiresAt: string | null;
-            /** @description When a request last used the key, at most a minute late. Null: never. */
-            lastUsedAt: string | null;
             /**
              * @description The key, to send as `Authorization: Bearer …`. Only this response contains it.
              * @example shorty_ak_mZ4cW3pPzYHqUnTkTqPHyAeqJvUqZ4Yt6mC8b1fZr0dE
              */
             key: string;
+        } & components["schemas"]["ApiKey"];
+        ApiKeyPageResponse: {
+            success: components["schemas"]["Success"];
+            data: components["schemas"]["ApiKeyPage"];
         };
+        ApiKeyPage: {
+            /** @description The items of this page. */
+            items: components["schemas"]["ApiKey"][];
+        } & components["schemas"]["PageInfo"];
         ApiKey: {
             /**
              * Format: uuid
              * @description The id of the record.
-             * @example 0198c0de-0000-7000-8000-0000000000aa
              */
             id: string;
             /**
@@ -3705,13 +2673,26 @@ export interface components {
             /**
              * Format: date-time
              * @description When the record was created, in UTC.
-             * @example 2030-01-01T00:00:00.000Z
              */
             createdAt: string;
-            /** @description Null: the key does not expire. */
+            /**
+             * Format: date-time
+             * @description Null: the key does not expire.
+             */
             expiresAt: string | null;
-            /** @description When a request last used the key, at most a minute late. Null: never. */
+            /**
+             * Format: date-time
+             * @description When a request last used the key, at most a minute late. Null: never.
+             */
             lastUsedAt: string | null;
+        };
+        ApiKeyResponse: {
+            success: components["schemas"]["Success"];
+            data: components["schemas"]["ApiKey"];
+        };
+        MeResponse: {
+            success: components["schemas"]["Success"];
+            data: components["schemas"]["Me"];
         };
         Me: {
             /** @description The organization of the caller. */
@@ -3719,7 +2700,6 @@ export interface components {
                 /**
                  * Format: uuid
                  * @description The id of the record.
-                 * @example 0198c0de-0000-7000-8000-0000000000aa
                  */
                 id: string;
                 /**
@@ -3748,7 +2728,6 @@ export interface components {
                 /**
                  * Format: uuid
                  * @description The id of the record.
-                 * @example 0198c0de-0000-7000-8000-0000000000aa
                  */
                 id: string;
                 /**
@@ -3756,15 +2735,21 @@ export interface components {
                  * @example deploy script
                  */
                 name: string;
-                /** @description When the key stops working. Null: never. */
+                /**
+                 * Format: date-time
+                 * @description When the key stops working. Null: never.
+                 */
                 expiresAt: string | null;
             } | null;
+        };
+        OwnOrganizationResponse: {
+            success: components["schemas"]["Success"];
+            data: components["schemas"]["OwnOrganization"];
         };
         OwnOrganization: {
             /**
              * Format: uuid
              * @description The id of the record.
-             * @example 0198c0de-0000-7000-8000-0000000000aa
              */
             id: string;
             /**
@@ -3786,20 +2771,29 @@ export interface components {
              */
             excludeAddresses: string[];
         };
+        AuditPageResponse: {
+            success: components["schemas"]["Success"];
+            data: components["schemas"]["AuditPage"];
+        };
+        AuditPage: {
+            /** @description The items of this page. */
+            items: components["schemas"]["AuditEntry"][];
+        } & components["schemas"]["PageInfo"];
         AuditEntry: {
             /**
              * Format: uuid
              * @description The id of the record.
-             * @example 0198c0de-0000-7000-8000-0000000000aa
              */
             id: string;
             /**
              * Format: date-time
              * @description When the change was made, in UTC.
-             * @example 2030-01-01T00:00:00.000Z
              */
             createdAt: string;
-            /** @description The owner of the record. Null: a record of the operator. */
+            /**
+             * Format: uuid
+             * @description The owner of the record. Null: a record of the operator.
+             */
             organizationId: string | null;
             /** @description Who made the change. */
             actor: {
@@ -3850,6 +2844,10 @@ export interface components {
              */
             fields: string[];
         };
+        PageMetadataResponse: {
+            success: components["schemas"]["Success"];
+            data: components["schemas"]["PageMetadata"];
+        };
         PageMetadata: {
             /** @description The title. Null: the page could not be read. */
             title: string | null;
@@ -3862,6 +2860,10 @@ export interface components {
              * @example null
              */
             error: string | null;
+        };
+        UrlCreatedResponse: {
+            success: components["schemas"]["Success"];
+            data: components["schemas"]["UrlCreated"];
         };
         UrlCreated: {
             /**
@@ -3897,10 +2899,17 @@ export interface components {
             /**
              * Format: date-time
              * @description When the record was created, in UTC.
-             * @example 2030-01-01T00:00:00.000Z
              */
             createdAt: string;
         };
+        UrlPageResponse: {
+            success: components["schemas"]["Success"];
+            data: components["schemas"]["UrlPage"];
+        };
+        UrlPage: {
+            /** @description The items of this page. */
+            items: (components["schemas"]["UrlRecord"] | components["schemas"]["UrlListItem"])[];
+        } & components["schemas"]["PageInfo"];
         UrlRecord: {
             /**
              * @description A decimal integer as a string.
@@ -3913,100 +2922,17 @@ export interface components {
              */
             shortCode: string;
             /**
-             * @description Where the link leads, exactly as it was sent.
-             * @example https://example.com/spring?ref=mail#offers
-             */
-            targetUrl: string;
-            /**
              * @description The chosen path of the link. Null: the short code is its path.
              * @example spring-sale
              */
             customSlug: string | null;
             /**
-             * @description The public link: the custom slug when there is one, otherwise the short code.
-             * @example https://sho.example/spring-sale
-             */
-            shortUrl: string;
-            /**
              * Format: uuid
              * @description The id of the organization that owns the record.
              */
             organizationId: string;
-            /** @description The id of the link in another system. Null: none. */
-            externalId: string | null;
-            /** @description A title for people who manage the links. Visitors do not see it. */
-            title: string | null;
-            /** @description Notes for people who manage the links. Visitors do not see them. */
-            description: string | null;
-            /** @description A category, to filter lists by. */
-            category: string | null;
-            /** @description Up to 20 labels, to filter lists by. */
-            tags: string[];
-            /**
-             * Format: uuid
-             * @description The custom domain of the link. Null: the platform's domain.
-             */
-            domainId: string | null;
-            /**
-             * @description The HTTP status of the redirect.
-             * @example 307
-             * @enum {number}
-             */
-            redirectType: 301 | 302 | 307 | 308;
-            /** @description When the link starts redirecting. Null: it always has. */
-            activatesAt: string | null;
-            /** @description When the link stops redirecting. Null: never. */
-            expiresAt: string | null;
-            /** @description Where visitors are sent when the link has expired or its maxClicks are used up. Null: they are told so. */
-            expiredUrl: string | null;
-            /**
-             * @description How many clicks the link redirects in all. Null: any number.
-             * @example 100
-             */
-            maxClicks: number | null;
-            /** @description Set as utm_source on the target: where the visitor comes from. */
-            utmSource: string | null;
-            /** @description Set as utm_medium on the target: the kind of channel. */
-            utmMedium: string | null;
-            /** @description Set as utm_campaign on the target: the name of the campaign. */
-            utmCampaign: string | null;
-            /** @description Set as utm_term on the target: the paid search term. */
-            utmTerm: string | null;
-            /** @description Set as utm_content on the target: which of several links it is. */
-            utmContent: string | null;
-            /** @description Further parameters to set on the target, by name. */
-            customUtmParams: {
-                [key: string]: string;
-            };
-            /** @description A hint for attribution: the site that the link is published on. */
-            sourceDomain: string | null;
-            /**
-             * @description The click counts at which url.click_threshold is sent. Null: the server's.
-             * @example [
-             *       50,
-             *       500
-             *     ]
-             */
-            clickThresholds: number[] | null;
-            /** @description Whether the query of a visit is added to the target. Parameters that the target has, such as UTM values, stay. Null: the setting of the domain. */
-            forwardQuery: boolean | null;
-            /** @description Whether the path after the link, such as /a/b of /sale/a/b, is added to the target. Null: the setting of the domain. */
-            forwardPath: boolean | null;
-            /** @description Other targets for some visits. Empty: all visits lead to the link's own target. */
-            rules: components["schemas"]["LinkRuleOutput"][];
-            /**
-             * @description What link previews show of the link. Null: they follow the redirect.
-             * @example null
-             */
-            preview: components["schemas"]["LinkPreviewOutput"] | null;
-            /** @description When the link was deleted. Null: it was not, or it was restored. */
-            deletedAt: string | null;
             /** @description The clicks that another link shortener counted before the link was imported. No other count includes them. */
             importedClicks: number;
-            /** @description Whether visitors must enter a password. */
-            isPasswordProtected: boolean;
-            /** @description Whether the link redirects. An inactive link answers 410. */
-            isActive: boolean;
             /** @description Clicks counted so far. */
             clickCount: number;
             /** @description Visits since the creation that are no clicks: of bots, link previews, prefetches, HEAD requests and excluded addresses. */
@@ -4016,38 +2942,22 @@ export interface components {
              * @example 58
              */
             clicksLeft: number | null;
-            /** @description The time of the last counted click. Null before the first click, and if only version 0.1 counted clicks. */
-            lastClickAt: string | null;
             /**
-             * @description Set while the operator of the server has taken the link down: visitors get 451. The owner cannot undo it.
-             * @example null
+             * Format: date-time
+             * @description The time of the last counted click. Null before the first click, and if only version 0.1 counted clicks.
              */
-            takenDown: {
-                /**
-                 * Format: date-time
-                 * @description When the operator took the link down, in UTC.
-                 * @example 2030-01-01T00:00:00.000Z
-                 */
-                at: string;
-                /**
-                 * @description Why.
-                 * @example phishing
-                 */
-                reason: string;
-            } | null;
+            lastClickAt: string | null;
             /**
              * Format: date-time
              * @description When the record was created, in UTC.
-             * @example 2030-01-01T00:00:00.000Z
              */
             createdAt: string;
             /**
              * Format: date-time
              * @description When the record was last changed, in UTC.
-             * @example 2030-01-01T00:00:00.000Z
              */
             updatedAt: string;
-        };
+        } & WithRequired<components["schemas"]["UrlValues"], "targetUrl" | "shortUrl" | "externalId" | "title" | "description" | "category" | "tags" | "domainId" | "redirectType" | "activatesAt" | "expiresAt" | "expiredUrl" | "maxClicks" | "utmSource" | "utmMedium" | "utmCampaign" | "utmTerm" | "utmContent" | "customUtmParams" | "sourceDomain" | "clickThresholds" | "forwardQuery" | "forwardPath" | "rules" | "preview" | "deletedAt" | "isPasswordProtected" | "isActive" | "takenDown">;
         UrlListItem: {
             /**
              * @description A decimal integer as a string.
@@ -4077,18 +2987,11 @@ export interface components {
             /** @description Whether the link redirects. An inactive link answers 410. */
             isActive: boolean;
         };
+        UrlExportResponse: {
+            success: components["schemas"]["Success"];
+            data: components["schemas"]["UrlExport"];
+        };
         UrlExport: {
-            /** @description The number of items on all pages. With after, the number when the first page was read. */
-            total: number;
-            /** @description The most items on a page. */
-            limit: number;
-            /** @description The number of items on the pages before. */
-            offset: number;
-            /**
-             * @description Send it as after to get the next page. Null on the last page.
-             * @example null
-             */
-            nextAfter: string | null;
             /** @description The number of links on this page. */
             count: number;
             /**
@@ -4097,6 +3000,10 @@ export interface components {
              *     https://example.com/,spring-sale,Spring
              */
             text: string;
+        } & components["schemas"]["PageInfo"];
+        UrlBulkCreateResultResponse: {
+            success: components["schemas"]["Success"];
+            data: components["schemas"]["UrlBulkCreateResult"];
         };
         UrlBulkCreateResult: {
             /** @description The number of items in the request. */
@@ -4159,6 +3066,10 @@ export interface components {
                 code: "SLUG_CONFLICT" | "QUOTA_EXCEEDED" | "DOMAIN_INVALID" | "CREATE_FAILED";
             }[];
         };
+        UrlBulkUpdateResultResponse: {
+            success: components["schemas"]["Success"];
+            data: components["schemas"]["UrlBulkUpdateResult"];
+        };
         UrlBulkUpdateResult: {
             /** @description The number of items in the request. */
             requested: number;
@@ -4208,6 +3119,10 @@ export interface components {
                  * @example 0
                  */
                 index: number;
+                /**
+                 * @description A decimal integer as a string.
+                 * @example 42
+                 */
                 id: string | null;
                 /** @description Why it failed, in one sentence. */
                 error: string;
@@ -4217,6 +3132,10 @@ export interface components {
                  */
                 code: "NOT_FOUND" | "UPDATE_FAILED";
             }[];
+        };
+        UrlBulkDeleteResultResponse: {
+            success: components["schemas"]["Success"];
+            data: components["schemas"]["UrlBulkDeleteResult"];
         };
         UrlBulkDeleteResult: {
             /** @description The number of different elements in the request. */
@@ -4229,6 +3148,14 @@ export interface components {
             deletedIds: string[];
             /** @description The ids that are unknown or of another organization, and the elements that are no id, as text of at most 100 characters. */
             skippedIds: string[];
+        };
+        UrlRecordResponse: {
+            success: components["schemas"]["Success"];
+            data: components["schemas"]["UrlRecord"];
+        };
+        SlugCheckResponse: {
+            success: components["schemas"]["Success"];
+            data: components["schemas"]["SlugCheck"];
         };
         SlugCheck: {
             /**
@@ -4245,6 +3172,10 @@ export interface components {
             reason: ("INVALID" | "RESERVED" | "TAKEN") | null;
             /** @description What is wrong with it, in words. */
             message: string | null;
+        };
+        RuleTestResponse: {
+            success: components["schemas"]["Success"];
+            data: components["schemas"]["RuleTest"];
         };
         RuleTest: {
             /**
@@ -4281,6 +3212,14 @@ export interface components {
                 condition: string;
             }[];
         };
+        TagPageResponse: {
+            success: components["schemas"]["Success"];
+            data: components["schemas"]["TagPage"];
+        };
+        TagPage: {
+            /** @description The items of this page. */
+            items: components["schemas"]["Tag"][];
+        } & components["schemas"]["PageInfo"];
         Tag: {
             /**
              * @description The tag, as links have it.
@@ -4289,6 +3228,10 @@ export interface components {
             name: string;
             /** @description The number of links with the tag, inactive ones included. */
             linkCount: number;
+        };
+        TagChangeResultResponse: {
+            success: components["schemas"]["Success"];
+            data: components["schemas"]["TagChangeResult"];
         };
         TagChangeResult: {
             /**
@@ -4303,6 +3246,10 @@ export interface components {
              * @example true
              */
             isComplete: boolean;
+        };
+        QrRecordResponse: {
+            success: components["schemas"]["Success"];
+            data: components["schemas"]["QrRecord"];
         };
         QrRecord: {
             /**
@@ -4381,15 +3328,25 @@ export interface components {
             /**
              * Format: date-time
              * @description When the record was created, in UTC.
-             * @example 2030-01-01T00:00:00.000Z
              */
             createdAt: string;
             /**
              * Format: date-time
              * @description When the record was last changed, in UTC.
-             * @example 2030-01-01T00:00:00.000Z
              */
             updatedAt: string;
+        };
+        QrPageResponse: {
+            success: components["schemas"]["Success"];
+            data: components["schemas"]["QrPage"];
+        };
+        QrPage: {
+            /** @description The items of this page. */
+            items: components["schemas"]["QrRecord"][];
+        } & components["schemas"]["PageInfo"];
+        QrPreviewResponse: {
+            success: components["schemas"]["Success"];
+            data: components["schemas"]["QrPreview"];
         };
         QrPreview: {
             /** @description The payload that the image contains. */
@@ -4407,6 +3364,10 @@ export interface components {
              */
             image: string;
         };
+        UrlClicksResponse: {
+            success: components["schemas"]["Success"];
+            data: components["schemas"]["UrlClicks"];
+        };
         UrlClicks: {
             /**
              * @description The id of the link.
@@ -4418,37 +3379,8 @@ export interface components {
              * @example aB3xY9q
              */
             shortCode: string;
-            /**
-             * Format: date-time
-             * @description The start of the window.
-             * @example 2030-11-01T00:00:00.000Z
-             */
-            since: string;
-            /**
-             * Format: date-time
-             * @description The end of the window (exclusive).
-             * @example 2030-11-01T00:00:00.000Z
-             */
-            until: string;
-            /**
-             * @description The time zone of the buckets, and of the offsets of all times in the report.
-             * @example UTC
-             */
-            timezone: string;
-            /**
-             * @description The date of the country database that finds the countries of new visits. Null when it cannot be read.
-             * @example 2030-11-01
-             */
-            countriesDate: string | null;
             /** @description The clicks that another link shortener counted before the links were imported. They belong to no window, and no other count includes them. */
             importedClicks: number;
-            /**
-             * @description The operator of the server deletes older visits: no count and no bucket has them. Null: none are deleted.
-             * @example null
-             */
-            retainedSince: string | null;
-            /** @description True if the visitor keys are rotated within the window: a visitor and an address from before and after it count once for each. A server of an earlier version omits it. */
-            uniquesSpanRotation?: boolean;
             /** @description The counts of the whole window. */
             totals: {
                 /** @description Clicks in the window. Bots, previews and prefetches do not count. */
@@ -4462,7 +3394,7 @@ export interface components {
             breakdowns: components["schemas"]["ClickBreakdowns"];
             /** @description The counts by hour or day, in UTC, without gaps. */
             timeseries: components["schemas"]["ClickBucket"][];
-        };
+        } & components["schemas"]["ReportWindow"];
         ClickBreakdowns: {
             /** @description By country. */
             country: {
@@ -4632,38 +3564,13 @@ export interface components {
             /** @description Distinct visitors in this bucket. */
             uniques: number;
         };
+        AnalyticsOverviewResponse: {
+            success: components["schemas"]["Success"];
+            data: components["schemas"]["AnalyticsOverview"];
+        };
         AnalyticsOverview: {
-            /**
-             * Format: date-time
-             * @description The start of the window.
-             * @example 2030-11-01T00:00:00.000Z
-             */
-            since: string;
-            /**
-             * Format: date-time
-             * @description The end of the window (exclusive).
-             * @example 2030-11-01T00:00:00.000Z
-             */
-            until: string;
-            /**
-             * @description The time zone of the buckets, and of the offsets of all times in the report.
-             * @example UTC
-             */
-            timezone: string;
-            /**
-             * @description The date of the country database that finds the countries of new visits. Null when it cannot be read.
-             * @example 2030-11-01
-             */
-            countriesDate: string | null;
             /** @description The clicks that another link shortener counted before the links were imported. They belong to no window, and no other count includes them. */
             importedClicks: number;
-            /**
-             * @description The operator of the server deletes older visits: no count and no bucket has them. Null: none are deleted.
-             * @example null
-             */
-            retainedSince: string | null;
-            /** @description True if the visitor keys are rotated within the window: a visitor and an address from before and after it count once for each. A server of an earlier version omits it. */
-            uniquesSpanRotation?: boolean;
             /** @description The counts of the whole window. */
             totals: {
                 /** @description Links of the organization, inactive ones included. */
@@ -4709,6 +3616,10 @@ export interface components {
             breakdowns: components["schemas"]["ClickBreakdowns"];
             /** @description The counts by hour or day, in UTC, without gaps. */
             timeseries: components["schemas"]["ClickBucket"][];
+        } & components["schemas"]["ReportWindow"];
+        VisitExportResponse: {
+            success: components["schemas"]["Success"];
+            data: components["schemas"]["VisitExport"];
         };
         VisitExport: {
             /**
@@ -4741,6 +3652,10 @@ export interface components {
              */
             nextAfter: string | null;
         };
+        QrScansResponse: {
+            success: components["schemas"]["Success"];
+            data: components["schemas"]["QrScans"];
+        };
         QrScans: {
             /**
              * Format: uuid
@@ -4752,35 +3667,6 @@ export interface components {
              * @example 42
              */
             urlId: string | null;
-            /**
-             * Format: date-time
-             * @description The start of the window.
-             * @example 2030-11-01T00:00:00.000Z
-             */
-            since: string;
-            /**
-             * Format: date-time
-             * @description The end of the window (exclusive).
-             * @example 2030-11-01T00:00:00.000Z
-             */
-            until: string;
-            /**
-             * @description The time zone of the buckets, and of the offsets of all times in the report.
-             * @example UTC
-             */
-            timezone: string;
-            /**
-             * @description The date of the country database that finds the countries of new visits. Null when it cannot be read.
-             * @example 2030-11-01
-             */
-            countriesDate: string | null;
-            /**
-             * @description The operator of the server deletes older visits: no count and no bucket has them. Null: none are deleted.
-             * @example null
-             */
-            retainedSince: string | null;
-            /** @description True if the visitor keys are rotated within the window: a visitor and an address from before and after it count once for each. A server of an earlier version omits it. */
-            uniquesSpanRotation?: boolean;
             /** @description The counts of the whole window. */
             totals: {
                 /** @description Scans in the window. Bots do not count. */
@@ -4798,7 +3684,7 @@ export interface components {
             breakdowns: components["schemas"]["ScanBreakdowns"];
             /** @description The counts by hour or day, in UTC, without gaps. */
             timeseries: components["schemas"]["ScanBucket"][];
-        };
+        } & components["schemas"]["ReportWindow"];
         ScanBreakdowns: {
             /** @description By country. */
             country: {
@@ -4887,6 +3773,10 @@ export interface components {
             /** @description The other scans: a phone or tablet opened the link without a referring page. A tap on the link in a message looks the same. */
             inferredScans: number;
         };
+        VisitErasureResponse: {
+            success: components["schemas"]["Success"];
+            data: components["schemas"]["VisitErasure"];
+        };
         VisitErasure: {
             /**
              * @description The id of the link.
@@ -4896,15 +3786,17 @@ export interface components {
             /**
              * Format: date-time
              * @description Visits of this millisecond and before are erased, wherever they were stored.
-             * @example 2030-01-01T00:00:00.000Z
              */
             erasedUntil: string;
+        };
+        WebhookCreatedResponse: {
+            success: components["schemas"]["Success"];
+            data: components["schemas"]["WebhookCreated"];
         };
         WebhookCreated: {
             /**
              * Format: uuid
              * @description The id of the record.
-             * @example 0198c0de-0000-7000-8000-0000000000aa
              */
             id: string;
             /**
@@ -4927,11 +3819,18 @@ export interface components {
             /** @description While false, the server sends nothing, and pending deliveries wait. New events create no deliveries, except for 30 days after the server has disabled the webhook (see disabledReason). */
             isActive: boolean;
         };
+        WebhookPageResponse: {
+            success: components["schemas"]["Success"];
+            data: components["schemas"]["WebhookPage"];
+        };
+        WebhookPage: {
+            /** @description The items of this page. */
+            items: components["schemas"]["Webhook"][];
+        } & components["schemas"]["PageInfo"];
         Webhook: {
             /**
              * Format: uuid
              * @description The id of the record.
-             * @example 0198c0de-0000-7000-8000-0000000000aa
              */
             id: string;
             /**
@@ -4957,13 +3856,11 @@ export interface components {
             /**
              * Format: date-time
              * @description When the record was created, in UTC.
-             * @example 2030-01-01T00:00:00.000Z
              */
             createdAt: string;
             /**
              * Format: date-time
              * @description When the record was last changed, in UTC.
-             * @example 2030-01-01T00:00:00.000Z
              */
             updatedAt: string;
             /**
@@ -4971,25 +3868,36 @@ export interface components {
              * @example 0.02
              */
             failureRate: number | null;
-            /** @description When the last attempt succeeded. */
+            /**
+             * Format: date-time
+             * @description When the last attempt succeeded.
+             */
             lastSuccessAt: string | null;
-            /** @description When the first attempt since the last success failed. Null while attempts succeed. */
+            /**
+             * Format: date-time
+             * @description When the first attempt since the last success failed. Null while attempts succeed.
+             */
             failingSince: string | null;
-            /** @description When the server disabled the webhook. `PATCH { "isActive": true }` resumes its deliveries. */
+            /**
+             * Format: date-time
+             * @description When the server disabled the webhook. `PATCH { "isActive": true }` resumes its deliveries.
+             */
             disabledAt: string | null;
             /**
              * @description Why the server disabled the webhook. `failing`: every attempt failed for 5 days, or for the time that the operator set.
              * @example null
              */
             disabledReason: "failing" | null;
-            /** @description When the earliest pending delivery is due. A time in the past means that the delivery is late. */
+            /**
+             * Format: date-time
+             * @description When the earliest pending delivery is due. A time in the past means that the delivery is late.
+             */
             oldestDueAt: string | null;
             /** @description The replaced secrets that still sign deliveries, at most 1. */
             previousSecrets: {
                 /**
                  * Format: date-time
                  * @description When it ends.
-                 * @example 2030-01-01T00:00:00.000Z
                  */
                 expiresAt: string;
             }[];
@@ -5009,23 +3917,28 @@ export interface components {
             /** @description Only these links. */
             urlIds?: string[];
         };
+        WebhookResponse: {
+            success: components["schemas"]["Success"];
+            data: components["schemas"]["Webhook"];
+        };
+        DeliveryResponse: {
+            success: components["schemas"]["Success"];
+            data: components["schemas"]["Delivery"];
+        };
         Delivery: {
             /**
              * Format: uuid
              * @description The value of X-Service-Delivery-Id, the same at every attempt.
-             * @example 0198c0de-0000-7000-8000-0000000000aa
              */
             id: string;
             /**
              * Format: uuid
              * @description The id of the webhook.
-             * @example 0198c0de-0000-7000-8000-0000000000aa
              */
             webhookId: string;
             /**
              * Format: uuid
              * @description The id of the event, the same in all its deliveries.
-             * @example 0198c0de-0000-7000-8000-0000000000aa
              */
             eventId: string;
             /** @description The type of the event. */
@@ -5037,7 +3950,10 @@ export interface components {
              * @example 1
              */
             attempts: number;
-            /** @description When the next attempt is due. Null: no attempt is left. */
+            /**
+             * Format: date-time
+             * @description When the next attempt is due. Null: no attempt is left.
+             */
             nextAttemptAt: string | null;
             /** @description The status of the response. Null without a response. */
             lastStatusCode: number | null;
@@ -5049,10 +3965,12 @@ export interface components {
             /**
              * Format: date-time
              * @description When the record was created, in UTC.
-             * @example 2030-01-01T00:00:00.000Z
              */
             createdAt: string;
-            /** @description When the receiver accepted it. Null: not yet. */
+            /**
+             * Format: date-time
+             * @description When the receiver accepted it. Null: not yet.
+             */
             deliveredAt: string | null;
         };
         /**
@@ -5060,11 +3978,14 @@ export interface components {
          * @enum {string}
          */
         DeliveryStatus: "pending" | "delivered" | "failed";
+        WebhookSecretResponse: {
+            success: components["schemas"]["Success"];
+            data: components["schemas"]["WebhookSecret"];
+        };
         WebhookSecret: {
             /**
              * Format: uuid
              * @description The id of the record.
-             * @example 0198c0de-0000-7000-8000-0000000000aa
              */
             id: string;
             /**
@@ -5080,67 +4001,33 @@ export interface components {
             /**
              * Format: date-time
              * @description Until this time, the secret that this one replaces also signs.
-             * @example 2030-01-01T00:00:00.000Z
              */
             previousSecretExpiresAt: string;
         };
+        DeliveryPageResponse: {
+            success: components["schemas"]["Success"];
+            data: components["schemas"]["DeliveryPage"];
+        };
+        DeliveryPage: {
+            /** @description The items of this page. */
+            items: components["schemas"]["Delivery"][];
+        } & components["schemas"]["PageInfo"];
+        DeliveryDetailResponse: {
+            success: components["schemas"]["Success"];
+            data: components["schemas"]["DeliveryDetail"];
+        };
         DeliveryDetail: {
-            /**
-             * Format: uuid
-             * @description The value of X-Service-Delivery-Id, the same at every attempt.
-             * @example 0198c0de-0000-7000-8000-0000000000aa
-             */
-            id: string;
-            /**
-             * Format: uuid
-             * @description The id of the webhook.
-             * @example 0198c0de-0000-7000-8000-0000000000aa
-             */
-            webhookId: string;
-            /**
-             * Format: uuid
-             * @description The id of the event, the same in all its deliveries.
-             * @example 0198c0de-0000-7000-8000-0000000000aa
-             */
-            eventId: string;
-            /** @description The type of the event. */
-            eventType: components["schemas"]["EventType"];
-            /** @description Whether the event was delivered. */
-            status: components["schemas"]["DeliveryStatus"];
-            /**
-             * @description Attempts made so far.
-             * @example 1
-             */
-            attempts: number;
-            /** @description When the next attempt is due. Null: no attempt is left. */
-            nextAttemptAt: string | null;
-            /** @description The status of the response. Null without a response. */
-            lastStatusCode: number | null;
-            /**
-             * @description Null after a success.
-             * @example The receiver answered 500
-             */
-            lastError: string | null;
-            /**
-             * Format: date-time
-             * @description When the record was created, in UTC.
-             * @example 2030-01-01T00:00:00.000Z
-             */
-            createdAt: string;
-            /** @description When the receiver accepted it. Null: not yet. */
-            deliveredAt: string | null;
             /** @description The exact body of every attempt. */
             requestBody: string;
             /** @description The attempts, oldest first. */
             attemptHistory: components["schemas"]["DeliveryAttempt"][];
-        };
+        } & components["schemas"]["Delivery"];
         DeliveryAttempt: {
             /** @description The number of the attempt, from 1. */
             number: number;
             /**
              * Format: date-time
              * @description When the attempt began.
-             * @example 2030-01-01T00:00:00.000Z
              */
             attemptedAt: string;
             /** @description How long the attempt took, in milliseconds. */
@@ -5155,6 +4042,10 @@ export interface components {
             /** @description The first 2048 bytes of the response, as text. */
             responseBody: string | null;
         };
+        RecoveredResponse: {
+            success: components["schemas"]["Success"];
+            data: components["schemas"]["Recovered"];
+        };
         Recovered: {
             /**
              * @description The number of new deliveries.
@@ -5164,23 +4055,24 @@ export interface components {
             /** @description Whether more failed deliveries remain. */
             hasMore: boolean;
         };
+        WebhookStatsResponse: {
+            success: components["schemas"]["Success"];
+            data: components["schemas"]["WebhookStats"];
+        };
         WebhookStats: {
             /**
              * Format: uuid
              * @description The id of the webhook.
-             * @example 0198c0de-0000-7000-8000-0000000000aa
              */
             webhookId: string;
             /**
              * Format: date-time
              * @description The start of the window.
-             * @example 2030-01-01T00:00:00.000Z
              */
             since: string;
             /**
              * Format: date-time
              * @description The end of the window (exclusive).
-             * @example 2030-01-01T00:00:00.000Z
              */
             until: string;
             /** @description The counts of the whole window. */
@@ -5238,15 +4130,24 @@ export interface components {
                  */
                 attempts: number;
             }[];
-            /** @description When the last attempt succeeded. */
+            /**
+             * Format: date-time
+             * @description When the last attempt succeeded.
+             */
             lastSuccessAt: string | null;
-            /** @description When one of the attempts last failed. Null if none did. */
+            /**
+             * Format: date-time
+             * @description When one of the attempts last failed. Null if none did.
+             */
             lastFailureAt: string | null;
             /** @description The deliveries that are pending now. */
             pending: {
                 /** @description Deliveries that wait for an attempt now, counted up to 100000. */
                 count: number;
-                /** @description When the one that is due first was created. Null without one. */
+                /**
+                 * Format: date-time
+                 * @description When the one that is due first was created. Null without one.
+                 */
                 oldestCreatedAt: string | null;
             };
             /** @description The attempts by the hour or day of their delivery, in UTC, without gaps. */
@@ -5256,7 +4157,6 @@ export interface components {
             /**
              * Format: date-time
              * @description The start of the bucket.
-             * @example 2030-01-01T00:00:00.000Z
              */
             bucket: string;
             /**
@@ -5269,6 +4169,10 @@ export interface components {
              * @example 3
              */
             failedAttempts: number;
+        };
+        EventPageResponse: {
+            success: components["schemas"]["Success"];
+            data: components["schemas"]["EventPage"];
         };
         EventPage: {
             /** @description The events, oldest first, as deliveries have them. */
@@ -5283,7 +4187,6 @@ export interface components {
             /**
              * Format: uuid
              * @description The same in every delivery of the event.
-             * @example 0198c0de-0000-7000-8000-0000000000aa
              */
             id: string;
             /** @description The type of the event. */
@@ -5291,13 +4194,20 @@ export interface components {
             /**
              * Format: date-time
              * @description The time of the event.
-             * @example 2030-01-01T00:00:00.000Z
              */
             createdAt: string;
             /** @description What the event is about. `GET /api/v1/event-types` has the schema of each type. */
             data: {
                 [key: string]: unknown;
             };
+        };
+        EventTypePageResponse: {
+            success: components["schemas"]["Success"];
+            data: components["schemas"]["EventTypePage"];
+        };
+        EventTypePage: {
+            /** @description All event types. */
+            items: components["schemas"]["EventTypeDetails"][];
         };
         EventTypeDetails: {
             /** @description The type of the event. */
@@ -5321,11 +4231,14 @@ export interface components {
                 [key: string]: unknown;
             };
         };
+        DomainResponse: {
+            success: components["schemas"]["Success"];
+            data: components["schemas"]["Domain"];
+        };
         Domain: {
             /**
              * Format: uuid
              * @description The id of the record.
-             * @example 0198c0de-0000-7000-8000-0000000000aa
              */
             id: string;
             /**
@@ -5341,7 +4254,7 @@ export interface components {
             /** @description Whether links are served on it. */
             isActive: boolean;
             /** @description The TXT record to set in DNS, which proves that the hostname is yours. */
-            txtRecord: components["schemas"]["DomainTxtRecordOutput"];
+            txtRecord: components["schemas"]["DomainTxtRecord"];
             /** @description Where / leads. Null: to a page. */
             rootUrl: string | null;
             /** @description Where addresses without a link lead. Null: to a page. */
@@ -5365,25 +4278,41 @@ export interface components {
             /**
              * Format: date-time
              * @description When the record was created, in UTC.
-             * @example 2030-01-01T00:00:00.000Z
              */
             createdAt: string;
             /**
              * Format: date-time
              * @description When the record was last changed, in UTC.
-             * @example 2030-01-01T00:00:00.000Z
              */
             updatedAt: string;
-            /** @description When it was first verified. */
+            /**
+             * Format: date-time
+             * @description When it was first verified.
+             */
             verifiedAt: string | null;
-            /** @description When the TXT record was last looked up. */
+            /**
+             * Format: date-time
+             * @description When the TXT record was last looked up.
+             */
             lastCheckedAt: string | null;
             /** @description Why the last look-up did not verify the domain. */
             lastError: string | null;
         };
+        DomainPageResponse: {
+            success: components["schemas"]["Success"];
+            data: components["schemas"]["DomainPage"];
+        };
+        DomainPage: {
+            /** @description The items of this page. */
+            items: components["schemas"]["Domain"][];
+        } & components["schemas"]["PageInfo"];
         TlsAllowed: {
             /** @description The host name that was asked for. */
             domain: string;
+        };
+        UsageResponse: {
+            success: components["schemas"]["Success"];
+            data: components["schemas"]["Usage"];
         };
         Usage: {
             /**
@@ -5429,35 +4358,11 @@ export interface components {
              */
             overageUsd: number;
         };
+        OrganizationCreatedResponse: {
+            success: components["schemas"]["Success"];
+            data: components["schemas"]["OrganizationCreated"];
+        };
         OrganizationCreated: {
-            /**
-             * Format: uuid
-             * @description The id of the record.
-             * @example 0198c0de-0000-7000-8000-0000000000aa
-             */
-            id: string;
-            /**
-             * @description The name of the organization.
-             * @example Acme Ltd
-             */
-            name: string;
-            /**
-             * @description The plan of the organization, which sets its limits.
-             * @enum {string}
-             */
-            plan: "free" | "developer" | "scale" | "enterprise";
-            /** @description The number of active links. */
-            activeUrls: number;
-            /**
-             * Format: date-time
-             * @description When the record was created, in UTC.
-             * @example 2030-01-01T00:00:00.000Z
-             */
-            createdAt: string;
-            /** @description Since when the organization is suspended. Null: it is not. */
-            suspendedAt: string | null;
-            /** @description When its deletion began. Null: it is not being deleted. */
-            deletedAt: string | null;
             /**
              * @description The id of the API client.
              * @example shorty_ci_0f3b
@@ -5468,12 +4373,19 @@ export interface components {
              * @example shorty_cs_2c81
              */
             clientSecret: string;
+        } & components["schemas"]["Organization"];
+        OrganizationPageResponse: {
+            success: components["schemas"]["Success"];
+            data: components["schemas"]["OrganizationPage"];
         };
+        OrganizationPage: {
+            /** @description The items of this page. */
+            items: components["schemas"]["Organization"][];
+        } & components["schemas"]["PageInfo"];
         Organization: {
             /**
              * Format: uuid
              * @description The id of the record.
-             * @example 0198c0de-0000-7000-8000-0000000000aa
              */
             id: string;
             /**
@@ -5491,35 +4403,53 @@ export interface components {
             /**
              * Format: date-time
              * @description When the record was created, in UTC.
-             * @example 2030-01-01T00:00:00.000Z
              */
             createdAt: string;
-            /** @description Since when the organization is suspended. Null: it is not. */
+            /**
+             * Format: date-time
+             * @description Since when the organization is suspended. Null: it is not.
+             */
             suspendedAt: string | null;
-            /** @description When its deletion began. Null: it is not being deleted. */
+            /**
+             * Format: date-time
+             * @description When its deletion began. Null: it is not being deleted.
+             */
             deletedAt: string | null;
+        };
+        OrganizationResponse: {
+            success: components["schemas"]["Success"];
+            data: components["schemas"]["Organization"];
+        };
+        OrganizationDeletionResponse: {
+            success: components["schemas"]["Success"];
+            data: components["schemas"]["OrganizationDeletion"];
         };
         OrganizationDeletion: {
             /**
              * Format: uuid
              * @description The id of the record.
-             * @example 0198c0de-0000-7000-8000-0000000000aa
              */
             id: string;
             /**
              * Format: date-time
              * @description When the deletion began.
-             * @example 2030-01-01T00:00:00.000Z
              */
             deletedAt: string;
         };
+        OrganizationUsagePageResponse: {
+            success: components["schemas"]["Success"];
+            data: components["schemas"]["OrganizationUsagePage"];
+        };
+        OrganizationUsagePage: {
+            /** @description The items of this page. */
+            items: components["schemas"]["OrganizationUsage"][];
+        } & components["schemas"]["PageInfo"];
         OrganizationUsage: {
             /** @description The organization that the figures belong to. */
             organization: {
                 /**
                  * Format: uuid
                  * @description The id of the record.
-                 * @example 0198c0de-0000-7000-8000-0000000000aa
                  */
                 id: string;
                 /**
@@ -5528,65 +4458,26 @@ export interface components {
                  */
                 name: string;
             };
-            /**
-             * @description A calendar month in UTC.
-             * @example 2030-01
-             */
-            period: string;
-            /**
-             * @description The plan that the period is charged by: the plan at its end, or the current plan.
-             * @enum {string}
-             */
-            plan: "free" | "developer" | "scale" | "enterprise";
-            /** @description What was used, by meter. */
-            meters: {
-                /** @description Requests with a valid token, whatever their status. A bulk request counts once. */
-                api_call: {
-                    /** @description How much was used. */
-                    used: number;
-                };
-                /** @description QR codes created. */
-                qr_generated: components["schemas"]["BundledUsage"];
-                /** @description Deliveries that a receiver has acknowledged. Tests and replays are free. */
-                webhook_delivery: components["schemas"]["BundledUsage"];
-            };
-            /** @description The current state, whatever the period. */
-            links: {
-                /** @description Links that are active now. */
-                used: number;
-                /** @description The plan's bundle; null without a limit. */
-                included: number | null;
-            };
+        } & components["schemas"]["Usage"];
+        ClientCreatedResponse: {
+            success: components["schemas"]["Success"];
+            data: components["schemas"]["ClientCreated"];
         };
         ClientCreated: {
-            /**
-             * @description The id of the record.
-             * @example shorty_ci_0f3b
-             */
-            id: string;
-            /**
-             * @description What the client is for. Null: it has no name.
-             * @example import job
-             */
-            name: string | null;
-            /** @description What the client may do. */
-            scopes: ("urls:read" | "urls:write" | "urls:erase" | "qr:read" | "qr:write" | "webhooks:read" | "webhooks:write" | "domains:read" | "domains:write" | "analytics:read" | "usage:read" | "keys:write")[];
-            /**
-             * Format: date-time
-             * @description When the record was created, in UTC.
-             * @example 2030-01-01T00:00:00.000Z
-             */
-            createdAt: string;
-            /** @description When the client and its tokens stop working. Null: never. */
-            expiresAt: string | null;
-            /** @description When the client was revoked. Null: it was not. */
-            revokedAt: string | null;
             /**
              * @description The secret of the client. Only this response contains it.
              * @example shorty_cs_2c81
              */
             clientSecret: string;
+        } & components["schemas"]["Client"];
+        ClientPageResponse: {
+            success: components["schemas"]["Success"];
+            data: components["schemas"]["ClientPage"];
         };
+        ClientPage: {
+            /** @description The items of this page. */
+            items: components["schemas"]["Client"][];
+        } & components["schemas"]["PageInfo"];
         Client: {
             /**
              * @description The id of the record.
@@ -5603,13 +4494,26 @@ export interface components {
             /**
              * Format: date-time
              * @description When the record was created, in UTC.
-             * @example 2030-01-01T00:00:00.000Z
              */
             createdAt: string;
-            /** @description When the client and its tokens stop working. Null: never. */
+            /**
+             * Format: date-time
+             * @description When the client and its tokens stop working. Null: never.
+             */
             expiresAt: string | null;
-            /** @description When the client was revoked. Null: it was not. */
+            /**
+             * Format: date-time
+             * @description When the client was revoked. Null: it was not.
+             */
             revokedAt: string | null;
+        };
+        ClientResponse: {
+            success: components["schemas"]["Success"];
+            data: components["schemas"]["Client"];
+        };
+        TakedownResponse: {
+            success: components["schemas"]["Success"];
+            data: components["schemas"]["Takedown"];
         };
         Takedown: {
             /**
@@ -5640,9 +4544,20 @@ export interface components {
             /**
              * Format: date-time
              * @description When the link was taken down, in UTC.
-             * @example 2030-01-01T00:00:00.000Z
              */
             createdAt: string;
+        };
+        TakedownPageResponse: {
+            success: components["schemas"]["Success"];
+            data: components["schemas"]["TakedownPage"];
+        };
+        TakedownPage: {
+            /** @description The items of this page. */
+            items: components["schemas"]["Takedown"][];
+        } & components["schemas"]["PageInfo"];
+        BlockedHostResponse: {
+            success: components["schemas"]["Success"];
+            data: components["schemas"]["BlockedHost"];
         };
         BlockedHost: {
             /**
@@ -5658,10 +4573,17 @@ export interface components {
             /**
              * Format: date-time
              * @description When the host was blocked, in UTC.
-             * @example 2030-01-01T00:00:00.000Z
              */
             createdAt: string;
         };
+        BlockedHostPageResponse: {
+            success: components["schemas"]["Success"];
+            data: components["schemas"]["BlockedHostPage"];
+        };
+        BlockedHostPage: {
+            /** @description The items of this page. */
+            items: components["schemas"]["BlockedHost"][];
+        } & components["schemas"]["PageInfo"];
         Health: {
             /**
              * @description The state of the server.
@@ -5683,76 +4605,6 @@ export interface components {
             /** @description The number of lines of journals that cannot be stored, such as damaged ones. They are in the file `damaged-lines.ndjson` until it is deleted. All others are counted. */
             damagedLines: number;
         };
-        LinkRuleOutput: {
-            /** @description The name of the rule in reports. */
-            name?: string;
-            /** @description What a visit must have. */
-            when: {
-                /** @description The types of devices. */
-                device?: ("desktop" | "mobile" | "tablet" | "tv" | "console" | "other")[];
-                /** @description The operating systems. */
-                os?: string[];
-                /** @description The browsers. */
-                browser?: string[];
-                /** @description The countries (ISO 3166-1 alpha-2). */
-                country?: string[];
-                /** @description The first languages of `Accept-Language`. */
-                language?: string[];
-                /** @description The query parameters; true stands for any value. */
-                query?: {
-                    [key: string]: string | true;
-                };
-                /** @description The hosts of the referring page, subdomains included. */
-                referrer?: string[];
-                /**
-                 * Format: date-time
-                 * @description Matches visits at or after this time.
-                 * @example 2030-01-01T00:00:00.000Z
-                 */
-                after?: string;
-                /**
-                 * Format: date-time
-                 * @description Matches visits before this time.
-                 * @example 2030-01-01T00:00:00.000Z
-                 */
-                before?: string;
-            };
-            /** @description Where the link leads, exactly as it was sent. */
-            targetUrl?: string;
-            /** @description Targets that visitors are divided among. */
-            variants?: {
-                /** @description Where the link leads, exactly as it was sent. */
-                targetUrl: string;
-                /** @description The variant's share, in relation to the sum of all weights. */
-                weight: number;
-            }[];
-        };
-        LinkPreviewOutput: {
-            /** @description The title that link previews show. */
-            title: string;
-            /** @description The text below the title. Null: none. */
-            description: string | null;
-            /** @description The URL of the image. Null: none. */
-            imageUrl: string | null;
-        };
-        /** @description The TXT record to set in DNS, which proves that the hostname is yours. */
-        DomainTxtRecordOutput: {
-            /**
-             * @description The name of the DNS record.
-             * @example _shorty-challenge.go.example.com
-             */
-            name: string;
-            /**
-             * @description The type of the DNS record.
-             * @constant
-             */
-            type: "TXT";
-            /**
-             * @description The content of the DNS record.
-             * @example shorty-verification=3c1TzGhM0bV7wJqXkq2vYc9NfRrEoPaL
-             */
-            value: string;
-        };
         UrlBulkUpdateItem: {
             /**
              * @description The id of the record.
@@ -5760,11 +4612,43 @@ export interface components {
              */
             id: number | string;
             /**
+             * @description The id of the link in another system. It is unique in the organization, deleted links included.
+             * @example order-1001
+             */
+            externalId?: string | null;
+            /** @description Whether the link redirects. An inactive link answers 410. */
+            isActive?: boolean;
+        } & components["schemas"]["UrlFields"];
+        NewUrlFields: {
+            /**
+             * @description Case-sensitive. It cannot be changed, and no other link can ever use it.
+             * @example spring-sale
+             */
+            customSlug?: string | null;
+            /**
+             * @description The code of a link that another system made, which becomes its short code: at most 100 letters, digits and . _ ~ - with / between segments. The first segment must not be a reserved word. It cannot be changed, and no other link on the domain can ever use it. A link can have a customSlug as well, which then stands in its shortUrl.
+             * @example blog/spring_sale
+             */
+            importedCode?: string | null;
+            /** @description False creates a paused link, which answers with 410 until a PATCH sets isActive to true. True by default. */
+            isActive?: boolean | null;
+            /**
+             * @description The clicks that another link shortener counted before. Reports show them separately. 0 by default.
+             * @example 1204
+             */
+            importedClicks?: number | null;
+            /**
+             * @description When another system made the link: not in the future, and not before 1970. It becomes createdAt.
+             * @example 2019-05-06T07:08:09Z
+             */
+            importedCreatedAt?: string | null;
+        } & WithRequired<components["schemas"]["UrlFields"], "targetUrl">;
+        UrlFields: {
+            /**
              * @description Where the link leads: http or https, at most 8192 bytes. It must not lead to a host of short links on this server. Returned exactly as it was sent.
              * @example https://example.com/spring?ref=mail#offers
              */
             targetUrl?: string;
-            externalId?: string | null;
             /**
              * @description A title for people who manage the links. Visitors do not see it.
              * @example Spring sale
@@ -5785,12 +4669,21 @@ export interface components {
              *     ]
              */
             tags?: string[] | null;
-            /** @description An active custom domain of the organization; the platform's domain otherwise. */
+            /**
+             * Format: uuid
+             * @description An active custom domain of the organization; the platform's domain otherwise.
+             */
             domainId?: string | null;
             redirectType?: (301 | 302 | 307 | 308) | null;
-            /** @description When the link starts redirecting: before expiresAt. Until then, visitors get 404, as for a link that does not exist. */
+            /**
+             * @description When the link starts redirecting: before expiresAt. Until then, visitors get 404, as for a link that does not exist.
+             * @example 2030-12-31T23:59:59Z
+             */
             activatesAt?: string | null;
-            /** @description When the link stops redirecting. Must lie in the future. */
+            /**
+             * @description When the link stops redirecting. Must lie in the future.
+             * @example 2030-12-31T23:59:59Z
+             */
             expiresAt?: string | null;
             /**
              * @description Where visitors are sent (302) when the link has expired or its maxClicks are used up, instead of a page that says so: http or https, at most 8192 bytes. It must not lead to a host of short links on this server. Such visits are not counted. A link that is paused, deleted or taken down does not lead there.
@@ -5826,11 +4719,46 @@ export interface components {
              * @example blog.example.com
              */
             sourceDomain?: string | null;
+            /**
+             * @description The click counts at which url.click_threshold is sent, instead of the server's: at most 20, stored in ascending order without repetitions. Counts that the link has already reached send nothing.
+             * @example [
+             *       50,
+             *       500
+             *     ]
+             */
             clickThresholds?: number[] | null;
             /** @description Whether the query of a visit is added to the target. Parameters that the target has, such as UTM values, stay. Null: the setting of the domain. */
             forwardQuery?: boolean | null;
             /** @description Whether the path after the link, such as /a/b of /sale/a/b, is added to the target. Null: the setting of the domain. */
             forwardPath?: boolean | null;
+            /**
+             * @description Other targets for some visits, at most 20 rules and 16384 bytes of JSON. The first rule that matches a visit decides its target; the link's own target is for all other visits. UTM parameters of the link are set on each target.
+             * @example [
+             *       {
+             *         "name": "german",
+             *         "when": {
+             *           "country": [
+             *             "DE"
+             *           ]
+             *         },
+             *         "targetUrl": "https://example.com/de"
+             *       },
+             *       {
+             *         "name": "test",
+             *         "when": {},
+             *         "variants": [
+             *           {
+             *             "targetUrl": "https://example.com/a",
+             *             "weight": 50
+             *           },
+             *           {
+             *             "targetUrl": "https://example.com/b",
+             *             "weight": 50
+             *           }
+             *         ]
+             *       }
+             *     ]
+             */
             rules?: components["schemas"]["LinkRuleRequest"][] | null;
             preview?: components["schemas"]["LinkPreviewRequest"] | null;
             /** @description Whether visitors must enter a password. */
@@ -5841,8 +4769,100 @@ export interface components {
              * @example open sesame
              */
             password?: string | null;
-            /** @description Whether the link redirects. An inactive link answers 410. */
-            isActive?: boolean;
+        };
+        WebhookFields: {
+            /**
+             * @description The URL of the receiver: http or https, on a public address, without a user name. The server checks the address at every attempt.
+             * @example https://example.com/hooks/shorty
+             */
+            url?: string;
+            /**
+             * @description The event types to deliver, or `*` for all, including future ones. Repeated types count once.
+             * @example [
+             *       "url.created",
+             *       "url.click_threshold"
+             *     ]
+             */
+            events?: components["schemas"]["SubscribedEventType"][];
+            /**
+             * @description Notes for people who manage the webhooks. The receiver does not get them.
+             * @example The CRM
+             */
+            description?: string | null;
+            /** @description Delivers only events about the links that match all of these, at the time of the event. The events of a QR code have its link. `domain.verified` matches `domainIds` only. Other events without a link match no filter. */
+            filters?: components["schemas"]["WebhookFiltersRequest"] | null;
+            /**
+             * @description Further headers of each delivery, such as the credentials that a gateway needs. The values are secrets, which no response contains. At most 10, with 4096 characters together. The server sets Host, Connection, User-Agent, Content-*, Proxy-*, X-Service-*, Webhook-* and the headers of the transport itself.
+             * @example {
+             *       "Authorization": "Bearer my-token"
+             *     }
+             */
+            headers?: {
+                [key: string]: string;
+            } | null;
+        };
+        ReportWindow: {
+            /**
+             * Format: date-time
+             * @description The start of the window.
+             * @example 2030-11-01T00:00:00.000Z
+             */
+            since: string;
+            /**
+             * Format: date-time
+             * @description The end of the window (exclusive).
+             * @example 2030-11-01T00:00:00.000Z
+             */
+            until: string;
+            /**
+             * @description The time zone of the buckets, and of the offsets of all times in the report.
+             * @example UTC
+             */
+            timezone: string;
+            /**
+             * Format: date
+             * @description The date of the country database that finds the countries of new visits. Null when it cannot be read.
+             * @example 2030-11-01
+             */
+            countriesDate: string | null;
+            /**
+             * Format: date-time
+             * @description The operator of the server deletes older visits: no count and no bucket has them. Null: none are deleted.
+             * @example null
+             */
+            retainedSince: string | null;
+            /** @description True if the visitor keys are rotated within the window: a visitor and an address from before and after it count once for each. A server of an earlier version omits it. */
+            uniquesSpanRotation?: boolean;
+        };
+        EventInfo: {
+            /**
+             * Format: uuid
+             * @description The same in every delivery of the event.
+             */
+            id: string;
+            /**
+             * Format: date-time
+             * @description The time of the event, in UTC with milliseconds. Events can arrive in another order.
+             */
+            createdAt: string;
+            /**
+             * @description True in test deliveries. Absent from every other delivery.
+             * @constant
+             */
+            test?: true;
+        };
+        PageInfo: {
+            /** @description The number of items on all pages. With after, the number when the first page was read. */
+            total: number;
+            /** @description The most items on a page. */
+            limit: number;
+            /** @description The number of items on the pages before. */
+            offset: number;
+            /**
+             * @description Send it as after to get the next page. Null on the last page.
+             * @example null
+             */
+            nextAfter: string | null;
         };
     };
     responses: {
@@ -5929,16 +4949,6 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                /**
-                 * @example {
-                 *       "success": false,
-                 *       "error": {
-                 *         "code": "ORGANIZATION_SUSPENDED",
-                 *         "message": "The reason in one sentence",
-                 *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                 *       }
-                 *     }
-                 */
                 "application/json": components["schemas"]["ErrorResponse"] | components["schemas"]["OAuthError"];
             };
         };
@@ -5949,16 +4959,6 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                /**
-                 * @example {
-                 *       "success": false,
-                 *       "error": {
-                 *         "code": "PAYLOAD_TOO_LARGE",
-                 *         "message": "The reason in one sentence",
-                 *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                 *       }
-                 *     }
-                 */
                 "application/json": components["schemas"]["ErrorResponse"] | components["schemas"]["OAuthError"];
             };
         };
@@ -5969,16 +4969,6 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                /**
-                 * @example {
-                 *       "success": false,
-                 *       "error": {
-                 *         "code": "UNSUPPORTED_MEDIA_TYPE",
-                 *         "message": "The reason in one sentence",
-                 *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                 *       }
-                 *     }
-                 */
                 "application/json": components["schemas"]["ErrorResponse"] | components["schemas"]["OAuthError"];
             };
         };
@@ -5994,16 +4984,6 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                /**
-                 * @example {
-                 *       "success": false,
-                 *       "error": {
-                 *         "code": "RATE_LIMITED",
-                 *         "message": "The reason in one sentence",
-                 *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                 *       }
-                 *     }
-                 */
                 "application/json": components["schemas"]["ErrorResponse"] | components["schemas"]["OAuthError"];
             };
         };
@@ -6014,16 +4994,6 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                /**
-                 * @example {
-                 *       "success": false,
-                 *       "error": {
-                 *         "code": "INTERNAL",
-                 *         "message": "The reason in one sentence",
-                 *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                 *       }
-                 *     }
-                 */
                 "application/json": components["schemas"]["ErrorResponse"] | components["schemas"]["OAuthError"];
             };
         };
@@ -6035,16 +5005,6 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                /**
-                 * @example {
-                 *       "success": false,
-                 *       "error": {
-                 *         "code": "UNAVAILABLE",
-                 *         "message": "The reason in one sentence",
-                 *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                 *       }
-                 *     }
-                 */
                 "application/json": components["schemas"]["ErrorResponse"] | components["schemas"]["OAuthError"];
             };
         };
@@ -6101,16 +5061,6 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                /**
-                 * @example {
-                 *       "success": false,
-                 *       "error": {
-                 *         "code": "QUOTA_EXCEEDED",
-                 *         "message": "The reason in one sentence",
-                 *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                 *       }
-                 *     }
-                 */
                 "application/json": components["schemas"]["ErrorResponse"];
             };
         };
@@ -6141,16 +5091,6 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                /**
-                 * @example {
-                 *       "success": false,
-                 *       "error": {
-                 *         "code": "IDEMPOTENCY_CONFLICT",
-                 *         "message": "The reason in one sentence",
-                 *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                 *       }
-                 *     }
-                 */
                 "application/json": components["schemas"]["ErrorResponse"];
             };
         };
@@ -6161,16 +5101,6 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                /**
-                 * @example {
-                 *       "success": false,
-                 *       "error": {
-                 *         "code": "PAYLOAD_TOO_LARGE",
-                 *         "message": "The reason in one sentence",
-                 *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                 *       }
-                 *     }
-                 */
                 "application/json": components["schemas"]["ErrorResponse"];
             };
         };
@@ -6181,16 +5111,6 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                /**
-                 * @example {
-                 *       "success": false,
-                 *       "error": {
-                 *         "code": "UNSUPPORTED_MEDIA_TYPE",
-                 *         "message": "The reason in one sentence",
-                 *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                 *       }
-                 *     }
-                 */
                 "application/json": components["schemas"]["ErrorResponse"];
             };
         };
@@ -6206,16 +5126,6 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                /**
-                 * @example {
-                 *       "success": false,
-                 *       "error": {
-                 *         "code": "RATE_LIMITED",
-                 *         "message": "The reason in one sentence",
-                 *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                 *       }
-                 *     }
-                 */
                 "application/json": components["schemas"]["ErrorResponse"];
             };
         };
@@ -6226,16 +5136,6 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                /**
-                 * @example {
-                 *       "success": false,
-                 *       "error": {
-                 *         "code": "INTERNAL",
-                 *         "message": "The reason in one sentence",
-                 *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                 *       }
-                 *     }
-                 */
                 "application/json": components["schemas"]["ErrorResponse"];
             };
         };
@@ -6247,16 +5147,6 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                /**
-                 * @example {
-                 *       "success": false,
-                 *       "error": {
-                 *         "code": "UNAVAILABLE",
-                 *         "message": "The reason in one sentence",
-                 *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                 *       }
-                 *     }
-                 */
                 "application/json": components["schemas"]["ErrorResponse"];
             };
         };
@@ -6287,16 +5177,6 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                /**
-                 * @example {
-                 *       "success": false,
-                 *       "error": {
-                 *         "code": "ORGANIZATION_SUSPENDED",
-                 *         "message": "The reason in one sentence",
-                 *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                 *       }
-                 *     }
-                 */
                 "application/json": components["schemas"]["ErrorResponse"];
             };
         };
@@ -6379,16 +5259,6 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                /**
-                 * @example {
-                 *       "success": false,
-                 *       "error": {
-                 *         "code": "PRECONDITION_FAILED",
-                 *         "message": "The reason in one sentence",
-                 *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                 *       }
-                 *     }
-                 */
                 "application/json": components["schemas"]["ErrorResponse"];
             };
         };
@@ -6399,16 +5269,6 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                /**
-                 * @example {
-                 *       "success": false,
-                 *       "error": {
-                 *         "code": "PLAN_REQUIRED",
-                 *         "message": "The reason in one sentence",
-                 *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                 *       }
-                 *     }
-                 */
                 "application/json": components["schemas"]["ErrorResponse"];
             };
         };
@@ -6419,16 +5279,6 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                /**
-                 * @example {
-                 *       "success": false,
-                 *       "error": {
-                 *         "code": "SECRET_CONFLICT",
-                 *         "message": "The reason in one sentence",
-                 *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                 *       }
-                 *     }
-                 */
                 "application/json": components["schemas"]["ErrorResponse"];
             };
         };
@@ -6439,16 +5289,6 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                /**
-                 * @example {
-                 *       "success": false,
-                 *       "error": {
-                 *         "code": "DOMAIN_CONFLICT",
-                 *         "message": "The reason in one sentence",
-                 *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                 *       }
-                 *     }
-                 */
                 "application/json": components["schemas"]["ErrorResponse"];
             };
         };
@@ -6480,16 +5320,6 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                /**
-                 * @example {
-                 *       "success": false,
-                 *       "error": {
-                 *         "code": "GONE",
-                 *         "message": "The reason in one sentence",
-                 *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                 *       }
-                 *     }
-                 */
                 "application/json": components["schemas"]["ErrorResponse"];
                 "text/html": string;
             };
@@ -6501,16 +5331,6 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                /**
-                 * @example {
-                 *       "success": false,
-                 *       "error": {
-                 *         "code": "INTERNAL",
-                 *         "message": "The reason in one sentence",
-                 *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                 *       }
-                 *     }
-                 */
                 "application/json": components["schemas"]["ErrorResponse"];
                 "text/html": string;
             };
@@ -6523,16 +5343,6 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                /**
-                 * @example {
-                 *       "success": false,
-                 *       "error": {
-                 *         "code": "UNAVAILABLE",
-                 *         "message": "The reason in one sentence",
-                 *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                 *       }
-                 *     }
-                 */
                 "application/json": components["schemas"]["ErrorResponse"];
                 "text/html": string;
             };
@@ -6565,16 +5375,6 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                /**
-                 * @example {
-                 *       "success": false,
-                 *       "error": {
-                 *         "code": "TAKEN_DOWN",
-                 *         "message": "The reason in one sentence",
-                 *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                 *       }
-                 *     }
-                 */
                 "application/json": components["schemas"]["ErrorResponse"];
                 "text/html": string;
             };
@@ -6613,16 +5413,6 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                /**
-                 * @example {
-                 *       "success": false,
-                 *       "error": {
-                 *         "code": "METHOD_NOT_ALLOWED",
-                 *         "message": "The reason in one sentence",
-                 *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                 *       }
-                 *     }
-                 */
                 "application/json": components["schemas"]["ErrorResponse"];
                 "text/html": string;
             };
@@ -6634,16 +5424,6 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                /**
-                 * @example {
-                 *       "success": false,
-                 *       "error": {
-                 *         "code": "PAYLOAD_TOO_LARGE",
-                 *         "message": "The reason in one sentence",
-                 *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                 *       }
-                 *     }
-                 */
                 "application/json": components["schemas"]["ErrorResponse"];
                 "text/html": string;
             };
@@ -6655,16 +5435,6 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                /**
-                 * @example {
-                 *       "success": false,
-                 *       "error": {
-                 *         "code": "UNSUPPORTED_MEDIA_TYPE",
-                 *         "message": "The reason in one sentence",
-                 *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                 *       }
-                 *     }
-                 */
                 "application/json": components["schemas"]["ErrorResponse"];
                 "text/html": string;
             };
@@ -6681,18 +5451,217 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                /**
-                 * @example {
-                 *       "success": false,
-                 *       "error": {
-                 *         "code": "RATE_LIMITED",
-                 *         "message": "The reason in one sentence",
-                 *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                 *       }
-                 *     }
-                 */
                 "application/json": components["schemas"]["ErrorResponse"];
                 "text/html": string;
+            };
+        };
+        /** @description The organization */
+        OwnOrganizationResponse: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OwnOrganizationResponse"];
+            };
+        };
+        /** @description The new link */
+        UrlCreatedResponse: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                ETag: components["headers"]["ETag"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["UrlCreatedResponse"];
+            };
+        };
+        /** @description Every item failed */
+        UrlBulkCreateResultResponse: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["UrlBulkCreateResultResponse"];
+            };
+        };
+        /** @description Every item failed */
+        UrlBulkUpdateResultResponse: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["UrlBulkUpdateResultResponse"];
+            };
+        };
+        /** @description The link */
+        UrlRecordResponse: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                ETag: components["headers"]["ETag"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["UrlRecordResponse"];
+            };
+        };
+        /** @description The renamed tag */
+        TagChangeResultResponse: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["TagChangeResultResponse"];
+            };
+        };
+        /** @description The code */
+        QrRecordResponse: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                ETag: components["headers"]["ETag"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["QrRecordResponse"];
+            };
+        };
+        /** @description One page of codes */
+        QrPageResponse: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["QrPageResponse"];
+            };
+        };
+        /** @description The webhook */
+        WebhookResponse: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                ETag: components["headers"]["ETag"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["WebhookResponse"];
+            };
+        };
+        /** @description The delivery, which is sent immediately */
+        DeliveryResponse: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["DeliveryResponse"];
+            };
+        };
+        /** @description The domain */
+        DomainResponse: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                ETag: components["headers"]["ETag"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["DomainResponse"];
+            };
+        };
+        /** @description The organization */
+        OrganizationResponse: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OrganizationResponse"];
+            };
+        };
+        /** @description The changed client */
+        ClientResponse: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ClientResponse"];
+            };
+        };
+        /** @description The changed key */
+        ApiKeyResponse: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ApiKeyResponse"];
+            };
+        };
+        /** @description The link is taken down */
+        TakedownResponse: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["TakedownResponse"];
+            };
+        };
+        /** @description The host is blocked */
+        BlockedHostResponse: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["BlockedHostResponse"];
             };
         };
     };
@@ -6870,15 +5839,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /**
-                         * @description True for a result, false for an error.
-                         * @constant
-                         */
-                        success: true;
-                        /** @description The result of the request, or what the event is about. */
-                        data: components["schemas"]["Token"];
-                    } | components["schemas"]["OAuthToken"];
+                    "application/json": components["schemas"]["TokenResponse"] | components["schemas"]["OAuthToken"];
                 };
             };
             400: components["responses"]["ValidationFailedForm"];
@@ -6918,29 +5879,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /**
-                         * @description True for a result, false for an error.
-                         * @constant
-                         */
-                        success: true;
-                        /** @description The result of the request, or what the event is about. */
-                        data: {
-                            /** @description The number of items on all pages. With after, the number when the first page was read. */
-                            total: number;
-                            /** @description The most items on a page. */
-                            limit: number;
-                            /** @description The number of items on the pages before. */
-                            offset: number;
-                            /** @description The items of this page. */
-                            items: components["schemas"]["ApiKey"][];
-                            /**
-                             * @description Send it as after to get the next page. Null on the last page.
-                             * @example null
-                             */
-                            nextAfter: string | null;
-                        };
-                    };
+                    "application/json": components["schemas"]["ApiKeyPageResponse"];
                 };
             };
             400: components["responses"]["ValidationFailed"];
@@ -6978,15 +5917,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /**
-                         * @description True for a result, false for an error.
-                         * @constant
-                         */
-                        success: true;
-                        /** @description The result of the request, or what the event is about. */
-                        data: components["schemas"]["ApiKeyCreated"];
-                    };
+                    "application/json": components["schemas"]["ApiKeyCreatedResponse"];
                 };
             };
             400: components["responses"]["ValidationFailed"];
@@ -7027,15 +5958,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /**
-                         * @description True for a result, false for an error.
-                         * @constant
-                         */
-                        success: true;
-                        /** @description The result of the request, or what the event is about. */
-                        data: components["schemas"]["ApiKey"];
-                    };
+                    "application/json": components["schemas"]["ApiKeyResponse"];
                 };
             };
             400: components["responses"]["ValidationFailed"];
@@ -7068,15 +5991,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /**
-                         * @description True for a result, false for an error.
-                         * @constant
-                         */
-                        success: true;
-                        /** @description The result of the request, or what the event is about. */
-                        data: components["schemas"]["Me"];
-                    };
+                    "application/json": components["schemas"]["MeResponse"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -7095,28 +6010,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The organization */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /**
-                         * @description True for a result, false for an error.
-                         * @constant
-                         */
-                        success: true;
-                        /** @description The result of the request, or what the event is about. */
-                        data: components["schemas"]["OwnOrganization"];
-                    };
-                };
-            };
+            200: components["responses"]["OwnOrganizationResponse"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
             429: components["responses"]["RateLimited"];
@@ -7140,28 +6034,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The changed organization */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /**
-                         * @description True for a result, false for an error.
-                         * @constant
-                         */
-                        success: true;
-                        /** @description The result of the request, or what the event is about. */
-                        data: components["schemas"]["OwnOrganization"];
-                    };
-                };
-            };
+            200: components["responses"]["OwnOrganizationResponse"];
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
@@ -7210,29 +6083,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /**
-                         * @description True for a result, false for an error.
-                         * @constant
-                         */
-                        success: true;
-                        /** @description The result of the request, or what the event is about. */
-                        data: {
-                            /** @description The number of items on all pages. With after, the number when the first page was read. */
-                            total: number;
-                            /** @description The most items on a page. */
-                            limit: number;
-                            /** @description The number of items on the pages before. */
-                            offset: number;
-                            /** @description The items of this page. */
-                            items: components["schemas"]["AuditEntry"][];
-                            /**
-                             * @description Send it as after to get the next page. Null on the last page.
-                             * @example null
-                             */
-                            nextAfter: string | null;
-                        };
-                    };
+                    "application/json": components["schemas"]["AuditPageResponse"];
                 };
             };
             400: components["responses"]["ValidationFailed"];
@@ -7278,29 +6129,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /**
-                         * @description True for a result, false for an error.
-                         * @constant
-                         */
-                        success: true;
-                        /** @description The result of the request, or what the event is about. */
-                        data: {
-                            /** @description The number of items on all pages. With after, the number when the first page was read. */
-                            total: number;
-                            /** @description The most items on a page. */
-                            limit: number;
-                            /** @description The number of items on the pages before. */
-                            offset: number;
-                            /** @description The items of this page. */
-                            items: components["schemas"]["AuditEntry"][];
-                            /**
-                             * @description Send it as after to get the next page. Null on the last page.
-                             * @example null
-                             */
-                            nextAfter: string | null;
-                        };
-                    };
+                    "application/json": components["schemas"]["AuditPageResponse"];
                 };
             };
             400: components["responses"]["ValidationFailed"];
@@ -7334,15 +6163,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /**
-                         * @description True for a result, false for an error.
-                         * @constant
-                         */
-                        success: true;
-                        /** @description The result of the request, or what the event is about. */
-                        data: components["schemas"]["PageMetadata"];
-                    };
+                    "application/json": components["schemas"]["PageMetadataResponse"];
                 };
             };
             400: components["responses"]["ValidationFailed"];
@@ -7404,29 +6225,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /**
-                         * @description True for a result, false for an error.
-                         * @constant
-                         */
-                        success: true;
-                        /** @description The result of the request, or what the event is about. */
-                        data: {
-                            /** @description The number of items on all pages. With after, the number when the first page was read. */
-                            total: number;
-                            /** @description The most items on a page. */
-                            limit: number;
-                            /** @description The number of items on the pages before. */
-                            offset: number;
-                            /** @description The items of this page. */
-                            items: (components["schemas"]["UrlRecord"] | components["schemas"]["UrlListItem"])[];
-                            /**
-                             * @description Send it as after to get the next page. Null on the last page.
-                             * @example null
-                             */
-                            nextAfter: string | null;
-                        };
-                    };
+                    "application/json": components["schemas"]["UrlPageResponse"];
                 };
             };
             400: components["responses"]["ValidationFailed"];
@@ -7453,52 +6252,8 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The link that exists, with ifExists */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    ETag: components["headers"]["ETag"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /**
-                         * @description True for a result, false for an error.
-                         * @constant
-                         */
-                        success: true;
-                        /** @description The result of the request, or what the event is about. */
-                        data: components["schemas"]["UrlCreated"];
-                    };
-                };
-            };
-            /** @description The new link */
-            201: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    ETag: components["headers"]["ETag"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /**
-                         * @description True for a result, false for an error.
-                         * @constant
-                         */
-                        success: true;
-                        /** @description The result of the request, or what the event is about. */
-                        data: components["schemas"]["UrlCreated"];
-                    };
-                };
-            };
+            200: components["responses"]["UrlCreatedResponse"];
+            201: components["responses"]["UrlCreatedResponse"];
             400: components["responses"]["ValidationFailedOrSlugReservedOrDomainInvalid"];
             401: components["responses"]["Unauthorized"];
             402: components["responses"]["QuotaExceeded"];
@@ -7560,15 +6315,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /**
-                         * @description True for a result, false for an error.
-                         * @constant
-                         */
-                        success: true;
-                        /** @description The result of the request, or what the event is about. */
-                        data: components["schemas"]["UrlExport"];
-                    };
+                    "application/json": components["schemas"]["UrlExportResponse"];
                 };
             };
             400: components["responses"]["ValidationFailed"];
@@ -7595,50 +6342,8 @@ export interface operations {
             };
         };
         responses: {
-            /** @description At least one link was created */
-            201: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /**
-                         * @description True for a result, false for an error.
-                         * @constant
-                         */
-                        success: true;
-                        /** @description The result of the request, or what the event is about. */
-                        data: components["schemas"]["UrlBulkCreateResult"];
-                    };
-                };
-            };
-            /** @description Every item failed */
-            207: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /**
-                         * @description True for a result, false for an error.
-                         * @constant
-                         */
-                        success: true;
-                        /** @description The result of the request, or what the event is about. */
-                        data: components["schemas"]["UrlBulkCreateResult"];
-                    };
-                };
-            };
+            201: components["responses"]["UrlBulkCreateResultResponse"];
+            207: components["responses"]["UrlBulkCreateResultResponse"];
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
@@ -7680,15 +6385,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /**
-                         * @description True for a result, false for an error.
-                         * @constant
-                         */
-                        success: true;
-                        /** @description The result of the request, or what the event is about. */
-                        data: components["schemas"]["UrlBulkDeleteResult"];
-                    };
+                    "application/json": components["schemas"]["UrlBulkDeleteResultResponse"];
                 };
             };
             400: components["responses"]["ValidationFailed"];
@@ -7718,50 +6415,8 @@ export interface operations {
             };
         };
         responses: {
-            /** @description At least one link was changed */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /**
-                         * @description True for a result, false for an error.
-                         * @constant
-                         */
-                        success: true;
-                        /** @description The result of the request, or what the event is about. */
-                        data: components["schemas"]["UrlBulkUpdateResult"];
-                    };
-                };
-            };
-            /** @description Every item failed */
-            207: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /**
-                         * @description True for a result, false for an error.
-                         * @constant
-                         */
-                        success: true;
-                        /** @description The result of the request, or what the event is about. */
-                        data: components["schemas"]["UrlBulkUpdateResult"];
-                    };
-                };
-            };
+            200: components["responses"]["UrlBulkUpdateResultResponse"];
+            207: components["responses"]["UrlBulkUpdateResultResponse"];
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
@@ -7785,29 +6440,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The link */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    ETag: components["headers"]["ETag"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /**
-                         * @description True for a result, false for an error.
-                         * @constant
-                         */
-                        success: true;
-                        /** @description The result of the request, or what the event is about. */
-                        data: components["schemas"]["UrlRecord"];
-                    };
-                };
-            };
+            200: components["responses"]["UrlRecordResponse"];
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
@@ -7842,15 +6475,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /**
-                         * @description True for a result, false for an error.
-                         * @constant
-                         */
-                        success: true;
-                        /** @description The result of the request, or what the event is about. */
-                        data: components["schemas"]["SlugCheck"];
-                    };
+                    "application/json": components["schemas"]["SlugCheckResponse"];
                 };
             };
             400: components["responses"]["ValidationFailedOrDomainInvalid"];
@@ -7873,29 +6498,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The link */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    ETag: components["headers"]["ETag"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /**
-                         * @description True for a result, false for an error.
-                         * @constant
-                         */
-                        success: true;
-                        /** @description The result of the request, or what the event is about. */
-                        data: components["schemas"]["UrlRecord"];
-                    };
-                };
-            };
+            200: components["responses"]["UrlRecordResponse"];
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
@@ -7924,52 +6527,8 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The link that exists, after the change */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    ETag: components["headers"]["ETag"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /**
-                         * @description True for a result, false for an error.
-                         * @constant
-                         */
-                        success: true;
-                        /** @description The result of the request, or what the event is about. */
-                        data: components["schemas"]["UrlRecord"];
-                    };
-                };
-            };
-            /** @description The new link */
-            201: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    ETag: components["headers"]["ETag"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /**
-                         * @description True for a result, false for an error.
-                         * @constant
-                         */
-                        success: true;
-                        /** @description The result of the request, or what the event is about. */
-                        data: components["schemas"]["UrlRecord"];
-                    };
-                };
-            };
+            200: components["responses"]["UrlRecordResponse"];
+            201: components["responses"]["UrlRecordResponse"];
             400: components["responses"]["ValidationFailedOrSlugReservedOrDomainInvalid"];
             401: components["responses"]["Unauthorized"];
             402: components["responses"]["QuotaExceeded"];
@@ -7995,29 +6554,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The link */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    ETag: components["headers"]["ETag"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /**
-                         * @description True for a result, false for an error.
-                         * @constant
-                         */
-                        success: true;
-                        /** @description The result of the request, or what the event is about. */
-                        data: components["schemas"]["UrlRecord"];
-                    };
-                };
-            };
+            200: components["responses"]["UrlRecordResponse"];
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
@@ -8047,29 +6584,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The deleted link */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    ETag: components["headers"]["ETag"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /**
-                         * @description True for a result, false for an error.
-                         * @constant
-                         */
-                        success: true;
-                        /** @description The result of the request, or what the event is about. */
-                        data: components["schemas"]["UrlRecord"];
-                    };
-                };
-            };
+            200: components["responses"]["UrlRecordResponse"];
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
@@ -8102,29 +6617,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The changed link */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    ETag: components["headers"]["ETag"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /**
-                         * @description True for a result, false for an error.
-                         * @constant
-                         */
-                        success: true;
-                        /** @description The result of the request, or what the event is about. */
-                        data: components["schemas"]["UrlRecord"];
-                    };
-                };
-            };
+            200: components["responses"]["UrlRecordResponse"];
             400: components["responses"]["ValidationFailedOrDomainInvalid"];
             401: components["responses"]["Unauthorized"];
             402: components["responses"]["QuotaExceeded"];
@@ -8154,29 +6647,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The active link */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    ETag: components["headers"]["ETag"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /**
-                         * @description True for a result, false for an error.
-                         * @constant
-                         */
-                        success: true;
-                        /** @description The result of the request, or what the event is about. */
-                        data: components["schemas"]["UrlRecord"];
-                    };
-                };
-            };
+            200: components["responses"]["UrlRecordResponse"];
             400: components["responses"]["ValidationFailedOrDomainInvalid"];
             401: components["responses"]["Unauthorized"];
             402: components["responses"]["QuotaExceeded"];
@@ -8228,15 +6699,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /**
-                         * @description True for a result, false for an error.
-                         * @constant
-                         */
-                        success: true;
-                        /** @description The result of the request, or what the event is about. */
-                        data: components["schemas"]["RuleTest"];
-                    };
+                    "application/json": components["schemas"]["RuleTestResponse"];
                 };
             };
             400: components["responses"]["ValidationFailed"];
@@ -8281,29 +6744,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /**
-                         * @description True for a result, false for an error.
-                         * @constant
-                         */
-                        success: true;
-                        /** @description The result of the request, or what the event is about. */
-                        data: {
-                            /** @description The number of items on all pages. With after, the number when the first page was read. */
-                            total: number;
-                            /** @description The most items on a page. */
-                            limit: number;
-                            /** @description The number of items on the pages before. */
-                            offset: number;
-                            /** @description The items of this page. */
-                            items: components["schemas"]["Tag"][];
-                            /**
-                             * @description Send it as after to get the next page. Null on the last page.
-                             * @example null
-                             */
-                            nextAfter: string | null;
-                        };
-                    };
+                    "application/json": components["schemas"]["TagPageResponse"];
                 };
             };
             400: components["responses"]["ValidationFailed"];
@@ -8329,28 +6770,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The removed tag */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /**
-                         * @description True for a result, false for an error.
-                         * @constant
-                         */
-                        success: true;
-                        /** @description The result of the request, or what the event is about. */
-                        data: components["schemas"]["TagChangeResult"];
-                    };
-                };
-            };
+            200: components["responses"]["TagChangeResultResponse"];
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
@@ -8380,28 +6800,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The renamed tag */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /**
-                         * @description True for a result, false for an error.
-                         * @constant
-                         */
-                        success: true;
-                        /** @description The result of the request, or what the event is about. */
-                        data: components["schemas"]["TagChangeResult"];
-                    };
-                };
-            };
+            200: components["responses"]["TagChangeResultResponse"];
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
@@ -8434,42 +6833,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One page of codes */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /**
-                         * @description True for a result, false for an error.
-                         * @constant
-                         */
-                        success: true;
-                        /** @description The result of the request, or what the event is about. */
-                        data: {
-                            /** @description The number of items on all pages. With after, the number when the first page was read. */
-                            total: number;
-                            /** @description The most items on a page. */
-                            limit: number;
-                            /** @description The number of items on the pages before. */
-                            offset: number;
-                            /** @description The items of this page. */
-                            items: components["schemas"]["QrRecord"][];
-                            /**
-                             * @description Send it as after to get the next page. Null on the last page.
-                             * @example null
-                             */
-                            nextAfter: string | null;
-                        };
-                    };
-                };
-            };
+            200: components["responses"]["QrPageResponse"];
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
@@ -8494,29 +6858,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The new code */
-            201: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    ETag: components["headers"]["ETag"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /**
-                         * @description True for a result, false for an error.
-                         * @constant
-                         */
-                        success: true;
-                        /** @description The result of the request, or what the event is about. */
-                        data: components["schemas"]["QrRecord"];
-                    };
-                };
-            };
+            201: components["responses"]["QrRecordResponse"];
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
             402: components["responses"]["QuotaExceeded"];
@@ -8554,15 +6896,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /**
-                         * @description True for a result, false for an error.
-                         * @constant
-                         */
-                        success: true;
-                        /** @description The result of the request, or what the event is about. */
-                        data: components["schemas"]["QrPreview"];
-                    };
+                    "application/json": components["schemas"]["QrPreviewResponse"];
                 };
             };
             400: components["responses"]["ValidationFailed"];
@@ -8595,42 +6929,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One page of codes */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /**
-                         * @description True for a result, false for an error.
-                         * @constant
-                         */
-                        success: true;
-                        /** @description The result of the request, or what the event is about. */
-                        data: {
-                            /** @description The number of items on all pages. With after, the number when the first page was read. */
-                            total: number;
-                            /** @description The most items on a page. */
-                            limit: number;
-                            /** @description The number of items on the pages before. */
-                            offset: number;
-                            /** @description The items of this page. */
-                            items: components["schemas"]["QrRecord"][];
-                            /**
-                             * @description Send it as after to get the next page. Null on the last page.
-                             * @example null
-                             */
-                            nextAfter: string | null;
-                        };
-                    };
-                };
-            };
+            200: components["responses"]["QrPageResponse"];
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
@@ -8652,29 +6951,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The code */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    ETag: components["headers"]["ETag"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /**
-                         * @description True for a result, false for an error.
-                         * @constant
-                         */
-                        success: true;
-                        /** @description The result of the request, or what the event is about. */
-                        data: components["schemas"]["QrRecord"];
-                    };
-                };
-            };
+            200: components["responses"]["QrRecordResponse"];
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
@@ -8701,29 +6978,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The deleted code */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    ETag: components["headers"]["ETag"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /**
-                         * @description True for a result, false for an error.
-                         * @constant
-                         */
-                        success: true;
-                        /** @description The result of the request, or what the event is about. */
-                        data: components["schemas"]["QrRecord"];
-                    };
-                };
-            };
+            200: components["responses"]["QrRecordResponse"];
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
@@ -8756,29 +7011,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The changed code */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    ETag: components["headers"]["ETag"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /**
-                         * @description True for a result, false for an error.
-                         * @constant
-                         */
-                        success: true;
-                        /** @description The result of the request, or what the event is about. */
-                        data: components["schemas"]["QrRecord"];
-                    };
-                };
-            };
+            200: components["responses"]["QrRecordResponse"];
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
@@ -8856,15 +7089,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /**
-                         * @description True for a result, false for an error.
-                         * @constant
-                         */
-                        success: true;
-                        /** @description The result of the request, or what the event is about. */
-                        data: components["schemas"]["UrlClicks"];
-                    };
+                    "application/json": components["schemas"]["UrlClicksResponse"];
                 };
             };
             400: components["responses"]["ValidationFailed"];
@@ -8943,15 +7168,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /**
-                         * @description True for a result, false for an error.
-                         * @constant
-                         */
-                        success: true;
-                        /** @description The result of the request, or what the event is about. */
-                        data: components["schemas"]["AnalyticsOverview"];
-                    };
+                    "application/json": components["schemas"]["AnalyticsOverviewResponse"];
                 };
             };
             400: components["responses"]["ValidationFailed"];
@@ -9033,15 +7250,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /**
-                         * @description True for a result, false for an error.
-                         * @constant
-                         */
-                        success: true;
-                        /** @description The result of the request, or what the event is about. */
-                        data: components["schemas"]["VisitExport"];
-                    };
+                    "application/json": components["schemas"]["VisitExportResponse"];
                 };
             };
             400: components["responses"]["ValidationFailed"];
@@ -9120,15 +7329,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /**
-                         * @description True for a result, false for an error.
-                         * @constant
-                         */
-                        success: true;
-                        /** @description The result of the request, or what the event is about. */
-                        data: components["schemas"]["QrScans"];
-                    };
+                    "application/json": components["schemas"]["QrScansResponse"];
                 };
             };
             400: components["responses"]["ValidationFailed"];
@@ -9166,15 +7367,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /**
-                         * @description True for a result, false for an error.
-                         * @constant
-                         */
-                        success: true;
-                        /** @description The result of the request, or what the event is about. */
-                        data: components["schemas"]["VisitErasure"];
-                    };
+                    "application/json": components["schemas"]["VisitErasureResponse"];
                 };
             };
             400: components["responses"]["ValidationFailed"];
@@ -9214,29 +7407,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /**
-                         * @description True for a result, false for an error.
-                         * @constant
-                         */
-                        success: true;
-                        /** @description The result of the request, or what the event is about. */
-                        data: {
-                            /** @description The number of items on all pages. With after, the number when the first page was read. */
-                            total: number;
-                            /** @description The most items on a page. */
-                            limit: number;
-                            /** @description The number of items on the pages before. */
-                            offset: number;
-                            /** @description The items of this page. */
-                            items: components["schemas"]["Webhook"][];
-                            /**
-                             * @description Send it as after to get the next page. Null on the last page.
-                             * @example null
-                             */
-                            nextAfter: string | null;
-                        };
-                    };
+                    "application/json": components["schemas"]["WebhookPageResponse"];
                 };
             };
             400: components["responses"]["ValidationFailed"];
@@ -9275,15 +7446,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /**
-                         * @description True for a result, false for an error.
-                         * @constant
-                         */
-                        success: true;
-                        /** @description The result of the request, or what the event is about. */
-                        data: components["schemas"]["WebhookCreated"];
-                    };
+                    "application/json": components["schemas"]["WebhookCreatedResponse"];
                 };
             };
             400: components["responses"]["ValidationFailed"];
@@ -9310,29 +7473,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The webhook */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    ETag: components["headers"]["ETag"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /**
-                         * @description True for a result, false for an error.
-                         * @constant
-                         */
-                        success: true;
-                        /** @description The result of the request, or what the event is about. */
-                        data: components["schemas"]["Webhook"];
-                    };
-                };
-            };
+            200: components["responses"]["WebhookResponse"];
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
@@ -9359,29 +7500,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The webhook that was deleted */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    ETag: components["headers"]["ETag"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /**
-                         * @description True for a result, false for an error.
-                         * @constant
-                         */
-                        success: true;
-                        /** @description The result of the request, or what the event is about. */
-                        data: components["schemas"]["Webhook"];
-                    };
-                };
-            };
+            200: components["responses"]["WebhookResponse"];
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
@@ -9414,29 +7533,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The changed webhook */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    ETag: components["headers"]["ETag"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /**
-                         * @description True for a result, false for an error.
-                         * @constant
-                         */
-                        success: true;
-                        /** @description The result of the request, or what the event is about. */
-                        data: components["schemas"]["Webhook"];
-                    };
-                };
-            };
+            200: components["responses"]["WebhookResponse"];
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PlanRequiredOrInsufficientScopeOrOrganizationSuspended"];
@@ -9469,28 +7566,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The delivery, which is sent immediately */
-            201: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /**
-                         * @description True for a result, false for an error.
-                         * @constant
-                         */
-                        success: true;
-                        /** @description The result of the request, or what the event is about. */
-                        data: components["schemas"]["Delivery"];
-                    };
-                };
-            };
+            201: components["responses"]["DeliveryResponse"];
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PlanRequiredOrInsufficientScopeOrOrganizationSuspended"];
@@ -9533,15 +7609,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /**
-                         * @description True for a result, false for an error.
-                         * @constant
-                         */
-                        success: true;
-                        /** @description The result of the request, or what the event is about. */
-                        data: components["schemas"]["WebhookSecret"];
-                    };
+                    "application/json": components["schemas"]["WebhookSecretResponse"];
                 };
             };
             400: components["responses"]["ValidationFailed"];
@@ -9598,29 +7666,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /**
-                         * @description True for a result, false for an error.
-                         * @constant
-                         */
-                        success: true;
-                        /** @description The result of the request, or what the event is about. */
-                        data: {
-                            /** @description The number of items on all pages. With after, the number when the first page was read. */
-                            total: number;
-                            /** @description The most items on a page. */
-                            limit: number;
-                            /** @description The number of items on the pages before. */
-                            offset: number;
-                            /** @description The items of this page. */
-                            items: components["schemas"]["Delivery"][];
-                            /**
-                             * @description Send it as after to get the next page. Null on the last page.
-                             * @example null
-                             */
-                            nextAfter: string | null;
-                        };
-                    };
+                    "application/json": components["schemas"]["DeliveryPageResponse"];
                 };
             };
             400: components["responses"]["ValidationFailed"];
@@ -9657,15 +7703,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /**
-                         * @description True for a result, false for an error.
-                         * @constant
-                         */
-                        success: true;
-                        /** @description The result of the request, or what the event is about. */
-                        data: components["schemas"]["DeliveryDetail"];
-                    };
+                    "application/json": components["schemas"]["DeliveryDetailResponse"];
                 };
             };
             400: components["responses"]["ValidationFailed"];
@@ -9694,28 +7732,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The new delivery, which is sent immediately */
-            201: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /**
-                         * @description True for a result, false for an error.
-                         * @constant
-                         */
-                        success: true;
-                        /** @description The result of the request, or what the event is about. */
-                        data: components["schemas"]["Delivery"];
-                    };
-                };
-            };
+            201: components["responses"]["DeliveryResponse"];
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PlanRequiredOrInsufficientScopeOrOrganizationSuspended"];
@@ -9756,15 +7773,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /**
-                         * @description True for a result, false for an error.
-                         * @constant
-                         */
-                        success: true;
-                        /** @description The result of the request, or what the event is about. */
-                        data: components["schemas"]["Recovered"];
-                    };
+                    "application/json": components["schemas"]["RecoveredResponse"];
                 };
             };
             400: components["responses"]["ValidationFailed"];
@@ -9809,15 +7818,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /**
-                         * @description True for a result, false for an error.
-                         * @constant
-                         */
-                        success: true;
-                        /** @description The result of the request, or what the event is about. */
-                        data: components["schemas"]["WebhookStats"];
-                    };
+                    "application/json": components["schemas"]["WebhookStatsResponse"];
                 };
             };
             400: components["responses"]["ValidationFailed"];
@@ -9858,15 +7859,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /**
-                         * @description True for a result, false for an error.
-                         * @constant
-                         */
-                        success: true;
-                        /** @description The result of the request, or what the event is about. */
-                        data: components["schemas"]["EventPage"];
-                    };
+                    "application/json": components["schemas"]["EventPageResponse"];
                 };
             };
             400: components["responses"]["ValidationFailed"];
@@ -9897,18 +7890,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /**
-                         * @description True for a result, false for an error.
-                         * @constant
-                         */
-                        success: true;
-                        /** @description The result of the request, or what the event is about. */
-                        data: {
-                            /** @description All event types. */
-                            items: components["schemas"]["EventTypeDetails"][];
-                        };
-                    };
+                    "application/json": components["schemas"]["EventTypePageResponse"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -9949,29 +7931,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /**
-                         * @description True for a result, false for an error.
-                         * @constant
-                         */
-                        success: true;
-                        /** @description The result of the request, or what the event is about. */
-                        data: {
-                            /** @description The number of items on all pages. With after, the number when the first page was read. */
-                            total: number;
-                            /** @description The most items on a page. */
-                            limit: number;
-                            /** @description The number of items on the pages before. */
-                            offset: number;
-                            /** @description The items of this page. */
-                            items: components["schemas"]["Domain"][];
-                            /**
-                             * @description Send it as after to get the next page. Null on the last page.
-                             * @example null
-                             */
-                            nextAfter: string | null;
-                        };
-                    };
+                    "application/json": components["schemas"]["DomainPageResponse"];
                 };
             };
             400: components["responses"]["ValidationFailed"];
@@ -9998,29 +7958,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The pending domain */
-            201: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    ETag: components["headers"]["ETag"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /**
-                         * @description True for a result, false for an error.
-                         * @constant
-                         */
-                        success: true;
-                        /** @description The result of the request, or what the event is about. */
-                        data: components["schemas"]["Domain"];
-                    };
-                };
-            };
+            201: components["responses"]["DomainResponse"];
             400: components["responses"]["ValidationFailedOrDomainInvalid"];
             401: components["responses"]["Unauthorized"];
             402: components["responses"]["QuotaExceeded"];
@@ -10045,29 +7983,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The domain */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    ETag: components["headers"]["ETag"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /**
-                         * @description True for a result, false for an error.
-                         * @constant
-                         */
-                        success: true;
-                        /** @description The result of the request, or what the event is about. */
-                        data: components["schemas"]["Domain"];
-                    };
-                };
-            };
+            200: components["responses"]["DomainResponse"];
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
@@ -10094,29 +8010,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The deleted domain */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    ETag: components["headers"]["ETag"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /**
-                         * @description True for a result, false for an error.
-                         * @constant
-                         */
-                        success: true;
-                        /** @description The result of the request, or what the event is about. */
-                        data: components["schemas"]["Domain"];
-                    };
-                };
-            };
+            200: components["responses"]["DomainResponse"];
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
@@ -10149,29 +8043,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The changed domain */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    ETag: components["headers"]["ETag"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /**
-                         * @description True for a result, false for an error.
-                         * @constant
-                         */
-                        success: true;
-                        /** @description The result of the request, or what the event is about. */
-                        data: components["schemas"]["Domain"];
-                    };
-                };
-            };
+            200: components["responses"]["DomainResponse"];
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
@@ -10211,15 +8083,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /**
-                         * @description True for a result, false for an error.
-                         * @constant
-                         */
-                        success: true;
-                        /** @description The result of the request, or what the event is about. */
-                        data: components["schemas"]["Domain"];
-                    };
+                    "application/json": components["schemas"]["DomainResponse"];
                 };
             };
             400: components["responses"]["ValidationFailedOrDomainInvalid"];
@@ -10284,15 +8148,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /**
-                         * @description True for a result, false for an error.
-                         * @constant
-                         */
-                        success: true;
-                        /** @description The result of the request, or what the event is about. */
-                        data: components["schemas"]["Usage"];
-                    };
+                    "application/json": components["schemas"]["UsageResponse"];
                 };
             };
             400: components["responses"]["ValidationFailed"];
@@ -10326,29 +8182,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /**
-                         * @description True for a result, false for an error.
-                         * @constant
-                         */
-                        success: true;
-                        /** @description The result of the request, or what the event is about. */
-                        data: {
-                            /** @description The number of items on all pages. With after, the number when the first page was read. */
-                            total: number;
-                            /** @description The most items on a page. */
-                            limit: number;
-                            /** @description The number of items on the pages before. */
-                            offset: number;
-                            /** @description The items of this page. */
-                            items: components["schemas"]["Organization"][];
-                            /**
-                             * @description Send it as after to get the next page. Null on the last page.
-                             * @example null
-                             */
-                            nextAfter: string | null;
-                        };
-                    };
+                    "application/json": components["schemas"]["OrganizationPageResponse"];
                 };
             };
             400: components["responses"]["ValidationFailed"];
@@ -10382,15 +8216,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /**
-                         * @description True for a result, false for an error.
-                         * @constant
-                         */
-                        success: true;
-                        /** @description The result of the request, or what the event is about. */
-                        data: components["schemas"]["OrganizationCreated"];
-                    };
+                    "application/json": components["schemas"]["OrganizationCreatedResponse"];
                 };
             };
             400: components["responses"]["ValidationFailed"];
@@ -10416,24 +8242,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The organization */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /**
-                         * @description True for a result, false for an error.
-                         * @constant
-                         */
-                        success: true;
-                        /** @description The result of the request, or what the event is about. */
-                        data: components["schemas"]["Organization"];
-                    };
-                };
-            };
+            200: components["responses"]["OrganizationResponse"];
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
@@ -10468,15 +8277,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /**
-                         * @description True for a result, false for an error.
-                         * @constant
-                         */
-                        success: true;
-                        /** @description The result of the request, or what the event is about. */
-                        data: components["schemas"]["OrganizationDeletion"];
-                    };
+                    "application/json": components["schemas"]["OrganizationDeletionResponse"];
                 };
             };
             400: components["responses"]["ValidationFailed"];
@@ -10509,24 +8310,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The changed organization */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /**
-                         * @description True for a result, false for an error.
-                         * @constant
-                         */
-                        success: true;
-                        /** @description The result of the request, or what the event is about. */
-                        data: components["schemas"]["Organization"];
-                    };
-                };
-            };
+            200: components["responses"]["OrganizationResponse"];
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
@@ -10563,29 +8347,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /**
-                         * @description True for a result, false for an error.
-                         * @constant
-                         */
-                        success: true;
-                        /** @description The result of the request, or what the event is about. */
-                        data: {
-                            /** @description The number of items on all pages. With after, the number when the first page was read. */
-                            total: number;
-                            /** @description The most items on a page. */
-                            limit: number;
-                            /** @description The number of items on the pages before. */
-                            offset: number;
-                            /** @description The items of this page. */
-                            items: components["schemas"]["OrganizationUsage"][];
-                            /**
-                             * @description Send it as after to get the next page. Null on the last page.
-                             * @example null
-                             */
-                            nextAfter: string | null;
-                        };
-                    };
+                    "application/json": components["schemas"]["OrganizationUsagePageResponse"];
                 };
             };
             400: components["responses"]["ValidationFailed"];
@@ -10622,29 +8384,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /**
-                         * @description True for a result, false for an error.
-                         * @constant
-                         */
-                        success: true;
-                        /** @description The result of the request, or what the event is about. */
-                        data: {
-                            /** @description The number of items on all pages. With after, the number when the first page was read. */
-                            total: number;
-                            /** @description The most items on a page. */
-                            limit: number;
-                            /** @description The number of items on the pages before. */
-                            offset: number;
-                            /** @description The items of this page. */
-                            items: components["schemas"]["Client"][];
-                            /**
-                             * @description Send it as after to get the next page. Null on the last page.
-                             * @example null
-                             */
-                            nextAfter: string | null;
-                        };
-                    };
+                    "application/json": components["schemas"]["ClientPageResponse"];
                 };
             };
             400: components["responses"]["ValidationFailed"];
@@ -10681,15 +8421,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /**
-                         * @description True for a result, false for an error.
-                         * @constant
-                         */
-                        success: true;
-                        /** @description The result of the request, or what the event is about. */
-                        data: components["schemas"]["ClientCreated"];
-                    };
+                    "application/json": components["schemas"]["ClientCreatedResponse"];
                 };
             };
             400: components["responses"]["ValidationFailed"];
@@ -10721,24 +8453,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The revoked client */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /**
-                         * @description True for a result, false for an error.
-                         * @constant
-                         */
-                        success: true;
-                        /** @description The result of the request, or what the event is about. */
-                        data: components["schemas"]["Client"];
-                    };
-                };
-            };
+            200: components["responses"]["ClientResponse"];
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
@@ -10769,24 +8484,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The changed client */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /**
-                         * @description True for a result, false for an error.
-                         * @constant
-                         */
-                        success: true;
-                        /** @description The result of the request, or what the event is about. */
-                        data: components["schemas"]["Client"];
-                    };
-                };
-            };
+            200: components["responses"]["ClientResponse"];
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
@@ -10824,29 +8522,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /**
-                         * @description True for a result, false for an error.
-                         * @constant
-                         */
-                        success: true;
-                        /** @description The result of the request, or what the event is about. */
-                        data: {
-                            /** @description The number of items on all pages. With after, the number when the first page was read. */
-                            total: number;
-                            /** @description The most items on a page. */
-                            limit: number;
-                            /** @description The number of items on the pages before. */
-                            offset: number;
-                            /** @description The items of this page. */
-                            items: components["schemas"]["ApiKey"][];
-                            /**
-                             * @description Send it as after to get the next page. Null on the last page.
-                             * @example null
-                             */
-                            nextAfter: string | null;
-                        };
-                    };
+                    "application/json": components["schemas"]["ApiKeyPageResponse"];
                 };
             };
             400: components["responses"]["ValidationFailed"];
@@ -10874,24 +8550,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The key that was revoked */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /**
-                         * @description True for a result, false for an error.
-                         * @constant
-                         */
-                        success: true;
-                        /** @description The result of the request, or what the event is about. */
-                        data: components["schemas"]["ApiKey"];
-                    };
-                };
-            };
+            200: components["responses"]["ApiKeyResponse"];
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
@@ -10922,24 +8581,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The changed key */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /**
-                         * @description True for a result, false for an error.
-                         * @constant
-                         */
-                        success: true;
-                        /** @description The result of the request, or what the event is about. */
-                        data: components["schemas"]["ApiKey"];
-                    };
-                };
-            };
+            200: components["responses"]["ApiKeyResponse"];
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
@@ -10974,29 +8616,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /**
-                         * @description True for a result, false for an error.
-                         * @constant
-                         */
-                        success: true;
-                        /** @description The result of the request, or what the event is about. */
-                        data: {
-                            /** @description The number of items on all pages. With after, the number when the first page was read. */
-                            total: number;
-                            /** @description The most items on a page. */
-                            limit: number;
-                            /** @description The number of items on the pages before. */
-                            offset: number;
-                            /** @description The items of this page. */
-                            items: components["schemas"]["Takedown"][];
-                            /**
-                             * @description Send it as after to get the next page. Null on the last page.
-                             * @example null
-                             */
-                            nextAfter: string | null;
-                        };
-                    };
+                    "application/json": components["schemas"]["TakedownPageResponse"];
                 };
             };
             400: components["responses"]["ValidationFailed"];
@@ -11023,24 +8643,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The link is taken down */
-            201: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /**
-                         * @description True for a result, false for an error.
-                         * @constant
-                         */
-                        success: true;
-                        /** @description The result of the request, or what the event is about. */
-                        data: components["schemas"]["Takedown"];
-                    };
-                };
-            };
+            201: components["responses"]["TakedownResponse"];
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
@@ -11067,24 +8670,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The takedown that was undone */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /**
-                         * @description True for a result, false for an error.
-                         * @constant
-                         */
-                        success: true;
-                        /** @description The result of the request, or what the event is about. */
-                        data: components["schemas"]["Takedown"];
-                    };
-                };
-            };
+            200: components["responses"]["TakedownResponse"];
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
@@ -11117,29 +8703,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /**
-                         * @description True for a result, false for an error.
-                         * @constant
-                         */
-                        success: true;
-                        /** @description The result of the request, or what the event is about. */
-                        data: {
-                            /** @description The number of items on all pages. With after, the number when the first page was read. */
-                            total: number;
-                            /** @description The most items on a page. */
-                            limit: number;
-                            /** @description The number of items on the pages before. */
-                            offset: number;
-                            /** @description The items of this page. */
-                            items: components["schemas"]["BlockedHost"][];
-                            /**
-                             * @description Send it as after to get the next page. Null on the last page.
-                             * @example null
-                             */
-                            nextAfter: string | null;
-                        };
-                    };
+                    "application/json": components["schemas"]["BlockedHostPageResponse"];
                 };
             };
             400: components["responses"]["ValidationFailed"];
@@ -11166,24 +8730,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The host is blocked */
-            201: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /**
-                         * @description True for a result, false for an error.
-                         * @constant
-                         */
-                        success: true;
-                        /** @description The result of the request, or what the event is about. */
-                        data: components["schemas"]["BlockedHost"];
-                    };
-                };
-            };
+            201: components["responses"]["BlockedHostResponse"];
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
             402: components["responses"]["QuotaExceeded"];
@@ -11211,24 +8758,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The host that was unblocked */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /**
-                         * @description True for a result, false for an error.
-                         * @constant
-                         */
-                        success: true;
-                        /** @description The result of the request, or what the event is about. */
-                        data: components["schemas"]["BlockedHost"];
-                    };
-                };
-            };
+            200: components["responses"]["BlockedHostResponse"];
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
@@ -12132,3 +9662,6 @@ export interface operations {
         };
     };
 }
+type WithRequired<T, K extends keyof T> = T & {
+    [P in K]-?: T[P];
+};

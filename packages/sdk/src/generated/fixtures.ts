@@ -33,6 +33,7 @@ export const fixtures: {
     "total": 1,
     "limit": 100,
     "offset": 0,
+    "nextAfter": null,
     "items": [
       {
         "id": "0198c0de-0000-7000-8000-0000000000aa",
@@ -46,8 +47,7 @@ export const fixtures: {
         "expiresAt": null,
         "lastUsedAt": null
       }
-    ],
-    "nextAfter": null
+    ]
   },
   "deleteApiKey": {
     "id": "0198c0de-0000-7000-8000-0000000000aa",
@@ -97,6 +97,7 @@ export const fixtures: {
     "total": 1,
     "limit": 100,
     "offset": 0,
+    "nextAfter": null,
     "items": [
       {
         "id": "0198c0de-0000-7000-8000-0000000000aa",
@@ -117,13 +118,13 @@ export const fixtures: {
           "title"
         ]
       }
-    ],
-    "nextAfter": null
+    ]
   },
   "listAllAuditEntries": {
     "total": 1,
     "limit": 100,
     "offset": 0,
+    "nextAfter": null,
     "items": [
       {
         "id": "0198c0de-0000-7000-8000-0000000000aa",
@@ -144,8 +145,7 @@ export const fixtures: {
           "title"
         ]
       }
-    ],
-    "nextAfter": null
+    ]
   },
   "getUrlMetadata": {
     "title": null,
@@ -166,14 +166,11 @@ export const fixtures: {
     "total": 1,
     "limit": 100,
     "offset": 0,
+    "nextAfter": null,
     "items": [
       {
-        "id": "42",
-        "shortCode": "aB3xY9q",
         "targetUrl": "https://example.com/spring?ref=mail#offers",
-        "customSlug": "spring-sale",
         "shortUrl": "https://sho.example/spring-sale",
-        "organizationId": "0198c0de-0000-7000-8000-0000000000aa",
         "externalId": null,
         "title": null,
         "description": null,
@@ -222,19 +219,22 @@ export const fixtures: {
         ],
         "preview": null,
         "deletedAt": null,
-        "importedClicks": 1,
         "isPasswordProtected": false,
         "isActive": true,
+        "takenDown": null,
+        "id": "42",
+        "shortCode": "aB3xY9q",
+        "customSlug": "spring-sale",
+        "organizationId": "0198c0de-0000-7000-8000-0000000000aa",
+        "importedClicks": 1,
         "clickCount": 0,
         "excludedClicks": 1,
         "clicksLeft": null,
         "lastClickAt": null,
-        "takenDown": null,
         "createdAt": "2030-01-01T00:00:00.000Z",
         "updatedAt": "2030-01-01T00:00:00.000Z"
       }
-    ],
-    "nextAfter": null
+    ]
   },
   "exportUrls": {
     "total": 1,
@@ -288,12 +288,8 @@ export const fixtures: {
     "skippedIds": []
   },
   "lookupUrl": {
-    "id": "42",
-    "shortCode": "aB3xY9q",
     "targetUrl": "https://example.com/spring?ref=mail#offers",
-    "customSlug": "spring-sale",
     "shortUrl": "https://sho.example/spring-sale",
-    "organizationId": "0198c0de-0000-7000-8000-0000000000aa",
     "externalId": null,
     "title": null,
     "description": null,
@@ -342,14 +338,18 @@ export const fixtures: {
     ],
     "preview": null,
     "deletedAt": null,
-    "importedClicks": 1,
     "isPasswordProtected": false,
     "isActive": true,
+    "takenDown": null,
+    "id": "42",
+    "shortCode": "aB3xY9q",
+    "customSlug": "spring-sale",
+    "organizationId": "0198c0de-0000-7000-8000-0000000000aa",
+    "importedClicks": 1,
     "clickCount": 0,
     "excludedClicks": 1,
     "clicksLeft": null,
     "lastClickAt": null,
-    "takenDown": null,
     "createdAt": "2030-01-01T00:00:00.000Z",
     "updatedAt": "2030-01-01T00:00:00.000Z"
   },
@@ -360,12 +360,8 @@ export const fixtures: {
     "message": null
   },
   "getUrlByExternalId": {
-    "id": "42",
-    "shortCode": "aB3xY9q",
     "targetUrl": "https://example.com/spring?ref=mail#offers",
-    "customSlug": "spring-sale",
     "shortUrl": "https://sho.example/spring-sale",
-    "organizationId": "0198c0de-0000-7000-8000-0000000000aa",
     "externalId": null,
     "title": null,
     "description": null,
@@ -414,24 +410,24 @@ export const fixtures: {
     ],
     "preview": null,
     "deletedAt": null,
-    "importedClicks": 1,
     "isPasswordProtected": false,
     "isActive": true,
+    "takenDown": null,
+    "id": "42",
+    "shortCode": "aB3xY9q",
+    "customSlug": "spring-sale",
+    "organizationId": "0198c0de-0000-7000-8000-0000000000aa",
+    "importedClicks": 1,
     "clickCount": 0,
     "excludedClicks": 1,
     "clicksLeft": null,
     "lastClickAt": null,
-    "takenDown": null,
     "createdAt": "2030-01-01T00:00:00.000Z",
     "updatedAt": "2030-01-01T00:00:00.000Z"
   },
   "upsertUrl": {
-    "id": "42",
-    "shortCode": "aB3xY9q",
     "targetUrl": "https://example.com/spring?ref=mail#offers",
-    "customSlug": "spring-sale",
     "shortUrl": "https://sho.example/spring-sale",
-    "organizationId": "0198c0de-0000-7000-8000-0000000000aa",
     "externalId": null,
     "title": null,
     "description": null,
@@ -480,24 +476,24 @@ export const fixtures: {
     ],
     "preview": null,
     "deletedAt": null,
-    "importedClicks": 1,
     "isPasswordProtected": false,
     "isActive": true,
+    "takenDown": null,
+    "id": "42",
+    "shortCode": "aB3xY9q",
+    "customSlug": "spring-sale",
+    "organizationId": "0198c0de-0000-7000-8000-0000000000aa",
+    "importedClicks": 1,
     "clickCount": 0,
     "excludedClicks": 1,
     "clicksLeft": null,
     "lastClickAt": null,
-    "takenDown": null,
     "createdAt": "2030-01-01T00:00:00.000Z",
     "updatedAt": "2030-01-01T00:00:00.000Z"
   },
   "getUrl": {
-    "id": "42",
-    "shortCode": "aB3xY9q",
     "targetUrl": "https://example.com/spring?ref=mail#offers",
-    "customSlug": "spring-sale",
     "shortUrl": "https://sho.example/spring-sale",
-    "organizationId": "0198c0de-0000-7000-8000-0000000000aa",
     "externalId": null,
     "title": null,
     "description": null,
@@ -546,24 +542,24 @@ export const fixtures: {
     ],
     "preview": null,
     "deletedAt": null,
-    "importedClicks": 1,
     "isPasswordProtected": false,
     "isActive": true,
+    "takenDown": null,
+    "id": "42",
+    "shortCode": "aB3xY9q",
+    "customSlug": "spring-sale",
+    "organizationId": "0198c0de-0000-7000-8000-0000000000aa",
+    "importedClicks": 1,
     "clickCount": 0,
     "excludedClicks": 1,
     "clicksLeft": null,
     "lastClickAt": null,
-    "takenDown": null,
     "createdAt": "2030-01-01T00:00:00.000Z",
     "updatedAt": "2030-01-01T00:00:00.000Z"
   },
   "updateUrl": {
-    "id": "42",
-    "shortCode": "aB3xY9q",
     "targetUrl": "https://example.com/spring?ref=mail#offers",
-    "customSlug": "spring-sale",
     "shortUrl": "https://sho.example/spring-sale",
-    "organizationId": "0198c0de-0000-7000-8000-0000000000aa",
     "externalId": null,
     "title": null,
     "description": null,
@@ -612,24 +608,24 @@ export const fixtures: {
     ],
     "preview": null,
     "deletedAt": null,
-    "importedClicks": 1,
     "isPasswordProtected": false,
     "isActive": true,
+    "takenDown": null,
+    "id": "42",
+    "shortCode": "aB3xY9q",
+    "customSlug": "spring-sale",
+    "organizationId": "0198c0de-0000-7000-8000-0000000000aa",
+    "importedClicks": 1,
     "clickCount": 0,
     "excludedClicks": 1,
     "clicksLeft": null,
     "lastClickAt": null,
-    "takenDown": null,
     "createdAt": "2030-01-01T00:00:00.000Z",
     "updatedAt": "2030-01-01T00:00:00.000Z"
   },
   "deleteUrl": {
-    "id": "42",
-    "shortCode": "aB3xY9q",
     "targetUrl": "https://example.com/spring?ref=mail#offers",
-    "customSlug": "spring-sale",
     "shortUrl": "https://sho.example/spring-sale",
-    "organizationId": "0198c0de-0000-7000-8000-0000000000aa",
     "externalId": null,
     "title": null,
     "description": null,
@@ -678,24 +674,24 @@ export const fixtures: {
     ],
     "preview": null,
     "deletedAt": null,
-    "importedClicks": 1,
     "isPasswordProtected": false,
     "isActive": true,
+    "takenDown": null,
+    "id": "42",
+    "shortCode": "aB3xY9q",
+    "customSlug": "spring-sale",
+    "organizationId": "0198c0de-0000-7000-8000-0000000000aa",
+    "importedClicks": 1,
     "clickCount": 0,
     "excludedClicks": 1,
     "clicksLeft": null,
     "lastClickAt": null,
-    "takenDown": null,
     "createdAt": "2030-01-01T00:00:00.000Z",
     "updatedAt": "2030-01-01T00:00:00.000Z"
   },
   "restoreUrl": {
-    "id": "42",
-    "shortCode": "aB3xY9q",
     "targetUrl": "https://example.com/spring?ref=mail#offers",
-    "customSlug": "spring-sale",
     "shortUrl": "https://sho.example/spring-sale",
-    "organizationId": "0198c0de-0000-7000-8000-0000000000aa",
     "externalId": null,
     "title": null,
     "description": null,
@@ -744,14 +740,18 @@ export const fixtures: {
     ],
     "preview": null,
     "deletedAt": null,
-    "importedClicks": 1,
     "isPasswordProtected": false,
     "isActive": true,
+    "takenDown": null,
+    "id": "42",
+    "shortCode": "aB3xY9q",
+    "customSlug": "spring-sale",
+    "organizationId": "0198c0de-0000-7000-8000-0000000000aa",
+    "importedClicks": 1,
     "clickCount": 0,
     "excludedClicks": 1,
     "clicksLeft": null,
     "lastClickAt": null,
-    "takenDown": null,
     "createdAt": "2030-01-01T00:00:00.000Z",
     "updatedAt": "2030-01-01T00:00:00.000Z"
   },
@@ -775,13 +775,13 @@ export const fixtures: {
     "total": 1,
     "limit": 100,
     "offset": 0,
+    "nextAfter": null,
     "items": [
       {
         "name": "launch",
         "linkCount": 1
       }
-    ],
-    "nextAfter": null
+    ]
   },
   "renameTag": {
     "name": "launch",
@@ -794,7 +794,7 @@ export const fixtures: {
     "isComplete": true
   },
   "createQr": {
-    "id": "01981f2e-7d1c-7c59-8a5f-5d9f6d0b7c11",
+    "id": "0198c0de-0000-7000-8000-0000000000aa",
     "urlId": "42",
     "organizationId": "0198c0de-0000-7000-8000-0000000000aa",
     "qrData": "https://sho.example/aB3xY9q",
@@ -818,9 +818,10 @@ export const fixtures: {
     "total": 1,
     "limit": 100,
     "offset": 0,
+    "nextAfter": null,
     "items": [
       {
-        "id": "01981f2e-7d1c-7c59-8a5f-5d9f6d0b7c11",
+        "id": "0198c0de-0000-7000-8000-0000000000aa",
         "urlId": "42",
         "organizationId": "0198c0de-0000-7000-8000-0000000000aa",
         "qrData": "https://sho.example/aB3xY9q",
@@ -840,8 +841,7 @@ export const fixtures: {
         "createdAt": "2030-01-01T00:00:00.000Z",
         "updatedAt": "2030-01-01T00:00:00.000Z"
       }
-    ],
-    "nextAfter": null
+    ]
   },
   "previewQrDesign": {
     "qrData": "text",
@@ -853,9 +853,10 @@ export const fixtures: {
     "total": 1,
     "limit": 100,
     "offset": 0,
+    "nextAfter": null,
     "items": [
       {
-        "id": "01981f2e-7d1c-7c59-8a5f-5d9f6d0b7c11",
+        "id": "0198c0de-0000-7000-8000-0000000000aa",
         "urlId": "42",
         "organizationId": "0198c0de-0000-7000-8000-0000000000aa",
         "qrData": "https://sho.example/aB3xY9q",
@@ -875,11 +876,10 @@ export const fixtures: {
         "createdAt": "2030-01-01T00:00:00.000Z",
         "updatedAt": "2030-01-01T00:00:00.000Z"
       }
-    ],
-    "nextAfter": null
+    ]
   },
   "getQr": {
-    "id": "01981f2e-7d1c-7c59-8a5f-5d9f6d0b7c11",
+    "id": "0198c0de-0000-7000-8000-0000000000aa",
     "urlId": "42",
     "organizationId": "0198c0de-0000-7000-8000-0000000000aa",
     "qrData": "https://sho.example/aB3xY9q",
@@ -900,7 +900,7 @@ export const fixtures: {
     "updatedAt": "2030-01-01T00:00:00.000Z"
   },
   "updateQr": {
-    "id": "01981f2e-7d1c-7c59-8a5f-5d9f6d0b7c11",
+    "id": "0198c0de-0000-7000-8000-0000000000aa",
     "urlId": "42",
     "organizationId": "0198c0de-0000-7000-8000-0000000000aa",
     "qrData": "https://sho.example/aB3xY9q",
@@ -921,7 +921,7 @@ export const fixtures: {
     "updatedAt": "2030-01-01T00:00:00.000Z"
   },
   "deleteQr": {
-    "id": "01981f2e-7d1c-7c59-8a5f-5d9f6d0b7c11",
+    "id": "0198c0de-0000-7000-8000-0000000000aa",
     "urlId": "42",
     "organizationId": "0198c0de-0000-7000-8000-0000000000aa",
     "qrData": "https://sho.example/aB3xY9q",
@@ -942,15 +942,15 @@ export const fixtures: {
     "updatedAt": "2030-01-01T00:00:00.000Z"
   },
   "getUrlClicks": {
-    "urlId": "42",
-    "shortCode": "aB3xY9q",
     "since": "2030-11-01T00:00:00.000Z",
     "until": "2030-11-01T00:00:00.000Z",
     "timezone": "UTC",
     "countriesDate": null,
-    "importedClicks": 1,
     "retainedSince": null,
     "uniquesSpanRotation": false,
+    "urlId": "42",
+    "shortCode": "aB3xY9q",
+    "importedClicks": 1,
     "totals": {
       "totalClicks": 1,
       "uniqueClicks": 1,
@@ -1058,9 +1058,9 @@ export const fixtures: {
     "until": "2030-11-01T00:00:00.000Z",
     "timezone": "UTC",
     "countriesDate": null,
-    "importedClicks": 1,
     "retainedSince": null,
     "uniquesSpanRotation": false,
+    "importedClicks": 1,
     "totals": {
       "totalUrls": 1,
       "activeUrls": 1,
@@ -1186,14 +1186,14 @@ export const fixtures: {
     "nextAfter": null
   },
   "getQrScans": {
-    "qrCodeId": "01981f2e-7d1c-7c59-8a5f-5d9f6d0b7c11",
-    "urlId": "42",
     "since": "2030-11-01T00:00:00.000Z",
     "until": "2030-11-01T00:00:00.000Z",
     "timezone": "UTC",
     "countriesDate": null,
     "retainedSince": null,
     "uniquesSpanRotation": false,
+    "qrCodeId": "0198c0de-0000-7000-8000-0000000000aa",
+    "urlId": "42",
     "totals": {
       "totalScans": 1,
       "uniqueScans": 1,
@@ -1271,6 +1271,7 @@ export const fixtures: {
     "total": 1,
     "limit": 100,
     "offset": 0,
+    "nextAfter": null,
     "items": [
       {
         "id": "0198c0de-0000-7000-8000-0000000000aa",
@@ -1302,8 +1303,7 @@ export const fixtures: {
           }
         ]
       }
-    ],
-    "nextAfter": null
+    ]
   },
   "getWebhook": {
     "id": "0198c0de-0000-7000-8000-0000000000aa",
@@ -1418,6 +1418,7 @@ export const fixtures: {
     "total": 1,
     "limit": 100,
     "offset": 0,
+    "nextAfter": null,
     "items": [
       {
         "id": "0198c0de-0000-7000-8000-0000000000aa",
@@ -1432,8 +1433,7 @@ export const fixtures: {
         "createdAt": "2030-01-01T00:00:00.000Z",
         "deliveredAt": null
       }
-    ],
-    "nextAfter": null
+    ]
   },
   "getDelivery": {
     "id": "0198c0de-0000-7000-8000-0000000000aa",
@@ -1561,6 +1561,7 @@ export const fixtures: {
     "total": 1,
     "limit": 100,
     "offset": 0,
+    "nextAfter": null,
     "items": [
       {
         "id": "0198c0de-0000-7000-8000-0000000000aa",
@@ -1586,8 +1587,7 @@ export const fixtures: {
         "lastCheckedAt": null,
         "lastError": null
       }
-    ],
-    "nextAfter": null
+    ]
   },
   "getDomain": {
     "id": "0198c0de-0000-7000-8000-0000000000aa",
@@ -1725,6 +1725,7 @@ export const fixtures: {
     "total": 1,
     "limit": 100,
     "offset": 0,
+    "nextAfter": null,
     "items": [
       {
         "id": "0198c0de-0000-7000-8000-0000000000aa",
@@ -1735,8 +1736,7 @@ export const fixtures: {
         "suspendedAt": null,
         "deletedAt": null
       }
-    ],
-    "nextAfter": null
+    ]
   },
   "getOrganization": {
     "id": "0198c0de-0000-7000-8000-0000000000aa",
@@ -1764,12 +1764,9 @@ export const fixtures: {
     "total": 1,
     "limit": 100,
     "offset": 0,
+    "nextAfter": null,
     "items": [
       {
-        "organization": {
-          "id": "0198c0de-0000-7000-8000-0000000000aa",
-          "name": "Acme Ltd"
-        },
         "period": "2030-01",
         "plan": "free",
         "meters": {
@@ -1792,10 +1789,13 @@ export const fixtures: {
         "links": {
           "used": 1,
           "included": null
+        },
+        "organization": {
+          "id": "0198c0de-0000-7000-8000-0000000000aa",
+          "name": "Acme Ltd"
         }
       }
-    ],
-    "nextAfter": null
+    ]
   },
   "createClient": {
     "id": "shorty_ci_0f3b",
@@ -1812,6 +1812,7 @@ export const fixtures: {
     "total": 1,
     "limit": 100,
     "offset": 0,
+    "nextAfter": null,
     "items": [
       {
         "id": "shorty_ci_0f3b",
@@ -1823,8 +1824,7 @@ export const fixtures: {
         "expiresAt": null,
         "revokedAt": null
       }
-    ],
-    "nextAfter": null
+    ]
   },
   "updateClient": {
     "id": "shorty_ci_0f3b",
@@ -1850,6 +1850,7 @@ export const fixtures: {
     "total": 1,
     "limit": 100,
     "offset": 0,
+    "nextAfter": null,
     "items": [
       {
         "id": "0198c0de-0000-7000-8000-0000000000aa",
@@ -1863,8 +1864,7 @@ export const fixtures: {
         "expiresAt": null,
         "lastUsedAt": null
       }
-    ],
-    "nextAfter": null
+    ]
   },
   "updateOrganizationApiKey": {
     "id": "0198c0de-0000-7000-8000-0000000000aa",
@@ -1902,6 +1902,7 @@ export const fixtures: {
     "total": 1,
     "limit": 100,
     "offset": 0,
+    "nextAfter": null,
     "items": [
       {
         "id": "42",
@@ -1911,8 +1912,7 @@ export const fixtures: {
         "reason": "phishing",
         "createdAt": "2030-01-01T00:00:00.000Z"
       }
-    ],
-    "nextAfter": null
+    ]
   },
   "undoTakedown": {
     "id": "42",
@@ -1931,14 +1931,14 @@ export const fixtures: {
     "total": 1,
     "limit": 100,
     "offset": 0,
+    "nextAfter": null,
     "items": [
       {
         "host": "evil.example",
         "reason": "phishing",
         "createdAt": "2030-01-01T00:00:00.000Z"
       }
-    ],
-    "nextAfter": null
+    ]
   },
   "unblockHost": {
     "host": "evil.example",

@@ -20,7 +20,11 @@ const changeable = urlRecord.omit({
   updatedAt: true,
 });
 
-const previous = changeable.partial().meta({
+const urlValues = changeable
+  .partial()
+  .meta({ id: 'UrlValues', description: 'The fields of a link that can change.' });
+
+const previous = urlValues.meta({
   description:
     'The values before the change, of the fields that have changed. Empty when only the password has changed.',
   example: { title: 'Spring sale' },

@@ -115,7 +115,7 @@ export const urlListRoutes = [
     responses: {
       200: {
         description: 'One page of links, of UrlListItem or with view=full of UrlRecord',
-        data: pageOf(z.union([urlRecord, urlListItem])),
+        data: pageOf(z.union([urlRecord, urlListItem])).meta({ id: 'UrlPage' }),
       },
     },
   }),

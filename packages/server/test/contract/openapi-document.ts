@@ -1,8 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { parse } from 'yaml';
-import { resolveReferences } from './resolve-references.js';
+import { readContract } from '../../../../scripts/read-contract.mjs';
 import type { Schema } from './schema-arbitrary.js';
 
 interface Content {
@@ -36,10 +34,8 @@ interface OpenApiDocument {
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
 }
 
-const file = new URL('../../../../openapi.yaml', import.meta.url);
-
 /** What callers are told: the committed file, not the code that it is rendered from. */
-export const openApi = resolveReferences(parse(readFileSync(file, 'utf8')) as OpenApiDocument);
+export const openApi = readContract() as OpenApiDocument;
 
 export const operations: readonly Operation[] = Object.entries(openApi.paths).flatMap(
   ([path, methods]) =>
@@ -52,7 +48,17 @@ const bodies = new Ajv2020({ strict: false, allErrors: true });
 const headerFields = new Ajv2020({ strict: false, allErrors: true, coerceTypes: true });
 for (const ajv of [bodies, headerFields]) {
   addFormats.default(ajv);
-  ajv.addSchema(openApi, 'openapi.yaml');
+  ajv.addSchema(closed(openApi) as object, 'openapi.yaml');
+}
+
+/** A newer version may send further fields, but no version sends one that it does not describe. */
+function closed(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(closed);
+  const parts = Object.entries(value).map(([name, inner]) => [name, closed(inner)]);
+  const { type, properties } = value as { type?: unknown; properties?: unknown };
+  const isObject = type === 'object' && typeof properties === 'object';
+  return { ...(isObject && { additionalProperties: false }), ...Object.fromEntries(parts) };
 }
 
 export interface Received {

@@ -1,7 +1,6 @@
-import { parse } from 'yaml';
+import { readContract } from '../../../../scripts/read-contract.mjs';
 import { renderOpenApi } from '../../scripts/render-openapi.js';
 import type { Route } from '../../src/contract/define-route.js';
-import { resolveReferences } from '../contract/resolve-references.js';
 
 /** The part of JSON Schema that the contract's document uses. */
 export interface Schema {
@@ -40,7 +39,7 @@ interface Document {
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
 }
 
-const document = resolveReferences(parse(renderOpenApi()) as Document);
+const document = readContract(renderOpenApi()) as Document;
 
 /** Returns the query and the body that openapi.yaml defines for a route. */
 export function inputOf({ method, path }: Route) {
