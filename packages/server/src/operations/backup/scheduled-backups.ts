@@ -56,18 +56,21 @@ export class ScheduledBackups {
     const now = clock();
     if (now < this.#dueAt) return;
     this.#dueAt = this.#runAfter(now);
-    const path = join(
-      folder,
-      `shorty-${new Date(now).toISOString().replace(/[-:]|\.\d+/g, '')}.db`,
-    );
+    const name = `shorty-${new Date(now).toISOString().replace(/[-:]|\.\d+/g, '')}`;
+    const path = join(folder, `${name}.db`);
     const startedAt = performance.now();
     try {
       await createBackup(path, signal);
     } catch (err) {
       if (signal.aborted) return;
       this.figures.failures += 1;
-      if (fs.existsSync(path)) this.#retainDamaged(path);
       logger.error({ err, path }, 'backup failed');
+      if (!fs.existsSync(path)) return;
+      // It has visits that cannot be read, and replaces the one before, but no other backup.
+      const damaged = join(folder, `${name}.damaged.db`);
+      if (fs.existsSync(`${path}.key`)) fs.renameSync(`${path}.key`, `${damaged}.key`);
+      fs.renameSync(path, damaged);
+      this.#deleteOthers(damaged, '.damaged.db', 0);
       return;
     }
     const durationMs = Math.round(performance.now() - startedAt);
@@ -76,14 +79,6 @@ export class ScheduledBackups {
     logger.info({ path, bytes, durationMs }, 'backup created');
     this.#deleteOthers(path, '.damaged.db', 0);
     this.#deleteOthers(path, '.db', keep - 1);
-  }
-
-  /** A copy with visits that cannot be read replaces the one before, and no other backup. */
-  #retainDamaged(path: string): void {
-    const target = path.replace(/\.db$/, '.damaged.db');
-    if (fs.existsSync(`${path}.key`)) fs.renameSync(`${path}.key`, `${target}.key`);
-    fs.renameSync(path, target);
-    this.#deleteOthers(target, '.damaged.db', 0);
   }
 
   /** Deletes the files with a suffix, except one and the newest `count` others. */
@@ -98,11 +93,8 @@ export class ScheduledBackups {
 
   /** Returns the names with a suffix, newest first. */
   #list(suffix: string): string[] {
-    const names = fs.readdirSync(this.#options.folder);
-    return names
-      .filter((name) => named.exec(name)?.[7] === suffix)
-      .sort()
-      .reverse();
+    const names = fs.readdirSync(this.#options.folder).sort().reverse();
+    return names.filter((name) => named.exec(name)?.[7] === suffix);
   }
 
   #runAfter(time: number): number {
