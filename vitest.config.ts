@@ -35,7 +35,6 @@ const boundTests = [
 // These measure what others get beside a load that keeps all cores busy. They run one at a time.
 const loadTests = [
   'e2e/faults/{nodes,stop}.test.ts',
-  'packages/server/test/operator/hot-server.test.ts',
   'packages/server/test/postgres/faults/failover.test.ts',
 ];
 
@@ -53,7 +52,7 @@ const longTests = [
   'packages/cli/test/interrupted-import.test.ts',
   'packages/server/test/operator/{backup,transfer}.test.ts',
   'packages/webhook-verifier/test/fuzz.test.ts',
-  'packages/server/test/hardening/read-headers.test.ts',
+  'packages/server/test/hardening/{header-bytes,read-headers}.test.ts',
   'packages/server/test/analytics/report-model-long.test.ts',
   'packages/server/test/qr/grid.test.ts',
   'packages/server/src/qr/logo/hostile-images.test.ts',
@@ -76,6 +75,8 @@ const repeatedOnPostgres = [
   ...suites(['api', 'isolation']),
   'packages/server/test/analytics/report-model-long.test.ts',
   'packages/server/test/contract/{contract-properties,request-limits}.test.ts',
+  'packages/server/test/storage/{event-outbox,list-cursors,stored-secrets,tags}.test.ts',
+  'packages/server/test/transfer/{deletion,link-erasure}.test.ts',
   'packages/server/test/webhooks/{bad-receivers,fairness}.test.ts',
 ];
 
@@ -130,8 +131,8 @@ export default defineConfig({
             ...repeatedOnPostgres,
             // What the database stores of a response, bad-receivers.test.ts checks on both engines.
             'packages/server/test/webhooks/receiver-responses.test.ts',
-            // Tests of SQLite's files and query plans.
-            'packages/server/test/storage/{checkpoints,file-mode,full-disk,query-plans,unavailable-storage}.test.ts',
+            // Tests of SQLite's files and query plans, and of a document.
+            'packages/server/test/storage/{checkpoints,file-mode,full-disk,privacy-guide,query-plans,unavailable-storage}.test.ts',
           ],
         },
       },

@@ -30,30 +30,20 @@ describe('readConfig', () => {
 
   it.each([
     [{ PORT: '0' }, { port: 0 }],
-    [{ PORT: '65535' }, { port: 65_535 }],
-    [{ HOST: '::' }, { host: '::' }],
     [{ SHORTY_DATABASE_URL: ':memory:' }, { databaseUrl: ':memory:' }],
-    [{ SHORTY_DATABASE_URL: 'file:a b.db' }, { databaseUrl: 'file:a b.db' }],
-    [{ SHORTY_DATABASE_URL: 'file:/var/x.db' }, { databaseUrl: 'file:/var/x.db' }],
     [{ SHORTY_DATABASE_URL: 'file:///var/a%20b.db' }, { databaseUrl: 'file:///var/a%20b.db' }],
     [{ SHORTY_CORS_ORIGINS: '*' }, { corsOrigins: '*' }],
     [
       { SHORTY_CORS_ORIGINS: 'https://E.com/, http://localhost:5173,https://e.com:443' },
       { corsOrigins: ['https://e.com', 'http://localhost:5173'] },
     ],
-    [{ SHORTY_BASE_URL: 'https://e.com' }, { baseUrl: 'https://e.com' }],
     [{ SHORTY_BASE_URL: 'HTTP://E.com:8080/' }, { baseUrl: 'http://e.com:8080' }],
-    [{ SHORTY_SHORT_DOMAIN: 'Sho.example' }, { shortDomain: 'sho.example' }],
     [{ SHORTY_SHORT_DOMAIN: 'sho.example:8080' }, { shortDomain: 'sho.example:8080' }],
-    [{ SHORTY_PUBLIC_HOST: 'https://Sho.example' }, { publicHost: 'https://sho.example' }],
     [{ SHORTY_PUBLIC_HOST: 'http://e.com:8080/q/' }, { publicHost: 'http://e.com:8080/q' }],
     [{}, { publicHost: undefined, allowPrivateNetwork: false }],
     [{ SHORTY_ALLOW_PRIVATE_NETWORK: '1' }, { allowPrivateNetwork: true }],
     [{ SHORTY_WEBHOOK_RETRY_SCHEDULE: '0.5, 2' }, { webhookRetrySchedule: [500, 2000] }],
-    [{}, { webhookDisableAfterMs: 5 * 86_400_000 }],
-    [{ SHORTY_WEBHOOK_DISABLE_AFTER: '0' }, { webhookDisableAfterMs: 0 }],
     [{ SHORTY_WEBHOOK_DISABLE_AFTER: '60' }, { webhookDisableAfterMs: 60_000 }],
-    [{}, { adminListen: undefined }],
     [{ SHORTY_ADMIN_LISTEN: '[::1]:3001' }, { adminListen: { host: '::1', port: 3001 } }],
     [
       { HOST: '0.0.0.0', SHORTY_ADMIN_LISTEN: ':3001' },
@@ -63,19 +53,11 @@ describe('readConfig', () => {
       { SHORTY_ADMIN_LISTEN: '/run/shorty/admin.sock' },
       { adminListen: { path: '/run/shorty/admin.sock' } },
     ],
-    [{}, { dnsServers: undefined }],
-    [{ SHORTY_DNS_SERVERS: '1.1.1.1' }, { dnsServers: ['1.1.1.1'] }],
     [
       { SHORTY_DNS_SERVERS: '127.0.0.1:5353, ::1,[2606:4700::1111]:53' },
       { dnsServers: ['127.0.0.1:5353', '::1', '[2606:4700::1111]:53'] },
     ],
-    [{ SHORTY_DURABILITY: 'power' }, { durability: 'power' }],
-    [{ SHORTY_LOG_LEVEL: 'silent' }, { logLevel: 'silent' }],
     [{ SHORTY_RATE_LIMIT: '0' }, { rateLimit: 0 }],
-    [{ SHORTY_TOKEN_RATE_LIMIT: '0' }, { tokenRateLimit: 0 }],
-    [{}, { tokenRateLimit: 600 }],
-    [{ SHORTY_RATE_LIMIT: '1000000' }, { rateLimit: 1_000_000 }],
-    [{ SHORTY_MAX_CONNECTIONS: '10' }, { maxConnections: 10 }],
     [
       { SHORTY_CLIENT_ID: 'id', SHORTY_CLIENT_SECRET: 's'.repeat(32) },
       { credentials: { clientId: 'id', clientSecret: 's'.repeat(32) } },
@@ -86,52 +68,31 @@ describe('readConfig', () => {
 
   it.each([
     ['PORT', '65536'],
-    ['PORT', '3000.5'],
-    ['SHORTY_RATE_LIMIT', '1000001'],
     ['SHORTY_MAX_CONNECTIONS', '9'],
     ['SHORTY_DNS_SERVERS', 'dns.example'],
-    ['SHORTY_DNS_SERVERS', '1.1.1.1,'],
     ['SHORTY_DNS_SERVERS', '1.1.1.1:53/x'],
     ['SHORTY_BACKUP_SCHEDULE', '0 3 * *'],
-    ['SHORTY_BACKUP_SCHEDULE', '@daily'],
-    ['SHORTY_BACKUP_SCHEDULE', '0 0 3 * * *'],
     ['SHORTY_BACKUP_SCHEDULE', '61 * * * *'],
-    ['SHORTY_BACKUP_SCHEDULE', '2026-12-01T00:00:00'],
     ['SHORTY_BACKUP_SCHEDULE', '0 0 30 2 *'],
     ['SHORTY_BACKUP_KEEP', '0'],
     ['SHORTY_ACCESS_LOG', 'combined'],
-    ['SHORTY_ACCESS_LOG_ADDRESS', 'none'],
     ['SHORTY_DATABASE_URL', 'data/shorty.db'],
-    ['SHORTY_DATABASE_URL', 'file:'],
     ['SHORTY_DATABASE_URL', 'file://'],
     ['SHORTY_DATABASE_URL', 'file://elsewhere/x.db'],
-    ['SHORTY_DATABASE_URL', 'file:///%zz'],
     ['SHORTY_DATABASE_URL', 'mysql://e.com/x'],
     ['SHORTY_CORS_ORIGINS', 'app.example.com'],
     ['SHORTY_CORS_ORIGINS', 'https://e.com/path'],
-    ['SHORTY_CORS_ORIGINS', 'https://e.com,*'],
-    ['SHORTY_CORS_ORIGINS', 'https://e.com,'],
-    ['SHORTY_CORS_ORIGINS', 'null'],
-    ['SHORTY_BASE_URL', 'e.com'],
     ['SHORTY_BASE_URL', 'ftp://e.com'],
     ['SHORTY_BASE_URL', 'https://e.com/path'],
     ['SHORTY_SHORT_DOMAIN', 'https://e.com'],
-    ['SHORTY_SHORT_DOMAIN', 'e.com/x'],
-    ['SHORTY_SHORT_DOMAIN', 'a b'],
     ['SHORTY_SHORT_DOMAIN', 'user@e.com'],
     ['SHORTY_PUBLIC_HOST', 'sho.example'],
-    ['SHORTY_PUBLIC_HOST', 'ftp://e.com'],
-    ['SHORTY_PUBLIC_HOST', 'https://e.com?x'],
     ['SHORTY_ALLOW_PRIVATE_NETWORK', 'yes'],
     ['SHORTY_TRUST_PROXY', 'everybody'],
-    ['SHORTY_WEBHOOK_RETRY_SCHEDULE', '30,,60'],
     ['SHORTY_WEBHOOK_RETRY_SCHEDULE', '0'],
     ['SHORTY_WEBHOOK_RETRY_SCHEDULE', '30,never'],
-    ['SHORTY_WEBHOOK_DISABLE_AFTER', '-1'],
     ['SHORTY_WEBHOOK_DISABLE_AFTER', '31536001'],
     ['SHORTY_ADMIN_LISTEN', '3001'],
-    ['SHORTY_ADMIN_LISTEN', 'http://127.0.0.1:3001'],
-    ['SHORTY_ADMIN_LISTEN', 'admin.sock'],
     ['SHORTY_ADMIN_LISTEN', '127.0.0.1:3000'],
     ['SHORTY_DURABILITY', 'maybe'],
     ['SHORTY_LOG_LEVEL', 'loud'],
@@ -252,11 +213,6 @@ describe('SHORTY_OPERATOR_KEY', () => {
     expect(() => readConfig(both)).toThrow(`${name} and ${name}_FILE are both set: set one`);
     const missing = { ...others, [`${name}_FILE`]: '/no/such/file' };
     expect(() => readConfig(missing)).toThrow(`${name}_FILE is "/no/such/file"`);
-  });
-
-  it('in an empty file stops the start', () => {
-    const environment = { SHORTY_OPERATOR_KEY_FILE: fileWith('\n') };
-    expect(() => readConfig(environment)).toThrow('it is empty');
   });
 });
 

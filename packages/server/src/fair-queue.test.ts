@@ -26,18 +26,10 @@ function open({ concurrency = 1, maxWaiting = 100, maxWaitingPerOrganization = 5
 }
 
 describe('a fair queue', () => {
-  it.each([1, 2, 4])('runs no more than %s tasks at once', async (concurrency) => {
-    const { many, mostRunning } = open({ concurrency });
+  it('runs no more than its number of tasks at once', async () => {
+    const { many, mostRunning } = open({ concurrency: 2 });
     await many(20, 'a');
-    expect(mostRunning()).toBe(concurrency);
-  });
-
-  it('delays a new organization by running tasks only, however many another one has queued', async () => {
-    const { order, many, run } = open();
-    const bulk = many(50, 'a');
-    await run('b');
-    expect(order).toEqual(['a', 'b']);
-    await bulk;
+    expect(mostRunning()).toBe(2);
   });
 
   it('serves organizations in round robin', async () => {
@@ -142,13 +134,6 @@ describe('a fair queue', () => {
     await slow;
     await run('b');
     expect(queue.figures).toEqual({ running: 0, waiting: 0, refused: 1 });
-  });
-
-  it('rejects with the task’s error and continues', async () => {
-    const { queue } = open();
-    const broken = queue.run('a', () => Promise.reject(new RangeError('broken')));
-    await expect(broken).rejects.toThrow(RangeError);
-    expect(await queue.run('a', async () => 1)).toBe(1);
   });
 
   it('refuses waiting tasks when it is closed, and lets running ones finish', async () => {

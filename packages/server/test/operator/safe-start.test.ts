@@ -89,20 +89,17 @@ describe('a second server on a SQLite file', () => {
 });
 
 describe('a path without a database', () => {
-  it.each([
-    ['doctor'],
-    ['orgs', 'list'],
-    ['clients', 'revoke', 'x'],
-    ['countries', 'update', 'any.mmdb'],
-    ['backup', 'any.db'],
-  ])('%s %s is an error that names it, and creates no file', async (...args) => {
-    const settings = newSettings();
-    const { code, stdout, stderr } = await command(settings, ...args);
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toContain(`there is no database at ${pathOf(settings)}`);
-    expect(stderr.split('\n')).toHaveLength(2);
-    expect(existsSync(dirname(pathOf(settings)))).toBe(false);
-  });
+  it.each([['doctor'], ['orgs', 'list'], ['clients', 'revoke', 'x'], ['backup', 'any.db']])(
+    '%s %s is an error that names it, and creates no file',
+    async (...args) => {
+      const settings = newSettings();
+      const { code, stdout, stderr } = await command(settings, ...args);
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+      expect(stderr).toContain(`there is no database at ${pathOf(settings)}`);
+      expect(stderr.split('\n')).toHaveLength(2);
+      expect(existsSync(dirname(pathOf(settings)))).toBe(false);
+    },
+  );
 });
 
 describe('a path with something else', () => {
@@ -196,23 +193,11 @@ it('a database is not served with another key, until secrets rotate has replaced
   const refused = await command(withKey(keys[1]), 'start');
   expect(refused).toMatchObject({ code: 78, stdout: '' });
   expect(refused.stderr).toMatch(refusal);
-  const early = await command(withKey(keys[1]), 'secrets', 'rotate');
-  expect(early).toMatchObject({ code: 1, stdout: '' });
-  expect(early.stderr).toMatch(refusal);
-  const wrong = await command(withKey(keys[1]), 'doctor', '--check');
-  expect(wrong.code).toBe(1);
-  expect(wrong.stdout).toMatch(/a secret of visitor_keys 0 cannot be decrypted/);
-
   const both = { ...withKey(keys[1]), SHORTY_SECRET_KEY_PREVIOUS: keys[0] };
-  const running = await serve(both);
   expect(await command(both, 'secrets', 'rotate')).toMatchObject({
     code: 0,
     stdout: `Encrypted 1 secret under the key ${second}. SHORTY_SECRET_KEY_PREVIOUS can be removed.\n`,
   });
-  await stop(running);
-  expect((await command(withKey(keys[1]), 'doctor', '--check')).stdout).toContain(
-    'Stored secrets: 1.',
-  );
   await serve(withKey(keys[1]));
 });
 

@@ -152,28 +152,6 @@ export async function serveWithToken(
   return { ...server, token: await tokenOf(server.origin, credentials) };
 }
 
-export interface SharedServer extends Serving {
-  /** Kills the server and removes its database. Called in `afterAll`. */
-  remove(): Promise<void>;
-}
-
-/** Starts one server for every test of a file, on an empty database. Called in `beforeAll`. */
-export async function serveForAll(settings: Settings): Promise<SharedServer> {
-  const folder = mkdtempSync(join(tmpdir(), 'shorty-operator-'));
-  const database = { SHORTY_DATABASE_URL: `file:${join(folder, 'shorty.db')}`, PORT: '0' };
-  const running = open({ ...database, ...settings }, ['start']);
-  const [, origin = ''] = await running.until(/Shorty is listening on (\S+)/);
-  return {
-    ...running,
-    origin,
-    async remove() {
-      running.child.kill('SIGKILL');
-      await running.ended;
-      rmSync(folder, { recursive: true, force: true });
-    },
-  };
-}
-
 /** Opens a connection and collects the bytes of the response. */
 export async function openConnection(
   origin: string,

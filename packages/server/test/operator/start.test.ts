@@ -86,8 +86,7 @@ describe('an invalid setting stops the start', () => {
     expect(code).toBe(status);
     expect(stderr).toMatch(message);
     // A slow machine may log that a thread was still starting.
-    const lines = stderr.trim().split('\n');
-    expect(lines.filter((line) => !line.includes('thread did not stop'))).toHaveLength(1);
+    expect(stderr.match(/^[^{].*$/gm)).toHaveLength(1);
   });
 });
 

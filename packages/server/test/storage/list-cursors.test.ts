@@ -231,17 +231,6 @@ describe('a cursor', () => {
     expect(await refusal(caller, 'listDeliveries', ofOther)).toEqual(refused);
   });
 
-  it('is refused together with an offset, also with 0', async () => {
-    const caller = await newcomer();
-    const after = await cursorOf(caller, await lists.listUrls(caller));
-    for (const offset of [0, 1]) {
-      const query = { isActive: true, after, offset };
-      expect(await refusal(caller, 'listUrls', { query })).toMatch(
-        /must not be combined with offset/,
-      );
-    }
-  });
-
   it('continues a list that was entered by an offset', async () => {
     const caller = await newcomer();
     const urls = Array.from({ length: 5 }, () => target);

@@ -81,15 +81,3 @@ it('a change that reaches its time limit is continued by the same request', asyn
   ]);
   expect((await listAll(organizationId))?.items).toEqual([{ name: 'other', linkCount: 250 }]);
 });
-
-it('requests that run at once with the same key have the same result', async () => {
-  const organizationId = await withLinks(250, () => ['old']);
-  const write = requestWith({ organizationId, key: 'twice', fingerprint: 'a', now });
-  const context = { organizationId, now: now + 1, write };
-  const both = await Promise.all([
-    tags.replace('old', 'new', context),
-    tags.replace('old', 'new', context),
-  ]);
-  expect(both[0]?.result).toEqual(both[1]?.result);
-  expect((await listAll(organizationId))?.items).toEqual([{ name: 'new', linkCount: 250 }]);
-});

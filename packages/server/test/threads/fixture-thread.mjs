@@ -36,7 +36,6 @@ defineThread({
           const fields = readFileSync('/proc/thread-self/stat', 'utf8').split(') ')[1].split(' ');
           return { niceness: getPriority(), policy: Number(fields[41 - 3]) };
         },
-        returnFunction: () => () => {},
         exit: () => process.exit(1),
         throwLater: () => {
           setImmediate(() => {

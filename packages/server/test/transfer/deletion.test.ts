@@ -1,5 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { openDamagedLines } from '../../src/analytics/journal/damaged-lines.js';
@@ -7,8 +6,6 @@ import { journalRootOf, segmentPath } from '../../src/analytics/journal/journal-
 import { toCallLine, toLine } from '../../src/analytics/journal/journal-lines.js';
 import { createServer } from '../../src/create-server.js';
 import { deleteOrganizations } from '../../src/deletion/delete-organization.js';
-import { exportOrganization } from '../../src/operations/transfer/export-organization.js';
-import { importOrganization } from '../../src/operations/transfer/import-organization.js';
 import { OrganizationRepository } from '../../src/organizations/organization-repository.js';
 import type { Database } from '../../src/storage/database.js';
 import { makeVisit } from '../analytics/visit-store.js';
@@ -143,24 +140,6 @@ it('its short codes and slugs lead nowhere, and no other link gets them', async 
   }
   const free = { targetUrl: 'https://other.example/', customSlug: 'still-free' };
   expect((await api.call('createUrl', { body: free })).status).toBe(201);
-});
-
-it('its export can be imported again, and that of another organization cannot take its keys', async () => {
-  const { api } = await start();
-  const { id, shortCode } = await createTenant(api);
-  const { database } = api.server;
-  const folder = mkdtempSync(join(tmpdir(), 'shorty-deletion-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  const lines: string[] = [];
-  await exportOrganization(database, id, async (text) => {
-    for await (const line of text) lines.push(line);
-  });
-  const file = join(folder, 'export.ndjson');
-  writeFileSync(file, lines.join(''));
-  await deleteTenant(api, id);
-  await importOrganization(database, file, { clock: api.clock });
-  const visit = await api.visit(`/${shortCode}`);
-  expect([visit.status, visit.headers.get('location')]).toEqual([307, targetUrl]);
 });
 
 it('lines of journals that are found later are dropped, and other unknown ones are not', async () => {

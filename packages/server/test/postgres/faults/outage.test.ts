@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { build } from '../../../../../scripts/bootstrap.mjs';
-import { createServer } from '../../../src/create-server.js';
 import type { ApiResponse } from '../../api/api-response.js';
 import { contractFetch } from '../../api/contract-fetch.js';
 import { type Caller, callerOf, startServer, type TestServer } from '../../api/start-server.js';
@@ -342,64 +341,6 @@ describe('a PostgreSQL that hangs', () => {
     next.child.kill('SIGTERM');
     expect((await next.ended).code).toBe(0);
   }, 60_000);
-});
-
-describe('connections that PostgreSQL ends', () => {
-  it('lose no change of another node, and are replaced', async () => {
-    const settings = await newSettings();
-    const [first, second] = [await startServer(settings), createServer(settings)];
-    onTestFinished(() => first.stop());
-    await second.start();
-    onTestFinished(() => second.stop());
-    const link = (await first.call('createUrl', { body: { targetUrl } })).data;
-    const location = async () => {
-      const response = await fetch(`${second.url}/${link.shortCode}`, { redirect: 'manual' });
-      return response.headers.get('location');
-    };
-    const change = async (to: string) => {
-      const body = { targetUrl: to };
-      const update = async () =>
-        (await first.call('updateUrl', { params: { id: link.id }, body })).status;
-      // PostgreSQL may end the connection of a change, too. It is refused then, and sent again.
-      await expect.poll(update).toBe(200);
-    };
-    const endConnections = (which: string) =>
-      postgres.query<{ pid: number }>(
-        `select pg_terminate_backend(pid) as pid from pg_stat_activity
-         where datname = '${database}' and ${which}`,
-      );
-    const database = new URL(settings.databaseUrl).pathname.slice(1);
-    const pollers = "query like '%from cache_changes%'";
-    expect(await location()).toBe(targetUrl);
-    for (let round = 0; round < 2; round += 1) {
-      const ended = await poll(
-        'connections that read changes',
-        () => endConnections(pollers),
-        ({ length }) => length > 0,
-      );
-      expect(ended.length).toBeGreaterThan(0);
-      // Right after the connections ended, and when the nodes have others.
-      for (const at of ['first', 'second']) {
-        const to = `https://example.com/${round}/${at}`;
-        await change(to);
-        await expect.poll(location, { timeout: 1_000, interval: 20 }).toBe(to);
-      }
-    }
-    // All connections of both nodes, while they are used and while they are idle.
-    for (let round = 0; round < 5; round += 1) {
-      await endConnections('true');
-      const responses = Array.from({ length: 20 }, () => first.call('listUrls'));
-      await Promise.all(responses.slice(0, round));
-      await endConnections('true');
-      for (const response of await Promise.all(responses)) {
-        if (response.status !== 200) expect(response.outcome).toBe('503 UNAVAILABLE');
-      }
-    }
-    const changed = async () =>
-      (await first.call('updateUrl', { params: { id: link.id }, body: { targetUrl } })).status;
-    await expect.poll(changed, { timeout: 5_000 }).toBe(200);
-    await expect.poll(location, { timeout: 2_000 }).toBe(targetUrl);
-  });
 });
 
 const newSlug = () => `slug-${randomUUID().slice(0, 13)}`;
