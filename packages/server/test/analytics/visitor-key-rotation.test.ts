@@ -87,16 +87,6 @@ describe('with the setting', () => {
     expect(await starts()).toEqual([1, 3, 5, 7, 9].map((at) => start + at * day));
   });
 
-  it('announces a period at least ten minutes and at most a day before it begins', async () => {
-    clock.advance(day - 9 * minute);
-    const rotation = await openRotation(30);
-    await rotation.tick();
-    expect(await starts()).toEqual([]);
-    clock.advance(9 * minute);
-    await rotation.tick();
-    expect(await starts()).toEqual([start + 2 * day]);
-  });
-
   it('erases the values of past periods after an hour, and not before', async () => {
     const rotation = await openRotation(1);
     await run(rotation, 2 * day + 50 * minute);
@@ -114,27 +104,6 @@ describe('with the setting', () => {
     expect(hashAt(rotation, start)).not.toBe(original);
     // Choosing for an earlier time does not change the choice for the present.
     expect(hashAt(rotation)).toBe(hashAt(rotation, start + 3 * day));
-  });
-
-  it('returns the same object until the next period, so that caches stay filled', async () => {
-    const rotation = await openRotation(2);
-    await run(rotation, day + hour);
-    const keys = rotation.keysAt(clock());
-    await run(rotation, hour);
-    expect(rotation.keysAt(clock())).toBe(keys);
-    await run(rotation, 2 * day);
-    expect(rotation.keysAt(clock())).not.toBe(keys);
-  });
-
-  it('continues its periods after a restart and after a time without a server', async () => {
-    await run(await openRotation(7), day + hour);
-    const again = await openRotation(7);
-    const hash = hashAt(again);
-    clock.advance(20 * day);
-    await again.tick();
-    // The next midnight, because the end of the first period is past.
-    expect(await starts()).toEqual([start + day, start + 22 * day]);
-    expect(hashAt(again)).toBe(hash);
   });
 
   it('ignores a period that a wrong clock announced far ahead', async () => {

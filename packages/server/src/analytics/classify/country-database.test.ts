@@ -37,30 +37,16 @@ describe('the shipped database', () => {
   it.each([
     ['8.8.8.8', 'US'],
     ['::FFFF:808:808', 'US'],
-    ['193.0.6.139', 'NL'],
     ['194.25.0.60', 'DE'],
-    ['202.12.29.175', 'AU'],
-    ['133.11.0.1', 'JP'],
-    ['200.160.2.3', 'BR'],
     ['2001:67c:2e8:22::c100:68b', 'NL'],
-    ['2001:4860:4860::8888', 'US'],
-    ['::ffff:8.8.8.8', 'US'],
     ['127.0.0.1', 'Unknown'],
     ['10.1.2.3', 'Unknown'],
-    ['172.16.5.5', 'Unknown'],
-    ['192.168.1.1', 'Unknown'],
     ['203.0.113.1', 'Unknown'],
     ['::1', 'Unknown'],
     ['fe80::1', 'Unknown'],
-    ['fe80::1%eth0', 'Unknown'],
-    ['2001:db8::1', 'Unknown'],
     ['', 'Unknown'],
-    ['8.8.8', 'Unknown'],
-    ['134744072', 'Unknown'],
     ['8.8.8.8:443', 'Unknown'],
-    ['999.1.1.1', 'Unknown'],
     ['not an address', 'Unknown'],
-    [':', 'Unknown'],
     ['::x'.repeat(20_000), 'Unknown'],
   ])('finds the country of %s', async (address, country) => {
     const { find, errors } = await open();
@@ -84,9 +70,7 @@ describe('a database that cannot be read', () => {
   it.each<[string, () => Promise<string>]>([
     ['is missing', async () => join(folder, 'missing.mmdb')],
     ['is a folder', async () => folder],
-    ['is empty', () => write('empty.mmdb', new Uint8Array())],
     ['is text', () => write('text.mmdb', Buffer.from('<html>404</html>'.repeat(1000)))],
-    ['is all zero', () => write('zero.mmdb', new Uint8Array(100_000))],
     ['is cut in half', () => write('half.mmdb', database.subarray(0, database.length / 2))],
     ['lacks its last byte', () => write('last.mmdb', database.subarray(0, database.length - 1))],
     [
@@ -95,17 +79,6 @@ describe('a database that cannot be read', () => {
         write(
           'middle.mmdb',
           Buffer.concat([database.subarray(0, 1000), database.subarray(database.length - 1000)]),
-        ),
-    ],
-    [
-      'is garbage with the end of a real one',
-      () =>
-        write(
-          'garbage.mmdb',
-          Buffer.concat([
-            Buffer.alloc(database.length - 1000, 0xa7),
-            database.subarray(database.length - 1000),
-          ]),
         ),
     ],
   ])('that %s makes all countries Unknown, and is reported once', async (_what, prepare) => {

@@ -54,10 +54,8 @@ describe('a visit by short code of a URL with a custom slug is a scan', () => {
   it.each<[string, TestFacts, Scan]>([
     ['by an iPhone', phone, camera('iOS Camera')],
     ['by an Android phone', { ...phone, os: 'Android' }, camera('Android Camera')],
-    ['by a tablet', { ...phone, deviceType: 'tablet' }, camera('iOS Camera')],
     ['by another phone', { ...phone, os: 'KAIOS' }, camera('Camera')],
     ['by a phone that came from a page', { ...phone, ...fromPage }, camera('iOS Camera')],
-    ['by a desktop that came from a page', { ...desktop, ...fromPage }, camera('Camera')],
     ['by a console', { ...phone, deviceType: 'other', os: 'PlayStation' }, camera('Camera')],
     ['typed on a desktop', desktop, typed],
     ['by a scanner app', { ...phone, ...qrScanner }, app('QR scanner')],
@@ -65,7 +63,6 @@ describe('a visit by short code of a URL with a custom slug is a scan', () => {
     ["by a desktop app's own scanner", { ...desktop, scannerApp: 'WeChat' }, app('WeChat')],
     ['within an app that reads none', { ...phone, isInApp: true }, camera('iOS Camera')],
     ['by a picture on a phone', { ...phone, ...lens }, upload],
-    ['by a picture on a desktop', { ...desktop, ...lens }, upload],
     ['by a scanner app with a picture', { ...phone, ...lens, ...weChat }, app('WeChat')],
   ])('%s', (_what, evidence, scan) => {
     expect(decide(true, evidence)).toEqual(scan);
@@ -85,14 +82,12 @@ describe('a visit of a URL without a custom slug is a scan by its evidence', () 
     ['a scanner app on no phone', { ...desktop, ...qrScanner }, app('QR scanner')],
     ["an app's own scanner", { ...phone, ...weChat }, inferred(app('WeChat'))],
     ['Lens on a phone', { ...phone, ...lens }, upload],
-    ['Lens on a desktop', { ...desktop, ...lens }, upload],
   ])('%s', (_what, evidence, scan) => {
     expect(decide(false, evidence)).toEqual(scan);
   });
 
   it.each<[string, TestFacts]>([
     ['a desktop', desktop],
-    ['a desktop that came from a page', { ...desktop, ...fromPage }],
     ['a phone that came from a page', { ...phone, ...fromPage }],
     ['a phone whose page hides its address', { ...phone, isOwnNavigation: false }],
     ['a tap within an app that reads no codes', { ...phone, isInApp: true }],

@@ -1,5 +1,4 @@
 import { createRequire } from 'node:module';
-import Bowser from 'bowser';
 import crawlers from 'crawler-user-agents';
 import topBrowsers from 'top-user-agents';
 import UserAgent from 'user-agents';
@@ -81,7 +80,6 @@ const fixtures = ['browser', 'device', 'os', 'engine'].flatMap((name) => {
 /** A list that sorts user agents into folders. */
 const sorted: {
   folder: string;
-  description: string;
   userAgent: string;
 }[] = require('random-useragent/useragent-data.json');
 const inFolder = (pattern: RegExp) =>
@@ -130,118 +128,4 @@ it('no spider, downloader, feed reader, library or validator of random-useragent
   const agents = [...new Set(inFolder(/Spiders|Downloaders|Feed|Libraries|Validators/))];
   expect(agents.length).toBeGreaterThan(50);
   expect(agents.filter(isCounted)).toEqual([]);
-});
-
-/** Browsers, as people describe their user agents in the list, and the names that parsers give. */
-const browserNames: Readonly<Record<string, RegExp>> = {
-  arora: /arora/,
-  camino: /camino/,
-  chrome: /^chrom(?:e|ium)/,
-  chromium: /^chrom(?:e|ium)/,
-  dillo: /dillo/,
-  edge: /edge/,
-  elinks: /elinks/,
-  epiphany: /epiphany/,
-  firefox: /^firefox$/,
-  galeon: /galeon/,
-  iceape: /iceape/,
-  iceweasel: /iceweasel/,
-  iemobile: /internet explorer|iemobile/,
-  konqueror: /konqueror/,
-  links: /^links/,
-  lynx: /lynx/,
-  maxthon: /maxthon/,
-  midori: /midori/,
-  msie: /internet explorer/,
-  netfront: /netfront/,
-  netscape: /netscape/,
-  netsurf: /netsurf/,
-  omniweb: /omniweb/,
-  opera: /^opera/,
-  'opera mini': /opera mini/,
-  palemoon: /pale ?moon/,
-  puffin: /puffin/,
-  qupzilla: /qupzilla/,
-  safari: /safari/,
-  seamonkey: /seamonkey/,
-  silk: /silk/,
-  swiftfox: /swiftfox/,
-  ucbrowser: /uc ?browser/,
-  vivaldi: /vivaldi/,
-};
-
-const linux = /linux|ubuntu|debian|fedora|suse|gentoo|mint|mandriva|arch|centos|slackware|chrom/;
-
-/** Operating systems by the folders of the list, and the names that parsers give. */
-const systems: readonly (readonly [RegExp, string, RegExp])[] = [
-  [/^\/Browsers - Windows/, 'Windows', /^windows$/],
-  [/^\/Browsers - Mac/, 'macOS', /mac ?os/],
-  [/^\/Browsers - Linux/, 'Linux', linux],
-  [/^\/Browsers - Unix/, 'Unix', /bsd|dragonfly|solaris|sunos|unix|irix|aix|hp-ux/],
-  [/Devices\/OS\/Android$|Google \(Nexus/, 'Android', /android/],
-  [/Devices\/OS\/iOS$|Devices\/Apple/, 'iOS', /^ios$|ipados/],
-  [/Blackberry/, 'BlackBerry', /blackberry|rim/],
-  [/Devices\/OS\/Symbian|Devices\/Nokia/, 'Symbian', /symbian|series ?40|maemo|windows/],
-  [/OS\/2$/, 'OS/2', /os\/2/],
-  [/Beos$/, 'BeOS', /beos|haiku/],
-];
-
-interface Labelled {
-  readonly userAgent: string;
-  readonly label: string;
-  readonly name: RegExp;
-}
-
-function labelBrowser({ description, userAgent }: (typeof sorted)[number]): Labelled[] {
-  const words = /^[a-z]+(?: mini)?(?![a-z])/i.exec(description)?.[0].toLowerCase() ?? '';
-  const label = [words, words.split(' ')[0] ?? ''].find((each) => each in browserNames);
-  return label === undefined ? [] : [{ userAgent, label, name: browserNames[label] as RegExp }];
-}
-
-function labelSystem({ folder, userAgent }: (typeof sorted)[number]): Labelled[] {
-  const system = systems.find(([pattern]) => pattern.test(folder));
-  return system ? [{ userAgent, label: system[1], name: system[2] }] : [];
-}
-
-/** Returns the share of right names: the mean of all labels, so that each counts the same. */
-function balancedShare(labelled: readonly Labelled[], nameOf: (agent: string) => string): number {
-  const byLabel = new Map<string, Labelled[]>();
-  for (const each of labelled) {
-    byLabel.set(each.label, [...(byLabel.get(each.label) ?? []), each]);
-  }
-  const shares = [...byLabel.values()].map((group) => {
-    const right = group.filter(({ userAgent, name }) => name.test(nameOf(userAgent).toLowerCase()));
-    return right.length / group.length;
-  });
-  return shares.reduce((sum, share) => sum + share, 0) / shares.length;
-}
-
-describe('names of random-useragent, each with the same weight', () => {
-  const unique = [...new Map(sorted.map((each) => [each.userAgent, each])).values()];
-
-  it.each([
-    [
-      'browsers',
-      unique.flatMap(labelBrowser),
-      (agent: string) => parseAgent(agent).browser,
-      (agent: string) => Bowser.getParser(agent).getBrowserName(),
-      0.85,
-    ],
-    [
-      'operating systems',
-      unique.flatMap(labelSystem),
-      (agent: string) => parseAgent(agent).os,
-      (agent: string) => Bowser.getParser(agent).getOSName(),
-      0.92,
-    ],
-  ])('%s are right more often than by bowser', (what, labelled, ownName, bowserName, least) => {
-    const own = balancedShare(labelled, ownName);
-    const other = balancedShare(labelled, (agent) => bowserName(agent) ?? '');
-    const percent = (share: number) => `${(100 * share).toFixed(1)} %`;
-    process.stdout.write(
-      `${what}: ${labelled.length} user agents, ${percent(own)} right, by bowser ${percent(other)}\n`,
-    );
-    expect(own).toBeGreaterThan(least);
-    expect(own).toBeGreaterThan(other);
-  });
 });
