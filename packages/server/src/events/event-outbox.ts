@@ -20,6 +20,8 @@ export const disabledRetentionMs = 30 * 24 * 60 * 60 * 1000;
 // The number of deliveries after which a transaction begins no further event. They take about 5 ms, in
 // which other changes wait.
 const maxDeliveries = 256;
+// The dispatcher finds due deliveries after each round of these.
+const organizationsAtOnce = 20;
 
 type EventRow = Schema['events'];
 type DeliveryRow = Selectable<Schema['deliveries']>;
@@ -27,7 +29,6 @@ type NewDelivery = Pick<
   DeliveryRow,
   'id' | 'event_id' | 'event_type' | 'url_id' | 'webhook_id' | 'created_at' | 'is_charged'
 >;
-type Recorded = { readonly event: EventRow; readonly delivery?: NewDelivery };
 type Counter = Pick<Schema['event_counters'], 'last' | 'fanned_out'>;
 
 /** Returns whether a webhook gets events: it is active, or the server disabled it recently. */
@@ -76,7 +77,6 @@ export class EventOutbox {
   readonly #webhooksOf;
   readonly #eventsAfter;
   readonly #onEventsToFanOut = () => this.#options.onEvents();
-  #lastOrganizationId = '';
 
   constructor(database: Database, options: EventOutboxOptions) {
     this.#database = database;
@@ -102,36 +102,23 @@ export class EventOutbox {
     );
   }
 
-  /** Writes events of one type at the commit. `exceptId` is a webhook that does not get them. */
+  /**
+   * Writes events of one type at the commit. `onlyId` is a webhook that alone gets them, `exceptId` one that
+   * does not.
+   */
   record<Event extends EventDefinition>(
     transaction: WriteTransaction,
     organizationId: string,
     { type }: Event | Pick<Event, 'type'>,
     now: number,
     events: readonly NewEvent<Event>[],
-    { exceptId = null }: { readonly exceptId?: string | null } = {},
+    { onlyId = null, exceptId = null }: { onlyId?: string | null; exceptId?: string | null } = {},
   ): void {
     for (const { data, subject } of events) {
       const event = this.#event(organizationId, now, { type, data }, subject);
-      const recorded = { event: { ...event, except_webhook_id: exceptId } };
+      const recorded = { ...event, only_webhook_id: onlyId, except_webhook_id: exceptId };
       handleAtCommit(transaction, this.#write, recorded, { isLast: true });
     }
-  }
-
-  /** Writes an event for one webhook that subscribes to its type. Returns the delivery's id. */
-  recordFor<Event extends EventDefinition>(
-    transaction: WriteTransaction,
-    organizationId: string,
-    { type }: Event | Pick<Event, 'type'>,
-    now: number,
-    data: DataOfEvent<Event>,
-    webhookId: string,
-  ): string {
-    const event = this.#event(organizationId, now, { type, data });
-    const delivery = this.#delivery(event, webhookId, now, 1);
-    const recorded = { event: { ...event, only_webhook_id: webhookId }, delivery };
-    handleAtCommit(transaction, this.#write, recorded, { isLast: true });
-    return delivery.id;
   }
 
   /**
@@ -167,15 +154,18 @@ export class EventOutbox {
     return deliveries.map(({ id }) => id);
   }
 
-  /** Writes deliveries that the transactions of events left. Organizations take turns. Returns false without one. */
+  /** Writes deliveries that the transactions of events left: some of each organization. Returns false without one. */
   async fanOut(): Promise<boolean> {
-    const organizationId =
-      (await this.#findOrganization(this.#lastOrganizationId)) ??
-      (await this.#findOrganization(''));
-    if (organizationId === undefined) return false;
-    this.#lastOrganizationId = organizationId;
-    await this.#fanOutOnce(organizationId);
-    return true;
+    const behind = await this.#database.read
+      .selectFrom('event_counters')
+      .select('organization_id')
+      .where(isBehind)
+      // So none has to wait for those before it.
+      .orderBy(sql`random()`)
+      .limit(organizationsAtOnce)
+      .execute();
+    for (const { organization_id } of behind) await this.#fanOutOnce(organization_id);
+    return behind.length > 0;
   }
 
   /** Writes all deliveries of an organization's events, before a change of its webhooks. */
@@ -197,38 +187,23 @@ export class EventOutbox {
     }, 'rows');
   }
 
-  /** Returns the next organization after this one that has events without deliveries. */
-  async #findOrganization(after: string): Promise<string | undefined> {
-    const row = await this.#database.read
-      .selectFrom('event_counters')
-      .select('organization_id')
-      .where('organization_id', '>', after)
-      .where(isBehind)
-      .orderBy('organization_id')
-      .limit(1)
-      .executeTakeFirst();
-    return row?.organization_id;
-  }
-
   /** Numbers and writes the events of a transaction, right before its commit. */
   readonly #write = async (
     transaction: WriteTransaction,
-    recorded: readonly Recorded[],
+    recorded: readonly EventRow[],
   ): Promise<void> => {
-    const byOwner = new Map<string, Recorded[]>();
-    for (const each of recorded) {
-      const own = byOwner.get(each.event.organization_id);
-      if (own) own.push(each);
-      else byOwner.set(each.event.organization_id, [each]);
+    const byOwner = new Map<string, EventRow[]>();
+    for (const event of recorded) {
+      const own = byOwner.get(event.organization_id);
+      if (own) own.push(event);
+      else byOwner.set(event.organization_id, [event]);
     }
     // All nodes lock in ascending order, and nothing afterwards, which prevents deadlock.
     for (const [organizationId, own] of [...byOwner].sort(([a], [b]) => (a < b ? -1 : 1))) {
       const counter = await takeNumbers(transaction, organizationId, own.length);
       const first = counter.last - own.length + 1;
-      const events = own.map(({ event }, at) => ({ ...event, sequence: first + at }));
+      const events = own.map((event, at) => ({ ...event, sequence: first + at }));
       await this.#database.bulkInsert(transaction, 'events', events);
-      const deliveries = own.flatMap(({ delivery }) => delivery ?? []);
-      await this.#insertDeliveries(transaction, deliveries);
       if (counter.fanned_out < counter.last) {
         await this.#fanOut(transaction, organizationId, counter);
       }
@@ -250,11 +225,10 @@ export class EventOutbox {
     for (const event of events) {
       if (deliveries.length >= maxDeliveries) break;
       position = event.sequence;
-      // Its delivery was written with it.
-      if (event.only_webhook_id !== null) continue;
+      const { only_webhook_id: onlyId, except_webhook_id: exceptId } = event;
       for (const webhook of webhooks) {
-        const isExcluded = webhook.id === event.except_webhook_id;
-        if (isExcluded || !recordsEvents(webhook, this.#options.plans, event.created_at)) continue;
+        if (webhook.id === exceptId || (onlyId !== null && webhook.id !== onlyId)) continue;
+        if (!recordsEvents(webhook, this.#options.plans, event.created_at)) continue;
         if (!wantsEvent(webhook, event)) continue;
         deliveries.push(this.#delivery(event, webhook.id, event.created_at, 1));
       }

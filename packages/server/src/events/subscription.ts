@@ -48,8 +48,8 @@ export function passesFilters(
   { urlId, domainId, tags = '' }: EventSubject,
 ): boolean {
   if (filters === null) return true;
-  // Version 0.1 stored events about links without their subject.
-  if (urlId === undefined && type.startsWith('url.')) return true;
+  // Its visits were filtered one by one.
+  if (type === 'url.clicked' && urlId === undefined) return true;
   return (
     (filters.urlIds?.includes(urlId ?? 0) ?? true) &&
     (filters.domainIds?.includes(domainId ?? '') ?? true) &&

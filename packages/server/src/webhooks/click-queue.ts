@@ -8,7 +8,7 @@ import type { urlClicked } from './click-events.js';
 
 export interface ClickBatcherOptions {
   readonly database: Database;
-  readonly outbox: Pick<EventOutbox, 'recordFor'>;
+  readonly outbox: Pick<EventOutbox, 'record'>;
   readonly clock: Clock;
   readonly origins: LinkOrigins;
 }
@@ -62,7 +62,7 @@ export class ClickBatcher {
       .innerJoin('webhooks', 'webhooks.id', 'oldest.webhook_id')
       .leftJoin('deliveries', (join) => join.on('deliveries.id', '=', lastDelivery))
       .select(['oldest.id', 'oldest.webhook_id', 'organization_id', 'events', 'deleted_at'])
-      .select(['disabled_at', 'failing_since', 'attempts', 'status'])
+      .select(['is_active', 'disabled_at', 'failing_since', 'attempts', 'status'])
       .select(({ fn }) => fn.coalesce('deliveries.created_at', sql.lit(0)).as('lastAt'))
       .orderBy('lastAt')
       .execute();
@@ -92,17 +92,10 @@ export class ClickBatcher {
           .where('id', '=', id)
           .execute();
       }
-      const { omitted } = batch;
+      const event = { data: { visits, omitted: batch.omitted }, subject: {} };
       const type = { type: 'url.clicked' } as const;
-      const data = { visits, omitted };
-      outbox.recordFor<typeof urlClicked>(
-        transaction,
-        organization_id,
-        type,
-        now,
-        data,
-        webhook_id,
-      );
+      const options = { onlyId: webhook_id };
+      outbox.record<typeof urlClicked>(transaction, organization_id, type, now, [event], options);
     }, 'rows');
   }
 
@@ -124,11 +117,10 @@ function isWanted({ deleted_at, disabled_at, events }: Batch, now: number): bool
   );
 }
 
-/** While the owner has paused the webhook, the deliveries wait. */
-function isDue({ disabled_at, failing_since, lastAt, attempts, status }: Batch, now: number) {
+function isDue({ is_active, failing_since, lastAt, attempts, status }: Batch, now: number) {
   const wasAttempted = attempts === null || attempts > 0 || status !== 'pending';
   const nextAt = Number(lastAt) + (failing_since === null ? intervalMs : failingIntervalMs);
-  return disabled_at === null && nextAt <= now && wasAttempted;
+  return is_active === 1 && nextAt <= now && wasAttempted;
 }
 
 function toClickedVisit({ hostname, ...visit }: QueuedVisit, origins: LinkOrigins) {

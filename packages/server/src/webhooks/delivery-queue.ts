@@ -10,7 +10,7 @@ import { type HealthRules, recordHealth } from './endpoint-health.js';
 import { isOfActiveOrganization, oldestDueAt } from './webhook-expressions.js';
 
 /** The maximum number of pending deliveries that are counted. Counting them takes about 2 ms. */
-export const maxCounted = 100_000;
+const maxCounted = 100_000;
 
 /** How many deliveries of a webhook the dispatcher wants. */
 export interface Claim {

@@ -359,15 +359,11 @@ describe('a webhook', () => {
     await opened.change(id, { isActive: false });
     await opened.store(2);
     await tick();
+    expect(await sizes(id)).toEqual([]);
     await opened.change(id, { isActive: true });
-    await opened.deliver();
-    opened.clock.advance(1_000);
     await opened.store(4);
     await tick();
-    expect(await sizes(id)).toEqual([
-      [1, 0],
-      [4, 0],
-    ]);
+    expect(await sizes(id)).toEqual([[5, 0]]);
   });
 
   it('gets the clicks of 30 days after the server disabled it', async () => {

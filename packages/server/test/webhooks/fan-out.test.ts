@@ -1,8 +1,6 @@
-import { sql } from 'kysely';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { EventOutbox } from '../../src/events/event-outbox.js';
 import { urlClickThreshold } from '../../src/events/threshold-events.js';
-import { maxCounted } from '../../src/webhooks/delivery-queue.js';
 import { type Opened, openDispatcher } from './open-dispatcher.js';
 import { receiver } from './receiver.js';
 
@@ -172,20 +170,4 @@ it('events without a webhook are written, and a later webhook does not get them'
     .select(['webhook_id', 'sequence'])
     .execute();
   expect(rows).toEqual([{ webhook_id: id, sequence: 4 }]);
-});
-
-it('counts at most 100,000 pending deliveries', async () => {
-  const [id = ''] = await subscribeMany(1);
-  await opened.record(id);
-  const { database } = opened.stored;
-  await database.writeDirectly((transaction) =>
-    sql`insert into deliveries
-        (id, webhook_id, event_id, status, attempts, next_attempt_at, due_at, created_at)
-      with recursive numbers (n) as
-        (select 1 union all select n + 1 from numbers where n < ${sql.lit(maxCounted)})
-      select 'delivery-' || n, webhook_id, event_id, status, attempts, next_attempt_at, due_at,
-        created_at
-      from deliveries cross join numbers`.execute(transaction),
-  );
-  expect(await opened.queue.countPending()).toBe(maxCounted);
 });

@@ -51,14 +51,6 @@ async function deliverTo(server: RequestServer): Promise<Result> {
 const closed = (server: RequestServer) =>
   poll('all connections are closed', server.open, (open) => open === 0, { timeoutMs: 5_000 });
 
-/** Writes a text byte by byte, each in its own packet. */
-async function trickle(socket: Socket, text: string): Promise<void> {
-  socket.setNoDelay(true);
-  for (const byte of Buffer.from(text)) {
-    await new Promise((resolve) => socket.write(Buffer.of(byte), resolve));
-  }
-}
-
 /** Writes a piece every 20 ms until the connection is closed. */
 function drip(socket: Socket, head: string, piece: string): void {
   socket.write(head);
@@ -68,79 +60,18 @@ function drip(socket: Socket, head: string, piece: string): void {
 
 const ok = 'HTTP/1.1 200 OK\r\n';
 const empty = `${ok}Content-Length: 0\r\n\r\n`;
-const goOn = 'HTTP/1.1 100 Continue\r\n\r\n';
-
-describe('informational responses that nobody asked for are skipped', () => {
-  it.each<[string, string]>([
-    ['102 and 103', `HTTP/1.1 102 A\r\n\r\nHTTP/1.1 103 B\r\nLink: </a>\r\n\r\n${empty}`],
-    ['199', `HTTP/1.1 199 Own\r\n\r\n${empty}`],
-  ])('%s', async (_name, text) => {
-    const server = await requestServer((socket) => void socket.write(text));
-    const id = await opened.subscribe(server.url);
-    for (let turn = 0; turn < 2; turn += 1) {
-      expect(await deliver(id)).toMatchObject({
-        status: 'delivered',
-        attempts: 1,
-        statusCode: 200,
-      });
-    }
-    // The second delivery reused the connection.
-    expect([server.connections(), server.requests()]).toEqual([1, 2]);
-  });
-
-  it('except 100 Continue, which undici refuses', async () => {
-    const server = await requestServer((socket) => void socket.write(goOn + empty));
-    const error = 'The receiver sent an unexpected 1xx response';
-    expect(await deliverTo(server)).toMatchObject({ status: 'pending', statusCode: null, error });
-  });
-
-  it('in any pieces', async () => {
-    const text = `HTTP/1.1 102 A\r\n\r\n${ok}Content-Length: 2\r\n\r\nhi`;
-    const server = await requestServer((socket) => void trickle(socket, text));
-    expect(await deliverTo(server)).toMatchObject({ status: 'delivered', responseBody: 'hi' });
-  });
-
-  it('a body is cut between characters', async () => {
-    const start = 'x'.repeat(2_046);
-    const body = Buffer.from(`${start}\u{1f600}`);
-    const server = await requestServer((socket) => {
-      socket.write(`${ok}Content-Length: ${body.length}\r\n\r\n`);
-      socket.end(body);
-    });
-    expect((await deliverTo(server)).responseBody).toBe(start);
-  });
-});
 
 describe('the headers of a response decide, not its body', () => {
   it.each<[string, (socket: Socket) => void]>([
-    ['silent', (socket) => void socket.write(`${ok}Content-Length: 5\r\n\r\n`)],
     ['slow', (socket) => drip(socket, `${ok}Content-Length: 100000\r\n\r\n`, '.')],
-    ['without a length and an end', (socket) => void socket.write(`${ok}\r\nhi`)],
-    [
-      'of slow chunks',
-      (socket) => drip(socket, `${ok}Transfer-Encoding: chunked\r\n\r\n`, '1\r\n.\r\n'),
-    ],
     [
       'of slow trailers',
       (socket) => drip(socket, `${ok}Transfer-Encoding: chunked\r\n\r\n0\r\n`, 'A: b\r\n'),
     ],
     ['endless', (socket) => flood(socket, `${ok}\r\n`, Buffer.alloc(65_536, 'x'))],
-    ['closed too early', (socket) => void socket.end(`${ok}Content-Length: 5\r\n\r\nhi`)],
     [
       'reset too early',
       (socket) => socket.write(`${ok}Content-Length: 5\r\n\r\nhi`, () => socket.resetAndDestroy()),
-    ],
-    [
-      'of chunks, closed too early',
-      (socket) => void socket.end(`${ok}Transfer-Encoding: chunked\r\n\r\n5\r\nhi`),
-    ],
-    [
-      'with an invalid chunk',
-      (socket) => void socket.write(`${ok}Transfer-Encoding: chunked\r\n\r\nx\r\n`),
-    ],
-    [
-      'with a chunk of 16 EB',
-      (socket) => void socket.write(`${ok}Transfer-Encoding: chunked\r\n\r\nffffffffffffffff\r\n`),
     ],
   ])('a 200 with a body that is %s', async (_name, answer) => {
     const server = await requestServer(answer);
@@ -174,55 +105,30 @@ describe('the headers of a response decide, not its body', () => {
     expect(await deliverTo(server)).toMatchObject({ statusCode: 200, responseBody: 'the first' });
   });
 
-  it('also shortly before the time limit', async () => {
-    dispatcher = opened.dispatcher({ attemptTimeoutMs: 600 });
+  it('a body is cut between characters', async () => {
+    const start = 'x'.repeat(2_046);
+    const body = Buffer.from(`${start}\u{1f600}`);
     const server = await requestServer((socket) => {
-      void thinkTime(400).then(() => drip(socket, `${ok}\r\n`, '.'));
+      socket.write(`${ok}Content-Length: ${body.length}\r\n\r\n`);
+      socket.end(body);
     });
-    const result = await deliverTo(server);
-    expect(result).toMatchObject({ status: 'delivered', statusCode: 200 });
+    expect((await deliverTo(server)).responseBody).toBe(start);
   });
 });
 
 describe('a connection that the receiver closed while it was idle', () => {
-  const ends: [string, (socket: Socket) => void][] = [
-    ['an end', (socket) => socket.end()],
-    ['a reset', (socket) => socket.resetAndDestroy()],
-    ['a close', (socket) => socket.destroy()],
-  ];
-
-  it.each(ends)('is replaced within the attempt: %s', async (_name, end) => {
+  it('is replaced within the attempt, once', async () => {
     const server = await requestServer((socket, request, connection) => {
-      if (connection === 1 && request === 2) end(socket);
-      else socket.write(empty);
+      if (request === 1 && connection <= 2) socket.write(empty);
+      else if (connection === 1) socket.end();
+      else socket.resetAndDestroy();
     });
     const id = await opened.subscribe(server.url);
     expect(await deliver(id)).toMatchObject({ status: 'delivered', attempts: 1 });
     expect(await deliver(id)).toMatchObject({ status: 'delivered', attempts: 1, statusCode: 200 });
     expect([server.connections(), server.requests()]).toEqual([2, 3]);
-  });
-
-  it.each(ends)('is replaced once only: %s', async (_name, end) => {
-    const server = await requestServer((socket, request, connection) => {
-      if (connection === 1 && request === 1) socket.write(empty);
-      else end(socket);
-    });
-    const id = await opened.subscribe(server.url);
-    await deliver(id);
     const error = 'The connection was closed before the response was complete';
     expect(await deliver(id)).toMatchObject({ status: 'pending', attempts: 1, error });
-    expect([server.connections(), server.requests()]).toEqual([2, 3]);
-  });
-
-  it('is not replaced after an invalid response', async () => {
-    const server = await requestServer((socket, request) => {
-      if (request === 1) socket.write(empty);
-      else socket.end(goOn);
-    });
-    const id = await opened.subscribe(server.url);
-    await deliver(id);
-    expect(await deliver(id)).toMatchObject({ status: 'pending', attempts: 1, statusCode: null });
-    expect([server.connections(), server.requests()]).toEqual([1, 2]);
   });
 
   it('is replaced within the time limit of the attempt', async () => {
@@ -238,19 +144,6 @@ describe('a connection that the receiver closed while it was idle', () => {
     expect(result.tookMs).toBeLessThan(1_500);
     expect(server.requests()).toBe(3);
   });
-
-  it('is not used again when it sent bytes that no request asked for', async () => {
-    const server = await requestServer((socket, _request, connection) => {
-      socket.write(empty);
-      if (connection === 1) {
-        void thinkTime(20).then(() => socket.write('HTTP/1.1 500 No\r\n\r\n'));
-      }
-    });
-    const id = await opened.subscribe(server.url);
-    await deliver(id);
-    await closed(server);
-    expect(await deliver(id)).toMatchObject({ status: 'delivered', statusCode: 200 });
-  });
 });
 
 describe('each response ends in a recorded attempt', () => {
@@ -261,37 +154,8 @@ describe('each response ends in a recorded attempt', () => {
 
   it.each<[string, string, Partial<Result>]>([
     ['HTTP/1.0', 'HTTP/1.0 200 OK\r\n\r\nhi', { statusCode: 200, responseBody: 'hi' }],
-    [
-      'Connection: close',
-      `${ok}Connection: close\r\n\r\nhi`,
-      { statusCode: 200, responseBody: 'hi' },
-    ],
-    [
-      'a body longer than its length',
-      `${ok}Content-Length: 2\r\n\r\nhi there`,
-      { statusCode: 200, responseBody: 'hi' },
-    ],
-    [
-      'chunks',
-      `${ok}Transfer-Encoding: chunked\r\n\r\n2;a=b\r\nhi\r\n1\r\n!\r\n0\r\nX: y\r\n\r\n`,
-      { statusCode: 200, responseBody: 'hi!' },
-    ],
-    [
-      'another coding',
-      `${ok}Transfer-Encoding: gzip\r\n\r\nzip`,
-      { statusCode: 200, responseBody: 'zip' },
-    ],
-    [
-      '204 with a body',
-      'HTTP/1.1 204 No Content\r\nContent-Length: 2\r\n\r\nhi',
-      { statusCode: 204, responseBody: '' },
-    ],
-    ['205', 'HTTP/1.1 205 Reset Content\r\nContent-Length: 0\r\n\r\n', { statusCode: 205 }],
-    [
-      '304',
-      'HTTP/1.1 304 Not Modified\r\nContent-Length: 9\r\n\r\n',
-      { error: answered(304), statusCode: 304 },
-    ],
+    ['204', 'HTTP/1.1 204 No Content\r\n\r\n', { statusCode: 204, responseBody: '' }],
+    ['304', 'HTTP/1.1 304 Not Modified\r\n\r\n', { error: answered(304), statusCode: 304 }],
     [
       '301 with a body',
       'HTTP/1.1 301 Moved\r\nLocation: /a\r\nContent-Length: 2\r\n\r\nhi',
@@ -299,11 +163,8 @@ describe('each response ends in a recorded attempt', () => {
     ],
     ['599', 'HTTP/1.1 599 Own\r\n\r\n', { error: answered(599), statusCode: 599 }],
     ['nothing', '', { error: cut }],
-    ['a status line only', 'HTTP/1.1 200 OK\r\n', { error: cut, statusCode: null }],
     ['headers without an end', `${ok}Content-Length: 0\r\n`, { error: cut, statusCode: null }],
     ['no HTTP', 'SSH-2.0-OpenSSH_9.6\r\n', { error: invalid }],
-    ['a folded header', `${ok}X: a\r\n b\r\n\r\n`, { error: invalid }],
-    ['two lengths', `${ok}Content-Length: 1\r\nContent-Length: 2\r\n\r\nab`, { error: invalid }],
     [
       'a length and chunks',
       `${ok}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
@@ -320,51 +181,10 @@ describe('each response ends in a recorded attempt', () => {
     await closed(server);
   });
 
-  it.each<[string, string]>([
-    ['an invalid first line', 'what is HTTP?\r\n'],
-    ['a line feed', 'HTTP/1.1 200 OK\n'],
-    ['headers of 20 KB', `${ok}X: ${'x'.repeat(20_000)}`],
-  ])('before the receiver closes the connection: %s', async (_name, text) => {
-    const server = await requestServer((socket) => void socket.write(text));
-    const result = await deliverTo(server);
-    expect(result).toMatchObject({ status: 'pending', statusCode: null });
-    expect(result.error).not.toContain('within');
-    expect(result.tookMs).toBeLessThan(3_000);
-    await closed(server);
-  });
-
   it('headers byte by byte, without an end', async () => {
     dispatcher = opened.dispatcher({ attemptTimeoutMs: 500 });
     const server = await requestServer((socket) => drip(socket, ok, 'X'));
     expect(await deliverTo(server)).toMatchObject({ error: 'No response within 500 ms' });
     await closed(server);
-  });
-
-  it('headers and body byte by byte', async () => {
-    const text = `${ok}Transfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n`;
-    const server = await requestServer((socket) => void trickle(socket, text));
-    const id = await opened.subscribe(server.url);
-    await deliver(id);
-    expect(await deliver(id)).toMatchObject({ statusCode: 200, responseBody: 'hi' });
-    expect(server.connections()).toBe(1);
-  });
-
-  it.each([
-    ['HTTP/1.0', 'HTTP/1.0 200 OK\r\nContent-Length: 0\r\n\r\n'],
-    ['Connection: close', `${ok}Content-Length: 0\r\nConnection: x, Close\r\n\r\n`],
-    ['bytes after the body', `${empty}more`],
-    ['101', 'HTTP/1.1 101 X\r\nUpgrade: a\r\nConnection: upgrade\r\n\r\n'],
-  ])('and its connection is not reused after %s', async (_name, text) => {
-    const server = await requestServer((socket) => void socket.write(text));
-    await deliverTo(server);
-    await closed(server);
-  });
-
-  it('when the receiver answers and stops reading, and leaves the connection half open', async () => {
-    const server = await requestServer((socket) => {
-      socket.pause();
-      socket.end(empty);
-    });
-    expect(await deliverTo(server)).toMatchObject({ status: 'delivered', statusCode: 200 });
   });
 });
