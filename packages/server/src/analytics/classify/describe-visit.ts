@@ -117,7 +117,6 @@ export function createVisitDescriber(options: VisitDescriberOptions): DescribeVi
     const agent = agentOf(userAgent);
     const { referer } = headers;
     const referrer = referer === undefined ? directReferrer : referrerOf(referer);
-    const hasReferrer = referrer !== directReferrer;
     const visitor = visitorOf(`${agent.id} ${address}`, address, userAgent);
     const visitClass = classifyVisit(method, headers, agent);
     const { deviceType, browser, os } = applyClientHints(agent, headers);
@@ -135,7 +134,7 @@ export function createVisitDescriber(options: VisitDescriberOptions): DescribeVi
         : { country: proxyCountry, region: null, city: null };
     let { referrerType } = referrer;
     if (isAdClick(query, campaign)) referrerType = 'paid';
-    else if (referrerType !== 'paid' && hasReferrer) {
+    else if (referrerType !== 'paid' && referrer.hasPage) {
       if (referrer.referrerDomain === domainOf(shortDomain)) referrerType = 'internal';
     }
     return {
@@ -151,7 +150,7 @@ export function createVisitDescriber(options: VisitDescriberOptions): DescribeVi
       evidence:
         (agent.isDedicatedScanner ? scanEvidence.dedicatedScanner : 0) |
         (agent.isInApp ? scanEvidence.inApp : 0) |
-        (hasReferrer ? scanEvidence.referrer : 0) |
+        (referrer.hasPage ? scanEvidence.referrer : 0) |
         (referrer.isImageSearch ? scanEvidence.imageSearch : 0) |
         (site === undefined || site === 'none' ? scanEvidence.ownNavigation : 0),
       referrerDomain: referrer.referrerDomain,

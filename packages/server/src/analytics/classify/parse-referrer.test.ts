@@ -52,7 +52,12 @@ describe('parseReferrer', () => {
     ['android-app://com.linkedin.android/https/www.linkedin.com', 'linkedin.com', 'social'],
     ['android-app://org.example.app/', 'org.example.app', 'other'],
   ])('%s is %s, %s', (referer, referrerDomain, referrerType) => {
-    expect(parseReferrer(referer)).toEqual({ referrerDomain, referrerType, isImageSearch: false });
+    expect(parseReferrer(referer)).toEqual({
+      referrerDomain,
+      referrerType,
+      hasPage: true,
+      isImageSearch: false,
+    });
   });
 
   it.each([
@@ -88,14 +93,13 @@ describe('parseReferrer', () => {
     'app://example',
     `https://${'a'.repeat(300)}.example/`,
   ])('%s counts as direct', (referer) => {
-    expect(parseReferrer(referer)).toBe(directReferrer);
+    expect(parseReferrer(referer)).toEqual(directReferrer);
   });
 
   it.each(['https://href.li/?https://example.com/', 'https://anonym.to/?x', 'https://anon.to/'])(
     '%s hides the page, but is not the absence of one',
     (referer) => {
-      expect(parseReferrer(referer)).toEqual(directReferrer);
-      expect(parseReferrer(referer)).not.toBe(directReferrer);
+      expect(parseReferrer(referer)).toEqual({ ...directReferrer, hasPage: true });
     },
   );
 
@@ -131,7 +135,7 @@ describe('refineReferrer', () => {
   });
 
   it('leaves a text that is no referrer direct', () => {
-    expect(refine('about:blank?gclid=x')).toBe(directReferrer);
+    expect(refine('about:blank?gclid=x')).toEqual(directReferrer);
   });
 });
 

@@ -9,6 +9,8 @@ export interface ReferrerFacts {
   /** '(direct)', or a host in lower-case ASCII without `www.` and port, of at most 253 characters. */
   readonly referrerDomain: string;
   readonly referrerType: ReferrerType;
+  /** True if a page or an app led to the link, also one that a service hides: no phone scanned it. */
+  readonly hasPage: boolean;
   /** True for an image search: the visitor searched with an image of the QR code. */
   readonly isImageSearch: boolean;
 }
@@ -16,11 +18,9 @@ export interface ReferrerFacts {
 export const directReferrer: ReferrerFacts = {
   referrerDomain: directReferrerDomain,
   referrerType: 'direct',
+  hasPage: false,
   isImageSearch: false,
 };
-
-/** A page that a service hides. It differs from no page: a phone that sends it has no QR code. */
-const hiddenReferrer: ReferrerFacts = { ...directReferrer };
 
 const androidApp = /^android-app:\/\/([\w.]+)/i;
 const imageSearch = /^(?:lens\.google\.|images\.google\.|tineye\.com$|graph\.baidu\.com$)/;
@@ -33,10 +33,11 @@ export function parseReferrer(referer: string): ReferrerFacts {
   const domain = domainOf(referer);
   if (domain === '' || domain.length > maxDomainLength) return directReferrer;
   const origin = dereferrers.get(domain) ?? domain;
-  if (origin === directReferrerDomain) return hiddenReferrer;
+  if (origin === directReferrerDomain) return { ...directReferrer, hasPage: true };
   return {
     referrerDomain: origin,
     referrerType: referrerTypeOf(origin),
+    hasPage: true,
     isImageSearch: imageSearch.test(origin),
   };
 }
@@ -56,7 +57,7 @@ export function refineReferrer(facts: ReferrerFacts, referer: string): ReferrerF
   const text = referer.slice(0, maxRefererLength);
   const mark = text.indexOf('?');
   const isAd = adPage.test(text) || (mark >= 0 && isAdClick(text.slice(mark)));
-  if (isAd && facts !== directReferrer) return { ...facts, referrerType: 'paid' };
+  if (isAd && facts.hasPage) return { ...facts, referrerType: 'paid' };
   const service = googleRedirect.exec(text)?.[1]?.toLowerCase();
   if (service === undefined) return facts;
   return parseReferrer(`https://${service === 'gmail' ? 'mail' : service}.google.com`);

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import type { WriteTransaction } from '../../storage/database.js';
-import { selectScans } from '../reports/visit-measures.js';
 import type { Erasure } from './erasure-marks.js';
 import { isWithin, selectSpans, toScannedUrls } from './scanned-url.js';
+import { selectScans } from './select-visits.js';
 import type { StoredVisits } from './stored-visits.js';
 
 const allTime = { since: 0, until: Number.POSITIVE_INFINITY };

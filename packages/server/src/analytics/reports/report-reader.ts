@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Database, Schema } from '../../storage/database.js';
 import type { QrSpan, ScannedUrl } from '../ingest/scanned-url.js';
+import { selectScans } from '../ingest/select-visits.js';
 import {
   listRows,
   readRows,
@@ -14,7 +15,7 @@ import { checkMemory, defaultMaxBytes, ReportClock } from './report-limits.js';
 import type { ReportQuery } from './report-window.js';
 import { hasFilter, type UrlFilter, urlCondition } from './url-filter.js';
 import { filterVisits } from './visit-filter.js';
-import { clickMeasure, scanMeasure, selectScans } from './visit-measures.js';
+import { clickMeasure, scanMeasure } from './visit-measures.js';
 import { type VisitPage, VisitPageBuilder, type VisitPageQuery } from './visit-page.js';
 import { type Report, type VisitMeasure, VisitTally } from './visit-tally.js';
 

@@ -3,11 +3,11 @@ import type { Database, Schema } from '../../storage/database.js';
 import { readInBatches } from '../../storage/read-in-batches.js';
 import { addScans } from '../ingest/scan-counter.js';
 import { isWithin, selectSpans, toScannedUrls } from '../ingest/scanned-url.js';
+import { selectScans } from '../ingest/select-visits.js';
 import { decodeRow, type StoredVisits } from '../ingest/stored-visits.js';
 import { allIndexes, type VisitColumns } from '../ingest/visit-columns.js';
 import { addClicks } from '../ingest/visit-repository.js';
 import { allTime } from './report-window.js';
-import { selectScans } from './visit-measures.js';
 
 /** A counter of a URL's clicks or of a QR code's scans. */
 export interface WrongCounter<Id> {

@@ -2,6 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import type { Schema } from '../../storage/database.js';
 import { isAmong } from '../../storage/statements.js';
 import type { ScannedUrl } from '../ingest/scanned-url.js';
+import { selectClicks, selectScans } from '../ingest/select-visits.js';
 import type { StoredVisits } from '../ingest/stored-visits.js';
 import type { DictionaryColumn } from '../ingest/visit-columns.js';
 import {
@@ -15,7 +16,6 @@ import {
 import { ReportTooLargeError } from './report-limits.js';
 import type { Window } from './report-window.js';
 import { type Condition, filterVisits } from './visit-filter.js';
-import { selectClicks, selectScans } from './visit-measures.js';
 
 /** The maximum number of visits in one millisecond that a cursor can skip. */
 export const maxSkipped = 100_000;
