@@ -48,7 +48,10 @@ export interface Owner {
 
 /** Returns to which rows those of a table belong; undefined for `organizations` and shared tables. */
 export function ownerOf(table: Table): Owner | undefined {
-  return definitionOf(table).owner as Owner | undefined;
+  const { owner, shared, columns } = definitionOf(table);
+  if (owner) return owner as Owner;
+  const isOwned = shared === undefined && 'organization_id' in columns;
+  return isOwned ? { column: 'organization_id', parent: 'organizations' } : undefined;
 }
 
 /** Returns the tables whose rows belong to rows of a table. */

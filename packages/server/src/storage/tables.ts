@@ -5,7 +5,10 @@
  * are JSON text.
  */
 export interface TableDefinition {
-  /** The column by which its rows belong to those of another table, and are deleted with them. */
+  /**
+   * The column by which its rows belong to those of another table, and are deleted with them. By default,
+   * rows with an `organization_id` belong to the organization.
+   */
   readonly owner?: { readonly column: string; readonly parent: string };
   /** Why its rows belong to no organization. A table but `organizations` has this or an owner. */
   readonly shared?: string;
@@ -60,7 +63,6 @@ export const tables = {
   },
   /** The plan changes of the organizations. */
   plan_changes: {
-    owner: { column: 'organization_id', parent: 'organizations' },
     isExported: true,
     columns: {
       organization_id: 'text not null references organizations (id)',
@@ -71,7 +73,6 @@ export const tables = {
     isClustered: true,
   },
   usage_meters: {
-    owner: { column: 'organization_id', parent: 'organizations' },
     isExported: true,
     columns: {
       organization_id: 'text not null references organizations (id)',
@@ -84,7 +85,6 @@ export const tables = {
     isClustered: true,
   },
   clients: {
-    owner: { column: 'organization_id', parent: 'organizations' },
     isExported: true,
     columns: {
       id: 'text primary key',
@@ -103,7 +103,6 @@ export const tables = {
     },
   },
   api_keys: {
-    owner: { column: 'organization_id', parent: 'organizations' },
     isExported: true,
     columns: {
       id: 'text primary key',
@@ -141,7 +140,6 @@ export const tables = {
     },
   },
   idempotency_keys: {
-    owner: { column: 'organization_id', parent: 'organizations' },
     columns: {
       organization_id: 'text not null',
       key: 'text not null',
@@ -157,7 +155,6 @@ export const tables = {
     },
   },
   domains: {
-    owner: { column: 'organization_id', parent: 'organizations' },
     isExported: true,
     columns: {
       id: 'text primary key',
@@ -194,7 +191,6 @@ export const tables = {
     },
   },
   events: {
-    owner: { column: 'organization_id', parent: 'organizations' },
     columns: {
       id: 'text primary key',
       organization_id: 'text not null',
@@ -222,7 +218,6 @@ export const tables = {
   },
   /** Numbers the events of an organization. */
   event_counters: {
-    owner: { column: 'organization_id', parent: 'organizations' },
     columns: {
       organization_id: 'text primary key references organizations (id)',
       /** The number of the last event. */
@@ -236,7 +231,6 @@ export const tables = {
     },
   },
   webhooks: {
-    owner: { column: 'organization_id', parent: 'organizations' },
     isExported: true,
     columns: {
       id: 'text primary key',
@@ -277,7 +271,6 @@ export const tables = {
     },
   },
   urls: {
-    owner: { column: 'organization_id', parent: 'organizations' },
     isExported: true,
     unexported: ['erased_at', 'search_text', 'settings_hash'],
     columns: {
@@ -412,7 +405,6 @@ export const tables = {
   },
   /** The visits of people: a row has up to 2,048 of one organization, or those of a transfer from a journal. */
   visits: {
-    owner: { column: 'organization_id', parent: 'organizations' },
     isExported: true,
     unexported: ['id'],
     columns: {
@@ -440,7 +432,6 @@ export const tables = {
     },
   },
   qr_codes: {
-    owner: { column: 'organization_id', parent: 'organizations' },
     isExported: true,
     columns: {
       id: 'text primary key',
@@ -638,7 +629,6 @@ export const tables = {
    * old, or with its organization.
    */
   audit_log: {
-    owner: { column: 'organization_id', parent: 'organizations' },
     columns: {
       created_at: 'bigint not null',
       id: 'text not null',

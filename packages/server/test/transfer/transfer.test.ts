@@ -341,7 +341,7 @@ describe('an organization that moves to a server with other organizations', () =
       'created_at is 9000000000000000: it must be at most 8640000000000000',
     ],
     ['organizations', { plan: 'gold' }, 'plan is "gold": it '],
-    ['webhooks', { headers: '{"Host":"secret"}' }, 'headers '],
+    ['webhooks', { headers: '{"Host":"secret"}' }, 'headers.'],
     [
       'urls',
       { target_url: 'javascript:alert(1)' },
@@ -354,7 +354,7 @@ describe('an organization that moves to a server with other organizations', () =
       { password_hash: '$argon2id$v=19$m=4000000,t=9,p=9$AA$AA' },
       'password_hash must be a hash by Argon2id',
     ],
-    ['urls', { rules: '[{"when":{},"targetUrl":"file:///etc/passwd"}]' }, 'rules is '],
+    ['urls', { rules: '[{"when":{},"targetUrl":"file:///etc/passwd"}]' }, 'rules[0].'],
     ['url_keys', { key: '../api' }, 'key is "../api": it '],
     ['qr_codes', { logo_url: 'file:///etc/passwd' }, 'logo_url is "file:///etc/passwd": it '],
   ] as const;

@@ -87,17 +87,13 @@ const checks: { readonly [table in TransferTable]?: Readonly<Record<string, z.Zo
 
 /** A text whose JSON is valid. */
 function json(schema: z.ZodType): z.ZodType {
-  return z.string().check(({ value, issues }) => {
-    const message = findJsonError(value, schema);
-    if (message) issues.push({ code: 'custom', message, input: value });
+  const parsed = z.string().transform((text, { issues }): unknown => {
+    try {
+      return JSON.parse(text);
+    } catch {
+      issues.push({ code: 'custom', message: 'must be JSON', input: text });
+      return z.NEVER;
+    }
   });
-}
-
-function findJsonError(text: string, schema: z.ZodType): string | undefined {
-  try {
-    const [issue] = schema.safeParse(JSON.parse(text)).error?.issues ?? [];
-    return issue && `must be valid: ${issue.path.join('.')} ${issue.message}`;
-  } catch {
-    return 'must be JSON';
-  }
+  return parsed.pipe(schema);
 }

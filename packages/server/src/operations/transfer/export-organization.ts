@@ -23,20 +23,16 @@ export function exportOrganization(
       throw new ConfigError('a link of the organization is being erased: try again in a minute');
     }
     // Another server has another key.
+    const decrypt = keyring.decrypt.bind(keyring);
     const decrypted = async function* (): AsyncGenerator<TransferBatch> {
-      for await (const { table, rows } of allRows(db, organizationId)) {
-        const decrypt = keyring.decrypt.bind(keyring);
-        yield { table, rows: rows.map((row) => mapSecrets(table, row, decrypt)) };
+      for (const table of transferTables) {
+        for await (const rows of rowsOf(db, table, organizationId)) {
+          yield { table, rows: rows.map((row) => mapSecrets(table, row, decrypt)) };
+        }
       }
     };
     await consume(writeTransferFile(organizationId, decrypted()));
   });
-}
-
-async function* allRows(db: Kysely<Schema>, organizationId: string): AsyncGenerator<TransferBatch> {
-  for (const table of transferTables) {
-    for await (const rows of rowsOf(db, table, organizationId)) yield { table, rows };
-  }
 }
 
 /** Yields the rows of an organization in a table, found by indexes of their owners. */
