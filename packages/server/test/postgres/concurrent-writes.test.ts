@@ -10,8 +10,8 @@ const body = { targetUrl: 'https://example.com/before' };
 const after = { targetUrl: 'https://example.com/after' };
 // How long tenant A's transaction stays open.
 const openMs = 1_500;
-// Work that concerns all organizations may delay each of the ten writes of B's rounds by this.
-const delayMs = 150;
+// Work that concerns all organizations may delay each of the three writes of B's rounds by this.
+const delayMs = 500;
 
 let pair: TwoNodes;
 let first: Node;
@@ -103,7 +103,7 @@ it('other organizations do not wait while the operator waits for locked rows of 
   });
   const rounds = await useFor(openMs, free);
   await other.query('commit');
-  expect(medianOf(rounds)).toBeLessThan(1.5 * usual + 10 * delayMs);
+  expect(medianOf(rounds)).toBeLessThan(1.5 * usual + 3 * delayMs);
   expect((await takedown).status).toBe(201);
   await expect
     .poll(async () => {
@@ -129,21 +129,13 @@ async function useFor(durationMs: number, callers: readonly Caller[]) {
   return rounds;
 }
 
-/** Creates, updates, visits and deletes links and a webhook. */
+/** Creates, updates, visits and deletes a link. */
 async function useOnce(caller: Caller): Promise<void> {
   const { data } = await caller.call('createUrl', { body });
   const params = { id: data.id };
   expect((await caller.call('updateUrl', { params, body: after })).status).toBe(200);
   expect((await second.visit(`/${data.shortCode}`)).headers.get('location')).toBe(after.targetUrl);
   expect((await caller.call('deleteUrl', { params })).status).toBe(200);
-  const bulk = await caller.call('bulkCreateUrls', { body: { urls: [body, body] } });
-  const ids = bulk.data.created.map(({ id }) => id);
-  expect(ids).toHaveLength(2);
-  expect((await caller.call('bulkDeleteUrls', { body: { ids } })).status).toBe(200);
-  const hook = { url: 'https://hooks.example/', events: ['qr.scan_threshold'] };
-  const { data: webhook } = await caller.call('createWebhook', { body: hook });
-  const { status } = await caller.call('deleteWebhook', { params: { id: webhook.id } });
-  expect(status).toBe(200);
 }
 
 function medianOf(values: readonly number[]): number {

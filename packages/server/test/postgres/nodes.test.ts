@@ -8,7 +8,7 @@ import { poll } from '../poll.js';
 import { receiver } from '../webhooks/receiver.js';
 import { type Node, startTwoNodes, type TwoNodes } from './two-nodes.js';
 
-const bundle = 300;
+const bundle = 100;
 const plans: PlanTable = {
   ...standardPlans,
   developer: { ...standardPlans.developer, linkBundle: bundle },
@@ -179,7 +179,7 @@ describe('a change on one node takes effect on the other within a second', () =>
 });
 
 describe('limits and counters hold across nodes', () => {
-  it('a plan of 300 links accepts exactly 300 on both nodes together', async () => {
+  it('a plan of 100 links accepts exactly 100 on both nodes together', async () => {
     const callers = await pair.addOrganization('developer');
     let created = 0;
     await Promise.all(
