@@ -26,6 +26,8 @@ export class Endpoint {
   /** When the oldest delivery became due that was not leased at the last scan. */
   dueAt = Number.POSITIVE_INFINITY;
   inFlight = 0;
+  /** When deliveries were last leased, by `performance.now()`. */
+  usedAt = performance.now();
   /** Nothing is leased before this time, by `performance.now()`. */
   pausedUntil = 0;
   isSlow = false;

@@ -40,6 +40,8 @@ const shareOfFree = 1 / 4;
 // The pause of an endpoint after an attempt without an outcome, such as with an unreadable secret.
 const pauseMs = 2 * leaseMs;
 const stopGraceMs = 1_000;
+// What is known of an endpoint without deliveries is forgotten after this time.
+const evictAfterMs = 10 * 60_000;
 
 /**
  * Sends due deliveries: leases them, signs them, posts them, and records the outcomes. The number of
@@ -176,9 +178,8 @@ export class WebhookDispatcher implements Service {
     const dueAtOf = new Map(due.map(({ webhookId, dueAt }) => [webhookId, dueAt]));
     for (const [webhookId, endpoint] of this.#endpoints) {
       endpoint.dueAt = dueAtOf.get(webhookId) ?? Number.POSITIVE_INFINITY;
-      const isIdle = endpoint.held === 0 && !endpoint.mayBeDue && !dueAtOf.has(webhookId);
-      // It begins anew with its next delivery.
-      if (isIdle) this.#endpoints.delete(webhookId);
+      const isIdle = endpoint.held === 0 && !endpoint.mayBeDue;
+      if (isIdle && startedAt - endpoint.usedAt > evictAfterMs) this.#endpoints.delete(webhookId);
     }
     this.wake(due.map(({ webhookId }) => webhookId));
     if (!this.#running || this.#isStopping) return;
@@ -227,6 +228,7 @@ export class WebhookDispatcher implements Service {
       if (count === 0) continue;
       free -= count;
       endpoint.mayBeDue = false;
+      endpoint.usedAt = performance.now();
       claims.push({ webhookId: endpoint.webhookId, count });
     }
     for (const { webhookId } of claims) {

@@ -69,7 +69,7 @@ describe('beside endpoints that hang', () => {
   it('an endpoint gets all its deliveries before any of 300 hanging ones times out', async () => {
     const hanging = await rawServer(() => {});
     const owners = await organizations(6);
-    const ids = await subscribeMany(hanging.url, owners, { each: 50, backlog: 10 });
+    const ids = await subscribeMany(hanging.url, owners, { each: 50, backlog: 3 });
     const dispatcher = opened.dispatcher({ attemptTimeoutMs: hangForMs });
     dispatcher.start();
     // The hanging endpoints have all the capacity that they can get.
@@ -88,7 +88,7 @@ describe('beside endpoints that hang', () => {
     const hanging = await rawServer(() => {});
     const ids = await subscribeMany(hanging.url, [opened.organizationId], {
       each: 49,
-      backlog: 50,
+      backlog: 10,
     });
     const good = await receiver();
     const dispatcher = opened.dispatcher({ attemptTimeoutMs: hangForMs });
