@@ -314,11 +314,10 @@ describe('clients of an organization', () => {
 
   it('are at most 100', async () => {
     const { id } = await newOrganization();
-    for (let at = 1; at < 100; at += 1) {
-      const made = await api.operator.call('createClient', { params: { id }, body: {} });
-      expect(made.status).toBe(201);
-    }
-    const refused = await api.operator.call('createClient', { params: { id }, body: {} });
+    const make = () => api.operator.call('createClient', { params: { id }, body: {} });
+    const made = await Promise.all(Array.from({ length: 99 }, make));
+    expect(new Set(made.map(({ status }) => status))).toEqual(new Set([201]));
+    const refused = await make();
     expect(refused.outcome).toBe('402 QUOTA_EXCEEDED');
   });
 });
