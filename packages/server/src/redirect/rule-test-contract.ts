@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineRoute } from '../contract/define-route.js';
 import { line, timestamp, urlIdParam } from '../contract/fields.js';
-import { oneValue, valueRules } from '../urls/rule-conditions.js';
+import { valueRules } from '../urls/rule-conditions.js';
 
 const condition = z.string().meta({ example: 'country' });
 
@@ -44,10 +44,10 @@ const ruleTest = z
   .meta({ id: 'RuleTest' });
 
 const query = z.strictObject({
-  device: oneValue(valueRules.device),
-  os: oneValue(valueRules.os),
-  browser: oneValue(valueRules.browser),
-  country: oneValue(valueRules.country),
+  device: valueRules.device.optional(),
+  os: valueRules.os.optional(),
+  browser: valueRules.browser.optional(),
+  country: valueRules.country.optional(),
   language: line(100, 1).optional().meta({
     description: 'The `Accept-Language` of the visit.',
     example: 'de-AT,en;q=0.8',
@@ -56,7 +56,7 @@ const query = z.strictObject({
     description: "The visit's own query.",
     example: 'ref=mail&utm_source=poster',
   }),
-  referrer: oneValue(valueRules.referrer),
+  referrer: valueRules.referrer.optional(),
   at: timestamp.optional().meta({ description: 'The time of the visit. Default: now.' }),
 });
 

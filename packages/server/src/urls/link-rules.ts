@@ -78,21 +78,16 @@ export type LinkRule = z.output<typeof linkRule>;
 
 const rulesRule = `must be a list of at most ${maxRules} rules`;
 
-const validRules = atMost(maxRules, rulesRule, z.array(linkRule, { error: rulesRule })).superRefine(
-  (rules, context) => {
-    const message = findSizeError(rules);
-    if (message !== undefined) context.addIssue({ code: 'custom', message });
-    else checkNames(rules, context);
-  },
-);
-
-/** The rules of a link in a request. Their size is limited as they are sent, and as they are stored. */
+/** The rules of a link in a request. */
 export const linkRules = z
-  .preprocess((input, context) => {
-    const message = Array.isArray(input) ? findSizeError(input) : undefined;
-    if (message !== undefined) context.addIssue({ code: 'custom', message });
-    return input;
-  }, validRules)
+  .preprocess(
+    (input, context) => {
+      const message = Array.isArray(input) ? findSizeError(input) : undefined;
+      if (message !== undefined) context.addIssue({ code: 'custom', message });
+      return input;
+    },
+    atMost(maxRules, rulesRule, z.array(linkRule, { error: rulesRule })).superRefine(checkNames),
+  )
   .meta({
     description: `Other targets for some visits, at most ${maxRules} rules and ${maxRulesBytes} bytes of JSON. The first rule that matches a visit decides its target; the link's own target is for all other visits. UTM parameters of the link are set on each target.`,
     example: [
