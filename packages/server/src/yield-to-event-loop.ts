@@ -22,3 +22,17 @@ export class TimeSlices {
     this.#startedAt = performance.now();
   }
 }
+
+/** Maps items in time slices. */
+export async function mapInSlices<Item, Result>(
+  items: readonly Item[],
+  map: (item: Item, index: number) => Result,
+): Promise<Result[]> {
+  const slices = new TimeSlices();
+  const results: Result[] = [];
+  for (const [index, item] of items.entries()) {
+    if (slices.isOver) await slices.next();
+    results.push(map(item, index));
+  }
+  return results;
+}

@@ -43,11 +43,15 @@ const ruleTest = z
   })
   .meta({ id: 'RuleTest' });
 
+/** An optional condition, with its description. */
+const optional = <Value extends z.ZodType>(value: Value) =>
+  value.optional().meta({ ...value.meta() });
+
 const query = z.strictObject({
-  device: valueRules.device.optional(),
-  os: valueRules.os.optional(),
-  browser: valueRules.browser.optional(),
-  country: valueRules.country.optional(),
+  device: optional(valueRules.device),
+  os: optional(valueRules.os),
+  browser: optional(valueRules.browser),
+  country: optional(valueRules.country),
   language: line(100, 1).optional().meta({
     description: 'The `Accept-Language` of the visit.',
     example: 'de-AT,en;q=0.8',
@@ -56,7 +60,7 @@ const query = z.strictObject({
     description: "The visit's own query.",
     example: 'ref=mail&utm_source=poster',
   }),
-  referrer: valueRules.referrer.optional(),
+  referrer: optional(valueRules.referrer),
   at: timestamp.optional().meta({ description: 'The time of the visit. Default: now.' }),
 });
 

@@ -1,30 +1,45 @@
 import type { Kysely } from 'kysely';
+import { shorten } from '../contract/api-error.js';
+import type { ErrorDetail } from '../contract/errors.js';
 import { findDomainsOf } from '../domains/domain-repository.js';
 import { hostnameOf } from '../domains/hostname.js';
 import type { IsOwnHost } from '../domains/own-hosts.js';
 import { parseUrl } from '../network/parse-url.js';
 import type { Schema } from '../storage/schema.js';
+import { blockedMessage } from './blocked-hosts.js';
 import { targetsOf } from './link-rules.js';
-import type { ShortUrl } from './short-url.js';
 
-type Targets = Pick<ShortUrl, 'targetUrl' | 'expiredUrl' | 'rules'>;
+export interface TargetRules {
+  readonly db: Kysely<Schema>;
+  readonly isOwnHost: IsOwnHost;
+  /** Returns the host that the operator has blocked, to which a target leads. */
+  readonly findBlockedHost: (targetUrl: string) => string | undefined;
+}
 
-/** Returns the links that lead to a host of short links on this server, each with the path of that target. */
-export async function findOwnTargets<Url extends Targets>(
-  db: Kysely<Schema>,
-  isOwnHost: IsOwnHost,
-  urls: readonly Url[],
-): Promise<ReadonlyMap<Url, string>> {
-  const targets = urls.flatMap((url) =>
-    targetsOf(url).map(({ path, targetUrl }) => {
+const ownTargetMessage =
+  'must not lead to a host of short links on this server: use the address that visitors should see';
+
+/** Returns why one of the targets of each request is refused: it leads to a blocked host, or to one of ours. */
+export async function findTargetErrors(
+  { db, isOwnHost, findBlockedHost }: TargetRules,
+  requests: readonly Parameters<typeof targetsOf>[0][],
+): Promise<(ErrorDetail | undefined)[]> {
+  const targets = requests.map((request) =>
+    targetsOf(request).map(({ path, targetUrl }) => {
       const { host = '', port } = parseUrl(targetUrl) ?? {};
-      return { url, path, hostname: hostnameOf(host), port };
+      return { path, targetUrl, hostname: hostnameOf(host), port };
     }),
   );
-  const domains = await findDomainsOf(db, [...new Set(targets.map(({ hostname }) => hostname))]);
-  const own = targets.filter(
-    ({ hostname, port }) => isOwnHost(hostname, port) || domains.get(hostname)?.is_active === 1,
-  );
-  // The first target of a link comes last, and stays in the map.
-  return new Map(own.reverse().map(({ url, path }) => [url, path]));
+  const hostnames = new Set(targets.flat().map(({ hostname }) => hostname));
+  const domains = hostnames.size === 0 ? undefined : await findDomainsOf(db, [...hostnames]);
+  return targets.map((own) => {
+    for (const { path, targetUrl, hostname, port } of own) {
+      const blocked = findBlockedHost(targetUrl);
+      const isOwn = isOwnHost(hostname, port) || domains?.get(hostname)?.is_active === 1;
+      if (blocked === undefined && !isOwn) continue;
+      const rule = blocked === undefined ? ownTargetMessage : blockedMessage(blocked);
+      return { path, message: `${shorten(targetUrl)} ${rule}` };
+    }
+    return undefined;
+  });
 }

@@ -57,7 +57,7 @@ export function beginErasure<Presented>(
       await transaction.updateTable('urls').set(columns).where('id', '=', id).execute();
       const qrIds = await endCodes(transaction, id, now);
       await markErased(transaction, id, now);
-      await recorder.recordDeletions(transaction, organizationId, [url], now, { isErased: true });
+      await recorder.recordDeletions(transaction, [url], now);
       return { presented: present(url), qrIds };
     },
     { audit: (erased) => erased && { type: 'url', id } },

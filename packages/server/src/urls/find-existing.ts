@@ -1,7 +1,7 @@
 import { type Kysely, type SqlBool, sql } from 'kysely';
 import type { Schema, WriteTransaction } from '../storage/database.js';
 import { redirectColumns } from './link-fields.js';
-import { fromRow, type ShortUrl, selectUrls, toRow } from './short-url.js';
+import { fromRow, type ShortUrl, selectUrls, type toRow } from './short-url.js';
 import { domainKeyOf } from './url-keys.js';
 
 /** Returns the ids of an organization's links by their external ids. Omits those that no link has. */
@@ -21,25 +21,30 @@ export async function findExternalIds(
   return new Map(rows.map(({ id, external_id }) => [external_id as string, id]));
 }
 
+/** A new link, its row, and its short code if the request has it. */
+export interface Candidate {
+  readonly url: ShortUrl;
+  readonly row: ReturnType<typeof toRow>;
+  readonly importedCode: string | null;
+}
+
 /**
  * Returns the first link that redirects like a new link would: it is active if this is, has the same target
- * and the same settings, and the slug and the external id of the new link if this has them. Reads the link
- * with the slug or the external id, or else links with the same hash.
+ * and the same settings, and the slug, imported code and external id of the new link if this has them.
+ * Reads the link with one of these, or else links with the same hash.
  */
 export async function findEquivalent(
   transaction: WriteTransaction,
-  url: ShortUrl,
-  importedCode: string | null,
+  { url, row, importedCode }: Candidate,
 ): Promise<ShortUrl | undefined> {
-  const row = toRow(url);
-  const { customSlug, externalId } = url;
-  let query = selectUrls(transaction);
+  const { customSlug, externalId, organizationId } = url;
   const ownerOf = (key: string) =>
     transaction
       .selectFrom('url_keys')
       .select('url_id')
       .where('domain_key', '=', domainKeyOf(url.domainId))
       .where('key', '=', key);
+  let query = selectUrls(transaction);
   if (customSlug !== null) {
     query = query.where('urls.id', 'in', ownerOf(customSlug)).where('custom_slug', '=', customSlug);
   }
@@ -50,7 +55,7 @@ export async function findEquivalent(
   }
   if (externalId !== null) {
     query = query
-      .where('urls.organization_id', '=', url.organizationId)
+      .where('urls.organization_id', '=', organizationId)
       .where('external_id', '=', externalId);
   }
   if (customSlug === null && externalId === null && importedCode === null) {
@@ -71,30 +76,14 @@ export async function findEquivalent(
   return found && fromRow(found);
 }
 
-/** The new links of one request, by what an equal link must have. */
-export class EqualLinks {
-  readonly #byKey = new Map<string, ShortUrl>();
-
-  add(url: ShortUrl, importedCode: string | null): void {
-    const settings = settingsOf(url);
-    for (const customSlug of new Set([url.customSlug, null])) {
-      for (const externalId of new Set([url.externalId, null])) {
-        for (const code of new Set([importedCode, null])) {
-          const key = JSON.stringify([settings, customSlug, externalId, code]);
-          if (!this.#byKey.has(key)) this.#byKey.set(key, url);
-        }
-      }
-    }
-  }
-
-  /** Returns the first link that can be used instead of the new link `url`. */
-  find(url: ShortUrl, importedCode: string | null): ShortUrl | undefined {
-    const { customSlug, externalId } = url;
-    return this.#byKey.get(JSON.stringify([settingsOf(url), customSlug, externalId, importedCode]));
-  }
-}
-
-function settingsOf(url: ShortUrl) {
-  const row = toRow(url);
-  return [row.is_active, ...redirectColumns.map((column) => row[column])];
+/** Returns whether another new link can be used instead of this one, as `findEquivalent` decides it. */
+export function isEquivalent(other: Candidate, { url, row, importedCode }: Candidate): boolean {
+  return (
+    other.row.settings_hash === row.settings_hash &&
+    other.row.is_active === row.is_active &&
+    redirectColumns.every((column) => other.row[column] === row[column]) &&
+    (url.customSlug === null || other.url.customSlug === url.customSlug) &&
+    (url.externalId === null || other.url.externalId === url.externalId) &&
+    (importedCode === null || other.importedCode === importedCode)
+  );
 }

@@ -42,10 +42,12 @@ function oneOrMore<Value extends z.ZodType<string>>(value: Value) {
   const list = z
     .array(value)
     .min(1, 'must not be empty')
-    .max(maxValues, `must have at most ${maxValues} values`);
+    .max(maxValues, `must have at most ${maxValues} values`)
+    .transform((values) => [...new Set(values)]);
   return z
-    .preprocess((input) => (Array.isArray(input) ? input : [input]), list)
-    .transform((values) => [...new Set(values)])
+    .unknown()
+    .transform((input) => (Array.isArray(input) ? input : [input]) as z.input<typeof list>)
+    .pipe(list)
     .meta({
       override: { oneOf: [item, { type: 'array', items: item, minItems: 1, maxItems: maxValues }] },
       description: `${description} One value, or a list of which a visit must have one.`,

@@ -73,14 +73,14 @@ export class TakedownRepository {
     changes: Pick<ShortUrl, 'takenDownAt' | 'takedownReason'>,
     now: number,
   ): Promise<ShortUrl> {
-    const { id, organizationId } = before;
+    const { id } = before;
     const url = { ...before, ...changes, updatedAt: nextUpdatedAt(before.updatedAt, now) };
     await transaction
       .updateTable('urls')
       .set({ updated_at: url.updatedAt })
       .where('id', '=', id)
       .execute();
-    await this.#recorder.recordUpdates(transaction, organizationId, [{ before, url }], now);
+    await this.#recorder.recordUpdates(transaction, [{ before, url }], now);
     return url;
   }
 }

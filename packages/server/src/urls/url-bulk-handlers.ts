@@ -4,7 +4,7 @@ import { parseUrlId } from '../contract/fields.js';
 import { parseInput } from '../contract/parse-input.js';
 import type { HandlersOf } from '../http/handlers.js';
 import type { Clock } from '../ports.js';
-import { TimeSlices } from '../yield-to-event-loop.js';
+import { mapInSlices } from '../yield-to-event-loop.js';
 import type { LinkOrigins } from './link-origins.js';
 import { toListItem, toNewLink } from './present-url.js';
 import {
@@ -31,13 +31,19 @@ export function urlBulkHandlers(
   service: UrlService,
   { origins, clock }: UrlBulkHandlerOptions,
 ): HandlersOf<typeof urlBulkRoutes> {
-  function checkNewItem(item: unknown, now: number): CheckedItem<UrlCreateRequest> {
-    const checked = checkItem(urlCreateRequest, item);
-    if ('error' in checked) return checked;
-    const error = service.findStateError(checked.body, now);
-    if (error) return { error: summarize([error]) };
-    const reserved = service.findReserved(checked.body);
-    return reserved ? { error: reservedMessage(reserved, checked.body) } : checked;
+  async function checkNewItems(
+    items: readonly unknown[],
+    now: number,
+  ): Promise<CheckedItem<UrlCreateRequest>[]> {
+    const checked = await mapInSlices(items, (item) => checkItem(urlCreateRequest, item));
+    const stateErrors = await service.findStateErrors(validOf(checked), now);
+    return checked.map((item) => {
+      if ('error' in item) return item;
+      const error = stateErrors.shift();
+      if (error) return { error: summarize([error]) };
+      const reserved = service.findReserved(item.body);
+      return reserved ? { error: reservedMessage(reserved, item.body) } : item;
+    });
   }
 
   return {
@@ -46,7 +52,7 @@ export function urlBulkHandlers(
       if (!creation) {
         service.assertCapacity(organizationId, items);
         const now = clock();
-        const checked = await mapInSlices(items, (item) => checkNewItem(item, now));
+        const checked = await checkNewItems(items, now);
         creation = await service.createAll(organizationId, checked, now, write);
       }
       const { result, replayed } = creation;
@@ -180,20 +186,6 @@ function checkItem<Schema extends z.ZodType>(
   const parsed = parseInput(schema, item);
   if (parsed.ok) return { body: parsed.value };
   return { error: summarize(parsed.details, { subject: 'The item', count: parsed.count }) };
-}
-
-/** Maps items in time slices, so that redirects are served in between. */
-async function mapInSlices<Item, Result>(
-  items: readonly Item[],
-  map: (item: Item) => Result,
-): Promise<Result[]> {
-  const slices = new TimeSlices();
-  const results: Result[] = [];
-  for (const item of items) {
-    if (slices.isOver) await slices.next();
-    results.push(map(item));
-  }
-  return results;
 }
 
 /** Returns an element of a bulk delete as text. Only an id that is correct is the text of an id. */

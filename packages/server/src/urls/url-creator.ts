@@ -1,4 +1,3 @@
-import type { IsOwnHost } from '../domains/own-hosts.js';
 import { releaseLinks, reserveLinks } from '../organizations/link-quota.js';
 import type { PlanTable } from '../organizations/plans.js';
 import {
@@ -8,212 +7,167 @@ import {
   type WriteTransaction,
 } from '../storage/database.js';
 import { handleAtCommit } from '../storage/group-commit.js';
-import { yieldToEventLoop } from '../yield-to-event-loop.js';
+import { mapInSlices } from '../yield-to-event-loop.js';
 import { newUrl, type UrlDraft } from './change-url.js';
-import { findOwnTargets } from './check-target.js';
-import { EqualLinks, findEquivalent, findExternalIds } from './find-existing.js';
+import { type Candidate, findEquivalent, findExternalIds, isEquivalent } from './find-existing.js';
 import { findRetiredKeys } from './retired-keys.js';
 import { type ShortUrl, toRow } from './short-url.js';
 import { urlCreated } from './url-events.js';
-import { UrlIds } from './url-ids.js';
 import {
   type DomainAndKey,
   findActiveDomains,
   findKeyOwners,
+  foldsKeys,
   keysOf,
   mapKeyOf,
 } from './url-keys.js';
-import { noUrl } from './url-reader.js';
 import type { UrlRecorder } from './url-recorder.js';
-import {
-  type CreateContext,
-  type CreateOutcome,
-  linksAtOnce,
-  linksPerSlice,
-  linksPerStatement,
-  linksPerWrite,
-  slicesOf,
-} from './url-write.js';
-
-/** New links of one request. */
-interface NewLinks {
-  readonly organizationId: string;
-  readonly urls: readonly ShortUrl[];
-  readonly keysOfUrl: (url: ShortUrl) => Schema['url_keys'][];
-  readonly now: number;
-}
+import type { CreateContext, CreateOutcome } from './url-write.js';
 
 export interface UrlCreatorOptions {
   readonly plans: PlanTable;
-  readonly isOwnHost: IsOwnHost;
   /** Whether links of the platform's domain are found in any case. */
   readonly ignoreCase: boolean;
   readonly recorder: UrlRecorder;
+}
+
+/** A link to insert, with its rows in `url_keys`. */
+interface NewLink extends Candidate {
+  readonly keys: readonly Schema['url_keys'][];
+  readonly now: number;
 }
 
 /** Creates links in a transaction. */
 export class UrlCreator {
   readonly #database: Database;
   readonly #options: UrlCreatorOptions;
-  readonly #ids: UrlIds;
 
   constructor(database: Database, options: UrlCreatorOptions) {
     this.#database = database;
     this.#options = options;
-    this.#ids = new UrlIds(database);
   }
 
-  /** Creates links in order, with their events. Returns an outcome for each. */
+  /** Creates links in order, with their events. Their ids begin with `firstId`. Returns an outcome for each. */
   async create(
     transaction: WriteTransaction,
     drafts: readonly UrlDraft[],
+    firstId: number,
     context: CreateContext,
   ): Promise<CreateOutcome[]> {
-    const { organizationId, now } = context;
     if (drafts.length === 0) return [];
-    const domains = await findActiveDomains(
-      transaction,
-      organizationId,
-      drafts.map(({ body }) => body.domainId ?? null),
-    );
-    const firstId = await this.#ids.allocate(transaction, drafts.length);
-    const urls = drafts.map((draft, index) => {
+    const { organizationId, now, newShortCode } = context;
+    const domainIds = drafts.map(({ body }) => body.domainId ?? null);
+    const domains = await findActiveDomains(transaction, organizationId, domainIds);
+    const candidates = await mapInSlices(drafts, (draft, index) => {
+      const importedCode = draft.body.importedCode ?? null;
       const hostname = domains.get(draft.body.domainId ?? '')?.hostname ?? null;
-      const shortCode = draft.body.importedCode ?? context.newShortCode();
-      return newUrl(draft, { id: firstId + index, organizationId, shortCode, hostname }, now);
+      const shortCode = importedCode ?? newShortCode();
+      const identity = { id: firstId + index, organizationId, shortCode, hostname };
+      const url = newUrl(draft, identity, now);
+      const keys = keysOf(url, foldsKeys(domains, url.domainId, this.#options.ignoreCase));
+      const returnsExisting = draft.body.ifExists === 'return';
+      return { url, row: toRow(url), keys, now, importedCode, returnsExisting };
     });
-    const refused = new Map<number, CreateOutcome>();
-    const accepted = new Map<number, ShortUrl>();
-    // Maps the slugs and imported codes that stored links have, and the keys of links that this request
-    // has accepted so far, to link ids.
-    const importedCodeOf = (index: number) => drafts[index]?.body.importedCode ?? null;
-    const isImported = (index: number) => importedCodeOf(index) !== null;
-    const { isOwnHost, ignoreCase } = this.#options;
-    const keysOfUrl = (url: ShortUrl) => {
-      const domain = domains.get(url.domainId ?? '');
-      return keysOf(url, url.domainId === null ? ignoreCase : domain?.ignoresCase === true);
-    };
-    // Random codes are not looked up: an insert that meets one fails, and is repeated with others.
-    const chosen = urls.flatMap((url, index) => {
-      if (isImported(index)) return keysOfUrl(url);
-      return url.customSlug === null ? [] : keysOfUrl(url).slice(0, 1);
-    });
-    const owners = await findKeyOwners(transaction, chosen);
-    for (const key of await findRetiredKeys(transaction, chosen)) {
-      owners.set(mapKeyOf(key), noUrl);
-    }
+    const taken = await findTakenKeys(transaction, candidates.flatMap(chosenKeys));
     const externalIds = await findExternalIds(
       transaction,
       organizationId,
-      urls.map(({ externalId }) => externalId),
+      candidates.map(({ url }) => url.externalId),
     );
-    const ownTargets = await findOwnTargets(transaction, isOwnHost, urls);
+    const outcomes = new Map<number, CreateOutcome>();
     const existing = new Map<number, ShortUrl>();
-    const equalLinks = new EqualLinks();
-    const isReused = drafts.some(({ body }) => body.ifExists === 'return');
-    for (const [index, draft] of urls.entries()) {
-      if (drafts[index]?.body.ifExists === 'return') {
-        if (index % linksAtOnce === linksAtOnce - 1) await yieldToEventLoop();
-        const equivalent =
-          (await findEquivalent(transaction, draft, importedCodeOf(index))) ??
-          equalLinks.find(draft, importedCodeOf(index));
-        if (equivalent) {
-          existing.set(draft.id, equivalent);
+    let accepted: typeof candidates = [];
+    for (const candidate of candidates) {
+      const { url, keys } = candidate;
+      if (candidate.returnsExisting) {
+        const equal = accepted.find((other) => isEquivalent(other, candidate))?.url;
+        const found = (await findEquivalent(transaction, candidate)) ?? equal;
+        if (found) {
+          existing.set(url.id, found);
           continue;
         }
       }
-      if (draft.domainId !== null && !domains.has(draft.domainId)) {
-        refused.set(draft.id, { status: 'domain-invalid' });
-        continue;
+      const [slugKey] = url.customSlug === null ? [] : keys;
+      const codeKey = candidate.importedCode === null ? undefined : keys.at(-1);
+      if (url.domainId !== null && !domains.has(url.domainId)) {
+        outcomes.set(url.id, { status: 'domain-invalid' });
+      } else if (slugKey && taken.has(mapKeyOf(slugKey))) {
+        outcomes.set(url.id, { status: 'slug-conflict' });
+      } else if (codeKey && (url.shortCode === url.customSlug || taken.has(mapKeyOf(codeKey)))) {
+        outcomes.set(url.id, { status: 'slug-conflict', path: 'importedCode' });
+      } else if (url.externalId !== null && externalIds.has(url.externalId)) {
+        outcomes.set(url.id, { status: 'external-id-conflict' });
+      } else {
+        accepted.push(candidate);
+        for (const key of keys) taken.add(mapKeyOf(key));
+        if (url.externalId !== null) externalIds.set(url.externalId, url.id);
       }
-      const ownTarget = ownTargets.get(draft);
-      if (ownTarget !== undefined) {
-        refused.set(draft.id, { status: 'own-target', path: ownTarget });
-        continue;
-      }
-      let url = draft;
-      const isOwned = (key: DomainAndKey | undefined) => key && owners.has(mapKeyOf(key));
-      if (url.customSlug !== null && isOwned(keysOfUrl(url)[0])) {
-        refused.set(draft.id, { status: 'slug-conflict' });
-        continue;
-      }
-      const isTaken = () => url.shortCode === url.customSlug || isOwned(keysOfUrl(url).at(-1));
-      if (isImported(index) && isTaken()) {
-        refused.set(draft.id, { status: 'slug-conflict', path: 'importedCode' });
-        continue;
-      }
-      if (draft.externalId !== null) {
-        if (externalIds.has(draft.externalId)) {
-          refused.set(draft.id, { status: 'external-id-conflict' });
-          continue;
-        }
-        externalIds.set(draft.externalId, draft.id);
-      }
-      while (isTaken()) url = { ...url, shortCode: context.newShortCode() };
-      accepted.set(url.id, url);
-      if (isReused) equalLinks.add(url, importedCodeOf(index));
-      for (const key of keysOfUrl(url)) owners.set(mapKeyOf(key), url.id);
     }
 
     // Paused links do not count towards the plan.
-    const active = [...accepted.values()].filter(({ isActive }) => isActive);
-    const { free, quota } = await reserveLinks(
-      transaction,
-      this.#options.plans,
-      organizationId,
-      active.length,
-    );
-    for (const { id } of active.slice(free)) {
-      refused.set(id, { status: 'quota-exceeded', quota });
-      accepted.delete(id);
-    }
-    await releaseLinks(transaction, organizationId, active.length - free);
-    const created = [...accepted.values()];
-    const creation = { organizationId, urls: created, keysOfUrl, now };
+    const active = accepted.filter(({ url }) => url.isActive);
+    const { plans } = this.#options;
+    const { free, quota } = await reserveLinks(transaction, plans, organizationId, active.length);
+    const refused = new Set(active.slice(free));
+    for (const { url } of refused) outcomes.set(url.id, { status: 'quota-exceeded', quota });
+    await releaseLinks(transaction, organizationId, refused.size);
+    accepted = accepted.filter((candidate) => !refused.has(candidate));
+    for (const { url } of accepted) outcomes.set(url.id, createdOutcome(url));
+
     // Other works of the transaction may look for a slug, an imported code, an external id or an equal
     // link, or for the links of a domain. Nobody knows the other links yet.
-    const isKnown =
-      created.some(
-        (url) => url.customSlug !== null || url.externalId !== null || url.domainId !== null,
-      ) ||
-      isReused ||
-      drafts.some(({ body }) => body.importedCode != null);
-    if (isKnown) await this.#insertCreated(transaction, [creation]);
-    else if (created.length > 0) handleAtCommit(transaction, this.#insertCreated, creation);
-    return urls.map(({ id }) => {
+    const isKnown = candidates.some(
+      (each) =>
+        each.returnsExisting ||
+        chosenKeys(each).length > 0 ||
+        each.url.externalId !== null ||
+        each.url.domainId !== null,
+    );
+    if (isKnown) await this.#insert(transaction, accepted);
+    else for (const link of accepted) handleAtCommit(transaction, this.#insert, link);
+    return candidates.map(({ url: { id } }) => {
       const found = existing.get(id);
+      if (!found) return outcomes.get(id) as CreateOutcome;
       // A link of this request may have been refused after it was found.
-      if (found) return refused.get(found.id) ?? existingOutcome(found);
-      return refused.get(id) ?? createdOutcome(accepted.get(id) as ShortUrl);
+      const outcome = outcomes.get(found.id);
+      return outcome === undefined || outcome.status === 'created'
+        ? existingOutcome(found)
+        : outcome;
     });
   }
 
-  /** Inserts new links, and writes their events. Throws a UniqueViolationError if a short code is taken. */
-  readonly #insertCreated = async (
+  /** Inserts links, and writes their events. Throws a UniqueViolationError if a short code is taken. */
+  readonly #insert = async (
     transaction: WriteTransaction,
-    creations: readonly NewLinks[],
+    links: readonly NewLink[],
   ): Promise<void> => {
-    const links = creations.flatMap(({ urls, keysOfUrl }) =>
-      urls.map((url) => ({ url, keys: keysOfUrl(url) })),
-    );
-    for await (const slice of slicesOf(links, linksPerWrite(this.#database))) {
-      const rows = slice.map(({ url }) => toRow(url));
-      await this.#database.bulkInsert(transaction, 'urls', rows);
-      const keys = slice.flatMap((link) => link.keys);
-      await this.#database.bulkInsert(transaction, 'url_keys', keys);
-    }
+    const keys = links.flatMap((link) => link.keys);
+    const rows = links.map(({ row }) => row);
+    await this.#database.bulkInsert(transaction, 'urls', rows);
+    await this.#database.bulkInsert(transaction, 'url_keys', keys);
     // After the inserts, because an erasure may have retired and deleted the keys before them.
-    for await (const slice of slicesOf(links, linksPerStatement)) {
-      const keys = slice.flatMap((link) => link.keys);
-      const [retired] = await findRetiredKeys(transaction, keys);
-      if (retired !== undefined) throw new UniqueViolationError(`${retired.key} is retired`);
+    const [retired] = await findRetiredKeys(transaction, keys);
+    if (retired !== undefined) throw new UniqueViolationError(`${retired.key} is retired`);
+    for (const { url, now } of links) {
+      await this.#options.recorder.record(transaction, urlCreated, [url], now);
     }
-    for (const { organizationId, urls: own, now } of creations) {
-      await this.#options.recorder.record(transaction, urlCreated, organizationId, own, now);
-    }
-    // SQLite takes a millisecond to commit 100 links.
-    if (links.length > linksPerSlice) await yieldToEventLoop();
   };
+}
+
+/** Returns the keys that the request has chosen. An insert that meets a random one fails, and is repeated. */
+function chosenKeys({ url, keys, importedCode }: NewLink): readonly DomainAndKey[] {
+  if (importedCode !== null) return keys;
+  return url.customSlug === null ? [] : keys.slice(0, 1);
+}
+
+/** Returns those of the keys that a link has or that are retired, by `mapKeyOf`. */
+async function findTakenKeys(
+  transaction: WriteTransaction,
+  keys: readonly DomainAndKey[],
+): Promise<Set<string>> {
+  const owners = await findKeyOwners(transaction, keys);
+  const retired = await findRetiredKeys(transaction, keys);
+  return new Set([...owners.keys(), ...retired.map(mapKeyOf)]);
 }
 
 function createdOutcome({ id, shortCode, hostname }: ShortUrl): CreateOutcome {
@@ -223,11 +177,7 @@ function createdOutcome({ id, shortCode, hostname }: ShortUrl): CreateOutcome {
 function existingOutcome(url: ShortUrl): CreateOutcome {
   const { id, shortCode, hostname, customSlug, createdAt } = url;
   return {
-    status: 'existing',
-    id,
-    shortCode,
-    hostname: hostname ?? undefined,
-    customSlug,
-    createdAt,
+    ...{ status: 'existing', id, shortCode, hostname: hostname ?? undefined },
+    ...{ customSlug, createdAt },
   };
 }

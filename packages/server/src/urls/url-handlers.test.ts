@@ -30,7 +30,7 @@ function handlersWith(options: Partial<UrlHandlerOptions>) {
     newShortCode: () => 'AAAAAAA',
     isReserved: () => false,
     eraseUrl: () => Promise.reject(new Error('no erasure is expected')),
-    findBlockedHost: () => undefined,
+    findTargetErrors: async () => [],
     fetchTitle: () => {},
     onChanged: () => {},
     ...options,

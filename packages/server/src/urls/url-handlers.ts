@@ -55,7 +55,7 @@ export function urlHandlers(options: UrlHandlerOptions): HandlersOf<typeof urlRo
 
     async createUrl({ caller: { organizationId }, body, write }) {
       const now = clock();
-      const stateError = service.findStateError(body, now);
+      const [stateError] = await service.findStateErrors([body], now);
       // A repeated request gets its first result, even if `expiresAt` has passed since then.
       if (stateError && !write?.idempotency) throw validationError([stateError]);
       const reserved = service.findReserved(body);

@@ -1,36 +1,32 @@
 import type { Kysely } from 'kysely';
-import type { Database, Schema, WriteTransaction } from '../storage/database.js';
+import type { Database, Schema } from '../storage/database.js';
 
-// A commit for each block is not noticeable, even while bulk requests take 100 ids each.
 const idsPerBlock = 1_000;
 
 /**
- * Allocates the ids of new links. On PostgreSQL, a statement outside the transaction reserves a block
- * of ids for this node. Otherwise the transactions of all organizations would wait for the row of the
- * counter. Ids that a stopped node has reserved and not used remain unused.
+ * Allocates the ids of new links, outside the transactions that create them, which would otherwise wait for
+ * the row of the counter. Each process reserves blocks of ids. Those that it has not used when it stops
+ * remain unused.
  */
 export class UrlIds {
   readonly #database: Database;
   #next = 0;
-  /** The number of reserved ids that are free. */
-  #free = 0;
+  /** The first id behind the block. */
+  #end = 0;
 
   constructor(database: Database) {
     this.#database = database;
   }
 
-  /** Returns the first of `count` consecutive ids. */
-  async allocate(transaction: WriteTransaction, count: number): Promise<number> {
-    const { engine, read: outside } = this.#database;
-    if (engine === 'sqlite') return reserveUrlIds(transaction, count);
-    if (count > idsPerBlock) return reserveUrlIds(outside, count);
-    if (this.#free < count) {
-      this.#next = await reserveUrlIds(outside, idsPerBlock);
-      this.#free = idsPerBlock;
+  /** Returns the first of `count` consecutive ids, at most a block. */
+  async allocate(count: number): Promise<number> {
+    if (this.#end - this.#next < count) {
+      const reserve = (db: Kysely<Schema>) => reserveUrlIds(db, idsPerBlock);
+      this.#next = await this.#database.writeDirectly(reserve, 'rows');
+      this.#end = this.#next + idsPerBlock;
     }
     const first = this.#next;
     this.#next += count;
-    this.#free -= count;
     return first;
   }
 }

@@ -50,6 +50,15 @@ export function keysOf(
   return [slug, slug.folded_key === code.folded_key ? { ...code, folded_key: null } : code];
 }
 
+/** Returns whether keys of a domain are found in any case. `ignoreCase` is the setting of the platform's domain. */
+export function foldsKeys(
+  domains: ReadonlyMap<string, ActiveDomain>,
+  domainId: string | null,
+  ignoreCase: boolean,
+): boolean {
+  return domainId === null ? ignoreCase : domains.get(domainId)?.ignoresCase === true;
+}
+
 /** Returns a string that identifies a key on a domain, for use as the key of a map. */
 export function mapKeyOf({ domain_key, key, folded_key }: DomainAndKey): string {
   return `${domain_key}/${folded_key ?? key}`;
@@ -90,7 +99,7 @@ export async function findDomainKey(
 }
 
 /** An active domain of an organization. */
-export interface ActiveDomain {
+interface ActiveDomain {
   readonly hostname: string;
   readonly ignoresCase: boolean;
 }

@@ -6,7 +6,7 @@ import { fromRow, isExpired, type ShortUrl, selectUrls } from './short-url.js';
 import { urlExpired } from './url-events.js';
 import { findUrls } from './url-reader.js';
 import type { UrlRecorder } from './url-recorder.js';
-import type { ChangedUrl, WriteContext } from './url-write.js';
+import type { WriteContext } from './url-write.js';
 
 /** Expires and deletes links in a transaction. */
 export class UrlLifeCycle {
@@ -16,7 +16,10 @@ export class UrlLifeCycle {
     this.#recorder = recorder;
   }
 
-  /** Returns the links of an organization by id. Those that are due have expired. */
+  /**
+   * Returns links of an organization by id, before a change. One whose `expiresAt` has passed expires first,
+   * even if the periodic expiry has not reached it yet.
+   */
   async findCurrent(
     transaction: WriteTransaction,
     ids: readonly number[],
@@ -24,7 +27,8 @@ export class UrlLifeCycle {
   ): Promise<ShortUrl[]> {
     const found = await findUrls(transaction, organizationId, ids);
     for (const { updatedAt } of found) checkIfMatch(ifMatch, updatedAt);
-    return this.#expireDue(transaction, found, now);
+    const expired = await this.#expire(transaction, organizationId, found, now);
+    return found.map((url) => expired.get(url.id) ?? url);
   }
 
   /** Deletes links of an organization, with their events, and returns those that it has deleted. */
@@ -36,8 +40,14 @@ export class UrlLifeCycle {
     const changed = links
       .filter(({ deletedAt }) => deletedAt === null)
       .map((before) => ({ before, url: { ...deactivated(before, now), deletedAt: now } }));
-    await this.#delete(transaction, organizationId, changed, now);
-    return changed.map(({ url }) => url);
+    if (changed.length === 0) return [];
+    const urls = changed.map(({ url }) => url);
+    const active = changed.filter(({ before }) => before.isActive);
+    await deactivate(transaction, urls, now);
+    await releaseLinks(transaction, organizationId, active.length);
+    await this.#recorder.recordUpdates(transaction, changed, now);
+    await this.#recorder.recordDeletions(transaction, urls, now);
+    return urls;
   }
 
   /** Deactivates the links of an organization with these ids that are due, and returns their ids. */
@@ -48,77 +58,44 @@ export class UrlLifeCycle {
     now: number,
   ): Promise<number[]> {
     const urls = await findUrls(transaction, organizationId, ids);
-    const due = urls.filter((url) => isDue(url, now));
-    await this.#expire(transaction, due, now);
-    return due.map(({ id }) => id);
+    return [...(await this.#expire(transaction, organizationId, urls, now)).keys()];
   }
 
-  /**
-   * Returns links before a change. One that is due expires first, even if the periodic expiry has not
-   * reached it yet.
-   */
-  async #expireDue(
-    transaction: WriteTransaction,
-    found: readonly ShortUrl[],
-    now: number,
-  ): Promise<ShortUrl[]> {
-    const due = found.filter((url) => isDue(url, now));
-    await this.#expire(transaction, due, now);
-    return found.map((url) => (isDue(url, now) ? deactivated(url, now) : url));
-  }
-
-  /** Deactivates links that are due, and writes their events. */
+  /** Deactivates those of the links that are due, with their events. Returns their new states by id. */
   async #expire(
     transaction: WriteTransaction,
-    due: readonly ShortUrl[],
-    now: number,
-  ): Promise<void> {
-    if (due.length === 0) return;
-    const ids = due.map(({ id }) => id);
-    await transaction
-      .updateTable('urls')
-      .set({ is_active: 0, updated_at: nextUpdatedAtOfRow(now) })
-      .where('id', 'in', ids)
-      .execute();
-    for (const organizationId of new Set(due.map((url) => url.organizationId))) {
-      const own = due.filter((url) => url.organizationId === organizationId);
-      await releaseLinks(transaction, organizationId, own.length);
-      const urls = own.map((url) => deactivated(url, now));
-      await this.#recorder.record(transaction, urlExpired, organizationId, urls, now);
-    }
-  }
-
-  /** Stores that links of an organization are deleted, and writes their events. */
-  async #delete(
-    transaction: WriteTransaction,
     organizationId: string,
-    changed: readonly ChangedUrl[],
+    found: readonly ShortUrl[],
     now: number,
-  ): Promise<void> {
-    if (changed.length === 0) return;
-    const urls = changed.map(({ url }) => url);
-    await transaction
-      .updateTable('urls')
-      .set({ is_active: 0, deleted_at: now, updated_at: nextUpdatedAtOfRow(now) })
-      .where(
-        'id',
-        'in',
-        urls.map(({ id }) => id),
-      )
-      .execute();
-    const active = changed.filter(({ before }) => before.isActive);
-    await releaseLinks(transaction, organizationId, active.length);
-    await this.#recorder.recordUpdates(transaction, organizationId, changed, now);
-    await this.#recorder.recordDeletions(transaction, organizationId, urls, now);
+  ): Promise<ReadonlyMap<number, ShortUrl>> {
+    const due = found.filter((url) => url.isActive && isExpired(url, now));
+    const expired = due.map((url) => deactivated(url, now));
+    if (expired.length > 0) {
+      await deactivate(transaction, expired, now);
+      await releaseLinks(transaction, organizationId, expired.length);
+      await this.#recorder.record(transaction, urlExpired, expired, now);
+    }
+    return new Map(expired.map((url) => [url.id, url]));
   }
-}
-
-function isDue(url: ShortUrl, now: number): boolean {
-  return url.isActive && isExpired(url, now);
 }
 
 function deactivated(url: ShortUrl, now: number): ShortUrl {
   return { ...url, isActive: false, updatedAt: nextUpdatedAt(url.updatedAt, now) };
+}
+
+/** Stores that links are inactive, and whether they are deleted, which all are or none. */
+async function deactivate(
+  transaction: WriteTransaction,
+  urls: readonly ShortUrl[],
+  now: number,
+): Promise<void> {
+  const ids = urls.map(({ id }) => id);
+  const deletedAt = urls[0]?.deletedAt ?? null;
+  await transaction
+    .updateTable('urls')
+    .set({ is_active: 0, deleted_at: deletedAt, updated_at: nextUpdatedAtOfRow(now) })
+    .where('id', 'in', ids)
+    .execute();
 }
 
 /** Returns up to `limit` links that are active although `expiresAt` has passed. */

@@ -9,6 +9,7 @@ import type { Database } from '../storage/database.js';
 import { runInBatches } from '../storage/run-in-batches.js';
 import { type BlockedHostHandlerOptions, blockedHostHandlers } from './blocked-host-handlers.js';
 import { BlockedHostRepository } from './blocked-host-repository.js';
+import { findTargetErrors, type TargetRules } from './check-target.js';
 import { type KeyFinderOptions, urlIdFinder } from './key-finder.js';
 import { toRecord } from './present-url.js';
 import { shortCodeGenerator } from './short-code.js';
@@ -21,7 +22,8 @@ import { UrlRecorder } from './url-recorder.js';
 import { UrlRepository } from './url-repository.js';
 
 export interface UrlModuleOptions
-  extends Omit<UrlHandlerOptions, 'urls' | 'newShortCode' | 'eraseUrl'>,
+  extends Omit<UrlHandlerOptions, 'urls' | 'newShortCode' | 'eraseUrl' | 'findTargetErrors'>,
+    Pick<TargetRules, 'findBlockedHost'>,
     Pick<TakedownHandlerOptions, 'listTakedowns'>,
     Pick<BlockedHostHandlerOptions, 'listBlockedHosts' | 'onHostsChanged'> {
   readonly database: Database;
@@ -72,7 +74,14 @@ export function createUrlModule(options: UrlModuleOptions) {
     recorder,
     /** Erasures need modules that need this one. */
     handlersWith: ({ eraseUrl }: Pick<UrlHandlerOptions, 'eraseUrl'>) => ({
-      ...urlHandlers({ ...options, urls, newShortCode, eraseUrl }),
+      ...urlHandlers({
+        ...options,
+        urls,
+        newShortCode,
+        eraseUrl,
+        findTargetErrors: (requests) =>
+          findTargetErrors({ ...options, db: database.read }, requests),
+      }),
       ...tagHandlers({ ...options, tags }),
       ...blockedHostHandlers({ ...options, blockedHosts: new BlockedHostRepository(database) }),
       ...takedownHandlers({ ...options, takedowns, findUrlId }),

@@ -1,8 +1,9 @@
-import type { DataOfEvent } from '../events/define-event.js';
-import type { EventOutbox, NewEvent } from '../events/event-outbox.js';
-import type { EventSubject } from '../events/subscription.js';
+import type { DataOfEvent, EventDefinition } from '../events/define-event.js';
+import type { EventOutbox } from '../events/event-outbox.js';
 import type { WriteTransaction } from '../storage/database.js';
 import { formatTags } from '../storage/tag-text.js';
+import { TimeSlices } from '../yield-to-event-loop.js';
+import type { UrlRecord } from './present-url.js';
 import type { ShortUrl } from './short-url.js';
 import {
   previousOf,
@@ -12,14 +13,12 @@ import {
   type urlRestored,
   urlUpdated,
 } from './url-events.js';
-import { type ChangedUrl, slicesOf } from './url-write.js';
-
-type RecordEvent = typeof urlCreated | typeof urlRestored | typeof urlExpired;
+import type { ChangedUrl } from './url-write.js';
 
 export interface UrlRecorderOptions {
   readonly outbox: EventOutbox;
   /** Returns the public record of a link for its events. */
-  readonly toEventData: (url: ShortUrl, now: number) => DataOfEvent<typeof urlCreated>;
+  readonly toEventData: (url: ShortUrl, now: number) => UrlRecord;
 }
 
 /** Writes the events of links, in the transaction that changes them. */
@@ -33,63 +32,54 @@ export class UrlRecorder {
   /** Writes an event for each link. */
   record(
     transaction: WriteTransaction,
-    event: RecordEvent,
-    organizationId: string,
+    event: typeof urlCreated | typeof urlRestored | typeof urlExpired,
     urls: readonly ShortUrl[],
     now: number,
   ): Promise<void> {
-    const { toEventData } = this.#options;
-    return this.#recordEach(transaction, event, organizationId, urls, now, (url) => ({
-      data: toEventData(url, now),
-      subject: subjectOf(url),
-    }));
+    const changes = urls.map((url) => ({ url }));
+    return this.#recordEach(transaction, event, changes, now, (data) => data);
   }
 
   /** Writes `url.updated` for each link. */
   recordUpdates(
     transaction: WriteTransaction,
-    organizationId: string,
     changed: readonly ChangedUrl[],
     now: number,
   ): Promise<void> {
-    const { toEventData } = this.#options;
-    return this.#recordEach(transaction, urlUpdated, organizationId, changed, now, (change) => {
-      const data = toEventData(change.url, now);
-      const previous = previousOf(toEventData(change.before, now), data);
-      return { data: { ...data, previous }, subject: subjectOf(change.url) };
-    });
+    return this.#recordEach(transaction, urlUpdated, changed, now, (data, { before }) => ({
+      ...data,
+      previous: previousOf(this.#options.toEventData(before, now), data),
+    }));
   }
 
   /** Writes `url.deleted` for each link. An erased link has no content any more. */
   recordDeletions(
     transaction: WriteTransaction,
-    organizationId: string,
     urls: readonly ShortUrl[],
     now: number,
-    { isErased = false }: { readonly isErased?: boolean } = {},
   ): Promise<void> {
-    const { toEventData } = this.#options;
-    return this.#recordEach(transaction, urlDeleted, organizationId, urls, now, (url) => ({
-      data: { ...toEventData(url, now), isErased },
-      subject: subjectOf(url),
+    const changes = urls.map((url) => ({ url }));
+    return this.#recordEach(transaction, urlDeleted, changes, now, (data, { url }) => ({
+      ...data,
+      isErased: url.erasedAt !== null,
     }));
   }
 
-  async #recordEach<Event extends RecordEvent | typeof urlUpdated | typeof urlDeleted, Item>(
+  async #recordEach<Event extends EventDefinition, Change extends { readonly url: ShortUrl }>(
     transaction: WriteTransaction,
     event: Event,
-    organizationId: string,
-    items: readonly Item[],
+    changes: readonly Change[],
     now: number,
-    describe: (item: Item) => NewEvent<Event>,
+    describe: (data: UrlRecord, change: Change) => DataOfEvent<Event>,
   ): Promise<void> {
-    const { outbox } = this.#options;
-    for await (const slice of slicesOf(items)) {
-      outbox.record(transaction, organizationId, event, now, slice.map(describe));
+    const { outbox, toEventData } = this.#options;
+    const slices = new TimeSlices();
+    for (const change of changes) {
+      if (slices.isOver) await slices.next();
+      const { id: urlId, domainId, tags, organizationId } = change.url;
+      const data = describe(toEventData(change.url, now), change);
+      const subject = { urlId, domainId, tags: formatTags(tags) };
+      outbox.record(transaction, organizationId, event, now, [{ data, subject }]);
     }
   }
-}
-
-function subjectOf({ id, domainId, tags }: ShortUrl): EventSubject {
-  return { urlId: id, domainId, tags: formatTags(tags) };
 }

@@ -1,6 +1,5 @@
 import { ApiError, notFoundMessage, quotaError, shorten } from '../contract/api-error.js';
 import { describeQuota, type Quota } from '../organizations/quota.js';
-import { type LinkRule, targetsOf } from './link-rules.js';
 
 const refusals = {
   'slug-conflict': { code: 'SLUG_CONFLICT', message: 'is taken on this domain' },
@@ -12,11 +11,6 @@ const refusals = {
   'domain-invalid': {
     code: 'DOMAIN_INVALID',
     message: 'must be the id of an active domain of this organization',
-  },
-  'own-target': {
-    code: 'VALIDATION_FAILED',
-    message:
-      'must not lead to a host of short links on this server: use the address that visitors should see',
   },
   'not-found': { code: 'NOT_FOUND', message: '' },
 } as const;
@@ -30,7 +24,7 @@ export type KeyField = 'customSlug' | 'importedCode';
 /** Why a link was not written. Results of earlier versions have no quota and no path. */
 export type Refused<Reason extends Refusal = Refusal> = Reason extends 'quota-exceeded'
   ? { readonly status: Reason; readonly quota?: Quota | undefined }
-  : Reason extends 'own-target' | 'slug-conflict'
+  : Reason extends 'slug-conflict'
     ? { readonly status: Reason; readonly path?: string | undefined }
     : { readonly status: Reason };
 
@@ -42,10 +36,7 @@ export interface RefusedFields {
   readonly customSlug?: string | null | undefined;
   readonly importedCode?: string | null | undefined;
   readonly externalId?: string | null | undefined;
-  readonly targetUrl?: string | undefined;
-  readonly expiredUrl?: string | null | undefined;
-  readonly rules?: readonly LinkRule[] | null | undefined;
-  /** The path of the target that is refused, or of the name that is taken. */
+  /** The path of the name that is taken. */
   readonly path?: string | undefined;
   readonly domainId?: string | null | undefined;
 }
@@ -65,7 +56,7 @@ export function bulkCreateError(reason: Exclude<Refusal, 'not-found'>, item: Ref
   return {
     error: refusalMessage(reason, item),
     // The specification names the codes of items.
-    code: code === 'VALIDATION_FAILED' || code === 'EXTERNAL_ID_CONFLICT' ? 'CREATE_FAILED' : code,
+    code: code === 'EXTERNAL_ID_CONFLICT' ? 'CREATE_FAILED' : code,
   } as const;
 }
 
@@ -101,7 +92,6 @@ function describeUse({ quota }: RefusedFields): string {
 
 /** Returns the path of the field that was refused; undefined if no field of the request was. */
 function pathOf(reason: Refusal, { path, customSlug }: RefusedFields): string | undefined {
-  if (reason === 'own-target') return path ?? 'targetUrl';
   if (reason === 'external-id-conflict') return 'externalId';
   if (reason === 'domain-invalid') return 'domainId';
   // A link that moves to another domain has a slug, but the request does not.
@@ -120,7 +110,6 @@ function refusalMessage(reason: Refusal, fields: RefusedFields): string {
     importedCode,
     externalId,
     domainId,
-    ...Object.fromEntries(targetsOf(fields).map((target) => [target.path, target.targetUrl])),
   };
   const value = values[path];
   const next = reason === 'slug-conflict' ? '; choose another' : '';

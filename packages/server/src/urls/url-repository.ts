@@ -1,4 +1,5 @@
 import type { ErrorDetail } from '../contract/errors.js';
+import type { IsOwnHost } from '../domains/own-hosts.js';
 import {
   findStoredResult,
   type IdempotentResult,
@@ -11,7 +12,8 @@ import { findExternalIds } from './find-existing.js';
 import { findRetiredKeys } from './retired-keys.js';
 import type { ShortUrl } from './short-url.js';
 import { UrlCreator, type UrlCreatorOptions } from './url-creator.js';
-import { findActiveDomains, findKeyOwners, keysOf } from './url-keys.js';
+import { UrlIds } from './url-ids.js';
+import { findActiveDomains, findKeyOwners, foldsKeys, keysOf } from './url-keys.js';
 import { selectDue, UrlLifeCycle } from './url-life-cycle.js';
 import { findUrls, noUrl, UrlReader } from './url-reader.js';
 import type { Refused } from './url-refusals.js';
@@ -29,6 +31,10 @@ import {
 /** A valid item of a request for new links, or the error message of an invalid one. */
 export type NewItem = UrlDraft | { readonly error: string };
 
+export interface UrlRepositoryOptions extends UrlCreatorOptions {
+  readonly isOwnHost: IsOwnHost;
+}
+
 /** Stores links and their keys. Every method is one transaction. */
 export class UrlRepository extends UrlReader {
   readonly #database: Database;
@@ -36,8 +42,9 @@ export class UrlRepository extends UrlReader {
   readonly #lifeCycle: UrlLifeCycle;
   readonly #creator: UrlCreator;
   readonly #updater: UrlUpdater;
+  readonly #ids: UrlIds;
 
-  constructor(database: Database, options: UrlCreatorOptions) {
+  constructor(database: Database, options: UrlRepositoryOptions) {
     super(database, options.isOwnHost);
     const lifeCycle = new UrlLifeCycle(options.recorder);
     this.#database = database;
@@ -45,6 +52,7 @@ export class UrlRepository extends UrlReader {
     this.#lifeCycle = lifeCycle;
     this.#creator = new UrlCreator(database, options);
     this.#updater = new UrlUpdater(database, { ...options, lifeCycle });
+    this.#ids = new UrlIds(database);
   }
 
   /**
@@ -55,9 +63,10 @@ export class UrlRepository extends UrlReader {
     items: readonly NewItem[],
     context: CreateContext,
   ): Promise<IdempotentResult<Creation>> {
+    const drafts = items.filter((item) => 'body' in item);
+    const firstId = drafts.length === 0 ? noUrl : await this.#ids.allocate(drafts.length);
     const work = async (transaction: WriteTransaction): Promise<Creation> => {
-      const drafts = items.filter((item) => 'body' in item);
-      const created = await this.#creator.create(transaction, drafts, context);
+      const created = await this.#creator.create(transaction, drafts, firstId, context);
       const outcomes = items.map((item) =>
         'body' in item
           ? (created.shift() as CreateOutcome)
@@ -83,9 +92,8 @@ export class UrlRepository extends UrlReader {
   ): Promise<boolean | undefined> {
     const { read } = this.#database;
     const domains = await findActiveDomains(read, organizationId, [domainId]);
-    const domain = domains.get(domainId ?? '');
-    if (domainId !== null && domain === undefined) return undefined;
-    const folds = domain?.ignoresCase ?? this.#ignoreCase;
+    if (domainId !== null && !domains.has(domainId)) return undefined;
+    const folds = foldsKeys(domains, domainId, this.#ignoreCase);
     const keys = keysOf({ id: noUrl, domainId, shortCode: slug, customSlug: null }, folds);
     if ((await findKeyOwners(read, keys)).size > 0) return false;
     return (await findRetiredKeys(read, keys)).length === 0;
@@ -123,7 +131,7 @@ export class UrlRepository extends UrlReader {
    * Changes the link that has an external id, or creates it from `draft`, which may be an error. Calls
    * `onFound` with the id of a link that exists, before it changes.
    */
-  upsert<Presented>(
+  async upsert<Presented>(
     externalId: string,
     draft: UrlDraft | { readonly error: ErrorDetail },
     change: (url: ShortUrl) => UrlChange,
@@ -132,6 +140,7 @@ export class UrlRepository extends UrlReader {
     context: CreateContext,
   ): Promise<IdempotentResult<UpsertOutcome<Presented>>> {
     const { organizationId, write } = context;
+    const newId = await this.#ids.allocate(1);
     let changedIds: readonly number[] = [];
     const work = async (transaction: WriteTransaction): Promise<UpsertOutcome<Presented>> => {
       changedIds = [];
@@ -144,7 +153,7 @@ export class UrlRepository extends UrlReader {
         return result.outcomes[0] ?? { status: 'not-found' };
       }
       if ('error' in draft) return { status: 'refused', error: draft.error };
-      const [outcome] = await this.#creator.create(transaction, [draft], context);
+      const [outcome] = await this.#creator.create(transaction, [draft], newId, context);
       if (outcome?.status !== 'created') return outcome as Refused;
       const [url] = await findUrls(transaction, organizationId, [outcome.id]);
       changedIds = [outcome.id];

@@ -1,9 +1,7 @@
 import type { Passwords } from '../auth/passwords.js';
-import { shorten } from '../contract/api-error.js';
 import type { ErrorDetail } from '../contract/errors.js';
 import type { IdempotentResult, WriteRequest } from '../idempotency/with-idempotency-key.js';
 import type { Clock } from '../ports.js';
-import { blockedMessage } from './blocked-hosts.js';
 import {
   findCreationError,
   findExpiryError,
@@ -11,7 +9,7 @@ import {
   type UrlChange,
   upsertUrl,
 } from './change-url.js';
-import { targetsOf } from './link-rules.js';
+import type { findTargetErrors } from './check-target.js';
 import type { ShortUrl } from './short-url.js';
 import type { UrlCreateRequest, UrlUpdateRequest, UrlUpsertRequest } from './url-contract.js';
 import { findPasswordError } from './url-fields.js';
@@ -31,14 +29,23 @@ export interface UrlServiceOptions {
     url: string,
     store: (title: string) => Promise<unknown>,
   ) => void;
-  /** Returns the host that the operator has blocked, to which a target leads. */
-  readonly findBlockedHost: (targetUrl: string) => string | undefined;
+  /** Returns why one of the targets of each request is refused. */
+  readonly findTargetErrors: (
+    requests: Parameters<typeof findTargetErrors>[1],
+  ) => ReturnType<typeof findTargetErrors>;
   /**
    * Called after links were created, and with the ids of changed ones, before the response, so that the
    * next redirect uses the new state.
    */
   readonly onChanged: (ids: readonly number[]) => void;
 }
+
+/** The fields that are valid by the clock, the blocked hosts and our own ones. */
+type StatefulFields = Pick<
+  UrlUpdateRequest,
+  'activatesAt' | 'expiresAt' | 'targetUrl' | 'expiredUrl' | 'rules'
+> &
+  Pick<UrlCreateRequest, 'importedCreatedAt'>;
 
 /** An item of a bulk request: valid, or the error message of an invalid one. */
 export type CheckedItem<Body> = { readonly body: Body } | { readonly error: string };
@@ -62,22 +69,15 @@ export class UrlService {
     return segment !== undefined && isReserved(segment) ? 'importedCode' : undefined;
   }
 
-  /** Returns why the server accepts no link like this now, although the request is valid. */
-  findStateError(
-    body: Pick<
-      UrlUpdateRequest,
-      'activatesAt' | 'expiresAt' | 'targetUrl' | 'expiredUrl' | 'rules'
-    > &
-      Pick<UrlCreateRequest, 'importedCreatedAt'>,
+  /** Returns, for each of these valid requests, why the server accepts no link like this now. */
+  async findStateErrors(
+    bodies: readonly StatefulFields[],
     now: number,
-  ): ErrorDetail | undefined {
-    for (const { path, targetUrl } of targetsOf(body)) {
-      const host = this.#options.findBlockedHost(targetUrl);
-      if (host === undefined) continue;
-      const message = `${shorten(targetUrl)} ${blockedMessage(host)}`;
-      return { path, message };
-    }
-    return findExpiryError(body, now) ?? findCreationError(body, now);
+  ): Promise<(ErrorDetail | undefined)[]> {
+    const errors = await this.#options.findTargetErrors(bodies);
+    return bodies.map(
+      (body, index) => errors[index] ?? findExpiryError(body, now) ?? findCreationError(body, now),
+    );
   }
 
   /** Returns the stored result of a repeated request with passwords, which avoids hashing them again. */
@@ -148,9 +148,10 @@ export class UrlService {
     const { organizationId, now } = context;
     const ids = changes.map(({ id }) => id);
     const hashes = await this.#hashPasswords(organizationId, changes);
+    const errors = await this.findStateErrors(changes, now);
     const change = (url: ShortUrl, index: number): UrlChange => {
       const { id: _, ...patch } = changes[index] as (typeof changes)[number];
-      const error = this.findStateError(patch, now);
+      const error = errors[index];
       return error ? { ok: false, error } : patchUrl(url, patch, hashes[index] ?? null, now);
     };
     try {
@@ -172,7 +173,7 @@ export class UrlService {
     const { organizationId, now } = context;
     const [passwordHash = null] = await this.#hashPasswords(organizationId, [body]);
     const isProtected = body.isPasswordProtected === true;
-    const stateError = this.findStateError(body, now);
+    const [stateError] = await this.findStateErrors([body], now);
     const error = stateError ?? findPasswordError(isProtected, passwordHash !== null, false);
     const draft = error ? { error } : { body: { ...body, externalId }, passwordHash };
     const change = (url: ShortUrl): UrlChange =>

@@ -1,47 +1,22 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { IsOwnHost } from '../domains/own-hosts.js';
 import { ActiveLinks } from '../organizations/link-quota.js';
 import type { PlanTable } from '../organizations/plans.js';
 import { nextUpdatedAt } from '../preconditions/if-match.js';
 import type { Database, WriteTransaction } from '../storage/database.js';
-import { yieldToEventLoop } from '../yield-to-event-loop.js';
+import { mapInSlices, TimeSlices } from '../yield-to-event-loop.js';
 import type { UrlChange } from './change-url.js';
-import { findOwnTargets } from './check-target.js';
 import { findExternalIds } from './find-existing.js';
 import { findRetiredKeys } from './retired-keys.js';
 import { type ShortUrl, toRow } from './short-url.js';
 import { urlRestored } from './url-events.js';
-import { findActiveDomains, findKeyOwners, keysOf, mapKeyOf } from './url-keys.js';
+import { findActiveDomains, findKeyOwners, foldsKeys, keysOf, mapKeyOf } from './url-keys.js';
 import type { UrlLifeCycle } from './url-life-cycle.js';
 import type { UrlRecorder } from './url-recorder.js';
-import {
-  type ChangedUrl,
-  linksAtOnce,
-  linksPerWrite,
-  type RefusedUpdate,
-  slicesOf,
-  type UpdateOutcome,
-  type WriteContext,
-} from './url-write.js';
-
-/** A link, and its new state or why it cannot change. */
-type ItemChange = { readonly before: ShortUrl } & UrlChange;
-
-/** The outcome of one change within its transaction. */
-type ItemOutcome =
-  | ({ readonly status: 'updated' } & ChangedUrl)
-  | { readonly status: 'unchanged'; readonly url: ShortUrl }
-  | RefusedUpdate;
-
-/** The id of a link to change, and its place in the request. */
-interface Item {
-  readonly id: number;
-  readonly index: number;
-}
+import type { ChangedUrl, RefusedUpdate, UpdateOutcome, WriteContext } from './url-write.js';
 
 export interface UrlUpdaterOptions {
   readonly plans: PlanTable;
-  readonly isOwnHost: IsOwnHost;
+  /** Whether links of the platform's domain are found in any case. */
   readonly ignoreCase: boolean;
   readonly recorder: UrlRecorder;
   readonly lifeCycle: UrlLifeCycle;
@@ -71,170 +46,89 @@ export class UrlUpdater {
     readonly outcomes: UpdateOutcome<Presented>[];
     readonly changedIds: readonly number[];
   }> {
-    const { recorder } = this.#options;
+    const { plans, recorder, lifeCycle } = this.#options;
     const { organizationId, now } = context;
+    const current = await lifeCycle.findCurrent(transaction, ids, context);
+    const links = new Map(current.map((url) => [url.id, url]));
+    const activeLinks = new ActiveLinks(transaction, plans, organizationId);
     const outcomes: UpdateOutcome<Presented>[] = [];
     const changed: ChangedUrl[] = [];
-    const current = await this.#options.lifeCycle.findCurrent(transaction, ids, context);
-    const links = new Map(current.map((url) => [url.id, url]));
-    const activeLinks = new ActiveLinks(transaction, this.#options.plans, organizationId);
-    for (const round of roundsOf(ids)) {
-      const changes: (ItemChange | undefined)[] = [];
-      for (const { id, index } of round) {
-        if (index % linksAtOnce === linksAtOnce - 1) await yieldToEventLoop();
-        const before = links.get(id);
-        changes.push(before && { before, ...change(before, index) });
+    const slices = new TimeSlices();
+    for (const [index, id] of ids.entries()) {
+      if (slices.isOver) await slices.next();
+      const before = links.get(id);
+      if (!before) {
+        outcomes.push({ status: 'not-found' });
+        continue;
       }
-      for (const outcome of await this.#updateAll(transaction, changes, activeLinks, context)) {
-        if (outcome.status === 'updated') {
-          changed.push(outcome);
-          links.set(outcome.url.id, outcome.url);
-        }
-        outcomes.push(
-          'url' in outcome ? { status: 'updated', presented: present(outcome.url) } : outcome,
-        );
+      const wanted = change(before, index);
+      const outcome = wanted.ok
+        ? await this.#updateOne(transaction, { before, url: wanted.url }, activeLinks, now)
+        : ({ status: 'refused', error: wanted.error } as const);
+      if ('url' in outcome) {
+        if (outcome.url !== before) changed.push({ before, url: outcome.url });
+        links.set(id, outcome.url);
+        outcomes.push({ status: 'updated', presented: present(outcome.url) });
+      } else {
+        outcomes.push(outcome);
       }
     }
+    const changedIds = [...new Set(changed.map(({ url }) => url.id))];
+    const rows = await mapInSlices(changedIds, (id) => toUpdate(links.get(id) as ShortUrl));
+    await this.#database.updateEach(transaction, 'urls', rows);
     await activeLinks.settle();
-    await recorder.recordUpdates(transaction, organizationId, changed, now);
-    const restored = changed.filter(
-      ({ before, url }) => before.deletedAt !== null && url.deletedAt === null,
+    await recorder.recordUpdates(transaction, changed, now);
+    const restored = changed.flatMap(({ before, url }) =>
+      before.deletedAt !== null && url.deletedAt === null ? [url] : [],
     );
-    const urls = restored.map(({ url }) => url);
-    await recorder.record(transaction, urlRestored, organizationId, urls, now);
-    return { outcomes, changedIds: changed.map(({ url }) => url.id) };
+    await recorder.record(transaction, urlRestored, restored, now);
+    return { outcomes, changedIds };
   }
 
-  /**
-   * Writes changes of different links, in order; undefined stands for an unknown link. On PostgreSQL, the
-   * number of statements does not grow with the number of links, except for links that move to another
-   * domain.
-   */
-  async #updateAll(
+  /** Checks a change, and writes the keys of a link that moves. Returns the new state, or why there is none. */
+  async #updateOne(
     transaction: WriteTransaction,
-    changes: readonly (ItemChange | undefined)[],
+    { before, url: changed }: ChangedUrl,
     activeLinks: ActiveLinks,
-    { organizationId, now }: WriteContext,
-  ): Promise<ItemOutcome[]> {
-    const candidates = changes.flatMap((each) => (each?.ok ? [each] : []));
-    const domains = await findActiveDomains(
-      transaction,
-      organizationId,
-      candidates.filter(needsDomain).map(({ url }) => url.domainId),
-    );
-    const ownTargets = await findOwnTargets(
-      transaction,
-      this.#options.isOwnHost,
-      candidates.filter(hasNewTarget).map(({ url }) => url),
-    );
-    // Ids that other links give up in this request are free for the next one.
-    const externalIds = await findExternalIds(
-      transaction,
-      organizationId,
-      candidates.filter(getsExternalId).map(({ url }) => url.externalId),
-    );
-    let unwritten: ShortUrl[] = [];
-    const writeAll = async () => {
-      const rows = unwritten;
-      unwritten = [];
-      for await (const slice of slicesOf(rows, linksPerWrite(this.#database))) {
-        await this.#database.updateEach(transaction, 'urls', slice.map(toUpdate));
-      }
-    };
-    const update = async (candidate: ChangedUrl): Promise<ItemOutcome> => {
-      const { before, url: changed } = candidate;
-      // No event and no new `updatedAt`.
-      if (isDeepStrictEqual(changed, before)) return { status: 'unchanged', url: before };
-      let url: ShortUrl = { ...changed, updatedAt: nextUpdatedAt(before.updatedAt, now) };
-      if (needsDomain(candidate)) {
-        const hostname = url.domainId === null ? null : domains.get(url.domainId)?.hostname;
-        if (hostname === undefined) return { status: 'domain-invalid' };
-        url = { ...url, hostname };
-      }
-      if (getsExternalId(candidate)) {
-        const externalId = changed.externalId as string;
-        if (externalIds.has(externalId)) return { status: 'external-id-conflict' };
-        externalIds.set(externalId, changed.id);
-      }
-      const ownTarget = ownTargets.get(changed);
-      if (ownTarget !== undefined) return { status: 'own-target', path: ownTarget };
-      if (url.isActive && !before.isActive) {
-        const quota = await activeLinks.take();
-        if (quota) return { status: 'quota-exceeded', quota };
-      }
+    now: number,
+  ): Promise<{ readonly url: ShortUrl } | RefusedUpdate> {
+    // No event and no new `updatedAt`.
+    if (isDeepStrictEqual(changed, before)) return { url: before };
+    const { organizationId, domainId, externalId } = changed;
+    const moves = domainId !== before.domainId;
+    const becomesActive = changed.isActive && !before.isActive;
+    let { hostname } = changed;
+    let newKeys: Awaited<ReturnType<typeof findNewKeys>> = [];
+    // The domain of an inactive link may have been deleted.
+    if (domainId !== null ? moves || becomesActive : moves) {
+      const domains = await findActiveDomains(transaction, organizationId, [domainId]);
+      const domain = domainId === null ? null : domains.get(domainId);
+      if (domain === undefined) return { status: 'domain-invalid' };
+      hostname = domain?.hostname ?? null;
       // The link keeps its keys on the old domain, because printed copies use them.
-      const { ignoreCase } = this.#options;
-      const folds =
-        url.domainId === null ? ignoreCase : domains.get(url.domainId)?.ignoresCase === true;
-      if (moves(candidate) && !(await this.#insertKeys(transaction, url, folds))) {
-        if (url.isActive && !before.isActive) activeLinks.release();
-        return { status: 'slug-conflict' };
-      }
-      if (before.isActive && !url.isActive) activeLinks.release();
-      unwritten.push(url);
-      return { status: 'updated', before, url };
-    };
-    const outcomes: ItemOutcome[] = [];
-    for (const [index, each] of changes.entries()) {
-      if (index % linksAtOnce === linksAtOnce - 1) await yieldToEventLoop();
-      if (!each) outcomes.push({ status: 'not-found' });
-      else if (!each.ok) outcomes.push({ status: 'refused', error: each.error });
-      else outcomes.push(await update(each));
+      const folds = foldsKeys(domains, domainId, this.#options.ignoreCase);
+      if (moves) newKeys = await findNewKeys(transaction, changed, folds);
     }
-    await writeAll();
-    return outcomes;
-  }
-
-  /** Inserts the keys of a link on its new domain. Returns false when another link has, or had, one. */
-  async #insertKeys(
-    transaction: WriteTransaction,
-    url: ShortUrl,
-    folds: boolean,
-  ): Promise<boolean> {
-    const keys = keysOf(url, folds);
-    const owners = await findKeyOwners(transaction, keys);
-    if ([...owners.values()].some((id) => id !== url.id)) return false;
-    const free = keys.filter((key) => !owners.has(mapKeyOf(key)));
-    if ((await findRetiredKeys(transaction, free)).length > 0) return false;
-    await this.#database.bulkInsert(transaction, 'url_keys', free);
-    return true;
-  }
-}
-
-/** Splits ids into parts without repeated ids, in order. */
-function roundsOf(ids: readonly number[]): Item[][] {
-  const rounds: Item[][] = [];
-  let seen = new Set<number>();
-  for (const [index, id] of ids.entries()) {
-    if (index === 0 || seen.has(id)) {
-      rounds.push([]);
-      seen = new Set();
+    if (externalId !== null && externalId !== before.externalId) {
+      const owners = await findExternalIds(transaction, organizationId, [externalId]);
+      if (owners.size > 0) return { status: 'external-id-conflict' };
     }
-    seen.add(id);
-    rounds.at(-1)?.push({ id, index });
+    if (newKeys === undefined) return { status: 'slug-conflict' };
+    const quota = becomesActive ? await activeLinks.take() : undefined;
+    if (quota) return { status: 'quota-exceeded', quota };
+    if (before.isActive && !changed.isActive) activeLinks.release();
+    await this.#database.bulkInsert(transaction, 'url_keys', newKeys);
+    return { url: { ...changed, hostname, updatedAt: nextUpdatedAt(before.updatedAt, now) } };
   }
-  return rounds;
 }
 
-function moves({ before, url }: ChangedUrl): boolean {
-  return url.domainId !== before.domainId;
-}
-
-/** The domain of an inactive link may have been deleted. */
-function needsDomain(change: ChangedUrl): boolean {
-  return moves(change) || (change.url.isActive && !change.before.isActive);
-}
-
-function getsExternalId({ before, url }: ChangedUrl): boolean {
-  return url.externalId !== null && url.externalId !== before.externalId;
-}
-
-function hasNewTarget({ before, url }: ChangedUrl): boolean {
-  return (
-    url.targetUrl !== before.targetUrl ||
-    url.expiredUrl !== before.expiredUrl ||
-    url.rules !== before.rules
-  );
+/** Returns the keys that a link needs on its new domain; undefined when another link has, or had, one. */
+async function findNewKeys(transaction: WriteTransaction, url: ShortUrl, folds: boolean) {
+  const keys = keysOf(url, folds);
+  const owners = await findKeyOwners(transaction, keys);
+  if ([...owners.values()].some((id) => id !== url.id)) return undefined;
+  const free = keys.filter((key) => !owners.has(mapKeyOf(key)));
+  return (await findRetiredKeys(transaction, free)).length > 0 ? undefined : free;
 }
 
 function toUpdate(url: ShortUrl) {

@@ -2,8 +2,6 @@ import type { ErrorDetail } from '../contract/errors.js';
 import type { AuditTarget } from '../idempotency/audit-entry.js';
 import type { WriteRequest } from '../idempotency/with-idempotency-key.js';
 import type { IfMatch } from '../preconditions/if-match.js';
-import type { Database } from '../storage/database.js';
-import { yieldToEventLoop } from '../yield-to-event-loop.js';
 import type { ShortUrl } from './short-url.js';
 import type { Refusal, Refused } from './url-refusals.js';
 
@@ -70,28 +68,4 @@ export function auditOf(ids: readonly number[]): AuditTarget | null {
   const changed = new Set(ids);
   const [id] = changed.size === 1 ? changed : [];
   return changed.size === 0 ? null : { type: 'url', id, count: changed.size };
-}
-
-// Links that SQLite inserts or updates, or whose events are prepared, in one turn of the event loop.
-export const linksPerSlice = 10;
-// Links that one statement of PostgreSQL inserts or updates, or whose keys are compared with retired ones,
-// which takes about a millisecond.
-export const linksPerStatement = 500;
-// Links that are updated, or compared, in one turn of the event loop. Takes about 2 ms.
-export const linksAtOnce = 4;
-
-/** Returns the number of links that one statement writes, or on SQLite one turn of the event loop. */
-export function linksPerWrite({ engine }: Pick<Database, 'engine'>): number {
-  return engine === 'postgres' ? linksPerStatement : linksPerSlice;
-}
-
-/** Yields a few links at a time, with a turn of the event loop in between. */
-export async function* slicesOf<Item>(
-  items: readonly Item[],
-  size = linksPerSlice,
-): AsyncGenerator<readonly Item[]> {
-  for (let at = 0; at < items.length; at += size) {
-    if (at > 0) await yieldToEventLoop();
-    yield items.slice(at, at + size);
-  }
 }
