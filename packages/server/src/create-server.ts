@@ -424,7 +424,6 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     }),
     ...createDeletionServices(shared),
     ...webhooks.services,
-    ...health.services,
     ...analytics.services,
   ];
 

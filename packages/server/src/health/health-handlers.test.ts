@@ -12,7 +12,7 @@ function handlersOf(collect: () => void) {
     visitError: () => undefined,
     damagedLines: () => 0,
     dispatcherIdleMs: () => 0,
-    metrics,
+    metrics: [metrics],
   });
 }
 

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Registry } from 'prom-client';
 import { ApiError } from '../contract/api-error.js';
@@ -16,7 +15,7 @@ export interface HealthOptions {
   readonly damagedLines: () => number;
   /** Returns the time since the webhook dispatcher last queried due deliveries. */
   readonly dispatcherIdleMs: () => number;
-  readonly metrics: Registry;
+  readonly metrics: readonly Registry[];
 }
 
 // One pass of the dispatcher may wait for a lock of another node, or for the restart of its thread.
@@ -33,9 +32,11 @@ export function healthHandlers({
   let running: Promise<string> | undefined;
   // Concurrent requests share one scrape, because each takes milliseconds of the event loop.
   const scrape = () => {
-    running ??= collect(metrics).finally(() => {
-      running = undefined;
-    });
+    running ??= Promise.all(metrics.map((each) => each.metrics()))
+      .then((texts) => texts.join(''))
+      .finally(() => {
+        running = undefined;
+      });
     return running;
   };
   return {
@@ -55,13 +56,6 @@ export function healthHandlers({
       mediaType: 'text/plain; version=0.0.4',
     }),
   };
-}
-
-async function collect(metrics: Registry): Promise<string> {
-  // A timer measures the delay of the event loop. This sleep ends after that timer, so the metrics
-  // include a stall that has just ended.
-  await sleep(1);
-  return metrics.metrics();
 }
 
 function dispatcherError(idleMs: number): string | undefined {

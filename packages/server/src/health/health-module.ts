@@ -1,7 +1,6 @@
 import { Registry } from 'prom-client';
-import type { Service } from '../lifecycle.js';
 import { type HealthOptions, healthHandlers } from './health-handlers.js';
-import { registerProcessMetrics } from './process-metrics.js';
+import { processMetrics } from './process-metrics.js';
 import { registerLinkMetrics, registerRequestMetrics } from './request-metrics.js';
 import { type MetricSources, registerServerMetrics } from './server-metrics.js';
 
@@ -16,16 +15,14 @@ export function createHealthModule(
   registerServerMetrics(metrics, options);
   const onFinished = registerRequestMetrics(metrics, options.operations);
   const onLinkResponse = registerLinkMetrics(metrics);
-  const processMetrics = registerProcessMetrics(metrics);
 
   return {
     handlers: healthHandlers({
       ...options,
       damagedLines: () => options.visitFigures().damagedLines,
       dispatcherIdleMs: () => options.dispatchFigures().sinceTickMs,
-      metrics,
+      metrics: [metrics, processMetrics()],
     }),
-    services: [processMetrics] satisfies readonly Service[],
     onFinished,
     onLinkResponse,
   };

@@ -107,7 +107,8 @@ function edgesOf(given: Schema, field: string): Edge[] {
   const edges: Edge[] = [];
   const around = (limit: string, at: number | undefined, make: (at: number) => unknown) => {
     if (at === undefined) return;
-    for (const each of [at - 1, at, at + 1]) {
+    const beyond = /^min/.test(limit) ? at - 1 : at + 1;
+    for (const each of [at, beyond]) {
       if (each >= 0) edges.push([`${limit} ${each}`, make(each)]);
     }
   };
@@ -209,7 +210,10 @@ const inApi = operations.filter(({ path }) => path.startsWith('/api/v1/'));
 const json = 'application/json';
 
 describe('both edges of each limit of a body agree with openapi.yaml', () => {
-  const withBody = inApi.filter(({ requestBody }) => requestBody);
+  // A preview has the body of a create, and takes as long.
+  const withBody = inApi.filter(
+    ({ requestBody, operationId }) => requestBody && operationId !== 'previewQrDesign',
+  );
 
   it.each(withBody.map((operation) => [operation.operationId, operation] as const))(
     '%s',

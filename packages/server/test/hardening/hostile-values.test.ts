@@ -111,6 +111,16 @@ function hostileValue(given: Schema, filler: string, size: Size): unknown {
   return textOf(filler, Math.min(maxBytes, limit(schema.maxLength, maxTextBytes)));
 }
 
+const seen = new Set<string>();
+
+/** Returns whether a field has not been tested for another route, by its name and schema. */
+function isNew(name: string, schema: Schema): boolean {
+  const key = JSON.stringify([name, resolve(schema)]);
+  if (seen.has(key)) return false;
+  seen.add(key);
+  return true;
+}
+
 const pathOf = (path: string, value = '1') => path.replaceAll(/\{\w+\}/g, value);
 const inApi = operations.filter(({ path }) => path.startsWith('/api/v1/'));
 const tokenFor = (path: string) => (path.includes('/admin/') ? api.operator.token : api.token);
@@ -132,8 +142,9 @@ describe(`no hostile value keeps the main thread busy for ${maxBusyMs} ms`, () =
           headers,
           body: JSON.stringify(value),
         });
+      const fields = Object.entries(properties).filter(([field, each]) => isNew(field, each));
       for (const [name, filler] of Object.entries(fillers)) {
-        for (const [field, each] of Object.entries(properties)) {
+        for (const [field, each] of fields) {
           for (const isWithinLimits of [true, false]) {
             const value = hostileValue(each, filler, { isWithinLimits, maxBytes: maxFieldBytes });
             await send(`${field}: ${name}`, { targetUrl: 'https://example.com/', [field]: value });
@@ -147,7 +158,8 @@ describe(`no hostile value keeps the main thread busy for ${maxBusyMs} ms`, () =
   );
 
   it('in a parameter', async () => {
-    for (const { path, method, parameters = [] } of inApi) {
+    for (const { path, method, parameters: all = [] } of inApi) {
+      const parameters = all.filter((each) => isNew(each.name, each.schema));
       const headers = { authorization: `Bearer ${tokenFor(path)}` };
       for (const [name, filler] of Object.entries(fillers)) {
         const encoded = encodeURIComponent(textOf(filler, 4_000).toWellFormed());
@@ -173,6 +185,7 @@ describe(`no hostile value keeps the main thread busy for ${maxBusyMs} ms`, () =
   ])(
     'in the header %s',
     async (name) => {
+      const start = { 'user-agent': 'Mozilla/5.0 (Linux; ', range: 'bytes=' }[name] ?? '';
       for (const filler of [
         ...ofHeaders,
         '1.1.1.1,',
@@ -183,12 +196,10 @@ describe(`no hostile value keeps the main thread busy for ${maxBusyMs} ms`, () =
         'https://a.',
         '%E4',
       ]) {
-        for (const start of ['', 'Mozilla/5.0 (Linux; ', 'bytes=']) {
-          const value = (start + filler.repeat(maxHeadBytes)).slice(0, maxHeadBytes).trim();
-          const headers = { authorization: `Bearer ${api.token}`, [name]: value };
-          for (const path of [link, '/api/v1/urls']) {
-            await expectNoStall(`${path}: ${start}${filler}`, path, { headers });
-          }
+        const value = (start + filler.repeat(maxHeadBytes)).slice(0, maxHeadBytes).trim();
+        const headers = { authorization: `Bearer ${api.token}`, [name]: value };
+        for (const path of [link, '/api/v1/urls']) {
+          await expectNoStall(`${path}: ${filler}`, path, { headers });
         }
       }
     },

@@ -4,7 +4,11 @@
  */
 export function pathVariants(path: string): readonly string[] {
   const encode = (letter: string) => `%${letter.charCodeAt(0).toString(16).padStart(2, '0')}`;
-  const letters = [...path.matchAll(/[a-z]/gi)].map(({ index }) => index);
+  const allLetters = [...path.matchAll(/[a-z]/gi)].map(({ index }) => index);
+  // The first, one in the middle, and the last.
+  const letters = [0, allLetters.length >> 1, allLetters.length - 1].map(
+    (at) => allLetters[at] ?? 1,
+  );
   const encodedAt = (index: number, encoded = encode) =>
     path.slice(0, index) + encoded(path[index] as string) + path.slice(index + 1);
   const slashes = [...path.matchAll(/\//g)].map(({ index }) => index);

