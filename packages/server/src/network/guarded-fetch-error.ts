@@ -32,7 +32,7 @@ export class FetchClosedError extends Error {
 
 /** Classifies an error of undici. Drops its message, which may name an internal address. */
 export function toGuardedFetchError(error: unknown): GuardedFetchError | FetchClosedError {
-  if (error instanceof GuardedFetchError) return error;
+  if (error instanceof GuardedFetchError || error instanceof FetchClosedError) return error;
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   const failed = (reason: GuardedFetchReason, message: string) =>
     new GuardedFetchError(reason, message, { cause: error });

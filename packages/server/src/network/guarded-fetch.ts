@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { Agent, type Dispatcher } from 'undici';
+import { Agent } from 'undici';
 import type { ResolveDns } from '../ports.js';
 import { createAddressResolver } from './dns-resolver.js';
 import { guardedConnector } from './guarded-connector.js';
@@ -91,94 +91,84 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
   };
 }
 
-/**
- * Sends one request and reads its response before `deadline`. Does not follow redirects. A receiver may
- * close an idle connection while the request is on its way. A request is therefore sent again, once, if
- * the connection was closed before the response (RFC 9110 §9.2.2).
- */
-function send(
+/** Sends one request and reads its response before `deadline`. Does not follow redirects. */
+async function send(
   agent: Agent,
   url: URL,
-  { method, headers = {}, body, maxResponseBytes, ...limits }: GuardedRequest,
+  request: GuardedRequest,
   deadline: number,
 ): Promise<GuardedResponse> {
-  return new Promise((resolve, reject) => {
-    let head: Pick<GuardedResponse, 'status' | 'headers'> | undefined;
-    let controller: Dispatcher.DispatchController | undefined;
-    let isOver = false;
-    let isResent = false;
-    const chunks: Buffer[] = [];
-    let bytes = 0;
-    let timer = setTimeout(expire, deadline - performance.now());
+  const { timeoutMs, bodyTimeoutMs = Number.POSITIVE_INFINITY, maxResponseBytes } = request;
+  const ended = new AbortController();
+  const limit = (what: string, ms: number) =>
+    setTimeout(() => {
+      ended.abort(new GuardedFetchError('timeout', `${what} within ${timeoutMs} ms`));
+    }, ms);
+  let timer = limit('No response', deadline - performance.now());
+  try {
+    const response = await requestTwice(agent, url, request, ended.signal);
+    clearTimeout(timer);
+    const remainingMs = Math.max(0, deadline - performance.now());
+    timer = limit('No complete response', Math.min(bodyTimeoutMs, remainingMs));
+    const { statusCode: status, headers } = response;
+    const { body, isCut } = await readBody(response.body, maxResponseBytes, (error) => {
+      // The headers suffice for a caller that limits the wait for the body.
+      if (request.bodyTimeoutMs === undefined || error instanceof FetchClosedError) throw error;
+    });
+    return { url, status, headers, body, isCut };
+  } catch (error) {
+    throw toGuardedFetchError(error);
+  } finally {
+    clearTimeout(timer);
+  }
+}
 
-    /** Settles the request, once. */
-    function finish(settle: () => void): void {
-      if (isOver) return;
-      isOver = true;
-      clearTimeout(timer);
-      settle();
+/**
+ * Sends a request, and once more if the connection is closed before the response: a receiver may close an
+ * idle connection while the request is on its way (RFC 9110 §9.2.2).
+ */
+async function requestTwice(
+  agent: Agent,
+  { origin, pathname, search }: URL,
+  { method, headers = {}, body }: GuardedRequest,
+  signal: AbortSignal,
+) {
+  const path = pathname + search;
+  const once = () => agent.request({ origin, path, method, headers, body: body ?? null, signal });
+  try {
+    return await once();
+  } catch (cause) {
+    const error = toGuardedFetchError(cause);
+    const isLost = error instanceof GuardedFetchError && error.reason === 'reset';
+    if (!isLost || signal.aborted) throw error;
+    return once();
+  }
+}
+
+/** Reads a body up to the limit. `onError` may throw, or let the part that has arrived suffice. */
+async function readBody(
+  stream: AsyncIterable<Buffer>,
+  maxBytes: number,
+  onError: (error: unknown) => void,
+): Promise<Pick<GuardedResponse, 'body' | 'isCut'>> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  let isComplete = true;
+  try {
+    for await (const chunk of stream) {
+      if (bytes < maxBytes) chunks.push(chunk);
+      bytes += chunk.length;
+      // Closes the connection.
+      if (bytes > maxBytes + drainBytes) break;
     }
-
-    function succeed(answered: NonNullable<typeof head>, isComplete: boolean): void {
-      const body = Buffer.concat(chunks).subarray(0, maxResponseBytes);
-      const isCut = !isComplete || bytes > maxResponseBytes;
-      finish(() => resolve({ url, ...answered, body, isCut }));
-    }
-
-    /** Ends the request. The headers suffice for a caller that limits the wait for the body. */
-    function fail(error: unknown): void {
-      const isEnough = limits.bodyTimeoutMs !== undefined && !(error instanceof FetchClosedError);
-      if (head && isEnough) succeed(head, false);
-      else finish(() => reject(error));
-    }
-
-    function expire(): void {
-      const what = head ? 'No complete response' : 'No response';
-      const error = new GuardedFetchError('timeout', `${what} within ${limits.timeoutMs} ms`);
-      fail(error);
-      controller?.abort(error);
-    }
-
-    function dispatch(): void {
-      const { origin, pathname, search } = url;
-      const options = { origin, path: pathname + search, method, headers, body: body ?? null };
-      agent.dispatch(options, handler);
-    }
-
-    const handler: Dispatcher.DispatchHandler = {
-      onRequestStart(started) {
-        controller = started;
-        if (isOver) started.abort(new Error('the time limit of the request is over'));
-      },
-      onResponseStart(_controller, status, received) {
-        if (status < 200) return;
-        head = { status, headers: received };
-        if (limits.bodyTimeoutMs === undefined) return;
-        clearTimeout(timer);
-        timer = setTimeout(expire, Math.min(limits.bodyTimeoutMs, deadline - performance.now()));
-      },
-      onResponseData(started, chunk) {
-        if (bytes < maxResponseBytes) chunks.push(chunk);
-        bytes += chunk.length;
-        if (!head || bytes <= maxResponseBytes + drainBytes) return;
-        succeed(head, false);
-        started.abort(new Error('the response is too long'));
-      },
-      onResponseEnd() {
-        if (head) succeed(head, true);
-      },
-      onResponseError(_controller, cause) {
-        const error = toGuardedFetchError(cause);
-        const isLost = error instanceof GuardedFetchError && error.reason === 'reset' && !head;
-        if (isOver || isResent || !isLost) fail(error);
-        else {
-          isResent = true;
-          dispatch();
-        }
-      },
-    };
-    dispatch();
-  });
+  } catch (error) {
+    onError(toGuardedFetchError(error));
+    isComplete = false;
+  }
+  return {
+    body: Buffer.concat(chunks).subarray(0, maxBytes),
+    isCut: !isComplete || bytes > maxBytes,
+  };
 }
 
 /** Returns the URL. Throws a GuardedFetchError if no request may be sent to it. */
