@@ -6,8 +6,7 @@ const source = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
 // Tests import the packages' sources, so that no test ever runs against a stale build.
 const alias = {
-  '@shorty/sdk/core': source('packages/sdk/src/core.ts'),
-  '@shorty/sdk/node': source('packages/sdk/src/node.ts'),
+  '@shorty/sdk/webhooks': source('packages/webhook-verifier/src/index.ts'),
   '@shorty/sdk/testing': source('packages/sdk/src/testing.ts'),
   '@shorty/sdk': source('packages/sdk/src/index.ts'),
   '@shorty/server': source('packages/server/src/index.ts'),

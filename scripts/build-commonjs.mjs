@@ -5,6 +5,15 @@ import { join } from 'node:path';
 import { buildSync } from 'esbuild';
 import { root } from './bootstrap.mjs';
 
+// `@shorty/sdk/webhooks` is a copy of the verifier, so that the SDK has no dependency.
+const verifier = join(root, 'packages/webhook-verifier/dist');
+const copy = join(root, 'packages/sdk/dist/webhooks');
+rmSync(copy, { recursive: true, force: true });
+cpSync(verifier, copy, {
+  recursive: true,
+  filter: (path) => !/\/(adapters|cjs|\.tsbuildinfo)$/.test(path),
+});
+
 for (const name of ['sdk', 'webhook-verifier']) {
   const dist = join(root, 'packages', name, 'dist');
   const cjs = join(dist, 'cjs');

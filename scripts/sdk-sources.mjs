@@ -3,12 +3,16 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { binary, root, run } from './bootstrap.mjs';
 import { nameOf, readContract } from './read-contract.mjs';
+import { describeMethod, renderResources } from './sdk-methods.mjs';
 
 /** The generated files, below packages/sdk/src/generated. */
-export const sdkSources = ['api.ts', 'fixtures.ts', 'required-input.ts', 'routes.ts'];
+export const sdkSources = ['api.ts', 'contract.ts', 'fixtures.ts', 'resources.ts', 'types.ts'];
+
+const notice = '// Generated from openapi.yaml by `npm run generate`. Do not edit.';
 
 export function writeSdkSources(folder) {
   const document = readContract();
+  const operations = apiOperations(document);
   run(
     binary('openapi-typescript'),
     [
@@ -20,9 +24,11 @@ export function writeSdkSources(folder) {
     ],
     { stdio: ['ignore', 'ignore', 'inherit'] },
   );
-  writeFileSync(join(folder, 'routes.ts'), renderRoutes(document));
-  writeFileSync(join(folder, 'required-input.ts'), renderRequiredInput(document));
-  writeFileSync(join(folder, 'fixtures.ts'), renderFixtures(document));
+  const example = (schema, name) => exampleOf(document, schema, name);
+  writeFileSync(join(folder, 'contract.ts'), renderContract(document, operations));
+  writeFileSync(join(folder, 'types.ts'), renderTypes(document, operations));
+  writeFileSync(join(folder, 'resources.ts'), renderResources(document, operations, example));
+  writeFileSync(join(folder, 'fixtures.ts'), renderFixtures(document, operations));
 }
 
 /** Returns the operations below /api/: the others are pages, redirects and operator routes. */
@@ -39,19 +45,12 @@ export function apiOperations({ paths }) {
     .filter(({ responses }) => !responses[200]?.content?.['text/event-stream']);
 }
 
-function renderRoutes(document) {
-  const operations = apiOperations(document);
-  const routes = operations.map(
-    ({ operationId, method, path }) => `export const ${operationId} = '${method} ${path}';`,
-  );
+function renderContract(document, operations) {
   const codes = [...codesByStatus(document, operations)].map(
     ([status, names]) => `  ${status}: ${names.map((name) => `'${name}'`).join(' | ')};`,
   );
   const { version } = JSON.parse(readFileSync(join(root, 'packages/sdk/package.json'), 'utf8'));
-  return `// Generated from openapi.yaml by \`npm run generate\`. Do not edit.
-
-// The method and the path of each operation of the API, by its operationId.
-${routes.join('\n')}
+  return `${notice}
 
 /** The version of this package. */
 export const version = '${version}';
@@ -63,30 +62,60 @@ ${codes.join('\n')}
 `;
 }
 
-function renderRequiredInput(document) {
-  const required = {};
-  // The client has no methods for routes of operators, and makes the body for a token.
-  const isMethod = ({ path }) => !/\/(admin|auth)\//.test(path);
-  for (const { method, path, parameters = [], requestBody } of apiOperations(document).filter(
-    isMethod,
-  )) {
-    const names = parameters
-      .filter((parameter) => parameter.in === 'query' && parameter.required)
-      .map(({ name }) => name);
-    if (requestBody?.required) names.push('body');
-    if (names.length > 1) throw new Error(`${method} ${path} requires ${names}: list all of them`);
-    // The client requires the body of every PUT and PATCH.
-    if (method !== 'PUT' && method !== 'PATCH' && names.length > 0)
-      required[`${method} ${path}`] = names[0];
-  }
-  return `// Generated from openapi.yaml by \`npm run generate\`. Do not edit.
+// Types that no method mentions by itself.
+const furtherTypes = ['ErrorResponse', 'EventType', 'Token', 'TokenRequest', 'UrlBulkUpdateItem'];
+// Written by hand in types.ts: the schema of an event depends on its type.
+const writtenTypes = ['Event', 'EventPage'];
 
-/**
- * What an operation requires beside the parameters of its path: its body, or one query parameter.
- * Without PUT and PATCH, which always require their body.
- */
-export const requiredInput: Readonly<Record<string, string>> = ${JSON.stringify(required, null, 2)};
-`;
+/** Returns an interface for each schema of the methods, and a type for each of their queries. */
+function renderTypes(document, operations) {
+  const { schemas } = document.components;
+  const methods = operations.map(describeMethod).filter((method) => method !== undefined);
+  const uses = new Map();
+  const use = (type, text) => type && uses.set(type, [...(uses.get(type) ?? []), text]);
+  for (const { bodyType, dataType, fullName } of methods) {
+    use(bodyType, `The body of \`${fullName}\`.`);
+    use(dataType, `The result of \`${fullName}\`.`);
+  }
+  // A set also visits the names that are added meanwhile.
+  const names = new Set([...furtherTypes, ...uses.keys()]);
+  for (const name of names) for (const used of referencesIn(schemas[name])) names.add(used);
+  const types = [...names]
+    .filter((name) => !writtenTypes.includes(name))
+    .sort()
+    .map((name) => {
+      const doc = schemas[name].description ?? uses.get(name)?.[0];
+      return `${doc ? `/** ${doc.replaceAll(/\s+/g, ' ')} */\n` : ''}${renderType(name, schemas[name])}`;
+    });
+  const queries = methods
+    .filter(({ queryType }) => queryType)
+    .map(
+      ({ queryType, fullName, route }) =>
+        `/** The query of \`${fullName}\`. */\nexport interface ${queryType} extends QueryOf<'${route}'> {}\n`,
+    );
+  return `${notice}
+import type { QueryOf, WithDates } from '../calls.js';
+import type { components } from './api.js';
+
+// Interfaces have names of their own, which editors show instead of all fields.
+type Schemas = components['schemas'];
+type Schema<Name extends keyof Schemas> = Schemas[Name];
+
+${[...types, ...queries].join('\n')}`;
+}
+
+function renderType(name, { properties }) {
+  const isRequest = /(Request|UpdateItem)$/.test(name);
+  const type = isRequest ? `WithDates<Schemas['${name}']>` : `Schema<'${name}'>`;
+  return properties
+    ? `export interface ${name} extends ${type} {}\n`
+    : `export type ${name} = ${type};\n`;
+}
+
+function referencesIn(value) {
+  if (typeof value !== 'object' || value === null) return [];
+  const inner = Object.values(value).flatMap(referencesIn);
+  return typeof value.$ref === 'string' ? [nameOf(value.$ref), ...inner] : inner;
 }
 
 /** Returns the error codes of each status. The description of an error response lists its codes. */
@@ -109,38 +138,45 @@ function codesByStatus({ components }, operations) {
 }
 
 /** Returns a valid result of each operation that answers with JSON, made from the document's examples. */
-function renderFixtures(document) {
+function renderFixtures(document, operations) {
+  const { schemas } = document.components;
   const results = {};
+  const types = [];
   const successes = {};
   const isSuccess = (status) => ['200', '201', '202'].includes(status);
-  for (const { operationId, method, path, responses } of apiOperations(document)) {
+  for (const operation of operations) {
+    const { operationId, method, path, responses } = operation;
     const status = Object.keys(responses).find(isSuccess);
     successes[operationId] = { route: `${method} ${path}`, status: Number(status) };
-    const schema = responses[status].content['application/json']?.schema;
-    if (schema) {
-      const envelope = document.components.schemas[nameOf((schema.anyOf?.[0] ?? schema).$ref)];
-      results[operationId] = exampleOf(document, envelope.properties.data);
+    const dataType = describeMethod(operation)?.dataType ?? 'Token';
+    if (operationId === 'downloadQr') continue;
+    results[operationId] = exampleOf(document, schemas[dataType]);
+    // The schema of an event depends on its type.
+    if (operationId === 'listEvents') {
+      const { test: _, ...event } = exampleOf(document, schemas.UrlCreatedEvent);
+      results[operationId].items = [event];
     }
+    types.push([operationId, dataType]);
   }
   const codes = {};
-  for (const [status, names] of codesByStatus(document, apiOperations(document))) {
+  for (const [status, names] of codesByStatus(document, operations)) {
     for (const name of names) codes[name] ??= Number(status);
   }
-  return `// Generated from openapi.yaml by \`npm run generate\`. Do not edit.
-import type { CallData } from '../calls.js';
-import type { ErrorCodes } from './routes.js';
-import type * as routes from './routes.js';
-
-/** The names of the operations of the API, such as \`createUrl\`. */
-export type OperationId = Exclude<keyof typeof routes, 'version'>;
+  const used = [...new Set(types.map(([, type]) => type))].sort();
+  return `${notice}
+import type { ${used.join(', ')} } from '../types.js';
+import type { ErrorCodes } from './contract.js';
 
 /** A valid result of each operation, from the examples of openapi.yaml. */
 export const fixtures: {
-  readonly [Id in Exclude<OperationId, 'downloadQr'>]: CallData<(typeof routes)[Id]>;
+${types.map(([id, type]) => `  readonly ${id}: ${type};`).join('\n')}
 } = ${JSON.stringify(results, null, 2)};
 
 /** The method, the path and the status of each operation's success. */
-export const successes: Readonly<Record<OperationId, { route: string; status: number }>> = ${JSON.stringify(successes, null, 2)};
+export const successes = ${JSON.stringify(successes, null, 2)};
+
+/** The names of the operations of the API, such as \`createUrl\`. */
+export type OperationId = keyof typeof successes;
 
 /** The status of each error code. */
 export const errorStatuses: Readonly<Record<ErrorCodes[keyof ErrorCodes], number>> = ${JSON.stringify(codes, null, 2)};

@@ -26,8 +26,6 @@ for (const line of lines) {
   installTarballs(folder, Object.values(tarballs), {
     node,
     env: { npm_config_nodedir: home },
-    // Node 20 cannot load version 8, as the guide says.
-    undici: line.startsWith('20') ? '7' : '8',
   });
   tryWithoutServer(folder, { node, version });
   await tryServer(folder, { node });

@@ -1,9 +1,8 @@
 // Installs the tarballs of the packages in an empty folder, as their users do, and tries each one.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
-import { root } from './bootstrap.mjs';
 import { nodeArguments } from './server-process.mjs';
 
 const credentials = {
@@ -11,7 +10,6 @@ const credentials = {
   SHORTY_CLIENT_SECRET: 'package-trial-package-trial-package-trial',
 };
 const startWithinMs = 60_000;
-const sdk = JSON.parse(readFileSync(join(root, 'packages/sdk/package.json'), 'utf8'));
 
 /**
  * Installs tarballs with npm in an empty folder. With `ignoreScripts`, npm compiles no native addon.
@@ -20,19 +18,12 @@ const sdk = JSON.parse(readFileSync(join(root, 'packages/sdk/package.json'), 'ut
 export function installTarballs(
   folder,
   tarballs,
-  {
-    node = process.execPath,
-    ignoreScripts = false,
-    env = {},
-    undici = sdk.devDependencies.undici,
-  } = {},
+  { node = process.execPath, ignoreScripts = false, env = {} } = {},
 ) {
   writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }\n');
   const flags = ['--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error'];
   if (ignoreScripts) flags.push('--ignore-scripts');
-  // `@shorty/sdk/node` needs it beside the SDK.
-  const packages = [...tarballs, `undici@${undici}`];
-  runHere(folder, 'npm', ['install', ...flags, ...packages], { ...environmentOf(node), ...env });
+  runHere(folder, 'npm', ['install', ...flags, ...tarballs], { ...environmentOf(node), ...env });
 }
 
 /** Starts the server and uses it by the CLI, the SDK and HTTP. Throws at the first wrong result. */
@@ -97,18 +88,13 @@ export function tryWithoutServer(folder, { node = process.execPath, version }) {
 const sdkProgram = `
   import assert from 'node:assert/strict';
   import { Shorty, NotFoundError } from '@shorty/sdk';
-  import { nodeFetch } from '@shorty/sdk/node';
   const { SHORTY_BASE_URL: baseUrl, SHORTY_CLIENT_ID: clientId, SHORTY_CLIENT_SECRET: clientSecret } = process.env;
-  const { fetch, close } = nodeFetch();
-  for (const options of [{}, { fetch }]) {
-    const shorty = new Shorty({ baseUrl, clientId, clientSecret, ...options });
-    const created = await shorty.urls.create({ targetUrl: 'https://example.com/sdk' });
-    assert.equal((await shorty.urls.get(created.id)).targetUrl, 'https://example.com/sdk');
-    const qr = await shorty.qr.create({ urlId: created.id });
-    assert.ok(qr.id);
-    await assert.rejects(async () => shorty.urls.get('999999'), NotFoundError);
-  }
-  await close();
+  const shorty = new Shorty({ baseUrl, clientId, clientSecret });
+  const created = await shorty.urls.create({ targetUrl: 'https://example.com/sdk' });
+  assert.equal((await shorty.urls.get(created.id)).targetUrl, 'https://example.com/sdk');
+  const qr = await shorty.qr.create({ urlId: created.id });
+  assert.ok(qr.id);
+  await assert.rejects(async () => shorty.urls.get('999999'), NotFoundError);
 `;
 
 const verifierProgram = `
@@ -116,10 +102,12 @@ const verifierProgram = `
   import { signWebhook, verifyWebhook, WebhookVerificationError } from '@shorty/webhook-verifier';
   import { verifyRequest } from '@shorty/webhook-verifier/web';
   import { createDeduper } from '@shorty/webhook-verifier/dedupe';
+  import { verifyWebhook as verifyBySdk } from '@shorty/sdk/webhooks';
   const secret = 'whsec_package_trial_package_trial_package';
   const event = { type: 'domain.verified', data: { hostname: 'go.example.com' } };
   const { headers, body } = signWebhook(event, { secret });
   assert.equal(verifyWebhook({ headers, body, secret }).type, 'domain.verified');
+  assert.equal(verifyBySdk({ headers, body, secret }).type, 'domain.verified');
   const request = new Request('http://localhost/hook', { method: 'POST', headers, body });
   assert.equal((await verifyRequest(request, { secret })).type, 'domain.verified');
   assert.throws(() => verifyWebhook({ headers, body: body + ' ', secret }), WebhookVerificationError);
@@ -129,6 +117,7 @@ const verifierProgram = `
 const commonJsProgram = `
   const { Shorty } = require('@shorty/sdk');
   const { verifyWebhook } = require('@shorty/webhook-verifier');
+  if (require('@shorty/sdk/webhooks').verifyWebhook === undefined) throw new Error('the SDK lacks the verifier');
   new Shorty({ baseUrl: 'http://127.0.0.1:9', accessToken: 'shorty_at_trial' });
   if (typeof verifyWebhook !== 'function') throw new Error('verifyWebhook is missing');
 `;

@@ -236,11 +236,9 @@ it('a page of another origin uses the packed SDK in Chromium', async () => {
 describe('the types compile without skipLibCheck on', () => {
   const source = `
     import { ConflictError, Shorty, type UrlRecord } from '@shorty/sdk';
-    import { call, createUrl } from '@shorty/sdk/core';
-    import { verifyWebhook } from '@shorty/webhook-verifier';
+    import { verifyWebhook } from '@shorty/sdk/webhooks';
     const shorty = new Shorty({ baseUrl: 'https://sho.example', accessToken: 'x' });
     export const url: Promise<UrlRecord> = shorty.urls.update(1, { expiresAt: new Date() });
-    export const core: Promise<{ id: string }> = call({ baseUrl: '', apiKey: '' }, createUrl, { body: { targetUrl: '' } });
     export const list: Promise<string[]> = shorty.urls.list().toArray().then((all) => all.map(({ id }) => id));
     export const read = shorty.request('GET', '/api/v1/urls/{id}', { params: { id: 1 } });
     export const code = (error: ConflictError): string | undefined => error.code;

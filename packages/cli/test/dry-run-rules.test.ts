@@ -48,9 +48,9 @@ const items: Record<string, unknown>[] = [
 test('a dry run refuses what the server refuses, in the same words', async () => {
   const server = await startApiServer();
   onTestFinished(() => server.stop());
-  const { errors } = await server.client.urls.bulkCreateChunk(
-    items as unknown as UrlCreateRequest[],
-  );
+  const { errors } = await server.client.urls.bulkCreateChunk({
+    urls: items as unknown as UrlCreateRequest[],
+  });
   const withoutTime = (text?: string) => text?.replace(/now is [^)]+/, 'now');
   const reasons = new Map(errors.map(({ index, error }) => [index, withoutTime(error)]));
   const now = Date.now();

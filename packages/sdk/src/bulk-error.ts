@@ -1,7 +1,13 @@
-import { ShortyError } from './errors.js';
-import type { BulkCreateResult, BulkDeleteResult, BulkUpdateResult } from './types.js';
+import { ShortyError, type ShortyErrorInit } from './errors.js';
+import type { UrlBulkCreateResult, UrlBulkDeleteResult, UrlBulkUpdateResult } from './types.js';
 
-export type BulkResult = BulkCreateResult | BulkUpdateResult | BulkDeleteResult;
+export type BulkResult = UrlBulkCreateResult | UrlBulkUpdateResult | UrlBulkDeleteResult;
+
+interface BulkErrorInit extends ShortyErrorInit {
+  readonly partial: object;
+  readonly unknown: readonly number[];
+  readonly nextIndex: number;
+}
 
 /**
  * The error of a bulk call that stopped before its end. Its `cause` is the error of the failed
@@ -10,9 +16,8 @@ export type BulkResult = BulkCreateResult | BulkUpdateResult | BulkDeleteResult;
  *
  * @example
  * ```ts
- * import { Shorty, ShortyBulkError } from '@shorty/sdk';
+ * import { ShortyBulkError } from '@shorty/sdk';
  *
- * const shorty = new Shorty({ baseUrl: 'https://sho.example', accessToken: 'shorty_at_9d2e' });
  * const items = [{ targetUrl: 'https://example.com' }];
  * try {
  *   await shorty.urls.bulkCreate(items, { idempotencyKey: 'import-7' });
@@ -35,4 +40,8 @@ export class ShortyBulkError extends ShortyError {
   declare readonly unknown: readonly number[];
   /** The position of the first item that was not sent. No later item was sent. */
   declare readonly nextIndex: number;
+
+  constructor(message: string, init: BulkErrorInit) {
+    super(message, init);
+  }
 }

@@ -1,72 +1,118 @@
-import { checkItems } from './build-target.js';
 import { ShortyBulkError } from './bulk-error.js';
 import { isShortyError, refuse } from './errors.js';
-import type { BulkOptions } from './options.js';
+import type { BulkOptions, RequestOptions } from './options.js';
 import { settleOrAbort } from './run-within.js';
-import type { Transport } from './send-request.js';
 import { checkNumber } from './settings.js';
-import type {
-  BulkCreateResult,
-  BulkDeleteResult,
-  BulkUpdateResult,
-  UrlBulkUpdateItem,
-  UrlCreateRequest,
-  UrlId,
-} from './types.js';
+
+/** The most items in one request. */
+const chunkSize = 100;
 
 /** The items of a bulk call. A string would be its characters, so it is refused. */
 export type BulkItems<Item> = (Iterable<Item> | AsyncIterable<Item>) & {
   readonly charAt?: never;
 };
 
-/** Yields the result of each request, and returns the sum of the counts. */
-export type BulkStream<Result> = AsyncGenerator<Result, Result, undefined>;
-
-/** The items and the result of each kind of bulk call. The kind names what happens to the items. */
-export interface BulkKinds {
-  created: { readonly item: UrlCreateRequest; readonly result: BulkCreateResult };
-  updated: { readonly item: UrlBulkUpdateItem; readonly result: BulkUpdateResult };
-  deleted: { readonly item: UrlId; readonly result: BulkDeleteResult };
-}
-
-/** A bulk call that is ready to be sent. */
-export interface BulkCall<Kind extends keyof BulkKinds> {
-  readonly kind: Kind;
-  readonly items: BulkItems<BulkKinds[Kind]['item']>;
-  readonly options?: BulkOptions<BulkKinds[Kind]['result']> | undefined;
-}
+type Send<Item, Result> = (items: Item[], options: RequestOptions) => PromiseLike<Result>;
 
 /**
- * Sends items in requests of 100, and yields their results in the order of the input. Returns their
- * sum: the counts, and the lists of a call that is collecting.
+ * Sends items in requests of 100, and adds their results, in the order of the input, to `total`: the
+ * counts, and the lists unless `collect` is false.
  */
-export async function* streamBulk<Kind extends keyof BulkKinds>(
-  { send }: Transport,
-  call: BulkCall<Kind>,
-  isCollecting = false,
-): BulkStream<BulkKinds[Kind]['result']> {
-  // Loaded on demand: a program that creates one link at a time does not need it. It imports nothing,
-  // because a shared module would become another file of a bundle.
-  const bulk = await import('./run-bulk.js');
-  return yield* bulk.runBulk(call, isCollecting, {
-    send,
-    checkItems,
-    checkNumber,
-    refuse,
-    settleOrAbort,
-    isShortyError,
-    ShortyBulkError,
-  });
+export async function runBulk<Item, Result extends object>(
+  items: BulkItems<Item>,
+  send: Send<Item, Result>,
+  total: Result,
+  options: BulkOptions<Result> = {},
+): Promise<Result> {
+  const { concurrency = 1, collect = true, onChunk, ...request } = options;
+  const { signal, idempotencyKey: key } = request;
+  checkNumber('concurrency', concurrency);
+  if (Object(items) !== items) refuse('items', 'a list', items);
+  // A failed request has no result.
+  const inFlight: Promise<Result | undefined>[] = [];
+  const unknown: number[] = [];
+  let nextIndex = 0;
+  let sentChunks = 0;
+  let settledChunks = 0;
+  let failure: { readonly cause: unknown } | undefined;
+
+  const fail = (cause: unknown) => {
+    failure ??= { cause };
+  };
+  // Neither the source of the items nor onChunk may delay an abort.
+  const untilAborted = <T>(promise: Promise<T>) =>
+    signal ? settleOrAbort(promise, signal) : promise;
+  const sendChunk = async (chunk: Item[]) => {
+    const firstIndex = nextIndex;
+    nextIndex += chunk.length;
+    const idempotencyKey = key && `${key}-${sentChunks}`;
+    sentChunks++;
+    try {
+      return movedBy(firstIndex, await send(chunk, { ...request, idempotencyKey }));
+    } catch (error) {
+      fail(error);
+      for (const at of chunk.keys()) unknown.push(firstIndex + at);
+      return undefined;
+    }
+  };
+  const settleFirst = async () => {
+    const result = await inFlight.shift();
+    const index = settledChunks++;
+    if (!result) return;
+    addTo(total, result, collect);
+    await untilAborted(Promise.resolve(onChunk?.(result, index)));
+  };
+
+  const chunks = inChunks(items);
+  try {
+    for (;;) {
+      const { value: chunk } = await untilAborted(chunks.next());
+      if (!chunk) break;
+      while (inFlight.length >= concurrency && !failure) await settleFirst();
+      if (failure) break;
+      signal?.throwIfAborted();
+      inFlight.push(sendChunk(chunk));
+    }
+  } catch (cause) {
+    fail(cause);
+  } finally {
+    await untilAborted(chunks.return(undefined)).catch(fail);
+  }
+  // Requests in flight are awaited even after a failure, because their results must not be lost.
+  while (inFlight.length > 0) await settleFirst().catch(fail);
+  if (!failure) return total;
+  const { cause } = failure;
+  unknown.sort((a, b) => a - b);
+  throw new ShortyBulkError(
+    `the bulk call stopped after ${nextIndex - unknown.length} items: ${cause instanceof Error ? cause.message : cause}`,
+    { ...(isShortyError(cause) && cause), cause, partial: total, unknown, nextIndex },
+  );
 }
 
-/** Sends the items of a bulk call like `streamBulk`, and returns the sum of the results. */
-export async function collectBulk<Kind extends keyof BulkKinds>(
-  api: Transport,
-  call: BulkCall<Kind>,
-): Promise<BulkKinds[Kind]['result']> {
-  const stream = streamBulk(api, call, true);
-  for (;;) {
-    const { done, value } = await stream.next();
-    if (done) return value;
+async function* inChunks<Item>(items: Iterable<Item> | AsyncIterable<Item>) {
+  let chunk: Item[] = [];
+  for await (const item of items) {
+    chunk.push(item);
+    if (chunk.length < chunkSize) continue;
+    yield chunk;
+    chunk = [];
+  }
+  if (chunk.length > 0) yield chunk;
+}
+
+/** Returns a result in which each `index` is a position in the whole input. */
+function movedBy<Result extends object>(firstIndex: number, result: Result): Result {
+  for (const entry of Object.values(result).flat()) {
+    if (typeof entry?.index === 'number') entry.index += firstIndex;
+  }
+  return result;
+}
+
+function addTo(total: object, part: object, collect: boolean): void {
+  // biome-ignore lint/suspicious/noExplicitAny: the type of each value is checked.
+  const sum: Record<string, any> = total;
+  for (const [name, value] of Object.entries<unknown>({ ...part })) {
+    if (typeof value === 'number') sum[name] += value;
+    else if (collect && Array.isArray(value)) sum[name].push(...value);
   }
 }

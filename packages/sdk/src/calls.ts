@@ -23,7 +23,9 @@ type ParamsOf<Operation> = Operation extends { parameters: { path: infer Params 
   ? { readonly params: { readonly [Name in keyof Params]: string | number } }
   : { readonly params?: undefined };
 
-type QueryOf<Operation> = Operation extends { parameters: { query: infer Query extends object } }
+type QueryInputOf<Operation> = Operation extends {
+  parameters: { query: infer Query extends object };
+}
   ? { readonly query: WithDates<Query> }
   : Operation extends { parameters: { query?: infer Query } }
     ? { readonly query?: WithDates<Query> | undefined }
@@ -39,7 +41,7 @@ type BodyOf<Operation> = Operation extends { requestBody: infer Body extends obj
     ? { readonly body?: JsonOf<Body> | undefined }
     : never;
 
-type InputOf<Operation> = ParamsOf<Operation> & QueryOf<Operation> & BodyOf<Operation>;
+type InputOf<Operation> = ParamsOf<Operation> & QueryInputOf<Operation> & BodyOf<Operation>;
 
 type DataOf<Operation> = Operation extends { responses: infer Responses }
   ? Responses[Extract<keyof Responses, 200 | 201 | 202 | 207>] extends infer Response
@@ -69,14 +71,8 @@ export type CallInput<R extends Route> = InputOf<OperationAt<R>>;
 /** The data of an operation's response. */
 export type CallData<R extends Route> = DataOf<OperationAt<R>>;
 
-/** The operations that list items by page. */
-export type ListRoute = {
-  [R in Route]: [CallData<R>] extends [never]
-    ? never
-    : CallData<R> extends { items: object[]; total: number }
-      ? R
-      : never;
-}[Route];
+/** The query of an operation. */
+export type QueryOf<R extends Route> = NonNullable<CallInput<R>['query']>;
 
 /** Parameters of the path, query and body of any request. */
 export interface RequestInput {

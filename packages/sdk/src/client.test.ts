@@ -94,7 +94,7 @@ describe('each method', () => {
     await urls.update(42, { title: null });
     await urls.delete('42');
     await urls.list({ tag: 'launch', limit: 5 });
-    await urls.bulkCreateChunk([created], { idempotencyKey: 'k' });
+    await urls.bulkCreateChunk({ urls: [created] }, { idempotencyKey: 'k' });
     await resource.get();
     await resource.get({ period: '2030-01' });
     expect(sent.map(({ call, body }) => [call, body])).toEqual([
@@ -135,6 +135,22 @@ describe('each method', () => {
   });
 });
 
+it('exportAll yields the texts of all pages, with the filters of each', async () => {
+  const asked: string[] = [];
+  server.use(
+    http.get(`${api}/urls/export`, ({ request }) => {
+      const { search, searchParams } = new URL(request.url);
+      asked.push(search);
+      const page = Number(searchParams.get('after') ?? 0);
+      return success({ text: `page ${page}\n`, nextAfter: page < 2 ? `${page + 1}` : null });
+    }),
+  );
+  let text = '';
+  for await (const part of shorty().urls.exportAll({ tag: 'launch' })) text += part;
+  expect(text).toBe('page 0\npage 1\npage 2\n');
+  expect(asked).toEqual(['?tag=launch', '?tag=launch&after=1', '?tag=launch&after=2']);
+});
+
 describe('bulk calls', () => {
   const targets = (count: number): UrlCreateRequest[] =>
     Array.from({ length: count }, (_, at) => ({ targetUrl: `https://example.com/${at}` }));
@@ -162,23 +178,6 @@ describe('bulk calls', () => {
     const sent = record({ requested: 0, createdCount: 0, failedCount: 0, created: [], errors: [] });
     await shorty().urls.bulkCreate(targets(250), { concurrency: 3 });
     expect(new Set(sent.map(({ key }) => key)).size).toBe(3);
-  });
-
-  it('update links in requests of 100, with positions in the whole input', async () => {
-    const sent = record({
-      requested: 2,
-      updatedCount: 1,
-      failedCount: 1,
-      updated: [{ index: 0, id: '1' }],
-      errors: [{ index: 1, id: '2', error: 'no', code: 'NOT_FOUND' }],
-    });
-    const updates = Array.from({ length: 130 }, (_, at) => ({ id: at, isActive: false }));
-    const result = await shorty().urls.bulkUpdate(updates);
-    expect(sent.map(({ call }) => call)).toEqual(Array(2).fill('PATCH /api/v1/urls/bulk'));
-    expect(sent.flatMap(({ body }) => Object(body).updates)).toEqual(updates);
-    expect(result).toMatchObject({ requested: 4, updatedCount: 2, failedCount: 2 });
-    expect(result.updated.map(({ index }) => index)).toEqual([0, 100]);
-    expect(result.errors.map(({ index }) => index)).toEqual([1, 101]);
   });
 
   it('delete links in requests of 100, also from an async iterable', async () => {

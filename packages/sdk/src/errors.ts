@@ -1,4 +1,4 @@
-import type { ErrorCodes } from './generated/routes.js';
+import type { ErrorCodes } from './generated/contract.js';
 import type { ErrorCode, ErrorDetail } from './types.js';
 
 /** The call that failed. */

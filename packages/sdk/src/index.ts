@@ -1,8 +1,8 @@
 export { ApiPromise, type ApiResponse, type WithResponse } from './api-promise.js';
-export type { BulkItems, BulkStream } from './bulk.js';
+export type { BulkItems } from './bulk.js';
 export { type BulkResult, ShortyBulkError } from './bulk-error.js';
 export type { Method, RequestInput } from './calls.js';
-export { type AuditList, Shorty } from './client.js';
+export { Shorty } from './client.js';
 export {
   AuthenticationError,
   ConflictError,
@@ -23,6 +23,16 @@ export {
   ValidationError,
 } from './errors.js';
 export type {
+  AdminResource,
+  ApiKeysResource,
+  EventsResource,
+  OrganizationResource,
+  QrResource,
+  TagsResource,
+  UsageResource,
+  WebhooksResource,
+} from './generated/resources.js';
+export type {
   BulkOptions,
   ClientOptions,
   RequestInfo,
@@ -36,117 +46,6 @@ export type {
 export type { Page, PagedList } from './paginate.js';
 export type { QrImage } from './read-response.js';
 export type { AnalyticsResource } from './resources/analytics.js';
-export type { ApiKeyList, ApiKeysResource } from './resources/api-keys.js';
-export type { DomainList, DomainsResource, VerifyOptions } from './resources/domains.js';
-export type { EventsResource } from './resources/events.js';
-export type { OrganizationResource } from './resources/organization.js';
-export type { QrList, QrResource } from './resources/qr.js';
-export type { TagList, TagsResource } from './resources/tags.js';
-export type { UrlList, UrlRecordList, UrlsResource } from './resources/urls.js';
-export type { UsageResource } from './resources/usage.js';
-export type { DeliveryList, WebhookList, WebhooksResource } from './resources/webhooks.js';
-export type {
-  AnalyticsOverview,
-  ApiKey,
-  ApiKeyCreated,
-  ApiKeyCreateRequest,
-  ApiKeyListQuery,
-  ApiKeyPage,
-  AuditEntry,
-  AuditPage,
-  AuditQuery,
-  BlockedHost,
-  BulkCreateResult,
-  BulkDeleteResult,
-  BulkUpdateResult,
-  BundledUsage,
-  ClickBreakdowns,
-  ClickBucket,
-  ClicksQuery,
-  ClientCreateRequest,
-  Delivery,
-  DeliveryAttempt,
-  DeliveryDetail,
-  DeliveryListQuery,
-  DeliveryPage,
-  DeliveryStatus,
-  Domain,
-  DomainCreateRequest,
-  DomainListQuery,
-  DomainPage,
-  DomainUpdateRequest,
-  ErrorCode,
-  ErrorDetail,
-  EventListQuery,
-  EventPage,
-  EventType,
-  EventTypeDetails,
-  EventTypeList,
-  Me,
-  Organization,
-  OrganizationClient,
-  OrganizationUpdateRequest,
-  OrganizationUsage,
-  OverviewQuery,
-  OwnOrganization,
-  OwnOrganizationUpdateRequest,
-  PageMetadata,
-  QrCreateRequest,
-  QrListQuery,
-  QrPage,
-  QrPreview,
-  QrRecord,
-  QrScans,
-  QrUpdateRequest,
-  Recovered,
-  RecoverRequest,
-  RuleTest,
-  RuleTestQuery,
-  ScanBreakdowns,
-  ScanBucket,
-  ScansQuery,
-  SlugCheck,
-  SlugCheckQuery,
-  SubscribedEventType,
-  Tag,
-  TagChangeResult,
-  TagListQuery,
-  TagPage,
-  TagRenameRequest,
-  Takedown,
-  UrlBulkCreateResult,
-  UrlBulkDeleteResult,
-  UrlBulkUpdateItem,
-  UrlBulkUpdateResult,
-  UrlClicks,
-  UrlCreated,
-  UrlCreateRequest,
-  UrlExport,
-  UrlExportQuery,
-  UrlId,
-  UrlListItem,
-  UrlListQuery,
-  UrlPage,
-  UrlQrListQuery,
-  UrlRecord,
-  UrlRecordPage,
-  UrlUpdateRequest,
-  UrlUpsertRequest,
-  Usage,
-  UsageQuery,
-  VisitExport,
-  VisitExportQuery,
-  Webhook,
-  WebhookCreated,
-  WebhookCreateRequest,
-  WebhookEvent,
-  WebhookFilters,
-  WebhookListQuery,
-  WebhookPage,
-  WebhookRotateRequest,
-  WebhookSecret,
-  WebhookStats,
-  WebhookStatsQuery,
-  WebhookTestRequest,
-  WebhookUpdateRequest,
-} from './types.js';
+export type { DomainsResource, VerifyOptions } from './resources/domains.js';
+export type { UrlsResource } from './resources/urls.js';
+export type * from './types.js';

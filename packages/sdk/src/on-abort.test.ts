@@ -1,11 +1,10 @@
 import { getEventListeners, once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { fetch as undiciFetch } from 'undici';
 import { expect, it, onTestFinished } from 'vitest';
 import { usage } from '../test/responses.js';
-import { call, getUsage } from './core.js';
 import { Shorty, ShortyBulkError } from './index.js';
-import { nodeFetch } from './node.js';
 
 const concurrent = 60;
 
@@ -86,18 +85,11 @@ const ways: Record<string, (baseUrl: string) => Read> = {
     const shorty = new Shorty({ baseUrl, clientId: 'id', clientSecret: 'secret', fetch });
     return (signal) => shorty.usage.get({}, { signal });
   },
-  'the fetch for Node': (baseUrl) => {
-    const { fetch, close } = nodeFetch({ connections: concurrent });
-    onTestFinished(close);
-    const shorty = new Shorty({ baseUrl, accessToken: 'token', fetch });
+  'the fetch of undici': (baseUrl) => {
+    const fetch = undiciFetch as unknown as typeof globalThis.fetch;
+    const shorty = new Shorty({ baseUrl, apiKey: 'key', fetch });
     return (signal) => shorty.usage.get({}, { signal });
   },
-  'the fetch for Node without a client': (baseUrl) => {
-    const { fetch, close } = nodeFetch({ connections: concurrent });
-    onTestFinished(close);
-    return (signal) => fetch(`${baseUrl}/api/v1/usage`, { redirect: 'manual', signal });
-  },
-  'the core entry': (baseUrl) => (signal) => call({ baseUrl, apiKey: 'key', signal }, getUsage, {}),
 };
 
 it.each(Object.entries(ways))(

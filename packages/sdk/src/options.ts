@@ -1,35 +1,16 @@
 /**
- * Credentials of a client: an API key, a token, or an id and a secret. Without any, those of the
- * environment are used: `SHORTY_ACCESS_TOKEN`, or `SHORTY_CLIENT_ID` and `SHORTY_CLIENT_SECRET`.
+ * Credentials of a client. Without any, those of the environment are used: `SHORTY_API_KEY`,
+ * `SHORTY_ACCESS_TOKEN`, or `SHORTY_CLIENT_ID` and `SHORTY_CLIENT_SECRET`.
  */
-export type ShortyCredentials =
-  | {
-      /** An API key of the organization, which begins with `shorty_ak_`. */
-      apiKey: string;
-      accessToken?: undefined;
-      clientId?: undefined;
-      clientSecret?: undefined;
-    }
-  | {
-      apiKey?: undefined;
-      /** A fixed token, which is not renewed. It takes precedence over client credentials. */
-      accessToken: string;
-      clientId?: string | undefined;
-      clientSecret?: string | undefined;
-    }
-  | {
-      apiKey?: undefined;
-      accessToken?: undefined;
-      /** The id of an API client. The SDK exchanges it and the secret for tokens. */
-      clientId: string;
-      clientSecret: string;
-    }
-  | {
-      apiKey?: undefined;
-      accessToken?: undefined;
-      clientId?: undefined;
-      clientSecret?: undefined;
-    };
+export interface ShortyCredentials {
+  /** An API key of the organization, or the operator key of the server. */
+  apiKey?: string | undefined;
+  /** A fixed token, which is not renewed. It takes precedence over client credentials. */
+  accessToken?: string | undefined;
+  /** The id of an API client. The SDK exchanges it and the secret for tokens. */
+  clientId?: string | undefined;
+  clientSecret?: string | undefined;
+}
 
 /**
  * The options of a client. In an environment that has `SHORTY_BASE_URL` and credentials, no option is
@@ -41,14 +22,13 @@ export type ShortyCredentials =
  *
  * const options: ShortyOptions = {
  *   baseUrl: 'https://sho.example',
- *   clientId: 'shorty_ci_0f3b',
- *   clientSecret: 'shorty_cs_2c81',
+ *   apiKey: 'shorty_ak_mZ4c',
  *   timeoutMs: 10_000,
  * };
  * const shorty = new Shorty(options);
  * ```
  */
-export type ShortyOptions = ClientOptions & ShortyCredentials;
+export interface ShortyOptions extends ClientOptions, ShortyCredentials {}
 
 /** The options of a client without its credentials. */
 export interface ClientOptions {
@@ -59,7 +39,10 @@ export interface ClientOptions {
   baseUrl?: string | undefined;
   /** Scopes of the token, separated by spaces: all scopes of the client by default. */
   scope?: string | undefined;
-  /** Replaces `globalThis.fetch`. See also `@shorty/sdk/node`. */
+  /**
+   * Replaces `globalThis.fetch`, for example by that of undici with a dispatcher for proxies, TLS or
+   * the size of the connection pool.
+   */
   fetch?: typeof globalThis.fetch | undefined;
   /** The most retries of a failed request: 3 by default. With Infinity, only the deadline limits them. */
   maxRetries?: number | undefined;
@@ -110,6 +93,8 @@ export interface RequestOptions {
 export interface BulkOptions<Result> extends RequestOptions {
   /** Requests in flight at the same time: 1 by default. */
   concurrency?: number | undefined;
+  /** False: the lists of the result stay empty, so that memory does not grow with the input. */
+  collect?: boolean | undefined;
   /**
    * Called with the result of each request of up to 100 items, in the order of the input. The bulk
    * call waits for the returned promise. Each `index` is a position in the whole input.

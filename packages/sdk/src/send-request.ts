@@ -1,17 +1,16 @@
 import { ApiPromise, type WithResponse } from './api-promise.js';
 import { buildTarget, toJson } from './build-target.js';
-import type { CallData, CallInput, ListRoute, RequestInput, Route } from './calls.js';
+import type { RequestInput } from './calls.js';
 import { createTimeout, describeCall, refuse } from './errors.js';
 import { exchange, type Incoming, type Outgoing } from './exchange.js';
-import { createToken } from './generated/routes.js';
 import type { RequestOptions } from './options.js';
-import { PagedList } from './paginate.js';
+import { type Page, PagedList } from './paginate.js';
 import type { Ports } from './ports.js';
 import { readResponse } from './read-response.js';
 import { isRetryable, retryDelay } from './retry-delay.js';
 import { runWithin, wait } from './run-within.js';
 import { mergeHeaders, readLimits, type Settings } from './settings.js';
-import { createTokens } from './tokens.js';
+import { createToken, createTokens } from './tokens.js';
 
 /** One call of the API, which may need several attempts. */
 interface Call {
@@ -23,26 +22,17 @@ interface Call {
 
 /** Sends calls, and retries them within the limits. */
 export interface Transport {
-  /** Calls an operation of the contract. */
-  send<R extends Route>(
-    route: R,
-    input: CallInput<R>,
-    options?: RequestOptions,
-  ): ApiPromise<CallData<R>>;
+  /** Calls an operation: a method and a path, which may contain `{names}` of parameters. */
+  send<T>(route: string, input?: RequestInput, options?: RequestOptions): ApiPromise<T>;
   /** Lists the items of an operation, by page. */
-  list<R extends ListRoute>(
-    route: R,
-    input: CallInput<R>,
+  list<Item, P extends Page<Item>>(
+    route: string,
+    input: RequestInput,
     options?: RequestOptions,
-  ): PagedList<CallData<R>['items'][number], CallData<R>>;
+  ): PagedList<Item, P>;
   /** Waits until the delay has passed or the signal is aborted. */
   readonly wait: (delayMs: number, signal: AbortSignal) => Promise<void>;
   readonly monotonicMs: () => number;
-}
-
-/** A transport whose `send` calls any path of the server. */
-export interface AnyTransport {
-  send<T>(route: string, input?: RequestInput, options?: RequestOptions): ApiPromise<T>;
 }
 
 // A closure, so that printing a client does not print its credentials.
@@ -156,7 +146,7 @@ export function createTransport(settings: Settings, ports: Ports): Transport {
     send: request,
     monotonicMs,
     wait: (delayMs, signal) => wait(delayMs, signal, ports),
-    list: (route, input: RequestInput, options) =>
+    list: (route, input, options) =>
       new PagedList(input.query ?? {}, (query) => request(route, { ...input, query }, options)),
   };
 }

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Shorty } from './client.js';
 import { ShortyConfigError } from './errors.js';
-import { version } from './generated/routes.js';
+import { version } from './generated/contract.js';
 import type { ClientOptions, ShortyOptions } from './options.js';
 import { readSettings } from './settings.js';
 
@@ -21,8 +21,8 @@ function refusal(options: Options): ShortyConfigError {
 
 describe('options', () => {
   it.each<[string, Options]>([
-    ['accessToken', {}],
-    ['accessToken', { accessToken: '', clientId: '', clientSecret: '' }],
+    ['apiKey', {}],
+    ['apiKey', { accessToken: '', clientId: '', clientSecret: '' }],
     ['clientSecret', { clientId: 'id' }],
     ['clientId', { clientSecret: 'secret' }],
     ['accessToken', { accessToken: 'two\nlines' }],
@@ -90,7 +90,7 @@ describe('options', () => {
 
   it('name both settings that may be missing', () => {
     expect(refusal({}).message).toBe(
-      'accessToken is missing: set apiKey, accessToken, or clientId and clientSecret',
+      'apiKey is missing: set apiKey, accessToken, or clientId and clientSecret',
     );
   });
 
@@ -110,6 +110,8 @@ describe('options', () => {
       });
       vi.stubEnv('SHORTY_ACCESS_TOKEN', 'env-token');
       expect(readSettings({}).credentials).toEqual({ accessToken: 'env-token' });
+      vi.stubEnv('SHORTY_API_KEY', 'env-key');
+      expect(readSettings({}).credentials).toEqual({ accessToken: 'env-key' });
       expect(readSettings(good).baseUrl).toBe('https://sho.test');
     });
 
@@ -119,7 +121,7 @@ describe('options', () => {
       vi.stubEnv('SHORTY_CLIENT_SECRET', 'env-secret');
       expect(refusal({ clientId: 'id' }).option).toBe('clientSecret');
       expect(refusal({ clientSecret: 'secret' }).option).toBe('clientId');
-      expect(refusal({ accessToken: '' }).option).toBe('accessToken');
+      expect(refusal({ accessToken: '' }).option).toBe('apiKey');
       const given = { clientId: 'id', clientSecret: 'secret' };
       expect(readSettings({ ...given, baseUrl: 'https://sho.test' }).credentials).toEqual(given);
     });

@@ -1,5 +1,5 @@
 import { refuse, ShortyConfigError } from './errors.js';
-import { version } from './generated/routes.js';
+import { version } from './generated/contract.js';
 import type { RequestOptions, ShortyHooks, ShortyOptions } from './options.js';
 import type { TokenRequest } from './types.js';
 
@@ -113,7 +113,7 @@ function readCredentials(options: ShortyOptions, env: Environment): Settings['cr
   const { accessToken, clientId, clientSecret } =
     isGiven === undefined
       ? {
-          accessToken: env.SHORTY_ACCESS_TOKEN,
+          accessToken: env.SHORTY_API_KEY || env.SHORTY_ACCESS_TOKEN,
           clientId: env.SHORTY_CLIENT_ID,
           clientSecret: env.SHORTY_CLIENT_SECRET,
         }
@@ -127,7 +127,7 @@ function readCredentials(options: ShortyOptions, env: Environment): Settings['cr
     return { clientId, clientSecret, scope };
   }
   throw new ShortyConfigError(
-    clientId ? 'clientSecret' : clientSecret ? 'clientId' : 'accessToken',
+    clientId ? 'clientSecret' : clientSecret ? 'clientId' : 'apiKey',
     'is missing: set apiKey, accessToken, or clientId and clientSecret',
   );
 }

@@ -1,6 +1,6 @@
 import { type HttpHandler, HttpResponse, http } from 'msw';
+import type { ErrorCodes } from './generated/contract.js';
 import { errorStatuses, fixtures, type OperationId, successes } from './generated/fixtures.js';
-import type { ErrorCodes } from './generated/routes.js';
 
 export { fixtures, type OperationId };
 

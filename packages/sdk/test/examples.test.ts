@@ -19,7 +19,7 @@ function examplesIn(file: string): [string, string][] {
 
 function sources(): string[] {
   const names = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' });
-  return names.filter((name) => /^(?!generated).*(?<!\.test)\.ts$/.test(name));
+  return names.filter((name) => /^(?!generated.(api|fixtures|types)).*(?<!\.test)\.ts$/.test(name));
 }
 
 const guide = join(root, '../../docs/sdk.md');
@@ -36,6 +36,14 @@ const examples = new Map(
     .map(([place, code], at) => [join(root, 'test', `example-${at}.ts`), { place, code }]),
 );
 
+/** Comments of methods leave out the client, which each of them needs. */
+function clientFor({ place, code }: { place: string; code: string }): string {
+  const isComment = place.startsWith('src/') && !code.includes('new Shorty(');
+  return isComment
+    ? "import { Shorty as Client } from '@shorty/sdk';\nconst shorty = new Client();\n"
+    : '';
+}
+
 /** Compiles each example as a module. Returns the compiler's errors. */
 function compile(): string[] {
   const config = ts.readConfigFile(join(root, 'tsconfig.json'), ts.sys.readFile);
@@ -49,8 +57,7 @@ function compile(): string[] {
     lib: ['lib.es2023.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts'],
     paths: {
       '@shorty/sdk': [join(root, 'src/index.ts')],
-      '@shorty/sdk/core': [join(root, 'src/core.ts')],
-      '@shorty/sdk/node': [join(root, 'src/node.ts')],
+      '@shorty/sdk/webhooks': [join(root, '../webhook-verifier/src/index.ts')],
       '@shorty/sdk/testing': [join(root, 'src/testing.ts')],
     },
   };
@@ -64,7 +71,7 @@ function compile(): string[] {
     const example = examples.get(name);
     if (!example) return getSourceFile(name, version, ...rest);
     // The empty export makes an example without imports a module, too.
-    return ts.createSourceFile(name, `${example.code}\nexport {};\n`, version);
+    return ts.createSourceFile(name, `${clientFor(example)}${example.code}\nexport {};\n`, version);
   };
   const program = ts.createProgram([...examples.keys()], compilerOptions, host);
   // Of the examples only: `npm run check` reports the errors of the sources.

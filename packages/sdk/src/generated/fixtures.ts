@@ -1,14 +1,89 @@
 // Generated from openapi.yaml by `npm run generate`. Do not edit.
-import type { CallData } from '../calls.js';
-import type { ErrorCodes } from './routes.js';
-import type * as routes from './routes.js';
-
-/** The names of the operations of the API, such as `createUrl`. */
-export type OperationId = Exclude<keyof typeof routes, 'version'>;
+import type { AnalyticsOverview, ApiKey, ApiKeyCreated, ApiKeyPage, AuditPage, BlockedHost, BlockedHostPage, Client, ClientCreated, ClientPage, Delivery, DeliveryDetail, DeliveryPage, Domain, DomainPage, EventPage, EventTypePage, Me, Organization, OrganizationCreated, OrganizationDeletion, OrganizationPage, OrganizationUsagePage, OwnOrganization, PageMetadata, QrPage, QrPreview, QrRecord, QrScans, Recovered, RuleTest, SlugCheck, TagChangeResult, TagPage, Takedown, TakedownPage, Token, UrlBulkCreateResult, UrlBulkDeleteResult, UrlBulkUpdateResult, UrlClicks, UrlCreated, UrlExport, UrlPage, UrlRecord, Usage, VisitErasure, VisitExport, Webhook, WebhookCreated, WebhookPage, WebhookSecret, WebhookStats } from '../types.js';
+import type { ErrorCodes } from './contract.js';
 
 /** A valid result of each operation, from the examples of openapi.yaml. */
 export const fixtures: {
-  readonly [Id in Exclude<OperationId, 'downloadQr'>]: CallData<(typeof routes)[Id]>;
+  readonly createToken: Token;
+  readonly createApiKey: ApiKeyCreated;
+  readonly listApiKeys: ApiKeyPage;
+  readonly deleteApiKey: ApiKey;
+  readonly getMe: Me;
+  readonly getOwnOrganization: OwnOrganization;
+  readonly updateOwnOrganization: OwnOrganization;
+  readonly listAuditEntries: AuditPage;
+  readonly listAllAuditEntries: AuditPage;
+  readonly getUrlMetadata: PageMetadata;
+  readonly createUrl: UrlCreated;
+  readonly listUrls: UrlPage;
+  readonly exportUrls: UrlExport;
+  readonly bulkCreateUrls: UrlBulkCreateResult;
+  readonly bulkUpdateUrls: UrlBulkUpdateResult;
+  readonly bulkDeleteUrls: UrlBulkDeleteResult;
+  readonly lookupUrl: UrlRecord;
+  readonly checkSlug: SlugCheck;
+  readonly getUrlByExternalId: UrlRecord;
+  readonly upsertUrl: UrlRecord;
+  readonly getUrl: UrlRecord;
+  readonly updateUrl: UrlRecord;
+  readonly deleteUrl: UrlRecord;
+  readonly restoreUrl: UrlRecord;
+  readonly testUrlRules: RuleTest;
+  readonly listTags: TagPage;
+  readonly renameTag: TagChangeResult;
+  readonly deleteTag: TagChangeResult;
+  readonly createQr: QrRecord;
+  readonly listQrs: QrPage;
+  readonly previewQrDesign: QrPreview;
+  readonly listUrlQrs: QrPage;
+  readonly getQr: QrRecord;
+  readonly updateQr: QrRecord;
+  readonly deleteQr: QrRecord;
+  readonly getUrlClicks: UrlClicks;
+  readonly getAnalyticsOverview: AnalyticsOverview;
+  readonly exportVisits: VisitExport;
+  readonly getQrScans: QrScans;
+  readonly eraseUrlVisits: VisitErasure;
+  readonly createWebhook: WebhookCreated;
+  readonly listWebhooks: WebhookPage;
+  readonly getWebhook: Webhook;
+  readonly updateWebhook: Webhook;
+  readonly deleteWebhook: Webhook;
+  readonly testWebhook: Delivery;
+  readonly rotateWebhookSecret: WebhookSecret;
+  readonly listDeliveries: DeliveryPage;
+  readonly getDelivery: DeliveryDetail;
+  readonly replayDelivery: Delivery;
+  readonly recoverDeliveries: Recovered;
+  readonly getWebhookStats: WebhookStats;
+  readonly listEvents: EventPage;
+  readonly listEventTypes: EventTypePage;
+  readonly createDomain: Domain;
+  readonly listDomains: DomainPage;
+  readonly getDomain: Domain;
+  readonly updateDomain: Domain;
+  readonly deleteDomain: Domain;
+  readonly verifyDomain: Domain;
+  readonly getUsage: Usage;
+  readonly createOrganization: OrganizationCreated;
+  readonly listOrganizations: OrganizationPage;
+  readonly getOrganization: Organization;
+  readonly updateOrganization: Organization;
+  readonly deleteOrganization: OrganizationDeletion;
+  readonly listUsage: OrganizationUsagePage;
+  readonly createClient: ClientCreated;
+  readonly listClients: ClientPage;
+  readonly updateClient: Client;
+  readonly revokeClient: Client;
+  readonly listOrganizationApiKeys: ApiKeyPage;
+  readonly updateOrganizationApiKey: ApiKey;
+  readonly deleteOrganizationApiKey: ApiKey;
+  readonly takeDownUrl: Takedown;
+  readonly listTakedowns: TakedownPage;
+  readonly undoTakedown: Takedown;
+  readonly blockHost: BlockedHost;
+  readonly listBlockedHosts: BlockedHostPage;
+  readonly unblockHost: BlockedHost;
 } = {
   "createToken": {
     "accessToken": "shorty_at_9d2e",
@@ -1515,9 +1590,74 @@ export const fixtures: {
     "items": [
       {
         "id": "0198c0de-0000-7000-8000-0000000000aa",
-        "type": "url.created",
         "createdAt": "2030-01-01T00:00:00.000Z",
-        "data": {}
+        "type": "url.created",
+        "data": {
+          "targetUrl": "https://example.com/spring?ref=mail#offers",
+          "shortUrl": "https://sho.example/spring-sale",
+          "externalId": null,
+          "title": null,
+          "description": null,
+          "category": null,
+          "tags": [],
+          "domainId": null,
+          "redirectType": 307,
+          "activatesAt": null,
+          "expiresAt": null,
+          "expiredUrl": null,
+          "maxClicks": null,
+          "utmSource": null,
+          "utmMedium": null,
+          "utmCampaign": null,
+          "utmTerm": null,
+          "utmContent": null,
+          "customUtmParams": {},
+          "sourceDomain": null,
+          "clickThresholds": null,
+          "forwardQuery": null,
+          "forwardPath": null,
+          "rules": [
+            {
+              "name": "text",
+              "when": {
+                "device": [
+                  "desktop"
+                ],
+                "os": [],
+                "browser": [],
+                "country": [],
+                "language": [],
+                "query": {},
+                "referrer": [],
+                "after": "2030-01-01T00:00:00.000Z",
+                "before": "2030-01-01T00:00:00.000Z"
+              },
+              "targetUrl": "text",
+              "variants": [
+                {
+                  "targetUrl": "text",
+                  "weight": 1
+                }
+              ]
+            }
+          ],
+          "preview": null,
+          "deletedAt": null,
+          "isPasswordProtected": false,
+          "isActive": true,
+          "takenDown": null,
+          "id": "42",
+          "shortCode": "aB3xY9q",
+          "customSlug": "spring-sale",
+          "organizationId": "0198c0de-0000-7000-8000-0000000000aa",
+          "importedClicks": 1,
+          "clickCount": 0,
+          "excludedClicks": 1,
+          "clicksLeft": null,
+          "lastClickAt": null,
+          "createdAt": "2030-01-01T00:00:00.000Z",
+          "updatedAt": "2030-01-01T00:00:00.000Z"
+        }
       }
     ],
     "nextAfter": "MTI.9ol6nYs"
@@ -1948,7 +2088,7 @@ export const fixtures: {
 };
 
 /** The method, the path and the status of each operation's success. */
-export const successes: Readonly<Record<OperationId, { route: string; status: number }>> = {
+export const successes = {
   "createToken": {
     "route": "POST /api/v1/auth/token",
     "status": 200
@@ -2274,6 +2414,9 @@ export const successes: Readonly<Record<OperationId, { route: string; status: nu
     "status": 200
   }
 };
+
+/** The names of the operations of the API, such as `createUrl`. */
+export type OperationId = keyof typeof successes;
 
 /** The status of each error code. */
 export const errorStatuses: Readonly<Record<ErrorCodes[keyof ErrorCodes], number>> = {

@@ -209,7 +209,7 @@ async function importRows(
       send: async (items, chunk, signal) => {
         const key = chunkKey(identity, session.requestFor(chunk));
         const { data, response } = await client.urls
-          .bulkCreateChunk(items, { idempotencyKey: key, signal })
+          .bulkCreateChunk({ urls: items }, { idempotencyKey: key, signal })
           .withResponse();
         return { result: data, isReplayed: response.headers.get('idempotent-replayed') === 'true' };
       },

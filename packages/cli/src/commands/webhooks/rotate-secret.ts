@@ -28,7 +28,7 @@ async function rotateSecret(
   const { io, output } = context;
   const client = await context.client();
   const body = expireOldAfterSeconds === undefined ? undefined : { expireOldAfterSeconds };
-  const rotated = await client.webhooks.rotateSecret(id, { signal: io.interrupt }, body);
+  const rotated = await client.webhooks.rotateSecret(id, body, { signal: io.interrupt });
   await output.record(rotated);
   const old =
     expireOldAfterSeconds === 0

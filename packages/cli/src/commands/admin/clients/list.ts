@@ -1,11 +1,11 @@
-import type { OrganizationClient } from '@shorty/sdk';
+import type { Client } from '@shorty/sdk';
 import type { DefineCommand } from '../../../command.js';
 import { exitCodes } from '../../../exit-codes.js';
 import type { Column } from '../../../output.js';
 import { addPageOptions, type PageOptions } from '../../page-options.js';
 import { listPages } from '../list-pages.js';
 
-const columns: readonly Column<OrganizationClient>[] = [
+const columns: readonly Column<Client>[] = [
   { name: 'id', value: (client) => client.id, isWhole: true },
   { name: 'name', value: (client) => client.name },
   { name: 'scopes', value: (client) => client.scopes },

@@ -2,12 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { urlCreated } from '../test/responses.js';
 import { createTestClient } from '../test/test-client.js';
-import { collectBulk } from './bulk.js';
+import { runBulk } from './bulk.js';
 import { ShortyBulkError } from './bulk-error.js';
 import { RateLimitError, ShortyConfigError } from './errors.js';
 import type { BulkOptions } from './options.js';
-import type { Transport } from './send-request.js';
-import type { BulkCreateResult } from './types.js';
+import type { UrlBulkCreateResult as BulkCreateResult } from './types.js';
 
 const rateLimited = new RateLimitError('slow down', { status: 429, code: 'RATE_LIMITED' });
 
@@ -31,13 +30,8 @@ function run(
   send: Send = async (chunk) => resultOf(chunk),
 ): Promise<BulkCreateResult> {
   let sent = 0;
-  const request = (_route: string, { body }: { body: { urls: number[] } }) =>
-    send(body.urls, sent++);
-  return collectBulk(
-    { ...createTestClient().transport, send: request as unknown as Transport['send'] },
-    // Numbers in place of links are easier to compare.
-    { kind: 'created', items: items as Iterable<never>, options },
-  );
+  // Numbers in place of links are easier to compare.
+  return runBulk(items, (chunk: number[]) => send(chunk, sent++), resultOf([]), options);
 }
 
 it('refuses a string, whose items would be its characters', async () => {
@@ -149,69 +143,20 @@ describe('a bulk call', () => {
     expect(read).toBe(300);
   });
 
+  it('passes results to onChunk alone with `collect: false`', async () => {
+    const passed: number[] = [];
+    const onChunk = (result: BulkCreateResult) => {
+      passed.push(...indices(result));
+    };
+    const total = await run(numbers(250), { collect: false, onChunk });
+    expect(passed.sort((a, b) => a - b)).toEqual(numbers(250));
+    expect(total).toMatchObject({ requested: 250, createdCount: 125, created: [], errors: [] });
+  });
+
   it.each([0, -1, Number.NaN])('refuses a concurrency of %s', async (concurrency) => {
     const { urls } = createTestClient({ fetch: () => Promise.reject(new Error('was sent')) });
     const call = urls.bulkDelete([1], { concurrency });
     await expect(call).rejects.toBeInstanceOf(ShortyConfigError);
-  });
-});
-
-describe('a bulk call that streams', () => {
-  const sendOver = (sent: number[]) => {
-    const { urls } = createTestClient({
-      fetch: async (_url, init) => {
-        const { ids } = JSON.parse(String(init?.body)) as { ids: number[] };
-        sent.push(ids.length);
-        if (sent.length === 4) return new Response('', { status: 400 });
-        const counts = { requested: ids.length, deletedCount: ids.length, skippedCount: 0 };
-        const data = { ...counts, deletedIds: ids.map(String), skippedIds: [] };
-        return Response.json({ success: true, data });
-      },
-    });
-    return urls;
-  };
-
-  it('yields the result of each request, and sends the next when it is asked', async () => {
-    const sent: number[] = [];
-    const parts = sendOver(sent).bulkDeleteStream(numbers(250));
-    for (const size of [100, 100, 50]) {
-      const { done, value } = await parts.next();
-      expect(done).toBe(false);
-      expect(value.deletedIds).toHaveLength(size);
-      expect(sent.at(-1)).toBe(size);
-    }
-    const end = await parts.next();
-    expect(end).toEqual({
-      done: true,
-      value: { requested: 250, deletedCount: 250, skippedCount: 0, deletedIds: [], skippedIds: [] },
-    });
-    expect(sent).toEqual([100, 100, 50]);
-  });
-
-  it('sends nothing after a loop that ends early', async () => {
-    const sent: number[] = [];
-    for await (const { deletedCount } of sendOver(sent).bulkDeleteStream(numbers(1000))) {
-      expect(deletedCount).toBe(100);
-      break;
-    }
-    await settle();
-    expect(sent).toEqual([100]);
-  });
-
-  it('throws the progress without the results that it has yielded', async () => {
-    let yielded = 0;
-    const call = async () => {
-      for await (const part of sendOver([]).bulkDeleteStream(numbers(1000))) {
-        yielded += part.deletedCount;
-      }
-    };
-    const error = await bulkErrorOf(call());
-    expect(yielded).toBe(300);
-    expect(error).toMatchObject({
-      partial: { deletedCount: 300, deletedIds: [] },
-      nextIndex: 400,
-      status: 400,
-    });
   });
 });
 

@@ -1,0 +1,21 @@
+// Generated from openapi.yaml by `npm run generate`. Do not edit.
+
+/** The version of this package. */
+export const version = '0.1.0';
+
+/** The error codes of each status. */
+export interface ErrorCodes {
+  400: 'VALIDATION_FAILED' | 'SLUG_RESERVED' | 'DOMAIN_INVALID';
+  401: 'UNAUTHORIZED';
+  402: 'QUOTA_EXCEEDED';
+  403: 'PLAN_REQUIRED' | 'INSUFFICIENT_SCOPE' | 'ORGANIZATION_SUSPENDED';
+  404: 'NOT_FOUND';
+  409: 'SLUG_CONFLICT' | 'EXTERNAL_ID_CONFLICT' | 'DOMAIN_CONFLICT' | 'SECRET_CONFLICT' | 'IDEMPOTENCY_CONFLICT';
+  410: 'GONE';
+  412: 'PRECONDITION_FAILED';
+  413: 'PAYLOAD_TOO_LARGE';
+  415: 'UNSUPPORTED_MEDIA_TYPE';
+  429: 'RATE_LIMITED';
+  500: 'INTERNAL';
+  503: 'UNAVAILABLE';
+}
