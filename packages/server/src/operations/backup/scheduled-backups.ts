@@ -64,13 +64,14 @@ export class ScheduledBackups {
     } catch (err) {
       if (signal.aborted) return;
       this.figures.failures += 1;
+      if (fs.existsSync(path)) {
+        // It has visits that cannot be read, and replaces the one before, but no other backup.
+        const damaged = join(folder, `${name}.damaged.db`);
+        if (fs.existsSync(`${path}.key`)) fs.renameSync(`${path}.key`, `${damaged}.key`);
+        fs.renameSync(path, damaged);
+        this.#deleteOthers(damaged, '.damaged.db', 0);
+      }
       logger.error({ err, path }, 'backup failed');
-      if (!fs.existsSync(path)) return;
-      // It has visits that cannot be read, and replaces the one before, but no other backup.
-      const damaged = join(folder, `${name}.damaged.db`);
-      if (fs.existsSync(`${path}.key`)) fs.renameSync(`${path}.key`, `${damaged}.key`);
-      fs.renameSync(path, damaged);
-      this.#deleteOthers(damaged, '.damaged.db', 0);
       return;
     }
     const durationMs = Math.round(performance.now() - startedAt);
