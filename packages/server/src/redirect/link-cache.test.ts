@@ -238,14 +238,18 @@ describe('LinkCache', () => {
     expect(cache.peek(null, '/a')).toBeUndefined();
   });
 
-  it('evicts links until their characters fit', async () => {
-    const cache = new LinkCache({
-      maxBytes: 3 * (bytesPerLink + 300 + '/a'.length),
-      load: async (_, key) => linkTo(key.repeat(300), key.charCodeAt(0)),
-    });
-    for (const key of ['a', 'b', 'c', 'd']) await cache.load(null, key);
-    expect(cache.peek(null, '/a')).toBeUndefined();
-    for (const key of ['b', 'c', 'd']) expect(cache.peek(null, `/${key}`)).toBeDefined();
+  it('evicts the links of an organization, also as stale ones', async () => {
+    const { cache, reads } = controlledCache();
+    const load = cache.load(null, 'abc');
+    reads[0]?.resolve(linkTo('a'));
+    await load;
+    cache.invalidateOrganizations(['other']);
+    expect(cache.peek(null, '/abc')).toBeDefined();
+    cache.invalidateOrganizations(['o']);
+    expect(cache.peek(null, '/abc')).toBeUndefined();
+    const again = cache.load(null, 'abc');
+    reads[1]?.reject(new Error('storage is away'));
+    await expect(again).rejects.toThrow('storage is away');
   });
 
   it('limits links with long Location headers', async () => {

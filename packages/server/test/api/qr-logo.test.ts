@@ -106,8 +106,6 @@ describe('logoUrl', () => {
 
 describe('a logo that cannot be used is an error of logoUrl, at create and at PATCH', () => {
   const html = '<!doctype html><title>no image</title>';
-  const entity =
-    '<!DOCTYPE svg [<!ENTITY x SYSTEM "file:///etc/passwd">]><svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><text>&x;</text></svg>';
   const listener =
     (status: number, headers: Record<string, string>, body = ''): RequestListener =>
     (_, response) => {
@@ -118,7 +116,6 @@ describe('a logo that cannot be used is an error of logoUrl, at create and at PA
   it.each<[string, () => Promise<string>, RegExp]>([
     ['an HTML page called .png', () => local(listener(200, {}, html)), /PNG|image|HTML/i],
     ['a page called SVG', () => serving('<html></html>', 'image/svg+xml'), /cannot be read/],
-    ['an SVG with an external entity', () => serving(entity, 'image/svg+xml'), /./],
     ['a missing file', () => local(listener(404, {}, 'no')), /404/],
     ['an empty file', () => local(listener(200, {})), /empty/],
     ['endless redirects', () => local(listener(302, { location: '/again' })), /redirects/],
@@ -132,19 +129,6 @@ describe('a logo that cannot be used is an error of logoUrl, at create and at PA
           )
         ).url,
       /1 MB/,
-    ],
-    [
-      'a decompression bomb',
-      async () =>
-        serving(
-          await sharp({
-            create: { width: 9_000, height: 9_000, channels: 3, background: '#000' },
-            limitInputPixels: false,
-          })
-            .png({ compressionLevel: 9 })
-            .toBuffer(),
-        ),
-      /pixel/i,
     ],
     ['an unknown host', async () => 'http://nowhere.invalid/logo.png', /fetched/],
   ])('%s', async (_, address, reason) => {
