@@ -4,7 +4,7 @@ import { agents, startVisitedServer, type VisitedServer, type Visitor } from './
 
 let api: VisitedServer;
 beforeEach(async () => {
-  api = await startVisitedServer({ thresholds: [2, 4] });
+  api = await startVisitedServer();
 });
 afterEach(() => api.stop());
 
@@ -179,47 +179,5 @@ describe('GET /api/v1/qr/{id}/scans', () => {
     const { data } = await scans(qr.id);
     expect(data).toMatchObject({ urlId: null, totals: { totalScans: 0 } });
     expect(data.timeseries).not.toHaveLength(0);
-  });
-});
-
-describe('scanCount', () => {
-  it('records one event for each threshold', async () => {
-    const { database } = api.server;
-    await database.writeDirectly(async (transaction) => {
-      await transaction
-        .insertInto('webhooks')
-        .values({
-          id: 'hook',
-          organization_id: api.organizationId,
-          url: 'https://receiver.example/',
-          events: JSON.stringify(['qr.scan_threshold']),
-          secret: 'secret',
-          is_active: 1,
-          created_at: 0,
-          updated_at: 0,
-        })
-        .execute();
-    });
-    const url = await createUrl();
-    const qr = await createQr(url.id);
-    for (let visits = 0; visits < 5; visits += 1) {
-      await visit(url.shortCode);
-      await api.settle();
-    }
-    const events = await database.read
-      .selectFrom('events')
-      .select(['type', 'body'])
-      .where('type', '=', 'qr.scan_threshold')
-      .orderBy('id')
-      .execute();
-    expect(events.map(({ type, body }) => ({ type, ...JSON.parse(body).data }))).toEqual(
-      [2, 4].map((threshold) => ({
-        type: 'qr.scan_threshold',
-        id: qr.id,
-        shortCode: url.shortCode,
-        threshold,
-        count: threshold,
-      })),
-    );
   });
 });

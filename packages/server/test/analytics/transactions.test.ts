@@ -146,7 +146,14 @@ it('the scans of all QR codes of a link are counted by a few statements', async 
     .select('body')
     .where('type', '=', 'qr.scan_threshold')
     .execute();
-  const reached = events.map(({ body }) => JSON.parse(body).data.id);
+  const data = events.map(({ body }) => JSON.parse(body).data);
+  expect(data[0]).toEqual({
+    id: expect.stringMatching(/^qr-/),
+    shortCode: expect.any(String),
+    threshold: 1,
+    count: expect.any(Number),
+  });
+  const reached = data.map(({ id }) => id);
   expect(new Set(reached).size).toBe(qrCount - 1);
   expect(reached).toHaveLength(qrCount - 1);
   // One for all clicks, and one for all scans.
