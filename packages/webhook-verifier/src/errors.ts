@@ -8,7 +8,15 @@ export type WebhookVerificationErrorCode =
   | 'body_too_large'
   | 'invalid_json';
 
-type StatusCodes = Partial<Record<WebhookVerificationErrorCode, 400 | 413 | 500>>;
+const statusCodes = {
+  missing_header: 401,
+  malformed_header: 401,
+  timestamp_out_of_tolerance: 401,
+  signature_mismatch: 401,
+  invalid_json: 400,
+  body_too_large: 413,
+  body_already_parsed: 500,
+} as const;
 
 /**
  * The error of every invalid delivery. An invalid argument of the receiver, such as an empty secret,
@@ -40,9 +48,7 @@ export class WebhookVerificationError extends Error {
   constructor(code: WebhookVerificationErrorCode, message: string, options?: { cause?: unknown }) {
     super(message, options);
     this.code = code;
-    this.statusCode =
-      ({ invalid_json: 400, body_too_large: 413, body_already_parsed: 500 } as StatusCodes)[code] ??
-      401;
+    this.statusCode = statusCodes[code];
   }
 
   /** Returns the error for the sender. It contains neither a secret nor an expected signature. */

@@ -13,15 +13,15 @@ export function tagOf(value: unknown): string {
  * the hash and the parse.
  */
 export function rawBytes(body: unknown): Uint8Array {
-  const {
-    buffer = body,
-    byteOffset,
-    byteLength,
-  } = ( // Encoding replaces lone surrogates. Different strings would then have the same signature.
-    typeof body === 'string' ? new TextEncoder().encode(body) : (body ?? {})
-  ) as Partial<Uint8Array>;
-  // `instanceof` is faster, but fails for a buffer from another realm, such as a test runner's.
-  if (!(buffer instanceof ArrayBuffer || /ArrayBuffer/.test(tagOf(buffer)))) refuseConsumed();
-  const bytes = new Uint8Array(buffer as ArrayBuffer, byteOffset, byteLength);
-  return buffer instanceof ArrayBuffer ? bytes : bytes.slice();
+  // Encoding replaces lone surrogates. Different strings would then have the same signature, if one had.
+  if (typeof body === 'string') return new TextEncoder().encode(body);
+  const isView = ArrayBuffer.isView(body);
+  const buffer = isView ? body.buffer : body;
+  // `instanceof` fails for a buffer from another realm, such as a test runner's.
+  if (!/ArrayBuffer/.test(tagOf(buffer))) refuseConsumed();
+  const memory = buffer as ArrayBuffer;
+  const bytes = isView
+    ? new Uint8Array(memory, body.byteOffset, body.byteLength)
+    : new Uint8Array(memory);
+  return tagOf(memory) === '[object SharedArrayBuffer]' ? bytes.slice() : bytes;
 }

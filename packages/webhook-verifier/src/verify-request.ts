@@ -39,27 +39,38 @@ export async function verifyRequest(
 }
 
 /** Verifies a body, which nothing else may write to, with Web Crypto, and returns its event. */
-export async function verifyBody(
-  [keys, prefix, encoding, signatures]: Claim,
-  body: Uint8Array,
-): Promise<WebhookEvent> {
+export async function verifyBody(claim: Claim, body: Uint8Array): Promise<WebhookEvent> {
+  const { keys, prefix, encoding, signatures } = claim;
   const content = await new Blob([prefix, body as Uint8Array<ArrayBuffer>]).arrayBuffer();
+  const decode = encoding === 'hex' ? fromHex : fromBase64;
+  const given = signatures.map(decode);
   const algorithm = { name: 'HMAC', hash: 'SHA-256' };
+  // Every pair is compared, so the duration does not reveal which one matched.
   let matches = false;
   for (const each of keys) {
     const bytes = rawBytes(each) as Uint8Array<ArrayBuffer>;
     const key = await crypto.subtle.importKey('raw', bytes, algorithm, false, ['sign']);
-    const mac = new Uint8Array(await crypto.subtle.sign('HMAC', key, content));
-    for (const signature of signatures) {
-      const given = Uint8Array.from(
-        encoding === 'hex' ? (signature.match(/../g) as string[]) : atob(signature),
-        (text) => (encoding === 'hex' ? Number.parseInt(text, 16) : text.charCodeAt(0)),
-      );
-      // Compares in constant time. Both have 32 bytes.
-      const differ = mac.reduce((sum, byte, index) => sum | (byte ^ (given[index] as number)), 0);
-      matches = !differ || matches;
-    }
+    const expected = new Uint8Array(await crypto.subtle.sign('HMAC', key, content));
+    for (const signature of given) matches = isEqual(expected, signature) || matches;
   }
   if (!matches) refuse('signature_mismatch', 'No signature matches');
   return parseEvent(body);
+}
+
+function fromHex(text: string): Uint8Array {
+  const pairs = text.match(/../g) ?? [];
+  return Uint8Array.from(pairs, (pair) => Number.parseInt(pair, 16));
+}
+
+function fromBase64(text: string): Uint8Array {
+  return Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
+}
+
+/** Compares two lists of 32 bytes in constant time. */
+function isEqual(a: Uint8Array, b: Uint8Array): boolean {
+  let difference = 0;
+  for (let index = 0; index < 32; index++) {
+    difference |= (a[index] ?? 0) ^ (b[index] ?? 0);
+  }
+  return difference === 0;
 }

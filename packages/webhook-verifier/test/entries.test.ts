@@ -25,14 +25,6 @@ describe('size', () => {
     const code = `export * from '${NAME}${entry}'`;
     expect(await gzipped(code, 'node')).toBeLessThanOrEqual(4096);
   });
-
-  it('an adapter adds less than half a KB to the main entry', async () => {
-    const main = await gzipped(`export * from '${NAME}'`, 'node');
-    for (const adapter of ['express', 'fastify', 'hono']) {
-      const code = `export * from '${NAME}'; export * from '${NAME}/${adapter}'`;
-      expect((await gzipped(code, 'node')) - main).toBeLessThan(512);
-    }
-  });
 });
 
 describe('entries', () => {
