@@ -5,7 +5,13 @@ import { openSocket, openSockets } from './open-sockets.js';
 const many = 200;
 let api: AttackedServer;
 beforeAll(async () => {
-  const timeLimits = { headers: 800, request: 1_200, keepAlive: 800, response: 2_000, checks: 50 };
+  const timeLimits = {
+    headers: 1_000,
+    request: 2_500,
+    keepAlive: 1_000,
+    response: 3_000,
+    checks: 50,
+  };
   api = await startAttackedServer({ timeLimits });
 });
 afterAll(() => api.stop());
