@@ -34,7 +34,7 @@ describe('orgs export and import', { timeout: 180_000 }, () => {
   it('move an organization beside running servers, in constant memory', async () => {
     const { settings, organizationId } = await filled(3_000);
     // 24 MB of targets, and a heap that has space for little more than the program.
-    const small = { NODE_OPTIONS: '--max-old-space-size=32' };
+    const small = { NODE_OPTIONS: '--max-old-space-size=40' };
     const file = join(newFolder(), 'acme.ndjson');
     const args = ['orgs', 'export', '--org', organizationId];
     const made = await command({ ...settings, ...small }, ...args, '--out', file);
