@@ -9,6 +9,8 @@ const alias = {
   '@shorty/sdk/webhooks': source('packages/webhook-verifier/src/index.ts'),
   '@shorty/sdk/testing': source('packages/sdk/src/testing.ts'),
   '@shorty/sdk': source('packages/sdk/src/index.ts'),
+  '@shorty/import': source('packages/import/src/index.ts'),
+  '@shorty/report': source('packages/report/src/index.ts'),
   '@shorty/server': source('packages/server/src/index.ts'),
   '@shorty/webhook-verifier/web': source('packages/webhook-verifier/src/web.ts'),
   '@shorty/webhook-verifier/dedupe': source('packages/webhook-verifier/src/dedupe.ts'),
@@ -48,7 +50,6 @@ const mostlyWaits = { maxWorkers: availableParallelism() + 1, sequence: { groupO
 const longTests = [
   'e2e/{campaign,demo,docs,packages}.test.ts',
   'e2e/tools/specmatic.test.ts',
-  'packages/cli/test/interrupted-import.test.ts',
   'packages/server/test/operator/{backup,transfer}.test.ts',
   'packages/webhook-verifier/test/fuzz.test.ts',
   'packages/server/test/hardening/{header-bytes,read-headers}.test.ts',

@@ -1,6 +1,6 @@
 // `npm run check`: runs all static checks.
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { audit } from './audit.mjs';
@@ -12,6 +12,9 @@ process.on('exit', () => rmSync(scratch, { recursive: true, force: true }));
 // Installs and builds what is stale, too.
 const tarballs = pack(join(scratch, 'packages'));
 // Imported after the installation, because they need its packages.
+const { cliSources, writeCliSources } = await import(
+  '../packages/cli/scripts/contract-sources.mjs'
+);
 const { sdkSources, writeSdkSources } = await import('./sdk-sources.mjs');
 const { serverSources, writeServerSources } = await import('./server-sources.mjs');
 const { verifierSources, writeVerifierSources } = await import('./verifier-sources.mjs');
@@ -29,6 +32,8 @@ const eslintFlags = [
   'packages/*/src',
   'examples',
 ];
+
+const sources = readdirSync(join(root, 'packages')).map((name) => `packages/${name}/src`);
 
 const steps = [
   ['format and lint', () => run(binary('biome'), 'ci', '--colors=off', '--error-on-warnings', '.')],
@@ -60,7 +65,7 @@ const steps = [
   ]),
   [
     'imports point downwards, without a cycle',
-    () => run(binary('depcruise'), '--config', 'scripts/layers.mjs', 'packages/server/src'),
+    () => run(binary('depcruise'), '--config', 'scripts/layers.mjs', ...sources),
   ],
   ['no dead file, export or dependency', () => run(binary('knip'))],
   [
@@ -117,7 +122,10 @@ async function generatedSourcesAreFresh() {
   writeServerSources(scratch);
   writeSdkSources(scratch);
   writeVerifierSources(scratch);
+  writeCliSources(scratch);
   const names = [
+    ...cliSources.map((name) => `cli/src/generated/${name}`),
+    'import/src/generated/link-fields.ts',
     ...serverSources.map((name) => `server/src/generated/${name}`),
     ...sdkSources.map((name) => `sdk/src/generated/${name}`),
     ...verifierSources.map((name) => `webhook-verifier/src/generated/${name}`),

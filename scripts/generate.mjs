@@ -11,4 +11,6 @@ const { writeSdkSources } = await import('./sdk-sources.mjs');
 writeSdkSources(`${root}/packages/sdk/src/generated`);
 const { writeVerifierSources } = await import('./verifier-sources.mjs');
 writeVerifierSources(`${root}/packages/webhook-verifier/src/generated`);
+const { writeCliSources } = await import('../packages/cli/scripts/contract-sources.mjs');
+writeCliSources(`${root}/packages/cli/src/generated`, `${root}/packages/import/src/generated`);
 run('node', ['packages/cli/scripts/write-reference.mjs']);

@@ -1,4 +1,4 @@
-// Which module of the server may import which. `npm run check` fails on an import that points
+// Which package may import which, and which module of the server. `npm run check` fails on an import that points
 // upwards or closes a cycle, type imports included.
 
 /** Top to bottom: a module imports those below it only. A name stands for a folder or a file. */
@@ -44,6 +44,10 @@ const layers = [
   ['contract'],
 ];
 
+/** Top to bottom: a package imports those below it only, and the CLI never the server. */
+const packages = [['cli'], ['server', 'import', 'report'], ['sdk'], ['webhook-verifier']];
+const packagePath = (names) => `^packages/(${names.join('|')})/`;
+
 const pathOf = (modules) => `^packages/server/src/(${modules.join('|')})(/|\\.ts$)`;
 
 export default {
@@ -54,6 +58,27 @@ export default {
       severity: 'error',
       from: {},
       to: { circular: true },
+    },
+    ...packages.slice(1).map((names, index) => ({
+      name: `${names[0]}-imports-no-package-above`,
+      comment: 'A package imports only packages below it.',
+      severity: 'error',
+      from: { path: packagePath(names) },
+      to: { path: packagePath(packages.slice(0, index + 1).flat()) },
+    })),
+    {
+      name: 'only-the-server-imports-the-server',
+      comment: 'Other packages know the contract: openapi.yaml, and what is generated from it.',
+      severity: 'error',
+      from: { path: '^packages/(?!server/)' },
+      to: { path: '^packages/server/' },
+    },
+    {
+      name: 'no-platform-in-shared-packages',
+      comment: 'The dashboard runs them in browsers.',
+      severity: 'error',
+      from: { path: packagePath(['import', 'report']) },
+      to: { dependencyTypes: ['core'] },
     },
     ...layers.slice(1).map((modules, index) => ({
       name: `${modules[0]}-imports-downwards`,

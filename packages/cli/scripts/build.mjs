@@ -60,6 +60,8 @@ const { metafile } = await build({
   // The sources, because a build of them may be stale.
   alias: {
     '@shorty/sdk': path('../sdk/src/index.ts'),
+    '@shorty/import': path('../import/src/index.ts'),
+    '@shorty/report': path('../report/src/index.ts'),
     '@shorty/webhook-verifier': path('../webhook-verifier/src/index.ts'),
   },
   plugins: [replaceModules],

@@ -62,6 +62,8 @@ async function importSource(source) {
       jsx: 'automatic',
       alias: {
         '@shorty/sdk': path('../sdk/src/index.ts'),
+        '@shorty/import': path('../import/src/index.ts'),
+        '@shorty/report': path('../report/src/index.ts'),
         '@shorty/webhook-verifier': path('../webhook-verifier/src/index.ts'),
         'react-devtools-core': path('scripts/empty-module.mjs'),
       },

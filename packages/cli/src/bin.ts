@@ -4,7 +4,6 @@ import type { Io } from './io.js';
 import { version } from './version.js';
 
 const argv = process.argv.slice(2);
-const isQuiet = argv.includes('--quiet') || argv.includes('-q');
 
 if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')) {
   // Scripts run this often, so it loads no other module.
@@ -41,16 +40,13 @@ async function run(): Promise<void> {
   const exitCode = await main(argv, io);
   if (endedBy && exitCode === exitCodes.interrupted) endBy(endedBy);
   else process.exitCode = exitCode;
-  if (!endedBy && process.stderr.isTTY && !isQuiet) {
-    await (await import('./update-hint.js')).showUpdateHint(io, import.meta.url);
-  }
   // Unread input on stdin would keep the process alive.
   process.stdin.destroy();
 }
 
 async function loadFetch(): Promise<typeof globalThis.fetch> {
-  const isProxied = Object.keys(process.env).some((name) => /^(?:https?|all)_proxy$/i.test(name));
-  if (!isProxied) return (await import('./http-fetch.js')).httpFetch;
+  const isProxied = Object.keys(process.env).some((name) => /^https?_proxy$/i.test(name));
+  if (!isProxied) return globalThis.fetch;
   return (await import('./proxy-fetch.js')).createProxyFetch(process.env);
 }
 

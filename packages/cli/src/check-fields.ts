@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
 import { UsageError } from './cli-error.js';
 import { pathOf } from './command.js';
-import type { ImportSummary } from './import/import-summary.js';
+import { adminCommands } from './commands/admin.js';
+import responseFields from './generated/response-fields.json' with { type: 'json' };
+import type { ImportSummary } from './import/import-report.js';
 import { type OutputFormat, unknownField } from './output.js';
-import { dataOf } from './response-data.js';
 
 type Fields = readonly string[];
 type FieldsOfFormats = Readonly<Record<OutputFormat, Fields>>;
@@ -13,9 +14,9 @@ type OutputFields =
   /** Undefined when the options and arguments make the command change nothing. */
   | ((command: Command) => Fields | undefined);
 
-/** Returns the fields of the data that an operation of the API responds with, and more. */
-function responseTo(operation: Parameters<typeof dataOf>[0], ...more: Fields): Fields {
-  return [...Object.keys(dataOf(operation).shape), ...more];
+/** Returns the fields of the data that a route of the API responds with, and more. */
+function responseTo(route: keyof typeof responseFields, ...more: Fields): Fields {
+  return [...responseFields[route], ...more];
 }
 
 const none: Fields = [];
@@ -31,6 +32,7 @@ const importSummary: Readonly<Record<keyof ImportSummary, true>> = {
   isQuotaReached: true,
   replayed: true,
   rowsBefore: true,
+  uncertain: true,
   durationMs: true,
   out: true,
   failedOut: true,
@@ -47,8 +49,8 @@ const updatedRow = ['line', 'id', 'status', 'error', 'code'];
 const printedRule = ['rule', 'when', 'targets'];
 const exportedCode = ['id', 'status', 'file', 'size', 'error'];
 
-function domain(operation: 'createDomain' | 'updateDomain' | 'verifyDomain'): FieldsOfFormats {
-  const json = responseTo(operation);
+function domain(route: keyof typeof responseFields): FieldsOfFormats {
+  const json = responseTo(route);
   const table = [...json.filter((name) => name !== 'txtRecord'), 'txtName', 'txtValue'];
   return { table, json, ndjson: json, csv: table };
 }
@@ -58,9 +60,12 @@ function domain(operation: 'createDomain' | 'updateDomain' | 'verifyDomain'): Fi
  * responds with are unknown.
  */
 const outputs: Readonly<Record<string, OutputFields>> = {
-  'urls create': responseTo('createUrl'),
-  'urls upsert': responseTo('upsertUrl', 'etag'),
-  'urls update': responseTo('updateUrl', 'etag'),
+  shorten: responseTo('POST /api/v1/urls'),
+  'urls pause': deletion,
+  'urls resume': deletion,
+  'urls create': responseTo('POST /api/v1/urls'),
+  'urls upsert': responseTo('PUT /api/v1/urls/by-external-id/{externalId}', 'etag'),
+  'urls update': responseTo('PATCH /api/v1/urls/{id}', 'etag'),
   'urls rules set': { table: printedRule, json: none, ndjson: printedRule, csv: printedRule },
   'urls delete': deletion,
   'urls bulk-create': fileImport,
@@ -70,8 +75,8 @@ const outputs: Readonly<Record<string, OutputFields>> = {
   'urls erase-visits': deletion,
   'tags rename': ['name', 'updatedCount'],
   'tags delete': deletion,
-  'qr create': responseTo('createQr'),
-  'qr update': responseTo('updateQr', 'etag'),
+  'qr create': responseTo('POST /api/v1/qr'),
+  'qr update': responseTo('PATCH /api/v1/qr/{id}', 'etag'),
   'qr delete': deletion,
   'qr export': {
     table: none,
@@ -79,35 +84,21 @@ const outputs: Readonly<Record<string, OutputFields>> = {
     ndjson: exportedCode,
     csv: exportedCode,
   },
-  'webhooks create': responseTo('createWebhook'),
-  'webhooks update': responseTo('updateWebhook', 'etag'),
+  'webhooks create': responseTo('POST /api/v1/webhooks'),
+  'webhooks update': responseTo('PATCH /api/v1/webhooks/{id}', 'etag'),
   'webhooks delete': deletion,
-  'webhooks test': responseTo('testWebhook'),
+  'webhooks test': responseTo('POST /api/v1/webhooks/{id}/test'),
   'webhooks trigger': ['type', 'deliveryId', 'forwardedStatus', 'forwardError', 'durationMs'],
-  'webhooks replay': responseTo('replayDelivery'),
-  'webhooks recover': responseTo('recoverDeliveries'),
-  'webhooks rotate-secret': responseTo('rotateWebhookSecret'),
-  'domains create': domain('createDomain'),
-  'domains update': domain('updateDomain'),
-  'domains verify': domain('verifyDomain'),
+  'webhooks replay': responseTo('POST /api/v1/webhooks/{id}/deliveries/{deliveryId}/replay'),
+  'webhooks recover': responseTo('POST /api/v1/webhooks/{id}/recover'),
+  'webhooks rotate-secret': responseTo('POST /api/v1/webhooks/{id}/rotate-secret'),
+  'domains create': domain('POST /api/v1/domains'),
+  'domains update': domain('PATCH /api/v1/domains/{id}'),
+  'domains verify': domain('POST /api/v1/domains/{id}/verify'),
   'domains delete': deletion,
-  'keys create': responseTo('createApiKey'),
+  'keys create': responseTo('POST /api/v1/api-keys'),
   'keys revoke': deletion,
-  'organization update': responseTo('updateOwnOrganization'),
-  'admin orgs create': responseTo('createOrganization'),
-  'admin orgs update': responseTo('updateOrganization'),
-  'admin orgs suspend': responseTo('updateOrganization'),
-  'admin orgs resume': responseTo('updateOrganization'),
-  'admin orgs delete': responseTo('deleteOrganization'),
-  'admin clients create': responseTo('createClient'),
-  'admin clients update': responseTo('updateClient'),
-  'admin clients revoke': responseTo('revokeClient'),
-  'admin keys update': responseTo('updateOrganizationApiKey'),
-  'admin keys revoke': responseTo('deleteOrganizationApiKey'),
-  'admin takedown create': responseTo('takeDownUrl'),
-  'admin takedown undo': responseTo('undoTakedown'),
-  'admin hosts block': responseTo('blockHost'),
-  'admin hosts unblock': responseTo('unblockHost'),
+  'organization update': responseTo('PATCH /api/v1/organization'),
 };
 
 /**
@@ -121,7 +112,7 @@ export function checkFields(
 ): void {
   if (command.opts().dryRun) return;
   const path = pathOf(command);
-  const output = path.startsWith('import ') ? fileImport : outputs[path];
+  const output = path.startsWith('import ') ? fileImport : (outputs[path] ?? adminFields(path));
   const found = typeof output === 'function' ? output(command) : output;
   if (!found) return;
   const known = isList(found) ? found : found[format];
@@ -133,6 +124,12 @@ export function checkFields(
   }
   const unknown = fields.find((field) => !known.includes(field));
   if (unknown !== undefined) throw unknownField(unknown, known);
+}
+
+/** Returns the fields of a command of the operator that changes something. */
+function adminFields(path: string): Fields | undefined {
+  const route = adminCommands[path.replace(/^admin /, '')]?.route;
+  return responseFields[route as keyof typeof responseFields];
 }
 
 function isList(fields: Fields | FieldsOfFormats): fields is Fields {

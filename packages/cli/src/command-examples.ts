@@ -1,9 +1,25 @@
+import { adminCommands } from './commands/admin.js';
+
 const uuid = '0192f0c1-2b7d-7c3e-9a51-3f1d2b6c8e47';
 
 /** Examples of each command, which its help and the reference show. */
 export const commandExamples: Readonly<Record<string, readonly string[]>> = {
+  ...Object.fromEntries(
+    Object.entries(adminCommands).map(([words, { example }]) => [`admin ${words}`, [example]]),
+  ),
+  'admin audit': [
+    'shorty admin audit --since 2030-01-01 --operation takeDownUrl',
+    `shorty admin audit --all -o ndjson --organization ${uuid}`,
+  ],
+  audit: ['shorty audit', 'shorty audit --since 7d --operation deleteUrl --all -o ndjson'],
+  shorten: [
+    'shorty shorten https://example.com/spring',
+    'shorty shorten https://example.com/spring --slug spring --copy',
+    'shorty shorten https://example.com/poster --qr',
+  ],
   login: [
     'shorty login https://links.example.com',
+    'shorty login https://links.example.com < key.txt',
     'shorty login https://links.example.com --client-id ID < secret.txt',
     'shorty login https://staging.example.com --profile staging',
   ],
@@ -59,41 +75,6 @@ export const commandExamples: Readonly<Record<string, readonly string[]>> = {
     'shorty urls delete 42 43 --dry-run',
     'shorty urls delete spring-sale --erase',
   ],
-  'admin login': [
-    'shorty admin login https://links.example.com',
-    'shorty admin login https://links.example.com < secret.txt',
-  ],
-  'admin orgs list': ['shorty admin orgs list', 'shorty admin orgs list --all --output csv'],
-  'admin orgs create': ['shorty admin orgs create "Acme Ltd" --plan scale'],
-  'admin orgs get': [`shorty admin orgs get ${uuid}`],
-  'admin orgs update': [`shorty admin orgs update ${uuid} --plan scale`],
-  'admin orgs suspend': [`shorty admin orgs suspend ${uuid}`],
-  'admin orgs resume': [`shorty admin orgs resume ${uuid}`],
-  'admin orgs delete': [`shorty admin orgs delete ${uuid} \\\n    --confirm "Acme Ltd"`],
-  'admin clients list': [`shorty admin clients list ${uuid}`],
-  'admin clients create': [
-    `shorty admin clients create ${uuid} \\\n    --name CI --scopes "urls:read urls:write"`,
-  ],
-  'admin clients update': [
-    `shorty admin clients update ${uuid} \\\n    shorty_ci_0f3b --expires-at 2030-12-31`,
-  ],
-  'admin clients revoke': [`shorty admin clients revoke ${uuid} \\\n    shorty_ci_0f3b`],
-  'admin keys list': [`shorty admin keys list ${uuid}`],
-  'admin keys update': [`shorty admin keys update ${uuid} \\\n    ${uuid} --no-expiry`],
-  'admin keys revoke': [`shorty admin keys revoke ${uuid} \\\n    ${uuid}`],
-  'admin takedown create': [
-    'shorty admin takedown create https://sho.example/aB3xY9q --reason phishing',
-  ],
-  'admin takedown list': ['shorty admin takedown list', 'shorty admin takedown list --all --json'],
-  'admin takedown undo': ['shorty admin takedown undo 42'],
-  'admin hosts block': ['shorty admin hosts block evil.example --reason phishing'],
-  'admin hosts list': ['shorty admin hosts list'],
-  'admin hosts unblock': ['shorty admin hosts unblock evil.example'],
-  'admin audit': [
-    'shorty admin audit --since 2030-01-01 --operation takeDownUrl',
-    `shorty admin audit --all -o ndjson \\\n    --organization ${uuid}`,
-  ],
-  'admin usage': ['shorty admin usage', 'shorty admin usage --period 2030-01 --all -o csv'],
   'import bitly': [
     'shorty import bitly bitly.csv --dry-run',
     'shorty import bitly bitly.csv --failed-out failed.csv',
@@ -135,6 +116,8 @@ export const commandExamples: Readonly<Record<string, readonly string[]>> = {
     'shorty urls bulk-delete ids.txt --dry-run',
   ],
   'urls restore': ['shorty urls restore spring-sale', 'shorty urls restore 41 42'],
+  'urls pause': ['shorty urls pause spring-sale'],
+  'urls resume': ['shorty urls resume spring-sale', 'shorty urls resume 41 42'],
   'urls erase-visits': [
     'shorty urls erase-visits spring-sale',
     'shorty urls erase-visits 41 42 --yes',
@@ -226,9 +209,9 @@ export const commandExamples: Readonly<Record<string, readonly string[]>> = {
     'shorty analytics tail',
     'shorty analytics tail --link spring-sale --output ndjson > visits.ndjson',
   ],
-  'analytics visits': [
-    'shorty analytics visits --since 2030-11-01 > visits.ndjson',
-    'shorty analytics visits --since 7d --tag launch --out visits.ndjson',
+  'urls visits': [
+    'shorty urls visits --since 2030-11-01 > visits.ndjson',
+    'shorty urls visits --since 7d --tag launch --out visits.ndjson',
   ],
   'keys create': [
     'shorty keys create "deploy script" --scopes "urls:read urls:write"',

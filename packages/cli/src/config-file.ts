@@ -1,16 +1,16 @@
-import { readFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type Conf from 'conf';
 import { configFolder, createPrivateFolder } from './app-folders.js';
-import { CliError, systemErrorCode } from './cli-error.js';
+import { CliError } from './cli-error.js';
 import type { Io } from './io.js';
 
-/** The stored settings for one server and client. */
+/** The stored settings for one server and its credentials. */
 export interface Profile {
   baseUrl?: string;
+  apiKey?: string;
   clientId?: string;
   clientSecret?: string;
-  operatorKey?: string;
 }
 
 export interface ConfigContent {
@@ -19,98 +19,62 @@ export interface ConfigContent {
   profiles: Record<string, Profile>;
 }
 
-/** The JSON file of profiles. Only its owner can read it. Writes replace it atomically. */
+/** The JSON file of profiles, which only its owner can read. */
 export class ConfigFile {
   readonly path: string;
+  readonly #folder: string;
 
   constructor(io: Pick<Io, 'env' | 'homeDirectory' | 'platform'>) {
-    this.path = join(configFolder(io), 'config.json');
+    this.#folder = configFolder(io);
+    this.path = join(this.#folder, 'config.json');
   }
 
   async read(): Promise<ConfigContent> {
-    let text: string;
+    // conf would create the file and its folder.
+    if (!existsSync(this.path)) return { profiles: {} };
     try {
-      text = await readFile(this.path, 'utf8');
+      const { profiles = {}, ...content } = (await this.#open()).store;
+      checkContent({ ...content, profiles });
+      return { ...content, profiles };
     } catch (error) {
-      if (['ENOENT', 'ENOTDIR'].includes(systemErrorCode(error) ?? '')) return { profiles: {} };
-      throw this.#unreadable(error);
+      throw this.#failure('read', 'correct it, or delete it and run shorty login', error);
     }
-    return this.#parse(text);
   }
 
   async write(content: ConfigContent): Promise<void> {
-    await createPrivateFolder(dirname(this.path), 'SHORTY_CONFIG_DIR');
-    const conf = await this.#open();
+    await createPrivateFolder(this.#folder, 'SHORTY_CONFIG_DIR');
     try {
-      conf.store = content;
+      (await this.#open()).store = content;
     } catch (error) {
-      throw new CliError(`${this.path} cannot be written: ${(error as Error).message}`, {
-        code: 'CONFIG',
-        hint: 'check the permissions of its folder, or set SHORTY_CONFIG_DIR to another folder',
-        cause: error,
-      });
+      throw this.#failure(
+        'written',
+        'check the permissions of its folder, or set SHORTY_CONFIG_DIR to another folder',
+        error,
+      );
     }
   }
 
-  // A dynamic import, because conf takes as long to load as all other modules of a command. Only
-  // commands that write need it.
-  async #open(): Promise<Conf<ConfigContent>> {
+  // A dynamic import, because conf takes as long to load as all other modules of a command.
+  async #open(): Promise<Conf<Partial<ConfigContent>>> {
     const { default: Conf } = await import('conf');
-    try {
-      return new Conf<ConfigContent>({
-        cwd: dirname(this.path),
-        configName: 'config',
-        fileExtension: 'json',
-        configFileMode: 0o600,
-        accessPropertiesByDotNotation: false,
-        serialize: (content) => `${JSON.stringify(content, null, 2)}\n`,
-        deserialize: (text) => this.#parse(text),
-      });
-    } catch (error) {
-      throw error instanceof CliError ? error : this.#unreadable(error);
-    }
+    return new Conf({ cwd: this.#folder, configName: 'config', configFileMode: 0o600 });
   }
 
-  #unreadable(cause: unknown): CliError {
-    return new CliError(`${this.path} cannot be read: ${(cause as Error).message}`, {
-      code: 'CONFIG',
-      hint: 'check its permissions, or set SHORTY_CONFIG_DIR to another folder',
-      cause,
-    });
-  }
-
-  #parse(text: string): ConfigContent {
-    let content: unknown;
-    try {
-      content = JSON.parse(text);
-    } catch (error) {
-      throw this.#invalid((error as Error).message, error);
-    }
-    if (!isRecord(content)) throw this.#invalid('the file must contain a JSON object');
-    const { profile, profiles = {} } = content;
-    if (profile !== undefined && typeof profile !== 'string') {
-      throw this.#invalid('"profile" must be a string');
-    }
-    if (!isRecord(profiles)) throw this.#invalid('"profiles" must be an object');
-    const checked: Record<string, Profile> = {};
-    for (const [name, value] of Object.entries(profiles)) {
-      if (!isRecord(value) || !Object.values(value).every((part) => typeof part === 'string')) {
-        throw this.#invalid(`profile ${JSON.stringify(name)} must be an object of strings`);
-      }
-      checked[name] = value as Profile;
-    }
-    return { ...(profile === undefined ? {} : { profile }), profiles: checked };
-  }
-
-  #invalid(reason: string, cause?: unknown): CliError {
-    return new CliError(`the configuration file ${this.path} is invalid: ${reason}`, {
-      code: 'CONFIG',
-      hint: 'correct it, or delete it and run shorty login',
-      cause,
+  #failure(verb: string, hint: string, cause: unknown): CliError {
+    const reason = (cause as Error).message;
+    return new CliError(`the configuration file ${this.path} cannot be ${verb}: ${reason}`, {
+      ...{ code: 'CONFIG', hint, cause },
     });
   }
 }
 
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+/** Throws for a file that somebody has edited to something else. */
+function checkContent({ profile, profiles }: { profile?: unknown; profiles: unknown }): void {
+  if (profile !== undefined && typeof profile !== 'string') {
+    throw new Error('"profile" must be a string');
+  }
+  const texts = Object.values(profiles as object).flatMap((each) => Object.values(each as object));
+  if (Array.isArray(profiles) || texts.some((text) => typeof text !== 'string')) {
+    throw new Error('"profiles" must be an object of objects of strings');
+  }
 }

@@ -1,69 +1,58 @@
 import { type ClientOptions, Shorty } from '@shorty/sdk';
+import type { Command } from 'commander';
 import { ConfigFile } from './config-file.js';
 import type { Io } from './io.js';
 import { type FormatFlags, Output, type OutputOptions } from './output.js';
 import {
-  type OperatorSignIn,
+  type Credentials,
   requireCredentials,
   requireOperatorKey,
   resolveSettings,
   type SettingFlags,
   type Settings,
 } from './settings.js';
-import { TokenCache } from './token-cache.js';
 
 /** The dependencies of a command. Reads files and connects to the server on demand only. */
 export interface Context {
   readonly io: Io;
   readonly output: Output;
   readonly config: ConfigFile;
-  readonly flags: SettingFlags & FormatFlags;
+  readonly flags: SettingFlags & FormatFlags & { readonly jq?: string };
+  /** The program that runs the command. */
+  readonly program: Command;
+  /** Adds the arguments and options of all commands to the program. */
+  loadCommands(): Promise<void>;
   /** True when the command can prompt the user. */
   readonly isInteractive: boolean;
   settings(): Promise<Settings>;
   client(options?: ClientOptions): Promise<Shorty>;
   /** Returns a client that sends the operator key. */
-  operator(signIn?: OperatorSignIn): Promise<Shorty>;
+  operator(): Promise<Shorty>;
 }
 
 export function createContext(
   io: Io,
-  flags: SettingFlags & FormatFlags,
+  flags: Context['flags'],
+  { program, loadCommands }: Pick<Context, 'program' | 'loadCommands'>,
   outputOptions: OutputOptions,
 ): Context {
   const config = new ConfigFile(io);
   const settings = async () => resolveSettings(flags, io.env, await config.read());
+  const timeoutMs = flags.timeout === undefined ? undefined : flags.timeout * 1000;
+  const open = async (credentials: Credentials, options: ClientOptions = {}) => {
+    const baseUrl = (await settings()).baseUrl.value;
+    return new Shorty({ baseUrl, fetch: io.fetch, timeoutMs, ...options, ...credentials });
+  };
   return {
     io,
     config,
     flags,
+    program,
+    loadCommands,
     output: new Output(io, outputOptions),
     isInteractive: io.stdin.isTTY === true && io.stderr.isTTY === true,
     settings,
-    client: async ({ fetch: baseFetch = io.fetch, ...options } = {}) => {
-      const resolved = await settings();
-      const credentials = requireCredentials(resolved);
-      const baseUrl = resolved.baseUrl.value;
-      const fetch =
-        'clientId' in credentials
-          ? new TokenCache(io, { baseUrl, ...credentials }).wrap(baseFetch)
-          : baseFetch;
-      return new Shorty({
-        baseUrl,
-        ...credentials,
-        fetch,
-        timeoutMs: flags.timeout === undefined ? undefined : flags.timeout * 1000,
-        ...options,
-      });
-    },
-    operator: async (signIn) => {
-      const { baseUrl, operatorKey } = signIn ?? requireOperatorKey(await settings());
-      return new Shorty({
-        baseUrl,
-        accessToken: operatorKey,
-        fetch: io.fetch,
-        timeoutMs: flags.timeout === undefined ? undefined : flags.timeout * 1000,
-      });
-    },
+    client: async (options) => open(requireCredentials(await settings()), options),
+    operator: async () => open({ accessToken: requireOperatorKey(io.env) }),
   };
 }

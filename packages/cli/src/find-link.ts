@@ -1,7 +1,7 @@
+import { quoteCell } from '@shorty/import';
 import type { Shorty, UrlRecord, WithResponse } from '@shorty/sdk';
 import { UsageError } from './cli-error.js';
 import { findOrUndefined } from './find-each.js';
-import { quoteCell } from './import/cell-values.js';
 
 interface Request {
   readonly signal: AbortSignal;

@@ -44,3 +44,8 @@ export function isRichTerminal(stream: OutputStream, env: Io['env']): boolean {
 function isCi(env: Io['env']): boolean {
   return env.CI !== undefined && env.CI !== '' && env.CI !== '0' && env.CI !== 'false';
 }
+
+/** Returns the width of a report on this stream, in columns. */
+export function reportWidth(stream: Pick<OutputStream, 'isTTY' | 'columns'>): number {
+  return stream.isTTY ? Math.max(32, Math.min(200, terminalColumns(stream))) : 80;
+}

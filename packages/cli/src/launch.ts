@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
+import { parseUrl } from '@shorty/import';
 import { CliError } from './cli-error.js';
 import type { Io } from './io.js';
-import { parseUrl } from './parse-url.js';
 
 type Environment = Pick<Io, 'env' | 'platform'>;
 

@@ -5,7 +5,7 @@ import { createContext } from './context.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
 import type { Io } from './io.js';
 import { allowsColor, outputFormats, resolveFormat } from './output.js';
-import { buildProgram, type GlobalFlags } from './program.js';
+import { buildProgram, type GlobalFlags, loadAllCommands } from './program.js';
 import { reportError } from './report-error.js';
 
 /**
@@ -20,21 +20,27 @@ export async function main(argv: readonly string[], io: Io): Promise<ExitCode> {
     const fields = flags.fields ?? flags.columns;
     if (hasNoData && fields) throw new UsageError('--fields: this command prints no data');
     if (ownsOutput && fields) throw new UsageError('--fields: this command has its own formats');
-    const format = ownsOutput ? 'table' : resolveFormat(flags, outputFormats);
+    const { jq } = flags;
+    if (jq !== undefined && hasNoData) throw new UsageError('--jq: this command prints no data');
+    const format = ownsOutput
+      ? 'table'
+      : resolveFormat({ ...flags, json: isJson(flags) }, outputFormats);
     if (fields) {
       const { checkFields } = await import('./check-fields.js');
       checkFields(fields, command, format);
     }
-    const context = createContext(io, flags, {
+    const commands = { program, loadCommands: () => loadAllCommands(program) };
+    const context = createContext(io, flags, commands, {
       format,
       isQuiet: flags.quiet === true,
       allowsColor: allowsColor(flags, io.env),
       fields,
+      jq: jq === undefined ? undefined : (await import('./jq.js')).compileJq(jq),
     });
     exitCode = (await work(context)) ?? exitCodes.done;
   });
   try {
-    await program.parseAsync(expandHelp(program, argv), { from: 'user' });
+    await program.parseAsync(expandHelp(program, expandUrl(argv)), { from: 'user' });
     return exitCode;
   } catch (error) {
     const asJson = wantsJson(program.opts(), argv);
@@ -44,6 +50,17 @@ export async function main(argv: readonly string[], io: Io): Promise<ExitCode> {
     if (error.code === 'commander.help') return exitCodes.usage;
     return reportError(toUsageError(error, helpOf(program, argv)), io, asJson);
   }
+}
+
+/** `--jq` filters JSON. */
+function isJson({ json, jq }: GlobalFlags): boolean | undefined {
+  return jq === undefined ? json : true;
+}
+
+/** Rewrites `shorty https://example.com` as `shorty shorten https://example.com`. */
+function expandUrl(argv: readonly string[]): readonly string[] {
+  const [first = ''] = argv;
+  return /^https?:\/\//i.test(first) ? ['shorten', ...argv] : argv;
 }
 
 /**

@@ -1,8 +1,8 @@
+import { formatCsvLine } from '@shorty/import';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { fakeIo } from '../test/fake-io.js';
-import { formatCsvLine } from './csv-line.js';
 import { allowsColor, Output, type OutputFormat, outputFormats, resolveFormat } from './output.js';
 
 const columns = [
@@ -139,7 +139,7 @@ test('record formats', async () => {
     await new Output(io, { format, isQuiet: false, allowsColor: true }).record(record);
     return io.text.stdout;
   };
-  expect(await shown('table')).toBe('id    1\ntags  a|b\nutm   {"x":"1"}\nnone  \n');
+  expect(await shown('table')).toBe('id    1\ntags  a|b\nutm   {"x":"1"}\nnone\n');
   expect(JSON.parse(await shown('json'))).toEqual(record);
   expect(await shown('ndjson')).toBe(`${JSON.stringify(record)}\n`);
   expect(await shown('csv')).toBe('id,tags,utm,none\n1,a|b,"{""x"":""1""}",\n');

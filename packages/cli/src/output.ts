@@ -1,20 +1,8 @@
+import { formatCsvLine, guardFormula, nearestName } from '@shorty/import';
+import { formatJson, printable } from '@shorty/report';
 import { UsageError } from './cli-error.js';
-import { formatCsvLine } from './csv-line.js';
-import { formatJson, printable } from './format.js';
-import { guardFormula } from './import/cell-values.js';
-import { nearestName } from './import/nearest-name.js';
 import { type Io, isRichTerminal, lineWidth, type OutputStream } from './io.js';
-import {
-  fitsLayout,
-  layOutTable,
-  type RecordField,
-  recordLines,
-  splitValue,
-  type TableColumn,
-  type TableLayout,
-  tableLine,
-} from './table.js';
-import { wrapText } from './text-width.js';
+import { columnWidths, tableLine } from './table.js';
 
 export const outputFormats = ['table', 'json', 'ndjson', 'csv'] as const;
 export type OutputFormat = (typeof outputFormats)[number];
@@ -23,7 +11,7 @@ export type OutputFormat = (typeof outputFormats)[number];
 export interface Column<T> {
   readonly name: string;
   readonly value: (item: T) => unknown;
-  /** Whether a narrow terminal shows the whole value: an id or a link that users copy. */
+  /** Whether the value is never cut, because users copy it: an id or a link. */
   readonly isWhole?: boolean;
 }
 
@@ -34,6 +22,8 @@ export interface OutputOptions {
   readonly allowsColor: boolean;
   /** The fields to print, in this order, with `--fields`. */
   readonly fields?: readonly string[] | undefined;
+  /** The filter of `--jq`, which JSON goes through. */
+  readonly jq?: ((data: unknown) => Iterable<unknown>) | undefined;
 }
 
 /** Writes data to stdout in the requested format, and everything else to stderr. */
@@ -45,6 +35,7 @@ export class Output {
   readonly hasColor: boolean;
   /** The fields to print, in this order; undefined for all. */
   readonly fields: readonly string[] | undefined;
+  readonly #jq: OutputOptions['jq'];
   readonly #stdout: OutputStream;
   readonly #stderr: OutputStream;
   #isClosed = false;
@@ -55,6 +46,7 @@ export class Output {
     this.allowsColor = options.allowsColor;
     this.hasColor = options.allowsColor && isRichTerminal(io.stdout, io.env);
     this.fields = options.fields;
+    this.#jq = options.jq;
     this.#stdout = io.stdout;
     this.#stderr = io.stderr;
     // A closed pipe, as with `| head`, is not an error.
@@ -69,9 +61,10 @@ export class Output {
     return this.#isClosed;
   }
 
-  /** Writes text that has no fields to stdout. Throws a UsageError with `--fields`. */
+  /** Writes text to stdout. Throws a UsageError with `--fields` and `--jq`. */
   async write(text: string): Promise<void> {
     if (this.fields) throw new UsageError('--fields: this output has no fields');
+    if (this.#jq) throw new UsageError('--jq: this output is not JSON');
     await this.#put(text);
   }
 
@@ -100,33 +93,45 @@ export class Output {
 
   /** Prints a warning to stderr, also with `--quiet`. */
   warn(text: string): void {
-    const safe = text.split('\n').map(printable).join('\n');
-    this.#stderr.write(`${wrapText(safe, lineWidth(this.#stderr))}\n`);
+    this.#stderr.write(`${text.split('\n').map(printable).join('\n')}\n`);
   }
 
   /** Prints printable lines for people to stdout. They may have colors. */
   async message(text: string): Promise<void> {
-    await this.write(`${wrapText(text, lineWidth(this.#stdout))}\n`);
+    await this.write(`${text}\n`);
+  }
+
+  /** Prints a value as JSON, through the filter of `--jq`. */
+  async json(value: unknown): Promise<void> {
+    if (!this.#jq) return this.#put(`${formatJson(value, 2)}\n`);
+    for (const result of this.#jq(value)) {
+      const text = typeof result === 'string' ? this.printable(result) : formatJson(result);
+      await this.#put(`${text}\n`);
+    }
   }
 
   /** Prints one item. In a table, the names take at least `minLabelWidth` characters. */
   async record<T extends object>(item: T, minLabelWidth = 0): Promise<void> {
     const selected = this.#select(item);
-    const entries = Object.entries(selected);
-    if (this.format === 'json') return this.#put(`${formatJson(selected, 2)}\n`);
+    if (this.format === 'json') return this.json(selected);
     if (this.format === 'ndjson') return this.#put(`${formatJson(selected)}\n`);
+    const entries = Object.entries(selected);
     if (this.format === 'csv') {
       const names = entries.map(([name]) => name);
       const cells = entries.map(([, value]) => value);
       return this.#put(`${formatCsvLine(names)}\n${this.csvLine(cells)}\n`);
     }
-    return this.#put(this.#recordText(selected, minLabelWidth));
+    const width = Math.max(minLabelWidth, ...entries.map(([name]) => name.length));
+    const lines = entries.map(([name, value]) => {
+      const cell = printable(formatCell(value));
+      return `${this.#dim(name.padEnd(width))}  ${cell}`.trimEnd();
+    });
+    return this.#put(lines.map((line) => `${line}\n`).join(''));
   }
 
   /**
-   * Prints rows page by page. The JSON format is `head` with the rows as `items`. A table fits the
-   * terminal; if it is too narrow for the ids and links, each row is a record. The widths are those
-   * of the first page, until a page needs wider ones.
+   * Prints rows page by page. The JSON format is `head` with the rows as `items`. The columns of a table
+   * have the widths of the first page, and fit the terminal.
    */
   async list<T extends object>(
     pages: AsyncIterable<readonly T[]>,
@@ -135,7 +140,7 @@ export class Output {
   ): Promise<void> {
     if (this.format === 'json') return this.#jsonList(pages, allColumns, head);
     let columns: readonly Column<T>[] | undefined;
-    let table: TableOnTerminal | undefined;
+    let widths: readonly number[] | undefined;
     for await (const page of pages) {
       if (this.#isClosed) return;
       const [first] = page;
@@ -156,16 +161,20 @@ export class Output {
         await this.#put(rows.map((row) => `${this.csvLine(row)}\n`).join(''));
         continue;
       }
-      table ??= new TableOnTerminal(columns, lineWidth(this.#stdout), (text) => this.#dim(text));
-      await this.#put(table.text(rows));
+      const cells = rows.map((row) => row.map((value) => printable(formatCell(value))));
+      const titled = shown.map(({ name, isWhole = false }) => ({ title: name, isWhole }));
+      const titles = shown.map(({ name }) => name);
+      const isFirst = widths === undefined;
+      widths ??= columnWidths(titled, cells, lineWidth(this.#stdout));
+      const set = widths;
+      const header = isFirst ? [this.#dim(tableLine(titled, set, titles))] : [];
+      const lines = [...header, ...cells.map((row) => tableLine(titled, set, row))];
+      await this.#put(lines.map((line) => `${line}\n`).join(''));
     }
     if (this.format === 'csv' && !columns) {
       await this.#put(csvHeader(this.fields?.map((name) => ({ name })) ?? allColumns));
     }
     if (this.format === 'table' && !columns) this.note('nothing found');
-    if (table && table.hidden.length > 0) {
-      this.note(`too narrow for ${table.hidden.join(', ')}; --fields selects columns`);
-    }
   }
 
   /**
@@ -181,6 +190,13 @@ export class Output {
     columns: readonly Column<T>[],
     head: object,
   ): Promise<void> {
+    if (this.#jq) {
+      const items: object[] = [];
+      for await (const page of pages) {
+        for (const item of page) items.push(this.#select(item, columns));
+      }
+      return this.json({ ...head, items });
+    }
     const opening = formatJson(head).slice(0, -1);
     const start = `${opening}${opening === '{' ? '' : ','}"items":[`;
     let separator = `${start}\n`;
@@ -221,86 +237,9 @@ export class Output {
     );
   }
 
-  #recordText(item: object, minNameWidth = 0): string {
-    const lines = recordLines(Object.entries(item).map(toField), {
-      maxWidth: lineWidth(this.#stdout),
-      minNameWidth,
-      styleName: (name) => this.#dim(name),
-    });
-    return lines.map((line) => `${line}\n`).join('');
-  }
-
   #dim(text: string): string {
     return this.hasColor ? `\u001b[2m${text}\u001b[22m` : text;
   }
-}
-
-/** The state of a table that is printed page by page. */
-class TableOnTerminal {
-  readonly #names: readonly string[];
-  readonly #isWhole: readonly boolean[];
-  readonly #maxWidth: number;
-  readonly #dim: (text: string) => string;
-  #columns: readonly TableColumn[] = [];
-  /** Undefined before the first page, and when rows are records. */
-  #layout: TableLayout | undefined;
-  #isBegun = false;
-
-  constructor(
-    columns: readonly Pick<Column<never>, 'name' | 'isWhole'>[],
-    maxWidth: number,
-    dim: (text: string) => string,
-  ) {
-    this.#names = columns.map(({ name }) => name);
-    this.#isWhole = columns.map(({ isWhole = false }) => isWhole);
-    this.#maxWidth = maxWidth;
-    this.#dim = dim;
-  }
-
-  get hidden(): readonly string[] {
-    return this.#layout?.hidden ?? [];
-  }
-
-  /** Returns the lines of a page. */
-  text(rows: readonly (readonly unknown[])[]): string {
-    const cells = rows.map((row) => row.map((value) => printable(formatCell(value))));
-    const layout = this.#layout;
-    const isEnough =
-      this.#isBegun && (!layout || cells.every((row) => fitsLayout(layout, this.#columns, row)));
-    const header = isEnough ? [] : this.#layOut(rows, cells);
-    const set = this.#layout;
-    const lines = set
-      ? cells.map((row) => tableLine(set, row))
-      : rows.flatMap((row, index) => this.#record(row, this.#isBegun || index > 0));
-    this.#isBegun = true;
-    return [...header, ...lines].map((line) => `${line}\n`).join('');
-  }
-
-  #layOut(rows: readonly (readonly unknown[])[], cells: readonly (readonly string[])[]): string[] {
-    this.#columns = this.#names.map((title, index) => ({
-      title,
-      isWhole: this.#isWhole[index] === true,
-      isShortened: !this.#isWhole[index] && rows.some((row) => isText(row[index])),
-    }));
-    this.#layout = layOutTable(this.#columns, cells, this.#maxWidth);
-    return this.#layout ? [this.#dim(tableLine(this.#layout, this.#names))] : [];
-  }
-
-  #record(row: readonly unknown[], isContinued: boolean): string[] {
-    const fields = this.#names.map((name, index) => toField([name, row[index]]));
-    const shape = { maxWidth: this.#maxWidth, styleName: this.#dim };
-    return [...(isContinued ? [''] : []), ...recordLines(fields, shape)];
-  }
-}
-
-function toField([name, value]: readonly [string, unknown]): RecordField {
-  return { name, pieces: splitValue(value, printable(formatCell(value))) };
-}
-
-/** Returns whether a value can be shortened: half of an instant or a number is of no use. */
-function isText(value: unknown): boolean {
-  if (typeof value === 'string') return !/^(\d{4}-\d\d-\d\d(T[\d:.]+Z)?)?$/.test(value);
-  return typeof value === 'object' && value !== null;
 }
 
 export interface FormatFlags {

@@ -1,9 +1,9 @@
 import { Command, Option } from 'commander';
 import { UsageError } from './cli-error.js';
 import { formatOption, type Start, type StartOptions } from './command.js';
-import { commandTree, type Leaf, type Tree } from './command-tree.js';
-import { fitHelp, helpLayout, helpWidth } from './help-text.js';
-import { type Io, lineWidth } from './io.js';
+import { groups, leaves } from './command-tree.js';
+import { helpLayout, helpWidth } from './help-text.js';
+import type { Io } from './io.js';
 import { outputFormats } from './output.js';
 import { version } from './version.js';
 
@@ -14,6 +14,8 @@ export interface GlobalFlags {
   readonly color?: boolean;
   readonly fields?: readonly string[];
   readonly columns?: readonly string[];
+  /** A jq expression. */
+  readonly jq?: string;
   readonly profile?: string;
   readonly baseUrl?: string;
   readonly clientId?: string;
@@ -45,6 +47,7 @@ export function buildProgram(io: Io, run: Run): Program {
     .addOption(
       new Option('--columns <names>', 'same as --fields').argParser(parseFields).hideHelp(),
     )
+    .option('--jq <expression>', 'filter the JSON with a jq expression')
     .option('-q, --quiet', 'print data and errors only')
     .option('--no-color', 'print without colors')
     .option('--profile <name>', 'stored profile to use')
@@ -58,9 +61,8 @@ export function buildProgram(io: Io, run: Run): Program {
     .helpOption('-h, --help', 'show help')
     .configureHelp(helpLayout)
     .configureOutput({
-      // Commander has laid out the options. The texts around them are written for 80 columns.
-      writeOut: (text) => io.stdout.write(fitHelp(text, lineWidth(io.stdout))),
-      writeErr: (text) => io.stderr.write(fitHelp(text, lineWidth(io.stderr))),
+      writeOut: (text) => io.stdout.write(text),
+      writeErr: (text) => io.stderr.write(text),
       getOutHelpWidth: () => helpWidth(io.stdout),
       getErrHelpWidth: () => helpWidth(io.stderr),
       // main reports errors.
@@ -71,7 +73,7 @@ export function buildProgram(io: Io, run: Run): Program {
     .showSuggestionAfterError()
     .exitOverride()
     .addHelpText('after', firstSteps);
-  addCommands(program, commandTree, run);
+  addCommands(program, run);
   return program;
 }
 
@@ -89,18 +91,16 @@ function parseSeconds(text: string): number {
 
 /** Loads every command with its arguments and options, for completion and the reference. */
 export async function loadAllCommands(program: Command): Promise<void> {
-  await loadCommands(program, commandTree);
-}
-
-// The loaded commands are inspected, not run.
-const neverStart: Start = () => Promise.resolve();
-
-async function loadCommands(parent: Command, branch: Tree): Promise<void> {
-  for (const [name, node] of Object.entries(branch)) {
-    const command = parent.commands.find((child) => child.name() === name);
-    if (!command) continue;
-    if ('commands' in node) await loadCommands(command, node.commands);
-    else if (!isDefined(command)) (await node.load()).define(command, neverStart);
+  // The loaded commands are inspected, not run.
+  const neverStart: Start = () => Promise.resolve();
+  for (const [words, [, load]] of Object.entries(leaves)) {
+    const command = words
+      .split(' ')
+      .reduce<Command | undefined>(
+        (parent, word) => parent?.commands.find((child) => child.name() === word),
+        program,
+      );
+    if (command && !isDefined(command)) (await load()).define(command, neverStart);
   }
 }
 
@@ -108,17 +108,25 @@ function isDefined(command: Command): boolean {
   return command.options.length > 0 || command.registeredArguments.length > 0;
 }
 
-function addCommands(parent: Command, branch: Tree, run: Run): void {
-  const leaves = new Map<Command, Leaf>();
-  for (const [name, node] of Object.entries(branch)) {
-    const command = parent.command(name).description(node.summary);
-    if ('commands' in node) addCommands(command, node.commands, run);
-    else leaves.set(command, node);
+function addCommands(program: Command, run: Run): void {
+  const parents = new Map<string, Command>([['', program]]);
+  const groupOf = (words: string): Command => {
+    const known = parents.get(words);
+    if (known) return known;
+    const split = words.lastIndexOf(' ');
+    const name = words.slice(split + 1);
+    const group = groupOf(words.slice(0, Math.max(0, split))).command(name);
+    parents.set(words, group.description(groups[words] ?? ''));
+    return group;
+  };
+  for (const [words, [summary, load]] of Object.entries(leaves)) {
+    const split = words.lastIndexOf(' ');
+    const parent = groupOf(words.slice(0, Math.max(0, split)));
+    const leaf = parent.command(words.slice(split + 1)).description(summary);
+    parent.hook('preSubcommand', async (_, command) => {
+      if (command !== leaf) return;
+      const { define } = await load();
+      define(command, (work, options = {}) => run(work, options, command));
+    });
   }
-  parent.hook('preSubcommand', async (_, command) => {
-    const leaf = leaves.get(command);
-    if (!leaf) return;
-    const { define } = await leaf.load();
-    define(command, (work, options = {}) => run(work, options, command));
-  });
 }

@@ -1,16 +1,13 @@
 import { createInterface } from 'node:readline/promises';
 import { CliError } from './cli-error.js';
 import { exitCodes } from './exit-codes.js';
-import { type Io, lineWidth } from './io.js';
-import { wrapText } from './text-width.js';
-
-const answerWidth = 4;
+import type { Io } from './io.js';
 
 /** Prompts on stderr, because stdout is for data. */
 export async function ask(question: string, io: Io): Promise<string> {
   const reader = createInterface({ input: io.stdin, output: io.stderr });
   try {
-    return (await reader.question(fit(question, io), { signal: io.interrupt })).trim();
+    return (await reader.question(question, { signal: io.interrupt })).trim();
   } catch (error) {
     // Readline turns Ctrl-C into an AbortError.
     if (!(error instanceof Error) || error.name !== 'AbortError') throw error;
@@ -24,7 +21,7 @@ export async function ask(question: string, io: Io): Promise<string> {
 /** Prompts without echoing the input. */
 export async function askHidden(question: string, io: Io): Promise<string> {
   const { stdin, stderr } = io;
-  stderr.write(fit(question, io));
+  stderr.write(question);
   stdin.setRawMode?.(true);
   stdin.setEncoding('utf8');
   try {
@@ -34,11 +31,6 @@ export async function askHidden(question: string, io: Io): Promise<string> {
     stdin.pause();
     stderr.write('\n');
   }
-}
-
-/** Breaks a question at spaces, so that a short answer fits behind it. */
-function fit(question: string, { stderr }: Io): string {
-  return `${wrapText(question, lineWidth(stderr) - answerWidth)} `;
 }
 
 function readHiddenLine(stdin: Io['stdin']): Promise<string> {

@@ -1,12 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Page, PagedList, Shorty, UrlExport, UrlExportQuery } from '@shorty/sdk';
-
-/** Yields the items of each page of a list. Requests a page while the caller uses the page before. */
-export async function* readPages<Item, P extends Page<Item>>(
-  list: PagedList<Item, P>,
-): AsyncGenerator<readonly Item[], void, undefined> {
-  for await (const { items } of readAhead(list.pages())) yield items;
-}
+import type { Shorty, UrlExport, UrlExportQuery } from '@shorty/sdk';
 
 /** Yields the pages of an export of links. */
 export function readExport(

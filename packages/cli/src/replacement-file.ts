@@ -6,10 +6,10 @@ import {
   renameSync,
   rmSync,
   statSync,
+  writeSync,
 } from 'node:fs';
 import { resolve } from 'node:path';
 import { CliError, describeWriteError, systemErrorCode, UsageError } from './cli-error.js';
-import { writeFully } from './import/result-file.js';
 
 /**
  * An output file that is replaced only when its new content is complete: until `commit`, the content
@@ -41,7 +41,10 @@ export class ReplacementFile {
   }
 
   write(text: string): void {
-    this.#run((descriptor) => writeFully(descriptor, Buffer.from(text)));
+    this.#run((descriptor) => {
+      let bytes = Buffer.from(text);
+      while (bytes.length > 0) bytes = bytes.subarray(writeSync(descriptor, bytes));
+    });
   }
 
   /** Replaces the file. A crash of the system leaves the old content or the new one. */

@@ -1,9 +1,9 @@
+import { FileError } from '@shorty/import';
+import { formatDuration, formatJson, printable } from '@shorty/report';
 import { ConnectionError, ShortyConfigError, ShortyError, TimeoutError } from '@shorty/sdk';
 import { CliError, systemErrorCode } from './cli-error.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
-import { formatDuration, formatJson, printable } from './format.js';
-import { type Io, lineWidth } from './io.js';
-import { wrapText } from './text-width.js';
+import type { Io } from './io.js';
 
 interface Report {
   readonly exitCode: ExitCode;
@@ -31,8 +31,7 @@ export function reportError(error: unknown, io: Io, asJson: boolean): ExitCode {
   }
   if (hint) lines.push(`  ${printable(hint)}`);
   if (requestId) lines.push(`  request ${printable(requestId)}`);
-  const text = wrapText(lines.join('\n'), lineWidth(io.stderr));
-  io.stderr.write(`${text}\n`);
+  io.stderr.write(`${lines.join('\n')}\n`);
   if (io.env.SHORTY_DEBUG && error instanceof Error) {
     io.stderr.write(`${error.stack ?? String(error)}\n`);
   }
@@ -44,6 +43,10 @@ export function describeError(error: unknown, io: Pick<Io, 'interrupt'>): Report
   if (error instanceof CliError) {
     const { exitCode, code, message, details, hint } = error;
     return { exitCode, code, message, details, hint };
+  }
+  if (error instanceof FileError) {
+    const { message, hint } = error;
+    return { exitCode: exitCodes.usage, code: 'USAGE', message, details: [], hint };
   }
   if (io.interrupt.aborted) {
     return {
@@ -87,7 +90,7 @@ function describeApiError(error: ShortyError): Report {
 
 function hintFor(error: ShortyError): string | undefined {
   if (error.path?.includes('/api/v1/admin/')) {
-    if (error.status === 401) return 'run shorty admin login, or set SHORTY_OPERATOR_KEY';
+    if (error.status === 401) return 'check SHORTY_OPERATOR_KEY';
     if (error.message.startsWith('There is no route ')) return noAdministration;
   }
   if (error.status === 401)
@@ -142,7 +145,6 @@ const hintsByCode: ReadonlyMap<string, string> = new Map([
   ['ENOTFOUND', unknownHost],
   ['EAI_AGAIN', unknownHost],
   ['ECONNREFUSED', notListening],
-  ['PROXY', 'correct the variable, or exempt the server with NO_PROXY'],
   ['EHOSTUNREACH', notListening],
   ['ENETUNREACH', notListening],
   ['ECONNRESET', 'the connection was closed before the response; try again'],

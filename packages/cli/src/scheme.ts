@@ -1,6 +1,6 @@
+import { parseUrl } from '@shorty/import';
 import { UsageError } from './cli-error.js';
 import type { Context } from './context.js';
-import { parseUrl } from './parse-url.js';
 import { ask } from './prompt.js';
 
 const hasScheme = /^[a-z][a-z\d+.-]*:\/\//i;

@@ -1,9 +1,8 @@
+import { parseUrl } from '@shorty/import';
 import { CliError, UsageError } from './cli-error.js';
 import type { ConfigContent } from './config-file.js';
 import { exitCodes } from './exit-codes.js';
-import { findProxy } from './find-proxy.js';
 import type { Io } from './io.js';
-import { parseUrl } from './parse-url.js';
 
 /** A setting and its source, which `whoami` prints. */
 export interface Sourced {
@@ -16,14 +15,12 @@ export interface Settings {
   /** The names of the stored profiles. */
   readonly profiles: readonly string[];
   readonly baseUrl: Sourced;
+  readonly apiKey: Sourced | undefined;
   readonly clientId: Sourced | undefined;
   readonly clientSecret: Sourced | undefined;
   /** The server of a stored secret that is not used, because the base URL names another server. */
   readonly secretServer: string | undefined;
   readonly accessToken: Sourced | undefined;
-  readonly operatorKey: Sourced | undefined;
-  /** The server of a stored operator key that is not used, because the base URL names another server. */
-  readonly operatorServer: string | undefined;
 }
 
 export interface SettingFlags {
@@ -37,20 +34,25 @@ export interface SettingFlags {
 export const defaultProfile = 'default';
 export const defaultBaseUrl = 'http://localhost:3000';
 
-/** Resolves each setting. Flags override the environment, which overrides the profile. */
+/**
+ * Resolves each setting. Flags override the environment, which overrides the profile. A profile that a
+ * flag or SHORTY_PROFILE names overrides the environment.
+ */
 export function resolveSettings(
   flags: SettingFlags,
-  env: Io['env'],
+  environment: Io['env'],
   config: ConfigContent,
 ): Settings {
-  const profile = pick(
+  const explicit = pick(
     [flags.profile, 'flag --profile'],
-    [env.SHORTY_PROFILE, 'SHORTY_PROFILE'],
-    [config.profile, 'configuration file'],
-  ) ?? { value: defaultProfile, source: 'default' };
+    [environment.SHORTY_PROFILE, 'SHORTY_PROFILE'],
+  );
+  const profile = explicit ??
+    pick([config.profile, 'configuration file']) ?? { value: defaultProfile, source: 'default' };
   const stored = Object.hasOwn(config.profiles, profile.value)
     ? config.profiles[profile.value]
     : undefined;
+  const env = explicit && stored ? {} : environment;
   const fromProfile = `profile ${profile.value}`;
   const baseUrl = pick(
     [flags.baseUrl, 'flag --base-url'],
@@ -62,66 +64,41 @@ export function resolveSettings(
     [env.SHORTY_CLIENT_ID, 'SHORTY_CLIENT_ID'],
     [stored?.clientId, fromProfile],
   );
-  const checkedUrl = checkBaseUrl(baseUrl, env);
+  const checkedUrl = checkBaseUrl(baseUrl);
   const storedServer = stored?.baseUrl ?? defaultBaseUrl;
+  // Stored secrets are sent only to the server that issued them, and only for the stored client.
   const isStoredServer = isSameServer(checkedUrl, storedServer);
-  // The stored secret is sent only for the stored client, and only to the server that issued it.
   const isStoredClient = stored?.clientSecret !== undefined && clientId?.value === stored.clientId;
-  const storedSecret = isStoredClient && isStoredServer ? stored.clientSecret : undefined;
-  const clientSecret = pick(
-    [env.SHORTY_CLIENT_SECRET, 'SHORTY_CLIENT_SECRET'],
-    [storedSecret, fromProfile],
-  );
-  // --client-id overrides an access token from the environment.
-  const token = flags.clientId === undefined ? env.SHORTY_ACCESS_TOKEN : undefined;
-  const accessToken = pick([token, 'SHORTY_ACCESS_TOKEN']);
+  const hasStoredSecret = isStoredClient || stored?.apiKey !== undefined;
+  // --client-id overrides an API key, and a token of the environment.
+  const isClientNamed = flags.clientId !== undefined;
+  const isClientSet = isClientNamed || env.SHORTY_CLIENT_ID !== undefined;
   return {
     profile,
     profiles: Object.keys(config.profiles),
     baseUrl: { ...baseUrl, value: checkedUrl },
-    clientId,
-    clientSecret,
-    secretServer: isStoredClient && !isStoredServer ? storedServer : undefined,
-    accessToken,
-    operatorKey: pick(
-      [env.SHORTY_OPERATOR_KEY, 'SHORTY_OPERATOR_KEY'],
-      [isStoredServer ? stored?.operatorKey : undefined, fromProfile],
+    apiKey: pick(
+      [isClientNamed ? undefined : env.SHORTY_API_KEY, 'SHORTY_API_KEY'],
+      [!isClientSet && isStoredServer ? stored?.apiKey : undefined, fromProfile],
     ),
-    operatorServer: stored?.operatorKey !== undefined && !isStoredServer ? storedServer : undefined,
+    clientId,
+    clientSecret: pick(
+      [env.SHORTY_CLIENT_SECRET, 'SHORTY_CLIENT_SECRET'],
+      [isStoredClient && isStoredServer ? stored.clientSecret : undefined, fromProfile],
+    ),
+    secretServer: hasStoredSecret && !isStoredServer ? storedServer : undefined,
+    accessToken: pick([isClientNamed ? undefined : env.SHORTY_ACCESS_TOKEN, 'SHORTY_ACCESS_TOKEN']),
   };
 }
 
-export interface OperatorSignIn {
-  readonly baseUrl: string;
-  readonly operatorKey: string;
-}
-
-/** Returns the operator key and the server that it is for. */
-export function requireOperatorKey({
-  baseUrl,
-  operatorKey,
-  operatorServer,
-  profile,
-}: Settings): OperatorSignIn {
-  if (operatorKey) return { baseUrl: baseUrl.value, operatorKey: operatorKey.value };
-  const problem =
-    operatorServer === undefined
-      ? 'no operator key is set'
-      : `the operator key of profile ${profile.value} belongs to ${operatorServer} and is not sent to ${baseUrl.value} (${baseUrl.source})`;
-  throw new CliError(problem, {
-    exitCode: exitCodes.notAllowed,
-    code: 'NOT_SIGNED_IN',
-    hint: 'run shorty admin login, or set SHORTY_OPERATOR_KEY',
-  });
-}
-
 export type Credentials =
+  | { readonly apiKey: string }
   | { readonly accessToken: string }
   | { readonly clientId: string; readonly clientSecret: string };
 
 export function requireCredentials(settings: Settings): Credentials {
-  const { accessToken, baseUrl, clientId, clientSecret, profile, profiles, secretServer } =
-    settings;
+  const { accessToken, apiKey, baseUrl, clientId, clientSecret } = settings;
+  const { profile, profiles, secretServer } = settings;
   if (profile.source !== 'default' && !profiles.includes(profile.value)) {
     throw new UsageError(
       `the profile ${profile.value} (${profile.source}) does not exist`,
@@ -131,27 +108,32 @@ export function requireCredentials(settings: Settings): Credentials {
     );
   }
   if (accessToken) return { accessToken: accessToken.value };
+  if (apiKey) return { apiKey: apiKey.value };
   if (clientId && clientSecret) {
     return { clientId: clientId.value, clientSecret: clientSecret.value };
   }
   if (secretServer !== undefined) {
-    throw new CliError(
+    throw notSignedIn(
       `the secret of profile ${profile.value} belongs to ${secretServer} and is not sent to ${baseUrl.value} (${baseUrl.source})`,
-      {
-        exitCode: exitCodes.notAllowed,
-        code: 'NOT_SIGNED_IN',
-        hint: `run shorty login --profile NAME --base-url ${baseUrl.value}, or set SHORTY_CLIENT_ID and SHORTY_CLIENT_SECRET`,
-      },
+      `run shorty login --profile NAME --base-url ${baseUrl.value}, or set SHORTY_API_KEY`,
     );
   }
-  const missing = clientId
-    ? `no secret is set for client ${clientId.value} (${clientId.source})`
-    : 'you are not signed in';
-  throw new CliError(missing, {
-    exitCode: exitCodes.notAllowed,
-    code: 'NOT_SIGNED_IN',
-    hint: 'run shorty login, or set SHORTY_ACCESS_TOKEN, or SHORTY_CLIENT_ID and SHORTY_CLIENT_SECRET',
-  });
+  throw notSignedIn(
+    clientId
+      ? `no secret is set for client ${clientId.value} (${clientId.source})`
+      : 'you are not signed in',
+    'run shorty login, or set SHORTY_API_KEY, or SHORTY_CLIENT_ID and SHORTY_CLIENT_SECRET',
+  );
+}
+
+/** Returns the operator key of the environment. */
+export function requireOperatorKey({ SHORTY_OPERATOR_KEY }: Io['env']): string {
+  if (SHORTY_OPERATOR_KEY) return SHORTY_OPERATOR_KEY;
+  throw notSignedIn('no operator key is set', 'set SHORTY_OPERATOR_KEY');
+}
+
+function notSignedIn(message: string, hint: string): CliError {
+  return new CliError(message, { exitCode: exitCodes.notAllowed, code: 'NOT_SIGNED_IN', hint });
 }
 
 function isSameServer(one: string, other: string): boolean {
@@ -159,15 +141,12 @@ function isSameServer(one: string, other: string): boolean {
   return a !== undefined && a === b;
 }
 
-/** Returns a valid base URL. With an environment, its proxy for this URL must be valid, too. */
-export function checkBaseUrl({ value, source }: Sourced, env: Io['env'] = {}): string {
+/** Returns a valid base URL. */
+export function checkBaseUrl({ value, source }: Sourced): string {
   const url = parseUrl(value);
   const isHttp = url?.protocol === 'http:' || url?.protocol === 'https:';
   // Without credentials, query and fragment, a URL is its origin and its path.
-  if (url && isHttp && url.href === url.origin + url.pathname) {
-    findProxy(url, env);
-    return value.replace(/\/+$/, '');
-  }
+  if (url && isHttp && url.href === url.origin + url.pathname) return value.replace(/\/+$/, '');
   // What precedes an @ may be a password.
   const shown = JSON.stringify(value.slice(value.lastIndexOf('@') + 1));
   throw new UsageError(

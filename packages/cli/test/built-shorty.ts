@@ -2,8 +2,11 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { finished } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import { build } from '../../../scripts/bootstrap.mjs';
+import { main } from '../src/main.js';
 
 const binary = fileURLToPath(new URL('../dist/bin.js', import.meta.url));
 
@@ -25,7 +28,13 @@ export interface Running {
   readonly result: Promise<RunResult>;
 }
 
-/** Runs the built CLI in child processes, with a separate home folder. */
+let commands = 0;
+let folderBefore = '';
+
+/**
+ * Runs commands with a separate home folder: in this process, or with `start` in one of its own. The
+ * latter takes the built CLI, and ten times as long.
+ */
 export class BuiltShorty {
   /** The working directory and home folder of commands. */
   readonly folder: string;
@@ -38,9 +47,7 @@ export class BuiltShorty {
     this.#env = env;
   }
 
-  /** Builds the CLI if its sources have changed. */
   static async build(env: Readonly<Record<string, string>> = {}): Promise<BuiltShorty> {
-    build();
     return new BuiltShorty(await mkdtemp(join(tmpdir(), 'shorty-cli-')), binary, env);
   }
 
@@ -50,11 +57,44 @@ export class BuiltShorty {
     return new BuiltShorty(folder, this.binary, env);
   }
 
-  run(args: readonly string[], options: RunOptions = {}): Promise<RunResult> {
-    return this.start(args, options).result;
+  /** Runs a command in this process. */
+  async run(
+    args: readonly string[],
+    { env = {}, input = '' }: RunOptions = {},
+  ): Promise<RunResult> {
+    const text = { stdout: '', stderr: '' };
+    const sink = (name: keyof typeof text) =>
+      new PassThrough().setEncoding('utf8').on('data', (piece: string) => {
+        text[name] += piece;
+      });
+    const stdin = new PassThrough();
+    stdin.end(input);
+    const [stdout, stderr] = [sink('stdout'), sink('stderr')];
+    if (commands === 0) folderBefore = process.cwd();
+    commands++;
+    // Arguments name files relative to the working directory.
+    process.chdir(this.folder);
+    try {
+      const code = await main(args, {
+        ...{ stdin, stdout, stderr, fetch, now: Date.now },
+        env: { HOME: this.folder, ...this.#env, ...env },
+        homeDirectory: this.folder,
+        platform: process.platform,
+        interrupt: new AbortController().signal,
+      });
+      stdout.end();
+      stderr.end();
+      await Promise.all([finished(stdout), finished(stderr)]);
+      return { code, ...text };
+    } finally {
+      commands--;
+      if (commands === 0) process.chdir(folderBefore);
+    }
   }
 
+  /** Starts the built CLI. Builds it first if its sources have changed. */
   start(args: readonly string[], { env = {}, input = '' }: RunOptions = {}): Running {
+    build();
     const child = spawn(process.execPath, [this.binary, ...args], {
       cwd: this.folder,
       env: { PATH: process.env.PATH ?? '', HOME: this.folder, ...this.#env, ...env },

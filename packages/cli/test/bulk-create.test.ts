@@ -1,11 +1,7 @@
-import { appendFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { gzipSync } from 'node:zlib';
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { ApiServer } from './api-server.js';
 import type { BuiltShorty } from './built-shorty.js';
-import { openFaultProxy } from './fault-proxy.js';
 import { startSignedInShorty } from './signed-in-shorty.js';
 
 let server: ApiServer;
@@ -42,7 +38,7 @@ test('creates a link for each row, and writes failed rows unchanged', async () =
   expect(stderr.split('\n')).toEqual([
     'line 3: targetUrl is "no address": it must start with http:// or https:// (CREATE_FAILED)',
     expect.stringMatching(/^line 6: customSlug .* \(CREATE_FAILED\)$/),
-    'line 7: the row has 6 cells, the header 7 columns (INVALID_ROW)',
+    'line 7: the row has 6 of 7 cells (INVALID_ROW)',
     'line 8: isPasswordProtected must be true, false, yes, no, 1 or 0, not "maybe" (INVALID_ROW)',
     'line 9: clickThresholds must be whole numbers separated by |, not "50,500" (INVALID_ROW)',
     '',
@@ -111,6 +107,7 @@ describe('formats', () => {
       failed: 1,
       replayed: 0,
       skipped: 0,
+      uncertain: 0,
       isQuotaReached: false,
       rowsBefore: 0,
       durationMs: expect.any(Number),
@@ -255,12 +252,12 @@ test('Latin-1 is detected and reported; a wrong --encoding is an error', async (
   const told = await shorty.run(['urls', 'bulk-create', 'latin.csv']);
   expect([told.code, told.stderr]).toEqual([
     0,
-    'reading latin.csv as windows-1252 (it is not UTF-8); use --encoding to change it\n',
+    'reading latin.csv as windows-1252; --encoding changes it\n',
   ]);
   expect(await linksTo('https://latin.example/')).toMatchObject([{ title: 'Grüße €' }]);
   const wrong = await shorty.run(['urls', 'bulk-create', 'latin.csv', '--encoding', 'utf-8']);
   expect([wrong.code, wrong.stderr]).toEqual([
-    1,
+    2,
     expect.stringContaining('latin.csv is not valid utf-8'),
   ]);
 });
@@ -271,7 +268,7 @@ test('UTF-16 with a byte order mark is imported', async () => {
   const args = ['urls', 'bulk-create', 'utf16.csv', '--failed-out', 'utf16-bad.csv'];
   const { code, stderr } = await shorty.run(args);
   expect(code).toBe(3);
-  expect(stderr).toContain('as utf-16le (by its byte order mark)');
+  expect(stderr).toContain('as utf-16le');
   expect(stderr).toContain('separated by a tab');
   expect(await linksTo('https://utf16.example/')).toMatchObject([{ title: '日本語' }]);
   // Spreadsheets need the byte order mark to detect UTF-8.
@@ -286,7 +283,7 @@ test('a repeated import creates no link twice, and says so', async () => {
   const again = await shorty.run(args);
   expect([again.code, again.stderr]).toEqual([
     0,
-    expect.stringContaining('already imported, no link was created twice'),
+    expect.stringContaining('no link was created twice'),
   ]);
   expect(await shorty.read('twice-made.csv')).toBe(made);
   expect(await linksTo('https://twice.example/')).toHaveLength(1);
@@ -299,7 +296,7 @@ test('only the owner can read the state folder and its files', async () => {
   await shorty.run(['urls', 'bulk-create', '-'], { input: 'url\nhttps://state.example/\n', env });
   expect(await shorty.mode('state')).toBe('700');
   const [journal = '', ...rest] = await shorty.files('state/imports');
-  expect([journal.endsWith('.jsonl'), rest]).toEqual([true, []]);
+  expect([journal.endsWith('.ndjson'), rest]).toEqual([true, []]);
   expect(await shorty.mode(`state/imports/${journal}`)).toBe('600');
   expect(await shorty.read(`state/imports/${journal}`)).not.toContain(server.clientSecret);
 });
@@ -344,27 +341,6 @@ describe('files that other programs write', () => {
     expect(await targets('https://pipe.example/')).toHaveLength(1);
   });
 
-  test.each(['gzip.csv.gz', '-'])('gzip is decompressed: %s', async (file) => {
-    const host = file === '-' ? 'gzip-stdin.example' : 'gzip.example';
-    const compressed = gzipSync(`url\nhttps://${host}/1\nhttps://${host}/2\n`);
-    await writeFile(join(shorty.folder, 'gzip.csv.gz'), compressed);
-    const input = file === '-' ? compressed : '';
-    const { code } = await shorty.run(['urls', 'bulk-create', file], { input });
-    expect(code).toBe(0);
-    expect(await targets(`https://${host}/`)).toHaveLength(2);
-  });
-
-  test('a truncated gzip file creates nothing', async () => {
-    const compressed = gzipSync(`url\n${'https://cut.example/1\n'.repeat(5_000)}`);
-    await writeFile(join(shorty.folder, 'cut.csv.gz'), compressed.subarray(0, -20));
-    const { code, stderr } = await shorty.run(['urls', 'bulk-create', 'cut.csv.gz']);
-    expect([code, stderr]).toEqual([
-      2,
-      'shorty: cut.csv.gz is not a complete gzip file: unexpected end of file\n',
-    ]);
-    expect(await targets('https://cut.example/')).toEqual([]);
-  });
-
   test('--no-header reads target and slug, and --map numbers the columns', async () => {
     await shorty.write('bare.csv', 'https://bare.example/1,bare-1\nhttps://bare.example/2,\nno,\n');
     const args = ['urls', 'bulk-create', 'bare.csv', '--no-header', '--failed-out', 'bare-bad.csv'];
@@ -400,32 +376,6 @@ describe('files that other programs write', () => {
     await shorty.write('shorts.csv', 'Short link,Address\na,b\n');
     const refused = await shorty.run(['urls', 'bulk-create', 'shorts.csv']);
     expect(refused.stderr).toContain('--map Address=targetUrl');
-  });
-
-  test('a file that changes during the import is an error', async () => {
-    const proxy = await openFaultProxy(server.url);
-    onTestFinished(() => proxy.stop());
-    const rows = Array.from({ length: 5_000 }, (_, index) => `https://changing.example/${index}`);
-    await shorty.write('changing.csv', `url\n${rows.join('\n')}\n`);
-    let isChanged = false;
-    proxy.decide = () => {
-      if (!isChanged)
-        appendFileSync(join(shorty.folder, 'changing.csv'), 'https://later.example/\n');
-      isChanged = true;
-      return 'pass';
-    };
-    const { code, stderr } = await shorty.run([
-      'urls',
-      'bulk-create',
-      'changing.csv',
-      '--base-url',
-      proxy.url,
-    ]);
-    expect(code).toBe(1);
-    expect(stderr).toContain('shorty: changing.csv changed while it was being read\n');
-    expect(stderr).toMatch(/stopped after [\d,]+ rows? \(.* failed\)\n/);
-    expect(stderr).toContain('it is a new import');
-    expect(await targets('https://later.example/')).toEqual([]);
   });
 });
 

@@ -1,5 +1,5 @@
+import type { Bucket } from '@shorty/report';
 import type { AnalyticsOverview, ClickBucket, UrlClicks } from '@shorty/sdk';
-import type { Bucket } from '../src/analytics/report-model.js';
 
 const since = Date.UTC(2030, 10, 1);
 const dayMs = 86_400_000;

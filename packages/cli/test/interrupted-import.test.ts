@@ -71,8 +71,8 @@ test('Ctrl-C exits with 130, and the same command creates the rest exactly once'
   );
   const second = await bulkCreate(file, ...outputs);
   expect(second.code).toBe(3);
-  expect(second.stderr).toMatch(/resuming after \d+ rows of an interrupted import\n/);
-  expect(second.stdout).toMatch(/^1,050 rows, \d+ of them earlier: 1,040 created, 10 failed in /);
+  expect(second.stderr).toContain('continuing the import that started on ');
+  expect(second.stdout).toMatch(/^1,050 rows: 1,040 created, 10 failed in /);
   expect(await countOf(host)).toEqual(everyRow);
   const made = (await shorty.read('part-made.csv')).trimEnd().split('\n');
   expect(made.map((line) => line.split(',')[1]).slice(1)).toEqual(
@@ -107,16 +107,6 @@ test('Ctrl-C stops an import with stored credentials gracefully', async () => {
   expect([code, stderr]).toEqual([130, expect.stringMatching(/stopped after 200 rows .*\n.*\n$/)]);
 });
 
-test('missing output files are rewritten, and no link is created twice', async () => {
-  const { file, host } = await writeRows();
-  proxy.decide = (index) => (index < 5 ? 'pass' : 'hold');
-  await interrupt(file, '--out', 'first.csv');
-  const { code, stderr } = await bulkCreate(file, '--out', 'second.csv');
-  expect([code, stderr]).toEqual([3, expect.stringContaining('the output files have changed')]);
-  expect(await countOf(host)).toEqual(everyRow);
-  expect((await shorty.read('second.csv')).trimEnd().split('\n')).toHaveLength(1 + everyRow.made);
-});
-
 test('a request whose response is lost is retried with the same key', async () => {
   const { file, host } = await writeRows();
   proxy.decide = (index) => (index % 3 === 1 ? 'lose response' : 'pass');
@@ -141,7 +131,7 @@ test('an import stops after --retry-for without a server, and can be resumed', a
   const second = await bulkCreate(file, '--resume');
   expect([second.code, second.stderr]).toEqual([
     3,
-    expect.stringContaining('resuming after 300 rows'),
+    expect.stringContaining('no link was created twice'),
   ]);
   expect(await countOf(host)).toEqual(everyRow);
 });
@@ -173,47 +163,35 @@ test('an import killed by kill -9 creates each row exactly once', async () => {
   expect((await shorty.read('killed.csv')).trimEnd().split('\n')).toHaveLength(1 + everyRow.made);
 });
 
-test('a suspended import ends when another process took it over, and no link is created twice', {
-  timeout: 60_000,
-}, async () => {
+test('two runs of one file at once create each row once', async () => {
   const { file, host } = await writeRows();
-  proxy.decide = (index) => (index < 3 ? 'pass' : 'hold');
-  const args = ['urls', 'bulk-create', file, '--base-url', proxy.url, '--out', 'suspended.csv'];
-  const { process, result } = shorty.start(args);
-  await proxy.held;
-  process.kill('SIGSTOP');
-  proxy.decide = () => 'pass';
-  const second = await bulkCreate(file, '--out', 'suspended.csv');
-  expect([second.code, second.stderr]).toEqual([
-    3,
-    expect.stringContaining('waiting for its lock'),
-  ]);
-  process.kill('SIGCONT');
-  const first = await result;
-  expect([first.code, first.stderr]).toEqual([
-    1,
-    expect.stringContaining('this process was suspended, and another one may import the file now'),
-  ]);
+  const codes = await Promise.all([bulkCreate(file), bulkCreate(file)]);
+  expect(codes.map(({ code }) => code)).toEqual([3, 3]);
   expect(await countOf(host)).toEqual(everyRow);
-  const lines = (await shorty.read('suspended.csv')).trimEnd().split('\n');
-  expect(lines).toHaveLength(1 + everyRow.made);
 });
 
-test('a second concurrent import of the same file is rejected', async () => {
+test('a day later, finished chunks are skipped, and --resend sends what may have arrived', async () => {
   const { file, host } = await writeRows();
-  proxy.decide = () => 'hold';
-  const { process, result } = shorty.start([
-    ...['urls', 'bulk-create', file, '--base-url', proxy.url],
-  ]);
-  await proxy.held;
-  const second = await bulkCreate(file);
-  expect([second.code, second.stderr]).toEqual([
-    1,
-    expect.stringContaining('another process is importing this file'),
-  ]);
-  process.kill('SIGINT');
-  await result;
-  proxy.decide = () => 'pass';
-  await bulkCreate(file);
+  proxy.decide = (index) => (index < 3 ? 'pass' : 'hold');
+  await interrupt(file, '--concurrency', '1', '--out', 'later.csv');
+  const folder = '.local/state/shorty/imports';
+  for (const name of await shorty.files(folder)) {
+    const dayMs = 24 * 60 * 60 * 1000;
+    const lines = await shorty.read(`${folder}/${name}`);
+    const older = lines.replaceAll(/"(startedAt|at)":(\d+)/g, (_, key, at) => {
+      return `"${key}":${Number(at) - dayMs}`;
+    });
+    await shorty.write(`${folder}/${name}`, older);
+  }
+  const sent = proxy.keys.length;
+  const second = await bulkCreate(file, '--out', 'later.csv');
+  expect(second.stderr).toContain('lines 302 to 401 may have arrived\n');
+  expect(second.stdout).toMatch(/^950 rows, 300 of them earlier: 941 created, 9 failed in /);
+  expect(second.code).toBe(3);
+  expect(proxy.keys.length - sent).toBe(7);
+  const third = await bulkCreate(file, '--resend', '--out', 'later.csv');
+  expect(third.stdout).toMatch(/^1,050 rows, 950 of them earlier: 1,040 created, 10 failed in /);
   expect(await countOf(host)).toEqual(everyRow);
+  const made = (await shorty.read('later.csv')).trimEnd().split('\n');
+  expect(made).toHaveLength(1 + everyRow.made);
 });

@@ -1,7 +1,7 @@
 import { lstat, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { httpFetch } from '../src/http-fetch.js';
+
 import { main } from '../src/main.js';
 import type { ApiServer } from './api-server.js';
 import type { BuiltShorty } from './built-shorty.js';
@@ -179,7 +179,7 @@ describe('create', () => {
 
 describe('on a terminal', () => {
   async function create(env: Record<string, string>, ...flags: string[]) {
-    const io = fakeIo({ isTerminal: true, env: { ...server.env, ...env }, fetch: httpFetch });
+    const io = fakeIo({ isTerminal: true, env: { ...server.env, ...env }, fetch: fetch });
     const args = ['qr', 'create', '--data', 'https://example.com/terminal', ...flags];
     return { code: await main(args, io), ...io.text };
   }

@@ -47,14 +47,14 @@ test('a wrong secret exits with 4 and is not stored', async () => {
   const args = ['login', '--base-url', server.url, '--client-id', server.clientId];
   const { code, stdout, stderr } = await shorty.run(args, { input: 'wrong-secret-5471' });
   expect([code, stdout]).toEqual([4, '']);
-  expect(stderr).toContain('check the client id and its secret');
+  expect(stderr).toContain('sign in with shorty login');
   expect(stderr).not.toContain('wrong-secret-5471');
   expect((await shorty.run(['config', 'list', '--json'])).stdout).toBe('{"items":[\n]}\n');
 });
 
 test.each([
-  [['login', '--client-id', 'someone'], 'no client secret'],
-  [['login'], 'no client id'],
+  [['login', '--client-id', 'someone'], 'no secret of someone'],
+  [['login'], 'no API key'],
 ])('%j without a client id or a secret is a usage error', async (args, message) => {
   const shorty = await built.withHome({ SHORTY_BASE_URL: server.url });
   const { code, stderr } = await shorty.run(args);

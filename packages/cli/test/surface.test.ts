@@ -3,53 +3,27 @@ import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
+import type { Command } from 'commander';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { pathOf } from '../src/command.js';
 import { commandExamples } from '../src/command-examples.js';
+import { groups, leaves } from '../src/command-tree.js';
 import { main } from '../src/main.js';
 import { buildProgram } from '../src/program.js';
 import type { ApiServer } from './api-server.js';
 import type { BuiltShorty } from './built-shorty.js';
-import { leavesOf } from './every-command.js';
 import { fakeIo } from './fake-io.js';
 import { startSignedInShorty } from './signed-in-shorty.js';
+
+/** Returns every command that is no group. */
+function leavesOf(command: Command): Command[] {
+  return command.commands.length === 0 ? [command] : command.commands.flatMap(leavesOf);
+}
 
 let server: ApiServer;
 let shorty: BuiltShorty;
 
-const commands = [
-  ...['', 'login', 'logout', 'whoami', 'config', 'config get', 'config set', 'config list'],
-  ...['config unset', 'config path', 'urls', 'urls create', 'urls list', 'urls get'],
-  ...['urls update', 'urls delete', 'urls bulk-create', 'urls bulk-update', 'urls bulk-delete'],
-  ...['qr', 'qr create', 'qr list', 'qr get', 'qr update', 'qr delete', 'qr export', 'qr scans'],
-  ...['webhooks', 'webhooks create', 'webhooks list', 'webhooks get', 'webhooks update'],
-  ...['webhooks delete', 'webhooks deliveries', 'webhooks replay', 'webhooks test'],
-  ...['webhooks recover', 'webhooks event-types', 'webhooks stats'],
-  ...['webhooks rotate-secret', 'webhooks listen', 'webhooks trigger', 'webhooks verify'],
-  ...['domains', 'domains create', 'domains list', 'domains get', 'domains update'],
-  'domains verify',
-  ...[
-    'domains delete',
-    'urls clicks',
-    'urls export',
-    'analytics',
-    'analytics overview',
-    'analytics report',
-    'analytics tail',
-  ],
-  ...['keys', 'keys create', 'keys list', 'keys revoke'],
-  ...['admin', 'admin login', 'admin orgs', 'admin orgs list', 'admin orgs create'],
-  ...['admin orgs get', 'admin orgs update', 'admin orgs suspend', 'admin orgs resume'],
-  'admin orgs delete',
-  ...['admin clients', 'admin clients list', 'admin clients create', 'admin clients update'],
-  ...['admin clients revoke', 'admin keys', 'admin keys list', 'admin keys update'],
-  ...['admin keys revoke', 'admin usage', 'admin takedown', 'admin takedown create'],
-  ...['admin takedown list', 'admin takedown undo', 'admin hosts', 'admin hosts block'],
-  ...['admin hosts list', 'admin hosts unblock'],
-  ...['import', 'import bitly', 'import dub', 'import kutt', 'import yourls', 'import shlink'],
-  ...['import shortio', 'import tinyurl'],
-  ...['usage', 'api', 'browse', 'open', 'mcp', 'completion'],
-];
+const commands = [...Object.keys(groups), ...Object.keys(leaves)];
 
 beforeAll(async () => {
   const started = await startSignedInShorty();
@@ -80,18 +54,16 @@ test('--version loads only the module that prints the version', async () => {
   expect(bytes).toBeLessThan(16 * 1024);
 });
 
-test('only browse loads Ink, and the bundle has no developer tools', async () => {
+test('Ink is in a chunk of its own, and the bundle has no developer tools', async () => {
   const folder = join(dirname(shorty.binary), 'chunks');
   const files = await readdir(folder);
   const texts = new Map<string, string>();
   for (const file of files) texts.set(file, await readFile(join(folder, file), 'utf8'));
   const filesWith = (text: string) => files.filter((file) => texts.get(file)?.includes(text));
   expect(filesWith('connectToDevTools')).toEqual([]);
-  const [ink = '', ...others] = filesWith('/yoga-layout/');
-  expect([ink, others]).toEqual([expect.stringMatching(/^mount-browse-/), []]);
-  expect(filesWith(ink).filter((file) => file !== ink)).toEqual([
-    expect.stringMatching(/^browse-/),
-  ]);
+  // The chunk of Ink, which a live view loads when it opens.
+  expect(filesWith('/yoga-layout/')).toHaveLength(1);
+  expect(await readFile(shorty.binary, 'utf8')).not.toContain('yoga-layout');
 });
 
 test('only mcp loads the SDK of the Model Context Protocol', async () => {
@@ -117,11 +89,11 @@ test('the help of every command fits into 80 columns', async () => {
 });
 
 test('the help of every command begins with examples, which the command accepts', async () => {
-  const leaves = leavesOf(buildProgram(fakeIo(), async () => {}));
-  expect(Object.keys(commandExamples).sort()).toEqual(leaves.map(pathOf).sort());
+  const defined = leavesOf(buildProgram(fakeIo(), async () => {}));
+  expect(Object.keys(commandExamples).sort()).toEqual(defined.map(pathOf).sort());
   await mkdir(shorty.path('.config/fish/completions'), { recursive: true });
   await shorty.write('secret.txt', '');
-  for (const command of leaves) {
+  for (const command of defined) {
     const path = pathOf(command);
     const examples = commandExamples[path] ?? [];
     const stdout = command.helpInformation();

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { httpFetch } from '../src/http-fetch.js';
+
 import { main } from '../src/main.js';
 import { type ApiServer, startApiServer } from './api-server.js';
 import { type FakeIo, fakeIo } from './fake-io.js';
@@ -30,7 +30,7 @@ function terminalIo(env: Readonly<Record<string, string>> = {}): FakeIo {
     isTerminal: true,
     env,
     homeDirectory: folder,
-    fetch: httpFetch,
+    fetch: fetch,
     now: Date.now,
   });
 }
@@ -49,21 +49,18 @@ describe('login', () => {
     await untilPrinted(io, 'Server [http://localhost:3000]: ');
     io.stdin.write(`${server.url}\n`);
     await untilPrinted(io, `signing in to ${server.url} (profile default)\n`);
-    await untilPrinted(io, 'Client id: ');
-    io.stdin.write(`${server.clientId}\n`);
-    await untilPrinted(io, 'Client secret (not shown): ');
-    io.stdin.write(`${server.clientSecret}\r`);
+    await untilPrinted(io, 'API key (not shown): ');
+    const { key } = await server.client.apiKeys.create({ name: 'laptop' });
+    io.stdin.write(`${key}\r`);
     expect(await code).toBe(0);
     expect(io.text.stdout).toBe('');
-    expect(io.text.stderr).not.toContain(server.clientSecret);
+    expect(io.text.stderr).not.toContain(key);
     const stored = JSON.parse(await readFile(join(folder, '.config/shorty/config.json'), 'utf8'));
-    expect(stored.profiles.default.clientSecret).toBe(server.clientSecret);
-    // A second login suggests the stored client id.
+    expect(stored.profiles.default).toEqual({ baseUrl: server.url, apiKey: key });
+    // Client credentials replace the key.
     const again = terminalIo();
-    const second = main(['login'], again);
-    await untilPrinted(again, `Client id [${server.clientId}]: `);
-    again.stdin.write('\n');
-    await untilPrinted(again, 'Client secret (not shown): ');
+    const second = main(['login', '--client-id', server.clientId], again);
+    await untilPrinted(again, `secret of ${server.clientId} (not shown): `);
     again.stdin.write('\u0003');
     expect(await second).toBe(130);
   });
@@ -133,11 +130,11 @@ describe('an import', () => {
     let isSilent = true;
     proxy.decide = (index) => (index >= 2 && isSilent ? 'lose response' : 'pass');
     const code = importRows(io, good(500), '--concurrency', '1');
-    await untilPrinted(io, 'no response from the server, retrying for');
+    await untilPrinted(io, 'no response from the server (');
     isSilent = false;
     expect(await code).toBe(0);
     const screen = stripVTControlCharacters(io.text.stderr);
-    expect(screen).toMatch(/━+─+ \d+% {2}200 rows {2}[\d,]+\/s\n/);
+    expect(screen).toMatch(/━+─+ \d+% {2}200 of 500 rows {2}[\d,]+\/s/);
     expect(io.text.stdout).toMatch(
       /^500 rows: 500 created, 0 failed in \d+\.\d s \([\d,]+ rows\/s\)\n$/,
     );
@@ -161,7 +158,7 @@ describe('an import', () => {
     expect(await code).toBe(130);
     const screen = stripVTControlCharacters(io.text.stderr);
     expect(screen).toMatch(
-      /shorty: stopped after 200 rows \(200 created, 0 failed\); run the same command\nagain to resume\nshorty: interrupted\n$/,
+      /shorty: stopped after 200 rows \(200 created, 0 failed\); run the same command again to resume\nshorty: interrupted\n$/,
     );
     expect(io.text.stdout).toBe('');
   });

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { stripVTControlCharacters } from 'node:util';
 import { signWebhook } from '@shorty/webhook-verifier';
 import { afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { httpFetch } from '../src/http-fetch.js';
+
 import { main } from '../src/main.js';
 import type { ApiServer } from './api-server.js';
 import type { BuiltShorty, Running } from './built-shorty.js';
@@ -511,7 +511,7 @@ describe('listen', () => {
     const io = fakeIo({
       isTerminal: true,
       env: { SHORTY_WEBHOOK_SECRET: secret },
-      fetch: httpFetch,
+      fetch: fetch,
       now: Date.now,
     });
     Object.assign(io.stdout, { columns: 160 });

@@ -1,6 +1,4 @@
-import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { displayWidth } from '../text-width.js';
 import { type ClickedVisit, describeVisit } from './describe-visit.js';
 
 const visit: ClickedVisit = {
@@ -41,15 +39,4 @@ it('shows a long link whole in a pipe', () => {
   const shortUrl = `https://sho.example/${'x'.repeat(50)}`;
   const line = describeVisit({ ...visit, shortUrl }, Number.POSITIVE_INFINITY);
   expect(line).toContain(`/${'x'.repeat(50)}  news.example.com`);
-});
-
-it('has at most the width of the terminal, and no control characters', () => {
-  const text = fc.string({ unit: 'binary', maxLength: 60 });
-  fc.assert(
-    fc.property(text, text, fc.integer({ min: 40, max: 200 }), (shortUrl, referrer, width) => {
-      const line = describeVisit({ ...visit, shortUrl, referrerDomain: referrer }, width);
-      expect(displayWidth(line)).toBeLessThanOrEqual(width);
-      expect(line).not.toMatch(/\p{Cc}/u);
-    }),
-  );
 });

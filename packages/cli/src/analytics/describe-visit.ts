@@ -1,6 +1,5 @@
+import { cutText, displayWidth, fitText, printable } from '@shorty/report';
 import type { WebhookEvent } from '@shorty/sdk';
-import { printable } from '../format.js';
-import { cutText, displayWidth, fitText } from '../text-width.js';
 
 /** A visit in the event `url.clicked`. */
 export type ClickedVisit = WebhookEvent<'url.clicked'>['data']['visits'][number];

@@ -1,4 +1,14 @@
 import {
+  type GroupBy,
+  type LinkNames,
+  linkReport,
+  overviewReport,
+  type Report,
+  type ReportExtras,
+  scanReport,
+  wallTimeOf,
+} from '@shorty/report';
+import {
   type ClicksQuery,
   type OverviewQuery,
   PermissionError,
@@ -8,16 +18,6 @@ import {
 } from '@shorty/sdk';
 import { findEach } from '../find-each.js';
 import { findLinkId } from '../find-link.js';
-import {
-  type GroupBy,
-  type LinkNames,
-  linkReport,
-  overviewReport,
-  type Report,
-  type ReportExtras,
-  scanReport,
-  wallTimeOf,
-} from './report-model.js';
 
 /** The requests of a report, and the report of their responses. */
 interface ReportSource<Data extends Window, Query> {

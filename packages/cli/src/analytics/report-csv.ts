@@ -1,6 +1,5 @@
-import { formatCsvLine } from '../csv-line.js';
-import { guardFormula } from '../import/cell-values.js';
-import type { Report } from './report-model.js';
+import { formatCsvLine, guardFormula } from '@shorty/import';
+import type { Report } from '@shorty/report';
 
 const columns = ['section', 'name', 'detail', 'clicks', 'uniques'] as const;
 

@@ -1,11 +1,10 @@
+import { reportText, type TextReport } from '@shorty/report';
 import { UsageError } from '../cli-error.js';
 import type { Context } from '../context.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
 import { groupIntoPages } from '../group-into-pages.js';
+import { reportWidth } from '../io.js';
 import type { FetchedReport } from './fetch-report.js';
-import type { TextReport } from './report-model.js';
-import { reportText } from './report-text.js';
-import { reportWidth } from './report-width.js';
 import { watchReport } from './watch-report.js';
 
 interface Data {

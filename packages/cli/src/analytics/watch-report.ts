@@ -1,14 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { cutText, formatInstant, reportText, type TextReport } from '@shorty/report';
 import { ConnectionError, ServerError, TimeoutError } from '@shorty/sdk';
 import { UsageError } from '../cli-error.js';
 import type { Context } from '../context.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
-import { formatInstant } from '../format.js';
-import { isRichTerminal } from '../io.js';
-import { wrapText } from '../text-width.js';
-import type { TextReport } from './report-model.js';
-import { reportText } from './report-text.js';
-import { reportWidth } from './report-width.js';
+import { isRichTerminal, reportWidth } from '../io.js';
 
 // The alternate screen keeps what the terminal showed before.
 const enterScreen = '\u001b[?1049h\u001b[?25l';
@@ -83,7 +79,7 @@ function screenOf(
 ): string {
   const width = reportWidth(stdout);
   const lines = reportText(report, { width, hasColor }).trimEnd().split('\n');
-  const statusLines = wrapText(status, width).split('\n');
+  const statusLines = [cutText(status, width)];
   const shown = lines.slice(0, Math.max(0, (stdout.rows ?? 24) - 1 - statusLines.length));
   const rows = [...shown, '', ...statusLines];
   return `\u001b[H${rows.map((row) => `${row}\u001b[K`).join('\r\n')}\u001b[J`;

@@ -1,16 +1,15 @@
 import { readFile } from 'node:fs/promises';
+import { formatJson } from '@shorty/report';
 import { Argument } from 'commander';
 import { CliError, UsageError } from '../cli-error.js';
 import { collect, type DefineCommand } from '../command.js';
 import type { Context } from '../context.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
-import { formatJson } from '../format.js';
 
 interface ApiOptions {
   readonly field?: readonly string[];
   readonly input?: string;
   readonly paginate?: boolean;
-  readonly jq?: string;
 }
 
 const methods = ['GET', 'POST', 'PATCH', 'DELETE'] as const;
@@ -23,7 +22,6 @@ export const define: DefineCommand = (command, start) => {
     .option('-f, --field <name=value>', 'parameter as text, or name:=JSON; repeatable', collect)
     .option('--input <file>', 'JSON file with the body, or - for stdin')
     .option('--paginate', 'read every page of a list, and print its items; --jq gets each item')
-    .option('--jq <expression>', 'filter the data with a jq expression')
     .addHelpText('after', help)
     .action((method: Method, path: string, options: ApiOptions) =>
       start((context) => callApi(context, method, path, options), { ownsOutput: true }),
@@ -49,34 +47,25 @@ async function callApi(
   options: ApiOptions,
 ): Promise<ExitCode> {
   const { io, output } = context;
-  const { paginate = false, jq } = options;
+  const { paginate = false } = options;
   if (paginate && method !== 'GET') throw new UsageError('--paginate needs the method GET');
-  const filter = jq === undefined ? undefined : (await import('../jq.js')).compileJq(jq);
   const input = await readInput(context, method, options);
   const route = toRoute(path);
   const client = await context.client();
   const call = (query: object) =>
     client.request(method, route, { ...input, query }, { signal: io.interrupt });
-  const print = async (data: unknown) => {
-    const results = filter ? filter(data) : [data];
-    for (const result of results) {
-      const text =
-        filter && typeof result === 'string'
-          ? output.printable(result)
-          : formatJson(result, filter || paginate ? undefined : 2);
-      await output.write(`${text}\n`);
-    }
-  };
+  const hasFilter = context.flags.jq !== undefined;
   if (!paginate) {
-    await print((await call(input.query)) ?? null);
+    await output.json((await call(input.query)) ?? null);
     return exitCodes.done;
   }
   for await (const item of itemsOf(route, call, input.query)) {
     if (output.isClosed) break;
     try {
-      await print(item);
+      if (hasFilter) await output.json(item);
+      else await output.write(`${formatJson(item)}\n`);
     } catch (error) {
-      if (!filter || !(error instanceof CliError)) throw error;
+      if (!hasFilter || !(error instanceof CliError)) throw error;
       const hint = 'with --paginate, --jq gets one item at a time: .id';
       throw new CliError(error.message, { hint, cause: error });
     }

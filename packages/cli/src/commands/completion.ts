@@ -3,7 +3,6 @@ import type { DefineCommand } from '../command.js';
 import { type CompletionWords, completionScript, shells } from '../completion-script.js';
 import type { Context } from '../context.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
-import { buildProgram, loadAllCommands } from '../program.js';
 
 export const define: DefineCommand = (command, start) => {
   command
@@ -12,9 +11,8 @@ export const define: DefineCommand = (command, start) => {
 };
 
 async function printCompletion(context: Context, shell: string): Promise<ExitCode> {
-  // A separate command tree, because the first one is running this command.
-  const program = buildProgram(context.io, () => Promise.resolve());
-  await loadAllCommands(program);
+  const { program } = context;
+  await context.loadCommands();
   await context.output.write(completionScript(shell, collectWords(program, program, '')));
   return exitCodes.done;
 }

@@ -1,10 +1,10 @@
+import { formatCount } from '@shorty/report';
 import type { Command } from 'commander';
 import { CliError, UsageError } from '../cli-error.js';
 import type { Context } from '../context.js';
 import { ifMatchOption } from '../etag.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
 import { findEach, findOrUndefined } from '../find-each.js';
-import { formatCount } from '../format.js';
 import { ask } from '../prompt.js';
 
 // The ids in the question and in the warning.
@@ -15,6 +15,8 @@ const statuses = {
   Delete: { status: 'deleted', participle: 'deleted' },
   // The API counts links that it deactivates as deleted, too.
   Deactivate: { status: 'deleted', participle: 'deactivated' },
+  Pause: { status: 'paused', participle: 'paused' },
+  Resume: { status: 'resumed', participle: 'resumed' },
   Restore: { status: 'restored', participle: 'restored' },
   Revoke: { status: 'revoked', participle: 'revoked' },
   Erase: { status: 'erased', participle: 'erased' },

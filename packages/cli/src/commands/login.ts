@@ -1,38 +1,39 @@
-import { CliError, UsageError } from '../cli-error.js';
+import { Shorty } from '@shorty/sdk';
+import { UsageError } from '../cli-error.js';
 import type { DefineCommand } from '../command.js';
 import type { Context } from '../context.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
 import { ask, askHidden, readSecret } from '../prompt.js';
 import { offerScheme } from '../scheme.js';
-import { checkBaseUrl, defaultProfile, type Settings } from '../settings.js';
-import { fetchScopes } from '../sign-in.js';
+import { type Credentials, checkBaseUrl, defaultProfile, type Settings } from '../settings.js';
 
 export const define: DefineCommand = (command, start) => {
   command
     .argument('[server]', 'address of the server, such as https://links.example.com')
-    .addHelpText(
-      'after',
-      '\nOn a terminal, the command asks for the secret. Otherwise it reads\nSHORTY_CLIENT_SECRET, or stdin.',
-    )
+    .addHelpText('after', help)
     .action((server: string | undefined) =>
       start((context) => login(context, server), { hasNoData: true }),
     );
 };
 
+const help = `
+Stores an API key or, with --client-id or SHORTY_CLIENT_ID, client credentials.
+On a terminal, the command asks for the secret. Otherwise it reads
+SHORTY_API_KEY or SHORTY_CLIENT_SECRET, or stdin.`;
+
 async function login(context: Context, server: string | undefined): Promise<ExitCode> {
   const { config, io, output } = context;
   const content = await config.read();
   const settings = await context.settings();
-  const baseUrl = await chooseBaseUrl(context, settings, server);
-  if (context.isInteractive)
-    output.note(`signing in to ${baseUrl} (profile ${settings.profile.value})`);
-  const clientId = await chooseClientId(context, settings);
-  const clientSecret = await chooseSecret(context, settings);
-  const scopes = await fetchScopes({ baseUrl, clientId, clientSecret }, io);
   const name = settings.profile.value;
-  content.profiles[name] = { ...content.profiles[name], baseUrl, clientId, clientSecret };
+  const baseUrl = await chooseBaseUrl(context, settings, server);
+  if (context.isInteractive) output.note(`signing in to ${baseUrl} (profile ${name})`);
+  const credentials = await readCredentials(context, settings);
+  const client = new Shorty({ baseUrl, fetch: io.fetch, ...credentials });
+  const { organization, scopes } = await client.me({ signal: io.interrupt });
+  content.profiles[name] = { baseUrl, ...credentials };
   await config.write(content);
-  output.note(`signed in to ${baseUrl} as ${clientId} (profile ${name})`);
+  output.note(`signed in to ${baseUrl} as ${organization.name} (profile ${name})`);
   if (name !== (content.profile ?? defaultProfile)) {
     output.note(`use it with --profile ${name}, or always: shorty config set profile ${name}`);
   }
@@ -53,32 +54,31 @@ async function chooseBaseUrl(
 }
 
 async function readBaseUrl(text: string, source: string, context: Context): Promise<string> {
-  const value = await offerScheme(text, 'the address', context);
-  return checkBaseUrl({ value, source }, context.io.env);
+  return checkBaseUrl({ value: await offerScheme(text, 'the address', context), source });
 }
 
-async function chooseClientId(context: Context, settings: Settings): Promise<string> {
-  const { clientId } = settings;
-  const isExplicit = clientId && !clientId.source.startsWith('profile ');
-  if (isExplicit || (clientId && !context.isInteractive)) return clientId.value;
-  if (context.isInteractive) {
-    const suggestion = clientId ? ` [${clientId.value}]` : '';
-    const answer = (await ask(`Client id${suggestion}: `, context.io)) || clientId?.value;
-    if (answer) return answer;
+/** Returns client credentials if a client id is known, and else an API key. */
+async function readCredentials(
+  context: Context,
+  { clientId }: Settings,
+): Promise<Exclude<Credentials, { accessToken: string }>> {
+  const { env } = context.io;
+  const isStored = clientId?.source.startsWith('profile ') === true;
+  if (!clientId || (isStored && env.SHORTY_API_KEY)) {
+    return { apiKey: env.SHORTY_API_KEY || (await readTyped(context, 'API key')) };
   }
-  throw new UsageError('no client id', 'use --client-id ID or set SHORTY_CLIENT_ID');
+  const clientSecret =
+    env.SHORTY_CLIENT_SECRET || (await readTyped(context, `secret of ${clientId.value}`));
+  return { clientId: clientId.value, clientSecret };
 }
 
-async function chooseSecret(context: Context, settings: Settings): Promise<string> {
-  const fromEnvironment = context.io.env.SHORTY_CLIENT_SECRET;
-  if (fromEnvironment) return settings.clientSecret?.value ?? fromEnvironment;
-  const secret = context.isInteractive
-    ? await askHidden('Client secret (not shown): ', context.io)
-    : await readSecret(context.io);
+async function readTyped({ io, isInteractive }: Context, name: string): Promise<string> {
+  const secret = isInteractive
+    ? await askHidden(`${name} (not shown): `, io)
+    : await readSecret(io);
   if (secret !== '') return secret;
-  throw new CliError('no client secret', {
-    exitCode: exitCodes.usage,
-    code: 'USAGE',
-    hint: 'type it at the prompt, pipe it to stdin, or set SHORTY_CLIENT_SECRET',
-  });
+  throw new UsageError(
+    `no ${name}`,
+    'type it at the prompt, pipe it to stdin, or set SHORTY_API_KEY or SHORTY_CLIENT_SECRET',
+  );
 }

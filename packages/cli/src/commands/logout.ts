@@ -1,40 +1,28 @@
 import type { DefineCommand } from '../command.js';
 import type { Context } from '../context.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
-import { checkBaseUrl, defaultBaseUrl } from '../settings.js';
-import { TokenCache } from '../token-cache.js';
 
 export const define: DefineCommand = (command, start) => {
   command.action(() => start(logout, { hasNoData: true }));
 };
 
 const secretVariables = [
-  'SHORTY_ACCESS_TOKEN',
-  'SHORTY_CLIENT_ID',
-  'SHORTY_CLIENT_SECRET',
-  'SHORTY_OPERATOR_KEY',
+  ...['SHORTY_API_KEY', 'SHORTY_ACCESS_TOKEN', 'SHORTY_CLIENT_ID', 'SHORTY_CLIENT_SECRET'],
 ];
 
-async function logout(context: Context): Promise<ExitCode> {
-  const { config, output } = context;
+async function logout({ config, io, output, settings }: Context): Promise<ExitCode> {
   const content = await config.read();
-  const { profile } = await context.settings();
-  const stored = content.profiles[profile.value];
-  if (!stored?.clientId && !stored?.clientSecret && !stored?.operatorKey) {
-    output.note(`profile ${profile.value} has no credentials`);
+  const { value: name } = (await settings()).profile;
+  const { apiKey, clientId, clientSecret, ...rest } = content.profiles[name] ?? {};
+  if (!apiKey && !clientId && !clientSecret) {
+    output.note(`profile ${name} has no credentials`);
     return exitCodes.done;
   }
-  const { clientId, clientSecret, operatorKey: _, ...rest } = stored;
-  if (clientId && clientSecret) {
-    const baseUrl = checkBaseUrl({ value: stored.baseUrl ?? defaultBaseUrl, source: 'profile' });
-    const signIn = { baseUrl, clientId, clientSecret };
-    await new TokenCache(context.io, signIn).clear();
-  }
-  content.profiles[profile.value] = rest;
+  content.profiles[name] = rest;
   await config.write(content);
-  output.note(`removed the credentials of profile ${profile.value}`);
-  for (const name of secretVariables) {
-    if (context.io.env[name]) output.note(`${name} is still set in the environment`);
+  output.note(`removed the credentials of profile ${name}`);
+  for (const variable of secretVariables) {
+    if (io.env[variable]) output.note(`${variable} is still set in the environment`);
   }
   return exitCodes.done;
 }

@@ -1,10 +1,10 @@
-import type { Page, PagedList } from '@shorty/sdk';
+import { formatNumber } from '@shorty/report';
+import type { Page } from '@shorty/sdk';
 import { type Command, Option } from 'commander';
 import type { Context } from '../context.js';
-import { formatNumber } from '../format.js';
 import { groupIntoPages } from '../group-into-pages.js';
 import type { Column } from '../output.js';
-import { readPages } from '../read-pages.js';
+import { readAhead } from '../read-pages.js';
 import { parseCount, parsePositive } from './urls/link-options.js';
 
 /** The options of commands that print a paginated list. */
@@ -29,20 +29,23 @@ export function addPageOptions(command: Command, item: string): Command {
     .option('--all', `print every ${item}`);
 }
 
-/** `1 to 25 of 1,204; --offset 25 shows more`. */
-export function describeRange(offset: number, shown: number, total: number): string {
-  return `${formatNumber(offset + 1)} to ${formatNumber(shown)} of ${formatNumber(total)}; --offset ${shown} shows more`;
+export interface PageQuery {
+  readonly limit?: number;
+  readonly offset?: number;
+  readonly after?: string;
 }
 
+export type ReadPage<Item> = (query: PageQuery) => PromiseLike<Page<Item>>;
+
 /** Prints one page, or with `--all` every page. */
-export async function listPages<Item extends object, P extends Page<Item>>(
+export async function listPages<Item extends object>(
   { output }: Context,
   { limit, offset, all }: PageOptions,
   columns: readonly Column<Item>[],
-  list: (query: { limit?: number; offset?: number }) => PagedList<Item, P>,
+  read: ReadPage<Item>,
 ): Promise<void> {
-  if (all) return output.list(readPages(list({})), columns);
-  const page = await list({
+  if (all) return output.list(readAhead(readAll(read)), columns);
+  const page = await read({
     ...(limit === undefined ? {} : { limit }),
     ...(offset === undefined ? {} : { offset }),
   });
@@ -50,6 +53,18 @@ export async function listPages<Item extends object, P extends Page<Item>>(
   await output.list(groupIntoPages(items, 100), columns, head);
   const shown = page.offset + items.length;
   if (output.format === 'table' && items.length > 0 && shown < page.total) {
-    output.note(describeRange(page.offset, shown, page.total));
+    const range = `${formatNumber(page.offset + 1)} to ${formatNumber(shown)}`;
+    output.note(`${range} of ${formatNumber(page.total)}; --offset ${shown} shows more`);
+  }
+}
+
+async function* readAll<Item>(
+  read: ReadPage<Item>,
+): AsyncGenerator<readonly Item[], void, undefined> {
+  let page = await read({ limit: 100 });
+  yield page.items;
+  while (page.nextAfter !== null) {
+    page = await read({ limit: 100, after: page.nextAfter });
+    yield page.items;
   }
 }

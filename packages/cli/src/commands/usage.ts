@@ -1,9 +1,9 @@
+import { formatUsd } from '@shorty/report';
 import type { Usage } from '@shorty/sdk';
 import { UsageError } from '../cli-error.js';
 import type { DefineCommand } from '../command.js';
 import type { Context } from '../context.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
-import { formatUsd } from '../format.js';
 import { groupIntoPages } from '../group-into-pages.js';
 import type { Column } from '../output.js';
 

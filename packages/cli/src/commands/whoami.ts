@@ -1,7 +1,7 @@
+import { formatNumber } from '@shorty/report';
 import type { DefineCommand } from '../command.js';
 import type { Context } from '../context.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
-import { formatNumber } from '../format.js';
 import { requireCredentials, type Sourced } from '../settings.js';
 
 export const define: DefineCommand = (command, start) => {
@@ -14,12 +14,14 @@ const labelWidth = 'client secret'.length;
 async function whoami(context: Context): Promise<ExitCode> {
   const { io, output } = context;
   const settings = await context.settings();
-  const { profile, baseUrl, clientId, clientSecret, accessToken } = settings;
+  const { profile, baseUrl, apiKey, clientId, clientSecret, accessToken } = settings;
   if (output.format === 'table') {
     // Printed before the request, so that a wrong base URL is visible when the request fails.
     const credentials = accessToken
       ? { 'access token': `set (${accessToken.source})` }
-      : { 'client id': describeSetting(clientId), 'client secret': describeSecret(clientSecret) };
+      : apiKey
+        ? { key: `set (${apiKey.source})` }
+        : { 'client id': describeSetting(clientId), 'client secret': describeSecret(clientSecret) };
     await output.record(
       { profile: describeSetting(profile), server: describeSetting(baseUrl), ...credentials },
       labelWidth,
@@ -28,12 +30,12 @@ async function whoami(context: Context): Promise<ExitCode> {
   const credentials = requireCredentials(settings);
   const client = await context.client();
   const request = { signal: io.interrupt };
-  const { organization, scopes, apiKey } = await client.me(request);
+  const { organization, scopes, apiKey: key } = await client.me(request);
   const { plan, links } = await client.usage.get({}, request);
   if (output.format === 'table') {
     const included = links.included === null ? '' : ` of ${formatNumber(links.included)}`;
     const account = {
-      ...(apiKey && { 'API key': apiKey.name }),
+      ...(key && { 'API key': key.name }),
       organization: organization.name,
       scopes: scopes.join(' '),
       plan,
@@ -46,7 +48,7 @@ async function whoami(context: Context): Promise<ExitCode> {
       baseUrl: baseUrl.value,
       clientId: 'clientId' in credentials ? credentials.clientId : null,
       organization,
-      apiKey,
+      apiKey: key,
       scopes,
       plan,
       links,
@@ -55,7 +57,9 @@ async function whoami(context: Context): Promise<ExitCode> {
         baseUrl: baseUrl.source,
         ...(accessToken
           ? { accessToken: accessToken.source }
-          : { clientId: clientId?.source, clientSecret: clientSecret?.source }),
+          : apiKey
+            ? { apiKey: apiKey.source }
+            : { clientId: clientId?.source, clientSecret: clientSecret?.source }),
       },
     });
   }

@@ -1,94 +1,161 @@
-import { UsageError } from '../cli-error.js';
-import type { Io } from '../io.js';
 import {
   type ColumnOptions,
   type ColumnPlan,
-  isKnownColumn as isKnown,
+  type CsvRow,
+  delimiterName,
+  detectDelimiter,
+  type FieldSet,
+  isJson,
+  isKnownColumn,
+  jsonToCsv,
+  parseDelimiter,
   planColumns,
   planPositions,
-} from './column-plan.js';
-import { type CsvFile, type CsvOptions, inspectCsv, withoutFirst } from './csv-file.js';
-import type { CsvRecord } from './csv-reader.js';
-import { openInput } from './import-input.js';
-import { convertJsonExport } from './json-export.js';
-import type { RecordBatch } from './plan-chunks.js';
-import type { FieldSet } from './url-fields.js';
+  readCsv,
+} from '@shorty/import';
+import { UsageError } from '../cli-error.js';
+import type { Io } from '../io.js';
+import { openFile, type TextFile } from './open-file.js';
+
+export interface CsvOptions {
+  readonly encoding?: string | undefined;
+  /** One character or its name; detected from the header by default. */
+  readonly delimiter?: string | undefined;
+  /** False when the first row has values; true by default. */
+  readonly hasHeader?: boolean | undefined;
+}
 
 export interface PrepareOptions extends CsvOptions {
   readonly columns: ColumnOptions;
   readonly fields: FieldSet;
 }
 
-/** An open file whose header matched the fields. */
-export interface PreparedImport extends Omit<CsvFile, 'records'> {
-  readonly plan: ColumnPlan;
-  /** The original header row; undefined for a file without one. */
-  readonly header: CsvRecord | undefined;
-  /** The rows, without the header. */
-  rows(): AsyncGenerator<RecordBatch>;
-  close(): Promise<void>;
+/** The rows of an open file, and what the user should know about it. */
+export interface Rows {
+  readonly file: TextFile;
+  readonly delimiter: string;
+  /** The line end of the file. */
+  readonly lineEnd: string;
+  readonly notes: readonly string[];
+  /** All rows including the header. Can be called several times. */
+  all(): AsyncGenerator<CsvRow>;
 }
 
-const jsonAsCsv: CsvOptions = { encoding: 'utf-8', delimiter: ',' };
+/** An open file whose header matched the fields. */
+export interface PreparedImport extends Rows {
+  readonly plan: ColumnPlan;
+  /** The original header row; undefined for a file without one. */
+  readonly header: CsvRow | undefined;
+  /** The number of rows without the header. */
+  readonly total: number;
+  /** The rows without the header. */
+  rows(): AsyncGenerator<CsvRow>;
+}
 
-/** Opens a file, or stdin for `-`, and parses its header. */
+/** Opens a file, or stdin for `-`, and reads it once: its header, and whether its syntax is valid. */
 export async function prepareImport(
   path: string,
   options: PrepareOptions,
   io: Pick<Io, 'stdin' | 'interrupt'>,
 ): Promise<PreparedImport> {
-  let input = await openInput(path, io);
+  const { hasHeader = true, fields, columns } = options;
+  const isKnown = (title: string) => isKnownColumn(title, fields, columns);
+  const source = await openRows(path, options, io, isKnown, fields);
   try {
-    const { hasHeader = true, fields, columns } = options;
-    const isKnownColumn = (title: string) => isKnown(title, fields, columns);
-    const conversion =
-      fields.source &&
-      (await convertJsonExport(input, fields.source, { isKnownColumn, interrupt: io.interrupt }));
-    if (conversion) input = conversion.input;
-    const csv = await inspectCsv(
-      input,
-      conversion?.isJson ? jsonAsCsv : { ...options, isKnownColumn },
-    );
-    const first = await readFirstRow(csv, { hasHeader, fields });
+    let first: CsvRow | undefined;
+    let total = 0;
+    for await (const row of source.all()) {
+      io.interrupt.throwIfAborted();
+      first ??= row;
+      total++;
+    }
+    if (!first) {
+      const hint = fields.source
+        ? `export the links of ${fields.source.title} again`
+        : `its first row must name the columns, at least ${fields.required.join(', ')}`;
+      throw new UsageError(`${source.file.name} is empty`, hint);
+    }
     const plan = hasHeader
       ? planColumns(first.cells, fields, columns)
       : planPositions(first.cells.length, fields, columns);
-    const notes = [...csv.notes, ...describeSkippedColumns(plan)];
-    if (conversion) notes.unshift(...conversion.notes);
-    const rows = () => (hasHeader ? withoutFirst(csv.records()) : csv.records());
-    const header = hasHeader ? first : undefined;
-    const { close } = input;
-    return { ...csv, plan, header, notes, rows, close };
+    const notes = [...source.notes];
+    if (plan.skipped.length > 0) {
+      notes.push(`skipping columns that only the server sets: ${plan.skipped.join(', ')}`);
+    }
+    if (plan.ignored.length > 0) notes.push(`skipping unknown columns: ${plan.ignored.join(', ')}`);
+    return {
+      ...source,
+      plan,
+      notes,
+      header: hasHeader ? first : undefined,
+      total: hasHeader ? total - 1 : total,
+      rows: () => (hasHeader ? withoutFirst(source.all()) : source.all()),
+    };
   } catch (error) {
-    await input.close();
+    await source.file.close();
     throw error;
   }
 }
 
-async function readFirstRow(
-  csv: CsvFile,
-  { hasHeader, fields }: { hasHeader: boolean; fields: FieldSet },
-): Promise<CsvRecord> {
-  for await (const { records } of csv.records()) {
-    for (const row of records) {
-      if (row.error === undefined) return row;
-      const name = hasHeader ? 'header' : 'first row';
-      throw new UsageError(`the ${name} cannot be read: line ${row.line}: ${row.error}`);
+/** Opens a CSV file or, with a service in the fields, a JSON export. */
+export async function openRows(
+  path: string,
+  { encoding, delimiter: named }: CsvOptions,
+  io: Pick<Io, 'stdin' | 'interrupt'>,
+  isKnown: (title: string) => boolean,
+  fields?: FieldSet,
+): Promise<Rows> {
+  const file = await openFile(path, io, encoding);
+  try {
+    const start = await readStart(file);
+    const notes = file.note === undefined ? [] : [file.note];
+    if (fields?.source && isJson(start)) {
+      let text = '';
+      // A JSON document must be in memory as a whole.
+      for await (const part of file.text()) text += part;
+      const { csv, unset } = jsonToCsv(text, file.name, fields.source, isKnown);
+      notes.push(`reading ${file.name} as JSON; "line 2" in messages is its first link`);
+      if (unset.length > 0) {
+        notes.push(`skipping unknown fields that are false in every link: ${unset.join(', ')}`);
+      }
+      return { file, delimiter: ',', lineEnd: '\n', notes, all: () => readCsv(partsOf(csv), ',') };
     }
+    const sep = /^\ufeff?"?sep=([^"\r\n])"?[\r\n]/i.exec(start)?.[1];
+    const detected = sep ?? detectDelimiter(start, isKnown);
+    const delimiter = named === undefined ? detected : parseDelimiter(named);
+    if (named === undefined && delimiter !== ',') {
+      notes.push(
+        `columns are separated by a ${delimiterName(delimiter)}; --delimiter changes this`,
+      );
+    }
+    const rows = () => readCsv(file.text(), delimiter);
+    const lineEnd = /\r\n|\n|\r/.exec(start)?.[0] ?? '\n';
+    return {
+      file,
+      delimiter,
+      lineEnd,
+      notes,
+      all: sep === undefined ? rows : () => withoutFirst(rows()),
+    };
+  } catch (error) {
+    await file.close();
+    throw error;
   }
-  throw new UsageError(
-    `${csv.input.name} is empty`,
-    fields.source
-      ? `export the links of ${fields.source.title} again`
-      : `its first row must name the columns, at least ${fields.required.join(', ')}`,
-  );
 }
 
-function describeSkippedColumns({ skipped, ignored }: ColumnPlan): string[] {
-  const notes: string[] = [];
-  if (skipped.length > 0) {
-    notes.push(`skipping columns that only the server sets: ${skipped.join(', ')}`);
+async function readStart(file: TextFile): Promise<string> {
+  for await (const part of file.text()) if (part.trim() !== '') return part;
+  return '';
+}
+
+async function* partsOf(text: string): AsyncGenerator<string> {
+  yield text;
+}
+
+async function* withoutFirst(rows: AsyncIterable<CsvRow>): AsyncGenerator<CsvRow> {
+  let isFirst = true;
+  for await (const row of rows) {
+    if (!isFirst) yield row;
+    isFirst = false;
   }
-  if (ignored.length > 0) notes.push(`skipping unknown columns: ${ignored.join(', ')}`);
-  return notes;
 }

@@ -3,20 +3,13 @@ import { setImmediate } from 'node:timers/promises';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import { type CallToolResult, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+import { formatJson } from '@shorty/report';
 import type { QrImage, Shorty } from '@shorty/sdk';
 import { z } from 'zod';
-import { formatJson } from '../format.js';
 import type { Io } from '../io.js';
 import { describeError } from '../report-error.js';
 import { version } from '../version.js';
-import { domainTools } from './domain-tools.js';
-import { linkTools } from './link-tools.js';
-import { outputSchemaOf } from './output-schema.js';
-import { qrTools } from './qr-tools.js';
-import { reportTools } from './report-tools.js';
-import type { Tool, ToolResult } from './tool.js';
-
-const tools: readonly Tool[] = [...linkTools, ...domainTools, ...qrTools, ...reportTools];
+import { type Tool, type ToolResult, tools } from './tools.js';
 
 /** What every assistant reads before it selects a tool. */
 function instructionsFor({ baseUrl, canWrite }: McpAccess): string {
@@ -88,7 +81,7 @@ function describe(tool: Tool) {
       ...z.toJSONSchema(input, { target: 'draft-7', io: 'input' }),
       type: 'object' as const,
     },
-    outputSchema: outputSchemaOf(output),
+    outputSchema: { ...output, type: 'object' as const },
   };
 }
 

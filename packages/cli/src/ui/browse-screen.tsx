@@ -1,8 +1,7 @@
+import { cutText, displayWidth, fitText, formatCount, printable } from '@shorty/report';
 import type { UrlRecord } from '@shorty/sdk';
 import { Box, Text, useApp, useInput } from 'ink';
 import { useState, useSyncExternalStore } from 'react';
-import { formatCount, printable } from '../format.js';
-import { cutText, displayWidth, fitText } from '../text-width.js';
 import type { BrowseApi } from './browse-api.js';
 import { LinkList } from './link-list.js';
 import { LinkScreen } from './link-screen.js';

@@ -1,11 +1,15 @@
+import {
+  cutText,
+  displayWidth,
+  formatCount,
+  formatInstant,
+  linkReport,
+  timeChart,
+} from '@shorty/report';
 import type { UrlClicks, UrlRecord } from '@shorty/sdk';
 import { Box, Text, useInput } from 'ink';
 import { useEffect, useState } from 'react';
-import { linkReport } from '../analytics/report-model.js';
-import { timeChart } from '../analytics/time-chart.js';
-import { formatCount, formatInstant } from '../format.js';
 import { terminalCode } from '../qr/terminal-code.js';
-import { cutText, shownWidth, wrapPieces, wrapText } from '../text-width.js';
 import type { BrowseApi } from './browse-api.js';
 import { useTerminalSize } from './use-terminal-size.js';
 
@@ -55,38 +59,33 @@ export function LinkScreen({ api, id, now, onBack }: Props) {
 
   const width = columns - 1;
   if (!link) return <Text>{cutText(error ?? 'loading ...', width)}</Text>;
-  const details = fitParts(describeLink(link), width);
-  const keyLines = fitParts(keys, width);
+  const details = cutText(describeLink(link), width);
+  const keyLine = cutText(keys, width);
   if (showsCode) {
     // The code gets the whole screen, because 24 rows are few.
-    const lines = codeLines(link.shortUrl, width, rows, rowsBesideCode + keyLines.length);
+    const lines = codeLines(link.shortUrl, width, rows, rowsBesideCode + 1);
     return (
       <Box flexDirection="column">
         <Text bold>{cutText(error ?? (status || link.shortUrl), width)}</Text>
         <Text>{lines.join('\n')}</Text>
-        <Text dimColor>{keyLines.join('\n')}</Text>
+        <Text dimColor>{keyLine}</Text>
       </Box>
     );
   }
-  const height = Math.max(1, rows - otherRows - details.length - keyLines.length);
+  const height = Math.max(1, rows - otherRows - 2);
   const lines = clickLines(clicks, now(), width).slice(0, height);
   return (
     <Box flexDirection="column">
       <Text bold>{cutText(`${link.shortUrl}${link.title ? `  ${link.title}` : ''}`, width)}</Text>
       <Text>{cutText(`→ ${link.targetUrl}`, width)}</Text>
-      <Text dimColor>{details.join('\n')}</Text>
+      <Text dimColor>{details}</Text>
       <Text> </Text>
       <Text>{lines.join('\n')}</Text>
       <Text> </Text>
       <Text color="yellow">{cutText(error ?? status, width) || ' '}</Text>
-      <Text dimColor>{keyLines.join('\n')}</Text>
+      <Text dimColor>{keyLine}</Text>
     </Box>
   );
-}
-
-/** Breaks a line between its parts, which three spaces separate. */
-function fitParts(text: string, width: number): string[] {
-  return wrapPieces(text.split(/(?<= {3})/), width).map((line) => cutText(line, width));
 }
 
 function describeLink({ isActive, clickCount, createdAt, tags }: UrlRecord): string {
@@ -104,12 +103,12 @@ function codeLines(url: string, columns: number, rows: number, otherRows: number
   const shape = { level: 'L', hasColor: true } as const;
   const code = terminalCode(url, { ...shape, columns: Number.POSITIVE_INFINITY }) ?? '';
   const lines = code.split('\n');
-  const width = shownWidth(lines[0] ?? '');
+  const width = displayWidth(lines[0] ?? '');
   const height = lines.length + otherRows;
   // A code without its last rows cannot be scanned.
   if (width <= columns && height <= rows) return lines;
   const needed = `the QR code needs a terminal of ${width + 1} columns and ${height} rows`;
-  return wrapText(needed, columns).split('\n');
+  return [cutText(needed, columns)];
 }
 
 function clickLines(clicks: UrlClicks | undefined, now: number, width: number): string[] {
@@ -117,9 +116,9 @@ function clickLines(clicks: UrlClicks | undefined, now: number, width: number): 
   const { totals } = clicks;
   const head = `last 24 hours: ${formatCount(totals.totalClicks, 'click')}, ${formatCount(totals.uniqueClicks, 'visitor')}   ${formatInstant(now)}`;
   const chart = timeChart(linkReport(clicks, 'hour'), { width, height: chartHeight });
-  if (!chart) return fitParts(head, width);
+  if (!chart) return [cutText(head, width)];
   const bars = chart.rows.map((row) => row.scale + row.bars);
-  return [...fitParts(head, width), '', ...bars, chart.times];
+  return [cutText(head, width), '', ...bars, chart.times];
 }
 
 /** Reads a link and its clicks every two seconds. */

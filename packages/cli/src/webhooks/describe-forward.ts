@@ -1,5 +1,4 @@
-import { printable } from '../format.js';
-import { cutText, displayWidth } from '../text-width.js';
+import { cutText, displayWidth, printable } from '@shorty/report';
 import type { Received } from './received.js';
 
 /**

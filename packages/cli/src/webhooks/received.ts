@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { printable } from '@shorty/report';
 import { verifyWebhook, WebhookVerificationError } from '@shorty/webhook-verifier';
-import { printable } from '../format.js';
 
 /** A request that `webhooks listen` received, in its output format. */
 export interface Received {

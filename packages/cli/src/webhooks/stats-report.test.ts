@@ -1,8 +1,6 @@
+import { reportText } from '@shorty/report';
 import type { WebhookStats } from '@shorty/sdk';
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { reportText } from '../analytics/report-text.js';
-import { displayWidth } from '../text-width.js';
 import { statsReport } from './stats-report.js';
 
 const day = 24 * 60 * 60 * 1000;
@@ -35,17 +33,6 @@ function stats(attempts: number, causes: readonly WebhookStats['failures'][numbe
     })),
   } satisfies WebhookStats;
 }
-
-test('no line of a report is wider than the terminal', () => {
-  const causes = fc.subarray(['status_3xx', 'refused', 'forbidden_address', 'timeout'] as const);
-  fc.assert(
-    fc.property(fc.integer({ min: 40, max: 200 }), fc.nat(), causes, (width, attempts, failed) => {
-      const report = statsReport(stats(attempts, failed), 'day');
-      const text = reportText(report, { width, hasColor: false });
-      for (const line of text.split('\n')) expect(displayWidth(line)).toBeLessThanOrEqual(width);
-    }),
-  );
-});
 
 test('a report has totals, a chart and the failures by cause', () => {
   const report = statsReport(stats(1_000, ['status_5xx', 'dns']), 'day');

@@ -1,13 +1,14 @@
-import type { WebhookStats } from '@shorty/sdk';
 import {
   bucketsOf,
+  formatInstant,
+  formatNumber,
   formatShare,
   type GroupBy,
   type TextReport,
   type Total,
   windowOf,
-} from '../analytics/report-model.js';
-import { formatInstant, formatNumber } from '../format.js';
+} from '@shorty/report';
+import type { WebhookStats } from '@shorty/sdk';
 
 /** The causes for people. */
 const causes: Readonly<Record<WebhookStats['failures'][number]['cause'], string>> = {

@@ -1,16 +1,13 @@
 import { extname } from 'node:path';
+import { formatJson, type Report, reportHtml, reportText } from '@shorty/report';
 import { fetchLinkReport, fetchOverviewReport } from '../../analytics/fetch-report.js';
 import { reportCsv } from '../../analytics/report-csv.js';
-import { reportHtml } from '../../analytics/report-html.js';
-import type { Report } from '../../analytics/report-model.js';
-import { reportText } from '../../analytics/report-text.js';
-import { reportWidth } from '../../analytics/report-width.js';
 import { watchReport } from '../../analytics/watch-report.js';
 import { UsageError } from '../../cli-error.js';
 import { type DefineCommand, formatOption } from '../../command.js';
 import type { Context } from '../../context.js';
 import { type ExitCode, exitCodes } from '../../exit-codes.js';
-import { formatJson } from '../../format.js';
+import { reportWidth } from '../../io.js';
 import { resolveFormat } from '../../output.js';
 import { ReplacementFile } from '../../replacement-file.js';
 import {

@@ -1,3 +1,4 @@
+import { formatCount, formatJson } from '@shorty/report';
 import type { Shorty } from '@shorty/sdk';
 import { describeVisit } from '../../analytics/describe-visit.js';
 import { UsageError } from '../../cli-error.js';
@@ -5,7 +6,6 @@ import { collect, type DefineCommand, formatOption } from '../../command.js';
 import type { Context } from '../../context.js';
 import { type ExitCode, exitCodes } from '../../exit-codes.js';
 import { findLinkId } from '../../find-link.js';
-import { formatCount, formatJson } from '../../format.js';
 import { lineWidth } from '../../io.js';
 import { resolveFormat } from '../../output.js';
 import { followEvents } from '../../webhooks/follow-events.js';

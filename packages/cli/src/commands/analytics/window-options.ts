@@ -1,3 +1,4 @@
+import type { GroupBy } from '@shorty/report';
 import type { ClicksQuery, OverviewQuery, ScansQuery } from '@shorty/sdk';
 import { type Command, Option } from 'commander';
 import type { ReportRequest } from '../../analytics/fetch-report.js';
@@ -8,7 +9,6 @@ import {
   scanFilters,
   visitFilters,
 } from '../../analytics/report-filters.js';
-import type { GroupBy } from '../../analytics/report-model.js';
 import { UsageError } from '../../cli-error.js';
 import { collect } from '../../command.js';
 import type { Context } from '../../context.js';

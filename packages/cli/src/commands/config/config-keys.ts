@@ -1,6 +1,6 @@
+import { nearestName } from '@shorty/import';
 import { UsageError } from '../../cli-error.js';
 import type { ConfigContent } from '../../config-file.js';
-import { nearestName } from '../../import/nearest-name.js';
 
 /** The settings that `config` can change. Only `login` stores the secret. */
 export const configKeys = ['baseUrl', 'clientId', 'profile'] as const;
@@ -9,7 +9,7 @@ export type ConfigKey = (typeof configKeys)[number];
 export function parseConfigKey(text: string): ConfigKey {
   const key = configKeys.find((known) => known === text);
   if (key) return key;
-  if (text === 'clientSecret' || text === 'operatorKey') {
+  if (text === 'clientSecret' || text === 'apiKey') {
     throw new UsageError(
       'the secret cannot be read or set here',
       'use shorty login and shorty logout',

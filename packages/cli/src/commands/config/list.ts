@@ -6,7 +6,7 @@ export const define: DefineCommand = (command, start) => {
   command.action(() => start(listSettings));
 };
 
-const secretSettings = new Set(['clientSecret', 'operatorKey']);
+const secretSettings = new Set(['clientSecret', 'apiKey']);
 
 interface StoredSetting {
   readonly profile: string;

@@ -1,12 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { formatCount } from '@shorty/report';
 import { type Domain, type Shorty, ValidationError } from '@shorty/sdk';
 import { Option } from 'commander';
 import { CliError } from '../../cli-error.js';
 import type { DefineCommand } from '../../command.js';
 import type { Context } from '../../context.js';
 import { type ExitCode, exitCodes } from '../../exit-codes.js';
-import { formatCount } from '../../format.js';
-import { LiveLines } from '../../live-lines.js';
+import { openLiveView } from '../../ui/live-view.js';
 import { parsePositive } from '../urls/link-options.js';
 import { writeDomain } from './write-domain.js';
 
@@ -57,7 +57,7 @@ async function untilVerified(
 ): Promise<Domain> {
   const { io, output } = context;
   const endsAt = io.now() + waitFor * 60_000;
-  const progress = new LiveLines(context);
+  const progress = await openLiveView(context);
   let lastMessage: string | undefined;
   try {
     for (let attempt = 1; ; attempt += 1) {
@@ -68,13 +68,13 @@ async function untilVerified(
       if (message !== lastMessage && !output.isQuiet) progress.log(message);
       lastMessage = message;
       if (io.now() + every * 1000 > endsAt) throw timeoutError(outcome, waitFor);
-      progress.show(() => [
+      progress.show([
         `checked DNS ${formatCount(attempt, 'time')}; next check in ${every} s; Ctrl-C stops`,
       ]);
       await wait(every * 1000, undefined, { signal: io.interrupt });
     }
   } finally {
-    progress.clear();
+    progress.close();
   }
 }
 

@@ -1,12 +1,14 @@
-import { ShortyError } from '@shorty/sdk';
+import { type LinkSource, type LinkSourceName, linkSources } from '@shorty/import';
 import { Option } from 'commander';
 import { CliError, UsageError } from '../../cli-error.js';
 import { collect, type DefineCommand } from '../../command.js';
 import type { Context } from '../../context.js';
-import type { LinkQuota } from '../../import/check-rows.js';
-import { type LinkSource, type LinkSourceName, linkSources } from '../../import/link-sources.js';
-import { type FileCodes, markTaken } from '../../import/mark-taken.js';
-import { addImportOptions, type ImportOptions, importFile, patience } from '../urls/bulk-create.js';
+import {
+  addImportOptions,
+  type ImportOptions,
+  importFile,
+  resumeHelp,
+} from '../urls/bulk-create.js';
 import { addCsvOptions } from '../urls/csv-options.js';
 
 interface ForeignOptions extends ImportOptions {
@@ -43,11 +45,9 @@ become importedClicks, which reports show separately. A link that has expired is
 created paused. Links are created on the domain of the server, unless --domain
 names a custom domain.
 
-Start with --dry-run: it shows the domains in the file, and the codes that are
-taken or not valid.
-
-To resume an interrupted import, or one that reached the plan's quota, run the
-same command again. It creates no link twice.`;
+Start with --dry-run: it shows the domains in the file, the codes that are not
+valid, and the settings that Shorty does not have.
+${resumeHelp}`;
 
 async function importExport(
   context: Context,
@@ -61,14 +61,6 @@ async function importExport(
     source,
     domains: new Map(moves.map(({ from, to }) => [from, ids.get(to) ?? ''])),
     keepsCodes: options.newCodes !== true,
-    readExisting: async (codes) => {
-      await compareCodes(context, codes, options);
-      return {
-        codes,
-        hostnames: new Map([...ids].map(([hostname, id]) => [id, hostname])),
-        quota: await readQuota(context, options),
-      };
-    },
   });
 }
 
@@ -105,38 +97,4 @@ async function readDomainIds(
   throw new CliError(`the organization has no domain ${missing}`, {
     hint: `add it with shorty domains create ${missing}`,
   });
-}
-
-/** Returns the plan's quota, or undefined when there is none or the server does not return it. */
-async function readQuota(
-  { client, io }: Context,
-  options: ImportOptions,
-): Promise<LinkQuota | undefined> {
-  try {
-    const { plan, links } = await (await client(patience(options))).usage.get(
-      {},
-      { signal: io.interrupt, maxRetries: 0 },
-    );
-    const { used, included } = links;
-    return included === null ? undefined : { plan, used, included };
-  } catch (error) {
-    // compareCodes reports that the server does not respond.
-    if (!(error instanceof ShortyError || error instanceof CliError)) throw error;
-    return undefined;
-  }
-}
-
-/** Marks the codes that exist already; none when the server does not return them. */
-async function compareCodes(
-  { client, io, output }: Context,
-  codes: FileCodes,
-  options: ImportOptions,
-): Promise<void> {
-  try {
-    await markTaken(await client(patience(options)), codes, { signal: io.interrupt });
-  } catch (error) {
-    if (!(error instanceof ShortyError || error instanceof CliError)) throw error;
-    for (const code of codes.keys()) codes.set(code, false);
-    output.note(`codes were not compared with those on the server: ${error.message}`);
-  }
 }

@@ -1,11 +1,12 @@
-import type { QrCreateRequest, QrRecord, Shorty, UrlRecord } from '@shorty/sdk';
+import type { QrCreateRequest, Shorty, UrlRecord } from '@shorty/sdk';
 import { Option } from 'commander';
 import { UsageError } from '../../cli-error.js';
 import type { DefineCommand } from '../../command.js';
 import type { Context } from '../../context.js';
 import { type ExitCode, exitCodes } from '../../exit-codes.js';
 import { findLinkId } from '../../find-link.js';
-import { isRichTerminal, terminalColumns } from '../../io.js';
+import { isRichTerminal } from '../../io.js';
+import { drawQr } from '../../qr/draw-qr.js';
 import { requireFolderOf, writeFileAtomically } from '../../write-file-atomically.js';
 import {
   addDesignOptions,
@@ -58,7 +59,11 @@ async function createQr(context: Context, options: CreateOptions): Promise<ExitC
   if (stylePreset !== undefined) body.stylePreset = stylePreset;
   const code = await client.qr.create(body, { signal: io.interrupt });
   await output.record(code);
-  await showCode(context, code);
+  // Programs that read stdout expect no drawing.
+  const isTerminal = io.stdout.isTTY === true && isRichTerminal(io.stderr, io.env);
+  if (isTerminal && !output.isQuiet && output.format === 'table') {
+    await drawQr(context, code.qrData, code.errorCorrection);
+  }
   if (out !== undefined) {
     const { bytes } = await client.qr.download(code.id, { signal: io.interrupt });
     await writeFileAtomically(out, bytes);
@@ -97,22 +102,5 @@ async function readLink(
   } catch (error) {
     if (signal.aborted) throw error;
     return undefined;
-  }
-}
-
-/** Prints the QR code on a terminal only, because programs that read stdout expect data. */
-async function showCode({ io, output }: Context, code: QrRecord): Promise<void> {
-  const isTerminal = io.stdout.isTTY === true && isRichTerminal(io.stderr, io.env);
-  if (!isTerminal || output.isQuiet || output.format !== 'table') return;
-  const { terminalCode } = await import('../../qr/terminal-code.js');
-  const text = terminalCode(code.qrData, {
-    level: code.errorCorrection,
-    hasColor: output.allowsColor,
-    columns: terminalColumns(io.stderr),
-  });
-  if (text === undefined) {
-    output.note('the QR code is wider than this terminal; --out writes the image');
-  } else {
-    io.stderr.write(`${text}\n`);
   }
 }

@@ -1,4 +1,5 @@
 import { mkdir, realpath, stat } from 'node:fs/promises';
+import { formatCount, formatDuration } from '@shorty/report';
 import type { QrListQuery, QrRecord, Shorty } from '@shorty/sdk';
 import { Option } from 'commander';
 import { UsageError } from '../../cli-error.js';
@@ -6,11 +7,10 @@ import type { DefineCommand } from '../../command.js';
 import type { Context } from '../../context.js';
 import { type ExitCode, exitCodes } from '../../exit-codes.js';
 import { findLinkId } from '../../find-link.js';
-import { formatCount, formatDuration } from '../../format.js';
-import { LiveLines } from '../../live-lines.js';
 import type { Column } from '../../output.js';
 import { ExportJournal } from '../../qr/export-journal.js';
 import { type ExportOutcome, runExport } from '../../qr/run-export.js';
+import { openLiveView } from '../../ui/live-view.js';
 import { formats } from './qr-options.js';
 
 interface ExportOptions {
@@ -66,7 +66,7 @@ async function exportQrs(context: Context, options: ExportOptions): Promise<Exit
   const journal = await ExportJournal.open(folder);
   const counts = { written: 0, kept: 0, failed: 0 };
   const errors: ExportOutcome[] = [];
-  const progress = new LiveLines(context);
+  const progress = await openLiveView(context);
   const startedAt = io.now();
   const codes = codesOf(client, filter, format, signal);
   const outcomes = async function* () {
@@ -78,7 +78,7 @@ async function exportQrs(context: Context, options: ExportOptions): Promise<Exit
         if (errors.length < maxListedErrors) errors.push(outcome);
         progress.log(`shorty: ${outcome.file} (${outcome.id}): ${outcome.error}`);
       }
-      progress.show(() => [describeProgress(counts, total, io.now() - startedAt)]);
+      progress.show([describeProgress(counts, total, io.now() - startedAt)]);
       yield group;
     }
   };
@@ -87,14 +87,14 @@ async function exportQrs(context: Context, options: ExportOptions): Promise<Exit
       await output.list(outcomes(), columns);
     } else for await (const _ of outcomes());
   } catch (error) {
-    progress.clear();
+    progress.close();
     const done = counts.written + counts.kept;
     output.warn(
       `shorty: stopped after ${formatCount(done, 'code')}; run the same command again to resume`,
     );
     throw error;
   } finally {
-    progress.clear();
+    progress.close();
     await journal.close();
   }
   const { written, kept, failed } = counts;

@@ -1,7 +1,7 @@
+import { formatCount } from '@shorty/report';
 import type { DefineCommand } from '../../command.js';
 import type { Context } from '../../context.js';
 import { type ExitCode, exitCodes } from '../../exit-codes.js';
-import { formatCount } from '../../format.js';
 import { changeTag } from './change-tag.js';
 
 export const define: DefineCommand = (command, start) => {

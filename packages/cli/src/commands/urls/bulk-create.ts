@@ -1,27 +1,25 @@
+import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import {
+  createFields,
+  type ImportChunk,
+  type LinkRules,
+  type LinkSource,
+  planChunks,
+} from '@shorty/import';
+import { formatCount, formatInstant, formatNumber } from '@shorty/report';
 import { type Shorty, ShortyError } from '@shorty/sdk';
 import { type Command, Option } from 'commander';
 import { stateFolder } from '../../app-folders.js';
-import { CliError, UsageError } from '../../cli-error.js';
+import { UsageError } from '../../cli-error.js';
 import type { DefineCommand } from '../../command.js';
 import type { Context } from '../../context.js';
 import type { ExitCode } from '../../exit-codes.js';
-import { formatCount, formatNumber, printable } from '../../format.js';
-import { type CheckOptions, checkRows, readCodes } from '../../import/check-rows.js';
-import type { ResumeMode } from '../../import/decide-start.js';
-import { chunkKey, importIdentity } from '../../import/import-identity.js';
-import { fileChanged } from '../../import/import-input.js';
-import { ImportReporter } from '../../import/import-reporter.js';
-import { ImportSession } from '../../import/import-session.js';
-import { importExitCode } from '../../import/import-summary.js';
-import type { LinkRules } from '../../import/imported-link.js';
-import { limitMemory } from '../../import/limit-memory.js';
-import type { LinkSource } from '../../import/link-sources.js';
-import type { FileCodes } from '../../import/mark-taken.js';
-import { planChunks } from '../../import/plan-chunks.js';
+import { checkRows } from '../../import/check-rows.js';
+import { ImportReport } from '../../import/import-report.js';
 import { type PreparedImport, prepareImport } from '../../import/prepare-import.js';
-import { runImport } from '../../import/run-import.js';
-import { createFields } from '../../import/url-fields.js';
+import { ProgressFile } from '../../import/progress-file.js';
+import { sendChunks } from '../../import/send-chunks.js';
 import {
   addCsvOptions,
   addNoHeaderOption,
@@ -35,9 +33,9 @@ export interface ImportOptions extends CsvFlags {
   readonly concurrency: number;
   /** True for --resume, false for --no-resume. */
   readonly resume?: boolean;
+  readonly resend?: boolean;
   readonly out?: string;
   readonly failedOut?: string;
-  readonly retryFailed?: boolean;
   readonly skipExisting?: boolean;
   readonly retryFor: number;
 }
@@ -45,8 +43,6 @@ export interface ImportOptions extends CsvFlags {
 /** What the import of another shortener's export adds to that of a CSV file. */
 export interface ForeignExport extends Omit<LinkRules, 'now'> {
   readonly source: LinkSource;
-  /** Reads what a dry run compares the rows with. Marks the codes that links have already. */
-  readonly readExisting: (codes: FileCodes) => Promise<CheckOptions>;
 }
 
 const maxConcurrency = 32;
@@ -74,7 +70,7 @@ export function addImportOptions(command: Command): Command {
     )
     .option('--resume', 'resume an interrupted import; fail if there is none')
     .option('--no-resume', 'import the whole file again, even if this creates links twice')
-    .option('--retry-failed', 'import the failed rows of the earlier import of this file again')
+    .option('--resend', 'send the rows that may have arrived, even if this creates links twice')
     .option(
       '--skip-existing',
       'skip rows whose slug or code exists already, instead of reporting them',
@@ -88,77 +84,60 @@ export function addImportOptions(command: Command): Command {
     );
 }
 
+export const resumeHelp = `
+To resume an interrupted import, or one that reached the plan's quota, run the
+same command again. Within 24 hours, it creates each row once. Later, it skips
+what is finished, and lists the rows that may have arrived: --resend sends them.`;
+
 const help = `
 The first row names the columns. Names are API fields in any case, with or
 without underscores: targetUrl (or url), customSlug (or slug), title, tags
 (separated by |), expiresAt, importedCode, utm_source ... Other utm_* columns
 become customUtmParams. An empty cell leaves the field unset.
-
-To resume an interrupted import, or one that reached the plan's quota, run the
-same command again. It creates no link twice.`;
+${resumeHelp}`;
 
 /** Creates the links of a file. */
 export async function importFile(
   context: Context,
-  file: string,
+  path: string,
   options: ImportOptions,
   foreign?: ForeignExport,
 ): Promise<ExitCode> {
   if (options.concurrency > maxConcurrency) {
     throw new UsageError(`--concurrency ${options.concurrency}: at most ${maxConcurrency}`);
   }
-  if (options.retryFailed && options.resume !== undefined) {
-    throw new UsageError('--retry-failed cannot be combined with --resume or --no-resume');
+  if (options.out !== undefined && options.out === options.failedOut) {
+    throw new UsageError('--out and --failed-out must be different files');
   }
-  const { output } = context;
-  const columns = readColumnOptions(options);
-  const { encoding, delimiter, header: hasHeader } = options;
-  const prepared = await prepareImport(
-    file,
-    {
-      columns,
-      fields: foreign ? { ...createFields, source: foreign.source } : createFields,
-      encoding,
-      delimiter,
-      hasHeader,
-    },
-    context.io,
-  );
+  const { encoding, delimiter, header: hasHeader, failedOut } = options;
+  const fields = foreign ? { ...createFields, source: foreign.source } : createFields;
+  const read = { columns: readColumnOptions(options), fields, encoding, delimiter, hasHeader };
+  const prepared = await prepareImport(path, read, context.io);
   try {
-    for (const note of prepared.notes) output.note(note);
-    if (foreign) await checkDomains(prepared, foreign);
-    if (options.dryRun) {
-      limitMemory();
-      const { failedOut } = options;
-      if (!foreign) return await checkRows(prepared, context, { failedOut });
-      const links = { ...foreign, now: context.io.now() };
-      const codes = await readCodes(prepared, links, context);
-      const existing = await foreign.readExisting(codes);
-      return await checkRows(prepared, context, { ...existing, links, failedOut });
-    }
+    for (const note of prepared.notes) context.output.note(note);
+    const links = foreign && { ...foreign, now: context.io.now() };
+    if (links) await checkDomains(prepared, links);
+    if (options.dryRun) return await checkRows(prepared, context, { links, failedOut });
     return await importRows(context, prepared, options, foreign);
   } finally {
-    await prepared.close();
+    await prepared.file.close();
   }
 }
 
 /** Throws if no link of the file is on a domain of `--domain`. */
-async function checkDomains(
-  prepared: PreparedImport,
-  { domains, keepsCodes }: ForeignExport,
-): Promise<void> {
-  if (domains.size === 0) return;
-  const links = { domains, keepsCodes, now: 0 };
+async function checkDomains(prepared: PreparedImport, links: LinkRules): Promise<void> {
+  if (links.domains.size === 0) return;
   const found = new Set<string>();
   for await (const { rows } of planChunks(prepared.rows(), prepared.plan, { links })) {
     for (const { host } of rows) if (host !== undefined) found.add(host);
   }
-  const missing = [...domains.keys()].find((host) => !found.has(host));
+  const missing = [...links.domains.keys()].find((host) => !found.has(host));
   if (missing === undefined) return;
-  const hosts = [...found].slice(0, 10).join(', ');
   throw new UsageError(
     `--domain ${missing}: no link of the file is on this domain`,
-    hosts === '' ? 'the file names no domains' : printable(`the file has links on ${hosts}`),
+    found.size === 0
+      ? 'the file names no domains'
+      : `the file has links on ${[...found].slice(0, 10).join(', ')}`,
   );
 }
 
@@ -169,105 +148,105 @@ async function importRows(
   foreign: ForeignExport | undefined,
 ): Promise<ExitCode> {
   const { io, output } = context;
-  const settings = await context.settings();
-  const { map, ignore } = readColumnOptions(options);
-  const identity = importIdentity({
-    sha256: prepared.sha256,
-    baseUrl: settings.baseUrl.value,
-    // Access tokens expire after an hour, and the import must keep its identity.
-    account: settings.accessToken ? 'access token' : (settings.clientId?.value ?? ''),
-    encoding: prepared.encoding,
-    delimiter: prepared.delimiter,
-    hasHeader: options.header ?? true,
-    map,
-    ignore,
-    variant: foreign && [foreign.source.title, [...foreign.domains].sort(), foreign.keepsCodes],
-  });
-  const reporter = new ImportReporter(context, prepared, options);
-  const client = await context.client({ ...patience(options), hooks: reporter.hooks });
-  const session = await ImportSession.open(prepared, {
-    folder: join(stateFolder(io), 'imports'),
-    identity,
-    mode: resumeMode(options),
-    outPath: options.out,
-    failedOutPath: options.failedOut,
-    skipsExisting: options.skipExisting === true,
-    now: io.now,
-    onWait: () =>
-      output.note('another process imports this file, or did a moment ago; waiting for its lock'),
-  });
-  const signal = AbortSignal.any([io.interrupt, session.lost]);
-  limitMemory();
-  const convert = foreign ? { links: { ...foreign, now: session.startedAt } } : {};
-  let isQuotaReached = false;
-  const importOnce = () =>
-    runImport({
-      chunks: planChunks(prepared.rows(), prepared.plan, convert),
-      select: (chunk) => session.rowsToSend(chunk),
+  const { resume } = options;
+  const identity = await identify(context, prepared, options, foreign);
+  const folder = join(stateFolder(io), 'imports');
+  const restart = resume === false;
+  const progress = await ProgressFile.open(folder, identity, { now: io.now, restart });
+  if (resume && !progress.isContinued) {
+    throw new UsageError(
+      'this file has no interrupted import',
+      'without --resume the import starts at the first row',
+    );
+  }
+  if (progress.isContinued) {
+    output.note(`continuing the import that started on ${formatInstant(progress.startedAt)}`);
+  }
+  const appends = progress.isContinued && !progress.isReplay;
+  const report = await ImportReport.open(context, prepared, options, appends);
+  const client = await context.client({ ...patience(options), hooks: report.hooks });
+  const links = foreign && { ...foreign, now: progress.startedAt };
+  const chunks = async function* (): AsyncGenerator<ImportChunk> {
+    for await (const chunk of planChunks(prepared.rows(), prepared.plan, links && { links })) {
+      report.addEarlier(progress.earlier(chunk));
+      if (progress.isFinished(chunk)) continue;
+      if (progress.isUncertain(chunk) && !options.resend) {
+        report.uncertain += chunk.rows.length;
+        const [first, last] = [chunk.rows[0], chunk.rows.at(-1)];
+        output.warn(`lines ${first?.line} to ${last?.line} may have arrived`);
+      } else yield { ...chunk, rows: progress.rowsToSend(chunk) };
+    }
+  };
+  try {
+    await sendChunks(chunks(), {
       concurrency: options.concurrency,
-      signal,
+      signal: io.interrupt,
       send: async (items, chunk, signal) => {
-        const key = chunkKey(identity, session.requestFor(chunk));
+        const idempotencyKey = progress.keyOf(chunk, items);
+        progress.recordSent(chunk);
         const { data, response } = await client.urls
-          .bulkCreateChunk({ urls: items }, { idempotencyKey: key, signal })
+          .bulkCreateChunk({ urls: items }, { idempotencyKey, signal })
           .withResponse();
         return { result: data, isReplayed: response.headers.get('idempotent-replayed') === 'true' };
       },
       onChunk: async (outcome) => {
-        const postponed = session.record(outcome);
-        await reporter.report(outcome, session.done);
-        // A stored response says nothing about the quota now.
-        if (postponed > 0 && !outcome.isReplayed) isQuotaReached = true;
-        return isQuotaReached ? 'stop' : 'continue';
+        const counts = await report.add(outcome);
+        progress.recordDone(outcome.chunk, counts);
+        if (counts.postponed.length > 0) report.isQuotaReached = true;
+        return report.isQuotaReached ? 'stop' : 'continue';
       },
     });
-  try {
-    await reporter.begin(session.start);
-    do await importOnce();
-    while (session.postponed > 0 && !isQuotaReached);
-    if (isQuotaReached) session.stop();
-    else session.finish();
-  } catch (caught) {
-    const error = session.lost.aborted ? session.lost.reason : caught;
-    reporter.end();
-    const { rows, created, failed } = session.done;
-    // An edited file is a new import, which the error explains.
-    const isChanged = error instanceof CliError && error.code === fileChanged;
-    const again =
-      options.resume === false
-        ? '; run it again without --no-resume to resume'
-        : '; run the same command again to resume';
+  } catch (error) {
+    report.end();
+    const { rows, created, failed } = report.counts;
+    const again = restart ? 'it again without --no-resume' : 'the same command again';
     output.warn(
-      `shorty: stopped after ${formatCount(rows, 'row')} (${formatNumber(created)} created, ${formatNumber(failed)} failed)${isChanged ? '' : again}`,
+      `shorty: stopped after ${formatCount(rows, 'row')} (${formatNumber(created)} created, ${formatNumber(failed)} failed); run ${again} to resume`,
     );
     throw error;
-  } finally {
-    await session.close();
   }
-  const summary = await reporter.summarise(session.done, options, isQuotaReached);
-  if (isQuotaReached) await explainQuota(context, client);
-  return importExitCode(summary);
+  const exitCode = await report.summarise();
+  if (report.uncertain > 0) {
+    output.warn(
+      `shorty: ${formatCount(report.uncertain, 'row')} may have arrived more than a day ago: look for their links; --resend sends the rows, even if this creates links twice`,
+    );
+  }
+  if (report.isQuotaReached) {
+    output.warn(
+      `shorty: ${await describeQuota(client, io.interrupt)}; change the plan or delete links, then run the same command again to create only the missing rows`,
+    );
+  }
+  return exitCode;
+}
+
+/** Returns the id of an import. It depends on the file, the account and the parsing options. */
+async function identify(
+  { settings }: Context,
+  { file, delimiter }: PreparedImport,
+  options: ImportOptions,
+  foreign: ForeignExport | undefined,
+): Promise<string> {
+  const { accessToken, apiKey, baseUrl, clientId } = await settings();
+  const { map, ignore } = readColumnOptions(options);
+  const facts = [
+    file.sha256,
+    baseUrl.value,
+    // Access tokens expire after an hour, and the import must keep its identity.
+    accessToken ? 'access token' : (apiKey?.value ?? clientId?.value ?? ''),
+    ...[file.encoding, delimiter, options.header ?? true, [...map].sort()],
+    ignore === 'all' ? ignore : [...ignore].sort(),
+    foreign && [foreign.source.name, [...foreign.domains].sort(), foreign.keepsCodes],
+  ];
+  return createHash('sha256').update(JSON.stringify(facts)).digest('hex');
 }
 
 /** Returns the options of a client that waits for a server that is busy or restarts. */
-export function patience({ retryFor }: Pick<ImportOptions, 'retryFor'>) {
+function patience({ retryFor }: Pick<ImportOptions, 'retryFor'>) {
   return {
     deadlineMs: retryFor * 1000,
     maxRetries: Number.POSITIVE_INFINITY,
     maxRetryDelayMs,
   };
-}
-
-function resumeMode({ resume, retryFailed }: ImportOptions): ResumeMode {
-  if (retryFailed) return 'retry-failed';
-  if (resume === undefined) return 'auto';
-  return resume ? 'resume' : 'no-resume';
-}
-
-async function explainQuota({ io, output }: Context, client: Shorty): Promise<void> {
-  output.warn(
-    `shorty: ${await describeQuota(client, io.interrupt)}; change the plan or delete links, then run the same command again to create only the missing rows`,
-  );
 }
 
 async function describeQuota(client: Shorty, signal: AbortSignal): Promise<string> {

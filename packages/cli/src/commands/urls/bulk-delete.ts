@@ -3,11 +3,9 @@ import { systemErrorCode, UsageError } from '../../cli-error.js';
 import type { DefineCommand } from '../../command.js';
 import type { Context } from '../../context.js';
 import type { ExitCode } from '../../exit-codes.js';
-import { type CsvOptions, inspectCsv } from '../../import/csv-file.js';
-import { idHint, isIdColumn, readIds } from '../../import/id-list.js';
-import { openInput } from '../../import/import-input.js';
+import { type CsvOptions, openRows, type Rows } from '../../import/prepare-import.js';
 import { addDeleteOptions, type DeleteOptions } from '../delete-items.js';
-import { deleteUrls, parseIds } from './delete-urls.js';
+import { checkId, deleteUrls, idHint, parseIds } from './delete-urls.js';
 
 export const define: DefineCommand = (command, start) => {
   command
@@ -31,18 +29,35 @@ async function bulkDelete(
   if (ids.length !== 1 || first === undefined || !(await isFile(first))) {
     return deleteUrls(context, parseIds(ids), options);
   }
-  const input = await openInput(first, context.io);
+  const rows = await openRows(first, options, context.io, isIdColumn);
   try {
-    const csv = await inspectCsv(input, { ...options, isKnownColumn: isIdColumn });
-    for (const note of csv.notes) context.output.note(note);
+    for (const note of rows.notes) context.output.note(note);
     // The whole file first, so that an error in line 900 deletes nothing.
-    const listed: string[] = [];
-    for await (const id of readIds(csv)) listed.push(id);
-    if (listed.length === 0) throw new UsageError(`${input.name} contains no ids`);
+    const listed = await readIds(rows);
+    if (listed.length === 0) throw new UsageError(`${rows.file.name} contains no ids`);
     return await deleteUrls(context, listed, options);
   } finally {
-    await input.close();
+    await rows.file.close();
   }
+}
+
+/** Returns the ids of a file: the `id` column, or the first column of a file without a header. */
+async function readIds(rows: Rows): Promise<string[]> {
+  const ids: string[] = [];
+  let column: number | undefined;
+  for await (const { line, cells } of rows.all()) {
+    if (column === undefined) {
+      const named = cells.findIndex(isIdColumn);
+      column = Math.max(0, named);
+      if (named !== -1) continue;
+    }
+    ids.push(checkId(cells[column]?.trim() ?? '', `line ${line}: `));
+  }
+  return ids;
+}
+
+function isIdColumn(title: string): boolean {
+  return title.trim().toLowerCase() === 'id';
 }
 
 async function isFile(path: string): Promise<boolean> {

@@ -1,12 +1,11 @@
+import { type ImportRow, planChunks, updateFields } from '@shorty/import';
+import { formatCount, formatNumber } from '@shorty/report';
 import type { UrlBulkUpdateItem } from '@shorty/sdk';
 import type { DefineCommand } from '../../command.js';
 import type { Context } from '../../context.js';
 import { type ExitCode, exitCodes } from '../../exit-codes.js';
-import { formatCount, formatNumber } from '../../format.js';
 import { FailureReport } from '../../import/failure-report.js';
-import { type ImportRow, planChunks } from '../../import/plan-chunks.js';
 import { type PreparedImport, prepareImport } from '../../import/prepare-import.js';
-import { updateFields } from '../../import/url-fields.js';
 import {
   addCsvOptions,
   addNoHeaderOption,
@@ -58,7 +57,7 @@ async function bulkUpdate(
     for (const note of prepared.notes) context.output.note(note);
     return await updateRows(context, prepared, options.dryRun === true);
   } finally {
-    await prepared.close();
+    await prepared.file.close();
   }
 }
 
@@ -71,11 +70,11 @@ async function updateRows(
   const failures = new FailureReport(output, io.stderr.isTTY === true);
   let updated = 0;
   let failed = 0;
-  const count = (outcome: Outcome, item: ImportRow['item']): Outcome => {
+  const count = (outcome: Outcome): Outcome => {
     if (outcome.status === 'updated') updated++;
     else {
       failed++;
-      failures.add(outcome.line, outcome.error, outcome.code, item);
+      failures.add(outcome.line, outcome.error, outcome.code);
     }
     return outcome;
   };
@@ -86,7 +85,7 @@ async function updateRows(
       const send = async (items: UrlBulkUpdateItem[]) =>
         client?.urls.bulkUpdate(items, { signal: io.interrupt });
       const results = await updateChunk(rows, send);
-      yield results.map((outcome, index) => count(outcome, rows[index]?.item));
+      yield results.map(count);
     }
   };
   if (output.format === 'table') {

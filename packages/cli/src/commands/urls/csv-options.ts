@@ -1,7 +1,7 @@
+import type { ColumnOptions } from '@shorty/import';
 import { type Command, Option } from 'commander';
 import { UsageError } from '../../cli-error.js';
 import { collect } from '../../command.js';
-import type { ColumnOptions } from '../../import/column-plan.js';
 
 /** The options of commands that read a CSV file with named columns. */
 export interface CsvFlags {

@@ -1,12 +1,13 @@
 import { appendFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { quoteCell } from '@shorty/import';
 import { PermissionError, type Shorty } from '@shorty/sdk';
 import { createPrivateFolder, stateFolder } from '../../app-folders.js';
+import { UsageError } from '../../cli-error.js';
 import type { Context } from '../../context.js';
 import type { ExitCode } from '../../exit-codes.js';
 import { findEach } from '../../find-each.js';
 import { groupIntoPages } from '../../group-into-pages.js';
-import { checkId } from '../../import/id-list.js';
 import type { Io } from '../../io.js';
 import {
   type Deletion,
@@ -106,6 +107,14 @@ class UndoFile {
     }
     await appendFile(this.path, ids.map((id) => `${id},true\n`).join(''));
   }
+}
+
+/** The next step for somebody who gives a slug or a short URL as an id. */
+export const idHint = 'ids are whole numbers; shorty urls delete also takes slugs and short URLs';
+
+export function checkId(text: string, place = ''): string {
+  if (/^[1-9]\d{0,15}$/.test(text)) return text;
+  throw new UsageError(`${place}${quoteCell(text)} is not a link id`, idHint);
 }
 
 /** Parses and validates ids from the command line. Commas can separate ids. */

@@ -1,9 +1,9 @@
+import { escapeJson, formatCount } from '@shorty/report';
 import type { Shorty, UrlExportQuery } from '@shorty/sdk';
 import { UsageError } from '../../cli-error.js';
 import type { DefineCommand } from '../../command.js';
 import type { Context } from '../../context.js';
 import { type ExitCode, exitCodes } from '../../exit-codes.js';
-import { escapeJson, formatCount } from '../../format.js';
 import { readAhead, readExport } from '../../read-pages.js';
 import { ReplacementFile } from '../../replacement-file.js';
 import { addUrlFilter, readUrlFilter, type UrlFilterOptions } from './url-filter.js';

@@ -1,3 +1,4 @@
+import { clearableFields, nearestName } from '@shorty/import';
 import type { UrlUpdateRequest } from '@shorty/sdk';
 import { Option } from 'commander';
 import { UsageError } from '../../cli-error.js';
@@ -6,7 +7,6 @@ import type { Context } from '../../context.js';
 import { ifMatchOption, withEtag } from '../../etag.js';
 import { type ExitCode, exitCodes } from '../../exit-codes.js';
 import { findLinkId } from '../../find-link.js';
-import { nearestName } from '../../import/nearest-name.js';
 import { offerScheme } from '../../scheme.js';
 import { addLinkOptions, type LinkOptions, readLinkOptions } from './link-options.js';
 
@@ -18,33 +18,6 @@ interface UpdateOptions extends LinkOptions {
   readonly clear?: readonly string[];
   readonly ifMatch?: string;
 }
-
-const clearable = [
-  'externalId',
-  'title',
-  'description',
-  'category',
-  'tags',
-  'domainId',
-  'redirectType',
-  'activatesAt',
-  'expiresAt',
-  'expiredUrl',
-  'maxClicks',
-  'password',
-  'utmSource',
-  'utmMedium',
-  'utmCampaign',
-  'utmTerm',
-  'utmContent',
-  'customUtmParams',
-  'sourceDomain',
-  'clickThresholds',
-  'forwardQuery',
-  'forwardPath',
-  'rules',
-  'preview',
-] as const satisfies readonly (keyof UrlUpdateRequest)[];
 
 export const define: DefineCommand = (command, start) => {
   command
@@ -86,18 +59,17 @@ async function updateUrl(
 }
 
 function clearField(patch: UrlUpdateRequest, name: string): void {
-  const field = clearable.find(
+  const field = clearableFields.find(
     (known) => known.toLowerCase() === name.replaceAll(/[-_]/g, '').toLowerCase(),
   );
   if (!field) {
-    const near = nearestName(name, clearable);
+    const near = nearestName(name, clearableFields);
     throw new UsageError(
       `--clear ${name}: unknown field`,
-      near ? `did you mean ${near}?` : `fields: ${clearable.join(', ')}`,
+      near ? `did you mean ${near}?` : `fields: ${clearableFields.join(', ')}`,
     );
   }
-  if (patch[field] !== undefined)
-    throw new UsageError(`--clear ${name}: another option sets this field`);
-  patch[field] = null;
+  if (field in patch) throw new UsageError(`--clear ${name}: another option sets this field`);
+  Object.assign(patch, { [field]: null });
   if (field === 'password') patch.isPasswordProtected = false;
 }

@@ -1,8 +1,8 @@
+import { nearestName } from '@shorty/import';
 import type { EventType, SubscribedEventType } from '@shorty/sdk';
 import { type Command, Option } from 'commander';
 import { UsageError } from '../../cli-error.js';
 import { collect } from '../../command.js';
-import { nearestName } from '../../import/nearest-name.js';
 import { eventTypes } from '../../webhooks/event-types.js';
 
 /** The options that select the event types of a webhook. */

@@ -1,13 +1,13 @@
 import { once } from 'node:events';
+import { parseUrl } from '@shorty/import';
+import { formatJson } from '@shorty/report';
 import { Option } from 'commander';
 import { UsageError } from '../../cli-error.js';
 import { collect, type DefineCommand, formatOption } from '../../command.js';
 import type { Context } from '../../context.js';
 import { type ExitCode, exitCodes } from '../../exit-codes.js';
-import { formatJson } from '../../format.js';
 import { isRichTerminal, terminalColumns } from '../../io.js';
 import { resolveFormat } from '../../output.js';
-import { parseUrl } from '../../parse-url.js';
 import { offerScheme } from '../../scheme.js';
 import { describeForward, hasFailed } from '../../webhooks/describe-forward.js';
 import { followEvents } from '../../webhooks/follow-events.js';

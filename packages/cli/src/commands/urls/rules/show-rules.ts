@@ -7,7 +7,7 @@ type Rule = UrlRecord['rules'][number];
 export async function showRules({ output }: Context, rules: readonly Rule[]): Promise<void> {
   if (output.format === 'json') {
     // The form that `rules set` reads.
-    await output.write(`${JSON.stringify(rules, null, 2)}\n`);
+    await output.json(rules);
     return;
   }
   const rows = rules.map((rule, index) => ({

@@ -1,0 +1,166 @@
+// Writes the sources of the CLI that derive from openapi.yaml.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import { root } from '../../../scripts/bootstrap.mjs';
+
+/** The generated files, below packages/cli/src/generated. */
+export const cliSources = ['response-fields.json', 'tool-inputs.json', 'tool-outputs.json'];
+
+/** The operations whose bodies are the inputs of MCP tools. */
+const inputs = ['createUrl', 'updateUrl', 'createQr'];
+/** The operations whose data are the results of MCP tools. */
+const outputs = [
+  ...['getUrl', 'createUrl', 'deleteUrl', 'getDomain', 'getQr', 'createQr', 'getUrlClicks'],
+  ...['getAnalyticsOverview', 'getQrScans', 'getMe', 'getUsage'],
+];
+
+export function writeCliSources(folder, importFolder = folder) {
+  const document = parse(readFileSync(join(root, 'openapi.yaml'), 'utf8'));
+  const routes = Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => ({
+      route: `${method.toUpperCase()} ${path}`,
+      operation,
+    })),
+  );
+  const operations = new Map(routes.map(({ operation }) => [operation.operationId, operation]));
+  // Lists check the fields of what they have read.
+  const fields = routes.flatMap(({ route, operation }) => {
+    const data = route.startsWith('GET') ? undefined : dataOf(document, operation);
+    return data ? [[route, Object.keys(data.properties)]] : [];
+  });
+  writeLinkFields(importFolder, document, operations);
+  const schemasOf = (ids, find) =>
+    Object.fromEntries(ids.map((id) => [id, find(operations.get(id))]));
+  write(folder, 'response-fields.json', Object.fromEntries(fields));
+  const requestOf = ({ requestBody }) => requestBody.content['application/json'].schema;
+  const toolInputs = schemasOf(inputs, (operation) =>
+    toInput(resolve(document, requestOf(operation))),
+  );
+  write(folder, 'tool-inputs.json', toolInputs);
+  const toolOutputs = schemasOf(outputs, (operation) => toOutput(dataOf(document, operation)));
+  write(folder, 'tool-outputs.json', toolOutputs);
+}
+
+/** Writes the fields of links with their kinds and rules, and those that only the server sets. */
+function writeLinkFields(folder, document, operations) {
+  const bodyOf = (id) => {
+    const { schema } = operations.get(id).requestBody.content['application/json'];
+    return resolve(document, schema).properties;
+  };
+  const [create, update] = [bodyOf('createUrl'), bodyOf('updateUrl')];
+  const record = Object.keys(dataOf(document, operations.get('getUrl')).properties);
+  const rows = Object.entries({ ...create, ...update }).map(([name, schema]) => {
+    const { anyOf, type: types, ...rest } = schema;
+    const value = anyOf?.find(({ type }) => type !== 'null') ?? {
+      ...rest,
+      type: [types].flat()[0],
+    };
+    const field = {
+      kind: kindOf(value),
+      ...(name in create && { isCreated: true }),
+      ...(name in update && { isUpdated: true }),
+      ...Object.fromEntries(
+        rules.filter((rule) => rule in value).map((rule) => [rule, value[rule]]),
+      ),
+    };
+    return `  ${name}: ${JSON.stringify(field)},`;
+  });
+  const readOnly = record.filter((name) => !(name in create));
+  const text = `// Generated from openapi.yaml by \`npm run generate\`. Do not edit.
+
+/** The fields of requests that create and update links, with the rules for their values. */
+export const linkFields = {
+${rows.join('\n')}
+} as const;
+
+/** The fields of a link that only the server sets. */
+export const readOnlyFields: readonly string[] = ${JSON.stringify(readOnly)};
+`;
+  writeFileSync(join(folder, 'link-fields.ts'), text);
+}
+
+const rules = ['enum', 'minLength', 'maxLength', 'pattern', 'minimum', 'maximum', 'maxItems'];
+
+function kindOf({ type, items, enum: values }) {
+  if (type === 'array')
+    return items.type === 'string' ? 'texts' : items.type === 'integer' ? 'integers' : 'list';
+  if (type === 'number' || typeof values?.[0] === 'number') return 'integer';
+  return { string: 'text', integer: 'integer', boolean: 'boolean', object: 'object' }[type];
+}
+
+/** Writes an object with a line for each key. */
+function write(folder, name, value) {
+  const lines = Object.entries(value).map(
+    ([key, part]) => `${JSON.stringify(key)}: ${JSON.stringify(part)}`,
+  );
+  writeFileSync(join(folder, name), `{\n${lines.join(',\n')}\n}\n`);
+}
+
+/** Returns the schema of the data in the successful JSON response of an operation, if it is an object. */
+function dataOf(document, { responses }) {
+  const [, success] = Object.entries(responses).find(([status]) => status.startsWith('2')) ?? [];
+  const schema = success?.content?.['application/json']?.schema;
+  const data = schema && resolve(document, schema).properties?.data;
+  return data?.properties ? data : undefined;
+}
+
+/** Replaces references by what they name. */
+function resolve(document, schema) {
+  if (Array.isArray(schema)) return schema.map((each) => resolve(document, each));
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const { $ref, ...own } = schema;
+  const named = $ref
+    ?.split('/')
+    .slice(1)
+    .reduce((value, key) => value[key], document);
+  return Object.fromEntries(
+    Object.entries({ ...(named && resolve(document, named)), ...own }).map(([key, value]) => [
+      key,
+      resolve(document, value),
+    ]),
+  );
+}
+
+// The server checks the values, and its messages name the rule.
+const structure = ['type', 'enum', 'const', 'properties', 'required', 'items', 'anyOf'];
+
+/** Returns a schema of the structure and the descriptions. A field that may be null may be left out. */
+function toInput(schema) {
+  const { anyOf, type, description, ...rest } = schema;
+  const variants = anyOf?.filter((each) => each.type !== 'null');
+  if (variants?.length === 1) {
+    const [variant] = variants;
+    return toInput({ ...rest, ...variant, ...(description && { description }) });
+  }
+  const types = [type].flat().filter((each) => each !== 'null');
+  const reduced = reduce({ ...rest, ...(anyOf && { anyOf: variants }) }, toInput);
+  return {
+    ...(types.length > 0 && { type: types.length === 1 ? types[0] : types }),
+    ...(description && { description }),
+    ...reduced,
+  };
+}
+
+/** Returns a schema of the structure. Objects may have more fields, because servers may be newer. */
+function toOutput(schema) {
+  return reduce(schema, toOutput);
+}
+
+function reduce(schema, each) {
+  const result = {};
+  for (const key of structure) {
+    const value = schema[key];
+    if (value === undefined) continue;
+    if (key === 'properties') {
+      const entries = Object.entries(value).map(([name, part]) => [name, each(part)]);
+      result.properties = Object.fromEntries(entries);
+    } else if (key === 'items') result.items = each(value);
+    else if (key === 'anyOf') result.anyOf = value.map(each);
+    else result[key] = value;
+  }
+  if (typeof schema.additionalProperties === 'object') {
+    result.additionalProperties = each(schema.additionalProperties);
+  }
+  return result;
+}

@@ -1,0 +1,88 @@
+/** The API value of a cell, or the reason why the cell is invalid. */
+export type CellValue =
+  | { readonly value: unknown; readonly error?: undefined }
+  | { readonly error: string };
+
+export type ParseCell = (cell: string) => CellValue;
+
+const yes = new Set(['true', 'yes', '1']);
+const no = new Set(['false', 'no', '0']);
+
+export const parseText: ParseCell = (cell) => ({ value: unguardFormula(cell) });
+
+export const parseBoolean: ParseCell = (cell) => {
+  const word = cell.toLowerCase();
+  if (yes.has(word)) return { value: true };
+  if (no.has(word)) return { value: false };
+  return { error: `must be true, false, yes, no, 1 or 0, not ${quoteCell(cell)}` };
+};
+
+export const parseInteger: ParseCell = (cell) =>
+  /^\d{1,15}$/.test(cell)
+    ? { value: Number(cell) }
+    : { error: `must be a whole number, not ${quoteCell(cell)}` };
+
+/** Parses `a|b`, or `a,b` where there is no `|`, or a JSON array. */
+export const parseTags: ParseCell = (cell) => {
+  const text = unguardFormula(cell);
+  if (text.startsWith('[')) {
+    const list = parseJson(text);
+    if (Array.isArray(list) && list.every((tag) => typeof tag === 'string')) return { value: list };
+  }
+  return {
+    value: text
+      .split(text.includes('|') ? '|' : ',')
+      .map((tag) => tag.trim())
+      .filter((tag) => tag !== ''),
+  };
+};
+
+/** Parses `100|1000`. */
+export const parseIntegers: ParseCell = (cell) => {
+  const parts = cell.split('|').map((part) => part.trim());
+  return parts.every((part) => /^\d{1,15}$/.test(part))
+    ? { value: parts.map(Number) }
+    : { error: `must be whole numbers separated by |, not ${quoteCell(cell)}` };
+};
+
+/** Parses an object in JSON. The server validates its fields. */
+export const parseJsonObject: ParseCell = (cell) => {
+  const value = parseJson(unguardFormula(cell));
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { value };
+  return { error: `must be a JSON object such as {"title":"Sale"}, not ${quoteCell(cell)}` };
+};
+
+/** Parses a list in JSON. The server validates its items. */
+export const parseJsonList: ParseCell = (cell) => {
+  const value = parseJson(unguardFormula(cell));
+  if (Array.isArray(value)) return { value };
+  const example = '[{"when":{"country":"DE"},"targetUrl":"https://example.com/de"}]';
+  return { error: `must be a JSON list such as ${example}, not ${quoteCell(cell)}` };
+};
+
+// Spreadsheets evaluate a cell that starts with one of these characters as a formula.
+const guardableStart = /^'*[=+\-@\t\r]/;
+const guardedStart = /^'+[=+\-@\t\r]/;
+
+/** Adds an apostrophe to a cell that a spreadsheet would evaluate as a formula. */
+export function guardFormula(cell: string): string {
+  return guardableStart.test(cell) ? `'${cell}` : cell;
+}
+
+/** Removes the apostrophe of {@link guardFormula}. */
+export function unguardFormula(cell: string): string {
+  return cell.charCodeAt(0) === 0x27 && guardedStart.test(cell) ? cell.slice(1) : cell;
+}
+
+export function quoteCell(cell: string): string {
+  return JSON.stringify(cell.length > 60 ? `${cell.slice(0, 57)}...` : cell);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // The caller reports the expected format.
+    return undefined;
+  }
+}

@@ -1,0 +1,228 @@
+import type { Column } from './column.js';
+import { FileError } from './file-error.js';
+import { invalidColumn } from './json-export.js';
+import { findLinkSource, type LinkSource, linkSources, sourceColumnName } from './link-sources.js';
+import { nearestName } from './nearest-name.js';
+import type { FieldSet } from './url-fields.js';
+
+export interface ColumnPlan {
+  readonly columns: readonly Column[];
+  /** Read-only columns, which the import skips with a note. */
+  readonly skipped: readonly string[];
+  /** Unknown columns, which a bare `--ignore-columns` skips. */
+  readonly ignored: readonly string[];
+  /** The titles of the columns. */
+  readonly titles: readonly string[];
+  /** Their names in `LinkSource.columns`, after `--map`. */
+  readonly names: readonly string[];
+  readonly source?: LinkSource | undefined;
+}
+
+export interface ColumnOptions {
+  /** Fields by column name, from `--map`. */
+  readonly map: ReadonlyMap<string, string>;
+  /** Names from `--ignore-columns`. `all` ignores every unknown column. */
+  readonly ignore: ReadonlySet<string> | 'all';
+}
+
+/** Maps a header row to fields. Throws on unknown or duplicate columns, because a typing error must not lose data. */
+export function planColumns(
+  header: readonly string[],
+  set: FieldSet,
+  options: ColumnOptions,
+): ColumnPlan {
+  const titles = header.map((title) => title.trim());
+  checkOptions(titles, options);
+  const skipped: string[] = [];
+  const unknown: string[] = [];
+  const columns = titles.map((title): Column => {
+    const mapped = lookUp(options.map, title);
+    if (mapped !== undefined) return mappedColumn(title, mapped, set);
+    if (isIgnored(title, options.ignore)) return { kind: 'ignored' };
+    if (title === '') return { kind: options.ignore === 'all' ? 'ignored' : 'unnamed' };
+    const column = findColumn(title, set);
+    if (column) return column;
+    if (isReadOnly(title, set)) skipped.push(title);
+    else unknown.push(title);
+    return { kind: 'ignored' };
+  });
+  refuseDuplicates(titles, columns);
+  for (const name of set.required) requireField(name, titles, columns, set);
+  if (unknown.length > 0 && options.ignore !== 'all') throw unknownColumns(unknown, titles, set);
+  const names = titles.map((title) => sourceColumnName(lookUp(options.map, title) ?? title));
+  return { columns, titles, names, skipped, ignored: unknown, source: set.source };
+}
+
+/** Returns whether a column has a meaning, or an option names it. */
+export function isKnownColumn(header: string, set: FieldSet, options: ColumnOptions): boolean {
+  const title = header.trim();
+  return (
+    lookUp(options.map, title) !== undefined ||
+    isIgnored(title, options.ignore) ||
+    findColumn(title, set) !== undefined ||
+    isReadOnly(title, set)
+  );
+}
+
+/**
+ * Maps the columns of a file without a header. Their titles are 1, 2, 3. The first ones have the fields
+ * `set.positions`, unless `--map` has other fields for them.
+ */
+export function planPositions(
+  count: number,
+  set: FieldSet,
+  { map, ignore }: ColumnOptions,
+): ColumnPlan {
+  const titles = Array.from({ length: count }, (_, index) => `${index + 1}`);
+  const mapped = new Set(map.values());
+  const defaults = titles.flatMap((title, index) => {
+    const field = set.positions[index];
+    return field === undefined || mapped.has(field) ? [] : [[title, field] as const];
+  });
+  return planColumns(titles, set, { map: new Map([...defaults, ...map]), ignore });
+}
+
+function findColumn(title: string, set: FieldSet): Column | undefined {
+  if (set.source && title === invalidColumn) return { kind: 'invalid' };
+  const sourceName = sourceColumnName(title);
+  if (set.source && Object.hasOwn(set.source.columns, sourceName)) {
+    return set.source.columns[sourceName];
+  }
+  const spelling = normalise(title);
+  const own = Object.keys(set.fields).find((field) => normalise(field) === spelling);
+  const name = own ?? (Object.hasOwn(set.aliases, spelling) ? set.aliases[spelling] : undefined);
+  const parse = name === undefined ? undefined : set.fields[name];
+  if (name !== undefined && parse) return { kind: 'field', name, parse };
+  return /^utm_./i.test(title) ? { kind: 'utm', name: title } : undefined;
+}
+
+function isReadOnly(title: string, set: FieldSet): boolean {
+  const spelling = normalise(title);
+  return set.readOnly.some((name) => normalise(name) === spelling);
+}
+
+function mappedColumn(title: string, target: string, set: FieldSet): Column {
+  const column = findColumn(target, set);
+  if (column) return column;
+  const near = nearestName(target, Object.keys(set.fields));
+  throw new FileError(
+    `--map ${title}=${target}: unknown field ${target}`,
+    near ? `did you mean ${near}?` : `fields: ${Object.keys(set.fields).join(', ')}, utm_*`,
+  );
+}
+
+function requireField(
+  name: string,
+  titles: readonly string[],
+  columns: readonly Column[],
+  set: FieldSet,
+): void {
+  if (columns.some((column) => column.kind === 'field' && column.name === name)) return;
+  // A column of short URLs is never the target.
+  const candidate = titles.find((title) => title !== '' && !/short/i.test(title));
+  const isRow = titles.some((title) => /^https?:/i.test(title));
+  const isUnsplit =
+    titles.length === 1 &&
+    (titles[0] ?? '').split(/[^\w\s.-]/).some((part) => findColumn(part, set));
+  const mapping = isUnsplit
+    ? 'if its columns have another separator, name it with --delimiter'
+    : `use another column with --map ${quoteShell(candidate)}=${name}`;
+  const { source } = set;
+  if (source) {
+    const own = Object.keys(source.columns).filter((title) => {
+      const column = source.columns[title];
+      return column?.kind === 'field' && column.name === name;
+    });
+    throw new FileError(
+      `the file has no ${name}, only ${titles.map(quoteTitle).join(', ')}`,
+      hintOfSource(titles, set) ??
+        `an export of ${source.title} names it ${own.join(' or ')}; ${mapping}`,
+    );
+  }
+  throw new FileError(
+    `the header has no column ${name}, only ${titles.map(quoteTitle).join(', ')}`,
+    hintOfSource(titles, set) ??
+      `the first row must name the columns; ${isRow ? 'use --no-header if it has values' : mapping}`,
+  );
+}
+
+function refuseDuplicates(titles: readonly string[], columns: readonly Column[]): void {
+  const seen = new Map<string, number>();
+  for (const [index, column] of columns.entries()) {
+    if (!('name' in column) || isMerged(column)) continue;
+    const first = seen.get(column.name);
+    if (first !== undefined) {
+      throw new FileError(
+        `columns ${first + 1} (${quoteTitle(titles[first])}) and ${index + 1} (${quoteTitle(titles[index])}) both mean ${column.name}`,
+        'ignore one with --ignore-columns, or rename it with --map',
+      );
+    }
+    seen.set(column.name, index);
+  }
+}
+
+// Several columns of an export can have click totals, of which the largest counts, or a creation time.
+function isMerged({ name }: { readonly name: string }): boolean {
+  return name === 'importedClicks' || name === 'importedCreatedAt';
+}
+
+function unknownColumns(
+  unknown: readonly string[],
+  titles: readonly string[],
+  set: FieldSet,
+): FileError {
+  const candidates = Object.keys(set.fields);
+  const named = unknown.map((title) => {
+    const near = nearestName(title, candidates);
+    return near ? `${quoteTitle(title)} (did you mean ${near}?)` : quoteTitle(title);
+  });
+  const plural = unknown.length === 1 ? 'unknown column' : 'unknown columns';
+  return new FileError(
+    `${plural} ${named.join(', ')}`,
+    hintOfSource(titles, set) ??
+      `use --map ${quoteShell(unknown[0])}=FIELD, or ignore with --ignore-columns=${unknown.map(quoteShell).join(',')}`,
+  );
+}
+
+/** Returns the command that knows these columns. */
+function hintOfSource(titles: readonly string[], set: FieldSet): string | undefined {
+  const name = set.required.includes('targetUrl') ? findLinkSource(titles) : undefined;
+  return (
+    name && `the file has the columns of ${linkSources[name].title}: shorty import ${name} FILE`
+  );
+}
+
+function checkOptions(titles: readonly string[], options: ColumnOptions): void {
+  const named = [...options.map.keys(), ...(options.ignore === 'all' ? [] : options.ignore)];
+  for (const name of named) {
+    if (titles.some((title) => isSameTitle(title, name))) continue;
+    throw new FileError(
+      `unknown column ${quoteTitle(name)}; the header has ${titles.map(quoteTitle).join(', ')}`,
+    );
+  }
+}
+
+function lookUp(map: ReadonlyMap<string, string>, title: string): string | undefined {
+  for (const [from, to] of map) if (isSameTitle(from, title)) return to;
+  return undefined;
+}
+
+function isIgnored(title: string, ignore: ColumnOptions['ignore']): boolean {
+  return ignore !== 'all' && [...ignore].some((name) => isSameTitle(name, title));
+}
+
+function isSameTitle(a: string, b: string): boolean {
+  return a.trim().toLowerCase() === b.trim().toLowerCase();
+}
+
+function normalise(name: string): string {
+  return name.toLowerCase().replaceAll(/[_\-\s]/g, '');
+}
+
+function quoteTitle(title: string | undefined): string {
+  return JSON.stringify(title && title.length > 60 ? `${title.slice(0, 57)}...` : (title ?? ''));
+}
+
+function quoteShell(title = 'column'): string {
+  return /^[\w.-]+$/.test(title) ? title : `'${title.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,94 @@
+import {
+  type ParseCell,
+  parseBoolean,
+  parseInteger,
+  parseIntegers,
+  parseJsonList,
+  parseJsonObject,
+  parseTags,
+  parseText,
+} from './cell-values.js';
+import { linkFields, readOnlyFields } from './generated/link-fields.js';
+import { type LinkSource, targetColumns } from './link-sources.js';
+
+/** The columns that a file can have. */
+export interface FieldSet {
+  readonly fields: Readonly<Record<string, ParseCell>>;
+  /** Other names of fields, in lower case without `_`, `-` and spaces. */
+  readonly aliases: Readonly<Record<string, string>>;
+  /** The fields of the first columns of a file without a header. */
+  readonly positions: readonly string[];
+  /** Fields without which the file is rejected. */
+  readonly required: readonly string[];
+  /** Fields that the server sets. An exported file contains them, and an import skips them. */
+  readonly readOnly: readonly string[];
+  /** The service that wrote the file, if it is known. Its columns come first. */
+  readonly source?: LinkSource;
+}
+
+/** A field of the contract: the kind of its values, and their rules. */
+export interface FieldRules {
+  readonly kind: 'text' | 'integer' | 'boolean' | 'texts' | 'integers' | 'object' | 'list';
+  readonly isCreated?: boolean;
+  readonly isUpdated?: boolean;
+  readonly enum?: readonly unknown[];
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly pattern?: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly maxItems?: number;
+}
+
+export const fieldRules: Readonly<Record<string, FieldRules>> = linkFields;
+
+const parsers: Readonly<Record<FieldRules['kind'], ParseCell>> = {
+  text: parseText,
+  integer: parseInteger,
+  boolean: parseBoolean,
+  texts: parseTags,
+  integers: parseIntegers,
+  object: parseJsonObject,
+  list: parseJsonList,
+};
+
+function fieldsOf(set: 'isCreated' | 'isUpdated'): Readonly<Record<string, ParseCell>> {
+  const fields = Object.entries(fieldRules).filter(([, field]) => field[set]);
+  return Object.fromEntries(fields.map(([name, { kind }]) => [name, parsers[kind]]));
+}
+
+// A column that is the target in the export of another link shortener is the target in any file.
+const targetAliases = Object.fromEntries(targetColumns().map((name) => [name, 'targetUrl']));
+const addedByGet = 'etag';
+
+export const createFields: FieldSet = {
+  fields: fieldsOf('isCreated'),
+  aliases: {
+    ...targetAliases,
+    slug: 'customSlug',
+    active: 'isActive',
+    // An exported link keeps its code.
+    shortcode: 'importedCode',
+    createdat: 'importedCreatedAt',
+  },
+  positions: ['targetUrl', 'customSlug'],
+  required: ['targetUrl'],
+  readOnly: [...readOnlyFields, addedByGet],
+};
+
+const updated = fieldsOf('isUpdated');
+
+export const updateFields: FieldSet = {
+  fields: { id: parseText, ...updated },
+  aliases: { ...targetAliases, active: 'isActive' },
+  positions: ['id', 'targetUrl'],
+  required: ['id'],
+  readOnly: [...Object.keys(linkFields), ...readOnlyFields, addedByGet].filter(
+    (name) => name !== 'id' && !Object.hasOwn(updated, name),
+  ),
+};
+
+/** The fields that an update can empty. */
+export const clearableFields: readonly string[] = Object.keys(updated).filter(
+  (name) => !['targetUrl', 'isActive', 'isPasswordProtected'].includes(name),
+);

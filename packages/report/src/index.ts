@@ -1,0 +1,18 @@
+export { type Bar, describeBar, describeBucket, findPeak, toBars } from './bars.js';
+export {
+  escapeJson,
+  formatCount,
+  formatDuration,
+  formatInstant,
+  formatJson,
+  formatNumber,
+  formatUsd,
+  printable,
+} from './format.js';
+export { reportHtml } from './report-html.js';
+export * from './report-model.js';
+export { reportText } from './report-text.js';
+export { svgChart } from './svg-chart.js';
+export { type TextStyle, textStyle } from './text-style.js';
+export { cutText, displayWidth, fitText } from './text-width.js';
+export { timeChart } from './time-chart.js';

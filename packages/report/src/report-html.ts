@@ -1,0 +1,110 @@
+import { describeBucket, findPeak, toBars } from './bars.js';
+import { formatInstant, formatNumber } from './format.js';
+import { html, type Markup } from './markup.js';
+import {
+  describeWindow,
+  formatChange,
+  formatShare,
+  labelOf,
+  type Report,
+  type Section,
+  type Total,
+} from './report-model.js';
+import { reportStyle } from './report-style.js';
+import { svgChart } from './svg-chart.js';
+
+// A year of days. More bars would be narrower than a pixel on a wide screen.
+const maxBars = 400;
+
+const policy = "default-src 'none'; style-src 'unsafe-inline'";
+
+/** Renders a report as one self-contained HTML page. `now` is printed as its creation time. */
+export function reportHtml(report: Report, now: number): string {
+  const page = html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${report.title}</title>
+${reportStyle}
+</head>
+<body>
+<main>
+<header>
+<h1>${report.title}</h1>
+<p>${time(report.since)} to ${time(report.until)}, by ${report.groupBy}</p>
+${report.before ? html`<p>change from ${time(report.before.since)} to ${time(report.before.until)} in parentheses</p>\n` : undefined}${report.notes?.map((note) => html`<p>${note}</p>\n`)}</header>
+<ul class="totals">
+${report.totals.map(totalItem)}</ul>
+${seriesFigure(report)}
+${sectionTables(report)}
+<footer>Clicks by people; bots and link previews are not counted. Created ${time(now)} by shorty.</footer>
+</main>
+</body>
+</html>
+`;
+  return page.toString();
+}
+
+function totalItem(total: Total): Markup {
+  const change = formatChange(total);
+  const note = change === '' ? undefined : html` <small>(${change})</small>`;
+  return html`<li><b>${formatNumber(total.count)}</b> ${labelOf(total)}${note}</li>\n`;
+}
+
+function seriesFigure(report: Report): Markup {
+  const { series, groupBy } = report;
+  const bars = toBars(series, groupBy, maxBars);
+  const peak = findPeak(bars);
+  if (!peak) return html`<p class="none">no clicks in this window</p>`;
+  const isWhole = bars.every(({ buckets }) => buckets === 1);
+  return html`<figure class="${isWhole ? 'whole' : 'merged'}" aria-label="${describeWindow(report)}">
+<figcaption><span class="key clicks">clicks</span> ${isWhole ? html`<span class="key uniques">unique visitors</span>` : undefined}</figcaption>
+${svgChart(bars, groupBy)}
+<details>
+<summary>The numbers</summary>
+<table>
+<thead><tr><th scope="col">${groupBy}</th><th scope="col">clicks</th><th scope="col">unique visitors</th></tr></thead>
+<tbody>
+${series.map(
+  ({ bucket, clicks, uniques, isPartial }) =>
+    html`<tr><th scope="row">${describeBucket(bucket, groupBy)}${isPartial ? ' (partial)' : undefined}</th><td>${formatNumber(clicks)}</td><td>${formatNumber(uniques)}</td></tr>\n`,
+)}</tbody>
+</table>
+</details>
+</figure>`;
+}
+
+function sectionTables({ sections, totalClicks }: Report): Markup | undefined {
+  // Without clicks, the chart already says so.
+  if (sections.every(({ rows }) => rows.length === 0)) return undefined;
+  return html`<div class="sections">
+${sections.map((section) => sectionTable(section, totalClicks))}</div>`;
+}
+
+function sectionTable({ name, title, rows }: Section, totalClicks: number): Markup {
+  const max = Math.max(0, ...rows.map(({ clicks }) => clicks));
+  if (rows.length === 0) {
+    return html`<section><h2>${title}</h2><p class="none">no clicks in this window</p></section>\n`;
+  }
+  return html`<section class="${name}"><h2>${title}</h2>
+<table>
+<thead><tr><th scope="col">name</th><th scope="col">clicks</th><th scope="col">share</th></tr></thead>
+<tbody>
+${rows.map(({ label, detail, title: linkTitle, clicks }) => {
+  const bar = max === 0 ? 0 : (clicks / max) * 100;
+  const note = name === 'referrer' ? detail : linkTitle;
+  const kind = note ? html` <small>${note}</small>` : undefined;
+  return html`<tr><th scope="row">${label}${kind}<span class="bar" style="width:${bar.toFixed(2)}%"></span></th><td>${formatNumber(clicks)}</td><td>${formatShare(clicks, totalClicks)}</td></tr>\n`;
+})}</tbody>
+</table>
+</section>
+`;
+}
+
+function time(instant: number | string): Markup {
+  const datetime = typeof instant === 'string' ? instant : new Date(instant).toISOString();
+  return html`<time datetime="${datetime}">${formatInstant(instant)}</time>`;
+}

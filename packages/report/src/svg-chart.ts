@@ -1,0 +1,82 @@
+import { countTicks, labelPositions } from './axis.js';
+import { type Bar, describeBar } from './bars.js';
+import { formatCount, formatNumber } from './format.js';
+import { html, type Markup } from './markup.js';
+import type { GroupBy } from './report-model.js';
+
+const plotHeight = 200;
+const topSpace = 10;
+const labelSpace = 26;
+const height = topSpace + plotHeight + labelSpace;
+const maxLabels = 6;
+
+/**
+ * Renders vertical bars. Horizontal positions are percentages, so that the chart scales to any width
+ * without scaling its text. The scale is a separate SVG.
+ */
+export function svgChart(bars: readonly Bar[], groupBy: GroupBy): Markup {
+  const ticks = countTicks(Math.max(0, ...bars.map(({ clicks }) => clicks)));
+  const top = ticks.at(-1) ?? 1;
+  const y = (count: number) => round(topSpace + plotHeight * (1 - count / top));
+  const scaleWidth = 12 + 8 * Math.max(...ticks.map((tick) => formatNumber(tick).length));
+  const clicks = bars.reduce((sum, bar) => sum + bar.clicks, 0);
+  return html`<div class="chart">
+<svg class="scale" width="${scaleWidth}" height="${height}" aria-hidden="true">${ticks.map(
+    (tick) =>
+      html`<text x="${scaleWidth - 8}" y="${y(tick) + 4}" text-anchor="end">${formatNumber(tick)}</text>`,
+  )}</svg>
+<svg class="plot" width="100%" height="${height}" role="img" aria-label="${formatCount(clicks, 'click')} over time">${ticks.map(
+    (tick) => html`<line x1="0" x2="100%" y1="${y(tick)}" y2="${y(tick)}"/>`,
+  )}
+${bars.map((bar, index) => barGroup(bar, index, bars.length, y, groupBy))}
+${labelPositions(bars.length, maxLabels).map((index, order) =>
+  timeLabel(bars, index, order, groupBy),
+)}</svg>
+</div>`;
+}
+
+function barGroup(
+  bar: Bar,
+  index: number,
+  count: number,
+  y: (count: number) => number,
+  groupBy: GroupBy,
+): Markup {
+  const step = 100 / count;
+  const left = index * step;
+  const ground = topSpace + plotHeight;
+  // A count above 0 is at least one pixel high.
+  const rect = (value: number, name: string, share: number) => {
+    const tall = value === 0 ? 0 : Math.max(1, ground - y(value));
+    const inset = (step * (1 - share)) / 2;
+    return html`<rect class="${name}" x="${round(left + inset)}%" y="${round(ground - tall)}" width="${round(step * share)}%" height="${round(tall)}"/>`;
+  };
+  const share = count > 100 ? 1 : 0.8;
+  const uniques =
+    bar.uniques === undefined ? '' : `, ${formatCount(bar.uniques, 'unique visitor')}`;
+  return html`<g><title>${describeBar(bar, groupBy)}: ${formatCount(bar.clicks, 'click')}${uniques}</title><rect class="hit" x="${round(left)}%" y="${topSpace}" width="${round(step)}%" height="${plotHeight}"/>${rect(bar.clicks, 'clicks', share)}${bar.uniques === undefined ? undefined : rect(bar.uniques, 'uniques', share)}</g>
+`;
+}
+
+// The style sheet hides every second label on narrow screens.
+function timeLabel(bars: readonly Bar[], index: number, order: number, groupBy: GroupBy): Markup {
+  const bar = bars[index];
+  if (!bar) return html``;
+  const step = 100 / bars.length;
+  const isFirst = index === 0;
+  const x = isFirst ? 0 : round((index + 0.5) * step);
+  const text = shortTime(bar.since, groupBy, bars.length);
+  return html`<text class="${order % 2 === 1 ? 'extra' : 'time'}" x="${x}%" y="${height - 6}" text-anchor="${isFirst ? 'start' : 'middle'}">${text}</text>`;
+}
+
+const monthNames = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
+
+/** `1 Nov`, or within two days of hours `14:00`. */
+function shortTime(instant: string, groupBy: GroupBy, bars: number): string {
+  if (groupBy === 'hour' && bars <= 48) return instant.slice(11, 16);
+  return `${Number(instant.slice(8, 10))} ${monthNames[Number(instant.slice(5, 7)) - 1]}`;
+}
+
+function round(value: number): number {
+  return Math.round(value * 1000) / 1000;
+}

@@ -1,0 +1,70 @@
+import { columnChart } from './bar-text.js';
+import { type Bar, describeBar, describeBucket, findPeak, toBars } from './bars.js';
+import { formatNumber } from './format.js';
+import type { TextReport } from './report-model.js';
+
+export interface TimeChart {
+  /** The lines of the bars, from top to bottom. */
+  readonly rows: readonly { readonly scale: string; readonly bars: string }[];
+  /** The line under the bars with the first and the last time. */
+  readonly times: string;
+  /** The maximum, and the length of a bar if it merges several buckets. */
+  readonly legend: string;
+}
+
+const widestBar = 4;
+const partialMark = '*';
+
+/** Renders the series of a report as text; undefined without clicks. */
+export function timeChart(
+  { series, groupBy }: Pick<TextReport, 'series' | 'groupBy'>,
+  { width, height }: { readonly width: number; readonly height: number },
+): TimeChart | undefined {
+  const scaleWidth = Math.max(
+    ...toBars(series, groupBy, width).map(({ clicks }) => formatNumber(clicks).length),
+  );
+  const plotWidth = Math.max(1, width - scaleWidth - 2);
+  const bars = toBars(series, groupBy, plotWidth);
+  const peak = findPeak(bars);
+  if (!peak) return undefined;
+  const step = Math.max(1, Math.min(widestBar, Math.floor((plotWidth + 1) / bars.length)));
+  const gap = step > 1 ? 1 : 0;
+  const lines = columnChart(
+    bars.map(({ clicks }) => clicks),
+    { height, barWidth: step - gap, gap },
+  );
+  const scaleOf = (index: number) => {
+    if (index === 0) return formatNumber(peak.clicks);
+    return index === height - 1 ? '0' : '';
+  };
+  return {
+    rows: lines.map((line, index) => ({
+      scale: `${scaleOf(index).padStart(scaleWidth)} ${scaleOf(index) === '' ? '│' : '┤'}`,
+      bars: line,
+    })),
+    times: `${' '.repeat(scaleWidth + 2)}${timesUnder(bars, bars.length * step - gap, groupBy)}`,
+    legend: describePeak(peak, bars, groupBy),
+  };
+}
+
+function timesUnder(bars: readonly Bar[], width: number, groupBy: TextReport['groupBy']): string {
+  const label = (bar: Bar | undefined) =>
+    bar ? describeBucket(bar.since, groupBy) + (bar.isPartial ? partialMark : '') : '';
+  const first = label(bars[0]);
+  const last = label(bars.at(-1));
+  const space = width - first.length - last.length;
+  return space < 2 ? first : `${first}${' '.repeat(space)}${last}`;
+}
+
+function describePeak(peak: Bar, bars: readonly Bar[], groupBy: TextReport['groupBy']): string {
+  const most = `most: ${formatNumber(peak.clicks)}`;
+  const when = describeBar(peak, groupBy);
+  const notes =
+    peak.buckets === 1
+      ? [`${most} ${groupBy === 'day' ? 'on' : 'at'} ${when}`]
+      : [`${most} in ${when}`, `one bar is ${peak.buckets} ${groupBy}s`];
+  if (bars.at(0)?.isPartial || bars.at(-1)?.isPartial) {
+    notes.push(`${partialMark} only a part of the ${groupBy}`);
+  }
+  return notes.join('; ');
+}
