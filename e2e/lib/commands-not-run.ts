@@ -27,8 +27,8 @@ export const blocksNotRun: Readonly<Record<string, Readonly<Record<string, strin
   'packages/webhook-verifier/README.md': { 'npm install @shorty/webhook-verifier': registry },
   'docs/administration.md': {
     '(umask 077; openssl rand -hex 32 > operator.key)': endless,
-    'shorty admin login http://127.0.0.1:3001 --profile operator < operator.key':
-      'stores a profile of the user; packages/cli/test/admin.test.ts runs it',
+    'export SHORTY_OPERATOR_KEY="$(cat operator.key)" SHORTY_BASE_URL=http://127.0.0.1:3001':
+      'needs the port 3001; packages/cli/test/admin.test.ts sets the key',
     'printf \'Authorization: Bearer %s\' "$SHORTY_OPERATOR_KEY" |':
       'needs the port 3001; packages/server/test/api/administration.test.ts calls the route',
   },
@@ -115,7 +115,7 @@ export const blocksNotRun: Readonly<Record<string, Readonly<Record<string, strin
     'npm publish release/shorty-webhook-verifier-0.2.0.tgz --access public': 'publishes',
   },
   'docs/scale.md': {
-    'shorty analytics visits --since 2030-11-01 --until 2030-11-02 --out visits.ndjson':
+    'shorty urls visits --since 2030-11-01 --until 2030-11-02 --out visits.ndjson':
       'needs ClickHouse; docs/analytics.md runs the export',
   },
   'docs/sdk.md': { 'npm install @shorty/sdk': registry },

@@ -52,16 +52,14 @@ function writeLinkFields(folder, document, operations) {
   const record = Object.keys(dataOf(document, operations.get('getUrl')).properties);
   const rows = Object.entries({ ...create, ...update }).map(([name, schema]) => {
     const { anyOf, type: types, ...rest } = schema;
-    const value = anyOf?.find(({ type }) => type !== 'null') ?? {
-      ...rest,
-      type: [types].flat()[0],
-    };
+    const type = [types].flat().find((each) => each !== 'null');
+    const value = anyOf?.find((each) => each.type !== 'null') ?? { ...rest, type };
     const field = {
       kind: kindOf(value),
       ...(name in create && { isCreated: true }),
       ...(name in update && { isUpdated: true }),
       ...Object.fromEntries(
-        rules.filter((rule) => rule in value).map((rule) => [rule, value[rule]]),
+        rules.filter((rule) => rule in value).map((rule) => [rule, withoutNull(value[rule])]),
       ),
     };
     return `  ${name}: ${JSON.stringify(field)},`;
@@ -82,6 +80,10 @@ export const readOnlyFields: readonly string[] = ${JSON.stringify(readOnly)};
 
 const rules = ['enum', 'minLength', 'maxLength', 'pattern', 'minimum', 'maximum', 'maxItems'];
 
+function withoutNull(rule) {
+  return Array.isArray(rule) ? rule.filter((each) => each !== null) : rule;
+}
+
 function kindOf({ type, items, enum: values }) {
   if (type === 'array')
     return items.type === 'string' ? 'texts' : items.type === 'integer' ? 'integers' : 'list';
@@ -100,12 +102,12 @@ function write(folder, name, value) {
 /** Returns the schema of the data in the successful JSON response of an operation, if it is an object. */
 function dataOf(document, { responses }) {
   const [, success] = Object.entries(responses).find(([status]) => status.startsWith('2')) ?? [];
-  const schema = success?.content?.['application/json']?.schema;
-  const data = schema && resolve(document, schema).properties?.data;
+  const schema = success && resolve(document, success).content?.['application/json']?.schema;
+  const data = schema?.properties?.data;
   return data?.properties ? data : undefined;
 }
 
-/** Replaces references by what they name. */
+/** Replaces references by what they name, and what a schema extends by its fields. */
 function resolve(document, schema) {
   if (Array.isArray(schema)) return schema.map((each) => resolve(document, each));
   if (typeof schema !== 'object' || schema === null) return schema;
@@ -114,12 +116,24 @@ function resolve(document, schema) {
     ?.split('/')
     .slice(1)
     .reduce((value, key) => value[key], document);
-  return Object.fromEntries(
+  const { allOf = [], ...resolved } = Object.fromEntries(
     Object.entries({ ...(named && resolve(document, named)), ...own }).map(([key, value]) => [
       key,
       resolve(document, value),
     ]),
   );
+  return allOf.reduce(merge, resolved);
+}
+
+/** Returns a schema with the fields of one that it extends. */
+function merge({ properties, required = [], ...rest }, base) {
+  return {
+    type: 'object',
+    ...base,
+    ...rest,
+    properties: { ...base.properties, ...properties },
+    required: [...new Set([...(base.required ?? []), ...required])],
+  };
 }
 
 // The server checks the values, and its messages name the rule.

@@ -3,9 +3,6 @@
 /** The fields of requests that create and update links, with the rules for their values. */
 export const linkFields = {
   targetUrl: {"kind":"text","isCreated":true,"isUpdated":true,"maxLength":8192,"pattern":"^[Hh][Tt][Tt][Pp][Ss]?://"},
-  customSlug: {"kind":"text","isCreated":true,"minLength":3,"maxLength":50,"pattern":"^[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?$"},
-  importedCode: {"kind":"text","isCreated":true,"minLength":1,"maxLength":100,"pattern":"^[A-Za-z0-9._~/-]+$"},
-  externalId: {"kind":"text","isCreated":true,"isUpdated":true,"minLength":1,"maxLength":255},
   title: {"kind":"text","isCreated":true,"isUpdated":true,"maxLength":500},
   description: {"kind":"text","isCreated":true,"isUpdated":true,"maxLength":5000},
   category: {"kind":"text","isCreated":true,"isUpdated":true,"maxLength":100},
@@ -16,8 +13,6 @@ export const linkFields = {
   expiresAt: {"kind":"text","isCreated":true,"isUpdated":true,"pattern":"^\\d{4}-\\d{2}-\\d{2}(?:[Tt ]\\d{2}:\\d{2}(?::\\d{2}(?:[.,]\\d{1,9})?)?(?: ?[Zz]|(?: ?[+-]| )\\d{2}(?::?\\d{2})?)?)?$"},
   expiredUrl: {"kind":"text","isCreated":true,"isUpdated":true,"maxLength":8192,"pattern":"^[Hh][Tt][Tt][Pp][Ss]?://"},
   maxClicks: {"kind":"integer","isCreated":true,"isUpdated":true,"minimum":1,"maximum":1000000000000},
-  isPasswordProtected: {"kind":"boolean","isCreated":true,"isUpdated":true},
-  password: {"kind":"text","isCreated":true,"isUpdated":true,"minLength":1,"maxLength":256},
   utmSource: {"kind":"text","isCreated":true,"isUpdated":true,"minLength":1,"maxLength":512},
   utmMedium: {"kind":"text","isCreated":true,"isUpdated":true,"minLength":1,"maxLength":512},
   utmCampaign: {"kind":"text","isCreated":true,"isUpdated":true,"minLength":1,"maxLength":512},
@@ -30,12 +25,17 @@ export const linkFields = {
   forwardPath: {"kind":"boolean","isCreated":true,"isUpdated":true},
   rules: {"kind":"list","isCreated":true,"isUpdated":true,"maxItems":20},
   preview: {"kind":"object","isCreated":true,"isUpdated":true},
+  isPasswordProtected: {"kind":"boolean","isCreated":true,"isUpdated":true},
+  password: {"kind":"text","isCreated":true,"isUpdated":true,"minLength":1,"maxLength":256},
+  customSlug: {"kind":"text","isCreated":true,"minLength":3,"maxLength":50,"pattern":"^[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?$"},
+  importedCode: {"kind":"text","isCreated":true,"minLength":1,"maxLength":100,"pattern":"^[A-Za-z0-9._~/-]+$"},
   isActive: {"kind":"boolean","isCreated":true,"isUpdated":true},
   importedClicks: {"kind":"integer","isCreated":true,"minimum":0,"maximum":1000000000000},
   importedCreatedAt: {"kind":"text","isCreated":true,"pattern":"^\\d{4}-\\d{2}-\\d{2}(?:[Tt ]\\d{2}:\\d{2}(?::\\d{2}(?:[.,]\\d{1,9})?)?(?: ?[Zz]|(?: ?[+-]| )\\d{2}(?::?\\d{2})?)?)?$"},
+  externalId: {"kind":"text","isCreated":true,"isUpdated":true,"minLength":1,"maxLength":255},
   ifExists: {"kind":"text","isCreated":true},
   fetchTitle: {"kind":"boolean","isCreated":true},
 } as const;
 
 /** The fields of a link that only the server sets. */
-export const readOnlyFields: readonly string[] = ["id","shortCode","shortUrl","organizationId","deletedAt","clickCount","excludedClicks","clicksLeft","lastClickAt","takenDown","createdAt","updatedAt"];
+export const readOnlyFields: readonly string[] = ["shortUrl","deletedAt","takenDown","id","shortCode","organizationId","clickCount","excludedClicks","clicksLeft","lastClickAt","createdAt","updatedAt"];
