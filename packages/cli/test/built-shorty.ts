@@ -38,23 +38,27 @@ let folderBefore = '';
 export class BuiltShorty {
   /** The working directory and home folder of commands. */
   readonly folder: string;
-  readonly binary: string;
   readonly #env: Readonly<Record<string, string>>;
 
-  private constructor(folder: string, binary: string, env: Readonly<Record<string, string>>) {
+  private constructor(folder: string, env: Readonly<Record<string, string>>) {
     this.folder = folder;
-    this.binary = binary;
     this.#env = env;
   }
 
   static async build(env: Readonly<Record<string, string>> = {}): Promise<BuiltShorty> {
-    return new BuiltShorty(await mkdtemp(join(tmpdir(), 'shorty-cli-')), binary, env);
+    return new BuiltShorty(await mkdtemp(join(tmpdir(), 'shorty-cli-')), env);
+  }
+
+  /** The path of the built CLI. Builds it first if its sources have changed. */
+  get binary(): string {
+    build();
+    return binary;
   }
 
   /** The same build with other environment: an empty home, and what `env` sets. */
   async withHome(env: Readonly<Record<string, string>>): Promise<BuiltShorty> {
     const folder = await mkdtemp(join(this.folder, 'home-'));
-    return new BuiltShorty(folder, this.binary, env);
+    return new BuiltShorty(folder, env);
   }
 
   /** Runs a command in this process. */
@@ -94,7 +98,6 @@ export class BuiltShorty {
 
   /** Starts the built CLI. Builds it first if its sources have changed. */
   start(args: readonly string[], { env = {}, input = '' }: RunOptions = {}): Running {
-    build();
     const child = spawn(process.execPath, [this.binary, ...args], {
       cwd: this.folder,
       env: { PATH: process.env.PATH ?? '', HOME: this.folder, ...this.#env, ...env },

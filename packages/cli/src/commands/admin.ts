@@ -130,7 +130,7 @@ export const adminCommands: Readonly<Record<string, AdminCommand>> = {
     args: client,
     options: expiry,
     body: expiryOf,
-    example: `shorty admin clients update ${uuid} shorty_ci_0f3b \\\n    --expires-at 2030-12-31`,
+    example: `shorty admin clients update ${uuid} \\\n    shorty_ci_0f3b --expires-at 2030-12-31`,
   },
   'clients revoke': {
     summary: 'Revoke a client and its access tokens',
