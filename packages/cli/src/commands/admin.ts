@@ -136,7 +136,7 @@ export const adminCommands: Readonly<Record<string, AdminCommand>> = {
     summary: 'Revoke a client and its access tokens',
     route: 'DELETE /api/v1/admin/organizations/{id}/clients/{clientId}',
     args: client,
-    example: `shorty admin clients revoke ${uuid} shorty_ci_0f3b`,
+    example: `shorty admin clients revoke ${uuid} \\\n    shorty_ci_0f3b`,
   },
   'keys list': {
     summary: 'List the API keys of an organization, newest first',
