@@ -9,7 +9,7 @@ const skippedFolders = new Set(['node_modules', 'dist', '.git', '.cache', '.chan
 const maxReadmeWords = 900;
 // The paths that these pages name must exist.
 const mapPages = ['ARCHITECTURE.md', 'docs/project-layout.md'];
-const mapRoots = ['', ...['server', 'cli', 'sdk'].map((name) => `packages/${name}/src/`)];
+const mapRoots = ['', ...['server', 'cli', 'sdk', 'import'].map((name) => `packages/${name}/src/`)];
 
 const errors = [];
 const read = (path) => readFileSync(join(root, path), 'utf8');

@@ -29,8 +29,8 @@ const eslintFlags = [
   '--cache',
   '--cache-location',
   'node_modules/.cache/eslint',
-  'packages/*/src',
-  'examples',
+  'packages/*/src/**/*.{ts,tsx}',
+  'examples/*.mjs',
 ];
 
 const sources = readdirSync(join(root, 'packages')).map((name) => `packages/${name}/src`);

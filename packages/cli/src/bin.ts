@@ -45,7 +45,7 @@ async function run(): Promise<void> {
 }
 
 async function loadFetch(): Promise<typeof globalThis.fetch> {
-  const isProxied = Object.keys(process.env).some((name) => /^https?_proxy$/i.test(name));
+  const isProxied = Object.keys(process.env).some((name) => /^(?:https?|all)_proxy$/i.test(name));
   if (!isProxied) return globalThis.fetch;
   return (await import('./proxy-fetch.js')).createProxyFetch(process.env);
 }

@@ -64,6 +64,10 @@ export function describeError(error: unknown, io: Pick<Io, 'interrupt'>): Report
       details: [],
     };
   }
+  // Such as a variable for proxies that is no URL.
+  if (error instanceof ConnectionError && error.cause instanceof CliError) {
+    return describeError(error.cause, io);
+  }
   if (error instanceof ShortyError) return describeApiError(error);
   return {
     exitCode: exitCodes.failed,
@@ -142,6 +146,7 @@ const unknownIssuer =
 
 /** The next step by the code of the error that broke the connection. */
 const hintsByCode: ReadonlyMap<string, string> = new Map([
+  ['PROXY', 'correct the variable, or exempt the server with NO_PROXY'],
   ['ENOTFOUND', unknownHost],
   ['EAI_AGAIN', unknownHost],
   ['ECONNREFUSED', notListening],

@@ -95,8 +95,8 @@ async function startProxy({ authorization }: { authorization?: string } = {}) {
 
 test('HTTP_PROXY and NO_PROXY are honoured, and the own machine is never behind a proxy', async () => {
   const { asked, address } = await startProxy();
-  for (const name of ['http_proxy', 'HTTP_PROXY']) {
-    const proxied = await list('http://links.invalid', ['--json'], { [name]: `http://${address}` });
+  for (const name of ['http_proxy', 'HTTP_PROXY', 'ALL_PROXY']) {
+    const proxied = await list('http://links.invalid', ['--json'], { [name]: address });
     expect(proxied).toMatchObject({ code: 0, stderr: '' });
     expect(JSON.parse(proxied.stdout)).toMatchObject({ total: 0 });
     expect(asked.splice(0)).toEqual([
@@ -104,17 +104,77 @@ test('HTTP_PROXY and NO_PROXY are honoured, and the own machine is never behind 
     ]);
   }
   // The server does not use TLS: the tunnel is asked for, and then fails.
-  const tls = await list('https://links.invalid', ['--timeout', '5'], {
-    HTTPS_PROXY: `http://${address}`,
-  });
+  const tls = await list('https://links.invalid', ['--timeout', '5'], { HTTPS_PROXY: address });
   expect(tls.code).toBe(1);
   expect(new Set(asked.splice(0))).toEqual(new Set(['CONNECT links.invalid:443']));
-  const env = { http_proxy: `http://${address}`, no_proxy: 'a.invalid,links.invalid' };
+  const env = { http_proxy: address, no_proxy: 'a.invalid, links.invalid.' };
   const exempt = await list('http://links.invalid', ['--timeout', '5'], env);
   expect([exempt.code, exempt.stderr]).toEqual([1, expect.stringContaining('ENOTFOUND')]);
   expect((await list(server.url, [], env)).code).toBe(0);
   expect(asked).toEqual([]);
 }, 60_000);
+
+test('a proxy gets the credentials of its variable, and a failure names it', async () => {
+  const authorization = `Basic ${Buffer.from('ann:s@cret').toString('base64')}`;
+  const { asked, address } = await startProxy({ authorization });
+  const proxied = await list('http://links.invalid', ['--json'], {
+    http_proxy: `ann:s%40cret@${address}`,
+  });
+  expect(proxied).toMatchObject({ code: 0, stderr: '' });
+  asked.length = 0;
+  const closed = createTcpServer();
+  const closedPort = await listen(closed);
+  await new Promise((resolve) => closed.close(resolve));
+  const failures: [Record<string, string>, string, string][] = [
+    [
+      { http_proxy: `ann:wrong@${address}` },
+      'http',
+      `the proxy http://${address} (http_proxy) failed`,
+    ],
+    [
+      { https_proxy: `ann:wrong@${address}` },
+      'https',
+      `the proxy http://${address} (https_proxy) failed`,
+    ],
+    [
+      { ALL_PROXY: `ann:wrong@127.0.0.1:${closedPort}` },
+      'http',
+      `(ALL_PROXY) failed: connect ECONNREFUSED`,
+    ],
+  ];
+  for (const [env, scheme, message] of failures) {
+    const { code, stderr } = await list(`${scheme}://links.invalid`, ['--timeout', '5'], env);
+    expect([code, stderr]).toEqual([1, expect.stringContaining(message)]);
+    expect(stderr).toContain('correct the variable, or exempt the server with NO_PROXY');
+    expect(stderr).not.toMatch(/wrong|\n {4}at /);
+  }
+}, 120_000);
+
+test('a wrong proxy ends the command with one line that names its variable', async () => {
+  const values: [string, string][] = [
+    [
+      'socks5://ann:secret@127.0.0.1:1080',
+      '"127.0.0.1:1080": must be an http or https proxy, not SOCKS',
+    ],
+    ['ann:secret@127.0.0.1:99999', '"127.0.0.1:99999": must be the URL of an http or https proxy'],
+  ];
+  for (const [value, message] of values) {
+    for (const args of [
+      ['urls', 'list'],
+      ['tags', 'list'],
+    ]) {
+      const env = { HTTP_PROXY: value, SHORTY_BASE_URL: 'http://links.invalid' };
+      const { code, stderr, stdout } = await shorty.start(args, { env }).result;
+      expect([code, stdout]).toEqual([2, '']);
+      expect(stderr).toBe(
+        `shorty: HTTP_PROXY ${message}\n  for example HTTP_PROXY=http://127.0.0.1:3128\n`,
+      );
+    }
+  }
+  const env = { HTTP_PROXY: 'socks5://127.0.0.1:1080' };
+  expect((await list(server.url, [], env)).code).toBe(0);
+  expect((await shorty.start(['--help'], { env }).result).code).toBe(0);
+}, 120_000);
 
 test('a wrong base URL is refused by its source, without its password', async () => {
   const rule = 'must be an http or https URL';

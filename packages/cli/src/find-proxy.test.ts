@@ -1,0 +1,131 @@
+import { describe, expect, it } from 'vitest';
+import { findProxy } from './find-proxy.js';
+
+const variable = 'http_proxy';
+
+function originFor(url: string, env: Record<string, string>): string | undefined {
+  return findProxy(new URL(url), env)?.origin;
+}
+
+describe('findProxy', () => {
+  it.each([
+    ['http://proxy.corp:3128', 'http://proxy.corp:3128'],
+    ['127.0.0.1:3128', 'http://127.0.0.1:3128'],
+    ['proxy.corp', 'http://proxy.corp:1080'],
+    ['http://proxy.corp', 'http://proxy.corp:1080'],
+    ['http://proxy.corp:80/', 'http://proxy.corp:80'],
+    ['HTTP://Proxy.Corp:8080/path?query', 'http://proxy.corp:8080'],
+    [' [::1]:3128 ', 'http://[::1]:3128'],
+    ['https://proxy.corp', 'https://proxy.corp:443'],
+    ['https://proxy.corp:80', 'https://proxy.corp:80'],
+    ['http://ann:80@proxy.corp', 'http://proxy.corp:1080'],
+  ])('reads %j as curl does', (value, origin) => {
+    expect(originFor('http://links.example', { [variable]: value })).toBe(origin);
+  });
+
+  it.each([
+    ['ann:secret@proxy:1', 'ann:secret'],
+    ['http://ann@proxy:1', 'ann:'],
+    ['http://ann:p%40ss%2f%C3%BC%@proxy:1', 'ann:p@ss/ü%'],
+    ['http://ann:ü@proxy:1', 'ann:ü'],
+  ])('sends the credentials of %j', (value, credentials) => {
+    const proxy = findProxy(new URL('http://links.example'), { [variable]: value });
+    expect(proxy?.origin).toBe('http://proxy:1');
+    const [scheme, text = ''] = proxy?.authorization?.split(' ') ?? [];
+    expect([scheme, Buffer.from(text, 'base64').toString()]).toEqual(['Basic', credentials]);
+  });
+
+  it.each<[string, Record<string, string>, string | undefined]>([
+    ['http', { http_proxy: 'a:1', HTTP_PROXY: 'b:1', all_proxy: 'c:1' }, 'http://a:1'],
+    ['http', { http_proxy: '', HTTP_PROXY: 'b:1', all_proxy: 'c:1' }, 'http://b:1'],
+    ['http', { https_proxy: 'a:1', HTTPS_PROXY: 'b:1' }, undefined],
+    ['http', { ALL_PROXY: 'd:1', all_proxy: 'c:1' }, 'http://c:1'],
+    ['https', { https_proxy: 'a:1', HTTPS_PROXY: 'b:1' }, 'http://a:1'],
+    ['https', { HTTPS_PROXY: 'b:1', all_proxy: 'c:1' }, 'http://b:1'],
+    ['https', { http_proxy: 'a:1', HTTP_PROXY: 'b:1' }, undefined],
+    ['https', { http_proxy: 'a:1', ALL_PROXY: 'd:1' }, 'http://d:1'],
+    ['https', {}, undefined],
+  ])('selects the variable for %s of %j', (scheme, env, origin) => {
+    expect(originFor(`${scheme}://links.example`, env)).toBe(origin);
+  });
+
+  it.each([
+    [
+      'socks5://ann:secret@127.0.0.1:1080',
+      'http_proxy "127.0.0.1:1080": must be an http or https proxy, not SOCKS',
+    ],
+    ['ftp://proxy:21', 'http_proxy "ftp://proxy:21": must be the URL of an http or https proxy'],
+    ['proxy.corp:99999', 'http_proxy "proxy.corp:99999": must be the URL of'],
+    ['proxy.corp:0', 'http_proxy "proxy.corp:0": must be the URL of'],
+    ['proxy.corp:http', 'http_proxy "proxy.corp:http": must be the URL of'],
+    ['http://', 'http_proxy "http://": must be the URL of'],
+    ['::1:3128', 'http_proxy "::1:3128": must be the URL of'],
+    ['http://ann:sec/ret@proxy:3128', 'http_proxy "proxy:3128": must be the URL of'],
+  ])('refuses %j by the name of its variable', (value, message) => {
+    const find = () => findProxy(new URL('http://links.example'), { [variable]: value });
+    expect(find).toThrow(message);
+    expect(find).not.toThrow(/sec|ret@/);
+    expect(find).toThrow(expect.objectContaining({ exitCode: 2 }));
+  });
+
+  it('does not read a variable that it does not use', () => {
+    const env = { http_proxy: 'socks5://x', https_proxy: 'b:1', no_proxy: 'links.example' };
+    expect(originFor('http://links.example', env)).toBeUndefined();
+    expect(originFor('https://other.example', env)).toBe('http://b:1');
+  });
+
+  it.each(['localhost', 'localhost.', '127.0.0.1', '127.1.2.3', '[::1]'])(
+    'connects to %s of the own machine directly',
+    (host) => {
+      expect(originFor(`http://${host}:3000`, { http_proxy: 'proxy:1' })).toBeUndefined();
+    },
+  );
+
+  it.each([
+    // The list, the URLs that it exempts, and URLs that it does not.
+    ['*', 'http://links.example http://[fd00::1]', ''],
+    ['a.example, *', 'http://links.example http://10.0.0.1', ''],
+    [
+      'links.example',
+      'http://links.example http://a.links.example:81',
+      'http://xlinks.example http://example',
+    ],
+    ['.links.example', 'http://links.example http://a.links.example', 'http://xlinks.example'],
+    ['*.links.example', 'http://a.links.example', 'http://xlinks.example'],
+    ['links.example.', 'http://links.example http://links.example./ http://a.links.example', ''],
+    ['Links.EXAMPLE', 'http://links.example http://LINKS.example.', ''],
+    [
+      ' a.example ,, links.example\tb.example ',
+      'http://a.example http://links.example http://b.example',
+      'http://c.example',
+    ],
+    [
+      'links.example:8080',
+      'http://links.example:8080 http://a.links.example:8080',
+      'http://links.example https://links.example',
+    ],
+    ['links.example:80', 'http://links.example', 'https://links.example http://links.example:8080'],
+    ['bücher.example', 'http://xn--bcher-kva.example http://bücher.example', ''],
+    ['fd00::1', 'http://[fd00::1] http://[fd00:0:0::1]:81', 'http://[fd00::2]'],
+    ['[fd00::1]', 'http://[fd00::1] http://[fd00::1]:81', 'http://[fd00::2]'],
+    ['[FD00:0::1]:81', 'http://[fd00::1]:81', 'http://[fd00::1] http://[fd00::2]:81'],
+    ['fd00::/8', 'http://[fd00::1] http://[fdff::1]', 'http://[fc00::1] http://10.0.0.1'],
+    ['10.0.0.1', 'http://10.0.0.1', 'http://10.0.0.10 http://1.10.0.0.1.example'],
+    ['10.0.0.1:81', 'http://10.0.0.1:81', 'http://10.0.0.1'],
+    [
+      '10.0.0.0/8,192.168.0.0/16',
+      'http://10.9.9.9 http://192.168.1.1',
+      'http://11.0.0.1 http://192.169.0.1',
+    ],
+    ['10.0.0.0/33, 10.0.0.0/x, /8, ., [, :1', '', 'http://10.0.0.0 http://links.example'],
+    ['', '', 'http://links.example'],
+  ])('NO_PROXY=%j', (list, exempt, proxied) => {
+    const urls = (text: string) => text.split(' ').filter((url) => url !== '');
+    for (const name of ['no_proxy', 'NO_PROXY']) {
+      const env = { all_proxy: 'proxy:1', [name]: list };
+      for (const url of urls(exempt)) expect([url, originFor(url, env)]).toEqual([url, undefined]);
+      for (const url of urls(proxied))
+        expect([url, originFor(url, env)]).toEqual([url, 'http://proxy:1']);
+    }
+  });
+});
