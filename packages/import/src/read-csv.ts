@@ -36,7 +36,7 @@ export async function* readCsv(
   );
   try {
     for await (const { record, raw, info } of rows as unknown as AsyncIterable<ParsedRow>) {
-      const content = raw.replace(/^[\r\n\ufeff]+|[\r\n]+$/g, '');
+      const content = withoutBreaks(raw);
       const breaks = content.match(/\r\n|\n|\r/g)?.length ?? 0;
       yield { line: info.lines - breaks, raw: content, cells: record };
     }
@@ -111,4 +111,11 @@ export function parseDelimiter(text: string): string {
 export function delimiterName(delimiter: string): string {
   const named = Object.entries(names).find(([, character]) => character === delimiter);
   return named?.[0] ?? JSON.stringify(delimiter);
+}
+
+/** Removes line breaks around a row. A loop, because a pattern takes quadratic time on breaks within it. */
+function withoutBreaks(raw: string): string {
+  let end = raw.length;
+  while (end > 0 && '\r\n'.includes(raw.charAt(end - 1))) end -= 1;
+  return raw.slice(0, end).replace(/^[\r\n\ufeff]+/, '');
 }
