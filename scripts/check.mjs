@@ -43,7 +43,7 @@ const steps = [
   ],
   ['types', () => run(binary('tsc'), '--build')],
   ['types of the command line', () => run(binary('tsc'), '--project', 'packages/cli')],
-  ['types of the tests', () => run(binary('tsc'), '--project', 'tsconfig.tests.json')],
+  ['types of the tests', () => run(binary('tsc'), '--project', 'e2e')],
   ['openapi.yaml matches the contract', () => same('openapi.yaml', freshContract, writeContract)],
   ['generated sources match openapi.yaml', generatedSourcesAreFresh],
   [
