@@ -77,7 +77,7 @@ export async function expectOperatorPathsHidden(
       ...absoluteVariants(path, 'http://sho.example'),
     ];
   });
-  expect(targets.length).toBeGreaterThan(600);
+  expect(targets.length).toBeGreaterThan(400);
   for (let at = 0; at < targets.length; at += 20) {
     await Promise.all(
       targets.slice(at, at + 20).map(async (target) => {
