@@ -9,7 +9,7 @@ export const commandExamples: Readonly<Record<string, readonly string[]>> = {
   ),
   'admin audit': [
     'shorty admin audit --since 2030-01-01 --operation takeDownUrl',
-    `shorty admin audit --all -o ndjson --organization ${uuid}`,
+    `shorty admin audit --all -o ndjson \\\n    --organization ${uuid}`,
   ],
   audit: ['shorty audit', 'shorty audit --since 7d --operation deleteUrl --all -o ndjson'],
   shorten: [

@@ -32,28 +32,28 @@ async function filled(links: number) {
 // Each test starts many processes.
 describe('orgs export and import', { timeout: 180_000 }, () => {
   it('move an organization beside running servers, in constant memory', async () => {
-    const { settings, organizationId } = await filled(3_000);
-    // 24 MB of targets, and a heap that has space for little more than the program.
-    const small = { NODE_OPTIONS: '--max-old-space-size=40' };
+    const { settings, organizationId } = await filled(6_000);
+    // 48 MB of targets, and a heap that has space for little more than the program.
+    const small = { NODE_OPTIONS: '--max-old-space-size=56' };
     const file = join(newFolder(), 'acme.ndjson');
     const args = ['orgs', 'export', '--org', organizationId];
     const made = await command({ ...settings, ...small }, ...args, '--out', file);
     expect(made).toMatchObject({ code: 0, stdout: '' });
     expect(made.stderr).toContain('It contains secrets');
-    expect(statSync(file).size).toBeGreaterThan(24_000_000);
+    expect(statSync(file).size).toBeGreaterThan(48_000_000);
     expect(statSync(file).mode & 0o777).toBe(0o600);
 
     const target = newSettings();
     const next = await serve(target);
     const taken = await command({ ...target, ...small }, 'orgs', 'import', file);
     expect(taken).toMatchObject({ code: 0, stderr: '' });
-    expect(taken.stdout).toMatch(/^Imported \S+: 3,000 links, 0 QR codes, .* 1 client\.\n$/);
+    expect(taken.stdout).toMatch(/^Imported \S+: 6,000 links, 0 QR codes, .* 1 client\.\n$/);
     const again = join(newFolder(), 'again.ndjson');
     await command(target, ...args, '--out', again);
     expect(readFileSync(again).equals(readFileSync(file))).toBe(true);
     // Last, because an API call changes the organization's usage.
     const token = await tokenOf(next.origin, credentials);
-    expect((await call(next.origin, token, '/urls?limit=1')).data.total).toBe(3_000);
+    expect((await call(next.origin, token, '/urls?limit=1')).data.total).toBe(6_000);
   });
 
   it('write to stdout, and refuse to overwrite or to import twice', async () => {

@@ -52,6 +52,9 @@ export async function runLogoProcess(
   const { signal, limits = logoProcessLimits } = options;
   signal?.throwIfAborted();
   const run = start(options, limits);
+  // The option `signal` of execFile would send SIGTERM, which a stopped process does not see.
+  const kill = () => run.child.kill('SIGKILL');
+  signal?.addEventListener('abort', kill);
   // Writing to a process that has ended fails. Its end has the reason.
   run.child.stdin?.on('error', () => {}).end(image);
   try {
@@ -61,6 +64,8 @@ export async function runLogoProcess(
     throw error instanceof LogoProcessError
       ? error
       : describeFailure(error as ProcessFailure, limits);
+  } finally {
+    signal?.removeEventListener('abort', kill);
   }
 }
 
@@ -106,7 +111,7 @@ function printable(body: Buffer): string {
 }
 
 function start(options: RunLogoProcessOptions, limits: LogoProcessLimits) {
-  const { signal, onStarted, command = defaultCommand(limits.heapMb) } = options;
+  const { onStarted, command = defaultCommand(limits.heapMb) } = options;
   const limitArguments = [`${limits.cpuSeconds}`, `${limits.memoryMb * 1024}`];
   const [program, ...args] = hasShell
     ? (['/bin/sh', '-c', limitScript, 'shorty-logo', ...limitArguments, ...command] as const)
@@ -119,7 +124,6 @@ function start(options: RunLogoProcessOptions, limits: LogoProcessLimits) {
     maxBuffer: maxOutputBytes,
     timeout: limits.timeoutMs,
     killSignal: 'SIGKILL',
-    ...(signal && { signal }),
   });
   const { pid } = run.child;
   if (pid !== undefined) {
