@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { linesNotRun } from './commands-not-run.js';
 import { root } from './processes.js';
@@ -14,7 +14,10 @@ export interface CodeBlock {
 
 /** Returns the Markdown files with instructions: README files and guides. */
 export function guides(): string[] {
-  const packages = readdirSync(join(root, 'packages')).map((name) => `packages/${name}/README.md`);
+  // Packages that are not published have none.
+  const packages = readdirSync(join(root, 'packages'))
+    .map((name) => `packages/${name}/README.md`)
+    .filter((path) => existsSync(join(root, path)));
   const docs = readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md'));
   return ['README.md', 'CONTRIBUTING.md', ...packages, ...docs.map((name) => `docs/${name}`)];
 }
