@@ -223,6 +223,7 @@ export function nameSetVariables(message: string, environment: Environment): str
 // Variables of the CLI, which may have the same environment.
 const settingsOfCli = [
   'SHORTY_ACCESS_TOKEN',
+  'SHORTY_API_KEY',
   'SHORTY_CONFIG_DIR',
   'SHORTY_DEBUG',
   'SHORTY_PROFILE',
