@@ -342,9 +342,25 @@ export const emptyValues = Object.fromEntries(
   kinds.map(([name, { empty }]) => [name, empty]),
 ) as LinkValues;
 
+/**
+ * Returns a function that creates objects with these properties, which callers then set. An object that gets
+ * more than a dozen properties by computed names becomes a hash table, which takes ten times as long.
+ */
+export function createsObjects(names: Iterable<string>): () => Record<string, unknown> {
+  // A parsed object is none.
+  const empty = JSON.parse(
+    JSON.stringify(Object.fromEntries([...names].map((name) => [name, null]))),
+  );
+  return () => ({ ...empty });
+}
+
+const newValues = createsObjects(fieldNames);
+const newRow = createsObjects(columns.values());
+const newRecord = createsObjects(Object.keys(recordFields));
+
 /** Returns the values of a row that `fieldSelections` selected. */
 export function readFields(row: { readonly [Name in FieldName]: unknown }): LinkValues {
-  const values: Record<string, unknown> = {};
+  const values = newValues();
   for (const [name, { read }] of kinds) {
     const stored = row[name];
     values[name] = read ? read(stored as never) : stored;
@@ -354,7 +370,7 @@ export function readFields(row: { readonly [Name in FieldName]: unknown }): Link
 
 /** Returns the columns of a link. */
 export function writeFields(url: LinkValues): Omit<Selectable<Schema['urls']>, ComputedColumn> {
-  const row: Record<string, unknown> = {};
+  const row = newRow();
   for (const [name, { write }] of kinds) {
     const value = url[name];
     row[columns.get(name) as string] = write ? write(value) : value;
@@ -380,7 +396,7 @@ export function acceptFields(sent: SentSettings): Partial<LinkValues> {
 
 /** Returns the fields of a record that are as they are stored. */
 export function presentFields(url: LinkValues): z.input<z.ZodObject<typeof recordFields>> {
-  const record: Record<string, unknown> = {};
+  const record = newRecord();
   for (const [name, { present }] of kinds) {
     if (name in recordFields) record[name] = present ? present(url[name]) : url[name];
   }

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
-import { presentFields } from './link-fields.js';
+import { createsObjects, presentFields } from './link-fields.js';
 import { type HasHostname, type LinkOrigins, shortUrlOf } from './link-origins.js';
 import { clicksLeftOf, isLive, type ShortUrl } from './short-url.js';
-import type { urlListItem, urlRecord } from './url-records.js';
+import { type urlListItem, urlRecord } from './url-records.js';
 
 /** A link as the API presents it. */
 export type UrlRecord = z.input<typeof urlRecord>;
@@ -38,12 +38,12 @@ export function toListItem(origins: LinkOrigins, url: ShortUrl, now: number): Ur
   return { ...toNewLink(origins, url, url), isActive: isLive(url, now) };
 }
 
+const newRecord = createsObjects(Object.keys(urlRecord.shape));
+
 export function toRecord(origins: LinkOrigins, url: ShortUrl, now: number): UrlRecord {
   const { takenDownAt, takedownReason } = url;
-  return {
-    ...toNewLink(origins, url, url),
+  return Object.assign(newRecord(), toNewLink(origins, url, url), presentFields(url), {
     organizationId: url.organizationId,
-    ...presentFields(url),
     isPasswordProtected: url.passwordHash !== null,
     isActive: isLive(url, now),
     clickCount: url.clickCount,
@@ -54,7 +54,7 @@ export function toRecord(origins: LinkOrigins, url: ShortUrl, now: number): UrlR
       takenDownAt === null ? null : { at: toIsoTime(takenDownAt), reason: takedownReason ?? '' },
     createdAt: toIsoTime(url.createdAt),
     updatedAt: toIsoTime(url.updatedAt),
-  };
+  });
 }
 
 function toIsoTime<Time extends number | null>(at: Time): Time extends null ? null : string {
