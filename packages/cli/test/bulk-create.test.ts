@@ -81,6 +81,14 @@ test('failed rows can be corrected and imported', async () => {
   expect((await linksTo('https://mend.example/')).map(({ title }) => title)).toEqual(['a', 'b c']);
 });
 
+test('an Excel workbook is refused by its name, with the next step', async () => {
+  await shorty.write('links.xlsx', 'PK\u0003\u0004\u0014\u0000\u0006\u0000');
+  const { code, stderr } = await shorty.run(['urls', 'bulk-create', 'links.xlsx']);
+  expect(code).toBe(2);
+  expect(stderr).toContain('links.xlsx is an Excel workbook');
+  expect(stderr).toContain('save it as CSV');
+});
+
 test('reads standard input, and leaves no temporary file', async () => {
   const env = { TMPDIR: shorty.folder };
   const before = await shorty.files('.');
