@@ -80,8 +80,8 @@ interface Size {
   readonly maxBytes: number;
 }
 
-/** Returns a value of a field's type, with as many and as long parts as its size allows. */
-function hostileValue(given: Schema, filler: string, size: Size): unknown {
+/** Returns a value of a field's type, with as many and as long parts as its size allows. Parts differ. */
+function hostileValue(given: Schema, filler: string, size: Size, at = 0): unknown {
   const schema = resolve(given);
   const { isWithinLimits, maxBytes } = size;
   const limit = (ofContract: number | undefined, ofParser: number) =>
@@ -89,17 +89,19 @@ function hostileValue(given: Schema, filler: string, size: Size): unknown {
   const ofPart = (count: number) => ({ ...size, maxBytes: Math.floor(maxBytes / count) });
   const variants = (schema.anyOf ?? schema.oneOf ?? schema.allOf)?.map(resolve);
   const last = variants?.filter(({ type }) => type !== 'null').at(-1);
-  if (last) return hostileValue(last, filler, size);
+  if (last) return hostileValue(last, filler, size, at);
   if (schema.items) {
     const count = Math.min(limit(schema.maxItems, maxPartValues), Math.ceil(maxBytes / 16));
-    const item = hostileValue(schema.items, filler, ofPart(count));
-    return Array.from({ length: count }, () => item);
+    const { items } = schema;
+    return Array.from({ length: count }, (_, index) =>
+      hostileValue(items, filler, ofPart(count), at + index),
+    );
   }
   if (schema.properties) {
     const fields = Object.entries(schema.properties);
     const each = ofPart(fields.length);
     return Object.fromEntries(
-      fields.map(([name, field]) => [name, hostileValue(field, filler, each)]),
+      fields.map(([name, field]) => [name, hostileValue(field, filler, each, at)]),
     );
   }
   if (schema.type === 'object') {
@@ -108,7 +110,12 @@ function hostileValue(given: Schema, filler: string, size: Size): unknown {
     return Object.fromEntries(keys.map((key) => [key, textOf(filler, 200)]));
   }
   if (['integer', 'number', 'boolean'].includes(String(schema.type))) return 1e308;
-  return textOf(filler, Math.min(maxBytes, limit(schema.maxLength, maxTextBytes)));
+  // What has a form is read further when it is valid: each rule of a link with a window of its own.
+  if (isWithinLimits && schema.format === 'date-time') return new Date(2e12 + at).toISOString();
+  if (isWithinLimits && schema.enum) return schema.enum[at % schema.enum.length];
+  const length = Math.min(maxBytes, limit(schema.maxLength, maxTextBytes));
+  const text = textOf(filler, length);
+  return at === 0 ? text : text.slice(0, -String(at).length) + at;
 }
 
 const seen = new Set<string>();
