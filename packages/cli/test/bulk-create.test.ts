@@ -1,4 +1,5 @@
 import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { ApiServer } from './api-server.js';
 import type { BuiltShorty } from './built-shorty.js';
@@ -81,12 +82,21 @@ test('failed rows can be corrected and imported', async () => {
   expect((await linksTo('https://mend.example/')).map(({ title }) => title)).toEqual(['a', 'b c']);
 });
 
-test('an Excel workbook is refused by its name, with the next step', async () => {
-  await shorty.write('links.xlsx', 'PK\u0003\u0004\u0014\u0000\u0006\u0000');
-  const { code, stderr } = await shorty.run(['urls', 'bulk-create', 'links.xlsx']);
+test.each([
+  ['links.xlsx', 'PK\u0003\u0004', 'an Excel workbook or another archive\n  save it as CSV'],
+  ['links.csv', 'PK\u0003\u0004', 'an Excel workbook or another archive\n  save it as CSV'],
+  [
+    'links.xls',
+    '\u00d0\u00cf\u0011\u00e0',
+    'an Excel workbook of an old version\n  save it as CSV',
+  ],
+  ['links.csv.gz', '\u001f\u008b\u0008', 'compressed with gzip\n  unpack it with gunzip'],
+  ['links.bin', 'a\u0000b', 'not a text file\n  save it as CSV; for text in UTF-16'],
+])('%s that begins with %j is refused with the next step', async (name, start, message) => {
+  await writeFile(join(shorty.folder, name), Buffer.from(start, 'latin1'));
+  const { code, stderr } = await shorty.run(['urls', 'bulk-create', name]);
   expect(code).toBe(2);
-  expect(stderr).toContain('links.xlsx is an Excel workbook');
-  expect(stderr).toContain('save it as CSV');
+  expect(stderr).toContain(`${name} is ${message}`);
 });
 
 test('reads standard input, and leaves no temporary file', async () => {
@@ -182,6 +192,23 @@ describe('columns', () => {
       'columns are separated by a semicolon; --delimiter changes this\n',
     ]);
     expect(await linksTo('https://map.example/')).toMatchObject([{ title: 'Hallo' }]);
+  });
+
+  const short = '"title, short, in, all"';
+  test.each([
+    ['a header', `url;${short};title\nhttps://a.example/1;x;One\n`, ['--ignore-columns', short]],
+    ['a title', 'title;url\n"One, two, three, four";https://a.example/1\n', []],
+    ['a URL', 'url;title\nhttps://a.example/?in=1,2,3,4,5;One\n', []],
+  ])('a semicolon separates although %s has commas', async (_, input, args) => {
+    const { code, stdout, stderr } = await shorty.run(
+      ['urls', 'bulk-create', '-', '--dry-run', ...args],
+      { input },
+    );
+    expect([code, stdout, stderr]).toEqual([
+      0,
+      expect.stringContaining('1 row'),
+      expect.stringContaining('columns are separated by a semicolon'),
+    ]);
   });
 
   test.each([

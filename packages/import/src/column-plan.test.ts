@@ -68,6 +68,7 @@ describe('ambiguous headers are rejected', () => {
       message: 'unknown columns "tilte" (did you mean title?), "Notes", "tag" (did you mean tags?)',
       hint: 'use --map tilte=FIELD, or ignore with --ignore-columns=tilte,Notes,tag',
     });
+    expect(refusal(['url', 'a, b']).hint).toContain(`--ignore-columns='"a, b"'`);
   });
 
   test('a missing target column: the message shows the header and --map', () => {

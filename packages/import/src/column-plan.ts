@@ -1,4 +1,5 @@
 import type { Column } from './column.js';
+import { formatCsvLine } from './csv-line.js';
 import { FileError } from './file-error.js';
 import { invalidColumn } from './json-export.js';
 import { findLinkSource, type LinkSource, linkSources, sourceColumnName } from './link-sources.js';
@@ -180,7 +181,7 @@ function unknownColumns(
   return new FileError(
     `${plural} ${named.join(', ')}`,
     hintOfSource(titles, set) ??
-      `use --map ${quoteShell(unknown[0])}=FIELD, or ignore with --ignore-columns=${unknown.map(quoteShell).join(',')}`,
+      `use --map ${quoteShell(unknown[0])}=FIELD, or ignore with --ignore-columns=${quoteShell(formatCsvLine(unknown))}`,
   );
 }
 
@@ -224,5 +225,5 @@ function quoteTitle(title: string | undefined): string {
 }
 
 function quoteShell(title = 'column'): string {
-  return /^[\w.-]+$/.test(title) ? title : `'${title.replaceAll("'", "'\\''")}'`;
+  return /^[\w.,-]+$/.test(title) ? title : `'${title.replaceAll("'", "'\\''")}'`;
 }

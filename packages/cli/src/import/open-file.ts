@@ -28,6 +28,26 @@ export interface TextFile {
 
 type Input = Pick<TextFile, 'name' | 'handle' | 'close'>;
 
+const saveAsCsv = 'save it as CSV';
+
+/** Formats that people take for CSV, by their first bytes. */
+const binaryFormats = [
+  { signature: '504b0304', what: 'an Excel workbook or another archive', hint: saveAsCsv },
+  { signature: 'd0cf11e0', what: 'an Excel workbook of an old version', hint: saveAsCsv },
+  { signature: '1f8b08', what: 'compressed with gzip', hint: 'unpack it with gunzip' },
+];
+
+function refuseBinary(name: string, start: Buffer, mayHaveNul: boolean): void {
+  const bytes = start.toString('hex');
+  const format = binaryFormats.find(({ signature }) => bytes.startsWith(signature));
+  if (format) throw new UsageError(`${name} is ${format.what}`, format.hint);
+  if (mayHaveNul || !start.includes(0)) return;
+  throw new UsageError(
+    `${name} is not a text file`,
+    `${saveAsCsv}; for text in UTF-16, use --encoding utf-16le`,
+  );
+}
+
 /** Opens a file, or stdin for `-`. The encoding is detected by default. */
 export async function openFile(
   path: string,
@@ -42,13 +62,7 @@ export async function openFile(
     const isUtf16 = start[0] === 0xff && start[1] === 0xfe;
     const hasByteOrderMark = isUtf16 || start.toString('hex', 0, 3) === 'efbbbf';
     const encoding = named ?? (isUtf16 ? 'utf-16le' : isUtf8 ? 'utf-8' : 'windows-1252');
-    if (named === undefined && !isUtf16 && start.includes(0)) {
-      const isArchive = start.toString('latin1', 0, 2) === 'PK';
-      throw new UsageError(
-        `${name} is ${isArchive ? 'an Excel workbook or another archive' : 'not a text file'}`,
-        'save it as CSV; for text in UTF-16, use --encoding utf-16le',
-      );
-    }
+    refuseBinary(name, start, named !== undefined || isUtf16);
     const isNoted = named === undefined && encoding !== 'utf-8';
     const note = isNoted ? `reading ${name} as ${encoding}; --encoding changes it` : undefined;
     return {

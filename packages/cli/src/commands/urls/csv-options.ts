@@ -20,7 +20,7 @@ export function addCsvOptions(command: Command): Command {
     )
     .option(
       '--ignore-columns [names]',
-      'columns to ignore, separated by commas; without a value: all unknown columns',
+      'columns to ignore, as a line of CSV; without a value: all unknown columns',
     )
     .option('--encoding <name>', 'encoding of the file (default: detected)')
     .option('--delimiter <char>', 'column delimiter (default: detected)');
@@ -49,6 +49,9 @@ function parseMapping(text: string): readonly [string, string] {
   throw new UsageError(`--map ${text}: must have the form column=field`);
 }
 
-function splitNames(text: string | undefined): string[] {
-  return (text ?? '').split(',').filter((name) => name.trim() !== '');
+/** Returns the names of a line of CSV: a name that contains a comma stands in quotation marks. */
+function splitNames(line = ''): string[] {
+  return Array.from(line.matchAll(/"((?:[^"]|"")*)"|[^,]+/g), ([plain, quoted]) =>
+    (quoted?.replaceAll('""', '"') ?? plain).trim(),
+  ).filter((name) => name !== '');
 }
