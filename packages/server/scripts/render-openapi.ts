@@ -4,6 +4,7 @@ import {
   createDocument,
   type ZodOpenApiObject,
   type ZodOpenApiOperationObject,
+  type ZodOpenApiOverride,
   type ZodOpenApiPathsObject,
   type ZodOpenApiResponseObject,
   type ZodOpenApiResponsesObject,
@@ -24,10 +25,8 @@ import { takesIfMatch } from '../src/preconditions/if-match.js';
 import { urlBulkUpdateItem } from '../src/urls/url-bulk-contract.js';
 import { version } from '../src/version.js';
 import { eventBodies } from '../src/webhooks/event-contract.js';
-import { describeFields } from './describe-fields.js';
 import { shareFields } from './share-fields.js';
-import { shareResponses } from './share-responses.js';
-import { simplifySchemas } from './simplify-schemas.js';
+import { tidy } from './tidy.js';
 
 const tags = {
   Authentication: 'Access tokens, API keys, and the caller.',
@@ -44,8 +43,8 @@ const tags = {
   'QR images': 'Public images and preview pages of QR codes.',
 };
 
-const count = { type: 'integer' as const, minimum: 0 };
-const text = { type: 'string' as const };
+const text = { type: 'string' } as const;
+const count = { type: 'integer', minimum: 0 } as const;
 
 /** Headers of several responses. Each response refers to them by name. */
 const sharedHeaders = {
@@ -70,19 +69,20 @@ const sharedHeaders = {
   'Retry-After': { description: 'Seconds to wait before a retry.', schema: count },
 };
 
-function referToHeaders(names: readonly string[]) {
+function referToHeaders(...names: readonly string[]) {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-const requestId = referToHeaders(['X-Request-Id']);
-const rateLimits = referToHeaders(Object.keys(rateLimitFields));
-const retryAfter = referToHeaders(['Retry-After']);
+const requestId = referToHeaders('X-Request-Id');
+const rateLimits = referToHeaders(...Object.keys(rateLimitFields));
+const retryAfter = referToHeaders('Retry-After');
 
 /** Returns the contract as OpenAPI 3.1 in YAML. `npm run generate` writes it to `openapi.yaml`. */
 export function renderOpenApi(): string {
+  const errors = new Map<string, ZodOpenApiResponseObject>();
   const paths: ZodOpenApiPathsObject = {};
   for (const route of api as readonly Route[]) {
-    paths[route.path] = { ...paths[route.path], [route.method]: operationOf(route) };
+    paths[route.path] = { ...paths[route.path], [route.method]: operationOf(route, errors) };
   }
   const contract: ZodOpenApiObject = {
     openapi: '3.1.0',
@@ -97,12 +97,11 @@ export function renderOpenApi(): string {
     servers: [{ url: '/', description: 'The server that serves this file' }],
     tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
     paths,
-    webhooks: webhooksOf(),
+    webhooks: webhooks(),
     components: {
       // Bulk bodies refer to this schema by name, see bulkItems.
       schemas: { UrlBulkUpdateItem: urlBulkUpdateItem },
       headers: sharedHeaders,
-      responses: sharedResponses(),
       securitySchemes: {
         accessToken: {
           type: 'http',
@@ -127,18 +126,26 @@ export function renderOpenApi(): string {
       },
     },
   };
-  const document = createDocument(contract);
+  const document = createDocument(contract, { override });
   const schemas = document.components?.schemas ?? {};
   for (const [name, schema] of Object.entries(schemas)) {
-    // The library adds one for the output of a transformed schema of a request. Nothing refers to it.
-    if (Object.keys(schema).length === 0) delete schemas[name];
+    // The library adds unused ones for the output of schemas of requests.
+    const isUnused = Object.keys(schema).length === 0;
+    const isSecond = name.endsWith('Output') && name.slice(0, -'Output'.length) in schemas;
+    if (isUnused || isSecond) delete schemas[name];
   }
-  describeFields(document);
-  simplifySchemas(document);
+  tidy(document);
   shareFields(schemas);
-  shareResponses(document);
   return `# Generated from packages/server/src/contract by \`npm run generate\`. Do not edit.\n${toYaml(document)}`;
 }
+
+const override: ZodOpenApiOverride = ({ jsonSchema: schema, io }) => {
+  // A newer server may add fields.
+  if (io === 'output' && schema.additionalProperties === false) delete schema.additionalProperties;
+  // The limits of exact numbers help no client that reads one. Requests state them in `override`.
+  if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
+  if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
+};
 
 const lineWidth = 100;
 
@@ -159,98 +166,112 @@ function toYaml(value: unknown): string {
   return document.toString({ lineWidth });
 }
 
+/** Returns a header of several requests, which refer to it by the id. */
+function header(id: string, description: string, schema: z.ZodType = z.string(), meta = {}) {
+  return schema.meta({ param: { id, description }, ...meta });
+}
+
 const deliveryHeaders = z.object({
-  'X-Service-Event': z
-    .string()
-    .meta({ param: { id: 'ServiceEvent' }, description: 'The event type.' }),
-  'X-Service-Delivery-Id': z.string().meta({
-    param: { id: 'ServiceDeliveryId' },
-    description: 'The id of the delivery. It is the same in every attempt.',
-    format: 'uuid',
-  }),
-  'X-Service-Timestamp': z.string().meta({
-    param: { id: 'ServiceTimestamp' },
-    description: 'The time of signing, in Unix seconds.',
-  }),
-  'X-Service-Signature': z.string().meta({
-    param: { id: 'ServiceSignature' },
-    description:
-      '`sha256=` and the hex HMAC-SHA256 of `<timestamp>.<body>`. During a rotation of the secret, it is by the oldest live secret.',
-  }),
-  'X-Service-Signature-Next': z
-    .string()
-    .optional()
-    .meta({
-      param: { id: 'ServiceSignatureNext' },
-      description:
-        'During a rotation of the secret: the signature by the newest secret. Otherwise absent.',
-    }),
-  'webhook-id': z.string().meta({
-    param: { id: 'StandardWebhookId' },
-    description: 'The same value as X-Service-Delivery-Id, for libraries of Standard Webhooks.',
-    format: 'uuid',
-  }),
-  'webhook-timestamp': z.string().meta({
-    param: { id: 'StandardWebhookTimestamp' },
-    description: 'The same value as X-Service-Timestamp.',
-  }),
-  'webhook-signature': z.string().meta({
-    param: { id: 'StandardWebhookSignature' },
-    description:
-      '`v1,` and the base64 HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<body>`. During a rotation of the secret, the signatures by all its secrets, separated by spaces.',
-  }),
+  'X-Service-Event': header('ServiceEvent', 'The event type.'),
+  'X-Service-Delivery-Id': header(
+    'ServiceDeliveryId',
+    'The id of the delivery. It is the same in every attempt.',
+    z.string(),
+    { format: 'uuid' },
+  ),
+  'X-Service-Timestamp': header('ServiceTimestamp', 'The time of signing, in Unix seconds.'),
+  'X-Service-Signature': header(
+    'ServiceSignature',
+    '`sha256=` and the hex HMAC-SHA256 of `<timestamp>.<body>`. During a rotation of the secret, it is by the oldest live secret.',
+  ),
+  'X-Service-Signature-Next': header(
+    'ServiceSignatureNext',
+    'During a rotation of the secret: the signature by the newest secret. Otherwise absent.',
+    z.string().optional(),
+  ),
+  'webhook-id': header(
+    'StandardWebhookId',
+    'The same value as X-Service-Delivery-Id, for libraries of Standard Webhooks.',
+    z.string(),
+    { format: 'uuid' },
+  ),
+  'webhook-timestamp': header('StandardWebhookTimestamp', 'The same value as X-Service-Timestamp.'),
+  'webhook-signature': header(
+    'StandardWebhookSignature',
+    '`v1,` and the base64 HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<body>`. During a rotation of the secret, the signatures by all its secrets, separated by spaces.',
+  ),
+});
+
+const idempotencyHeader = z.object({
+  'Idempotency-Key': header(
+    'IdempotencyKey',
+    'A repeated request with the same key, method, path and body within 24 hours gets the first response again.',
+    z.string().min(1).max(255).optional(),
+    { example: '0f8fad5b-d9cb-469f-a165-70867728950e' },
+  ),
+});
+
+const ifMatchHeader = z.object({
+  'If-Match': header(
+    'IfMatch',
+    'Changes the record only if it still has this ETag: another change since then is answered with 412. Also a list of ETags, or `*` for any version.',
+    z.string().optional(),
+    { example: '"l4s0a2v3"' },
+  ),
 });
 
 /** Describes the requests that receivers of webhooks get. */
-function webhooksOf(): ZodOpenApiPathsObject {
+function webhooks(): ZodOpenApiPathsObject {
+  const responses = {
+    '2XX': { description: 'Delivered' },
+    default: { description: 'Not delivered: retried by the retry schedule' },
+  };
   return Object.fromEntries(
-    eventBodies.map(({ type, summary, body }) => [
-      type,
-      {
-        post: {
-          operationId: type,
-          summary,
-          tags: ['Webhooks'],
-          security: [],
-          requestParams: { header: deliveryHeaders },
-          requestBody: { required: true, content: { 'application/json': { schema: body } } },
-          responses: {
-            '2XX': { description: 'Delivered' },
-            default: { description: 'Not delivered: retried by the retry schedule' },
-          },
-        },
-      },
-    ]),
+    eventBodies.map(({ type, summary, body }) => {
+      const post = {
+        operationId: type,
+        summary,
+        tags: ['Webhooks'],
+        security: [],
+        requestParams: { header: deliveryHeaders },
+        requestBody: { required: true, content: { 'application/json': { schema: body } } },
+        responses,
+      };
+      return [type, { post }];
+    }),
   );
 }
 
-function operationOf(route: Route): ZodOpenApiOperationObject {
-  const isOperations = route.tag === 'Operations';
+function operationOf(
+  route: Route,
+  errors: Map<string, ZodOpenApiResponseObject>,
+): ZodOpenApiOperationObject {
+  const { operationId, summary, tag, params, query, body, form } = route;
   return {
-    operationId: route.operationId,
-    summary: route.summary,
+    operationId,
+    summary,
     ...describe(route),
-    tags: [route.tag],
+    tags: [tag],
     security: securityOf(route),
     requestParams: {
-      ...(route.params && { path: route.params }),
-      ...(route.query && { query: route.query }),
+      ...(params && { path: params }),
+      ...(query && { query }),
       ...(isWrite(route) && {
         header: takesIfMatch(route)
           ? idempotencyHeader.extend(ifMatchHeader.shape)
           : idempotencyHeader,
       }),
     },
-    ...(route.body && {
+    ...(body && {
       requestBody: {
         required: !route.bodyOptional,
         content: {
-          'application/json': { schema: route.body },
-          ...(route.form && { 'application/x-www-form-urlencoded': { schema: route.form } }),
+          'application/json': { schema: body },
+          ...(form && { 'application/x-www-form-urlencoded': { schema: form } }),
         },
       },
     }),
-    responses: { ...successesOf(route), ...(isOperations && httpFailures), ...failuresOf(route) },
+    responses: { ...successesOf(route), ...failuresOf(route, errors) },
   };
 }
 
@@ -263,43 +284,14 @@ function describe({ description, audience, access }: Route): { description?: str
     description,
     isForOperators && access === 'public' ? forMonitoring : undefined,
     isForOperators ? onAdminListener : undefined,
-  ];
-  const text = parts.filter((part) => part !== undefined).join(' ');
-  return text === '' ? {} : { description: text };
+  ].filter((part) => part !== undefined);
+  return parts.length === 0 ? {} : { description: parts.join(' ') };
 }
 
-// Node refuses these requests before a route is chosen.
-const refusedByHttp = {
-  400: { name: 'InvalidHttp', description: 'The request is not valid HTTP' },
-  408: { name: 'RequestTimeout', description: 'The request did not arrive in time' },
-  431: { name: 'HeadersTooLarge', description: 'The headers are too large' },
-};
-
-const idempotencyHeader = z.object({
-  'Idempotency-Key': z
-    .string()
-    .min(1)
-    .max(255)
-    .optional()
-    .meta({
-      param: { id: 'IdempotencyKey' },
-      description:
-        'A repeated request with the same key, method, path and body within 24 hours gets the first response again.',
-      example: '0f8fad5b-d9cb-469f-a165-70867728950e',
-    }),
-});
-
-const ifMatchHeader = z.object({
-  'If-Match': z
-    .string()
-    .optional()
-    .meta({
-      param: { id: 'IfMatch' },
-      description:
-        'Changes the record only if it still has this ETag: another change since then is answered with 412. Also a list of ETags, or `*` for any version.',
-      example: '"l4s0a2v3"',
-    }),
-});
+function describeScope(scope: string): string {
+  const [resource, access] = scope.split(':');
+  return `${access === 'read' ? 'Read' : 'Change'} ${resource}`;
+}
 
 function securityOf(route: Route): Record<string, string[]>[] {
   if (route.access === 'public') return [];
@@ -309,31 +301,22 @@ function securityOf(route: Route): Record<string, string[]>[] {
 }
 
 function successesOf(route: Route): ZodOpenApiResponsesObject {
-  return Object.fromEntries(
-    Object.entries(route.responses).map(([status, response]) => [
-      status,
-      {
-        description: response.description,
-        headers: {
-          ...requestId,
-          ...(isForOrganizations(route) && rateLimits),
-          ...(route.hasVersions && referToHeaders(['ETag'])),
-          ...headersOf(response),
-        },
-        ...contentOf(response),
-      },
-    ]),
-  );
-}
-
-function headersOf(response: RouteResponse) {
-  const headers = 'headers' in response ? response.headers : {};
-  return Object.fromEntries(
-    Object.entries(headers).map(([name, description]) => [
-      name,
-      { description, required: true, schema: text },
-    ]),
-  );
+  const entries = Object.entries(route.responses).map(([status, response]) => {
+    const own = 'headers' in response ? response.headers : {};
+    const headers = {
+      ...requestId,
+      ...(isForOrganizations(route) && rateLimits),
+      ...(route.hasVersions && referToHeaders('ETag')),
+      ...Object.fromEntries(
+        Object.entries(own).map(([name, description]) => [
+          name,
+          { description, required: true, schema: text },
+        ]),
+      ),
+    };
+    return [status, { description: response.description, headers, ...contentOf(response) }];
+  });
+  return Object.fromEntries(entries);
 }
 
 function contentOf(response: RouteResponse) {
@@ -356,32 +339,25 @@ const success = z
 /** Envelopes and pages by name. Routes with the same data share one schema. */
 const shared = new Map<string, z.ZodType>();
 
-function share(id: string, schema: z.ZodType): z.ZodType {
-  const known = shared.get(id) ?? schema.meta({ id });
+function share(id: string, create: () => z.ZodType): z.ZodType {
+  const known = shared.get(id) ?? create().meta({ id });
   shared.set(id, known);
   return known;
 }
 
 /** Returns the schema of a successful response: `UrlRecordResponse` for a `UrlRecord`. */
 function envelopeOf(data: z.ZodType): z.ZodType {
-  const { name, schema } = nameData(data);
-  const known = shared.get(`${name}Response`);
-  return known ?? share(`${name}Response`, z.object({ success, data: schema }));
+  const name = data.meta()?.id ?? nameOfPage(data);
+  const schema = data.meta()?.id === undefined ? share(name, () => data) : data;
+  return share(`${name}Response`, () => z.object({ success, data: schema }));
 }
 
-/** Names the data of a response. A page without a name of its own has the name of its items. */
-function nameData(data: z.ZodType): { name: string; schema: z.ZodType } {
-  const own = data.meta()?.id;
-  if (own !== undefined) return { name: own, schema: data };
-  const { items } = (data as z.ZodObject<{ items: z.ZodArray<z.ZodType> }>).shape;
-  const name = `${nameOfItem(items.element).replace(/(Record|Details|Entry)$/, '')}Page`;
-  return { name, schema: share(name, data) };
-}
-
-function nameOfItem(item: z.ZodType): string {
-  const name = item.meta()?.id;
+/** Names a page after its items. */
+function nameOfPage(page: z.ZodType): string {
+  const { items } = (page as z.ZodObject<{ items: z.ZodArray<z.ZodType> }>).shape;
+  const name = items.element.meta()?.id;
   if (name === undefined) throw new Error('the items of a page need a name: add .meta({ id })');
-  return name;
+  return `${name.replace(/(Record|Details|Entry)$/, '')}Page`;
 }
 
 /** Returns the schema of a response that differs for forms, or `body` when it does not. */
@@ -408,25 +384,39 @@ export function errorsOf(route: Route): ErrorCode[] {
   return errorCodes.filter((code) => codes.has(code));
 }
 
-/** An error response that operations share, and its name among the components. */
-interface Failure {
-  readonly name: string;
-  readonly status: string;
-  readonly response: ZodOpenApiResponseObject;
-}
+// Node refuses these requests before a route is chosen.
+const refusedByHttp = {
+  400: ['InvalidHttp', 'The request is not valid HTTP'],
+  408: ['RequestTimeout', 'The request did not arrive in time'],
+  431: ['HeadersTooLarge', 'The headers are too large'],
+} as const;
 
 /** Returns the error responses of a route: one for each status, with all error codes of it. */
-function findFailures(route: Route): Failure[] {
-  const codesByStatus = new Map<number, ErrorCode[]>();
-  for (const code of errorsOf(route)) {
-    const status = errorStatus[code];
-    codesByStatus.set(status, [...(codesByStatus.get(status) ?? []), code]);
-  }
-  return [...codesByStatus].map(([status, codes]) => ({
+function failuresOf(
+  route: Route,
+  errors: Map<string, ZodOpenApiResponseObject>,
+): ZodOpenApiResponsesObject {
+  /** Returns a response that operations share by its name. */
+  const share = (id: string, response: ZodOpenApiResponseObject) => {
+    const known = errors.get(id) ?? { id, ...response };
+    errors.set(id, known);
+    return known;
+  };
+  const content = { 'application/json': { schema: errorResponse } };
+  const isOperations = route.tag === 'Operations';
+  const fromHttp = Object.entries(isOperations ? refusedByHttp : {}).map(
+    ([status, [name, description]]) => [
+      status,
+      share(name, { description, headers: requestId, content }),
+    ],
+  );
+  const { isForVisitors, formError } = route;
+  const statuses = [...new Set(errorsOf(route).map((code) => errorStatus[code]))];
+  const fromRoute = statuses.map((status) => {
+    const codes = errorsOf(route).filter((code) => errorStatus[code] === status);
     // The name contains everything that distinguishes two responses with the same status.
-    name: `${codes.map(toPascalCase).join('Or')}${route.isForVisitors ? 'Page' : ''}${route.formError ? 'Form' : ''}`,
-    status: String(status),
-    response: {
+    const name = `${codes.map(toPascalCase).join('Or')}${isForVisitors ? 'Page' : ''}${formError ? 'Form' : ''}`;
+    const response = {
       description: codes.join(', '),
       headers: {
         ...requestId,
@@ -434,74 +424,16 @@ function findFailures(route: Route): Failure[] {
         ...(codes.includes('UNAVAILABLE') && retryAfter),
       },
       content: {
-        'application/json': {
-          schema: either(errorResponse, route.formError),
-          ...exampleOf(codes[0] as ErrorCode),
-        },
-        ...(route.isForVisitors && { 'text/html': { schema: text } }),
+        'application/json': { schema: either(errorResponse, formError) },
+        ...(isForVisitors && { 'text/html': { schema: text } }),
       },
-    },
-  }));
-}
-
-function failuresOf(route: Route): ZodOpenApiResponsesObject {
-  return Object.fromEntries(
-    findFailures(route).map(({ name, status }) => [status, referToResponse(name)]),
-  );
-}
-
-const httpFailures: ZodOpenApiResponsesObject = Object.fromEntries(
-  Object.entries(refusedByHttp).map(([status, { name }]) => [status, referToResponse(name)]),
-);
-
-/** Returns the error responses of all routes by name. */
-function sharedResponses(): Record<string, ZodOpenApiResponseObject> {
-  const fromHttp = Object.values(refusedByHttp).map(({ name, description }) => [
-    name,
-    { description, headers: requestId, content: { 'application/json': { schema: errorResponse } } },
-  ]);
-  const fromRoutes = (api as readonly Route[])
-    .flatMap(findFailures)
-    .map(({ name, response }) => [name, response]);
-  return Object.fromEntries([...fromHttp, ...fromRoutes]);
-}
-
-function referToResponse(name: string) {
-  return { $ref: `#/components/responses/${name}` };
+    };
+    return [status, share(name, response)];
+  });
+  return Object.fromEntries([...fromHttp, ...fromRoute]);
 }
 
 /** `NOT_FOUND` becomes `NotFound`. */
 function toPascalCase(code: ErrorCode): string {
   return code.toLowerCase().replace(/(?:^|_)(\w)/g, (_, letter) => letter.toUpperCase());
-}
-
-const exampleMessages: Partial<Record<ErrorCode, string>> = {
-  VALIDATION_FAILED: 'targetUrl must start with http:// or https://',
-  UNAUTHORIZED: 'The access token is missing, unknown or expired',
-  INSUFFICIENT_SCOPE: 'The access token needs the scope urls:write',
-  NOT_FOUND: 'There is no such URL in this organization',
-  SLUG_CONFLICT: 'customSlug "spring-sale" is taken on this domain; choose another',
-};
-
-/** Returns an example for a code whose message teaches something. */
-function exampleOf(code: ErrorCode): { example?: object } {
-  const message = exampleMessages[code];
-  if (message === undefined) return {};
-  const example = {
-    success: false,
-    error: {
-      code,
-      message,
-      ...(code === 'VALIDATION_FAILED' && {
-        details: [{ path: 'targetUrl', message: 'must start with http:// or https://' }],
-      }),
-      requestId: '8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11',
-    },
-  };
-  return { example };
-}
-
-function describeScope(scope: string): string {
-  const [resource, access] = scope.split(':');
-  return `${access === 'read' ? 'Read' : 'Change'} ${resource}`;
 }

@@ -1539,14 +1539,10 @@ export interface webhooks {
 export interface components {
     schemas: {
         TokenRequest: {
-            /**
-             * @description The id of the API client.
-             * @example shorty_ci_0f3b
-             */
+            /** @example shorty_ci_0f3b */
             clientId: string;
             /**
              * Format: password
-             * @description The secret of the API client.
              * @example shorty_cs_2c81
              */
             clientSecret: string;
@@ -1558,10 +1554,7 @@ export interface components {
         };
         /** @description Client credentials by RFC 6749 §4.4. */
         TokenForm: {
-            /**
-             * @description client_credentials: the only supported grant.
-             * @example client_credentials
-             */
+            /** @example client_credentials */
             grant_type: string;
             /**
              * @description The id of the API client. Not needed with HTTP Basic.
@@ -1764,7 +1757,6 @@ export interface components {
              */
             size?: number;
             /**
-             * @description The format of the image.
              * @default png
              * @enum {string}
              */
@@ -1818,10 +1810,7 @@ export interface components {
              * @example 512
              */
             size?: number;
-            /**
-             * @description The format of the image.
-             * @enum {string}
-             */
+            /** @enum {string} */
             format?: "png" | "svg" | "webp";
             /**
              * @description The colour of the modules, as #RRGGBB.
@@ -2077,7 +2066,6 @@ export interface components {
         UnlockRequest: {
             /**
              * Format: password
-             * @description The password of the link.
              * @example open sesame
              */
             password: string;
@@ -2085,7 +2073,6 @@ export interface components {
         UnlockForm: {
             /**
              * Format: password
-             * @description The password of the link.
              * @example open sesame
              */
             password: string;
@@ -2095,12 +2082,8 @@ export interface components {
             fetchSite?: string;
         };
         UrlCreatedEvent: {
-            /**
-             * @description The type of the event.
-             * @constant
-             */
+            /** @constant */
             type: "url.created";
-            /** @description The result of the request, or what the event is about. */
             data: components["schemas"]["UrlEventData"];
         } & components["schemas"]["EventInfo"];
         UrlEventData: components["schemas"]["UrlRecord"];
@@ -2155,12 +2138,8 @@ export interface components {
             imageUrl: string | null;
         };
         UrlUpdatedEvent: {
-            /**
-             * @description The type of the event.
-             * @constant
-             */
+            /** @constant */
             type: "url.updated";
-            /** @description The result of the request, or what the event is about. */
             data: components["schemas"]["UrlUpdatedEventData"];
         } & components["schemas"]["EventInfo"];
         UrlUpdatedEventData: {
@@ -2284,12 +2263,8 @@ export interface components {
             } | null;
         };
         UrlDeletedEvent: {
-            /**
-             * @description The type of the event.
-             * @constant
-             */
+            /** @constant */
             type: "url.deleted";
-            /** @description The result of the request, or what the event is about. */
             data: components["schemas"]["UrlDeletedEventData"];
         } & components["schemas"]["EventInfo"];
         UrlDeletedEventData: {
@@ -2300,21 +2275,13 @@ export interface components {
             isErased: boolean;
         } & components["schemas"]["UrlRecord"];
         UrlRestoredEvent: {
-            /**
-             * @description The type of the event.
-             * @constant
-             */
+            /** @constant */
             type: "url.restored";
-            /** @description The result of the request, or what the event is about. */
             data: components["schemas"]["UrlEventData"];
         } & components["schemas"]["EventInfo"];
         UrlClickedEvent: {
-            /**
-             * @description The type of the event.
-             * @constant
-             */
+            /** @constant */
             type: "url.clicked";
-            /** @description The result of the request, or what the event is about. */
             data: components["schemas"]["UrlClickedEventData"];
         } & components["schemas"]["EventInfo"];
         UrlClickedEventData: {
@@ -2368,39 +2335,23 @@ export interface components {
              * @example DE
              */
             country: string;
-            /**
-             * @description The kind of device.
-             * @enum {string}
-             */
+            /** @enum {string} */
             deviceType: "desktop" | "mobile" | "tablet" | "tv" | "console" | "other";
-            /**
-             * @description By browser.
-             * @example Firefox
-             */
+            /** @example Firefox */
             browser: string;
-            /**
-             * @description By operating system.
-             * @example Android
-             */
+            /** @example Android */
             os: string;
             /**
              * @description A host, or "(direct)".
              * @example news.example.com
              */
             referrerDomain: string;
-            /**
-             * @description The kind of source.
-             * @enum {string}
-             */
+            /** @enum {string} */
             referrerType: "direct" | "search" | "social" | "email" | "paid" | "ai" | "internal" | "other";
         };
         UrlClickThresholdEvent: {
-            /**
-             * @description The type of the event.
-             * @constant
-             */
+            /** @constant */
             type: "url.click_threshold";
-            /** @description The result of the request, or what the event is about. */
             data: components["schemas"]["ThresholdEventData"];
         } & components["schemas"]["EventInfo"];
         ThresholdEventData: {
@@ -2426,84 +2377,48 @@ export interface components {
             count: number;
         };
         UrlExpiredEvent: {
-            /**
-             * @description The type of the event.
-             * @constant
-             */
+            /** @constant */
             type: "url.expired";
-            /** @description The result of the request, or what the event is about. */
             data: components["schemas"]["UrlEventData"];
         } & components["schemas"]["EventInfo"];
         QrCreatedEvent: {
-            /**
-             * @description The type of the event.
-             * @constant
-             */
+            /** @constant */
             type: "qr.created";
-            /** @description The result of the request, or what the event is about. */
             data: components["schemas"]["QrEventData"];
         } & components["schemas"]["EventInfo"];
         QrEventData: components["schemas"]["QrRecord"];
         QrScanThresholdEvent: {
-            /**
-             * @description The type of the event.
-             * @constant
-             */
+            /** @constant */
             type: "qr.scan_threshold";
-            /** @description The result of the request, or what the event is about. */
             data: components["schemas"]["ThresholdEventData"];
         } & components["schemas"]["EventInfo"];
         QrDeletedEvent: {
-            /**
-             * @description The type of the event.
-             * @constant
-             */
+            /** @constant */
             type: "qr.deleted";
-            /** @description The result of the request, or what the event is about. */
             data: components["schemas"]["QrEventData"];
         } & components["schemas"]["EventInfo"];
         DomainVerifiedEvent: {
-            /**
-             * @description The type of the event.
-             * @constant
-             */
+            /** @constant */
             type: "domain.verified";
-            /** @description The result of the request, or what the event is about. */
             data: components["schemas"]["DomainEventData"];
         } & components["schemas"]["EventInfo"];
         DomainEventData: components["schemas"]["Domain"];
         /** @description The TXT record to set in DNS, which proves that the hostname is yours. */
         DomainTxtRecord: {
-            /**
-             * @description The name of the DNS record.
-             * @example _shorty-challenge.go.example.com
-             */
+            /** @example _shorty-challenge.go.example.com */
             name: string;
-            /**
-             * @description The type of the DNS record.
-             * @constant
-             */
+            /** @constant */
             type: "TXT";
-            /**
-             * @description The content of the DNS record.
-             * @example shorty-verification=3c1TzGhM0bV7wJqXkq2vYc9NfRrEoPaL
-             */
+            /** @example shorty-verification=3c1TzGhM0bV7wJqXkq2vYc9NfRrEoPaL */
             value: string;
         };
         WebhookDisabledEvent: {
-            /**
-             * @description The type of the event.
-             * @constant
-             */
+            /** @constant */
             type: "webhook.disabled";
-            /** @description The result of the request, or what the event is about. */
             data: components["schemas"]["WebhookDisabledEventData"];
         } & components["schemas"]["EventInfo"];
         WebhookDisabledEventData: {
-            /**
-             * Format: uuid
-             * @description The id of the record.
-             */
+            /** Format: uuid */
             id: string;
             /**
              * @description The URL of the receiver.
@@ -2531,49 +2446,6 @@ export interface components {
              */
             lastSuccessAt: string | null;
         };
-        /** @description The response of a failed request. */
-        ErrorResponse: {
-            /**
-             * @description True for a result, false for an error.
-             * @constant
-             */
-            success: false;
-            /** @description What failed, and why. */
-            error: {
-                /** @description The reason, for programs. */
-                code: components["schemas"]["ErrorCode"];
-                /** @description The reason, for people. */
-                message: string;
-                /** @description The invalid fields, if there are any. */
-                details?: components["schemas"]["ErrorDetail"][];
-                /** @description The same value as the X-Request-Id header. */
-                requestId: string;
-            };
-        };
-        /** @enum {string} */
-        ErrorCode: "VALIDATION_FAILED" | "SLUG_RESERVED" | "DOMAIN_INVALID" | "UNAUTHORIZED" | "QUOTA_EXCEEDED" | "PLAN_REQUIRED" | "INSUFFICIENT_SCOPE" | "ORGANIZATION_SUSPENDED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "SLUG_CONFLICT" | "EXTERNAL_ID_CONFLICT" | "DOMAIN_CONFLICT" | "SECRET_CONFLICT" | "IDEMPOTENCY_CONFLICT" | "GONE" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RATE_LIMITED" | "TAKEN_DOWN" | "INTERNAL" | "UNAVAILABLE";
-        ErrorDetail: {
-            /**
-             * @description JSON path of the field; empty for the body as a whole.
-             * @example urls[3].targetUrl
-             */
-            path: string;
-            /**
-             * @description The reason, for people.
-             * @example must start with http:// or https://
-             */
-            message: string;
-        };
-        /** @description The error response to a form by RFC 6749 §5.2. */
-        OAuthError: {
-            /**
-             * @description The error code of RFC 6749 §5.2.
-             * @enum {string}
-             */
-            error: "invalid_request" | "invalid_client" | "invalid_scope" | "unauthorized_client" | "unsupported_grant_type" | "server_error" | "temporarily_unavailable";
-            /** @description The reason, for people. */
-            error_description: string;
-        };
         TokenResponse: {
             success: components["schemas"]["Success"];
             data: components["schemas"]["Token"];
@@ -2584,15 +2456,9 @@ export interface components {
          */
         Success: true;
         Token: {
-            /**
-             * @description The token, to send as `Authorization: Bearer …`.
-             * @example shorty_at_9d2e
-             */
+            /** @example shorty_at_9d2e */
             accessToken: string;
-            /**
-             * @description How to send the token.
-             * @constant
-             */
+            /** @constant */
             tokenType: "Bearer";
             /**
              * @description Seconds.
@@ -2607,15 +2473,9 @@ export interface components {
         };
         /** @description The response to a form by RFC 6749 §5.1. */
         OAuthToken: {
-            /**
-             * @description The token, to send as `Authorization: Bearer …`.
-             * @example shorty_at_9d2e
-             */
+            /** @example shorty_at_9d2e */
             access_token: string;
-            /**
-             * @description How to send the token.
-             * @constant
-             */
+            /** @constant */
             token_type: "Bearer";
             /**
              * @description Seconds.
@@ -2627,6 +2487,35 @@ export interface components {
              * @example urls:read urls:write
              */
             scope: string;
+        };
+        /** @description The response of a failed request. */
+        ErrorResponse: {
+            /** @constant */
+            success: false;
+            error: {
+                code: components["schemas"]["ErrorCode"];
+                message: string;
+                details?: components["schemas"]["ErrorDetail"][];
+                /** @description The same value as the X-Request-Id header. */
+                requestId: string;
+            };
+        };
+        /** @enum {string} */
+        ErrorCode: "VALIDATION_FAILED" | "SLUG_RESERVED" | "DOMAIN_INVALID" | "UNAUTHORIZED" | "QUOTA_EXCEEDED" | "PLAN_REQUIRED" | "INSUFFICIENT_SCOPE" | "ORGANIZATION_SUSPENDED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "SLUG_CONFLICT" | "EXTERNAL_ID_CONFLICT" | "DOMAIN_CONFLICT" | "SECRET_CONFLICT" | "IDEMPOTENCY_CONFLICT" | "GONE" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RATE_LIMITED" | "TAKEN_DOWN" | "INTERNAL" | "UNAVAILABLE";
+        ErrorDetail: {
+            /**
+             * @description JSON path of the field; empty for the body as a whole.
+             * @example urls[3].targetUrl
+             */
+            path: string;
+            /** @example must start with http:// or https:// */
+            message: string;
+        };
+        /** @description The error response to a form by RFC 6749 §5.2. */
+        OAuthError: {
+            /** @enum {string} */
+            error: "invalid_request" | "invalid_client" | "invalid_scope" | "unauthorized_client" | "unsupported_grant_type" | "server_error" | "temporarily_unavailable";
+            error_description: string;
         };
         ApiKeyCreatedResponse: {
             success: components["schemas"]["Success"];
@@ -2644,19 +2533,12 @@ export interface components {
             data: components["schemas"]["ApiKeyPage"];
         };
         ApiKeyPage: {
-            /** @description The items of this page. */
             items: components["schemas"]["ApiKey"][];
         } & components["schemas"]["PageInfo"];
         ApiKey: {
-            /**
-             * Format: uuid
-             * @description The id of the record.
-             */
+            /** Format: uuid */
             id: string;
-            /**
-             * @description What the key is for.
-             * @example deploy script
-             */
+            /** @example deploy script */
             name: string;
             /**
              * @description The first characters of the key, by which people recognize it.
@@ -2670,10 +2552,7 @@ export interface components {
              * @example shorty_ci_0f3b
              */
             createdBy: string;
-            /**
-             * Format: date-time
-             * @description When the record was created, in UTC.
-             */
+            /** Format: date-time */
             createdAt: string;
             /**
              * Format: date-time
@@ -2695,17 +2574,10 @@ export interface components {
             data: components["schemas"]["Me"];
         };
         Me: {
-            /** @description The organization of the caller. */
             organization: {
-                /**
-                 * Format: uuid
-                 * @description The id of the record.
-                 */
+                /** Format: uuid */
                 id: string;
-                /**
-                 * @description The name of the organization.
-                 * @example default
-                 */
+                /** @example default */
                 name: string;
                 /**
                  * @description The plan of the organization, which sets its limits.
@@ -2717,27 +2589,18 @@ export interface components {
             scopes: ("urls:read" | "urls:write" | "urls:erase" | "qr:read" | "qr:write" | "webhooks:read" | "webhooks:write" | "domains:read" | "domains:write" | "analytics:read" | "usage:read" | "keys:write")[];
             /** @description The client of the access token. Null for an API key. */
             client: {
-                /**
-                 * @description The id of the API client.
-                 * @example shorty_ci_0f3b
-                 */
+                /** @example shorty_ci_0f3b */
                 id: string;
             } | null;
             /** @description The API key of the request. Null for an access token. */
             apiKey: {
-                /**
-                 * Format: uuid
-                 * @description The id of the record.
-                 */
+                /** Format: uuid */
                 id: string;
-                /**
-                 * @description What the key is for.
-                 * @example deploy script
-                 */
+                /** @example deploy script */
                 name: string;
                 /**
                  * Format: date-time
-                 * @description When the key stops working. Null: never.
+                 * @description Null: never.
                  */
                 expiresAt: string | null;
             } | null;
@@ -2747,10 +2610,7 @@ export interface components {
             data: components["schemas"]["OwnOrganization"];
         };
         OwnOrganization: {
-            /**
-             * Format: uuid
-             * @description The id of the record.
-             */
+            /** Format: uuid */
             id: string;
             /**
              * @description The name of the organization.
@@ -2776,14 +2636,10 @@ export interface components {
             data: components["schemas"]["AuditPage"];
         };
         AuditPage: {
-            /** @description The items of this page. */
             items: components["schemas"]["AuditEntry"][];
         } & components["schemas"]["PageInfo"];
         AuditEntry: {
-            /**
-             * Format: uuid
-             * @description The id of the record.
-             */
+            /** Format: uuid */
             id: string;
             /**
              * Format: date-time
@@ -2891,15 +2747,9 @@ export interface components {
              * @example https://sho.example/spring-sale
              */
             shortUrl: string;
-            /**
-             * Format: uuid
-             * @description The id of the organization that owns the record.
-             */
+            /** Format: uuid */
             organizationId: string;
-            /**
-             * Format: date-time
-             * @description When the record was created, in UTC.
-             */
+            /** Format: date-time */
             createdAt: string;
         };
         UrlPageResponse: {
@@ -2907,7 +2757,6 @@ export interface components {
             data: components["schemas"]["UrlPage"];
         };
         UrlPage: {
-            /** @description The items of this page. */
             items: (components["schemas"]["UrlRecord"] | components["schemas"]["UrlListItem"])[];
         } & components["schemas"]["PageInfo"];
         UrlRecord: {
@@ -2926,10 +2775,7 @@ export interface components {
              * @example spring-sale
              */
             customSlug: string | null;
-            /**
-             * Format: uuid
-             * @description The id of the organization that owns the record.
-             */
+            /** Format: uuid */
             organizationId: string;
             /** @description The clicks that another link shortener counted before the link was imported. No other count includes them. */
             importedClicks: number;
@@ -2947,15 +2793,9 @@ export interface components {
              * @description The time of the last counted click. Null before the first click, and if only version 0.1 counted clicks.
              */
             lastClickAt: string | null;
-            /**
-             * Format: date-time
-             * @description When the record was created, in UTC.
-             */
+            /** Format: date-time */
             createdAt: string;
-            /**
-             * Format: date-time
-             * @description When the record was last changed, in UTC.
-             */
+            /** Format: date-time */
             updatedAt: string;
         } & WithRequired<components["schemas"]["UrlValues"], "targetUrl" | "shortUrl" | "externalId" | "title" | "description" | "category" | "tags" | "domainId" | "redirectType" | "activatesAt" | "expiresAt" | "expiredUrl" | "maxClicks" | "utmSource" | "utmMedium" | "utmCampaign" | "utmTerm" | "utmContent" | "customUtmParams" | "sourceDomain" | "clickThresholds" | "forwardQuery" | "forwardPath" | "rules" | "preview" | "deletedAt" | "isPasswordProtected" | "isActive" | "takenDown">;
         UrlListItem: {
@@ -3006,13 +2846,9 @@ export interface components {
             data: components["schemas"]["UrlBulkCreateResult"];
         };
         UrlBulkCreateResult: {
-            /** @description The number of items in the request. */
             requested: number;
-            /** @description The number of created links. */
             createdCount: number;
-            /** @description The number of items that failed. */
             failedCount: number;
-            /** @description The created links, in the order of the request. */
             created: {
                 /**
                  * @description Position in the request, from 0.
@@ -3057,12 +2893,8 @@ export interface components {
                  * @example 0
                  */
                 index: number;
-                /** @description Why it failed, in one sentence. */
                 error: string;
-                /**
-                 * @description The reason, for programs.
-                 * @enum {string}
-                 */
+                /** @enum {string} */
                 code: "SLUG_CONFLICT" | "QUOTA_EXCEEDED" | "DOMAIN_INVALID" | "CREATE_FAILED";
             }[];
         };
@@ -3071,13 +2903,9 @@ export interface components {
             data: components["schemas"]["UrlBulkUpdateResult"];
         };
         UrlBulkUpdateResult: {
-            /** @description The number of items in the request. */
             requested: number;
-            /** @description The number of changed links. */
             updatedCount: number;
-            /** @description The number of items that failed. */
             failedCount: number;
-            /** @description The changed links, in the order of the request. */
             updated: {
                 /**
                  * @description A decimal integer as a string.
@@ -3124,12 +2952,8 @@ export interface components {
                  * @example 42
                  */
                 id: string | null;
-                /** @description Why it failed, in one sentence. */
                 error: string;
-                /**
-                 * @description The reason, for programs.
-                 * @enum {string}
-                 */
+                /** @enum {string} */
                 code: "NOT_FOUND" | "UPDATE_FAILED";
             }[];
         };
@@ -3142,7 +2966,6 @@ export interface components {
             requested: number;
             /** @description The number of deactivated links. */
             deletedCount: number;
-            /** @description The number of ids that were skipped. */
             skippedCount: number;
             /** @description The ids of the deactivated links. */
             deletedIds: string[];
@@ -3217,7 +3040,6 @@ export interface components {
             data: components["schemas"]["TagPage"];
         };
         TagPage: {
-            /** @description The items of this page. */
             items: components["schemas"]["Tag"][];
         } & components["schemas"]["PageInfo"];
         Tag: {
@@ -3252,30 +3074,21 @@ export interface components {
             data: components["schemas"]["QrRecord"];
         };
         QrRecord: {
-            /**
-             * Format: uuid
-             * @description The id of the record.
-             */
+            /** Format: uuid */
             id: string;
             /**
              * @description Null for a standalone code.
              * @example 42
              */
             urlId: string | null;
-            /**
-             * Format: uuid
-             * @description The id of the organization that owns the record.
-             */
+            /** Format: uuid */
             organizationId: string;
             /**
              * @description The payload of the code. It never changes.
              * @example https://sho.example/aB3xY9q
              */
             qrData: string;
-            /**
-             * @description The format of the image.
-             * @enum {string}
-             */
+            /** @enum {string} */
             format: "png" | "svg" | "webp";
             /** @description Width and height of the image in pixels, including the quiet zone. */
             size: number;
@@ -3325,15 +3138,9 @@ export interface components {
              * @example /qr/01981f2e-7d1c-7c59-8a5f-5d9f6d0b7c11
              */
             previewUrl: string;
-            /**
-             * Format: date-time
-             * @description When the record was created, in UTC.
-             */
+            /** Format: date-time */
             createdAt: string;
-            /**
-             * Format: date-time
-             * @description When the record was last changed, in UTC.
-             */
+            /** Format: date-time */
             updatedAt: string;
         };
         QrPageResponse: {
@@ -3341,7 +3148,6 @@ export interface components {
             data: components["schemas"]["QrPage"];
         };
         QrPage: {
-            /** @description The items of this page. */
             items: components["schemas"]["QrRecord"][];
         } & components["schemas"]["PageInfo"];
         QrPreviewResponse: {
@@ -3351,10 +3157,7 @@ export interface components {
         QrPreview: {
             /** @description The payload that the image contains. */
             qrData: string;
-            /**
-             * @description The format of the image.
-             * @enum {string}
-             */
+            /** @enum {string} */
             format: "png" | "svg" | "webp";
             /** @description Width and height of the image in pixels, including the quiet zone. */
             size: number;
@@ -3369,10 +3172,7 @@ export interface components {
             data: components["schemas"]["UrlClicks"];
         };
         UrlClicks: {
-            /**
-             * @description The id of the link.
-             * @example 42
-             */
+            /** @example 42 */
             urlId: string;
             /**
              * @description The random code of the link. Its QR codes contain it.
@@ -3381,7 +3181,6 @@ export interface components {
             shortCode: string;
             /** @description The clicks that another link shortener counted before the links were imported. They belong to no window, and no other count includes them. */
             importedClicks: number;
-            /** @description The counts of the whole window. */
             totals: {
                 /** @description Clicks in the window. Bots, previews and prefetches do not count. */
                 totalClicks: number;
@@ -3396,27 +3195,22 @@ export interface components {
             timeseries: components["schemas"]["ClickBucket"][];
         } & components["schemas"]["ReportWindow"];
         ClickBreakdowns: {
-            /** @description By country. */
             country: {
                 /**
                  * @description ISO 3166-1 alpha-2, or "Unknown".
                  * @example DE
                  */
                 country: string;
-                /** @description The number of clicks. */
                 clicks: number;
             }[];
-            /** @description By region. */
             region: {
                 /**
                  * @description The largest subdivision of a country (ISO 3166-2), or "Unknown". If the operator's database has no codes, the country and the English name.
                  * @example DE-BE
                  */
                 region: string;
-                /** @description The number of clicks. */
                 clicks: number;
             }[];
-            /** @description By city. */
             city: {
                 /**
                  * @description The English name of a city, or "Unknown".
@@ -3433,122 +3227,87 @@ export interface components {
                  * @example DE
                  */
                 country: string;
-                /** @description The number of clicks. */
                 clicks: number;
             }[];
-            /** @description By kind of device. */
             device: {
-                /**
-                 * @description The kind of device.
-                 * @enum {string}
-                 */
+                /** @enum {string} */
                 deviceType: "desktop" | "mobile" | "tablet" | "tv" | "console" | "other";
-                /** @description The number of clicks. */
                 clicks: number;
             }[];
-            /** @description By browser. */
             browser: {
-                /**
-                 * @description The name of the browser.
-                 * @example Firefox
-                 */
+                /** @example Firefox */
                 browser: string;
-                /** @description The number of clicks. */
                 clicks: number;
             }[];
-            /** @description By operating system. */
             os: {
-                /**
-                 * @description The name of the operating system.
-                 * @example Android
-                 */
+                /** @example Android */
                 os: string;
-                /** @description The number of clicks. */
                 clicks: number;
             }[];
-            /** @description By source. */
             referrer: {
-                /**
-                 * @description The kind of source.
-                 * @enum {string}
-                 */
+                /** @enum {string} */
                 referrerType: "direct" | "search" | "social" | "email" | "paid" | "ai" | "internal" | "other";
                 /**
                  * @description A host, or "(direct)".
                  * @example news.example.com
                  */
                 referrerDomain: string;
-                /** @description The number of clicks. */
                 clicks: number;
             }[];
-            /** @description By language. */
             language: {
                 /**
                  * @description The primary language of `Accept-Language` (ISO 639), or "Unknown".
                  * @example de
                  */
                 language: string;
-                /** @description The number of clicks. */
                 clicks: number;
             }[];
-            /** @description By `utm_source`. */
             utmSource: {
                 /**
                  * @description `utm_source` of the visit's own query, otherwise of the link's target, in lower case. "(none)" without it.
                  * @example newsletter
                  */
                 utmSource: string;
-                /** @description The number of clicks. */
                 clicks: number;
             }[];
-            /** @description By `utm_medium`. */
             utmMedium: {
                 /**
                  * @description `utm_medium` of the visit's own query, otherwise of the link's target, in lower case. "(none)" without it.
                  * @example email
                  */
                 utmMedium: string;
-                /** @description The number of clicks. */
                 clicks: number;
             }[];
-            /** @description By `utm_campaign`. */
             utmCampaign: {
                 /**
                  * @description `utm_campaign` of the visit's own query, otherwise of the link's target, in lower case. "(none)" without it.
                  * @example spring-sale
                  */
                 utmCampaign: string;
-                /** @description The number of clicks. */
                 clicks: number;
             }[];
-            /** @description By `utm_term`. */
             utmTerm: {
                 /**
                  * @description `utm_term` of the visit's own query, otherwise of the link's target, in lower case. "(none)" without it.
                  * @example running shoes
                  */
                 utmTerm: string;
-                /** @description The number of clicks. */
                 clicks: number;
             }[];
-            /** @description By `utm_content`. */
             utmContent: {
                 /**
                  * @description `utm_content` of the visit's own query, otherwise of the link's target, in lower case. "(none)" without it.
                  * @example button
                  */
                 utmContent: string;
-                /** @description The number of clicks. */
                 clicks: number;
             }[];
-            /** @description By rule of the link, and variant. */
             variant: {
                 /**
                  * @description The rule of the link that chose the target, and the number of its variant if it has several. "(default)" is the target of the link itself.
                  * @example german/2
                  */
                 variant: string;
-                /** @description The number of clicks. */
                 clicks: number;
             }[];
         };
@@ -3559,7 +3318,6 @@ export interface components {
              * @example 2030-11-01T00:00:00.000Z
              */
             bucket: string;
-            /** @description The number of clicks. */
             clicks: number;
             /** @description Distinct visitors in this bucket. */
             uniques: number;
@@ -3571,7 +3329,6 @@ export interface components {
         AnalyticsOverview: {
             /** @description The clicks that another link shortener counted before the links were imported. They belong to no window, and no other count includes them. */
             importedClicks: number;
-            /** @description The counts of the whole window. */
             totals: {
                 /** @description Links of the organization, inactive ones included. */
                 totalUrls: number;
@@ -3594,10 +3351,7 @@ export interface components {
             };
             /** @description The links with the most clicks, the largest first. */
             topUrls: {
-                /**
-                 * @description The id of the link.
-                 * @example 42
-                 */
+                /** @example 42 */
                 urlId: string;
                 /**
                  * @description The random code of the link. Its QR codes contain it.
@@ -3609,7 +3363,6 @@ export interface components {
                  * @example https://sho.example/spring-sale
                  */
                 shortUrl: string;
-                /** @description The number of clicks. */
                 clicks: number;
             }[];
             /** @description The counts by visitor and source, the largest first. */
@@ -3657,17 +3410,13 @@ export interface components {
             data: components["schemas"]["QrScans"];
         };
         QrScans: {
-            /**
-             * Format: uuid
-             * @description The id of the QR code.
-             */
+            /** Format: uuid */
             qrCodeId: string;
             /**
              * @description Null for a standalone QR code, whose scans are unknown.
              * @example 42
              */
             urlId: string | null;
-            /** @description The counts of the whole window. */
             totals: {
                 /** @description Scans in the window. Bots do not count. */
                 totalScans: number;
@@ -3686,70 +3435,51 @@ export interface components {
             timeseries: components["schemas"]["ScanBucket"][];
         } & components["schemas"]["ReportWindow"];
         ScanBreakdowns: {
-            /** @description By country. */
             country: {
                 /**
                  * @description ISO 3166-1 alpha-2, or "Unknown".
                  * @example DE
                  */
                 country: string;
-                /** @description The number of scans. */
                 scans: number;
                 /** @description Scans that only a QR code explains: the link has a custom slug, or a scanner app or an image search opened it. */
                 provenScans: number;
                 /** @description The other scans: a phone or tablet opened the link without a referring page. A tap on the link in a message looks the same. */
                 inferredScans: number;
             }[];
-            /** @description By kind of device. */
             device: {
-                /**
-                 * @description The kind of device.
-                 * @enum {string}
-                 */
+                /** @enum {string} */
                 deviceType: "desktop" | "mobile" | "tablet" | "tv" | "console" | "other";
-                /** @description The number of scans. */
                 scans: number;
                 /** @description Scans that only a QR code explains: the link has a custom slug, or a scanner app or an image search opened it. */
                 provenScans: number;
                 /** @description The other scans: a phone or tablet opened the link without a referring page. A tap on the link in a message looks the same. */
                 inferredScans: number;
             }[];
-            /** @description By browser. */
             browser: {
-                /**
-                 * @description The name of the browser.
-                 * @example Firefox
-                 */
+                /** @example Firefox */
                 browser: string;
-                /** @description The number of scans. */
                 scans: number;
                 /** @description Scans that only a QR code explains: the link has a custom slug, or a scanner app or an image search opened it. */
                 provenScans: number;
                 /** @description The other scans: a phone or tablet opened the link without a referring page. A tap on the link in a message looks the same. */
                 inferredScans: number;
             }[];
-            /** @description By the way of scanning. */
             scanMethod: {
-                /**
-                 * @description The way of scanning.
-                 * @enum {string}
-                 */
+                /** @enum {string} */
                 scanMethod: "camera" | "file_upload" | "manual_entry" | "app_scanner";
-                /** @description The number of scans. */
                 scans: number;
                 /** @description Scans that only a QR code explains: the link has a custom slug, or a scanner app or an image search opened it. */
                 provenScans: number;
                 /** @description The other scans: a phone or tablet opened the link without a referring page. A tap on the link in a message looks the same. */
                 inferredScans: number;
             }[];
-            /** @description By scanner app. */
             scannerApp: {
                 /**
                  * @description The app that read the QR code, or "(none)" when it is unknown.
                  * @example iOS Camera
                  */
                 scannerApp: string;
-                /** @description The number of scans. */
                 scans: number;
                 /** @description Scans that only a QR code explains: the link has a custom slug, or a scanner app or an image search opened it. */
                 provenScans: number;
@@ -3764,7 +3494,6 @@ export interface components {
              * @example 2030-11-01T00:00:00.000Z
              */
             bucket: string;
-            /** @description The number of scans. */
             scans: number;
             /** @description Distinct visitors in this bucket. */
             uniques: number;
@@ -3778,10 +3507,7 @@ export interface components {
             data: components["schemas"]["VisitErasure"];
         };
         VisitErasure: {
-            /**
-             * @description The id of the link.
-             * @example 42
-             */
+            /** @example 42 */
             urlId: string;
             /**
              * Format: date-time
@@ -3794,10 +3520,7 @@ export interface components {
             data: components["schemas"]["WebhookCreated"];
         };
         WebhookCreated: {
-            /**
-             * Format: uuid
-             * @description The id of the record.
-             */
+            /** Format: uuid */
             id: string;
             /**
              * @description The URL of the receiver.
@@ -3824,14 +3547,10 @@ export interface components {
             data: components["schemas"]["WebhookPage"];
         };
         WebhookPage: {
-            /** @description The items of this page. */
             items: components["schemas"]["Webhook"][];
         } & components["schemas"]["PageInfo"];
         Webhook: {
-            /**
-             * Format: uuid
-             * @description The id of the record.
-             */
+            /** Format: uuid */
             id: string;
             /**
              * @description The URL of the receiver.
@@ -3853,15 +3572,9 @@ export interface components {
              *     ]
              */
             headerNames: string[];
-            /**
-             * Format: date-time
-             * @description When the record was created, in UTC.
-             */
+            /** Format: date-time */
             createdAt: string;
-            /**
-             * Format: date-time
-             * @description When the record was last changed, in UTC.
-             */
+            /** Format: date-time */
             updatedAt: string;
             /**
              * @description The share of recent attempts that failed: a moving average in which each new attempt has a weight of 2 %. Null before the first attempt.
@@ -3912,9 +3625,7 @@ export interface components {
         WebhookFilters: {
             /** @description Only links with one of these tags. */
             tags?: string[];
-            /** @description Only links on one of these custom domains. */
             domainIds?: string[];
-            /** @description Only these links. */
             urlIds?: string[];
         };
         WebhookResponse: {
@@ -3931,19 +3642,14 @@ export interface components {
              * @description The value of X-Service-Delivery-Id, the same at every attempt.
              */
             id: string;
-            /**
-             * Format: uuid
-             * @description The id of the webhook.
-             */
+            /** Format: uuid */
             webhookId: string;
             /**
              * Format: uuid
              * @description The id of the event, the same in all its deliveries.
              */
             eventId: string;
-            /** @description The type of the event. */
             eventType: components["schemas"]["EventType"];
-            /** @description Whether the event was delivered. */
             status: components["schemas"]["DeliveryStatus"];
             /**
              * @description Attempts made so far.
@@ -3962,10 +3668,7 @@ export interface components {
              * @example The receiver answered 500
              */
             lastError: string | null;
-            /**
-             * Format: date-time
-             * @description When the record was created, in UTC.
-             */
+            /** Format: date-time */
             createdAt: string;
             /**
              * Format: date-time
@@ -3983,10 +3686,7 @@ export interface components {
             data: components["schemas"]["WebhookSecret"];
         };
         WebhookSecret: {
-            /**
-             * Format: uuid
-             * @description The id of the record.
-             */
+            /** Format: uuid */
             id: string;
             /**
              * @description The signing secret. Only this response contains it.
@@ -4009,7 +3709,6 @@ export interface components {
             data: components["schemas"]["DeliveryPage"];
         };
         DeliveryPage: {
-            /** @description The items of this page. */
             items: components["schemas"]["Delivery"][];
         } & components["schemas"]["PageInfo"];
         DeliveryDetailResponse: {
@@ -4025,12 +3724,8 @@ export interface components {
         DeliveryAttempt: {
             /** @description The number of the attempt, from 1. */
             number: number;
-            /**
-             * Format: date-time
-             * @description When the attempt began.
-             */
+            /** Format: date-time */
             attemptedAt: string;
-            /** @description How long the attempt took, in milliseconds. */
             durationMs: number;
             /** @description The status of the response. Null without a response. */
             statusCode: number | null;
@@ -4060,10 +3755,7 @@ export interface components {
             data: components["schemas"]["WebhookStats"];
         };
         WebhookStats: {
-            /**
-             * Format: uuid
-             * @description The id of the webhook.
-             */
+            /** Format: uuid */
             webhookId: string;
             /**
              * Format: date-time
@@ -4075,7 +3767,6 @@ export interface components {
              * @description The end of the window (exclusive).
              */
             until: string;
-            /** @description The counts of the whole window. */
             totals: {
                 /**
                  * @description The number of attempts.
@@ -4189,7 +3880,6 @@ export interface components {
              * @description The same in every delivery of the event.
              */
             id: string;
-            /** @description The type of the event. */
             type: components["schemas"]["EventType"];
             /**
              * Format: date-time
@@ -4210,7 +3900,6 @@ export interface components {
             items: components["schemas"]["EventTypeDetails"][];
         };
         EventTypeDetails: {
-            /** @description The type of the event. */
             type: components["schemas"]["EventType"];
             /**
              * @description When the server sends the event.
@@ -4236,20 +3925,14 @@ export interface components {
             data: components["schemas"]["Domain"];
         };
         Domain: {
-            /**
-             * Format: uuid
-             * @description The id of the record.
-             */
+            /** Format: uuid */
             id: string;
             /**
              * @description The host name, in lower case and ASCII (punycode).
              * @example go.example.com
              */
             hostname: string;
-            /**
-             * Format: uuid
-             * @description The id of the organization that owns the record.
-             */
+            /** Format: uuid */
             organizationId: string;
             /** @description Whether links are served on it. */
             isActive: boolean;
@@ -4275,15 +3958,9 @@ export interface components {
             assetLinks: {
                 [key: string]: unknown;
             }[] | null;
-            /**
-             * Format: date-time
-             * @description When the record was created, in UTC.
-             */
+            /** Format: date-time */
             createdAt: string;
-            /**
-             * Format: date-time
-             * @description When the record was last changed, in UTC.
-             */
+            /** Format: date-time */
             updatedAt: string;
             /**
              * Format: date-time
@@ -4303,11 +3980,9 @@ export interface components {
             data: components["schemas"]["DomainPage"];
         };
         DomainPage: {
-            /** @description The items of this page. */
             items: components["schemas"]["Domain"][];
         } & components["schemas"]["PageInfo"];
         TlsAllowed: {
-            /** @description The host name that was asked for. */
             domain: string;
         };
         UsageResponse: {
@@ -4325,11 +4000,9 @@ export interface components {
              * @enum {string}
              */
             plan: "free" | "developer" | "scale" | "enterprise";
-            /** @description What was used, by meter. */
             meters: {
                 /** @description Requests with a valid token, whatever their status. A bulk request counts once. */
                 api_call: {
-                    /** @description How much was used. */
                     used: number;
                 };
                 /** @description QR codes created. */
@@ -4346,7 +4019,6 @@ export interface components {
             };
         };
         BundledUsage: {
-            /** @description How much was used. */
             used: number;
             /** @description What the plan includes; null without a limit. */
             included: number | null;
@@ -4363,10 +4035,7 @@ export interface components {
             data: components["schemas"]["OrganizationCreated"];
         };
         OrganizationCreated: {
-            /**
-             * @description The id of the API client.
-             * @example shorty_ci_0f3b
-             */
+            /** @example shorty_ci_0f3b */
             clientId: string;
             /**
              * @description The secret of the first client. Only this response contains it.
@@ -4379,14 +4048,10 @@ export interface components {
             data: components["schemas"]["OrganizationPage"];
         };
         OrganizationPage: {
-            /** @description The items of this page. */
             items: components["schemas"]["Organization"][];
         } & components["schemas"]["PageInfo"];
         Organization: {
-            /**
-             * Format: uuid
-             * @description The id of the record.
-             */
+            /** Format: uuid */
             id: string;
             /**
              * @description The name of the organization.
@@ -4400,10 +4065,7 @@ export interface components {
             plan: "free" | "developer" | "scale" | "enterprise";
             /** @description The number of active links. */
             activeUrls: number;
-            /**
-             * Format: date-time
-             * @description When the record was created, in UTC.
-             */
+            /** Format: date-time */
             createdAt: string;
             /**
              * Format: date-time
@@ -4425,10 +4087,7 @@ export interface components {
             data: components["schemas"]["OrganizationDeletion"];
         };
         OrganizationDeletion: {
-            /**
-             * Format: uuid
-             * @description The id of the record.
-             */
+            /** Format: uuid */
             id: string;
             /**
              * Format: date-time
@@ -4441,16 +4100,12 @@ export interface components {
             data: components["schemas"]["OrganizationUsagePage"];
         };
         OrganizationUsagePage: {
-            /** @description The items of this page. */
             items: components["schemas"]["OrganizationUsage"][];
         } & components["schemas"]["PageInfo"];
         OrganizationUsage: {
             /** @description The organization that the figures belong to. */
             organization: {
-                /**
-                 * Format: uuid
-                 * @description The id of the record.
-                 */
+                /** Format: uuid */
                 id: string;
                 /**
                  * @description The name of the organization.
@@ -4475,14 +4130,10 @@ export interface components {
             data: components["schemas"]["ClientPage"];
         };
         ClientPage: {
-            /** @description The items of this page. */
             items: components["schemas"]["Client"][];
         } & components["schemas"]["PageInfo"];
         Client: {
-            /**
-             * @description The id of the record.
-             * @example shorty_ci_0f3b
-             */
+            /** @example shorty_ci_0f3b */
             id: string;
             /**
              * @description What the client is for. Null: it has no name.
@@ -4491,10 +4142,7 @@ export interface components {
             name: string | null;
             /** @description What the client may do. */
             scopes: ("urls:read" | "urls:write" | "urls:erase" | "qr:read" | "qr:write" | "webhooks:read" | "webhooks:write" | "domains:read" | "domains:write" | "analytics:read" | "usage:read" | "keys:write")[];
-            /**
-             * Format: date-time
-             * @description When the record was created, in UTC.
-             */
+            /** Format: date-time */
             createdAt: string;
             /**
              * Format: date-time
@@ -4521,10 +4169,7 @@ export interface components {
              * @example 42
              */
             id: string;
-            /**
-             * Format: uuid
-             * @description The id of the organization that owns the link.
-             */
+            /** Format: uuid */
             organizationId: string;
             /**
              * @description The public link: the custom slug when there is one, otherwise the short code.
@@ -4552,7 +4197,6 @@ export interface components {
             data: components["schemas"]["TakedownPage"];
         };
         TakedownPage: {
-            /** @description The items of this page. */
             items: components["schemas"]["Takedown"][];
         } & components["schemas"]["PageInfo"];
         BlockedHostResponse: {
@@ -4581,14 +4225,10 @@ export interface components {
             data: components["schemas"]["BlockedHostPage"];
         };
         BlockedHostPage: {
-            /** @description The items of this page. */
             items: components["schemas"]["BlockedHost"][];
         } & components["schemas"]["PageInfo"];
         Health: {
-            /**
-             * @description The state of the server.
-             * @constant
-             */
+            /** @constant */
             status: "ok";
             /**
              * @description The version of the server.
@@ -4597,19 +4237,13 @@ export interface components {
             version: string;
         };
         Readiness: {
-            /**
-             * @description The state of the server.
-             * @constant
-             */
+            /** @constant */
             status: "ok";
             /** @description The number of lines of journals that cannot be stored, such as damaged ones. They are in the file `damaged-lines.ndjson` until it is deleted. All others are counted. */
             damagedLines: number;
         };
         UrlBulkUpdateItem: {
-            /**
-             * @description The id of the record.
-             * @example 42
-             */
+            /** @example 42 */
             id: number | string;
             /**
              * @description The id of the link in another system. It is unique in the organization, deleted links included.
@@ -4854,7 +4488,6 @@ export interface components {
         PageInfo: {
             /** @description The number of items on all pages. With after, the number when the first page was read. */
             total: number;
-            /** @description The most items on a page. */
             limit: number;
             /** @description The number of items on the pages before. */
             offset: number;
@@ -4866,36 +4499,6 @@ export interface components {
         };
     };
     responses: {
-        /** @description The request is not valid HTTP */
-        InvalidHttp: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorResponse"];
-            };
-        };
-        /** @description The request did not arrive in time */
-        RequestTimeout: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorResponse"];
-            };
-        };
-        /** @description The headers are too large */
-        HeadersTooLarge: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorResponse"];
-            };
-        };
         /** @description VALIDATION_FAILED */
         ValidationFailedForm: {
             headers: {
@@ -4903,22 +4506,6 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                /**
-                 * @example {
-                 *       "success": false,
-                 *       "error": {
-                 *         "code": "VALIDATION_FAILED",
-                 *         "message": "targetUrl must start with http:// or https://",
-                 *         "details": [
-                 *           {
-                 *             "path": "targetUrl",
-                 *             "message": "must start with http:// or https://"
-                 *           }
-                 *         ],
-                 *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                 *       }
-                 *     }
-                 */
                 "application/json": components["schemas"]["ErrorResponse"] | components["schemas"]["OAuthError"];
             };
         };
@@ -4929,16 +4516,6 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                /**
-                 * @example {
-                 *       "success": false,
-                 *       "error": {
-                 *         "code": "UNAUTHORIZED",
-                 *         "message": "The access token is missing, unknown or expired",
-                 *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                 *       }
-                 *     }
-                 */
                 "application/json": components["schemas"]["ErrorResponse"] | components["schemas"]["OAuthError"];
             };
         };
@@ -5015,22 +4592,6 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                /**
-                 * @example {
-                 *       "success": false,
-                 *       "error": {
-                 *         "code": "VALIDATION_FAILED",
-                 *         "message": "targetUrl must start with http:// or https://",
-                 *         "details": [
-                 *           {
-                 *             "path": "targetUrl",
-                 *             "message": "must start with http:// or https://"
-                 *           }
-                 *         ],
-                 *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                 *       }
-                 *     }
-                 */
                 "application/json": components["schemas"]["ErrorResponse"];
             };
         };
@@ -5041,16 +4602,6 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                /**
-                 * @example {
-                 *       "success": false,
-                 *       "error": {
-                 *         "code": "UNAUTHORIZED",
-                 *         "message": "The access token is missing, unknown or expired",
-                 *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                 *       }
-                 *     }
-                 */
                 "application/json": components["schemas"]["ErrorResponse"];
             };
         };
@@ -5071,16 +4622,6 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                /**
-                 * @example {
-                 *       "success": false,
-                 *       "error": {
-                 *         "code": "INSUFFICIENT_SCOPE",
-                 *         "message": "The access token needs the scope urls:write",
-                 *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                 *       }
-                 *     }
-                 */
                 "application/json": components["schemas"]["ErrorResponse"];
             };
         };
@@ -5157,16 +4698,6 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                /**
-                 * @example {
-                 *       "success": false,
-                 *       "error": {
-                 *         "code": "NOT_FOUND",
-                 *         "message": "There is no such URL in this organization",
-                 *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                 *       }
-                 *     }
-                 */
                 "application/json": components["schemas"]["ErrorResponse"];
             };
         };
@@ -5187,22 +4718,6 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                /**
-                 * @example {
-                 *       "success": false,
-                 *       "error": {
-                 *         "code": "VALIDATION_FAILED",
-                 *         "message": "targetUrl must start with http:// or https://",
-                 *         "details": [
-                 *           {
-                 *             "path": "targetUrl",
-                 *             "message": "must start with http:// or https://"
-                 *           }
-                 *         ],
-                 *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                 *       }
-                 *     }
-                 */
                 "application/json": components["schemas"]["ErrorResponse"];
             };
         };
@@ -5213,16 +4728,6 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                /**
-                 * @example {
-                 *       "success": false,
-                 *       "error": {
-                 *         "code": "SLUG_CONFLICT",
-                 *         "message": "customSlug \"spring-sale\" is taken on this domain; choose another",
-                 *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                 *       }
-                 *     }
-                 */
                 "application/json": components["schemas"]["ErrorResponse"];
             };
         };
@@ -5233,22 +4738,6 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                /**
-                 * @example {
-                 *       "success": false,
-                 *       "error": {
-                 *         "code": "VALIDATION_FAILED",
-                 *         "message": "targetUrl must start with http:// or https://",
-                 *         "details": [
-                 *           {
-                 *             "path": "targetUrl",
-                 *             "message": "must start with http:// or https://"
-                 *           }
-                 *         ],
-                 *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                 *       }
-                 *     }
-                 */
                 "application/json": components["schemas"]["ErrorResponse"];
             };
         };
@@ -5292,6 +4781,36 @@ export interface components {
                 "application/json": components["schemas"]["ErrorResponse"];
             };
         };
+        /** @description The request did not arrive in time */
+        RequestTimeout: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorResponse"];
+            };
+        };
+        /** @description The headers are too large */
+        HeadersTooLarge: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorResponse"];
+            };
+        };
+        /** @description The request is not valid HTTP */
+        InvalidHttp: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorResponse"];
+            };
+        };
         /** @description NOT_FOUND */
         NotFoundPage: {
             headers: {
@@ -5299,16 +4818,6 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                /**
-                 * @example {
-                 *       "success": false,
-                 *       "error": {
-                 *         "code": "NOT_FOUND",
-                 *         "message": "There is no such URL in this organization",
-                 *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                 *       }
-                 *     }
-                 */
                 "application/json": components["schemas"]["ErrorResponse"];
                 "text/html": string;
             };
@@ -5354,16 +4863,6 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                /**
-                 * @example {
-                 *       "success": false,
-                 *       "error": {
-                 *         "code": "UNAUTHORIZED",
-                 *         "message": "The access token is missing, unknown or expired",
-                 *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                 *       }
-                 *     }
-                 */
                 "application/json": components["schemas"]["ErrorResponse"];
                 "text/html": string;
             };
@@ -5386,22 +4885,6 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                /**
-                 * @example {
-                 *       "success": false,
-                 *       "error": {
-                 *         "code": "VALIDATION_FAILED",
-                 *         "message": "targetUrl must start with http:// or https://",
-                 *         "details": [
-                 *           {
-                 *             "path": "targetUrl",
-                 *             "message": "must start with http:// or https://"
-                 *           }
-                 *         ],
-                 *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                 *       }
-                 *     }
-                 */
                 "application/json": components["schemas"]["ErrorResponse"];
                 "text/html": string;
             };
@@ -5453,215 +4936,6 @@ export interface components {
             content: {
                 "application/json": components["schemas"]["ErrorResponse"];
                 "text/html": string;
-            };
-        };
-        /** @description The organization */
-        OwnOrganizationResponse: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["OwnOrganizationResponse"];
-            };
-        };
-        /** @description The new link */
-        UrlCreatedResponse: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                ETag: components["headers"]["ETag"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["UrlCreatedResponse"];
-            };
-        };
-        /** @description Every item failed */
-        UrlBulkCreateResultResponse: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["UrlBulkCreateResultResponse"];
-            };
-        };
-        /** @description Every item failed */
-        UrlBulkUpdateResultResponse: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["UrlBulkUpdateResultResponse"];
-            };
-        };
-        /** @description The link */
-        UrlRecordResponse: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                ETag: components["headers"]["ETag"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["UrlRecordResponse"];
-            };
-        };
-        /** @description The renamed tag */
-        TagChangeResultResponse: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["TagChangeResultResponse"];
-            };
-        };
-        /** @description The code */
-        QrRecordResponse: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                ETag: components["headers"]["ETag"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["QrRecordResponse"];
-            };
-        };
-        /** @description One page of codes */
-        QrPageResponse: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["QrPageResponse"];
-            };
-        };
-        /** @description The webhook */
-        WebhookResponse: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                ETag: components["headers"]["ETag"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["WebhookResponse"];
-            };
-        };
-        /** @description The delivery, which is sent immediately */
-        DeliveryResponse: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["DeliveryResponse"];
-            };
-        };
-        /** @description The domain */
-        DomainResponse: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                ETag: components["headers"]["ETag"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["DomainResponse"];
-            };
-        };
-        /** @description The organization */
-        OrganizationResponse: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["OrganizationResponse"];
-            };
-        };
-        /** @description The changed client */
-        ClientResponse: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ClientResponse"];
-            };
-        };
-        /** @description The changed key */
-        ApiKeyResponse: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ApiKeyResponse"];
-            };
-        };
-        /** @description The link is taken down */
-        TakedownResponse: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["TakedownResponse"];
-            };
-        };
-        /** @description The host is blocked */
-        BlockedHostResponse: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["BlockedHostResponse"];
             };
         };
     };
@@ -6010,7 +5284,20 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["OwnOrganizationResponse"];
+            /** @description The organization */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OwnOrganizationResponse"];
+                };
+            };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
             429: components["responses"]["RateLimited"];
@@ -6034,7 +5321,20 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["OwnOrganizationResponse"];
+            /** @description The changed organization */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OwnOrganizationResponse"];
+                };
+            };
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
@@ -6252,8 +5552,36 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["UrlCreatedResponse"];
-            201: components["responses"]["UrlCreatedResponse"];
+            /** @description The link that exists, with ifExists */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UrlCreatedResponse"];
+                };
+            };
+            /** @description The new link */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UrlCreatedResponse"];
+                };
+            };
             400: components["responses"]["ValidationFailedOrSlugReservedOrDomainInvalid"];
             401: components["responses"]["Unauthorized"];
             402: components["responses"]["QuotaExceeded"];
@@ -6342,8 +5670,34 @@ export interface operations {
             };
         };
         responses: {
-            201: components["responses"]["UrlBulkCreateResultResponse"];
-            207: components["responses"]["UrlBulkCreateResultResponse"];
+            /** @description At least one link was created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UrlBulkCreateResultResponse"];
+                };
+            };
+            /** @description Every item failed */
+            207: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UrlBulkCreateResultResponse"];
+                };
+            };
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
@@ -6415,8 +5769,34 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["UrlBulkUpdateResultResponse"];
-            207: components["responses"]["UrlBulkUpdateResultResponse"];
+            /** @description At least one link was changed */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UrlBulkUpdateResultResponse"];
+                };
+            };
+            /** @description Every item failed */
+            207: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UrlBulkUpdateResultResponse"];
+                };
+            };
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
@@ -6440,7 +5820,21 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["UrlRecordResponse"];
+            /** @description The link */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UrlRecordResponse"];
+                };
+            };
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
@@ -6498,7 +5892,21 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["UrlRecordResponse"];
+            /** @description The link */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UrlRecordResponse"];
+                };
+            };
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
@@ -6527,8 +5935,36 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["UrlRecordResponse"];
-            201: components["responses"]["UrlRecordResponse"];
+            /** @description The link that exists, after the change */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UrlRecordResponse"];
+                };
+            };
+            /** @description The new link */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UrlRecordResponse"];
+                };
+            };
             400: components["responses"]["ValidationFailedOrSlugReservedOrDomainInvalid"];
             401: components["responses"]["Unauthorized"];
             402: components["responses"]["QuotaExceeded"];
@@ -6554,7 +5990,21 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["UrlRecordResponse"];
+            /** @description The link */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UrlRecordResponse"];
+                };
+            };
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
@@ -6584,7 +6034,21 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["UrlRecordResponse"];
+            /** @description The deleted link */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UrlRecordResponse"];
+                };
+            };
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
@@ -6617,7 +6081,21 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["UrlRecordResponse"];
+            /** @description The changed link */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UrlRecordResponse"];
+                };
+            };
             400: components["responses"]["ValidationFailedOrDomainInvalid"];
             401: components["responses"]["Unauthorized"];
             402: components["responses"]["QuotaExceeded"];
@@ -6647,7 +6125,21 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["UrlRecordResponse"];
+            /** @description The active link */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UrlRecordResponse"];
+                };
+            };
             400: components["responses"]["ValidationFailedOrDomainInvalid"];
             401: components["responses"]["Unauthorized"];
             402: components["responses"]["QuotaExceeded"];
@@ -6770,7 +6262,20 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["TagChangeResultResponse"];
+            /** @description The removed tag */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TagChangeResultResponse"];
+                };
+            };
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
@@ -6800,7 +6305,20 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["TagChangeResultResponse"];
+            /** @description The renamed tag */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TagChangeResultResponse"];
+                };
+            };
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
@@ -6833,7 +6351,20 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["QrPageResponse"];
+            /** @description One page of codes */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QrPageResponse"];
+                };
+            };
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
@@ -6858,7 +6389,21 @@ export interface operations {
             };
         };
         responses: {
-            201: components["responses"]["QrRecordResponse"];
+            /** @description The new code */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QrRecordResponse"];
+                };
+            };
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
             402: components["responses"]["QuotaExceeded"];
@@ -6929,7 +6474,20 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["QrPageResponse"];
+            /** @description One page of codes */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QrPageResponse"];
+                };
+            };
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
@@ -6951,7 +6509,21 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["QrRecordResponse"];
+            /** @description The code */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QrRecordResponse"];
+                };
+            };
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
@@ -6978,7 +6550,21 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["QrRecordResponse"];
+            /** @description The deleted code */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QrRecordResponse"];
+                };
+            };
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
@@ -7011,7 +6597,21 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["QrRecordResponse"];
+            /** @description The changed code */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QrRecordResponse"];
+                };
+            };
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
@@ -7473,7 +7073,21 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["WebhookResponse"];
+            /** @description The webhook */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookResponse"];
+                };
+            };
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
@@ -7500,7 +7114,21 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["WebhookResponse"];
+            /** @description The webhook that was deleted */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookResponse"];
+                };
+            };
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
@@ -7533,7 +7161,21 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["WebhookResponse"];
+            /** @description The changed webhook */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookResponse"];
+                };
+            };
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PlanRequiredOrInsufficientScopeOrOrganizationSuspended"];
@@ -7566,7 +7208,20 @@ export interface operations {
             };
         };
         responses: {
-            201: components["responses"]["DeliveryResponse"];
+            /** @description The delivery, which is sent immediately */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeliveryResponse"];
+                };
+            };
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PlanRequiredOrInsufficientScopeOrOrganizationSuspended"];
@@ -7732,7 +7387,20 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            201: components["responses"]["DeliveryResponse"];
+            /** @description The new delivery, which is sent immediately */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeliveryResponse"];
+                };
+            };
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PlanRequiredOrInsufficientScopeOrOrganizationSuspended"];
@@ -7958,7 +7626,21 @@ export interface operations {
             };
         };
         responses: {
-            201: components["responses"]["DomainResponse"];
+            /** @description The pending domain */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DomainResponse"];
+                };
+            };
             400: components["responses"]["ValidationFailedOrDomainInvalid"];
             401: components["responses"]["Unauthorized"];
             402: components["responses"]["QuotaExceeded"];
@@ -7983,7 +7665,21 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["DomainResponse"];
+            /** @description The domain */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DomainResponse"];
+                };
+            };
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
@@ -8010,7 +7706,21 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["DomainResponse"];
+            /** @description The deleted domain */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DomainResponse"];
+                };
+            };
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
@@ -8043,7 +7753,21 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["DomainResponse"];
+            /** @description The changed domain */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DomainResponse"];
+                };
+            };
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
@@ -8242,7 +7966,16 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["OrganizationResponse"];
+            /** @description The organization */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OrganizationResponse"];
+                };
+            };
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
@@ -8310,7 +8043,16 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["OrganizationResponse"];
+            /** @description The changed organization */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OrganizationResponse"];
+                };
+            };
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
@@ -8453,7 +8195,16 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["ClientResponse"];
+            /** @description The revoked client */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClientResponse"];
+                };
+            };
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
@@ -8484,7 +8235,16 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["ClientResponse"];
+            /** @description The changed client */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClientResponse"];
+                };
+            };
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
@@ -8550,7 +8310,16 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["ApiKeyResponse"];
+            /** @description The key that was revoked */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiKeyResponse"];
+                };
+            };
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
@@ -8581,7 +8350,16 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["ApiKeyResponse"];
+            /** @description The changed key */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiKeyResponse"];
+                };
+            };
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
@@ -8643,7 +8421,16 @@ export interface operations {
             };
         };
         responses: {
-            201: components["responses"]["TakedownResponse"];
+            /** @description The link is taken down */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TakedownResponse"];
+                };
+            };
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
@@ -8670,7 +8457,16 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["TakedownResponse"];
+            /** @description The takedown that was undone */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TakedownResponse"];
+                };
+            };
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
@@ -8730,7 +8526,16 @@ export interface operations {
             };
         };
         responses: {
-            201: components["responses"]["BlockedHostResponse"];
+            /** @description The host is blocked */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BlockedHostResponse"];
+                };
+            };
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
             402: components["responses"]["QuotaExceeded"];
@@ -8758,7 +8563,16 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["BlockedHostResponse"];
+            /** @description The host that was unblocked */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BlockedHostResponse"];
+                };
+            };
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
@@ -8894,7 +8708,6 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The name of the file. */
                 file: string;
             };
             cookie?: never;

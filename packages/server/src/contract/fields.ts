@@ -317,11 +317,7 @@ export function pageOf<Item extends z.ZodType>(item: Item) {
 }
 
 /** A time in a response. */
-export const instant = z
-  .string()
-  .meta({ format: 'date-time', example: '2030-01-01T00:00:00.000Z' });
+export const instant = z.string().meta({ format: 'date-time' });
 
 /** A UUID in a response. */
-export const uuidText = z
-  .string()
-  .meta({ format: 'uuid', example: '0198c0de-0000-7000-8000-0000000000aa' });
+export const uuidText = z.string().meta({ format: 'uuid' });

@@ -19,7 +19,7 @@ const me = z
       .object({
         id: uuidText,
         name: z.string().meta({ example: 'deploy script' }),
-        expiresAt: instant.nullable(),
+        expiresAt: instant.nullable().meta({ description: 'Null: never.' }),
       })
       .nullable()
       .meta({ description: 'The API key of the request. Null for an access token.' }),

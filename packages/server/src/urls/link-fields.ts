@@ -82,12 +82,18 @@ const maxCustomUtmParams = 50;
 const maxUtmLength = 512;
 const maxThresholds = 20;
 const textRecord = z.string().nullable();
-const utmField = {
-  kind: text,
-  input: line(maxUtmLength, 1).nullish(),
-  record: textRecord,
-  redirects: true,
-} as const;
+
+/** A UTM parameter that is set on the target. */
+function utmField(description: string, example?: string) {
+  return {
+    kind: text,
+    input: line(maxUtmLength, 1)
+      .nullish()
+      .meta({ description, ...(example && { example }) }),
+    record: textRecord.meta({ description }),
+    redirects: true,
+  } as const;
+}
 
 export const customSlug = z
   .string()
@@ -137,7 +143,14 @@ const customUtmParams = atMost(
 const clickThresholds = atMost(
   maxThresholds,
   `must have at most ${maxThresholds} thresholds`,
-  z.array(z.int().min(1)).min(1, 'must have at least one threshold'),
+  z
+    .array(
+      z
+        .int()
+        .min(1)
+        .meta({ override: { maximum: Number.MAX_SAFE_INTEGER } }),
+    )
+    .min(1, 'must have at least one threshold'),
 )
   .overwrite((thresholds) => [...new Set(thresholds)].sort((a, b) => a - b))
   .meta({
@@ -229,11 +242,14 @@ export const linkFields = {
     redirects: true,
   },
   passwordHash: { kind: text, redirects: true },
-  utmSource: { ...utmField, input: utmField.input.meta({ example: 'newsletter' }) },
-  utmMedium: { ...utmField, input: utmField.input.meta({ example: 'email' }) },
-  utmCampaign: utmField,
-  utmTerm: utmField,
-  utmContent: utmField,
+  utmSource: utmField(
+    'Set as utm_source on the target: where the visitor comes from.',
+    'newsletter',
+  ),
+  utmMedium: utmField('Set as utm_medium on the target: the kind of channel.', 'email'),
+  utmCampaign: utmField('Set as utm_campaign on the target: the name of the campaign.'),
+  utmTerm: utmField('Set as utm_term on the target: the paid search term.'),
+  utmContent: utmField('Set as utm_content on the target: which of several links it is.'),
   customUtmParams: {
     kind: json<Readonly<Record<string, string>>>({}),
     input: customUtmParams.nullish(),

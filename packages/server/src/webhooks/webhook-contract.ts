@@ -67,7 +67,9 @@ export const webhookUpdateRequest = z
   .strictObject({
     url: url.optional(),
     events: events.optional(),
-    isActive: z.boolean().optional(),
+    isActive: z.boolean().optional().meta({
+      description: 'Whether events are delivered. Pending deliveries of a paused webhook wait.',
+    }),
     description,
     filters,
     headers,

@@ -69,7 +69,10 @@ export const filters = filterFields.nullish().meta({
 
 export const filtersRecord = z
   .object({
-    tags: z.array(z.string()).optional(),
+    tags: z
+      .array(z.string())
+      .optional()
+      .meta({ description: 'Only links with one of these tags.' }),
     domainIds: z.array(uuidText).optional(),
     urlIds: z.array(z.string()).optional(),
   })

@@ -70,7 +70,6 @@ export interface UrlEventData {
   readonly shortCode: string;
   /** The chosen path of the link. Null: the short code is its path. */
   readonly customSlug: string | null;
-  /** The id of the organization that owns the record. */
   readonly organizationId: string;
   /** The clicks that another link shortener counted before the link was imported. No other count includes them. */
   readonly importedClicks: number;
@@ -82,9 +81,7 @@ export interface UrlEventData {
   readonly clicksLeft: number | null;
   /** The time of the last counted click. Null before the first click, and if only version 0.1 counted clicks. */
   readonly lastClickAt: string | null;
-  /** When the record was created, in UTC. */
   readonly createdAt: string;
-  /** When the record was last changed, in UTC. */
   readonly updatedAt: string;
   /** A newer server may add fields. */
   readonly [field: string]: unknown;
@@ -160,7 +157,6 @@ export interface UrlUpdatedEventData {
   readonly shortCode: string;
   /** The chosen path of the link. Null: the short code is its path. */
   readonly customSlug: string | null;
-  /** The id of the organization that owns the record. */
   readonly organizationId: string;
   /** The clicks that another link shortener counted before the link was imported. No other count includes them. */
   readonly importedClicks: number;
@@ -172,9 +168,7 @@ export interface UrlUpdatedEventData {
   readonly clicksLeft: number | null;
   /** The time of the last counted click. Null before the first click, and if only version 0.1 counted clicks. */
   readonly lastClickAt: string | null;
-  /** When the record was created, in UTC. */
   readonly createdAt: string;
-  /** When the record was last changed, in UTC. */
   readonly updatedAt: string;
   /** The values before the change, of the fields that have changed. Empty when only the password has changed. */
   readonly previous: UrlValues;
@@ -252,7 +246,6 @@ export interface UrlDeletedEventData {
   readonly shortCode: string;
   /** The chosen path of the link. Null: the short code is its path. */
   readonly customSlug: string | null;
-  /** The id of the organization that owns the record. */
   readonly organizationId: string;
   /** The clicks that another link shortener counted before the link was imported. No other count includes them. */
   readonly importedClicks: number;
@@ -264,9 +257,7 @@ export interface UrlDeletedEventData {
   readonly clicksLeft: number | null;
   /** The time of the last counted click. Null before the first click, and if only version 0.1 counted clicks. */
   readonly lastClickAt: string | null;
-  /** When the record was created, in UTC. */
   readonly createdAt: string;
-  /** When the record was last changed, in UTC. */
   readonly updatedAt: string;
   /** True if nothing of the link is stored any more, so that it cannot be restored. The event then has no content of the link: targetUrl is empty. */
   readonly isErased: boolean;
@@ -297,15 +288,12 @@ export interface ThresholdEventData {
 }
 
 export interface QrEventData {
-  /** The id of the record. */
   readonly id: string;
   /** Null for a standalone code. */
   readonly urlId: string | null;
-  /** The id of the organization that owns the record. */
   readonly organizationId: string;
   /** The payload of the code. It never changes. */
   readonly qrData: string;
-  /** The format of the image. */
   readonly format: 'png' | 'svg' | 'webp';
   /** Width and height of the image in pixels, including the quiet zone. */
   readonly size: number;
@@ -331,20 +319,16 @@ export interface QrEventData {
   readonly downloadUrl: string;
   /** A path on this server. */
   readonly previewUrl: string;
-  /** When the record was created, in UTC. */
   readonly createdAt: string;
-  /** When the record was last changed, in UTC. */
   readonly updatedAt: string;
   /** A newer server may add fields. */
   readonly [field: string]: unknown;
 }
 
 export interface DomainEventData {
-  /** The id of the record. */
   readonly id: string;
   /** The host name, in lower case and ASCII (punycode). */
   readonly hostname: string;
-  /** The id of the organization that owns the record. */
   readonly organizationId: string;
   /** Whether links are served on it. */
   readonly isActive: boolean;
@@ -366,9 +350,7 @@ export interface DomainEventData {
   readonly appleAppSiteAssociation: { readonly [name: string]: unknown } | null;
   /** The file /.well-known/assetlinks.json. */
   readonly assetLinks: ReadonlyArray<{ readonly [name: string]: unknown }> | null;
-  /** When the record was created, in UTC. */
   readonly createdAt: string;
-  /** When the record was last changed, in UTC. */
   readonly updatedAt: string;
   /** When it was first verified. */
   readonly verifiedAt: string | null;
@@ -381,7 +363,6 @@ export interface DomainEventData {
 }
 
 export interface WebhookDisabledEventData {
-  /** The id of the record. */
   readonly id: string;
   /** The URL of the receiver. */
   readonly url: string;
@@ -531,15 +512,11 @@ export interface ClickedVisit {
   readonly scanCertainty?: 'proven' | 'inferred' | undefined;
   /** ISO 3166-1 alpha-2, or "Unknown". */
   readonly country: string;
-  /** The kind of device. */
   readonly deviceType: 'desktop' | 'mobile' | 'tablet' | 'tv' | 'console' | 'other';
-  /** By browser. */
   readonly browser: string;
-  /** By operating system. */
   readonly os: string;
   /** A host, or "(direct)". */
   readonly referrerDomain: string;
-  /** The kind of source. */
   readonly referrerType: 'direct' | 'search' | 'social' | 'email' | 'paid' | 'ai' | 'internal' | 'other';
   /** A newer server may add fields. */
   readonly [field: string]: unknown;
@@ -547,11 +524,8 @@ export interface ClickedVisit {
 
 /** The TXT record to set in DNS, which proves that the hostname is yours. */
 export interface DomainTxtRecord {
-  /** The name of the DNS record. */
   readonly name: string;
-  /** The type of the DNS record. */
   readonly type: 'TXT';
-  /** The content of the DNS record. */
   readonly value: string;
   /** A newer server may add fields. */
   readonly [field: string]: unknown;
