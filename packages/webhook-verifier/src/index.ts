@@ -5,10 +5,5 @@ export {
   signWebhook,
   type WebhookEventInput,
 } from './sign-webhook.js';
-export {
-  type VerifyInput,
-  verifyRequest,
-  verifySignature,
-  verifyWebhook,
-} from './verify-webhook.js';
+export { type VerifyInput, verifySignature, verifyWebhook } from './verify-webhook.js';
 export * from './web.js';

@@ -1,16 +1,12 @@
 import { describe, expect, it, vi } from 'vitest';
 import { codeOf, EVENT, NOW, SECRET, sample } from '../test/sample.js';
-import * as node from './index.js';
-import * as web from './web.js';
+import { verifyRequest } from './verify-request.js';
 
 const options = { secret: SECRET, now: NOW };
 const request = (change: { body?: string | null; headers?: HeadersInit } = {}) =>
   new Request('http://receiver.test/hook', { method: 'POST', ...sample(), ...change });
 
-describe.each([
-  ['node:crypto', node.verifyRequest],
-  ['Web Crypto', web.verifyRequest],
-])('verifyRequest on %s', (_name, verifyRequest) => {
+describe('verifyRequest', () => {
   it('returns the event of a web Request', async () => {
     expect(await verifyRequest(request(), options)).toEqual(EVENT);
   });
@@ -141,7 +137,7 @@ describe.each([
   });
 });
 
-it('Web Crypto hashes a forged body once for each secret', async () => {
+it('hashes a forged body once for each secret', async () => {
   const sign = vi.spyOn(crypto.subtle, 'sign');
   const verify = vi.spyOn(crypto.subtle, 'verify');
   const signatures = Array(16)
@@ -150,7 +146,7 @@ it('Web Crypto hashes a forged body once for each secret', async () => {
   const headers = { ...sample().headers, 'X-Service-Signature': signatures };
   const forged = request({ headers, body: 'x'.repeat(100_000) });
   const secret = ['one', 'two'];
-  expect(await codeOf(() => web.verifyRequest(forged, { ...options, secret }))).toBe(
+  expect(await codeOf(() => verifyRequest(forged, { ...options, secret }))).toBe(
     'signature_mismatch',
   );
   expect(sign.mock.calls.length + verify.mock.calls.length).toBe(2);

@@ -1,8 +1,6 @@
-import { refuseConsumed } from './errors.js';
 import { parseEvent, type WebhookEvent } from './event.js';
-import type { VerifyOptions, VerifyRequestOptions } from './options.js';
+import type { VerifyOptions } from './options.js';
 import type { RawBody } from './raw-bytes.js';
-import { readBody, type WebhookRequest } from './read-body.js';
 import { verifyClaim } from './signature.js';
 import { readClaim, type WebhookHeaders } from './signed-headers.js';
 
@@ -58,30 +56,4 @@ export function verifyWebhook(input: VerifyInput): WebhookEvent {
  */
 export function verifySignature(input: VerifyInput): void {
   verifyClaim(readClaim(input.headers, input), input.body);
-}
-
-/**
- * Verifies a web `Request` and returns its event, with `node:crypto`. Reads the body of the request;
- * pass `request.clone()` to read it again.
- *
- * @throws {WebhookVerificationError} if the delivery is not valid
- * @throws {TypeError} if the secret is missing
- *
- * @example
- * ```ts
- * import { verifyRequest } from '@shorty/webhook-verifier';
- *
- * export async function POST(request: Request): Promise<Response> {
- *   const secret = process.env.SHORTY_WEBHOOK_SECRET ?? '';
- *   const event = await verifyRequest(request, { secret });
- *   return Response.json({ received: event.id });
- * }
- * ```
- */
-export async function verifyRequest(
-  request: WebhookRequest,
-  options: VerifyRequestOptions,
-): Promise<WebhookEvent> {
-  const claim = readClaim(request.headers, options);
-  return parseEvent(verifyClaim(claim, await readBody(request, options).catch(refuseConsumed)));
 }

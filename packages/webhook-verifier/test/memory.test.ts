@@ -14,8 +14,7 @@ afterAll(() => rm(folder, { recursive: true }));
 
 /** Verifies forged bodies of 50 MB in a process of its own and prints what is left of them. */
 const program = `
-import * as node from '@shorty/webhook-verifier';
-import * as web from '@shorty/webhook-verifier/web';
+import * as verifier from '@shorty/webhook-verifier';
 
 const size = 50 * 1024 * 1024;
 const options = { secret: ['one', 'two'], maxBodyBytes: 2 * size };
@@ -46,13 +45,11 @@ const settle = async () => {
 };
 await settle();
 const before = memory();
-await forge((body) => node.verifyWebhook({ body, headers, ...options }));
-await forge((body) => node.verifySignature({ body, headers, ...options }));
-await forge((body) => node.verifyWebhook({ body: Buffer.from(body).toString(), headers, ...options }));
-await forge((body) => node.verifyRequest(request(body), options));
-await forge((body) => web.verifyRequest(request(body), options));
-await forge((body) => node.verifyRequest(streamed(body), options));
-await forge((body) => web.verifyRequest(streamed(body), options));
+await forge((body) => verifier.verifyWebhook({ body, headers, ...options }));
+await forge((body) => verifier.verifySignature({ body, headers, ...options }));
+await forge((body) => verifier.verifyWebhook({ body: Buffer.from(body).toString(), headers, ...options }));
+await forge((body) => verifier.verifyRequest(request(body), options));
+await forge((body) => verifier.verifyRequest(streamed(body), options));
 await settle();
 const reachable = refs.filter((ref) => ref.deref() !== undefined).length;
 console.log(JSON.stringify({ codes, reachable, held: memory() - before }));
@@ -65,7 +62,7 @@ it('retains no memory of a forged body of 50 MB', async () => {
     await writeFile(file, await installed.bundle(program, 'node'));
     const { stdout } = await promisify(execFile)(process.execPath, ['--expose-gc', file]);
     const { codes, reachable, held } = JSON.parse(stdout);
-    expect(codes).toEqual(Array(7).fill('signature_mismatch'));
+    expect(codes).toEqual(Array(5).fill('signature_mismatch'));
     expect(reachable).toBe(0);
     expect(held).toBeLessThan(4 * 1024 * 1024);
   } finally {
