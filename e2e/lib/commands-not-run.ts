@@ -29,6 +29,8 @@ export const blocksNotRun: Readonly<Record<string, Readonly<Record<string, strin
     '(umask 077; openssl rand -hex 32 > operator.key)': endless,
     'export SHORTY_OPERATOR_KEY="$(cat operator.key)" SHORTY_BASE_URL=http://127.0.0.1:3001':
       'needs the port 3001; packages/cli/test/admin.test.ts sets the key',
+    'shorty-server orgs export --org <id> --out acme.ndjson     # or to stdout: | gzip > acme.ndjson.gz':
+      'needs two servers; packages/server/test/operator/transfer.test.ts has them',
     'printf \'Authorization: Bearer %s\' "$SHORTY_OPERATOR_KEY" |':
       'needs the port 3001; packages/server/test/api/administration.test.ts calls the route',
   },
@@ -42,6 +44,10 @@ export const blocksNotRun: Readonly<Record<string, Readonly<Record<string, strin
   'docs/assistants.md': {
     'shorty keys create "assistant" --scopes "urls:read analytics:read qr:read"': command,
     'claude mcp add shorty -- shorty mcp --profile default': 'a program of others',
+  },
+  'docs/backups.md': {
+    "SHORTY_BACKUP_SCHEDULE='0 3 * * *' SHORTY_BACKUP_FOLDER=/backups shorty-server start":
+      'serves until it is stopped; packages/server/test/operator/scheduled-backups.test.ts runs it',
   },
   'docs/cli.md': {
     'npm install --global @shorty/cli': registry,
@@ -86,6 +92,9 @@ export const blocksNotRun: Readonly<Record<string, Readonly<Record<string, strin
     'shorty domains update go.example.com --apple-app-site-association apple.json --asset-links android.json':
       'packages/cli/test/domains.test.ts runs it',
   },
+  'docs/monitoring.md': {
+    'npm install @opentelemetry/auto-instrumentations-node': registry,
+  },
   'docs/moving.md': {
     "mysql --batch -e 'select * from yourls_url' yourls > yourls_url.tsv": 'a program of others',
     'shorty import bitly failed.csv --new-codes': command,
@@ -98,9 +107,6 @@ export const blocksNotRun: Readonly<Record<string, Readonly<Record<string, strin
     'HOST=10.0.0.11 SHORTY_BASE_URL=https://sho.example SHORTY_TRUST_PROXY=10.0.0.5 SHORTY_ADMIN_LISTEN=:3001 \\':
       'needs the address of the guide; e2e/faults/nodes.test.ts starts two nodes',
     'install -m 0644 deploy/shorty.service /etc/systemd/system/shorty@.service': machine,
-    'systemctl set-property system-postgresql.slice CPUWeight=10': machine,
-    "export SHORTY_DATABASE_URL='postgres://shorty:…@db.example/shorty?sslmode=verify-full'":
-      'needs the database of the guide; e2e/faults/nodes.test.ts starts two nodes',
     '(umask 077; cat > .env <<END': docker,
     'pg_dump --format=custom --file=shorty.dump postgres://shorty@db1.example/shorty': client,
   },
@@ -120,7 +126,6 @@ export const blocksNotRun: Readonly<Record<string, Readonly<Record<string, strin
   },
   'docs/sdk.md': { 'npm install @shorty/sdk': registry },
   'docs/self-hosting.md': {
-    'docker buildx create --use': docker,
     'useradd --system --home-dir /var/lib/shorty --shell /usr/sbin/nologin shorty': machine,
     'install -m 0755 /opt/shorty/deploy/shorty-server /usr/local/sbin/':
       'changes the machine; e2e/operator-script.test.ts runs the script',
@@ -129,12 +134,7 @@ export const blocksNotRun: Readonly<Record<string, Readonly<Record<string, strin
       'serves until it is stopped; packages/server/test/operator/health.test.ts calls both ports',
     'npx shorty domains create go.example.com          # prints the TXT record to set':
       'needs DNS; e2e/tools/caddy-custom-domains.test.ts has a DNS server',
-    "SHORTY_BACKUP_SCHEDULE='0 3 * * *' SHORTY_BACKUP_FOLDER=/backups shorty-server start":
-      'serves until it is stopped; packages/server/test/operator/scheduled-backups.test.ts runs it',
-    'shorty-server orgs export --org <id> --out acme.ndjson     # or to stdout: | gzip > acme.ndjson.gz':
-      'needs two servers; packages/server/test/operator/transfer.test.ts has them',
     '(cd release && sha256sum --check SHA256SUMS)': registry,
-    'npm install @opentelemetry/auto-instrumentations-node': registry,
   },
   'docs/upgrading.md': {
     'git fetch --tags && git checkout v0.2.0': 'needs the next release',

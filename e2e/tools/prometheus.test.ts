@@ -22,7 +22,7 @@ const rulesFile = join(root, 'examples/prometheus-alerts.yaml');
 const dashboard: { readonly panels: readonly Panel[] } = JSON.parse(
   readFileSync(join(root, 'examples/grafana-dashboard.json'), 'utf8'),
 );
-const manual = readFileSync(join(root, 'docs/self-hosting.md'), 'utf8');
+const manual = readFileSync(join(root, 'docs/monitoring.md'), 'utf8');
 
 let binary: string;
 beforeEach(() => {

@@ -23,13 +23,7 @@ function sources(): string[] {
 }
 
 const guide = join(root, '../../docs/sdk.md');
-const administration = join(root, '../../docs/administration.md');
-const files = [
-  ...sources().map((name) => join(root, 'src', name)),
-  join(root, 'README.md'),
-  guide,
-  administration,
-];
+const files = [...sources().map((name) => join(root, 'src', name)), join(root, 'README.md'), guide];
 const examples = new Map(
   files
     .flatMap(examplesIn)

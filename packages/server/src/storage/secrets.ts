@@ -67,7 +67,7 @@ export async function unlockSecrets(
   );
 }
 
-const ifLost = 'if it is lost, see "If the key is lost" in docs/self-hosting.md';
+const ifLost = 'if it is lost, see "If the key is lost" in docs/backups.md';
 
 export function newSecretKey(): string {
   return randomBytes(32).toString('base64url');

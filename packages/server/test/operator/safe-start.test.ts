@@ -170,9 +170,9 @@ it('a database whose secret key is lost is served after what the key protected i
   const { code, stderr } = await command(settings, 'start');
   expect(code).toBe(78);
   expect(stderr).toContain(`${pathOf(settings)}.key is missing, and secrets are encrypted`);
-  expect(stderr).toContain('"If the key is lost" in docs/self-hosting.md');
+  expect(stderr).toContain('"If the key is lost" in docs/backups.md');
   expect(existsSync(`${pathOf(settings)}.key`)).toBe(false);
-  const guide = readFileSync(join(root, 'docs/self-hosting.md'), 'utf8');
+  const guide = readFileSync(join(root, 'docs/backups.md'), 'utf8');
   const [, statements = ''] = /### If the key is lost\n.*?```sql\n(.*?)```/s.exec(guide) ?? [];
   execute(settings, statements);
   await serve(settings);
