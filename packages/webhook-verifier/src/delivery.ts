@@ -1,7 +1,7 @@
 import type { WebhookEvent } from './event.js';
 import { headerOf, type WebhookHeaders } from './signed-headers.js';
 
-/** A verified delivery, which an adapter passes to the handler. */
+/** A verified delivery. */
 export interface WebhookDelivery {
   readonly event: WebhookEvent;
   /**
@@ -14,11 +14,15 @@ export interface WebhookDelivery {
 
 const deliveries = new WeakMap<object, WebhookDelivery>();
 
-export function storeDelivery(carrier: object, event: WebhookEvent, headers: WebhookHeaders): void {
+export function deliveryOf(event: WebhookEvent, headers: WebhookHeaders): WebhookDelivery {
   const name =
     headerOf(headers, 'x-service-signature') === null ? 'webhook-id' : 'x-service-delivery-id';
-  const deliveryId = headerOf(headers, name) ?? event.id;
-  deliveries.set(carrier, { event, deliveryId });
+  return { event, deliveryId: headerOf(headers, name) ?? event.id };
+}
+
+/** Keeps a verified delivery for the handler behind an adapter. */
+export function storeDelivery(carrier: object, event: WebhookEvent, headers: WebhookHeaders): void {
+  deliveries.set(carrier, deliveryOf(event, headers));
 }
 
 /**

@@ -24,6 +24,29 @@ export const MAX_BODY_BYTES = 1_048_576;
 /** Each secret costs a hash of the body. */
 const maxSecrets = 16;
 
+/**
+ * Throws a TypeError for an option that nobody reads, which is usually misspelt: an ignored `tolerance`
+ * would accept old deliveries.
+ */
+export function refuseUnknown(options: object, known: readonly string[]): void {
+  const unknown = Object.keys(options).find((name) => !known.includes(name));
+  if (unknown === undefined) return;
+  throw new TypeError(`${unknown} is not an option: use ${known.join(', ')}`);
+}
+
+/**
+ * Checks the options of an adapter.
+ *
+ * Throws a `TypeError` for an invalid or unknown option.
+ */
+export function checkOptions(options: VerifyOptions): void {
+  refuseUnknown(options, verifyOptionNames);
+  keysOf(options, 'service');
+}
+
+/** The options of functions that verify, with the delivery that some of them are passed, too. */
+export const verifyOptionNames = ['secret', 'tolerance', 'now', 'maxBodyBytes', 'body', 'headers'];
+
 /** A key of HMAC: text stands for its UTF-8 bytes. */
 export type Key = string | Uint8Array;
 

@@ -1,5 +1,12 @@
 import { refuse } from './errors.js';
-import { type Key, keysOf, type Scheme, type VerifyOptions } from './options.js';
+import {
+  type Key,
+  keysOf,
+  refuseUnknown,
+  type Scheme,
+  type VerifyOptions,
+  verifyOptionNames,
+} from './options.js';
 
 /**
  * The headers of a request: `Headers`, a `Map`, pairs, an object with a method `get`, or a plain object
@@ -79,6 +86,7 @@ export function headerOf(headers: WebhookHeaders, name: string): string | null {
  * `webhook-signature` has a signature by each secret.
  */
 export function readClaim(headers: WebhookHeaders, options: VerifyOptions): Claim {
+  refuseUnknown(options, verifyOptionNames);
   // Only sent during a rotation.
   const next = headerOf(headers, 'x-service-signature-next');
   const isStandard =

@@ -1,3 +1,4 @@
+import { deliveryOf, type WebhookDelivery } from './delivery.js';
 import { refuse, refuseConsumed } from './errors.js';
 import { parseEvent, type WebhookEvent } from './event.js';
 import type { VerifyRequestOptions } from './options.js';
@@ -36,6 +37,35 @@ export async function verifyRequest(
 ): Promise<WebhookEvent> {
   const claim = readClaim(request.headers, options);
   return verifyBody(claim, await readBody(request, options).catch(refuseConsumed));
+}
+
+/**
+ * Verifies a web `Request` like `verifyRequest`, and returns its event with the id of the delivery, for
+ * a deduper.
+ *
+ * @throws {WebhookVerificationError} if the delivery is not valid
+ * @throws {TypeError} if the secret is missing
+ *
+ * @example
+ * ```ts
+ * import { verifyDelivery } from '@shorty/webhook-verifier';
+ * import { createDeduper } from '@shorty/webhook-verifier/dedupe';
+ *
+ * const deduper = createDeduper();
+ *
+ * export async function POST(request: Request): Promise<Response> {
+ *   const secret = process.env.SHORTY_WEBHOOK_SECRET ?? '';
+ *   const { event, deliveryId } = await verifyDelivery(request, { secret });
+ *   await deduper.once(deliveryId, () => console.log(event.type));
+ *   return new Response(null, { status: 204 });
+ * }
+ * ```
+ */
+export async function verifyDelivery(
+  request: WebhookRequest,
+  options: VerifyRequestOptions,
+): Promise<WebhookDelivery> {
+  return deliveryOf(await verifyRequest(request, options), request.headers);
 }
 
 /** Verifies a body, which nothing else may write to, with Web Crypto, and returns its event. */

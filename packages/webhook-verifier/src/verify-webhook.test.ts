@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { codeOf, EVENT, NOW, SECRET, sample } from '../test/sample.js';
 import { expressWebhook } from './adapters/express.js';
+import { fastifyWebhook } from './adapters/fastify.js';
+import { honoWebhook } from './adapters/hono.js';
 import {
   type RawBody,
+  signWebhook,
   verifySignature,
   verifyWebhook,
   type WebhookHeaders,
@@ -256,6 +259,18 @@ describe('verifyWebhook', () => {
     ['17 secrets', { secret: Array(17).fill(SECRET) }],
   ])('throws a TypeError for %s', (_name, wrong) => {
     expect(() => verifyWebhook({ ...good, ...wrong })).toThrow(TypeError);
+  });
+
+  it.each(['tolerence', 'secrets', 'maxBodySize'])('names the option %s, which is none', (name) => {
+    const options = { secret: SECRET, [name]: 1 };
+    const message = `${name} is not an option: use secret, tolerance, now`;
+    expect(() => verifyWebhook({ ...good, ...options })).toThrow(message);
+    for (const create of [expressWebhook, fastifyWebhook, honoWebhook]) {
+      expect(() => create(options)).toThrow(message);
+    }
+    expect(() => signWebhook(EVENT, options)).toThrow(
+      `${name} is not an option: use secret, deliveryId, now`,
+    );
   });
 
   it.each([-1, Number.NaN, Number.NEGATIVE_INFINITY])(

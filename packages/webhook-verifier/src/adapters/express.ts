@@ -1,6 +1,6 @@
 import { storeDelivery } from '../delivery.js';
 import { isRefusal, refuse } from '../errors.js';
-import { keysOf, type VerifyOptions } from '../options.js';
+import { checkOptions, type VerifyOptions } from '../options.js';
 import type { RawBody } from '../raw-bytes.js';
 import { verifyWebhook } from '../verify-webhook.js';
 
@@ -48,7 +48,7 @@ function bodyOf({ headers, rawBody, body }: ExpressWebhookRequest): RawBody {
  * error's status. If a parser consumed the body, it passes the error to `next`, because that is an
  * error of the application.
  *
- * @throws {TypeError} when it is called, if the secret is missing
+ * @throws {TypeError} when it is called, if the secret is missing or an option is unknown
  *
  * @example
  * ```ts
@@ -64,7 +64,7 @@ function bodyOf({ headers, rawBody, body }: ExpressWebhookRequest): RawBody {
  * ```
  */
 export function expressWebhook(options: VerifyOptions): ExpressWebhookMiddleware {
-  keysOf(options, 'service');
+  checkOptions(options);
   return (req, res, next) => {
     const { headers } = req;
     try {

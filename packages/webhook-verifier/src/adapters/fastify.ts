@@ -1,5 +1,5 @@
 import { storeDelivery } from '../delivery.js';
-import { keysOf, MAX_BODY_BYTES, type VerifyRequestOptions } from '../options.js';
+import { checkOptions, MAX_BODY_BYTES, type VerifyRequestOptions } from '../options.js';
 import type { RawBody } from '../raw-bytes.js';
 import { readClaim } from '../signed-headers.js';
 import { verifyWebhook } from '../verify-webhook.js';
@@ -37,7 +37,7 @@ export type FastifyWebhookPlugin = (
  * answers other requests with the error's status, `code` and message. Headers and age are checked
  * before the body is read. The `bodyLimit` of a route replaces `maxBodyBytes`.
  *
- * @throws {TypeError} when it is called, if the secret is missing
+ * @throws {TypeError} when it is called, if the secret is missing or an option is unknown
  *
  * @example
  * ```ts
@@ -53,7 +53,7 @@ export type FastifyWebhookPlugin = (
  * ```
  */
 export function fastifyWebhook(options: VerifyRequestOptions): FastifyWebhookPlugin {
-  keysOf(options, 'service');
+  checkOptions(options);
   const bodyLimit = options.maxBodyBytes ?? MAX_BODY_BYTES;
   const plugin: FastifyWebhookPlugin = (scope, _options, done) => {
     scope.removeAllContentTypeParsers();

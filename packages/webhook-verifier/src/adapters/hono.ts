@@ -1,6 +1,6 @@
 import { storeDelivery } from '../delivery.js';
 import { isRefusal, refuseConsumed } from '../errors.js';
-import { keysOf, type VerifyRequestOptions } from '../options.js';
+import { checkOptions, type VerifyRequestOptions } from '../options.js';
 import { readBody } from '../read-body.js';
 import { readClaim, type WebhookHeaders } from '../signed-headers.js';
 import { verifyBody } from '../verify-request.js';
@@ -33,7 +33,7 @@ export type HonoWebhookMiddleware = (
  * is read. If the body was read before, it throws to `app.onError`, because that is an error of the
  * application.
  *
- * @throws {TypeError} when it is called, if the secret is missing
+ * @throws {TypeError} when it is called, if the secret is missing or an option is unknown
  *
  * @example
  * ```ts
@@ -49,7 +49,7 @@ export type HonoWebhookMiddleware = (
  * ```
  */
 export function honoWebhook(options: VerifyRequestOptions): HonoWebhookMiddleware {
-  keysOf(options, 'service');
+  checkOptions(options);
   return async (context, next) => {
     const { raw, bodyCache } = context.req;
     const headers = raw.headers;
