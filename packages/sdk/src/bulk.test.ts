@@ -34,6 +34,20 @@ function run(
   return runBulk(items, (chunk: number[]) => send(chunk, sent++), resultOf([]), options);
 }
 
+it.each([
+  [{ ifMatch: 'x' }, 'ifMatch is not an option of bulk calls'],
+  [{ concurency: 2 }, 'concurency is not an option: did you mean concurrency?'],
+])('refuses %j', async (options, message) => {
+  const call = run([1], options as object, () => Promise.reject(new Error('was sent')));
+  await expect(call).rejects.toThrow(message);
+});
+
+it('has no option ifMatch', () => {
+  // @ts-expect-error An etag is of one record.
+  const options: BulkOptions<BulkCreateResult> = { ifMatch: 'x' };
+  expect(options).toHaveProperty('ifMatch');
+});
+
 it('refuses a string, whose items would be its characters', async () => {
   const { urls } = createTestClient({ fetch: () => Promise.reject(new Error('was sent')) });
   // @ts-expect-error A string is not a list of ids.

@@ -1,8 +1,9 @@
 import { ShortyBulkError } from './bulk-error.js';
-import { isShortyError, refuse } from './errors.js';
+import { isShortyError, refuse, ShortyConfigError } from './errors.js';
+import { checkOptionNames } from './option-names.js';
 import type { BulkOptions, RequestOptions } from './options.js';
 import { settleOrAbort } from './run-within.js';
-import { checkNumber } from './settings.js';
+import { bulkOptions, checkNumber } from './settings.js';
 
 /** The most items in one request. */
 const chunkSize = 100;
@@ -25,6 +26,9 @@ export async function runBulk<Item, Result extends object>(
   options: BulkOptions<Result> = {},
 ): Promise<Result> {
   const { concurrency = 1, collect = true, onChunk, ...request } = options;
+  if ('ifMatch' in request)
+    throw new ShortyConfigError('ifMatch', 'is not an option of bulk calls');
+  checkOptionNames(options, bulkOptions);
   const { signal, idempotencyKey: key } = request;
   checkNumber('concurrency', concurrency);
   if (Object(items) !== items) refuse('items', 'a list', items);

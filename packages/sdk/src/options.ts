@@ -90,7 +90,9 @@ export interface RequestOptions {
 }
 
 /** Options of a bulk call. `deadlineMs` applies to each request. */
-export interface BulkOptions<Result> extends RequestOptions {
+export interface BulkOptions<Result> extends Omit<RequestOptions, 'ifMatch'> {
+  /** A bulk call changes many records, and an `etag` is of one. */
+  ifMatch?: never;
   /** Requests in flight at the same time: 1 by default. */
   concurrency?: number | undefined;
   /** False: the lists of the result stay empty, so that memory does not grow with the input. */

@@ -282,10 +282,20 @@ describe('requests', () => {
     });
   });
 
+  it('refuse an option that is none', async () => {
+    const shorty = createTestClient();
+    const options = { idempotenceKey: 'x' } as object;
+    const message = 'idempotenceKey is not an option: did you mean idempotencyKey?';
+    await expect(shorty.urls.get('42', options)).rejects.toThrow(message);
+    await expect(shorty.urls.list({}, options)).rejects.toThrow(message);
+  });
+
   it('keep the path prefix of the base URL', async () => {
     server.use(http.get('https://example.test/links/api/v1/usage', () => success(usage)));
-    const client = createTestClient({ baseUrl: 'https://example.test/links/' });
-    await expect(client.usage.get()).resolves.toEqual(usage);
+    for (const baseUrl of ['https://example.test/links/', 'https://example.test/links/api/v1']) {
+      const client = createTestClient({ baseUrl });
+      await expect(client.usage.get()).resolves.toEqual(usage);
+    }
   });
 
   it('escape an id, and refuse one that would change the path', async () => {

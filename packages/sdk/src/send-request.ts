@@ -3,13 +3,14 @@ import { buildTarget, toJson } from './build-target.js';
 import type { RequestInput } from './calls.js';
 import { createTimeout, describeCall, refuse } from './errors.js';
 import { exchange, type Incoming, type Outgoing } from './exchange.js';
+import { checkOptionNames } from './option-names.js';
 import type { RequestOptions } from './options.js';
 import { type Page, PagedList } from './paginate.js';
 import type { Ports } from './ports.js';
 import { readResponse } from './read-response.js';
 import { isRetryable, retryDelay } from './retry-delay.js';
 import { runWithin, wait } from './run-within.js';
-import { mergeHeaders, readLimits, type Settings } from './settings.js';
+import { mergeHeaders, readLimits, requestOptions, type Settings } from './settings.js';
 import { createToken, createTokens } from './tokens.js';
 
 /** One call of the API, which may need several attempts. */
@@ -53,6 +54,7 @@ export function createTransport(settings: Settings, ports: Ports): Transport {
   }
 
   async function retry<T>(call: Call): Promise<WithResponse<T>> {
+    checkOptionNames(call.options, requestOptions);
     const { signal } = call.options;
     const limits = readLimits(call.options, settings.limits);
     const prepared = prepare(call);

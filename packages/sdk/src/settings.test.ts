@@ -45,6 +45,19 @@ describe('options', () => {
     expect(error.message).toMatch(new RegExp(`^${option} `));
   });
 
+  it.each([
+    ['baseURL', 'did you mean baseUrl?'],
+    ['timeout', 'did you mean timeoutMs?'],
+    ['retries', 'did you mean maxRetries?'],
+    ['bseUrl', 'did you mean baseUrl?'],
+    ['token', 'did you mean accessToken?'],
+    ['idempotency', 'use accessToken, apiKey, baseUrl, clientId, '],
+  ])('refuses %s, which is none: %s', (option, hint) => {
+    const error = refusal({ ...good, [option]: 'x' });
+    expect(error).toMatchObject({ option });
+    expect(error.message).toContain(`${option} is not an option: ${hint}`);
+  });
+
   it.each<Options>([
     { accessToken: 'hush\nhush' },
     { ...good, baseUrl: 'https://user:hush@sho.test' },

@@ -1,6 +1,7 @@
 import { refuse, ShortyConfigError } from './errors.js';
 import { version } from './generated/contract.js';
-import type { RequestOptions, ShortyHooks, ShortyOptions } from './options.js';
+import { checkOptionNames } from './option-names.js';
+import type { BulkOptions, RequestOptions, ShortyHooks, ShortyOptions } from './options.js';
 import type { TokenRequest } from './types.js';
 
 /** The validated options of a client, with defaults. */
@@ -29,6 +30,25 @@ export interface RequestLimits {
 
 const defaultLimits: RequestLimits = { maxRetries: 3, timeoutMs: 30_000, deadlineMs: 120_000 };
 
+/** All options of a client. */
+const clientOptions: Readonly<Record<keyof ShortyOptions, true>> = {
+  ...{ baseUrl: true, apiKey: true, accessToken: true, clientId: true, clientSecret: true },
+  ...{ scope: true, fetch: true, headers: true, hooks: true, debug: true },
+  ...{ maxRetries: true, timeoutMs: true, deadlineMs: true, maxRetryDelayMs: true },
+};
+
+/** All options of a request. */
+export const requestOptions: Readonly<Record<keyof RequestOptions, true>> = {
+  ...{ signal: true, timeoutMs: true, deadlineMs: true, maxRetries: true },
+  ...{ idempotencyKey: true, ifMatch: true, headers: true },
+};
+
+/** All options of a bulk call. */
+export const bulkOptions: Readonly<Record<keyof BulkOptions<unknown>, true>> = {
+  ...requestOptions,
+  ...{ concurrency: true, collect: true, onChunk: true },
+};
+
 type Environment = Readonly<Record<string, string | undefined>>;
 
 interface Runtime {
@@ -37,6 +57,7 @@ interface Runtime {
 }
 
 export function readSettings(options: ShortyOptions): Settings {
+  checkOptionNames(options, clientOptions);
   const { process, navigator }: Runtime = globalThis;
   const env = process?.env ?? {};
   const { maxRetryDelayMs = 20_000 } = options;
@@ -103,7 +124,8 @@ function readBaseUrl(text: string): string {
     // What precedes an @ may be a password.
     refuse('baseUrl', rule, text.slice(text.lastIndexOf('@') + 1));
   }
-  return url.href.replace(/\/+$/, '');
+  // The documents name it as the path of the API, and each path of a request begins with it.
+  return url.href.replace(/\/+$/, '').replace(/\/api\/v1$/, '');
 }
 
 function readCredentials(options: ShortyOptions, env: Environment): Settings['credentials'] {
