@@ -21,6 +21,9 @@ export async function benchBulkCreate({ rows = 40_000, runs = 7, bound = 0.4 } =
   await shorty.stop();
 }
 
+/** As long as the event of a new link. */
+const eventBody = JSON.stringify({ data: 'x'.repeat(950) });
+
 /** Creates a database with the server's tables, indexes and settings, and inserts into it. */
 function bareInserter(databasePath) {
   const folder = scratchFolder();
@@ -47,14 +50,20 @@ function bareInserter(databasePath) {
     `insert into organizations (${columns}) values (${columns.map((name) => `@${name}`)})`,
   ).run(organization);
   const insertUrl = db.prepare(
-    `insert into urls (id, organization_id, short_code, target_url, tags, redirect_type, custom_utm_params, is_active, created_at, updated_at, search_text)
-     values (?, ?, ?, ?, '', 307, '{}', 1, ?, ?, ?)`,
+    `insert into urls (id, organization_id, short_code, target_url, tags, redirect_type, is_active, created_at, updated_at, search_text, settings_hash)
+     values (?, ?, ?, ?, '', 307, 1, ?, ?, ?, ?)`,
   );
   const insertKey = db.prepare("insert into url_keys (domain_key, key, url_id) values ('', ?, ?)");
+  const insertEvent = db.prepare(
+    `insert into events (id, organization_id, sequence, type, body, created_at, url_id, tags)
+     values (?, ?, ?, 'url.created', ?, ?, ?, '')`,
+  );
   const insertHundred = db.transaction((urls) => {
-    for (const { id, code, target, now } of urls) {
-      insertUrl.run(id, organization.id, code, target, now, now, searchTextOf(target, code));
+    for (const { id, code, target, now, settingsHash, eventId } of urls) {
+      const searchText = searchTextOf(target, code);
+      insertUrl.run(id, organization.id, code, target, now, now, searchText, settingsHash);
       insertKey.run(code, id);
+      insertEvent.run(eventId, organization.id, id, eventBody, now, id);
     }
   });
   let id = 0;
@@ -66,7 +75,9 @@ function bareInserter(databasePath) {
         batches.push(
           Array.from({ length: perRequest }, () => {
             id += 1;
-            return { id, code: randomCode(), target: targetOf(id), now };
+            const settingsHash = Math.floor(Math.random() * 2 ** 53);
+            const eventId = `${now.toString(16)}-${String(id).padStart(24, '0')}`;
+            return { id, code: randomCode(), target: targetOf(id), now, settingsHash, eventId };
           }),
         );
       }
