@@ -10,6 +10,7 @@ import type { Database, WriteTransaction } from '../storage/database.js';
 import { afterCommit, handleAtCommit } from '../storage/group-commit.js';
 import { prepare } from '../storage/prepared.js';
 import type { Schema } from '../storage/schema.js';
+import { bulkInsert } from '../storage/statements.js';
 import type { DataOfEvent, EventDefinition } from './define-event.js';
 import type { EventType } from './event-types.js';
 import { type EventSubject, subscriptionOf, wantsEvent } from './subscription.js';
@@ -134,7 +135,7 @@ export class EventOutbox {
     webhookId: string,
   ): Promise<string> {
     const event = this.#event(organizationId, now, { type, test: true, data });
-    await this.#database.bulkInsert(transaction, 'events', [event]);
+    await bulkInsert(transaction, 'events', [event]);
     const delivery = this.#delivery(event, webhookId, now, 0);
     await this.#insertDeliveries(transaction, [delivery]);
     return delivery.id;
@@ -203,7 +204,7 @@ export class EventOutbox {
       const counter = await takeNumbers(transaction, organizationId, own.length);
       const first = counter.last - own.length + 1;
       const events = own.map((event, at) => ({ ...event, sequence: first + at }));
-      await this.#database.bulkInsert(transaction, 'events', events);
+      await bulkInsert(transaction, 'events', events);
       if (counter.fanned_out < counter.last) {
         await this.#fanOut(transaction, organizationId, counter);
       }
@@ -271,7 +272,7 @@ export class EventOutbox {
       next_attempt_at: delivery.created_at,
       due_at: delivery.created_at,
     }));
-    await this.#database.bulkInsert(transaction, 'deliveries', rows);
+    await bulkInsert(transaction, 'deliveries', rows);
     const webhookIds = [...new Set(rows.map(({ webhook_id }) => webhook_id))];
     afterCommit(transaction, () => this.#options.onEvents(webhookIds));
   }

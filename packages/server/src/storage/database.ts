@@ -1,4 +1,4 @@
-import type { Insertable, Kysely, Transaction, Updateable } from 'kysely';
+import type { Kysely, Transaction } from 'kysely';
 import type { FairQueue } from '../fair-queue.js';
 import type { Keyring } from './keyring.js';
 import type { ListPage, ListQuery } from './list-query.js';
@@ -65,13 +65,6 @@ export interface Database {
   readonly writeQueues: readonly FairQueue[];
   /** The number of transactions that were repeated since the start, by cause. */
   readonly retries: Readonly<Record<RetryCause, number>>;
-  /** Inserts any number of rows. */
-  readonly bulkInsert: BulkInsert;
-  /**
-   * Updates the same columns of several rows to different values. Returns for each row whether it
-   * exists.
-   */
-  readonly updateEach: UpdateEach;
   /**
    * Evicts the records that other nodes change from these caches, until the returned function is
    * called. Undefined for an engine that has only one node.
@@ -140,24 +133,8 @@ export interface Invalidatable {
   markStale(): void;
 }
 
-export type BulkInsert = <Table extends keyof Schema & string>(
-  transaction: WriteTransaction,
-  table: Table,
-  rows: readonly Insertable<Schema[Table]>[],
-) => Promise<void>;
-
 /** A parameter of a statement. */
 export type Value = string | number | Uint8Array | null;
-
-export type UpdateEach = <Table extends keyof Schema & string>(
-  transaction: WriteTransaction,
-  table: Table,
-  rows: readonly {
-    readonly set: Updateable<Schema[Table]>;
-    /** Columns and their required values, none of which may be null. */
-    readonly where: Updateable<Schema[Table]>;
-  }[],
-) => Promise<boolean[]>;
 
 /** A row has the key of another row. */
 export class UniqueViolationError extends Error {

@@ -10,7 +10,11 @@ import {
 } from './database.js';
 
 interface PendingWork {
+  readonly lock: WriteLock;
+  readonly key: unknown;
   readonly queuedAt: number;
+  /** The works with which it may share a transaction: any, those of its key, or none. */
+  sharing: 'any' | 'key' | 'none';
   /** How often another transaction had taken its keys. */
   conflicts: number;
   /** Does the work and returns a function that settles its caller's promise after the commit. */
@@ -18,27 +22,12 @@ interface PendingWork {
   fail(error: unknown): void;
 }
 
-/** Works that run one after another. */
-interface WorkQueue {
-  readonly key: unknown;
-  readonly lock: WriteLock;
-  works: PendingWork[];
-  /** Its works shall be repeated, in transactions of their own. */
-  isRepeated: boolean;
-}
-
-/** Works of one queue in a transaction. */
-interface Group {
-  readonly queue: WorkQueue;
-  readonly works: readonly PendingWork[];
-}
-
 export interface GroupCommitOptions {
-  /** Returns the queue of works with a lock: those of one queue run one after another, and share transactions. */
-  readonly queueOf: (lock: WriteLock) => unknown;
-  /** Whether works of a queue may share a transaction with works of other queues. */
+  /** Works of one key run one after another, or share a transaction. */
+  readonly keyOf: (lock: WriteLock) => unknown;
+  /** Whether a work may share a transaction with works of other keys. */
   readonly isShared?: (lock: WriteLock) => boolean;
-  /** Takes the locks of all queues of a transaction at its start. */
+  /** Takes the locks of all works of a transaction at its start. */
   readonly takeLocks?: (transaction: WriteTransaction, locks: WriteLock[]) => Promise<unknown>;
   /** Returns why a failed transaction may succeed when it is repeated; undefined if it would fail again. */
   readonly findRetryCause: (error: unknown) => RetryCause | undefined;
@@ -54,22 +43,40 @@ export interface GroupCommitOptions {
 export const maxGroupSize = 16;
 const maxConflicts = 10;
 
-const commitCallbacks = new WeakMap<WriteTransaction, Set<() => void>>();
+type CommitHandler<Item> = (transaction: WriteTransaction, items: readonly Item[]) => Promise<void>;
+
+/** What the works of a transaction left to its end. */
+class CommitHooks {
+  readonly callbacks = new Set<() => void>();
+  readonly items = new Map<CommitHandler<never>, unknown[]>();
+  readonly lastItems = new Map<CommitHandler<never>, unknown[]>();
+
+  /** Handles all items, also those that handlers pass to others. */
+  async handleItems(transaction: WriteTransaction): Promise<void> {
+    for (const stage of [this.items, this.lastItems]) {
+      for (const [handle, items] of stage) {
+        stage.delete(handle);
+        await handle(transaction, items as never[]);
+      }
+    }
+  }
+}
+
+const hooks = new WeakMap<WriteTransaction, CommitHooks>();
+
+function hooksOf(transaction: WriteTransaction): CommitHooks {
+  const own = hooks.get(transaction) ?? new CommitHooks();
+  hooks.set(transaction, own);
+  return own;
+}
 
 /**
  * Calls back once the transaction has been committed. A callback that is passed several times for a
  * transaction is called once.
  */
 export function afterCommit(transaction: WriteTransaction, callback: () => void): void {
-  const callbacks = commitCallbacks.get(transaction);
-  if (callbacks) callbacks.add(callback);
-  else commitCallbacks.set(transaction, new Set([callback]));
+  hooksOf(transaction).callbacks.add(callback);
 }
-
-type CommitHandler<Item> = (transaction: WriteTransaction, items: readonly Item[]) => Promise<void>;
-
-const commitItems = new WeakMap<WriteTransaction, Map<CommitHandler<never>, unknown[]>>();
-const lastHandlers = new WeakSet<CommitHandler<never>>();
 
 /**
  * Passes an item to `handle` before the transaction is committed, together with those that other works
@@ -82,25 +89,11 @@ export function handleAtCommit<Item>(
   item: Item,
   { isLast = false }: { readonly isLast?: boolean } = {},
 ): void {
-  if (isLast) lastHandlers.add(handle);
-  const byHandler = commitItems.get(transaction) ?? new Map<CommitHandler<never>, unknown[]>();
-  commitItems.set(transaction, byHandler);
-  const items = byHandler.get(handle);
+  const own = hooksOf(transaction);
+  const stage = isLast ? own.lastItems : own.items;
+  const items = stage.get(handle);
   if (items) items.push(item);
-  else byHandler.set(handle, [item]);
-}
-
-/** Handles all items, also those that handlers pass. */
-async function handleItems(transaction: WriteTransaction): Promise<void> {
-  const byHandler = commitItems.get(transaction) ?? new Map<CommitHandler<never>, never[]>();
-  while (byHandler.size > 0) {
-    const handlers = [...byHandler.keys()];
-    const handle = handlers.find((each) => !lastHandlers.has(each)) ?? handlers[0];
-    const items = handle && byHandler.get(handle);
-    if (!items) return;
-    byHandler.delete(handle);
-    await handle(transaction, items as never[]);
-  }
+  else stage.set(handle, [item]);
 }
 
 /**
@@ -108,7 +101,7 @@ async function handleItems(transaction: WriteTransaction): Promise<void> {
  * separate transactions, each would wait for the commit of the one before.
  *
  * Each write is still all or nothing: if one fails, the transaction is rolled back, and the works of
- * each queue, then each work, run in transactions of their own. Savepoints would isolate the writes,
+ * each key, then each work, run in transactions of their own. Savepoints would isolate the writes,
  * too, but with them SQLite copies every page first. That costs as much as the commits that group
  * commit saves. Callers get their results after the commit.
  */
@@ -117,9 +110,9 @@ export class GroupCommit {
   readonly retries: Record<RetryCause, number> = { lock: 0, deadlock: 0, serialization: 0 };
   readonly #db: Kysely<Schema>;
   readonly #options: GroupCommitOptions;
-  readonly #queues = new Map<unknown, WorkQueue>();
-  /** Queues with works, none of which runs. */
-  readonly #ready: WorkQueue[] = [];
+  #pending: PendingWork[] = [];
+  /** The keys of works that run, or that pause before they are repeated. */
+  readonly #heldKeys = new Set<unknown>();
   #running = 0;
 
   constructor(db: Kysely<Schema>, options: GroupCommitOptions) {
@@ -128,141 +121,129 @@ export class GroupCommit {
   }
 
   write<T>(work: (transaction: WriteTransaction) => Promise<T>, lock: WriteLock): Promise<T> {
+    const { keyOf, isShared } = this.#options;
     return new Promise<T>((resolve, reject) => {
-      const pending: PendingWork = {
+      this.#pending.push({
+        lock,
+        key: keyOf(lock),
         queuedAt: performance.now(),
+        sharing: isShared?.(lock) ? 'any' : 'key',
         conflicts: 0,
         run: async (transaction) => {
           const result = await work(transaction);
           return () => resolve(result);
         },
         fail: reject,
-      };
-      const key = this.#options.queueOf(lock);
-      const queue = this.#queues.get(key);
-      if (queue) {
-        queue.works.push(pending);
-        return;
-      }
-      const added = { key, lock, works: [pending], isRepeated: false };
-      this.#queues.set(key, added);
-      this.#makeReady(added);
+      });
+      this.#start();
     });
   }
 
   /** Resolves when no work is pending. */
   async finish(): Promise<void> {
-    while (this.#queues.size > 0) await sleep(1);
+    while (this.#pending.length + this.#heldKeys.size > 0) await sleep(1);
   }
 
-  #makeReady(queue: WorkQueue): void {
-    this.#ready.push(queue);
+  #start(): void {
     if (this.#running === this.#options.concurrency) return;
     this.#running += 1;
     void this.#run();
   }
 
-  /** Runs one transaction after another, until no queue is ready. */
+  /** Runs one transaction after another, until all pending works have keys that are held. */
   async #run(): Promise<void> {
     for (;;) {
-      // Until then, the other writes of this turn are in their queues.
+      // Until then, the other writes of this turn are pending.
       await new Promise<void>((resolve) => setImmediate(resolve));
-      const groups = this.#takeGroups();
-      if (groups.length === 0) break;
-      const repeated = new Set(await this.#commit(groups));
-      for (const { queue, works } of groups) {
-        const again = works.filter((work) => repeated.has(work));
-        void this.#continue(queue, again);
-      }
+      const group = this.#takeGroup();
+      if (group.length === 0) break;
+      const repeated = await this.#commit(group);
+      void this.#release(group, repeated);
     }
     this.#running -= 1;
   }
 
-  /** Takes the works of the next transaction out of their queues. */
-  #takeGroups(): Group[] {
-    const { isShared = () => false } = this.#options;
-    const isAlone = ({ lock, isRepeated }: WorkQueue) => isRepeated || !isShared(lock);
-    const groups: Group[] = [];
-    let free = maxGroupSize;
-    for (;;) {
-      const [queue] = this.#ready;
-      if (queue === undefined || free === 0) return groups;
-      if (groups.length > 0 && isAlone(queue)) return groups;
-      this.#ready.shift();
-      const works = queue.works.splice(0, free);
-      groups.push({ queue, works });
-      free = isAlone(queue) ? 0 : free - works.length;
-    }
+  #takeGroup(): PendingWork[] {
+    const free = this.#pending.filter(({ key }) => !this.#heldKeys.has(key));
+    const [first] = free;
+    if (!first) return [];
+    const group = free.filter((work) => work === first || mayShare(work, first));
+    const taken = new Set(group.slice(0, maxGroupSize));
+    this.#pending = this.#pending.filter((work) => !taken.has(work));
+    for (const { key } of taken) this.#heldKeys.add(key);
+    return [...taken];
   }
 
-  /** Makes a queue ready again after a transaction of its works, with those to repeat. */
-  async #continue(queue: WorkQueue, repeated: readonly PendingWork[]): Promise<void> {
-    queue.isRepeated = repeated.length > 0;
-    if (queue.isRepeated) {
-      // A random pause: transactions that met once then do not meet again.
-      await sleep(Math.random() * this.#options.maxPauseMs);
-      queue.works.push(...repeated);
+  /** Lets further works of these keys run, after a pause if some of these are repeated. */
+  async #release(group: readonly PendingWork[], { works, isPaused }: Repetition): Promise<void> {
+    // A random pause: transactions that met once then do not meet again.
+    if (isPaused) await sleep(Math.random() * this.#options.maxPauseMs);
+    this.#pending.push(...works);
+    const keys = new Set(group.map(({ key }) => key));
+    for (const work of isPaused ? this.#pending : []) {
+      // Works of other keys would wait for the same lock beside it.
+      if (work.sharing === 'any' && keys.has(work.key)) work.sharing = 'key';
     }
-    if (queue.works.length > 0) this.#makeReady(queue);
-    else this.#queues.delete(queue.key);
+    for (const key of keys) this.#heldKeys.delete(key);
+    if (this.#pending.length > 0) this.#start();
   }
 
-  /** Runs works in a transaction, and returns those that are to be repeated. */
-  async #commit(groups: readonly Group[]): Promise<readonly PendingWork[]> {
-    const works = groups.flatMap((group) => group.works);
+  /** Runs works in a transaction. Returns those that are to be run again. */
+  async #commit(group: readonly PendingWork[]): Promise<Repetition> {
     const settlers: (() => void)[] = [];
     let callbacks: Iterable<() => void> = [];
     let hasLocks = false;
     try {
       await this.#db.transaction().execute(async (transaction) => {
-        await this.#options.takeLocks?.(
-          transaction,
-          groups.map(({ queue }) => queue.lock),
-        );
+        const locks = group.map(({ lock }) => lock);
+        await this.#options.takeLocks?.(transaction, locks);
         hasLocks = true;
-        for (const work of works) settlers.push(await work.run(transaction));
-        await handleItems(transaction);
-        callbacks = commitCallbacks.get(transaction) ?? [];
+        for (const work of group) settlers.push(await work.run(transaction));
+        const own = hooksOf(transaction);
+        await own.handleItems(transaction);
+        callbacks = own.callbacks;
       });
     } catch (error) {
-      return this.#afterFailure(groups, hasLocks, error);
+      return this.#afterFailure(group, hasLocks, error);
     }
     for (const settle of settlers) settle();
     for (const callback of callbacks) callback();
-    return [];
+    return { works: [], isPaused: false };
   }
 
-  /** Runs each part of a failed transaction by itself. Returns the works that are to be repeated. */
-  async #afterFailure(
-    groups: readonly Group[],
-    hasLocks: boolean,
-    error: unknown,
-  ): Promise<readonly PendingWork[]> {
+  #afterFailure(group: readonly PendingWork[], hasLocks: boolean, error: unknown): Repetition {
     const { findRetryCause, maxRetryMs } = this.#options;
     const cause = findRetryCause(error);
     if (cause !== undefined) this.retries[cause] += 1;
     const isUnavailable = cause === undefined && error instanceof StorageUnavailableError;
-    const parts = groups.length > 1 || !hasLocks ? groups : groups.flatMap(divide);
-    if (!isUnavailable && parts.length > 1) {
-      const repeated: PendingWork[] = [];
-      for (const part of parts) repeated.push(...(await this.#commit([part])));
-      return repeated;
+    const isOfSeveralKeys = group.some(({ key }) => key !== group[0]?.key);
+    // Works of one key wait for the same lock.
+    const isDivided = isOfSeveralKeys || (hasLocks && group.length > 1);
+    if (isDivided && !isUnavailable) {
+      for (const work of group) work.sharing = isOfSeveralKeys ? 'key' : 'none';
+      return { works: group, isPaused: false };
     }
     const isConflict = error instanceof UniqueViolationError;
-    return groups
-      .flatMap(({ works }) => works)
-      .filter((work) => {
-        // Another transaction has inserted the key. The work finds its row now, or selects another key.
-        if (isConflict) work.conflicts += 1;
-        const isInTime = performance.now() - work.queuedAt < maxRetryMs;
-        const mayRepeat = (cause !== undefined || isConflict) && work.conflicts <= maxConflicts;
-        if (mayRepeat && isInTime) return true;
-        work.fail(error);
-        return false;
-      });
+    const works = group.filter((work) => {
+      // Another transaction has inserted the key. The work finds its row now, or selects another key.
+      if (isConflict) work.conflicts += 1;
+      const isInTime = performance.now() - work.queuedAt < maxRetryMs;
+      const mayRepeat = (cause !== undefined || isConflict) && work.conflicts <= maxConflicts;
+      if (mayRepeat && isInTime) return true;
+      work.fail(error);
+      return false;
+    });
+    return { works, isPaused: works.length > 0 };
   }
 }
 
-function divide({ queue, works }: Group): Group[] {
-  return works.map((work) => ({ queue, works: [work] }));
+/** The works to run again, at once or after a pause. */
+interface Repetition {
+  readonly works: readonly PendingWork[];
+  readonly isPaused: boolean;
+}
+
+function mayShare(one: PendingWork, other: PendingWork): boolean {
+  if (one.sharing !== other.sharing || one.sharing === 'none') return false;
+  return one.sharing === 'any' || one.key === other.key;
 }

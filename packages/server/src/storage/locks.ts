@@ -1,9 +1,9 @@
-import { type Kysely, PostgresAdapter, type RawBuilder, sql } from 'kysely';
-import { operatorOwner, type Schema, type WriteLock, type WriteTransaction } from './database.js';
+import { type RawBuilder, sql } from 'kysely';
+import { operatorOwner, type WriteLock, type WriteTransaction } from './database.js';
+import { isPostgres } from './statements.js';
 
-// The first key of Shorty's advisory locks, so that they differ from other programs' locks.
-const lockNamespace = 0x5_40_27;
-const allKey = 1;
+// The keys of the advisory lock, which differ from those of other programs.
+const allWrites = '344103, 1';
 
 // How long a transaction waits for a lock or a row before it is repeated. In between, its connection is
 // free for other organizations, and a transaction that waits for 'exclusive' lets others pass.
@@ -12,7 +12,7 @@ const lockMs = 100;
 const rowMs = 500;
 
 /** Returns whether transactions may take a lock together with others: that of an organization. */
-export function isShared(lock: WriteLock): lock is { organizationId: string } {
+export function isShared(lock: WriteLock): lock is { readonly organizationId: string } {
   return typeof lock !== 'string' && lock.organizationId !== operatorOwner;
 }
 
@@ -24,7 +24,7 @@ export async function takeLocks(
   const [lock] = locks;
   const limit = sql`set_config('lock_timeout', ${String(lock === 'rows' ? rowMs : lockMs)}, true)`;
   const shared = sql.raw(lock === 'exclusive' ? '' : '_shared');
-  const begun = sql`select ${limit}, pg_advisory_xact_lock${shared}(${advisory(allKey)})`;
+  const begun = sql`select ${limit}, pg_advisory_xact_lock${shared}(${sql.raw(allWrites)})`;
   // PostgreSQL evaluates the rows last, so the wait for them is limited.
   const rows =
     typeof lock === 'string'
@@ -47,12 +47,4 @@ function rowsOf(locks: readonly { readonly organizationId: string }[]): RawBuild
   if (locks.length === 0) return sql`select true from link_policy for no key update`;
   const ids = locks.map(({ organizationId }) => organizationId);
   return sql`select true from organizations where id = any(${ids}) order by id for no key update`;
-}
-
-function advisory(key: number): RawBuilder<unknown> {
-  return sql`${sql.lit(lockNamespace)}, ${sql.lit(key)}`;
-}
-
-export function isPostgres(db: Kysely<Schema>): boolean {
-  return db.getExecutor().adapter instanceof PostgresAdapter;
 }

@@ -1,14 +1,16 @@
 import {
   CompiledQuery,
   type Expression,
+  type Insertable,
   type Kysely,
   PostgresAdapter,
   type SqlBool,
   sql,
+  type Updateable,
 } from 'kysely';
 import { yieldToEventLoop } from '../yield-to-event-loop.js';
-import type { BulkInsert, Schema, UpdateEach, Value } from './database.js';
-import { definitionOf } from './schema.js';
+import type { Schema, Value, WriteTransaction } from './database.js';
+import { definitionOf, type Table } from './schema.js';
 
 export function isPostgres(db: Kysely<Schema>): boolean {
   return db.getExecutor().adapter instanceof PostgresAdapter;
@@ -37,18 +39,22 @@ export function isAmong(
 const rowsAtOnce = 16;
 
 /**
- * Inserts rows. PostgreSQL gets one statement with an array for each column, because it limits the number of
- * parameters and not their length. SQLite gets a statement for each row: it would first copy every page that
- * a longer one touches, to be able to undo half of it.
+ * Inserts any number of rows. PostgreSQL gets one statement with an array for each column, because it limits
+ * the number of parameters and not their length. SQLite gets a statement for each row: it would first copy
+ * every page that a longer one touches, to be able to undo half of it.
  */
-export const bulkInsert: BulkInsert = async (transaction, table, rows) => {
+export async function bulkInsert<Name extends Table>(
+  transaction: WriteTransaction,
+  table: Name,
+  rows: readonly Insertable<Schema[Name]>[],
+): Promise<void> {
   const records = rows as readonly Columns[];
   if (records.length === 0) return;
   const columns = Object.keys(records[0] ?? {});
   if (isPostgres(transaction)) {
     const text = `insert into ${table} (${columns.map(quote).join()})
       select * from unnest(${arraysOf(table, columns)})`;
-    const arrays = columns.map((column) => valuesOf(records, column));
+    const arrays = columns.map((column) => records.map((record) => record[column] ?? null));
     await transaction.executeQuery(CompiledQuery.raw(text, arrays));
     return;
   }
@@ -63,63 +69,58 @@ export const bulkInsert: BulkInsert = async (transaction, table, rows) => {
       await connection.executeQuery({ ...query, parameters });
     }
   });
-};
+}
 
-/** Updates rows: by one statement with arrays on PostgreSQL, and one by one on SQLite. */
-export const updateEach: UpdateEach = async (transaction, table, rows) => {
-  const [first] = rows;
+/**
+ * Updates the same columns of several rows to different values: by one statement with arrays on PostgreSQL,
+ * and one by one on SQLite. `where` has columns and their required values, none of which may be null.
+ * Returns for each row whether it exists.
+ */
+export async function updateEach<Name extends Table>(
+  transaction: WriteTransaction,
+  table: Name,
+  rows: readonly {
+    readonly set: Updateable<Schema[Name]>;
+    readonly where: Updateable<Schema[Name]>;
+  }[],
+): Promise<boolean[]> {
+  const changes = rows as readonly { readonly set: Columns; readonly where: Columns }[];
+  const [first] = changes;
   if (!first) return [];
   const [sets, wheres] = [Object.keys(first.set), Object.keys(first.where)];
-  const given = rows as readonly { readonly set: Columns; readonly where: Columns }[];
-  if (isPostgres(transaction)) {
-    const columns = [...sets, ...wheres];
-    const names = columns.map((_, at) => `given_${at}`);
-    const changes = sets.map((column, at) => `${quote(column)} = ${names[at]}`);
-    const conditions = wheres.map(
-      (column, at) => `own.${quote(column)} = ${names[sets.length + at]}`,
-    );
-    const text = `update ${table} as own set ${changes.join()}
-      from unnest(${arraysOf(table, columns)}) with ordinality as given(${names.join()}, number)
-      where ${conditions.join(' and ')} returning number`;
-    const arrays = [
-      ...sets.map((column) =>
-        valuesOf(
-          given.map(({ set }) => set),
-          column,
-        ),
-      ),
-      ...wheres.map((column) =>
-        valuesOf(
-          given.map(({ where }) => where),
-          column,
-        ),
-      ),
-    ];
-    const query = CompiledQuery.raw(text, arrays) as CompiledQuery<{ number: number }>;
-    // Ordinality counts from 1.
-    const result = await transaction.executeQuery(query);
-    const changed = new Set(result.rows.map(({ number }) => number - 1));
-    return rows.map((_, at) => changed.has(at));
+  const parameters = changes.map(({ set, where }) => [
+    ...sets.map((column) => set[column] ?? null),
+    ...wheres.map((column) => where[column] ?? null),
+  ]);
+  if (!isPostgres(transaction)) {
+    const toValue = (column: string) => `${quote(column)} = ?`;
+    const text = `update ${table} set ${sets.map(toValue).join()} where ${wheres.map(toValue).join(' and ')}`;
+    const changed: boolean[] = [];
+    for (const values of parameters) {
+      const result = await transaction.executeQuery(CompiledQuery.raw(text, values));
+      changed.push(result.numAffectedRows !== 0n);
+    }
+    return changed;
   }
-  const toValue = (column: string) => `${quote(column)} = ?`;
-  const text = `update ${table} set ${sets.map(toValue).join()} where ${wheres.map(toValue).join(' and ')}`;
-  const changed: boolean[] = [];
-  for (const { set, where } of given) {
-    const values = [...sets.map((name) => set[name]), ...wheres.map((name) => where[name])];
-    const result = await transaction.executeQuery(CompiledQuery.raw(text, values));
-    changed.push(result.numAffectedRows !== 0n);
-  }
-  return changed;
-};
+  const columns = [...sets, ...wheres];
+  const assigned = sets.map((column, at) => `${quote(column)} = given_${at}`);
+  const required = wheres.map((column, at) => `own.${quote(column)} = given_${sets.length + at}`);
+  const text = `update ${table} as own set ${assigned.join()}
+    from unnest(${arraysOf(table, columns)}) with ordinality
+      as given(${columns.map((_, at) => `given_${at}`).join()}, number)
+    where ${required.join(' and ')} returning number`;
+  const arrays = columns.map((_, at) => parameters.map((values) => values[at]));
+  const query = CompiledQuery.raw(text, arrays) as CompiledQuery<{ number: number }>;
+  // Ordinality counts from 1.
+  const result = await transaction.executeQuery(query);
+  const changed = new Set(result.rows.map(({ number }) => number - 1));
+  return rows.map((_, at) => changed.has(at));
+}
 
 type Columns = Readonly<Record<string, Value>>;
 
 function quote(column: string): string {
   return `"${column}"`;
-}
-
-function valuesOf(records: readonly Columns[], column: string): Value[] {
-  return records.map((record) => record[column] ?? null);
 }
 
 /** The types of PostgreSQL that differ from those of the registry. */
@@ -132,7 +133,7 @@ const types: Readonly<Record<string, string>> = {
 };
 
 /** Returns the parameters of PostgreSQL that are arrays of the values of columns. */
-function arraysOf(table: keyof Schema, columns: readonly string[]): string {
+function arraysOf(table: Table, columns: readonly string[]): string {
   const arrays = columns.map((column, at) => {
     const [type = ''] = definitionOf(table).columns[column]?.split(' ') ?? [];
     return `$${at + 1}::${types[type] ?? type}[]`;

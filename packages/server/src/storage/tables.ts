@@ -98,9 +98,7 @@ export const tables = {
       name: 'text',
       expires_at: 'bigint',
     },
-    indexes: {
-      clients_by_organization: '(organization_id, created_at, id)',
-    },
+    indexes: { clients_by_organization: '(organization_id, created_at, id)' },
   },
   api_keys: {
     isExported: true,
@@ -150,9 +148,7 @@ export const tables = {
       created_at: 'bigint not null',
     },
     key: ['organization_id', 'key'],
-    indexes: {
-      idempotency_keys_by_age: '(created_at)',
-    },
+    indexes: { idempotency_keys_by_age: '(created_at)' },
   },
   domains: {
     isExported: true,
@@ -226,9 +222,7 @@ export const tables = {
       fanned_out: 'bigint not null',
     },
     isClustered: true,
-    indexes: {
-      event_counters_behind: '(organization_id) where fanned_out < last',
-    },
+    indexes: { event_counters_behind: '(organization_id) where fanned_out < last' },
   },
   webhooks: {
     isExported: true,
@@ -266,9 +260,7 @@ export const tables = {
   },
   url_id_counter: {
     shared: 'one row, for all organizations',
-    columns: {
-      last_id: 'bigint not null',
-    },
+    columns: { last_id: 'bigint not null' },
   },
   urls: {
     isExported: true,
@@ -554,9 +546,7 @@ export const tables = {
       reason: 'text not null',
       created_at: 'bigint not null',
     },
-    indexes: {
-      takedowns_by_age: '(created_at, id)',
-    },
+    indexes: { takedowns_by_age: '(created_at, id)' },
   },
   /** One row: the key under which secrets are encrypted, as a known text under it. */
   secret_key: {
@@ -580,9 +570,7 @@ export const tables = {
       /** The end of the window in which they count. */
       ends_at: 'bigint not null',
     },
-    indexes: {
-      attempts_by_end: '(ends_at)',
-    },
+    indexes: { attempts_by_end: '(ends_at)' },
   },
   /** The keys of the visitor hashes, one for each period. The first period starts at 0. */
   visitor_keys: {
@@ -602,9 +590,7 @@ export const tables = {
       reason: 'text not null',
       created_at: 'bigint not null',
     },
-    indexes: {
-      blocked_hosts_by_age: '(created_at, id)',
-    },
+    indexes: { blocked_hosts_by_age: '(created_at, id)' },
   },
   /** The short codes and slugs of erased links, and those of deleted organizations on the platform's domain. */
   retired_keys: {
@@ -650,16 +636,12 @@ export const tables = {
     },
     key: ['created_at', 'id'],
     isClustered: true,
-    indexes: {
-      audit_log_by_organization: '(organization_id, created_at, id)',
-    },
+    indexes: { audit_log_by_organization: '(organization_id, created_at, id)' },
   },
   /** One row. Its version increases with each change that affects any number of links. */
   link_policy: {
     shared: 'one row, for all organizations',
-    columns: {
-      version: 'bigint not null',
-    },
+    columns: { version: 'bigint not null' },
   },
   /**
    * The clicks of links with `max_clicks` that visitors have taken, before they are in storage. Apart from

@@ -9,6 +9,7 @@ import { nextUpdatedAt } from '../preconditions/if-match.js';
 import type { Database, WriteTransaction } from '../storage/database.js';
 import type { ListPage } from '../storage/list-query.js';
 import { searchTextOf } from '../storage/search-text.js';
+import { updateEach } from '../storage/statements.js';
 import { formatTags, parseTags } from '../storage/tag-text.js';
 import { yieldToEventLoop } from '../yield-to-event-loop.js';
 import type { WriteContext } from './url-write.js';
@@ -115,7 +116,7 @@ export class TagRepository {
       for (let at = 0; at < changes.length; at += linksPerSlice) {
         await yieldToEventLoop();
         const slice = changes.slice(at, at + linksPerSlice);
-        await this.#database.updateEach(transaction, 'urls', slice);
+        await updateEach(transaction, 'urls', slice);
       }
       const count = changes.length;
       if (count > 0 && origin) {

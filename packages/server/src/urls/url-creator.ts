@@ -1,12 +1,8 @@
 import { releaseLinks, reserveLinks } from '../organizations/link-quota.js';
 import type { PlanTable } from '../organizations/plans.js';
-import {
-  type Database,
-  type Schema,
-  UniqueViolationError,
-  type WriteTransaction,
-} from '../storage/database.js';
+import { type Schema, UniqueViolationError, type WriteTransaction } from '../storage/database.js';
 import { handleAtCommit } from '../storage/group-commit.js';
+import { bulkInsert } from '../storage/statements.js';
 import { mapInSlices } from '../yield-to-event-loop.js';
 import { newUrl, type UrlDraft } from './change-url.js';
 import { type Candidate, findEquivalent, findExternalIds, isEquivalent } from './find-existing.js';
@@ -39,11 +35,9 @@ interface NewLink extends Candidate {
 
 /** Creates links in a transaction. */
 export class UrlCreator {
-  readonly #database: Database;
   readonly #options: UrlCreatorOptions;
 
-  constructor(database: Database, options: UrlCreatorOptions) {
-    this.#database = database;
+  constructor(options: UrlCreatorOptions) {
     this.#options = options;
   }
 
@@ -143,8 +137,8 @@ export class UrlCreator {
   ): Promise<void> => {
     const keys = links.flatMap((link) => link.keys);
     const rows = links.map(({ row }) => row);
-    await this.#database.bulkInsert(transaction, 'urls', rows);
-    await this.#database.bulkInsert(transaction, 'url_keys', keys);
+    await bulkInsert(transaction, 'urls', rows);
+    await bulkInsert(transaction, 'url_keys', keys);
     // After the inserts, because an erasure may have retired and deleted the keys before them.
     const [retired] = await findRetiredKeys(transaction, keys);
     if (retired !== undefined) throw new UniqueViolationError(`${retired.key} is retired`);

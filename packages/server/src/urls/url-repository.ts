@@ -50,8 +50,8 @@ export class UrlRepository extends UrlReader {
     this.#database = database;
     this.#ignoreCase = options.ignoreCase;
     this.#lifeCycle = lifeCycle;
-    this.#creator = new UrlCreator(database, options);
-    this.#updater = new UrlUpdater(database, { ...options, lifeCycle });
+    this.#creator = new UrlCreator(options);
+    this.#updater = new UrlUpdater({ ...options, lifeCycle });
     this.#ids = new UrlIds(database);
   }
 

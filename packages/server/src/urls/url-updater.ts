@@ -2,7 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { ActiveLinks } from '../organizations/link-quota.js';
 import type { PlanTable } from '../organizations/plans.js';
 import { nextUpdatedAt } from '../preconditions/if-match.js';
-import type { Database, WriteTransaction } from '../storage/database.js';
+import type { WriteTransaction } from '../storage/database.js';
+import { bulkInsert, updateEach } from '../storage/statements.js';
 import { mapInSlices, TimeSlices } from '../yield-to-event-loop.js';
 import type { UrlChange } from './change-url.js';
 import { findExternalIds } from './find-existing.js';
@@ -24,11 +25,9 @@ export interface UrlUpdaterOptions {
 
 /** Changes links in a transaction. */
 export class UrlUpdater {
-  readonly #database: Database;
   readonly #options: UrlUpdaterOptions;
 
-  constructor(database: Database, options: UrlUpdaterOptions) {
-    this.#database = database;
+  constructor(options: UrlUpdaterOptions) {
     this.#options = options;
   }
 
@@ -75,7 +74,7 @@ export class UrlUpdater {
     }
     const changedIds = [...new Set(changed.map(({ url }) => url.id))];
     const rows = await mapInSlices(changedIds, (id) => toUpdate(links.get(id) as ShortUrl));
-    await this.#database.updateEach(transaction, 'urls', rows);
+    await updateEach(transaction, 'urls', rows);
     await activeLinks.settle();
     await recorder.recordUpdates(transaction, changed, now);
     const restored = changed.flatMap(({ before, url }) =>
@@ -117,7 +116,7 @@ export class UrlUpdater {
     const quota = becomesActive ? await activeLinks.take() : undefined;
     if (quota) return { status: 'quota-exceeded', quota };
     if (before.isActive && !changed.isActive) activeLinks.release();
-    await this.#database.bulkInsert(transaction, 'url_keys', newKeys);
+    await bulkInsert(transaction, 'url_keys', newKeys);
     return { url: { ...changed, hostname, updatedAt: nextUpdatedAt(before.updatedAt, now) } };
   }
 }

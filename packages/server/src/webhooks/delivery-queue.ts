@@ -5,6 +5,7 @@ import { countUses, UsageTally } from '../organizations/usage-meters.js';
 import type { Database, WriteTransaction } from '../storage/database.js';
 import { prepare } from '../storage/prepared.js';
 import type { Schema } from '../storage/schema.js';
+import { bulkInsert, updateEach } from '../storage/statements.js';
 import type { AttemptOutcome, ClaimedDelivery, Receiver } from './attempt.js';
 import { type HealthRules, recordHealth } from './endpoint-health.js';
 import { isOfActiveOrganization, oldestDueAt } from './webhook-expressions.js';
@@ -143,7 +144,7 @@ export class DeliveryQueue {
     outcomes: readonly AttemptOutcome[],
   ): Promise<readonly AttemptOutcome[]> {
     const changes = outcomes.map(changeOf);
-    const changed = await this.#database.updateEach(transaction, 'deliveries', changes);
+    const changed = await updateEach(transaction, 'deliveries', changes);
     // No change: the lease had expired, and another dispatcher has recorded an outcome.
     const recorded = outcomes.filter((_, at) => changed[at]);
     const charged = new UsageTally();
@@ -152,7 +153,7 @@ export class DeliveryQueue {
       const deliveredAt = deliveredAtOf(outcome);
       if (deliveredAt !== null && isCharged === 1) charged.add(organizationId, deliveredAt);
     }
-    await this.#database.bulkInsert(transaction, 'delivery_attempts', recorded.map(attemptOf));
+    await bulkInsert(transaction, 'delivery_attempts', recorded.map(attemptOf));
     await countUses(transaction, 'webhook_delivery', charged);
     await recordHealth(this.#database, this.#outbox, transaction, recorded, this.#healthRules);
     return recorded;
@@ -205,7 +206,7 @@ export class DeliveryQueue {
     const last_error = 'The webhook no longer subscribes to this event';
     const set = { status: 'failed', ...notDue, last_error };
     const changes = unwanted.map((id) => ({ set, where: { id, status: 'pending' } }));
-    await this.#database.updateEach(transaction, 'deliveries', changes);
+    await updateEach(transaction, 'deliveries', changes);
     return wanted;
   }
 }

@@ -3,6 +3,7 @@ import type { DataOfEvent } from '../events/define-event.js';
 import type { EventOutbox } from '../events/event-outbox.js';
 import { nextUpdatedAt } from '../preconditions/if-match.js';
 import type { Database, WriteTransaction } from '../storage/database.js';
+import { updateEach } from '../storage/statements.js';
 import type { AttemptOutcome } from './attempt.js';
 import type { DisabledReason } from './webhook-contract.js';
 import type { webhookDisabled } from './webhook-events.js';
@@ -35,7 +36,7 @@ interface Health {
  * the other webhooks of their organization.
  */
 export async function recordHealth(
-  { engine, updateEach }: Pick<Database, 'engine' | 'updateEach'>,
+  { engine }: Pick<Database, 'engine'>,
   outbox: Pick<EventOutbox, 'record'>,
   transaction: WriteTransaction,
   outcomes: readonly AttemptOutcome[],

@@ -9,6 +9,7 @@ import { segmentPath } from '../../src/analytics/journal/journal-folder.js';
 import { toLine } from '../../src/analytics/journal/journal-lines.js';
 import { EventOutbox } from '../../src/events/event-outbox.js';
 import type { Database, Schema, WriteTransaction } from '../../src/storage/database.js';
+import { bulkInsert } from '../../src/storage/statements.js';
 import { makeVisit, openVisitStore, start } from './visit-store.js';
 
 async function openStore() {
@@ -109,9 +110,9 @@ it('the scans of all QR codes of a link are counted by a few statements', async 
       // One code is deleted between the two scans, and one before both.
       deleted_at: at === 0 ? start + 1 : at === 1 ? start : null,
     }));
-    await stored.database.bulkInsert(transaction, 'qr_codes', qrs);
+    await bulkInsert(transaction, 'qr_codes', qrs);
     const counts = qrs.map(({ id }) => ({ qr_id: id, scans: 0, downloads: 0 }));
-    await stored.database.bulkInsert(transaction, 'qr_counts', counts);
+    await bulkInsert(transaction, 'qr_counts', counts);
   });
   let recordings = 0;
   let ids = 0;

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { maxDomains } from '../../src/domains/domain-contract.js';
+import { bulkInsert } from '../../src/storage/statements.js';
 import { type Caller, startServer, type TestServer } from './start-server.js';
 
 let api: TestServer;
@@ -107,7 +108,7 @@ describe('POST /domains', () => {
     const many = await api.signIn(await api.createOrganization('scale'));
     const { database } = api.server;
     await database.writeDirectly(async (transaction) => {
-      await database.bulkInsert(
+      await bulkInsert(
         transaction,
         'domains',
         Array.from({ length: maxDomains }, (_, at) => ({

@@ -11,6 +11,7 @@ import type { Database, Schema } from '../../src/storage/database.js';
 import { findDatabaseFile } from '../../src/storage/locate-database.js';
 import { openStorage } from '../../src/storage/open-storage.js';
 import { definitionOf, keyOf, type Owner, ownerOf, tableNames } from '../../src/storage/schema.js';
+import { bulkInsert } from '../../src/storage/statements.js';
 import { emptyDatabase, engine } from '../engine.js';
 import { command } from '../operator/server-process.js';
 import { rowsWith } from './rows-with.js';
@@ -57,7 +58,7 @@ async function addTenant(database: Database, mark: string): Promise<Tenant> {
         );
       });
       ids[table] = rows.map((row) => row.id as string | number);
-      await database.bulkInsert(transaction, table, rows as never[]);
+      await bulkInsert(transaction, table, rows as never[]);
     }
     const { last } = await transaction
       .selectFrom('urls')

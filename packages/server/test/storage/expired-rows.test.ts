@@ -6,6 +6,7 @@ import {
   idempotencyWindowMs,
 } from '../../src/idempotency/with-idempotency-key.js';
 import type { Database } from '../../src/storage/database.js';
+import { bulkInsert } from '../../src/storage/statements.js';
 import { now, openRepository } from './temporary-database.js';
 
 // More than one batch.
@@ -72,7 +73,7 @@ it.each(cases)('expired rows of $table are deleted, and no other row', async (ea
     each.row(index, index < expiredCount ? 0 : 1, organizationId, id),
   );
   await database.writeDirectly((transaction) =>
-    database.bulkInsert(transaction, each.table, rows as never[]),
+    bulkInsert(transaction, each.table, rows as never[]),
   );
   await each.remove(database);
   expect(await database.read.selectFrom(each.table).select('created_at').execute()).toHaveLength(1);

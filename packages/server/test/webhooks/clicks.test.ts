@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { Visit } from '../../src/analytics/journal/journal-lines.js';
 import { EventOutbox } from '../../src/events/event-outbox.js';
 import type { Database } from '../../src/storage/database.js';
+import { bulkInsert } from '../../src/storage/statements.js';
 import { ClickBatcher } from '../../src/webhooks/click-queue.js';
 import {
   clickRetentionMs,
@@ -153,7 +154,7 @@ describe('url.clicked', () => {
   it('names a visit by a QR code a scan, and says how certain it is', async () => {
     const id = await opened.subscribe();
     await opened.stored.database.writeDirectly((transaction) =>
-      opened.stored.database.bulkInsert(transaction, 'qr_codes', [
+      bulkInsert(transaction, 'qr_codes', [
         {
           id: 'qr',
           organization_id: opened.organizationId,

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createAddressResolver } from '../../src/network/dns-resolver.js';
 import { encryptorOf } from '../../src/storage/secrets.js';
+import { bulkInsert } from '../../src/storage/statements.js';
 import { eventExamples } from '../../src/webhooks/event-examples.js';
 import { encryptSecrets } from '../../src/webhooks/secrets.js';
 import { dnsServer } from '../network/dns-server.js';
@@ -32,7 +33,7 @@ async function subscribeMany(
       const own = Array.from({ length: each }, () => randomUUID());
       const row = { organization_id: owner, events: '["url.created"]' };
       const times = { is_active: 1, created_at: opened.clock(), updated_at: opened.clock() };
-      await database.bulkInsert(
+      await bulkInsert(
         transaction,
         'webhooks',
         own.map((id, at) => ({

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { bulkInsert } from '../../src/storage/statements.js';
 import { maxRecovered } from '../../src/webhooks/webhook-limits.js';
 import { type Opened, openDispatcher } from './open-dispatcher.js';
 import { receiver } from './receiver.js';
@@ -23,7 +24,7 @@ async function fail(opened: Opened, webhookId: string, count: number): Promise<v
   await stored.database.writeDirectly(async (transaction) => {
     const event = { organization_id: organizationId, type: 'url.created', body: '{}', created_at };
     const events = ids.map((id) => ({ id, ...event }));
-    await stored.database.bulkInsert(transaction, 'events', events);
+    await bulkInsert(transaction, 'events', events);
     const delivery = { webhook_id: webhookId, status: 'failed', attempts: 1, created_at };
     const deliveries = ids.map((id) => ({
       id,
@@ -31,7 +32,7 @@ async function fail(opened: Opened, webhookId: string, count: number): Promise<v
       event_type: 'url.created',
       ...delivery,
     }));
-    await stored.database.bulkInsert(transaction, 'deliveries', deliveries);
+    await bulkInsert(transaction, 'deliveries', deliveries);
   });
   clock.advance(1);
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Database } from '../../storage/database.js';
+import { bulkInsert } from '../../storage/statements.js';
 import { yieldToEventLoop } from '../../yield-to-event-loop.js';
 import { toRow, type VisitRef, visitsPerRow } from './columns-codec.js';
 import { decodeRow, UnreadableRowError } from './stored-visits.js';
@@ -110,7 +111,7 @@ async function mergeLevel(database: Database, organizationId: string, level: 0 |
       const counts = new Map(found.map(({ id, visit_count }) => [id, visit_count]));
       if (old.some(({ id, visit_count }) => counts.get(id) !== visit_count)) return;
       await transaction.deleteFrom('visits').where('id', 'in', oldIds).execute();
-      await database.bulkInsert(transaction, 'visits', rows);
+      await bulkInsert(transaction, 'visits', rows);
     },
     { organizationId },
   );

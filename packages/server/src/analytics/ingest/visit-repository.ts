@@ -2,7 +2,7 @@ import { type Selectable, sql } from 'kysely';
 import { recordThresholds } from '../../events/record-thresholds.js';
 import { countUses } from '../../organizations/usage-meters.js';
 import type { Database, Schema, WriteTransaction } from '../../storage/database.js';
-import { isAmong } from '../../storage/statements.js';
+import { bulkInsert, isAmong } from '../../storage/statements.js';
 import {
   type JournalPosition,
   type JournalRecords,
@@ -118,7 +118,7 @@ export class VisitRepository {
       stored_at: now,
       ...toRow(toColumns(own)),
     }));
-    await this.#database.bulkInsert(transaction, 'visits', rows);
+    await bulkInsert(transaction, 'visits', rows);
   }
 
   /** Returns false if the stored position is not `from`. */

@@ -5,6 +5,7 @@ import { keyIdIn } from '../../storage/keyring.js';
 import { readInBatches } from '../../storage/read-in-batches.js';
 import { definitionOf, keyOf, tableNames } from '../../storage/schema.js';
 import { encryptorOf, mapSecrets } from '../../storage/secrets.js';
+import { bulkInsert } from '../../storage/statements.js';
 
 /** The numbers of rows by table. */
 export type Counts = ReadonlyMap<string, number>;
@@ -33,7 +34,7 @@ export function moveInstallation(from: Database, to: Database): Promise<Counts> 
               keyIdIn(stored) ? encrypt(from.keyring.decrypt(stored, place), place) : stored,
             ),
           );
-          await to.bulkInsert(transaction, table, values as never[]);
+          await bulkInsert(transaction, table, values as never[]);
         }
       }
       // Generated ids continue after the greatest copied one.

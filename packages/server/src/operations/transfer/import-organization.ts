@@ -12,6 +12,7 @@ import { type Row, rowsAtOnce } from '../../storage/read-in-batches.js';
 import { definitionOf, keyOf } from '../../storage/schema.js';
 import { searchTextOf } from '../../storage/search-text.js';
 import { encryptorOf, mapSecrets } from '../../storage/secrets.js';
+import { bulkInsert } from '../../storage/statements.js';
 import { findRetiredKeys } from '../../urls/retired-keys.js';
 import { settingsHashOf } from '../../urls/short-url.js';
 import { reserveUrlIds } from '../../urls/url-ids.js';
@@ -75,7 +76,7 @@ export async function importOrganization(
           urlIdShift = await reserveIds(transaction, summary);
           const marks = { suspended_at: clock(), deletion_started_at: clock() };
           const first = { ...given[0], ...marks, import_leased_until: lease };
-          await database.bulkInsert(transaction, table, [first] as never[]);
+          await bulkInsert(transaction, table, [first] as never[]);
         }, lock);
         isBegun = true;
         continue;
@@ -88,7 +89,7 @@ export async function importOrganization(
           await refuseTaken(transaction, { table, rows: values }, organizationId);
           const encrypt = await encryptorOf(database, transaction);
           const encrypted = values.map((row) => mapSecrets(table, row, encrypt));
-          await database.bulkInsert(transaction, table, encrypted as never[]);
+          await bulkInsert(transaction, table, encrypted as never[]);
         });
       }
     }

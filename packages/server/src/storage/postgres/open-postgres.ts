@@ -1,13 +1,12 @@
 import { Kysely, type PostgresPoolClient, sql } from 'kysely';
 import { type Database, ListTimeoutError, type Schema, type StorageOptions } from '../database.js';
-import { GroupCommit } from '../group-commit.js';
+import type { GroupCommitOptions } from '../group-commit.js';
 import { Keyring } from '../keyring.js';
 import { listTimeoutMs, readListPage } from '../list-page.js';
 import type { ListPage, ListQuery } from '../list-query.js';
 import { isShared, takeLocks } from '../locks.js';
 import { applyMigrations, findVersionProblem } from '../migrations/apply-migrations.js';
-import { bulkInsert, updateEach } from '../statements.js';
-import { WriteQueues } from '../write-queues.js';
+import { openWriter } from '../open-writer.js';
 import { ArrayDialect } from './array-compiler.js';
 import { watchChanges } from './change-feed.js';
 import { checkServer, explainMissingRights } from './check-server.js';
@@ -35,10 +34,10 @@ export function openPostgres(
   }: StorageOptions,
 ): Database {
   const db = connect(address, maxConnections, withoutTimeout);
-  const commits = new GroupCommit(db, {
+  const options: GroupCommitOptions = {
     // The writes of an organization wait for its row, so they run one after another. Those of several
     // share transactions, which costs a third of the statements.
-    queueOf: (lock) => (typeof lock === 'string' ? Symbol(lock) : lock.organizationId),
+    keyOf: (lock) => (typeof lock === 'string' ? Symbol(lock) : lock.organizationId),
     isShared,
     takeLocks,
     findRetryCause,
@@ -47,15 +46,12 @@ export function openPostgres(
     maxRetryMs: withoutTimeout ? Number.POSITIVE_INFINITY : maxLockedMs,
     // The rest is for reads.
     concurrency: Math.max(2, Math.floor(maxConnections / 2)),
-  });
-  const keyring = new Keyring(secretKeys);
-  const queues = new WriteQueues(organizationsAtOnce);
-  const writeDirectly: Database['writeDirectly'] = (work, lock = 'exclusive') =>
-    commits.write(work, lock);
+  };
+  const writer = openWriter(db, options, organizationsAtOnce);
   let changesDeletedAt = performance.now();
   return {
     engine: 'postgres',
-    keyring,
+    keyring: new Keyring(secretKeys),
     read: db,
     snapshot: (work) =>
       db
@@ -67,13 +63,7 @@ export function openPostgres(
     // Lists and searches use a quarter of the connections each. The rest is for redirects and writes.
     maxConcurrentLists: Math.max(1, Math.floor(maxConnections / 4)),
     hasSearchIndex: () => hasSearchIndex(db),
-    write: (organizationId, work, { isBulk } = {}) =>
-      queues.run(organizationId, () => commits.write(work, { organizationId }), isBulk),
-    writeDirectly,
-    writeQueues: queues.all,
-    retries: commits.retries,
-    bulkInsert,
-    updateEach,
+    ...writer.methods,
     async migrate() {
       // Migrations of large tables take longer than the time limit of statements.
       await checkServer(address);
@@ -114,8 +104,7 @@ export function openPostgres(
     },
     size: () => undefined,
     async close() {
-      queues.close();
-      await commits.finish();
+      await writer.close();
       await db.destroy();
     },
   };

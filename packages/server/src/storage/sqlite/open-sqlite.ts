@@ -9,12 +9,11 @@ import {
   SqliteQueryCompiler,
 } from 'kysely';
 import type { Database, Schema, StorageOptions } from '../database.js';
-import { GroupCommit } from '../group-commit.js';
+import type { GroupCommitOptions } from '../group-commit.js';
 import { Keyring } from '../keyring.js';
 import { readListPage } from '../list-page.js';
 import { applyMigrations, findVersionProblem } from '../migrations/apply-migrations.js';
-import { bulkInsert, updateEach } from '../statements.js';
-import { WriteQueues } from '../write-queues.js';
+import { openWriter } from '../open-writer.js';
 import { lockForServer } from './server-lock.js';
 import { isLocked, QueuedSqliteDriver } from './sqlite-driver.js';
 import {
@@ -51,19 +50,19 @@ const cacheKilobytes = { write: 8_192, read: 16_384 } as const;
 const maxIdleReaders = 2;
 
 /** Opens a file, or a database in memory if the path is `:memory:`. */
-export function openSqlite(path: string, options: StorageOptions): Database {
+export function openSqlite(path: string, settings: StorageOptions): Database {
   const isMemory = path === ':memory:';
   if (!isMemory) {
     checkAccess(path);
     createFile(path);
   }
-  const writer = openHandle(path, options, 'write');
-  const write = kyselyOn(writer);
+  const writeHandle = openHandle(path, settings, 'write');
+  const write = kyselyOn(writeHandle);
   // A second handle, so that a read never queues behind a writer that waits for a lock.
-  const read = isMemory ? write : kyselyOn(openHandle(path, options, 'read'));
-  // SQLite has one writer at a time.
-  const commits = new GroupCommit(write, {
-    queueOf: () => 'all',
+  const read = isMemory ? write : kyselyOn(openHandle(path, settings, 'read'));
+  const options: GroupCommitOptions = {
+    // SQLite has one writer at a time.
+    keyOf: () => 'all',
     // The other threads of this server hold the lock for some milliseconds, another process for longer.
     // A wait inside SQLite would block the event loop, and redirects with it.
     findRetryCause: (error) => (isLocked(error) ? 'lock' : undefined),
@@ -71,9 +70,8 @@ export function openSqlite(path: string, options: StorageOptions): Database {
     // Short, because the lock is free for a moment only while requests write all the time.
     maxPauseMs: 4,
     concurrency: 1,
-  });
-  const queues = new WriteQueues(1);
-  const writeDirectly: Database['writeDirectly'] = (work) => commits.write(work, 'exclusive');
+  };
+  const writer = openWriter(write, options, 1);
   let maintainer: SqliteHandle.Database | undefined;
   const truncation = { failures: 0, pausedPeriods: 0 };
   const idleReaders: Kysely<Schema>[] = [];
@@ -82,13 +80,13 @@ export function openSqlite(path: string, options: StorageOptions): Database {
   let keyInMemory: string | undefined;
   return {
     engine: 'sqlite',
-    keyring: new Keyring(options.secretKeys),
+    keyring: new Keyring(settings.secretKeys),
     read,
     async snapshot(work) {
       if (isMemory) return read.connection().execute((db) => inReadTransaction(db, work));
       await waitForCheckpoint(path);
       // Concurrent snapshots need a handle each.
-      const handle = idleReaders.pop() ?? kyselyOn(openHandle(path, options, 'read'));
+      const handle = idleReaders.pop() ?? kyselyOn(openHandle(path, settings, 'read'));
       let isReusable = false;
       try {
         const result = await handle.connection().execute((db) => inReadTransaction(db, work));
@@ -103,21 +101,15 @@ export function openSqlite(path: string, options: StorageOptions): Database {
     // They read one after another, in the thread of lists.
     maxConcurrentLists: 4,
     hasSearchIndex: async () => true,
-    write: (organizationId, work, { isBulk } = {}) =>
-      queues.run(organizationId, () => writeDirectly(work), isBulk),
-    writeDirectly,
-    writeQueues: queues.all,
-    retries: commits.retries,
-    bulkInsert,
-    updateEach,
+    ...writer.methods,
     async migrate() {
       // Several processes may start at once, and the driver does not retry the statements that the
       // migrator runs outside a transaction.
-      writer.pragma(`busy_timeout = ${busyTimeoutMs}`);
+      writeHandle.pragma(`busy_timeout = ${busyTimeoutMs}`);
       try {
-        return await applyMigrations(write, 'sqlite', options.ignoreCase);
+        return await applyMigrations(write, 'sqlite', settings.ignoreCase);
       } finally {
-        writer.pragma('busy_timeout = 0');
+        writeHandle.pragma('busy_timeout = 0');
       }
     },
     watchChanges: undefined,
@@ -134,7 +126,7 @@ export function openSqlite(path: string, options: StorageOptions): Database {
     async maintain() {
       if (isMemory || logBytes(path) < checkpointPages * pageBytes) return;
       // A separate handle: SQLite cannot checkpoint on one that is within a transaction.
-      maintainer ??= openHandle(path, options, 'write');
+      maintainer ??= openHandle(path, settings, 'write');
       const { log, checkpointed } = checkpoint(maintainer, 'PASSIVE');
       // TRUNCATE would wait for a reader, with the write lock, and fail.
       if (log - checkpointed >= checkpointPages) return;
@@ -151,8 +143,7 @@ export function openSqlite(path: string, options: StorageOptions): Database {
     },
     async close() {
       isClosed = true;
-      queues.close();
-      await commits.finish();
+      await writer.close();
       maintainer?.close();
       for (const handle of idleReaders.splice(0)) await handle.destroy();
       if (read !== write) await read.destroy();

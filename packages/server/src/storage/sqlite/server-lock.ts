@@ -3,13 +3,6 @@ import SqliteHandle from 'better-sqlite3';
 import { ConfigError } from '../../config-error.js';
 import { createFile } from './sqlite-file.js';
 
-interface Holder {
-  readonly pid: number;
-  readonly host: string;
-  /** A time in the format of ISO 8601. */
-  readonly since: string;
-}
-
 // Another server may be writing its own row at the same moment.
 const busyTimeoutMs = 1_000;
 
@@ -29,12 +22,10 @@ export function lockForServer(path: string, now: number): () => void {
     handle = new SqliteHandle(file, { timeout: 0 });
     handle.exec('begin immediate');
     handle.pragma(`busy_timeout = ${busyTimeoutMs}`);
-    handle.exec(
-      'create table if not exists holder (pid integer, host text, since text); delete from holder',
-    );
-    handle
-      .prepare('insert into holder (pid, host, since) values (?, ?, ?)')
-      .run(process.pid, hostname(), new Date(now).toISOString());
+    handle.exec('create table if not exists server (name text); delete from server');
+    const since = new Date(now).toISOString();
+    const name = `process ${process.pid} on ${hostname()}, since ${since}`;
+    handle.prepare('insert into server values (?)').run(name);
     // A server that starts between the two statements takes the lock and replaces the row.
     handle.exec('commit; begin immediate');
     const { close } = handle;
@@ -55,8 +46,8 @@ export function lockForServer(path: string, now: number): () => void {
 /** Returns an empty text while the first server of the file writes its row. */
 function describeHolder(handle: SqliteHandle.Database): string {
   handle.pragma(`busy_timeout = ${busyTimeoutMs}`);
-  const tables = handle.prepare("select 1 from sqlite_schema where name = 'holder'").all();
+  const tables = handle.prepare("select 1 from sqlite_schema where name = 'server'").all();
   if (tables.length === 0) return '';
-  const holder = handle.prepare<[], Holder>('select * from holder').get();
-  return holder ? ` (process ${holder.pid} on ${holder.host}, since ${holder.since})` : '';
+  const name = handle.prepare('select name from server').pluck().get();
+  return name === undefined ? '' : ` (${name})`;
 }

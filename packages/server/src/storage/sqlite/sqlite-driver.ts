@@ -1,5 +1,5 @@
 import { SqliteError, type Database as SqliteHandle, type Statement } from 'better-sqlite3';
-import { CompiledQuery, type DatabaseConnection, type QueryResult, SqliteDriver } from 'kysely';
+import { CompiledQuery, type DatabaseConnection, type Driver, type QueryResult } from 'kysely';
 import { LRUCache } from 'lru-cache';
 import { StorageUnavailableError, UniqueViolationError } from '../database.js';
 
@@ -9,24 +9,20 @@ const maxStatements = 500;
  * Runs Kysely on one handle, and prepares each statement once. Callers queue for the handle in constant
  * time, unlike in Kysely's own driver.
  */
-export class QueuedSqliteDriver extends SqliteDriver {
+export class QueuedSqliteDriver implements Driver {
   readonly #handle: SqliteHandle;
-  /** Acquired once, because the queue replaces the mutex of Kysely's driver. */
-  #connection: DatabaseConnection | undefined;
+  readonly #connection: DatabaseConnection;
   #queue: Promise<void> = Promise.resolve();
   #release: (() => void) | undefined;
 
   constructor(handle: SqliteHandle) {
-    const statements = new LRUCache<string, Statement<unknown[], unknown>>({
-      max: maxStatements,
-      memoMethod: (text) => handle.prepare(text),
-    });
-    const prepare = (text: string) => statements.memo(text);
-    super({ database: { prepare, close: () => handle.close() } });
     this.#handle = handle;
+    this.#connection = new SqliteConnection(handle);
   }
 
-  override async acquireConnection(): Promise<DatabaseConnection> {
+  async init(): Promise<void> {}
+
+  async acquireConnection(): Promise<DatabaseConnection> {
     const before = this.#queue;
     let release: () => void = () => {};
     this.#queue = new Promise((resolve) => {
@@ -34,42 +30,54 @@ export class QueuedSqliteDriver extends SqliteDriver {
     });
     await before;
     this.#release = release;
-    this.#connection ??= new SqliteConnection(await super.acquireConnection());
     return this.#connection;
   }
 
-  override async releaseConnection(): Promise<void> {
+  async releaseConnection(): Promise<void> {
     this.#release?.();
   }
 
-  override async beginTransaction(connection: DatabaseConnection): Promise<void> {
+  async beginTransaction(connection: DatabaseConnection): Promise<void> {
     await connection.executeQuery(CompiledQuery.raw('begin immediate'));
   }
 
-  override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+  async commitTransaction(connection: DatabaseConnection): Promise<void> {
+    await connection.executeQuery(CompiledQuery.raw('commit'));
+  }
+
+  async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
     // SQLite has rolled back already when the disk is full.
-    if (this.#handle.inTransaction) await super.rollbackTransaction(connection);
+    if (!this.#handle.inTransaction) return;
+    await connection.executeQuery(CompiledQuery.raw('rollback'));
+  }
+
+  async destroy(): Promise<void> {
+    this.#handle.close();
   }
 }
 
-/** Translates SQLite's errors. */
 class SqliteConnection implements DatabaseConnection {
-  readonly #connection: DatabaseConnection;
+  readonly #statements: LRUCache<string, Statement<unknown[], unknown>>;
 
-  constructor(connection: DatabaseConnection) {
-    this.#connection = connection;
+  constructor(handle: SqliteHandle) {
+    this.#statements = new LRUCache<string, Statement<unknown[], unknown>>({
+      max: maxStatements,
+      memoMethod: (text) => handle.prepare(text),
+    });
   }
 
-  async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
+  async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
     try {
-      return await this.#connection.executeQuery<Row>(query);
+      const statement = this.#statements.memo(sql);
+      if (statement.reader) return { rows: statement.all(parameters) as Row[] };
+      return { rows: [], numAffectedRows: BigInt(statement.run(parameters).changes) };
     } catch (error) {
       throw translateSqliteError(error);
     }
   }
 
-  streamQuery<Row>(query: CompiledQuery): AsyncIterableIterator<QueryResult<Row>> {
-    return this.#connection.streamQuery<Row>(query);
+  streamQuery(): never {
+    throw new Error('nothing reads rows one by one');
   }
 }
 

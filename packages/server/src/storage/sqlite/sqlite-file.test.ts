@@ -27,20 +27,6 @@ it('follows links to a file, and refuses one that leads nowhere', () => {
   }
 });
 
-it('names the files that are beside the link', () => {
-  const folder = newFolder();
-  const link = join(folder, 'link.db');
-  writeFileSync(join(folder, 'real.db'), '');
-  symlinkSync('real.db', link);
-  writeFileSync(`${link}.lock`, '');
-  expect(followLinks(link)).toBe(join(folder, 'real.db'));
-  writeFileSync(`${link}.key`, '');
-  mkdirSync(`${link}.visits`);
-  expect(() => followLinks(link)).toThrow(
-    `files of the database are beside the link (${link}.key, ${link}.visits): stop the server, and move them beside ${join(folder, 'real.db')}`,
-  );
-});
-
 it('a folder and a special file are no databases, and a missing file may become one', () => {
   const folder = newFolder();
   expect(() => checkAccess(folder)).toThrow('it is a folder, and must be the path of a file');

@@ -19,23 +19,15 @@ import { ConfigError } from '../../config-error.js';
 import { formatCount } from '../../format-count.js';
 
 const maxNamedTables = 3;
-// What a server writes beside the file, except the lock.
-const companions = ['.key', '.visits'];
 
 /**
  * Returns the path of the file that a symbolic link leads to, so that all links to a file share one lock,
- * one key and one journal. Any other path is returned as it is. Throws if the link leads to no file, or if
- * files of a database are beside it.
+ * one key and one journal. Any other path is returned as it is. Throws if the link leads to no file.
  */
 export function followLinks(path: string): string {
   if (!isLink(path)) return path;
   if (!existsSync(path)) throw new Error('it is a symbolic link that leads to no file');
-  const target = realpathSync(path);
-  const misplaced = companions.map((end) => `${path}${end}`).filter((file) => existsSync(file));
-  if (misplaced.length === 0) return target;
-  throw new Error(
-    `it is a symbolic link, and files of the database are beside the link (${misplaced.join(', ')}): stop the server, and move them beside ${target}, with the name of that file`,
-  );
+  return realpathSync(path);
 }
 
 /** Returns false for a path that cannot be read: the error of opening the file says why. */
