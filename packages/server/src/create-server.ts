@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { pino } from 'pino';
@@ -10,7 +9,7 @@ import { docsHandlers } from './api/docs/docs-handlers.js';
 import { auditHandlers } from './audit/audit-handlers.js';
 import { deleteExpiredEntries } from './audit/audit-repository.js';
 import { createAuthModule } from './auth/auth-module.js';
-import { type Credentials, clientOf, newCredentials } from './auth/auth-service.js';
+import { type Credentials, clientOf, newCredentials } from './auth/client-repository.js';
 import { openPasswords } from './auth/passwords.js';
 import { type Config, readConfig } from './config.js';
 import { scopes } from './contract/define-route.js';
@@ -36,10 +35,8 @@ import { PeriodicService, type Service, stopAll } from './lifecycle.js';
 import { openListReader } from './lists/open-list-reader.js';
 import { createTxtResolver } from './network/dns-resolver.js';
 import { affordableConnections } from './network/open-files.js';
-import { meHandlers } from './organizations/me-handlers.js';
 import { organizationHandlers } from './organizations/organization-handlers.js';
 import { OrganizationRepository } from './organizations/organization-repository.js';
-import { OrganizationService } from './organizations/organization-service.js';
 import { ownOrganizationHandlers } from './organizations/own-organization-handlers.js';
 import { standardPlans } from './organizations/plans.js';
 import { usageHandlers } from './organizations/usage-handlers.js';
@@ -366,7 +363,6 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     countCall: analytics.countCall,
     handlers: {
       ...authModule.handlers,
-      ...meHandlers(organizations),
       ...ownOrganizationHandlers({
         organizations,
         clock,
@@ -384,7 +380,6 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       ...organizationHandlers({
         ...shared,
         organizations,
-        service: new OrganizationService({ organizations, clock, newId: newUuid, randomBytes }),
         onChanged: onPolicyChanged,
       }),
       ...docsHandlers,
@@ -459,7 +454,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       database.lockForServer(clock());
       await database.migrate();
       await unlockSecrets(database, config);
-      const first = config.credentials ?? newCredentials(randomBytes);
+      const first = config.credentials ?? newCredentials();
       const id = newUuid();
       // The first organization belongs to the operator, who has no limits.
       const isFirst = await organizations.createFirst(

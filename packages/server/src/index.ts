@@ -1,4 +1,4 @@
-export type { Credentials } from './auth/auth-service.js';
+export type { Credentials } from './auth/client-repository.js';
 export { type Config, readConfig } from './config.js';
 export { ConfigError } from './config-error.js';
 export { createServer } from './create-server.js';

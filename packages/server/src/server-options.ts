@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Credentials } from './auth/auth-service.js';
+import type { Credentials } from './auth/client-repository.js';
 import type { Config } from './config.js';
 import type { BackupFigures } from './health/server-metrics.js';
 import type { TimeLimits } from './http/time-limits.js';

@@ -25,17 +25,12 @@ export function erasureHandlers({
   return {
     async eraseUrlVisits({ caller: { organizationId }, params, write }) {
       const { id } = await getUrl(organizationId, params.id);
-      const { result, replayed } = await writeOnce(
-        database,
-        organizationId,
-        write,
-        async (transaction) => {
-          const erasedUntil = clock();
-          await markErased(transaction, id, erasedUntil);
-          return { urlId: String(id), erasedUntil: new Date(erasedUntil).toISOString() };
-        },
-        { audit: () => ({ type: 'url', id }) },
-      );
+      const options = { organizationId, write, audit: { type: 'url', id } } as const;
+      const { result, replayed } = await writeOnce(database, options, async (transaction) => {
+        const erasedUntil = clock();
+        await markErased(transaction, id, erasedUntil);
+        return { urlId: String(id), erasedUntil: new Date(erasedUntil).toISOString() };
+      });
       await untilErased(
         () => isErasurePending(database.read, id),
         () => erase(id),

@@ -1,13 +1,19 @@
-import { ApiError, notFound, quotaError, validationError } from '../contract/api-error.js';
+import { v7 as newUuid } from 'uuid';
+import { ApiError, quotaError, validationError } from '../contract/api-error.js';
 import { defaultScopes } from '../contract/define-route.js';
 import type { PageRange } from '../contract/fields.js';
 import type { PageText } from '../contract/json-text.js';
 import type { HandlersOf } from '../http/handlers.js';
 import { openPage } from '../http/open-page.js';
-import type { Clock, NewId, RandomBytes } from '../ports.js';
+import { requireFound } from '../idempotency/with-idempotency-key.js';
+import type { Clock } from '../ports.js';
 import { type apiKeyRoutes, maxApiKeys } from './api-key-contract.js';
-import type { ApiKey, ApiKeyRepository } from './api-key-repository.js';
-import { type ApiKeyRecord, toApiKeyRecord } from './present-api-key.js';
+import {
+  type ApiKey,
+  type ApiKeyRecord,
+  type ApiKeyRepository,
+  toApiKeyRecord,
+} from './api-key-repository.js';
 import { newSecret } from './secrets.js';
 
 export interface ApiKeyHandlerOptions {
@@ -17,8 +23,6 @@ export interface ApiKeyHandlerOptions {
     range: PageRange,
   ) => Promise<PageText<ApiKeyRecord>>;
   readonly clock: Clock;
-  readonly newId: NewId;
-  readonly randomBytes: RandomBytes;
 }
 
 // The prefix and four of 43 characters. The others have more than 230 random bits.
@@ -29,8 +33,6 @@ export function apiKeyHandlers({
   apiKeys,
   listApiKeys,
   clock,
-  newId,
-  randomBytes,
 }: ApiKeyHandlerOptions): HandlersOf<typeof apiKeyRoutes> {
   return {
     async createApiKey({ caller, body, write }) {
@@ -45,9 +47,9 @@ export function apiKeyHandlers({
           `A key cannot have more scopes than its creator, which lacks ${missing.join(', ') || 'all scopes that a key can have'}`,
         );
       }
-      const key = newSecret('apiKey', randomBytes);
+      const key = newSecret('apiKey');
       const apiKey: ApiKey = {
-        id: newId(),
+        id: newUuid(),
         organizationId: caller.organizationId,
         name: body.name,
         start: key.slice(0, startLength),
@@ -63,11 +65,8 @@ export function apiKeyHandlers({
         const use = `An organization has at most ${maxApiKeys} API keys, and ${maxApiKeys} exist`;
         throw quotaError(use, 'Delete one first', replayed);
       }
-      return {
-        status: 201,
-        replayed,
-        data: { ...toApiKeyRecord(result.apiKey), key: result.key },
-      };
+      const data = { ...toApiKeyRecord(result.apiKey), key: result.key };
+      return { status: 201, replayed, data };
     },
 
     async listApiKeys({ caller: { organizationId }, query }) {
@@ -76,9 +75,9 @@ export function apiKeyHandlers({
     },
 
     async deleteApiKey({ caller, params, write }) {
-      const { result, replayed } = await apiKeys.delete(caller.organizationId, params.id, write);
-      if (result) return { status: 200, replayed, data: toApiKeyRecord(result) };
-      throw notFound('API key', params.id, replayed);
+      const written = await apiKeys.delete(caller.organizationId, params.id, write);
+      const { result, replayed } = requireFound(written, 'API key', params.id);
+      return { status: 200, replayed, data: toApiKeyRecord(result) };
     },
   };
 }

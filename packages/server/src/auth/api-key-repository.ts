@@ -1,5 +1,7 @@
+import type { z } from 'zod';
 import type { KeyScope } from '../contract/define-route.js';
 import type { Page, PageRange } from '../contract/fields.js';
+import { presentAs, withIsoTimes } from '../contract/present.js';
 import {
   type IdempotentResult,
   type WriteRequest,
@@ -7,24 +9,16 @@ import {
 } from '../idempotency/with-idempotency-key.js';
 import type { Database } from '../storage/database.js';
 import { readList } from '../storage/list-page.js';
-import type { ListQuery } from '../storage/list-query.js';
 import { readByKey } from '../storage/read-by-key.js';
-import { maxApiKeys } from './api-key-contract.js';
+import { apiKeyRecord, maxApiKeys } from './api-key-contract.js';
 import type { FoundCaller } from './client-repository.js';
 import { hashSecret } from './secrets.js';
 
 /** An API key without its secret. Instants are milliseconds since 1970. */
-export interface ApiKey {
-  readonly id: string;
-  readonly organizationId: string;
-  readonly name: string;
-  readonly start: string;
-  readonly scopes: readonly KeyScope[];
-  readonly createdBy: string;
-  readonly createdAt: number;
-  readonly expiresAt: number | null;
-  readonly lastUsedAt: number | null;
-}
+export type ApiKey = ReturnType<typeof fromRow>;
+
+/** An API key as the API presents it. */
+export type ApiKeyRecord = z.input<typeof apiKeyRecord>;
 
 /** A new key, and its secret. */
 export interface NewApiKey {
@@ -32,14 +26,21 @@ export interface NewApiKey {
   readonly key: string;
 }
 
+/** The last use of each key is stored at most once in this time. */
+const useIntervalMs = 60_000;
+
 /** Stores API keys. Only the hashes of their secrets are stored. Every method is one transaction. */
 export class ApiKeyRepository {
   readonly #database: Database;
+  readonly #onError: (error: unknown) => void;
   // Prepared, because every request with a key runs it.
   readonly #readByHash;
+  /** The writes of last uses, by the id of the key. */
+  readonly #uses = new Map<string, Promise<void>>();
 
-  constructor(database: Database) {
+  constructor(database: Database, onError: (error: unknown) => void) {
     this.#database = database;
+    this.#onError = onError;
     this.#readByHash = readByKey(
       database,
       database.read
@@ -57,34 +58,30 @@ export class ApiKeyRepository {
     created: NewApiKey,
     write: WriteRequest | undefined,
   ): Promise<IdempotentResult<NewApiKey | null>> {
-    const { apiKey } = created;
-    const { organizationId } = apiKey;
-    return writeOnce(
-      this.#database,
-      organizationId,
-      write,
-      async (transaction) => {
-        const existing = await selectKeys(transaction, organizationId).execute();
-        if (existing.length >= maxApiKeys) return null;
-        await transaction
-          .insertInto('api_keys')
-          .values({
-            id: apiKey.id,
-            organization_id: organizationId,
-            name: apiKey.name,
-            key_hash: hashSecret(created.key),
-            key_start: apiKey.start,
-            scopes: apiKey.scopes.join(' '),
-            created_by: apiKey.createdBy,
-            created_at: apiKey.createdAt,
-            expires_at: apiKey.expiresAt,
-            last_used_at: null,
-          })
-          .execute();
-        return created;
-      },
-      { audit: (result) => result && { type: 'apiKey', id: apiKey.id }, holdsSecret: true },
-    );
+    const { id, organizationId, name, start, scopes, createdBy, createdAt, expiresAt } =
+      created.apiKey;
+    const audit = { type: 'apiKey', id } as const;
+    const options = { organizationId, write, audit, holdsSecret: true };
+    return writeOnce(this.#database, options, async (transaction) => {
+      const existing = await selectKeys(transaction, organizationId).execute();
+      if (existing.length >= maxApiKeys) return null;
+      await transaction
+        .insertInto('api_keys')
+        .values({
+          id,
+          organization_id: organizationId,
+          name,
+          key_hash: hashSecret(created.key),
+          key_start: start,
+          scopes: scopes.join(' '),
+          created_by: createdBy,
+          created_at: createdAt,
+          expires_at: expiresAt,
+          last_used_at: null,
+        })
+        .execute();
+      return created;
+    });
   }
 
   /** Deletes a key and returns it; null when there is none. */
@@ -93,76 +90,68 @@ export class ApiKeyRepository {
     id: string,
     write: WriteRequest | undefined,
   ): Promise<IdempotentResult<ApiKey | null>> {
-    return writeOnce(
-      this.#database,
-      organizationId,
-      write,
-      async (transaction) => {
-        const row = await selectKeys(transaction, organizationId)
-          .where('id', '=', id)
-          .executeTakeFirst();
-        if (!row) return null;
-        await transaction.deleteFrom('api_keys').where('id', '=', id).execute();
-        return fromRow(row);
-      },
-      { audit: (apiKey) => apiKey && { type: 'apiKey', id } },
-    );
+    const audit = { type: 'apiKey', id } as const;
+    return writeOnce(this.#database, { organizationId, write, audit }, async (transaction) => {
+      const apiKey = await findKey(transaction, organizationId, id);
+      await transaction
+        .deleteFrom('api_keys')
+        .where('id', '=', id)
+        .where('organization_id', '=', organizationId)
+        .execute();
+      return apiKey;
+    });
   }
 
   /** Changes the name or the expiry of a key and returns it; null when there is none. */
   update(
     organizationId: string,
     id: string,
-    changes: { readonly name?: string | undefined; readonly expiresAt?: number | null | undefined },
+    set: { readonly name?: string; readonly expires_at?: number | null },
     write: WriteRequest | undefined,
   ): Promise<IdempotentResult<ApiKey | null>> {
-    return writeOnce(
-      this.#database,
-      organizationId,
-      write,
-      async (transaction) => {
-        const { name, expiresAt } = changes;
-        await transaction
-          .updateTable('api_keys')
-          .set({
-            id,
-            ...(name !== undefined && { name }),
-            ...(expiresAt !== undefined && { expires_at: expiresAt }),
-          })
-          .where('id', '=', id)
-          .where('organization_id', '=', organizationId)
-          .execute();
-        const keys = selectKeys(transaction, organizationId).where('id', '=', id);
-        const row = await keys.executeTakeFirst();
-        return row ? fromRow(row) : null;
-      },
-      { audit: (apiKey) => apiKey && { type: 'apiKey', id } },
-    );
+    const audit = { type: 'apiKey', id } as const;
+    return writeOnce(this.#database, { organizationId, write, audit }, async (transaction) => {
+      // A statement needs a column.
+      await transaction
+        .updateTable('api_keys')
+        .set({ id, ...set })
+        .where('id', '=', id)
+        .where('organization_id', '=', organizationId)
+        .execute();
+      return findKey(transaction, organizationId, id);
+    });
   }
 
-  /** Finds the caller of a key that has not expired. */
-  async findCaller(
-    keyHash: string,
-    now: number,
-  ): Promise<(FoundCaller & Pick<ApiKey, 'lastUsedAt'>) | undefined> {
+  /** Finds the caller of a key that has not expired, and stores the use of the key, without waiting for it. */
+  async findCaller(keyHash: string, now: number): Promise<FoundCaller | undefined> {
     const row = await this.#readByHash(keyHash);
     if (!row || (row.expiresAt !== null && row.expiresAt <= now)) return undefined;
     const { key: _, organizationId, scopes, suspendedAt, lastUsedAt, ...apiKey } = row;
+    const isDue = lastUsedAt === null || now - lastUsedAt >= useIntervalMs;
+    if (suspendedAt === null && isDue) this.#saveUse(apiKey.id, now);
     const caller = { organizationId, scopes: new Set(scopes.split(' ')), client: null, apiKey };
-    return { caller, suspendedAt, lastUsedAt };
+    return { caller, suspendedAt };
   }
 
-  /** Records that a key was used. Another node may have recorded a later use. */
-  async saveUse(id: string, at: number): Promise<void> {
-    await this.#database.writeDirectly(
-      (transaction) =>
-        transaction
-          .updateTable('api_keys')
-          .set({ last_used_at: at })
-          .where('id', '=', id)
-          .where(({ eb, or }) => or([eb('last_used_at', 'is', null), eb('last_used_at', '<', at)]))
-          .execute(),
-      'rows',
+  /** Waits for the writes in progress, at the end of the process. */
+  async stop(): Promise<void> {
+    await Promise.all(this.#uses.values());
+  }
+
+  #saveUse(id: string, at: number): void {
+    if (this.#uses.has(id)) return;
+    const write = this.#database.writeDirectly(async (transaction) => {
+      await transaction
+        .updateTable('api_keys')
+        .set({ last_used_at: at })
+        .where('id', '=', id)
+        // Another node may have stored a later use.
+        .where(({ eb, or }) => or([eb('last_used_at', 'is', null), eb('last_used_at', '<', at)]))
+        .execute();
+    }, 'rows');
+    this.#uses.set(
+      id,
+      write.catch(this.#onError).finally(() => this.#uses.delete(id)),
     );
   }
 }
@@ -173,15 +162,20 @@ export function listApiKeys(
   organizationId: string,
   range: PageRange,
 ): Promise<Page<ApiKey>> {
-  const list: ListQuery = {
-    table: 'api_keys',
-    owner: { column: 'organization_id', value: organizationId },
-    ...range,
-  };
-  return readList<string, ApiKey>(database, list, async (ids) => {
+  const owner = { column: 'organization_id', value: organizationId };
+  return readList<string, ApiKey>(database, { table: 'api_keys', owner, ...range }, async (ids) => {
     const keys = selectKeys(database.read, organizationId);
     return (await keys.where('id', 'in', ids).execute()).map(fromRow);
   });
+}
+
+export function toApiKeyRecord(apiKey: ApiKey): ApiKeyRecord {
+  return presentAs(apiKeyRecord, withIsoTimes(apiKey));
+}
+
+async function findKey(db: Database['read'], organizationId: string, id: string) {
+  const row = await selectKeys(db, organizationId).where('id', '=', id).executeTakeFirst();
+  return row ? fromRow(row) : null;
 }
 
 function selectKeys(db: Database['read'], organizationId: string) {
@@ -195,6 +189,6 @@ function selectKeys(db: Database['read'], organizationId: string) {
 
 type KeyRow = Awaited<ReturnType<ReturnType<typeof selectKeys>['execute']>>[number];
 
-function fromRow({ scopes, ...row }: KeyRow): ApiKey {
+function fromRow({ scopes, ...row }: KeyRow) {
   return { ...row, scopes: scopes.split(' ') as KeyScope[] };
 }

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { ApiError } from '../contract/api-error.js';
 import { rateLimitedError } from '../contract/rate-limit.js';
 import { formatCount } from '../format-count.js';
@@ -60,35 +61,17 @@ export class AttemptLimiter {
       .executeTakeFirst();
     if (known) throw tooManyAttempts(this.#limit, known.ends_at - now);
     if (isCorrect) return async () => {};
-    const counted = await writeDirectly(
-      (transaction) =>
-        transaction
-          .insertInto('attempts')
-          .values({ key, failed: 1, ends_at: now + windowMs })
-          .onConflict((conflict) =>
-            conflict
-              .column('key')
-              .doUpdateSet(({ eb, ref }) => {
-                const isOver = eb('attempts.ends_at', '<=', now);
-                const more = eb('attempts.failed', '+', 1);
-                return {
-                  failed: eb.case().when(isOver).then(1).else(more).end(),
-                  ends_at: eb
-                    .case()
-                    .when(isOver)
-                    .then(ref('excluded.ends_at'))
-                    .else(ref('attempts.ends_at'))
-                    .end(),
-                };
-              })
-              .where((eb) =>
-                eb.or([eb('attempts.ends_at', '<=', now), eb('attempts.failed', '<', attempts)]),
-              ),
-          )
-          .returning('ends_at')
-          .executeTakeFirst(),
-      'rows',
-    );
+    const counted = await writeDirectly(async (transaction) => {
+      const isOver = sql`attempts.ends_at <= ${now}`;
+      const { rows } = await sql<{ ends_at: number }>`
+        insert into attempts (key, failed, ends_at) values (${key}, 1, ${now + windowMs})
+        on conflict (key) do update set
+          failed = case when ${isOver} then 1 else attempts.failed + 1 end,
+          ends_at = case when ${isOver} then excluded.ends_at else attempts.ends_at end
+        where ${isOver} or attempts.failed < ${attempts}
+        returning ends_at`.execute(transaction);
+      return rows[0];
+    }, 'rows');
     // Concurrent attempts have reached the limit.
     if (!counted) return this.take(clientKey, isCorrect);
     return () => this.#uncount(key, counted.ends_at);

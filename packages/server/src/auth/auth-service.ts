@@ -1,19 +1,12 @@
 import { ApiError } from '../contract/api-error.js';
 import type { Caller } from '../contract/caller.js';
-import { defaultScopes, type Scope } from '../contract/define-route.js';
-import type { Clock, RandomBytes } from '../ports.js';
+import type { Clock } from '../ports.js';
 import type { Database } from '../storage/database.js';
 import type { ApiKeyRepository } from './api-key-repository.js';
-import type { ApiKeyUses } from './api-key-uses.js';
 import { AttemptLimiter, tokenAttempts } from './attempt-limiter.js';
-import type { ClientRepository, NewClient } from './client-repository.js';
+import type { ClientRepository, Credentials } from './client-repository.js';
 import { hashSecret, isApiKey, matchesHash, newSecret } from './secrets.js';
 import { tokenLifetimeSeconds } from './token-contract.js';
-
-export interface Credentials {
-  readonly clientId: string;
-  readonly clientSecret: string;
-}
 
 /** A token request asks for scopes that the client does not have. */
 export class InvalidScopeError extends Error {
@@ -25,27 +18,23 @@ export type AuthService = ReturnType<typeof createAuthService>;
 export interface AuthServiceOptions {
   readonly clients: ClientRepository;
   readonly apiKeys: Pick<ApiKeyRepository, 'findCaller'>;
-  readonly uses: Pick<ApiKeyUses, 'note'>;
   /** Undefined accepts no key. */
   readonly operatorKey: string | undefined;
   readonly database: Database;
   readonly clock: Clock;
-  readonly randomBytes: RandomBytes;
 }
 
 /** Issues access tokens to clients, and authenticates requests by their token or API key. */
 export function createAuthService({
   clients,
   apiKeys,
-  uses,
   operatorKey,
   database,
   clock,
-  randomBytes,
 }: AuthServiceOptions) {
   const limiter = new AttemptLimiter(database, tokenAttempts, clock);
   // Compared when the client does not exist. Response times must not reveal which client ids exist.
-  const decoyHash = hashSecret(newSecret('clientSecret', randomBytes));
+  const decoyHash = hashSecret(newSecret('clientSecret'));
   const operatorKeyHash = operatorKey === undefined ? undefined : hashSecret(operatorKey);
   return {
     /**
@@ -67,7 +56,7 @@ export function createAuthService({
       }
       refuseIfSuspended(client);
       const scopes = chooseScopes(client.scopes, scope).join(' ');
-      const accessToken = newSecret('accessToken', randomBytes);
+      const accessToken = newSecret('accessToken');
       const now = clock();
       await clients.saveToken(client.organizationId, {
         token_hash: hashSecret(accessToken),
@@ -83,20 +72,13 @@ export function createAuthService({
     async authenticate(authorization: string | undefined): Promise<Caller> {
       const token = bearerTokenOf(authorization);
       const now = clock();
-      if (!isApiKey(token)) {
-        const found = await clients.findCaller(hashSecret(token), now);
-        if (!found) {
-          throw new ApiError('UNAUTHORIZED', 'The access token is unknown or has expired');
-        }
-        refuseIfSuspended(found);
-        return found.caller;
-      }
-      const found = await apiKeys.findCaller(hashSecret(token), now);
-      if (!found?.caller.apiKey) {
-        throw new ApiError('UNAUTHORIZED', 'The API key is unknown, revoked or has expired');
+      const isKey = isApiKey(token);
+      const found = await (isKey ? apiKeys : clients).findCaller(hashSecret(token), now);
+      if (!found) {
+        const what = isKey ? 'API key is unknown, revoked' : 'access token is unknown';
+        throw new ApiError('UNAUTHORIZED', `The ${what} or has expired`);
       }
       refuseIfSuspended(found);
-      uses.note({ ...found.caller.apiKey, lastUsedAt: found.lastUsedAt }, now);
       return found.caller;
     },
 
@@ -147,22 +129,4 @@ function chooseScopes(
     );
   }
   return [...new Set(wanted)];
-}
-
-/** Returns new credentials. Only the hash of the secret is stored, so they are shown once. */
-export function newCredentials(randomBytes: RandomBytes): Credentials {
-  return {
-    clientId: newSecret('clientId', randomBytes),
-    clientSecret: newSecret('clientSecret', randomBytes),
-  };
-}
-
-/** Returns the record of a client with these credentials: by default, without urls:erase and keys:write. */
-export function clientOf(
-  organizationId: string,
-  { clientId, clientSecret }: Credentials,
-  scopes: readonly Scope[] = defaultScopes,
-  name: string | null = null,
-): NewClient {
-  return { id: clientId, organizationId, name, secretHash: hashSecret(clientSecret), scopes };
 }

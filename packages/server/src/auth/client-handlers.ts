@@ -1,43 +1,41 @@
-import { notFound } from '../contract/api-error.js';
+import type { z } from 'zod';
 import type { PageRange } from '../contract/fields.js';
 import type { PageText } from '../contract/json-text.js';
 import type { HandlersOf } from '../http/handlers.js';
 import { openPage } from '../http/open-page.js';
-import type { ApiKeyRepository } from './api-key-repository.js';
-import type { clientRoutes } from './client-contract.js';
-import { type ClientService, noOrganization, toInstant } from './client-service.js';
-import { type ApiKeyRecord, toApiKeyRecord } from './present-api-key.js';
-import { type ClientRecord, toClientRecord } from './present-client.js';
+import { requireFound } from '../idempotency/with-idempotency-key.js';
+import type { Clock } from '../ports.js';
+import { type ApiKeyRecord, type ApiKeyRepository, toApiKeyRecord } from './api-key-repository.js';
+import type { clientRecord, clientRoutes } from './client-contract.js';
+import { type ClientRepository, noOrganization, toClientRecord } from './client-repository.js';
 
 export interface ClientHandlerOptions {
-  readonly clients: ClientService;
+  readonly clients: ClientRepository;
   readonly apiKeys: ApiKeyRepository;
   readonly hasOrganization: (id: string) => Promise<boolean>;
   readonly listClients: (
     organizationId: string,
     range: PageRange,
-  ) => Promise<PageText<ClientRecord>>;
+  ) => Promise<PageText<z.input<typeof clientRecord>>>;
   readonly listApiKeys: (
     organizationId: string,
     range: PageRange,
   ) => Promise<PageText<ApiKeyRecord>>;
+  readonly clock: Clock;
 }
 
 /** Administrates the clients and the API keys of organizations, for the operator. */
-export function clientHandlers({
-  clients,
-  apiKeys,
-  hasOrganization,
-  listClients,
-  listApiKeys,
-}: ClientHandlerOptions): HandlersOf<typeof clientRoutes> {
+export function clientHandlers(options: ClientHandlerOptions): HandlersOf<typeof clientRoutes> {
+  const { clients, apiKeys, clock } = options;
+
   async function requireOrganization(id: string): Promise<void> {
-    if (!(await hasOrganization(id))) throw noOrganization(id);
+    if (!(await options.hasOrganization(id))) throw noOrganization(id);
   }
 
   return {
     async createClient({ params: { id }, body, write }) {
-      const { client, clientSecret, replayed } = await clients.create(id, body, write);
+      const context = { organizationId: id, now: clock(), write };
+      const { client, clientSecret, replayed } = await clients.create(body, context);
       return { status: 201, replayed, data: { ...toClientRecord(client), clientSecret } };
     },
 
@@ -45,37 +43,54 @@ export function clientHandlers({
       await requireOrganization(id);
       const list = { name: 'clients', organizationId: id, ids: 'text' } as const;
       const { filter, reply } = openPage(list, query);
-      return reply(await listClients(id, filter));
+      return reply(await options.listClients(id, filter));
     },
 
     async updateClient({ params: { id, clientId }, body, write }) {
-      const { client, replayed } = await clients.update(id, clientId, body, write);
-      return { status: 200, replayed, data: toClientRecord(client) };
+      const context = { organizationId: id, now: clock(), write };
+      const written = await clients.update(clientId, columnsOf(body), context);
+      const { result, replayed } = requireFound(written, 'client', clientId);
+      return { status: 200, replayed, data: toClientRecord(result) };
     },
 
     async revokeClient({ params: { id, clientId }, write }) {
-      const { client, replayed } = await clients.revoke(id, clientId, write);
-      return { status: 200, replayed, data: toClientRecord(client) };
+      const context = { organizationId: id, now: clock(), write };
+      const written = await clients.revoke(clientId, context);
+      const { result, replayed } = requireFound(written, 'client', clientId);
+      return { status: 200, replayed, data: toClientRecord(result) };
     },
 
     async listOrganizationApiKeys({ params: { id }, query }) {
       await requireOrganization(id);
       const list = { name: 'api keys', organizationId: id, ids: 'text' } as const;
       const { filter, reply } = openPage(list, query);
-      return reply(await listApiKeys(id, filter));
+      return reply(await options.listApiKeys(id, filter));
     },
 
     async updateOrganizationApiKey({ params: { id, keyId }, body, write }) {
-      const changes = { name: body.name, expiresAt: toInstant(body.expiresAt) };
-      const { result, replayed } = await apiKeys.update(id, keyId, changes, write);
-      if (!result) throw notFound('API key', keyId, replayed);
+      const written = await apiKeys.update(id, keyId, columnsOf(body), write);
+      const { result, replayed } = requireFound(written, 'API key', keyId);
       return { status: 200, replayed, data: toApiKeyRecord(result) };
     },
 
     async deleteOrganizationApiKey({ params: { id, keyId }, write }) {
-      const { result, replayed } = await apiKeys.delete(id, keyId, write);
-      if (!result) throw notFound('API key', keyId, replayed);
+      const written = await apiKeys.delete(id, keyId, write);
+      const { result, replayed } = requireFound(written, 'API key', keyId);
       return { status: 200, replayed, data: toApiKeyRecord(result) };
     },
   };
+}
+
+/** Returns the columns that a request changes. */
+function columnsOf<Name extends string | null>({
+  name,
+  expiresAt,
+}: {
+  readonly name?: Name | undefined;
+  readonly expiresAt?: string | null | undefined;
+}) {
+  return {
+    ...(name !== undefined && { name }),
+    ...(expiresAt !== undefined && { expires_at: expiresAt && Date.parse(expiresAt) }),
+  } as { readonly name?: Name; readonly expires_at?: number | null };
 }

@@ -1,38 +1,32 @@
+import type { z } from 'zod';
+import { ApiError, quotaError } from '../contract/api-error.js';
 import type { Caller } from '../contract/caller.js';
+import { defaultScopes, type Scope } from '../contract/define-route.js';
 import type { Page, PageRange } from '../contract/fields.js';
+import { presentAs, withIsoTimes } from '../contract/present.js';
 import {
   type IdempotentResult,
-  type WriteRequest,
+  type WriteContext,
   writeOnce,
 } from '../idempotency/with-idempotency-key.js';
 import type { Database, Schema, WriteTransaction } from '../storage/database.js';
 import { readList } from '../storage/list-page.js';
-import type { ListQuery } from '../storage/list-query.js';
 import { readByKey } from '../storage/read-by-key.js';
 import { deleteExpired } from '../storage/run-in-batches.js';
-import { maxClients } from './client-contract.js';
+import { clientRecord, maxClients } from './client-contract.js';
+import { hashSecret, newSecret } from './secrets.js';
 
 /** A client without its secret. Instants are milliseconds since 1970. */
-export interface Client {
-  readonly id: string;
-  readonly organizationId: string;
-  /** What the client is for. */
-  readonly name: string | null;
-  readonly scopes: readonly string[];
-  readonly createdAt: number;
-  readonly expiresAt: number | null;
-  readonly revokedAt: number | null;
+export type Client = ReturnType<typeof fromRow>;
+
+export interface Credentials {
+  readonly clientId: string;
+  readonly clientSecret: string;
 }
 
 export type NewClient = Pick<Client, 'id' | 'organizationId' | 'name' | 'scopes'> & {
   readonly secretHash: string;
 };
-
-/** A new client, and its secret. */
-export interface ClientWithSecret {
-  readonly client: Client;
-  readonly clientSecret: string;
-}
 
 /** A caller, and the time since when its organization is suspended; null when it is not. */
 export interface FoundCaller {
@@ -40,9 +34,29 @@ export interface FoundCaller {
   readonly suspendedAt: number | null;
 }
 
-interface ClientChanges {
-  readonly name?: string | null | undefined;
-  readonly expiresAt?: number | null | undefined;
+/** Returns new credentials. Only the hash of the secret is stored, so they are shown once. */
+export function newCredentials(): Credentials {
+  return { clientId: newSecret('clientId'), clientSecret: newSecret('clientSecret') };
+}
+
+/** Returns the record of a client with these credentials: by default, without urls:erase and keys:write. */
+export function clientOf(
+  organizationId: string,
+  { clientId, clientSecret }: Credentials,
+  scopes: readonly Scope[] = defaultScopes,
+  name: string | null = null,
+): NewClient {
+  return {
+    id: clientId,
+    organizationId,
+    name,
+    secretHash: hashSecret(clientSecret),
+    scopes: [...scopes],
+  };
+}
+
+export function noOrganization(id: string, replayed = false): ApiError {
+  return new ApiError('NOT_FOUND', `There is no organization "${id}"`, { replayed });
 }
 
 /** Stores API clients and their access tokens. Secrets are stored as hashes only. */
@@ -67,32 +81,44 @@ export class ClientRepository {
     );
   }
 
-  /** Creates a client, unless its organization does not exist or has `maxClients` that are not revoked. */
-  create(
-    client: NewClient,
-    clientSecret: string,
-    now: number,
-    write: WriteRequest | undefined,
-  ): Promise<IdempotentResult<ClientWithSecret | 'no-organization' | 'too-many'>> {
-    const { organizationId } = client;
-    return writeOnce(
+  /** Creates a client, and returns it with its secret. Throws NOT_FOUND or QUOTA_EXCEEDED. */
+  async create(
+    fields: { readonly name?: string | null | undefined; readonly scopes?: Scope[] | undefined },
+    { organizationId, now, write }: WriteContext,
+  ) {
+    const credentials = newCredentials();
+    const { clientSecret } = credentials;
+    const created = clientOf(organizationId, credentials, fields.scopes, fields.name);
+    const { result, replayed } = await writeOnce(
       this.#database,
-      organizationId,
-      write,
+      {
+        organizationId,
+        write,
+        audit: (
+          result: { client: Client; clientSecret: string } | 'no-organization' | 'too-many',
+        ) => (typeof result === 'string' ? null : { type: 'client', id: created.id }),
+        holdsSecret: true,
+      },
       async (transaction) => {
         if (!(await hasOrganization(transaction, organizationId))) return 'no-organization';
         const live = await selectClients(transaction, organizationId)
           .where('revoked_at', 'is', null)
           .execute();
         if (live.length >= maxClients) return 'too-many';
-        await insertClient(transaction, client, now);
-        return { client: toClient(client, now), clientSecret };
-      },
-      {
-        audit: (result) => (typeof result === 'string' ? null : { type: 'client', id: client.id }),
-        holdsSecret: true,
+        await insertClient(transaction, created, now);
+        const { secretHash: _, ...client } = created;
+        return {
+          client: { ...client, createdAt: now, expiresAt: null, revokedAt: null },
+          clientSecret,
+        };
       },
     );
+    if (result === 'no-organization') throw noOrganization(organizationId, replayed);
+    if (result === 'too-many') {
+      const use = `An organization has at most ${maxClients} clients, and ${maxClients} exist`;
+      throw quotaError(use, 'Revoke one first', replayed);
+    }
+    return { ...result, replayed };
   }
 
   /** Finds a client that is neither revoked nor expired. */
@@ -112,67 +138,41 @@ export class ClientRepository {
 
   /** Changes the name or the expiry of a client and returns it; null when there is none. */
   update(
-    organizationId: string,
     id: string,
-    { name, expiresAt }: ClientChanges,
-    write: WriteRequest | undefined,
+    set: { readonly name?: string | null; readonly expires_at?: number | null },
+    { organizationId, write }: WriteContext,
   ): Promise<IdempotentResult<Client | null>> {
-    return writeOnce(
-      this.#database,
-      organizationId,
-      write,
-      async (transaction) => {
-        if (!isPossibleId(id)) return null;
-        await transaction
-          .updateTable('clients')
-          .set({
-            id,
-            ...(name !== undefined && { name }),
-            ...(expiresAt !== undefined && { expires_at: expiresAt }),
-          })
-          .where('id', '=', id)
-          .where('organization_id', '=', organizationId)
-          .execute();
-        return findClient(transaction, organizationId, id);
-      },
-      { audit: (client) => client && { type: 'client', id } },
-    );
+    const audit = { type: 'client', id } as const;
+    return writeOnce(this.#database, { organizationId, write, audit }, async (transaction) => {
+      const before = await findClient(transaction, organizationId, id);
+      if (!before) return null;
+      // A statement needs a column.
+      await transaction
+        .updateTable('clients')
+        .set({ id, ...set })
+        .where('id', '=', id)
+        .execute();
+      return findClient(transaction, organizationId, id);
+    });
   }
 
   /** Revokes a client and deletes its tokens. Returns the client; null when there is none. */
   revoke(
-    organizationId: string,
     id: string,
-    now: number,
-    write: WriteRequest | undefined,
+    { organizationId, now, write }: WriteContext,
   ): Promise<IdempotentResult<Client | null>> {
-    return writeOnce(
-      this.#database,
-      organizationId,
-      write,
-      async (transaction) => {
-        const before = await findClient(transaction, organizationId, id);
-        if (!before || before.revokedAt !== null) return before;
-        await transaction
-          .updateTable('clients')
-          .set({ revoked_at: now })
-          .where('id', '=', id)
-          .execute();
-        await transaction.deleteFrom('access_tokens').where('client_id', '=', id).execute();
-        return { ...before, revokedAt: now };
-      },
-      { audit: (client) => client && { type: 'client', id } },
-    );
-  }
-
-  /** Returns the organization of a client; undefined when there is no such client. */
-  async findOrganization(id: string): Promise<string | undefined> {
-    const row = await this.#database.read
-      .selectFrom('clients')
-      .select('organization_id as organizationId')
-      .where('id', '=', id)
-      .executeTakeFirst();
-    return row?.organizationId;
+    const audit = { type: 'client', id } as const;
+    return writeOnce(this.#database, { organizationId, write, audit }, async (transaction) => {
+      const before = await findClient(transaction, organizationId, id);
+      if (!before || before.revokedAt !== null) return before;
+      await transaction
+        .updateTable('clients')
+        .set({ revoked_at: now })
+        .where('id', '=', id)
+        .execute();
+      await transaction.deleteFrom('access_tokens').where('client_id', '=', id).execute();
+      return { ...before, revokedAt: now };
+    });
   }
 
   saveToken(organizationId: string, token: Schema['access_tokens']): Promise<void> {
@@ -206,20 +206,16 @@ export function listClients(
   organizationId: string,
   range: PageRange,
 ): Promise<Page<Client>> {
-  const list: ListQuery = {
-    table: 'clients',
-    owner: { column: 'organization_id', value: organizationId },
-    ...range,
-  };
-  return readList<string, Client>(database, list, async (ids) => {
+  const owner = { column: 'organization_id', value: organizationId };
+  return readList<string, Client>(database, { table: 'clients', owner, ...range }, async (ids) => {
     const clients = selectClients(database.read, organizationId).where('id', 'in', ids);
     return (await clients.execute()).map(fromRow);
   });
 }
 
-/** Returns a new client as it is stored. */
-export function toClient({ secretHash: _, ...client }: NewClient, createdAt: number): Client {
-  return { ...client, createdAt, expiresAt: null, revokedAt: null };
+/** Returns a client as the API presents it. */
+export function toClientRecord(client: Client): z.input<typeof clientRecord> {
+  return presentAs(clientRecord, withIsoTimes(client));
 }
 
 /** PostgreSQL refuses U+0000, which no id has. */
@@ -241,8 +237,8 @@ function selectClients(db: Database['read'], organizationId: string) {
 
 type ClientRow = Awaited<ReturnType<ReturnType<typeof selectClients>['execute']>>[number];
 
-function fromRow({ scopes, ...row }: ClientRow): Client {
-  return { ...row, scopes: scopes.split(' ') };
+function fromRow({ scopes, ...row }: ClientRow) {
+  return { ...row, scopes: scopes.split(' ') as Scope[] };
 }
 
 async function hasOrganization(transaction: WriteTransaction, id: string): Promise<boolean> {
@@ -256,17 +252,17 @@ async function hasOrganization(transaction: WriteTransaction, id: string): Promi
 
 export async function insertClient(
   transaction: WriteTransaction,
-  client: NewClient,
+  { id, organizationId, name, secretHash, scopes }: NewClient,
   now: number,
 ): Promise<void> {
   await transaction
     .insertInto('clients')
     .values({
-      id: client.id,
-      organization_id: client.organizationId,
-      name: client.name,
-      secret_hash: client.secretHash,
-      scopes: client.scopes.join(' '),
+      id,
+      organization_id: organizationId,
+      name,
+      secret_hash: secretHash,
+      scopes: scopes.join(' '),
       created_at: now,
       expires_at: null,
       revoked_at: null,

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { hashSecret, matchesHash, newSecret } from './secrets.js';
@@ -9,17 +8,8 @@ describe('newSecret', () => {
     ['clientSecret', /^shorty_cs_[\w-]{43}$/],
     ['accessToken', /^shorty_at_[\w-]{43}$/],
   ] as const)('a %s has a prefix that secret scanners know', (kind, form) => {
-    expect(newSecret(kind, randomBytes)).toMatch(form);
-    expect(newSecret(kind, randomBytes)).not.toBe(newSecret(kind, randomBytes));
-  });
-
-  it('encodes all 256 random bits', () => {
-    fc.assert(
-      fc.property(fc.uint8Array({ minLength: 32, maxLength: 32 }), (bytes) => {
-        const text = newSecret('accessToken', () => bytes).slice('shorty_at_'.length);
-        expect([...Buffer.from(text, 'base64url')]).toEqual([...bytes]);
-      }),
-    );
+    expect(newSecret(kind)).toMatch(form);
+    expect(newSecret(kind)).not.toBe(newSecret(kind));
   });
 });
 

@@ -1,5 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
-import type { RandomBytes } from '../ports.js';
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 
 // The prefixes let secret scanners find secrets that were committed by mistake.
 const prefixes = {
@@ -24,9 +23,9 @@ export function hideSecrets(text: string, mark: string): string {
 }
 
 /** Returns a new secret: a prefix that names its kind, and 256 random bits. */
-export function newSecret(kind: keyof typeof prefixes, randomBytes: RandomBytes): string {
+export function newSecret(kind: keyof typeof prefixes): string {
   const bytes = randomBytes(kind === 'clientId' ? 12 : secretBytes);
-  return prefixes[kind] + Buffer.from(bytes).toString('base64url');
+  return prefixes[kind] + bytes.toString('base64url');
 }
 
 /** Returns the hash of a secret. A fast hash is enough, because a secret has 256 random bits. */

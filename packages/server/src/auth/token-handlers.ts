@@ -2,7 +2,8 @@ import { ApiError, validationError } from '../contract/api-error.js';
 import { OAuthError } from '../contract/oauth-error.js';
 import type { HandlersOf } from '../http/handlers.js';
 import { addressBlockOf } from '../network/ip-address.js';
-import { type AuthService, type Credentials, InvalidScopeError } from './auth-service.js';
+import { type AuthService, InvalidScopeError } from './auth-service.js';
+import type { Credentials } from './client-repository.js';
 import type { tokenRoutes } from './token-contract.js';
 
 // RFC 6749 §5.1 requires both.

@@ -31,3 +31,32 @@ export function presentAs<
   for (const name of Object.keys(schema.shape)) record[name] = fields[name as keyof Fields];
   return record as never;
 }
+
+/** The name of a field whose column has this one. */
+export type CamelCase<Name> = Name extends `${infer Head}_${infer Tail}`
+  ? `${Head}${Capitalize<CamelCase<Tail>>}`
+  : Name;
+
+/** The fields of a row: each is named as its column, in camel case. */
+export type FieldsOf<Row> = { [Column in keyof Row as CamelCase<Column>]: Row[Column] };
+
+/** Returns the fields of a row. */
+export function fieldsOf<Row extends object>(row: Row): FieldsOf<Row> {
+  const fields = Object.entries(row).map(([column, value]) => [camelCase(column), value]);
+  return Object.fromEntries(fields) as FieldsOf<Row>;
+}
+
+/** Returns the name of the column of a field. */
+export function columnOf(field: string): string {
+  return field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+function camelCase(column: string): string {
+  return column.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** Returns the columns of fields, the reverse of `fieldsOf`. */
+export function columnsOf<Row extends object>(fields: FieldsOf<Row>): Row {
+  const row = Object.entries(fields).map(([field, value]) => [columnOf(field), value]);
+  return Object.fromEntries(row) as Row;
+}

@@ -5,12 +5,11 @@ import {
   isErasurePending,
   untilErased,
 } from '../analytics/ingest/erasure-marks.js';
-import type { IdempotentResult } from '../idempotency/with-idempotency-key.js';
+import type { IdempotentResult, WriteContext } from '../idempotency/with-idempotency-key.js';
 import type { Database } from '../storage/database.js';
 import { childrenOf } from '../storage/schema.js';
 import { beginErasure, type UrlEraserOptions } from '../urls/erase-url.js';
 import type { ShortUrl } from '../urls/short-url.js';
-import type { WriteContext } from '../urls/url-write.js';
 import { columnOfOwner, deleteRows } from './delete-rows.js';
 
 // The number of links that one run of the periodic job reads.

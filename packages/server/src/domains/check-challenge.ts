@@ -1,7 +1,7 @@
 import { truncateText } from '../contract/truncate-text.js';
 import { DnsError, type DnsFailure } from '../network/dns-resolver.js';
 import type { ResolveTxt } from '../ports.js';
-import type { Domain } from './domain.js';
+import type { Domain } from './domain-repository.js';
 import { challengeNameOf } from './hostname.js';
 
 // The message shows enough of the existing records for their owner to recognise them.

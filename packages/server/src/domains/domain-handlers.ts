@@ -1,21 +1,55 @@
+import { randomBytes } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import { ApiError, shorten, validationError } from '../contract/api-error.js';
+import { v7 as newUuid } from 'uuid';
+import { ApiError, notFoundMessage, shorten, validationError } from '../contract/api-error.js';
+import type { ErrorCode } from '../contract/error-codes.js';
 import type { PageText } from '../contract/json-text.js';
+import type { EventOutbox } from '../events/event-outbox.js';
 import { FairQueue } from '../fair-queue.js';
 import type { HandlersOf } from '../http/handlers.js';
 import { openPage } from '../http/open-page.js';
-import type { Clock, NewId, RandomBytes, ResolveTxt } from '../ports.js';
+import type { AuditTarget } from '../idempotency/audit-entry.js';
+import {
+  findStoredResult,
+  type IdempotentResult,
+  type WriteContext,
+  writeOnce,
+} from '../idempotency/with-idempotency-key.js';
+import type { Clock, ResolveTxt } from '../ports.js';
+import { checkIfMatch, nextUpdatedAt } from '../preconditions/if-match.js';
+import type { Database, WriteTransaction } from '../storage/database.js';
+import { describeCollisions, foldKeys } from '../storage/fold-keys.js';
 import { checkChallenge } from './check-challenge.js';
-import { type Domain, type DomainRecord, toDomainRecord } from './domain.js';
-import type { DomainFilter, DomainUpdateRequest, domainRoutes } from './domain-contract.js';
-import { type DomainOutcome, type DomainRepository, domainNotFound } from './domain-repository.js';
-import { domainUrls } from './domain-settings.js';
+import {
+  type DomainFilter,
+  type DomainUpdateRequest,
+  type domainRoutes,
+  domainVerified,
+  maxDomains,
+} from './domain-contract.js';
+import {
+  type Domain,
+  type DomainRecord,
+  type DomainRepository,
+  domainUrls,
+  findDomain,
+  findDomainsOf,
+  settingColumns,
+  toDomainRecord,
+} from './domain-repository.js';
 import type { HostResolver } from './host-resolver.js';
 import { hostnameOf } from './hostname.js';
 import type { IsOwnHost } from './own-hosts.js';
 
+/** The result of a change, which is stored with its idempotency key. */
+type DomainOutcome =
+  | { readonly domain: Domain }
+  | { readonly refusal: { readonly code: ErrorCode; readonly message: string } };
+
 export interface DomainHandlerOptions {
-  readonly domains: Pick<DomainRepository, keyof DomainRepository>;
+  readonly database: Database;
+  readonly outbox: EventOutbox;
+  readonly domains: DomainRepository;
   readonly listDomains: (
     organizationId: string,
     filter: DomainFilter,
@@ -32,8 +66,6 @@ export interface DomainHandlerOptions {
   /** Called after each change of settings, before the response. */
   readonly onSettingsChanged: (organizationId: string) => void;
   readonly clock: Clock;
-  readonly newId: NewId;
-  readonly randomBytes: RandomBytes;
 }
 
 const challengeBytes = 24;
@@ -51,11 +83,75 @@ export function createLookUpQueue(): FairQueue {
 
 /** Creates, verifies, reads and deletes custom domains. */
 export function domainHandlers(options: DomainHandlerOptions): HandlersOf<typeof domainRoutes> {
-  const { domains, hosts, lookUps, isOwnHost, clock } = options;
+  const { database, outbox, domains, hosts, lookUps, isOwnHost, clock } = options;
 
   async function getDomain(organizationId: string, id: string): Promise<Domain> {
     const domain = await domains.find(organizationId, id);
     return domainIn(domain ? { domain } : domainNotFound(id));
+  }
+
+  function write(
+    { organizationId, write }: WriteContext,
+    work: (transaction: WriteTransaction) => Promise<DomainOutcome>,
+  ): Promise<IdempotentResult<DomainOutcome>> {
+    return writeOnce(database, { organizationId, write, audit: auditOf }, work);
+  }
+
+  /** Changes a domain in a transaction, unless it does not exist or has another version. */
+  function change(
+    id: string,
+    context: WriteContext,
+    work: (transaction: WriteTransaction, domain: Domain) => Promise<DomainOutcome>,
+  ): Promise<IdempotentResult<DomainOutcome>> {
+    return write(context, async (transaction) => {
+      const domain = await findDomain(transaction, context.organizationId, id);
+      if (!domain) return domainNotFound(id);
+      checkIfMatch(context.ifMatch, domain.updatedAt);
+      return work(transaction, domain);
+    });
+  }
+
+  /**
+   * Activates a domain, or stores why it was not verified. The first activation writes an event.
+   * `checked` is the domain whose challenge was looked up; `error` is null when DNS has it.
+   */
+  function verify(checked: Domain, error: string | null, context: WriteContext) {
+    const { id, organizationId, hostname } = checked;
+    const { now } = context;
+    return write(context, async (transaction) => {
+      const before = await findDomain(transaction, organizationId, id);
+      // It may have been deleted and restored with another challenge during the look-up.
+      if (before?.challenge !== checked.challenge) return domainNotFound(id);
+      if (before.isActive) return { domain: before };
+      const owners = error === null ? await findDomainsOf(transaction, [hostname]) : undefined;
+      const isTaken = owners?.get(hostname)?.is_active === 1;
+      const lastError = isTaken
+        ? `${hostname} is active in another organization of this server, which must delete it first`
+        : error;
+      await transaction
+        .updateTable('domains')
+        .set({
+          is_active: lastError === null ? 1 : 0,
+          ...(lastError === null && {
+            verified_at: before.verifiedAt ?? now,
+            updated_at: nextUpdatedAt(before.updatedAt, now),
+          }),
+          last_checked_at: now,
+          last_error: lastError,
+        })
+        .where('id', '=', id)
+        .execute();
+      if (lastError !== null) {
+        return refuse(isTaken ? 'DOMAIN_CONFLICT' : 'DOMAIN_INVALID', lastError);
+      }
+      const outcome = await readDomain(transaction, organizationId, id);
+      if (before.verifiedAt === null) {
+        outbox.record(transaction, organizationId, domainVerified, now, [
+          { data: toDomainRecord(outcome.domain), subject: { domainId: id } },
+        ]);
+      }
+      return outcome;
+    });
   }
 
   /** Throws VALIDATION_FAILED for a URL to which visitors are not led. */
@@ -76,20 +172,55 @@ export function domainHandlers(options: DomainHandlerOptions): HandlersOf<typeof
   }
 
   return {
-    async createDomain({ caller: { organizationId }, body: { hostname }, write }) {
+    async createDomain({ caller: { organizationId }, body: { hostname }, write: request }) {
       if (isOwnHost(hostname)) {
-        throw new ApiError(
-          'DOMAIN_INVALID',
-          `hostname "${hostname}" must not be this server's own name; add another host`,
-          {
-            details: [{ path: 'hostname', message: "must not be this server's own name" }],
-          },
-        );
+        const message = "must not be this server's own name";
+        const details = [{ path: 'hostname', message }];
+        const text = `hostname "${hostname}" ${message}; add another host`;
+        throw new ApiError('DOMAIN_INVALID', text, { details });
       }
-      const random = Buffer.from(options.randomBytes(challengeBytes)).toString('base64url');
-      const challenge = `shorty-verification=${random}`;
-      const domain = { id: options.newId(), organizationId, hostname, challenge };
-      const { result, replayed } = await domains.create(domain, clock(), write);
+      const challenge = `shorty-verification=${randomBytes(challengeBytes).toString('base64url')}`;
+      const now = clock();
+      const context = { organizationId, now, write: request };
+      const { result, replayed } = await write(context, async (transaction) => {
+        const existing = await transaction
+          .selectFrom('domains')
+          .select(['id', 'deleted_at'])
+          .where('organization_id', '=', organizationId)
+          .where('hostname', '=', hostname)
+          .executeTakeFirst();
+        if (existing?.deleted_at === null) {
+          const message = `hostname "${hostname}" already exists as domain ${existing.id}`;
+          return refuse('DOMAIN_CONFLICT', message);
+        }
+        const { total } = await transaction
+          .selectFrom('domains')
+          .select(({ fn }) => fn.countAll<number>().as('total'))
+          .where('organization_id', '=', organizationId)
+          .where('deleted_at', 'is', null)
+          .executeTakeFirstOrThrow();
+        if (Number(total) >= maxDomains) {
+          const limit = `An organization has at most ${maxDomains} domains, and ${maxDomains} exist`;
+          return refuse('QUOTA_EXCEEDED', `${limit}. Delete one first`);
+        }
+        const pending = { challenge, created_at: now, updated_at: now, deleted_at: null };
+        const { id } = await transaction
+          .insertInto('domains')
+          .values({
+            id: newUuid(),
+            organization_id: organizationId,
+            hostname,
+            is_active: 0,
+            ...pending,
+          })
+          // Restores a domain of this hostname that was deleted, with its links.
+          .onConflict((conflict) =>
+            conflict.columns(['organization_id', 'hostname']).doUpdateSet(pending),
+          )
+          .returning('id')
+          .executeTakeFirstOrThrow();
+        return readDomain(transaction, organizationId, id);
+      });
       return { status: 201, replayed, data: toDomainRecord(domainIn(result, replayed)) };
     },
 
@@ -103,13 +234,22 @@ export function domainHandlers(options: DomainHandlerOptions): HandlersOf<typeof
       return { status: 200, data: toDomainRecord(domain) };
     },
 
-    async updateDomain({ caller: { organizationId }, params: { id }, body, write, ifMatch }) {
+    async updateDomain({ caller, params: { id }, body, write, ifMatch }) {
+      const { organizationId } = caller;
       await checkUrls(organizationId, body);
+      const now = clock();
+      const context = { organizationId, now, write, ifMatch };
       try {
-        const { result, replayed } = await domains.update(organizationId, id, body, {
-          now: clock(),
-          write,
-          ifMatch,
+        const { result, replayed } = await change(id, context, async (transaction, domain) => {
+          const set = settingColumns(body);
+          if (Object.keys(set).length === 0) return { domain };
+          if (body.ignoreCase && !domain.ignoreCase) await ignoreCase(transaction, id);
+          await transaction
+            .updateTable('domains')
+            .set({ ...set, updated_at: nextUpdatedAt(domain.updatedAt, now) })
+            .where('id', '=', id)
+            .execute();
+          return readDomain(transaction, organizationId, id);
         });
         return { status: 200, replayed, data: toDomainRecord(domainIn(result, replayed)) };
       } finally {
@@ -121,13 +261,13 @@ export function domainHandlers(options: DomainHandlerOptions): HandlersOf<typeof
 
     async verifyDomain({ caller: { organizationId }, params, write }) {
       // A repeated request gets the first result, even if DNS has changed.
-      let verification = write && (await domains.findFirstVerification(write));
+      let verification = await findStoredResult<DomainOutcome>(database.read, write);
       if (!verification) {
         const domain = await getDomain(organizationId, params.id);
         const error = domain.isActive
           ? null
           : await lookUps.run(organizationId, () => checkChallenge(options.resolveTxt, domain));
-        verification = await domains.verify(domain, error, clock(), write);
+        verification = await verify(domain, error, { organizationId, now: clock(), write });
         if (!domain.isActive && 'domain' in verification.result) hosts.clear();
       }
       const { result, replayed } = verification;
@@ -135,8 +275,29 @@ export function domainHandlers(options: DomainHandlerOptions): HandlersOf<typeof
     },
 
     async deleteDomain({ caller: { organizationId }, params: { id }, write, ifMatch }) {
-      const change = { now: clock(), write, ifMatch };
-      const { result, replayed } = await domains.delete(organizationId, id, change);
+      const now = clock();
+      const context = { organizationId, now, write, ifMatch };
+      const { result, replayed } = await change(id, context, async (transaction, domain) => {
+        // Not a count: a domain may have a million links, and redirects wait for this query.
+        const activeUrl = await transaction
+          .selectFrom('urls')
+          .select('id')
+          .where('domain_id', '=', id)
+          .where('is_active', '=', 1)
+          .limit(1)
+          .executeTakeFirst();
+        if (activeUrl) {
+          const message = `${domain.hostname} has active links: deactivate them or move them to another domain first`;
+          return refuse('DOMAIN_CONFLICT', message);
+        }
+        // Its row stays, because inactive links refer to it.
+        await transaction
+          .updateTable('domains')
+          .set({ is_active: 0, deleted_at: now, last_checked_at: null, last_error: null })
+          .where('id', '=', id)
+          .execute();
+        return { domain };
+      });
       hosts.clear();
       return { status: 200, replayed, data: toDomainRecord(domainIn(result, replayed)) };
     },
@@ -147,14 +308,34 @@ export function domainHandlers(options: DomainHandlerOptions): HandlersOf<typeof
       const isServed = async () =>
         isOwnHost(domain) || (await domains.findByHostname(domain))?.isActive === true;
       if (isPublic || !(await isServed())) {
-        throw new ApiError(
-          'NOT_FOUND',
-          `No links are served on the domain "${shorten(query.domain)}"`,
-        );
+        const message = `No links are served on the domain "${shorten(query.domain)}"`;
+        throw new ApiError('NOT_FOUND', message);
       }
       return { status: 200, body: { domain } };
     },
   };
+}
+
+const domainNotFound = (id: string) => refuse('NOT_FOUND', notFoundMessage('domain', id));
+
+function refuse(code: ErrorCode, message: string) {
+  return { refusal: { code, message } };
+}
+
+function auditOf(outcome: DomainOutcome): AuditTarget | null {
+  return 'domain' in outcome ? { type: 'domain', id: outcome.domain.id } : null;
+}
+
+async function readDomain(transaction: WriteTransaction, organizationId: string, id: string) {
+  return { domain: (await findDomain(transaction, organizationId, id)) as Domain };
+}
+
+/** Folds the keys of a domain. Throws VALIDATION_FAILED if two links would have the same. */
+async function ignoreCase(transaction: WriteTransaction, id: string): Promise<void> {
+  const collisions = await foldKeys(transaction, id);
+  if (collisions.length === 0) return;
+  const message = `cannot be true: links differ only in the case of their keys: ${describeCollisions(collisions)}. Erase one of each pair first`;
+  throw validationError([{ path: 'ignoreCase', message }]);
 }
 
 /** Returns the domain of an outcome. Throws an ApiError when the change was refused. */

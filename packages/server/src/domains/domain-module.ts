@@ -1,8 +1,4 @@
-import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
-import { v7 as newUuid } from 'uuid';
-import type { EventOutbox } from '../events/event-outbox.js';
-import type { Database } from '../storage/database.js';
 import { createLookUpQueue, type DomainHandlerOptions, domainHandlers } from './domain-handlers.js';
 import { DomainRepository } from './domain-repository.js';
 import { createHostResolver, type HostResolverOptions } from './host-resolver.js';
@@ -10,6 +6,8 @@ import { createHostResolver, type HostResolverOptions } from './host-resolver.js
 export interface DomainModuleOptions
   extends Pick<
       DomainHandlerOptions,
+      | 'database'
+      | 'outbox'
       | 'listDomains'
       | 'resolveTxt'
       | 'isOwnHost'
@@ -19,8 +17,6 @@ export interface DomainModuleOptions
       | 'clock'
     >,
     Pick<HostResolverOptions, 'platformSettings'> {
-  readonly database: Database;
-  readonly outbox: EventOutbox;
   readonly logger: Logger;
   /** Returns the host of the platform's links, with its port if it has one. */
   readonly shortDomain: () => string;
@@ -28,8 +24,8 @@ export interface DomainModuleOptions
 
 /** Composes the module of custom domains: records, proof of ownership, and resolution of Host headers. */
 export function createDomainModule(options: DomainModuleOptions) {
-  const { database, outbox, shortDomain, clock, logger } = options;
-  const domains = new DomainRepository(database, outbox);
+  const { database, shortDomain, clock, logger } = options;
+  const domains = new DomainRepository(database);
   const hosts = createHostResolver({
     shortDomain,
     isOwnHost: options.isOwnHost,
@@ -39,13 +35,6 @@ export function createDomainModule(options: DomainModuleOptions) {
     onError: (err) => logger.error({ err }, 'host look-up failed'),
   });
   const lookUps = createLookUpQueue();
-  const handlers = domainHandlers({
-    ...options,
-    domains,
-    hosts,
-    lookUps,
-    newId: newUuid,
-    randomBytes,
-  });
+  const handlers = domainHandlers({ ...options, domains, hosts, lookUps });
   return { domains, hosts, handlers, queues: [lookUps] };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { StorageUnavailableError } from '../storage/database.js';
-import { noSettings } from './domain-settings.js';
+import { noSettings } from './domain-repository.js';
 import { createHostResolver } from './host-resolver.js';
 
 const away = () => Promise.reject(new StorageUnavailableError('storage is unavailable'));

@@ -3,7 +3,7 @@ import { entryLimit } from '../entry-limit.js';
 import { LoadingCache } from '../loading-cache.js';
 import type { Clock } from '../ports.js';
 import { StorageUnavailableError } from '../storage/database.js';
-import type { DomainSettings } from './domain-settings.js';
+import type { DomainSettings } from './domain-repository.js';
 import { hostnameOf } from './hostname.js';
 import type { IsOwnHost } from './own-hosts.js';
 

@@ -1,4 +1,6 @@
 import type { Kysely } from 'kysely';
+import { notFound } from '../contract/api-error.js';
+import type { IfMatch } from '../preconditions/if-match.js';
 import {
   type Database,
   operatorOwner,
@@ -42,12 +44,25 @@ export interface IdempotentResult<T> {
   readonly replayed: boolean;
 }
 
+/** Who writes, what is written for the audit log, and how. */
 export interface WriteOptions<T> {
-  /** Returns what the work has changed, for the audit log; null when it refused the request. */
-  readonly audit: (result: T) => AuditTarget | null;
+  readonly organizationId: string;
+  /** Undefined for a work that nobody asks for: it has neither key nor entry. */
+  readonly write: WriteRequest | undefined;
+  /** What the work changes, unless its result is null. A function returns null for a refused request. */
+  readonly audit: AuditTarget | ((result: T) => AuditTarget | null);
   readonly isBulk?: boolean;
   /** True if the result contains a secret. It is then encrypted in storage. */
   readonly holdsSecret?: boolean;
+}
+
+/** What a change of a record needs of its request. */
+export interface WriteContext {
+  readonly organizationId: string;
+  readonly now: number;
+  readonly write: WriteRequest | undefined;
+  /** The versions that the caller accepts, for a change of one record; undefined accepts any. */
+  readonly ifMatch?: IfMatch | undefined;
 }
 
 /**
@@ -55,16 +70,13 @@ export interface WriteOptions<T> {
  * of the first request with the same key. The result and the entry of the audit log are stored in the
  * transaction of `work`, so a crash leaves all or nothing of what `work` does. Nothing is stored if
  * the work throws. Two requests with the same key cannot both find no result, because write
- * transactions of an organization run one after another. `T` must survive JSON. Without a request, the
- * work has neither key nor entry. The bulk works of a transaction, its commit, and what their callers do
+ * transactions of an organization run one after another. `T` must survive JSON. The bulk works of a transaction, its commit, and what their callers do
  * afterwards have a turn of the event loop each.
  */
 export async function writeOnce<T>(
   database: Database,
-  organizationId: string,
-  request: WriteRequest | undefined,
+  { organizationId, write: request, audit, holdsSecret = false, isBulk = false }: WriteOptions<T>,
   work: (transaction: WriteTransaction) => Promise<T>,
-  { audit, holdsSecret = false, isBulk = false }: WriteOptions<T>,
 ): Promise<IdempotentResult<T>> {
   const workOnce = async (transaction: WriteTransaction): Promise<IdempotentResult<T>> => {
     const stored = await findResult(transaction, request);
@@ -76,7 +88,8 @@ export async function writeOnce<T>(
     }
     const result = await work(transaction);
     if (isBulk) await yieldToEventLoop();
-    const target = audit(result);
+    const ofChange = typeof audit === 'function' ? audit(result) : audit;
+    const target = result === null ? null : ofChange;
     if (request && target) {
       const owner = organizationId === operatorOwner ? null : organizationId;
       recordAuditEntry(transaction, request.origin, { organizationId: owner, ...target });
@@ -101,6 +114,16 @@ export async function writeOnce<T>(
   const written = await database.write(organizationId, workOnce, { isBulk });
   if (isBulk) await yieldToEventLoop();
   return written;
+}
+
+/** Returns the result of a write. Throws NOT_FOUND if there was no such record. */
+export function requireFound<T>(
+  { result, replayed }: IdempotentResult<T | null>,
+  kind: string,
+  id: string | number,
+): IdempotentResult<T> {
+  if (result === null) throw notFound(kind, id, replayed);
+  return { result, replayed };
 }
 
 /**

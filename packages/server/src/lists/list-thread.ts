@@ -1,18 +1,17 @@
 import type { Window } from '../analytics/reports/report-window.js';
 import type { AuditFilter, OperatorAuditFilter } from '../audit/audit-contract.js';
 import { listAuditEntries, toAuditEntry } from '../audit/audit-repository.js';
-import { listApiKeys } from '../auth/api-key-repository.js';
-import { listClients } from '../auth/client-repository.js';
-import { toApiKeyRecord } from '../auth/present-api-key.js';
-import { toClientRecord } from '../auth/present-client.js';
+import { listApiKeys, toApiKeyRecord } from '../auth/api-key-repository.js';
+import { listClients, toClientRecord } from '../auth/client-repository.js';
 import type { PageRange, Position } from '../contract/fields.js';
 import { toPageText } from '../contract/json-text.js';
-import { toDomainRecord } from '../domains/domain.js';
 import type { DomainFilter } from '../domains/domain-contract.js';
-import { listDomains } from '../domains/domain-repository.js';
-import { listOrganizations } from '../organizations/organization-repository.js';
+import { listDomains, toDomainRecord } from '../domains/domain-repository.js';
+import {
+  listOrganizations,
+  toOrganizationRecord,
+} from '../organizations/organization-repository.js';
 import type { PlanTable } from '../organizations/plans.js';
-import { toOrganizationRecord } from '../organizations/present-organization.js';
 import { listUsage, presentUsage } from '../organizations/usage-handlers.js';
 import type { QrFilter } from '../qr/qr-contract.js';
 import { toQrRecord } from '../qr/qr-record.js';
@@ -20,13 +19,12 @@ import { listQrs } from '../qr/qr-repository.js';
 import { type Database, ListTimeoutError, StorageUnavailableError } from '../storage/database.js';
 import { openStorage, type StorageOptions } from '../storage/open-storage.js';
 import { defineThread } from '../threads/define-thread.js';
-import { listBlockedHosts } from '../urls/blocked-host-repository.js';
+import { listBlockedHosts, toBlockedHostRecord } from '../urls/blocked-host-handlers.js';
 import type { LinkOrigins } from '../urls/link-origins.js';
-import { toBlockedHostRecord, toTakedownRecord } from '../urls/present-takedown.js';
 import { presenterOf, type UrlPresentation } from '../urls/present-url.js';
 import type { TagFilter } from '../urls/tag-contract.js';
 import { findTagged, listTags } from '../urls/tag-query.js';
-import { listTakedowns } from '../urls/takedown-repository.js';
+import { listTakedowns, toTakedownRecord } from '../urls/takedown-handlers.js';
 import {
   type ExportPage,
   exportHeaderOf,
@@ -35,11 +33,10 @@ import {
 } from '../urls/url-csv.js';
 import type { UrlFilter } from '../urls/url-list-contract.js';
 import { listUrls, urlLineReader } from '../urls/url-query.js';
-import { listDeliveries } from '../webhooks/delivery-repository.js';
-import { toDeliveryRecord, toWebhookRecord } from '../webhooks/present-webhook.js';
+import { listDeliveries, toDeliveryRecord } from '../webhooks/delivery-repository.js';
 import { readAttempts } from '../webhooks/stats.js';
 import type { DeliveryFilter } from '../webhooks/webhook-contract.js';
-import { listWebhooks } from '../webhooks/webhook-repository.js';
+import { listWebhooks, toWebhookRecord } from '../webhooks/webhook-repository.js';
 
 export type Lists = ReturnType<typeof listMethods>;
 

@@ -1,5 +1,6 @@
+import { v7 as newUuid } from 'uuid';
 import type { z } from 'zod';
-import { noOrganization } from '../auth/client-service.js';
+import { clientOf, newCredentials, noOrganization } from '../auth/client-repository.js';
 import type { PageRange } from '../contract/fields.js';
 import type { PageText } from '../contract/json-text.js';
 import { withIsoTimes } from '../contract/present.js';
@@ -8,15 +9,16 @@ import { openPage } from '../http/open-page.js';
 import type { Clock } from '../ports.js';
 import { operatorOwner } from '../storage/database.js';
 import type { organizationRoutes, organizationUsage } from './organization-contract.js';
-import type { OrganizationRepository } from './organization-repository.js';
-import type { OrganizationService } from './organization-service.js';
+import {
+  type OrganizationRecord,
+  type OrganizationRepository,
+  toOrganizationRecord,
+} from './organization-repository.js';
 import type { PlanTable } from './plans.js';
-import { type OrganizationRecord, toOrganizationRecord } from './present-organization.js';
 import { readPeriod } from './usage-handlers.js';
 
 export interface OrganizationHandlerOptions {
-  readonly organizations: Pick<OrganizationRepository, 'find'>;
-  readonly service: OrganizationService;
+  readonly organizations: OrganizationRepository;
   readonly listOrganizations: (
     owner: string,
     range: PageRange,
@@ -36,7 +38,6 @@ export interface OrganizationHandlerOptions {
 /** Administers organizations, for the operator. */
 export function organizationHandlers({
   organizations,
-  service,
   listOrganizations,
   listUsage,
   plans,
@@ -45,8 +46,17 @@ export function organizationHandlers({
 }: OrganizationHandlerOptions): HandlersOf<typeof organizationRoutes> {
   return {
     async createOrganization({ body, write }) {
-      const { organization, credentials, replayed } = await service.create(body, write);
-      const data = { ...toOrganizationRecord(organization), ...credentials };
+      const credentials = newCredentials();
+      const organization = { id: newUuid(), ...body, createdAt: clock() };
+      const client = clientOf(organization.id, credentials);
+      const { clientSecret } = credentials;
+      const { result, replayed } = await organizations.create(
+        organization,
+        client,
+        clientSecret,
+        write,
+      );
+      const data = { ...toOrganizationRecord(result.organization), ...result.credentials };
       return { status: 201, replayed, data };
     },
 
@@ -64,7 +74,7 @@ export function organizationHandlers({
 
     async updateOrganization({ params: { id }, body, write }) {
       try {
-        const { organization, replayed } = await service.update(id, body, write);
+        const { organization, replayed } = await organizations.update(id, body, clock(), write);
         return { status: 200, replayed, data: toOrganizationRecord(organization) };
       } finally {
         // Also after an error, because the commit may have succeeded before the connection failed.
@@ -74,8 +84,8 @@ export function organizationHandlers({
 
     async deleteOrganization({ params: { id }, body: { confirm }, write }) {
       try {
-        const { deletedAt, replayed } = await service.delete(id, confirm, write);
-        return { status: 202, replayed, data: withIsoTimes({ id, deletedAt }) };
+        const { result, replayed } = await organizations.markDeleted(id, confirm, clock(), write);
+        return { status: 202, replayed, data: withIsoTimes(result) };
       } finally {
         onChanged();
       }

@@ -1,31 +1,22 @@
 import { type SqlBool, sql } from 'kysely';
-import { insertClient, type NewClient } from '../auth/client-repository.js';
+import type { z } from 'zod';
+import { insertClient, type NewClient, noOrganization } from '../auth/client-repository.js';
+import { ApiError, shorten, summarize } from '../contract/api-error.js';
 import type { Page, PageRange } from '../contract/fields.js';
-import {
-  type IdempotentResult,
-  type WriteRequest,
-  writeOnce,
-} from '../idempotency/with-idempotency-key.js';
+import { presentAs, withIsoTimes } from '../contract/present.js';
+import { type WriteRequest, writeOnce } from '../idempotency/with-idempotency-key.js';
 import { type Database, operatorOwner, type WriteTransaction } from '../storage/database.js';
 import { changeLinkPolicy, readLinkPolicyVersion } from '../storage/link-policy.js';
 import { readList } from '../storage/list-page.js';
 import { lockOrganization } from '../storage/locks.js';
+import { organizationRecord } from './organization-contract.js';
 import type { PlanName } from './plans.js';
 
 /** A stored organization. Instants are milliseconds since 1970. */
 export type Organization = Awaited<ReturnType<ReturnType<typeof select>['execute']>>[number];
 
-/** A new organization, as it is stored with an idempotency key: the secret is sealed. */
-export interface NewTenant {
-  readonly organization: Organization;
-  readonly credentials: { readonly clientId: string; readonly clientSecret: string };
-}
-
-/** An organization after a change, and before it. */
-export interface ChangedOrganization {
-  readonly before: Organization;
-  readonly organization: Organization;
-}
+/** An organization as the API presents it. */
+export type OrganizationRecord = z.input<typeof organizationRecord>;
 
 export interface OrganizationChanges {
   readonly name?: string | undefined;
@@ -34,12 +25,6 @@ export interface OrganizationChanges {
   /** Addresses and CIDR ranges in canonical form. */
   readonly excludeAddresses?: readonly string[] | undefined;
 }
-
-/** The outcome of a request to delete an organization. `unconfirmed`: neither its id nor its name was repeated. */
-export type DeletionOutcome =
-  | { readonly id: string; readonly deletedAt: number }
-  | { readonly unconfirmed: true }
-  | null;
 
 interface NewOrganization {
   readonly id: string;
@@ -61,34 +46,19 @@ export class OrganizationRepository {
     organization: NewOrganization,
     client: NewClient,
     clientSecret = '',
-    write?: WriteRequest,
-  ): Promise<IdempotentResult<NewTenant>> {
-    return writeOnce(
-      this.#database,
-      operatorOwner,
-      write,
-      async (transaction) => {
-        await insert(transaction, organization, client);
-        return {
-          organization: {
-            ...organization,
-            activeUrls: 0,
-            suspendedAt: null,
-            deletedAt: null,
-            excludeAddresses: '',
-          },
-          credentials: { clientId: client.id, clientSecret },
-        };
-      },
-      {
-        audit: () => ({
-          type: 'organization',
-          id: organization.id,
-          organizationId: organization.id,
-        }),
-        holdsSecret: true,
-      },
-    );
+    write: WriteRequest | undefined = undefined,
+  ) {
+    const { id } = organization;
+    const audit = { type: 'organization', id, organizationId: id } as const;
+    const options = { organizationId: operatorOwner, write, audit, holdsSecret: true };
+    return writeOnce(this.#database, options, async (transaction) => {
+      await insert(transaction, organization, client);
+      const state = { activeUrls: 0, suspendedAt: null, deletedAt: null, excludeAddresses: '' };
+      return {
+        organization: { ...organization, ...state },
+        credentials: { clientId: client.id, clientSecret },
+      };
+    });
   }
 
   /** Creates the first organization and its client. Returns false when there is or was one. */
@@ -103,19 +73,19 @@ export class OrganizationRepository {
   }
 
   /**
-   * Changes an organization from the next request on. Links and codes beyond a new plan stay. Returns null
-   * when there is no such organization, or it is being deleted.
+   * Changes an organization from the next request on. Links and codes beyond a new plan stay. Returns the
+   * organization after the change, and before it. Throws NOT_FOUND, also while it is being deleted.
    */
-  update(
+  async update(
     id: string,
     changes: OrganizationChanges,
     now: number,
     write: WriteRequest | undefined,
-  ): Promise<IdempotentResult<ChangedOrganization | null>> {
-    return writeOnce(
+  ) {
+    const audit = { type: 'organization', id } as const;
+    const { result, replayed } = await writeOnce(
       this.#database,
-      id,
-      write,
+      { organizationId: id, write, audit },
       async (transaction) => {
         const before = await select(transaction).where('id', '=', id).executeTakeFirst();
         if (!before || before.deletedAt !== null) return null;
@@ -141,53 +111,55 @@ export class OrganizationRepository {
         }
         return { before, organization: { ...before, name, plan, suspendedAt, excludeAddresses } };
       },
-      { audit: (changed) => changed && { type: 'organization', id } },
     );
+    if (!result) throw noOrganization(id, replayed);
+    return { ...result, replayed };
   }
 
   /**
-   * Suspends an organization for ever, and marks it for deletion. Its name must not be in the result, which
-   * is stored with the idempotency key.
+   * Suspends an organization for ever, and marks it for deletion, which must be confirmed by its id or name.
+   * The name must not be in the result, which is stored with the idempotency key. Throws VALIDATION_FAILED
+   * or NOT_FOUND.
    */
-  markDeleted(
+  async markDeleted(
     id: string,
     confirmation: string,
     now: number,
     write: WriteRequest | undefined,
-  ): Promise<IdempotentResult<DeletionOutcome>> {
+  ) {
     let begins = false;
-    return writeOnce<DeletionOutcome>(
-      this.#database,
-      operatorOwner,
-      write,
-      async (transaction) => {
-        begins = false;
-        await lockOrganization(transaction, id);
-        const found = await select(transaction).where('id', '=', id).executeTakeFirst();
-        if (!found) return null;
-        if (confirmation !== id && confirmation !== found.name) return { unconfirmed: true };
-        const { deletedAt, suspendedAt } = found;
-        if (deletedAt !== null) return { id, deletedAt };
-        await transaction
-          .updateTable('organizations')
-          .set({ suspended_at: suspendedAt ?? now, deletion_started_at: now })
-          .where('id', '=', id)
-          .execute();
-        // No event is sent any more.
-        await transaction
-          .updateTable('webhooks')
-          .set({ is_active: 0, deleted_at: now })
-          .where('organization_id', '=', id)
-          .execute();
-        await changeLinkPolicy(transaction);
-        begins = true;
-        return { id, deletedAt: now };
-      },
-      {
-        // An entry of no organization, because those of this one are deleted.
-        audit: () => (begins ? { type: 'organization', id } : null),
-      },
-    );
+    // An entry of no organization, because those of this one are deleted.
+    const audit = () => (begins ? ({ type: 'organization', id } as const) : null);
+    const { result, replayed } = await writeOnce<
+      { readonly id: string; readonly deletedAt: number } | { readonly unconfirmed: true } | null
+    >(this.#database, { organizationId: operatorOwner, write, audit }, async (transaction) => {
+      begins = false;
+      await lockOrganization(transaction, id);
+      const found = await select(transaction).where('id', '=', id).executeTakeFirst();
+      if (!found) return null;
+      const { name, deletedAt, suspendedAt } = found;
+      if (confirmation !== id && confirmation !== name) return { unconfirmed: true };
+      if (deletedAt !== null) return { id, deletedAt };
+      await transaction
+        .updateTable('organizations')
+        .set({ suspended_at: suspendedAt ?? now, deletion_started_at: now })
+        .where('id', '=', id)
+        .execute();
+      // No event is sent any more.
+      await transaction
+        .updateTable('webhooks')
+        .set({ is_active: 0, deleted_at: now })
+        .where('organization_id', '=', id)
+        .execute();
+      await changeLinkPolicy(transaction);
+      begins = true;
+      return { id, deletedAt: now };
+    });
+    if (!result) throw noOrganization(id, replayed);
+    if ('deletedAt' in result) return { result, replayed };
+    const message = `is "${shorten(confirmation)}", but must be the id or the name of the organization, which is deleted with everything that it has`;
+    const details = [{ path: 'confirm', message }];
+    throw new ApiError('VALIDATION_FAILED', summarize(details), { details, replayed });
   }
 
   /** Returns the ids of the organizations whose deletion has begun, or whose import has ended early. */
@@ -226,6 +198,10 @@ export function listOrganizations(
   return readList<string, Organization>(database, list, (ids) =>
     select(database.read).where('id', 'in', ids).execute(),
   );
+}
+
+export function toOrganizationRecord(organization: Organization): OrganizationRecord {
+  return presentAs(organizationRecord, withIsoTimes(organization));
 }
 
 /** Records the plan before a change, by which earlier months are charged. */

@@ -1,39 +1,48 @@
 import type { z } from 'zod';
-import { noOrganization } from '../auth/client-service.js';
-import { presentAs } from '../contract/present.js';
+import { scopes } from '../contract/define-route.js';
+import { presentAs, withIsoTimes } from '../contract/present.js';
 import type { HandlersOf } from '../http/handlers.js';
 import type { Clock } from '../ports.js';
+import type { meRoutes } from './me-contract.js';
 import type { Organization, OrganizationRepository } from './organization-repository.js';
 import { ownOrganization, type ownOrganizationRoutes } from './own-organization-contract.js';
 
 export interface OwnOrganizationHandlerOptions {
-  readonly organizations: Pick<OrganizationRepository, 'get' | 'update'>;
+  readonly organizations: OrganizationRepository;
   readonly clock: Clock;
   /** Called after a change of the excluded addresses, before the response. */
   readonly onAddressesChanged: (organizationId: string) => void;
 }
 
-/** Reads and changes the settings of the caller's organization. */
+/** Says who the caller is, and reads and changes the settings of the caller's organization. */
 export function ownOrganizationHandlers({
   organizations,
   clock,
   onAddressesChanged,
-}: OwnOrganizationHandlerOptions): HandlersOf<typeof ownOrganizationRoutes> {
+}: OwnOrganizationHandlerOptions): HandlersOf<
+  readonly [...typeof meRoutes, ...typeof ownOrganizationRoutes]
+> {
   return {
+    async getMe({ caller: { organizationId, scopes: granted, client, apiKey } }) {
+      const { id, name, plan } = await organizations.get(organizationId);
+      const data = {
+        organization: { id, name, plan },
+        scopes: scopes.filter((scope) => granted.has(scope)),
+        client,
+        apiKey: apiKey && withIsoTimes(apiKey),
+      };
+      return { status: 200, data };
+    },
+
     async getOwnOrganization({ caller: { organizationId } }) {
       return { status: 200, data: toOwnOrganization(await organizations.get(organizationId)) };
     },
 
     async updateOwnOrganization({ caller: { organizationId }, body, write }) {
       try {
-        const { result, replayed } = await organizations.update(
-          organizationId,
-          body,
-          clock(),
-          write,
-        );
-        if (!result) throw noOrganization(organizationId, replayed);
-        return { status: 200, replayed, data: toOwnOrganization(result.organization) };
+        const changed = await organizations.update(organizationId, body, clock(), write);
+        const { organization, replayed } = changed;
+        return { status: 200, replayed, data: toOwnOrganization(organization) };
       } finally {
         // Also after an error, because the commit may have succeeded before the connection failed.
         if (body.excludeAddresses) onAddressesChanged(organizationId);

@@ -3,6 +3,7 @@ import { notFound, quotaError, validationError } from '../contract/api-error.js'
 import type { PageText } from '../contract/json-text.js';
 import type { HandlersOf } from '../http/handlers.js';
 import { openPage } from '../http/open-page.js';
+import { requireFound } from '../idempotency/with-idempotency-key.js';
 import { describeQuota } from '../organizations/quota.js';
 import type { Clock } from '../ports.js';
 import { checkIfMatch, nextUpdatedAt } from '../preconditions/if-match.js';
@@ -120,7 +121,8 @@ export function qrHandlers(options: QrHandlersOptions): HandlersOf<typeof qrRout
       if (first) return { status: 200, replayed: true, data: toQrRecord(first.result) };
       const { updatedAt } = found(await qrs.find(organizationId, id), id);
       checkIfMatch(ifMatch, updatedAt);
-      const { logoUrl } = body;
+      const { errorCorrectionLevel, ...look } = body;
+      const { logoUrl } = look;
       const newLogo = logoUrl === undefined ? undefined : await logoAt(organizationId, logoUrl);
       // Starts again if another request has changed the code since the read. No change is lost.
       for (;;) {
@@ -129,14 +131,9 @@ export function qrHandlers(options: QrHandlersOptions): HandlersOf<typeof qrRout
         checkIfMatch(ifMatch, old.updatedAt);
         const qr: QrCode = {
           ...old,
-          size: body.size ?? old.size,
-          format: body.format ?? old.format,
-          foregroundColor: body.foregroundColor ?? old.foregroundColor,
-          backgroundColor: body.backgroundColor ?? old.backgroundColor,
-          margin: body.margin ?? old.margin,
-          background: body.background ?? old.background,
-          errorCorrection: body.errorCorrectionLevel ?? old.errorCorrection,
-          logoUrl: logoUrl === undefined ? old.logoUrl : logoUrl,
+          // A parsed body has no undefined values.
+          ...(look as Partial<QrCode>),
+          errorCorrection: errorCorrectionLevel ?? old.errorCorrection,
           version: old.version + 1,
           updatedAt: nextUpdatedAt(old.updatedAt, clock()),
         };
@@ -155,12 +152,9 @@ export function qrHandlers(options: QrHandlersOptions): HandlersOf<typeof qrRout
 
     async deleteQr({ caller: { organizationId }, params: { id }, write, ifMatch }) {
       try {
-        const { result, replayed } = await qrs.delete(organizationId, id, {
-          now: clock(),
-          write,
-          ifMatch,
-        });
-        return { status: 200, replayed, data: toQrRecord(found(result, id)) };
+        const deleted = await qrs.delete(id, { organizationId, now: clock(), write, ifMatch });
+        const { result, replayed } = requireFound(deleted, 'QR code', id);
+        return { status: 200, replayed, data: toQrRecord(result) };
       } finally {
         onChanged(id);
       }
@@ -178,7 +172,7 @@ async function toValidationErrors<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-function found<T>(qr: T | null | undefined, id: string): T {
-  if (qr != null) return qr;
+function found<T>(qr: T | undefined, id: string): T {
+  if (qr !== undefined) return qr;
   throw notFound('QR code', id);
 }

@@ -4,20 +4,28 @@ import type { EventOutbox } from '../events/event-outbox.js';
 import type { EventSubject } from '../events/subscription.js';
 import {
   findStoredResult,
+  type WriteContext,
   type WriteRequest,
   writeOnce,
 } from '../idempotency/with-idempotency-key.js';
 import type { PlanTable } from '../organizations/plans.js';
 import type { Quota } from '../organizations/quota.js';
 import { countUseWithinPlan } from '../organizations/usage-meters.js';
-import { checkIfMatch, type IfMatch } from '../preconditions/if-match.js';
+import { checkIfMatch } from '../preconditions/if-match.js';
 import type { Database } from '../storage/database.js';
 import { allOf, readList } from '../storage/list-page.js';
 import type { ListQuery } from '../storage/list-query.js';
 import type { Schema } from '../storage/schema.js';
 import type { QrFormat, QrLogo } from './drawing/qr-design.js';
 import { type QrFilter, qrCreated, qrDeleted } from './qr-contract.js';
-import { type QrCode, type RenderedQr, selectQrs, toQrRecord, toQrRow } from './qr-record.js';
+import {
+  fromRow,
+  type QrCode,
+  type RenderedQr,
+  selectQrs,
+  toQrRecord,
+  toQrRow,
+} from './qr-record.js';
 
 /** The outcome of `create`, as it is stored with an idempotency key. */
 export type CreateQrOutcome =
@@ -45,40 +53,31 @@ export function createQrRepository(database: Database, outbox: EventOutbox, plan
       findStoredResult<Result>(database.read, request),
 
     /** Stores a code, its image, its meter and its event, or none of them. */
-    create: ({ qr, logo, image }: RenderedQr, write: WriteRequest | undefined) =>
-      writeOnce<CreateQrOutcome>(
-        database,
-        qr.organizationId,
-        write,
-        async (transaction) => {
-          const { organizationId, createdAt } = qr;
-          const quota = await countUseWithinPlan(
-            transaction,
-            plans,
-            organizationId,
-            'qr_generated',
-            createdAt,
-          );
-          if (quota) return { status: 'quota-exceeded', quota };
-          await transaction.insertInto('qr_codes').values(toQrRow(qr)).execute();
-          await transaction
-            .insertInto('qr_pictures')
-            .values({ qr_id: qr.id, ...toPictureColumns(image, logo) })
-            .execute();
-          await transaction
-            .insertInto('qr_counts')
-            .values({ qr_id: qr.id, scans: 0, downloads: 0 })
-            .execute();
-          outbox.record(transaction, organizationId, qrCreated, createdAt, [
-            { data: toQrRecord(qr), subject: await findSubject(transaction, qr) },
-          ]);
-          return { status: 'created', qr };
-        },
-        { audit: ({ status }) => (status === 'created' ? { type: 'qr', id: qr.id } : null) },
-      ),
+    create({ qr, logo, image }: RenderedQr, write: WriteRequest | undefined) {
+      const { id, organizationId, createdAt: now } = qr;
+      const audit = ({ status }: CreateQrOutcome) =>
+        status === 'created' ? ({ type: 'qr', id } as const) : null;
+      const options = { organizationId, write, audit };
+      return writeOnce<CreateQrOutcome>(database, options, async (transaction) => {
+        const meter = 'qr_generated';
+        const quota = await countUseWithinPlan(transaction, plans, organizationId, meter, now);
+        if (quota) return { status: 'quota-exceeded', quota };
+        await transaction.insertInto('qr_codes').values(toQrRow(qr)).execute();
+        const picture = { qr_id: id, ...toPictureColumns(image, logo) };
+        await transaction.insertInto('qr_pictures').values(picture).execute();
+        const counts = { qr_id: id, scans: 0, downloads: 0 };
+        await transaction.insertInto('qr_counts').values(counts).execute();
+        outbox.record(transaction, organizationId, qrCreated, now, [
+          { data: toQrRecord(qr), subject: await findSubject(transaction, qr) },
+        ]);
+        return { status: 'created', qr };
+      });
+    },
 
-    find: (organizationId: string, id: string): Promise<QrCode | undefined> =>
-      selectQr(organizationId, id).executeTakeFirst(),
+    async find(organizationId: string, id: string): Promise<QrCode | undefined> {
+      const row = await selectQr(organizationId, id).executeTakeFirst();
+      return row && fromRow(row);
+    },
 
     /** Returns a code and its stored logo. */
     async findWithLogo(organizationId: string, id: string) {
@@ -88,74 +87,55 @@ export function createQrRepository(database: Database, outbox: EventOutbox, plan
         .executeTakeFirst();
       if (!row) return undefined;
       const { png, width, height, ...qr } = row;
-      return { ...qr, logo: png && width && height ? { png, width, height } : null };
+      return { ...fromRow(qr), logo: png && width && height ? { png, width, height } : null };
     },
 
     /** Stores a changed code. Throws a StaleQrError when another change or a delete came first. */
-    replace: ({ qr, logo, image }: RenderedQr, write: WriteRequest | undefined) =>
-      writeOnce<QrCode>(
-        database,
-        qr.organizationId,
-        write,
-        async (transaction) => {
-          const { id, ...columns } = toQrRow(qr);
-          const { numUpdatedRows } = await transaction
-            .updateTable('qr_codes')
-            .set(columns)
-            .where('id', '=', id)
-            .where('version', '=', qr.version - 1)
-            .where('deleted_at', 'is', null)
-            .executeTakeFirstOrThrow();
-          if (numUpdatedRows === 0n) throw new StaleQrError();
-          await transaction
-            .updateTable('qr_pictures')
-            .set(toPictureColumns(image, logo))
-            .where('qr_id', '=', id)
-            .execute();
-          return qr;
-        },
-        { audit: () => ({ type: 'qr', id: qr.id }) },
-      ),
+    replace({ qr, logo, image }: RenderedQr, write: WriteRequest | undefined) {
+      const { organizationId } = qr;
+      const options = { organizationId, write, audit: { type: 'qr', id: qr.id } } as const;
+      return writeOnce<QrCode>(database, options, async (transaction) => {
+        const { id, ...columns } = toQrRow(qr);
+        const { numUpdatedRows } = await transaction
+          .updateTable('qr_codes')
+          .set(columns)
+          .where('id', '=', id)
+          .where('version', '=', qr.version - 1)
+          .where('deleted_at', 'is', null)
+          .executeTakeFirstOrThrow();
+        if (numUpdatedRows === 0n) throw new StaleQrError();
+        await transaction
+          .updateTable('qr_pictures')
+          .set(toPictureColumns(image, logo))
+          .where('qr_id', '=', id)
+          .execute();
+        return qr;
+      });
+    },
 
     /**
      * Marks a code as deleted and deletes its image. Its row remains for its scans. Returns the code,
      * or null when there is none.
      */
-    delete: (
-      organizationId: string,
-      id: string,
-      {
-        now,
-        write,
-        ifMatch,
-      }: {
-        readonly now: number;
-        readonly write: WriteRequest | undefined;
-        readonly ifMatch: IfMatch | undefined;
-      },
-    ) =>
-      writeOnce<QrCode | null>(
-        database,
-        organizationId,
-        write,
-        async (transaction) => {
-          const found = await selectQr(organizationId, id, transaction).executeTakeFirst();
-          if (!found) return null;
-          checkIfMatch(ifMatch, found.updatedAt);
-          await transaction
-            .updateTable('qr_codes')
-            .set({ deleted_at: now, updated_at: now, version: found.version + 1 })
-            .where('id', '=', id)
-            .execute();
-          await transaction.deleteFrom('qr_pictures').where('qr_id', '=', id).execute();
-          const qr = { ...found, updatedAt: now };
-          outbox.record(transaction, organizationId, qrDeleted, now, [
-            { data: toQrRecord(qr), subject: await findSubject(transaction, qr) },
-          ]);
-          return qr;
-        },
-        { audit: (deleted) => deleted && { type: 'qr', id } },
-      ),
+    delete(id: string, { organizationId, now, write, ifMatch }: WriteContext) {
+      const options = { organizationId, write, audit: { type: 'qr', id } } as const;
+      return writeOnce<QrCode | null>(database, options, async (transaction) => {
+        const row = await selectQr(organizationId, id, transaction).executeTakeFirst();
+        if (!row) return null;
+        checkIfMatch(ifMatch, row.updated_at);
+        await transaction
+          .updateTable('qr_codes')
+          .set({ deleted_at: now, updated_at: now, version: row.version + 1 })
+          .where('id', '=', id)
+          .execute();
+        await transaction.deleteFrom('qr_pictures').where('qr_id', '=', id).execute();
+        const qr = { ...fromRow(row), updatedAt: now };
+        outbox.record(transaction, organizationId, qrDeleted, now, [
+          { data: toQrRecord(qr), subject: await findSubject(transaction, qr) },
+        ]);
+        return qr;
+      });
+    },
 
     /** Finds a code of any organization, deleted codes included. */
     findPublic: (id: string) =>
@@ -182,7 +162,7 @@ export function listQrs(
   { urlId, standalone, ...range }: QrFilter,
 ): Promise<Page<QrCode>> {
   const isLive = sql<SqlBool>`deleted_at is null`;
-  const ofStandalone =
+  const conditions =
     standalone === undefined
       ? []
       : [sql<SqlBool>`url_id is ${standalone ? sql`null` : sql`not null`}`];
@@ -191,15 +171,17 @@ export function listQrs(
       ? {
           owner: { column: 'organization_id', value: organizationId },
           indexed: isLive,
-          condition: ofStandalone[0],
+          condition: conditions[0],
         }
       : {
           owner: { column: 'url_id', value: urlId },
-          condition: allOf(sql`organization_id = ${organizationId}`, isLive, ...ofStandalone),
+          condition: allOf(sql`organization_id = ${organizationId}`, isLive, ...conditions),
         };
-  return readList<string, QrCode>(database, { table: 'qr_codes', ...list, ...range }, (ids) =>
-    selectQrs(database.read).where('qr_codes.id', 'in', ids).execute(),
-  );
+  const query: ListQuery = { table: 'qr_codes', ...list, ...range };
+  return readList<string, QrCode>(database, query, async (ids) => {
+    const rows = await selectQrs(database.read).where('qr_codes.id', 'in', ids).execute();
+    return rows.map(fromRow);
+  });
 }
 
 function toPictureColumns(image: Uint8Array, logo: QrLogo | null) {

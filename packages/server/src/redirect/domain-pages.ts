@@ -4,7 +4,7 @@ import {
   appLinkDocuments,
   type DomainSettings,
   type DomainUrl,
-} from '../domains/domain-settings.js';
+} from '../domains/domain-repository.js';
 import { hostnameOf } from '../domains/hostname.js';
 import { toApiError } from '../http/error-response.js';
 import { prefersJson } from '../http/prefers-json.js';

@@ -1,6 +1,6 @@
 import type { Database } from '../storage/database.js';
 import { readLinkPolicyVersion } from '../storage/link-policy.js';
-import { readBlockedHosts } from '../urls/blocked-host-repository.js';
+import { readBlockedHosts } from '../urls/blocked-host-handlers.js';
 import { findBlockedHost } from '../urls/blocked-hosts.js';
 
 /** The hosts that the operator blocks, and changes that affect any number of links. */

@@ -1,6 +1,7 @@
 import { markErased } from '../analytics/ingest/erasure-marks.js';
 import {
   type IdempotentResult,
+  type WriteContext,
   type WriteRequest,
   writeOnce,
 } from '../idempotency/with-idempotency-key.js';
@@ -11,7 +12,6 @@ import { erasedUrl } from './change-url.js';
 import { retireKeys } from './retired-keys.js';
 import { fromRow, type ShortUrl, selectUrls, toRow } from './short-url.js';
 import type { UrlRecorder } from './url-recorder.js';
-import type { WriteContext } from './url-write.js';
 
 export interface UrlEraserOptions {
   readonly database: Database;
@@ -34,34 +34,33 @@ export function beginErasure<Presented>(
   present: (url: ShortUrl) => Presented,
   { organizationId, now, write, ifMatch }: WriteContext,
 ): Promise<IdempotentResult<ErasedUrl<Presented> | null>> {
-  return writeOnce<ErasedUrl<Presented> | null>(
-    database,
+  const options = {
     organizationId,
-    write && withErasedField(write),
-    async (transaction) => {
-      const row = await selectUrls(transaction)
-        .where('urls.id', '=', id)
-        .where('urls.organization_id', '=', organizationId)
-        .executeTakeFirst();
-      if (!row) return null;
-      const before = fromRow(row);
-      // An earlier request has begun it.
-      if (before.erasedAt !== null) return { presented: present(before), qrIds: [] };
-      checkIfMatch(ifMatch, before.updatedAt);
-      const url = erasedUrl(before, now);
-      if (before.isActive) await releaseLinks(transaction, organizationId, 1);
-      const keys = transaction.selectFrom('url_keys').selectAll().where('url_id', '=', id);
-      await retireKeys(transaction, organizationId, await keys.execute(), id);
-      await transaction.deleteFrom('takedowns').where('id', '=', id).execute();
-      const { id: _, ...columns } = toRow(url);
-      await transaction.updateTable('urls').set(columns).where('id', '=', id).execute();
-      const qrIds = await endCodes(transaction, id, now);
-      await markErased(transaction, id, now);
-      await recorder.recordDeletions(transaction, [url], now);
-      return { presented: present(url), qrIds };
-    },
-    { audit: (erased) => erased && { type: 'url', id } },
-  );
+    write: write && withErasedField(write),
+    audit: { type: 'url', id },
+  } as const;
+  return writeOnce<ErasedUrl<Presented> | null>(database, options, async (transaction) => {
+    const row = await selectUrls(transaction)
+      .where('urls.id', '=', id)
+      .where('urls.organization_id', '=', organizationId)
+      .executeTakeFirst();
+    if (!row) return null;
+    const before = fromRow(row);
+    // An earlier request has begun it.
+    if (before.erasedAt !== null) return { presented: present(before), qrIds: [] };
+    checkIfMatch(ifMatch, before.updatedAt);
+    const url = erasedUrl(before, now);
+    if (before.isActive) await releaseLinks(transaction, organizationId, 1);
+    const keys = transaction.selectFrom('url_keys').selectAll().where('url_id', '=', id);
+    await retireKeys(transaction, organizationId, await keys.execute(), id);
+    await transaction.deleteFrom('takedowns').where('id', '=', id).execute();
+    const { id: _, ...columns } = toRow(url);
+    await transaction.updateTable('urls').set(columns).where('id', '=', id).execute();
+    const qrIds = await endCodes(transaction, id, now);
+    await markErased(transaction, id, now);
+    await recorder.recordDeletions(transaction, [url], now);
+    return { presented: present(url), qrIds };
+  });
 }
 
 /** The audit log tells an erasure from a deletion by this field. */

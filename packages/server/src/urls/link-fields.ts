@@ -10,6 +10,7 @@ import {
   timestamp,
   uuid,
 } from '../contract/fields.js';
+import { type CamelCase, columnOf } from '../contract/present.js';
 import { maxTargetUrlBytes } from '../network/target-url.js';
 import type { Schema } from '../storage/database.js';
 import { formatTags, parseTags } from '../storage/tag-text.js';
@@ -42,10 +43,6 @@ export interface LinkField {
 /** The columns that are computed from others. */
 type ComputedColumn = 'search_text' | 'settings_hash';
 type LinkColumn = Exclude<keyof Schema['urls'], ComputedColumn>;
-type CamelCase<Name> = Name extends `${infer Head}_${infer Tail}`
-  ? `${Head}${Capitalize<CamelCase<Tail>>}`
-  : Name;
-
 /** The fields of a stored link. Each is named as its column, in camel case. */
 export type FieldName = CamelCase<LinkColumn>;
 
@@ -334,12 +331,7 @@ export const settingInputs = schemasOf('input');
 /** The schemas of the fields that records have as they are stored. */
 export const recordFields = schemasOf('record');
 
-const columns = new Map(
-  fieldNames.map((name) => {
-    const column = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-    return [name, column as LinkColumn];
-  }),
-);
+const columns = new Map(fieldNames.map((name) => [name, columnOf(name) as LinkColumn]));
 
 type Selection = { [Column in LinkColumn]: `urls.${Column} as ${CamelCase<Column>}` }[LinkColumn];
 

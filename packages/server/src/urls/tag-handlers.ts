@@ -1,12 +1,12 @@
-import { notFound, validationError } from '../contract/api-error.js';
+import { validationError } from '../contract/api-error.js';
 import type { PageText } from '../contract/json-text.js';
 import type { HandlersOf } from '../http/handlers.js';
 import { openPage } from '../http/open-page.js';
+import { requireFound, type WriteRequest } from '../idempotency/with-idempotency-key.js';
 import type { Clock } from '../ports.js';
 import type { Tag, TagFilter, tagRoutes } from './tag-contract.js';
 import { maxListedTags } from './tag-query.js';
 import type { TagRepository } from './tag-repository.js';
-import type { WriteContext } from './url-write.js';
 
 export interface TagHandlerOptions {
   readonly tags: TagRepository;
@@ -29,12 +29,12 @@ export function tagHandlers({
   async function replace(
     tag: string,
     name: string | null,
-    { organizationId, write }: Omit<WriteContext, 'now'>,
+    organizationId: string,
+    write: WriteRequest | undefined,
   ) {
-    const context = { organizationId, write, now: clock() };
-    const { result, replayed } = await tags.replace(tag, name, context);
-    if (result) return { status: 200, replayed, data: { name: name ?? tag, ...result } };
-    throw notFound('tag', tag, replayed);
+    const written = await tags.replace(tag, name, { organizationId, write, now: clock() });
+    const { result, replayed } = requireFound(written, 'tag', tag);
+    return { status: 200, replayed, data: { name: name ?? tag, ...result } };
   }
 
   return {
@@ -46,13 +46,10 @@ export function tagHandlers({
       return reply(page);
     },
 
-    async renameTag({ caller, params, body, write }) {
-      const { organizationId } = caller;
-      return replace(params.tag, body.name, { organizationId, write });
-    },
+    renameTag: ({ caller, params, body, write }) =>
+      replace(params.tag, body.name, caller.organizationId, write),
 
-    async deleteTag({ caller: { organizationId }, params, write }) {
-      return replace(params.tag, null, { organizationId, write });
-    },
+    deleteTag: ({ caller, params, write }) =>
+      replace(params.tag, null, caller.organizationId, write),
   };
 }

@@ -3,6 +3,7 @@ import { recordAuditEntry, type WriteOrigin } from '../idempotency/audit-entry.j
 import {
   findStoredResult,
   type IdempotentResult,
+  type WriteContext,
   writeOnce,
 } from '../idempotency/with-idempotency-key.js';
 import { nextUpdatedAt } from '../preconditions/if-match.js';
@@ -12,7 +13,6 @@ import { searchTextOf } from '../storage/search-text.js';
 import { updateEach } from '../storage/statements.js';
 import { formatTags, parseTags } from '../storage/tag-text.js';
 import { yieldToEventLoop } from '../yield-to-event-loop.js';
-import type { WriteContext } from './url-write.js';
 
 /** Returns links with a tag after a position. */
 export type FindTagged = (
@@ -82,8 +82,8 @@ export class TagRepository {
       after = page.next;
     } while (after);
     const result = isFound ? { updatedCount, isComplete: true } : null;
-    const audit = () => null;
-    return writeOnce(this.#database, organizationId, write, async () => result, { audit });
+    const options = { organizationId, write, audit: () => null };
+    return writeOnce(this.#database, options, async () => result);
   }
 
   /**

@@ -1,20 +1,34 @@
-import { ApiError, notFound, shorten, validationError } from '../contract/api-error.js';
-import type { PageRange } from '../contract/fields.js';
+import type { z } from 'zod';
+import { ApiError, shorten, validationError } from '../contract/api-error.js';
+import type { Page, PageRange } from '../contract/fields.js';
 import type { PageText } from '../contract/json-text.js';
+import type { IsOwnHost } from '../domains/own-hosts.js';
 import type { HandlersOf } from '../http/handlers.js';
 import { openPage } from '../http/open-page.js';
+import type { AuditTarget } from '../idempotency/audit-entry.js';
+import { requireFound, type WriteRequest, writeOnce } from '../idempotency/with-idempotency-key.js';
 import type { Clock } from '../ports.js';
-import { operatorOwner } from '../storage/database.js';
-import type { FindUrlId } from './key-finder.js';
-import type { LinkOrigins } from './link-origins.js';
+import { nextUpdatedAt } from '../preconditions/if-match.js';
+import { type Database, operatorOwner, type WriteTransaction } from '../storage/database.js';
+import { readList } from '../storage/list-page.js';
+import { lockOrganization } from '../storage/locks.js';
+import { type LinkOrigins, shortUrlOf } from './link-origins.js';
 import { notShortUrlMessage, parseShortUrl } from './parse-short-url.js';
-import { type TakedownRecord, toTakedownRecord } from './present-takedown.js';
-import type { takedownRoutes } from './takedown-contract.js';
-import type { TakedownRepository } from './takedown-repository.js';
+import { fromRow, type ShortUrl, selectUrls } from './short-url.js';
+import type { takedownRecord, takedownRoutes } from './takedown-contract.js';
+import { domainKeyOf, findDomainKey } from './url-keys.js';
+import type { UrlReader } from './url-reader.js';
+import type { UrlRecorder } from './url-recorder.js';
+
+type TakedownRecord = z.input<typeof takedownRecord>;
 
 export interface TakedownHandlerOptions {
-  readonly takedowns: TakedownRepository;
-  readonly findUrlId: FindUrlId;
+  readonly database: Database;
+  readonly recorder: UrlRecorder;
+  readonly urls: Pick<UrlReader, 'findByKey'>;
+  readonly isOwnHost: IsOwnHost;
+  /** Returns whether links of a hostname are found in any case; undefined is the platform's domain. */
+  readonly ignoresCase: (hostname: string | undefined) => Promise<boolean>;
   readonly listTakedowns: (
     owner: string,
     range: PageRange,
@@ -26,47 +40,99 @@ export interface TakedownHandlerOptions {
   readonly onChanged: (ids: readonly number[]) => void;
 }
 
+const list = { name: 'takedowns', organizationId: operatorOwner, ids: 'integer' } as const;
+
 /** Takes links down, for the operator. */
-export function takedownHandlers({
-  takedowns,
-  findUrlId,
-  listTakedowns,
-  origins,
-  clock,
-  onChanged,
-}: TakedownHandlerOptions): HandlersOf<typeof takedownRoutes> {
-  /** Returns the id of the link of a short URL. Throws VALIDATION_FAILED or NOT_FOUND. */
-  async function getUrlId(shortUrl: string) {
+export function takedownHandlers(
+  options: TakedownHandlerOptions,
+): HandlersOf<typeof takedownRoutes> {
+  const { database, origins, clock } = options;
+
+  /** Returns the id of the link that visitors of a short URL reach. Throws VALIDATION_FAILED or NOT_FOUND. */
+  async function getUrlId(shortUrl: string): Promise<number> {
     const names = parseShortUrl(shortUrl);
     if (names.length === 0) {
       throw validationError([{ path: 'shortUrl', message: notShortUrlMessage(shortUrl) }]);
     }
-    const id = await findUrlId(names);
-    if (id === undefined) throw noLink(shortUrl);
-    return id;
+    const platform = domainKeyOf(null);
+    for (const { hostname, key } of names) {
+      const domainKey =
+        hostname === undefined
+          ? platform
+          : await findDomainKey(database.read, options.isOwnHost, hostname);
+      if (domainKey === undefined) continue;
+      const domainId = domainKey === platform ? null : domainKey;
+      const folds = await options.ignoresCase(hostname);
+      const found = await options.urls.findByKey(domainId, key, folds);
+      if (found) return found.url.id;
+    }
+    throw noLink(shortUrl);
   }
 
-  const list = { name: 'takedowns', organizationId: operatorOwner, ids: 'integer' } as const;
+  /** Stores a new version of a link, unless `change` returns null, and returns both versions. */
+  async function changeUrl(
+    id: number,
+    write: WriteRequest | undefined,
+    change: (
+      transaction: WriteTransaction,
+      before: ShortUrl,
+      now: number,
+    ) => Promise<Pick<ShortUrl, 'takenDownAt' | 'takedownReason'> | null>,
+  ) {
+    const now = clock();
+    const written = await writeOnce(
+      database,
+      // The owner of a link reads in its audit log that the operator took it down.
+      { organizationId: operatorOwner, write, audit: auditOf },
+      async (transaction) => {
+        const before = await findLocked(transaction, id);
+        const changes = before ? await change(transaction, before, now) : null;
+        if (!before || !changes) return null;
+        const url = { ...before, ...changes, updatedAt: nextUpdatedAt(before.updatedAt, now) };
+        await transaction
+          .updateTable('urls')
+          .set({ updated_at: url.updatedAt })
+          .where('id', '=', id)
+          .execute();
+        await options.recorder.recordUpdates(transaction, [{ before, url }], now);
+        return changes.takenDownAt === null ? before : url;
+      },
+    );
+    if (written.result) options.onChanged([id]);
+    return written;
+  }
 
   return {
     async takeDownUrl({ body: { shortUrl, reason }, write }) {
       const id = await getUrlId(shortUrl);
-      const { result: url, replayed } = await takedowns.takeDown(id, reason, clock(), write);
-      if (!url) throw noLink(shortUrl, replayed);
-      onChanged([url.id]);
-      return { status: 201, replayed, data: toTakedownRecord(origins(), url) };
+      const { result, replayed } = await changeUrl(id, write, async (transaction, url, now) => {
+        if (url.erasedAt !== null) return null;
+        const takenDownAt = url.takenDownAt ?? now;
+        await transaction
+          .insertInto('takedowns')
+          .values({ id, reason, created_at: takenDownAt })
+          .onConflict((conflict) => conflict.column('id').doUpdateSet({ reason }))
+          .execute();
+        return { takenDownAt, takedownReason: reason };
+      });
+      if (!result) throw noLink(shortUrl, replayed);
+      return { status: 201, replayed, data: toTakedownRecord(origins(), result) };
     },
 
     async listTakedowns({ query }) {
       const { filter, reply } = openPage(list, query);
-      return reply(await listTakedowns(operatorOwner, filter, origins()));
+      return reply(await options.listTakedowns(operatorOwner, filter, origins()));
     },
 
     async undoTakedown({ params: { id }, write }) {
-      const { result: url, replayed } = await takedowns.undo(id, clock(), write);
-      if (!url) throw notFound('takedown', id, replayed);
-      onChanged([url.id]);
-      return { status: 200, replayed, data: toTakedownRecord(origins(), url) };
+      const written = await changeUrl(id, write, async (transaction, url) => {
+        if (url.takenDownAt === null) return null;
+        await transaction.deleteFrom('takedowns').where('id', '=', id).execute();
+        return { takenDownAt: null, takedownReason: null };
+      });
+      const { result, replayed } = requireFound(written, 'takedown', id);
+      // The takedown as it was.
+      return { status: 200, replayed, data: toTakedownRecord(origins(), result) };
     },
   };
 }
@@ -75,4 +141,41 @@ function noLink(shortUrl: string, replayed = false): ApiError {
   return new ApiError('NOT_FOUND', `There is no link ${JSON.stringify(shorten(shortUrl))}`, {
     replayed,
   });
+}
+
+function auditOf(url: ShortUrl | null): AuditTarget | null {
+  return url && { type: 'url', id: url.id, organizationId: url.organizationId };
+}
+
+/** Finds a link again after its organization is locked, whose requests may have changed the link. */
+async function findLocked(
+  transaction: WriteTransaction,
+  id: number,
+): Promise<ShortUrl | undefined> {
+  const find = () => selectUrls(transaction).where('urls.id', '=', id).executeTakeFirst();
+  const found = await find();
+  if (!found) return undefined;
+  await lockOrganization(transaction, found.organizationId);
+  const row = await find();
+  return row && fromRow(row);
+}
+
+/** Returns one page of the links that are taken down, newest takedowns first. */
+export function listTakedowns(database: Database, range: PageRange): Promise<Page<ShortUrl>> {
+  return readList<number, ShortUrl>(database, { table: 'takedowns', ...range }, async (ids) => {
+    const rows = await selectUrls(database.read).where('urls.id', 'in', ids).execute();
+    return rows.map(fromRow);
+  });
+}
+
+/** Returns the takedown of a link that is taken down. */
+export function toTakedownRecord(origins: LinkOrigins, url: ShortUrl): TakedownRecord {
+  return {
+    id: String(url.id),
+    organizationId: url.organizationId,
+    shortUrl: shortUrlOf(origins, url),
+    targetUrl: url.targetUrl,
+    reason: url.takedownReason ?? '',
+    createdAt: new Date(url.takenDownAt ?? 0).toISOString(),
+  };
 }

@@ -3,7 +3,7 @@ import type { Caller } from '../contract/caller.js';
 import type { Scope } from '../contract/define-route.js';
 import { parseInput } from '../contract/parse-input.js';
 import type { HandlersOf } from '../http/handlers.js';
-import type { IdempotentResult } from '../idempotency/with-idempotency-key.js';
+import type { IdempotentResult, WriteContext } from '../idempotency/with-idempotency-key.js';
 import { customSlug } from './link-fields.js';
 import { shortUrlOf } from './link-origins.js';
 import { notShortUrlMessage, parseShortUrl } from './parse-short-url.js';
@@ -14,7 +14,7 @@ import type { UrlUpdateRequest, urlRoutes } from './url-contract.js';
 import { type UrlListHandlerOptions, urlListHandlers } from './url-list-handlers.js';
 import { refusalError, slugReservedError } from './url-refusals.js';
 import { UrlService, type UrlServiceOptions } from './url-service.js';
-import type { Creation, UpdateOutcome, UpsertOutcome, WriteContext } from './url-write.js';
+import type { Creation, UpdateOutcome, UpsertOutcome } from './url-write.js';
 
 export interface UrlHandlerOptions
   extends UrlServiceOptions,

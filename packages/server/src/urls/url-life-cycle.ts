@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import type { WriteContext } from '../idempotency/with-idempotency-key.js';
 import { releaseLinks } from '../organizations/link-quota.js';
 import { checkIfMatch, nextUpdatedAt, nextUpdatedAtOfRow } from '../preconditions/if-match.js';
 import type { Schema, WriteTransaction } from '../storage/database.js';
@@ -6,7 +7,6 @@ import { fromRow, isExpired, type ShortUrl, selectUrls } from './short-url.js';
 import { urlExpired } from './url-events.js';
 import { findUrls } from './url-reader.js';
 import type { UrlRecorder } from './url-recorder.js';
-import type { WriteContext } from './url-write.js';
 
 /** Expires and deletes links in a transaction. */
 export class UrlLifeCycle {

@@ -8,15 +8,12 @@ import type { Clock } from '../ports.js';
 import type { Database } from '../storage/database.js';
 import { runInBatches } from '../storage/run-in-batches.js';
 import { type BlockedHostHandlerOptions, blockedHostHandlers } from './blocked-host-handlers.js';
-import { BlockedHostRepository } from './blocked-host-repository.js';
 import { findTargetErrors, type TargetRules } from './check-target.js';
-import { type KeyFinderOptions, urlIdFinder } from './key-finder.js';
 import { toRecord } from './present-url.js';
 import { shortCodeGenerator } from './short-code.js';
 import { type TagHandlerOptions, tagHandlers } from './tag-handlers.js';
 import { type FindTagged, TagRepository } from './tag-repository.js';
 import { type TakedownHandlerOptions, takedownHandlers } from './takedown-handlers.js';
-import { TakedownRepository } from './takedown-repository.js';
 import { type UrlHandlerOptions, urlHandlers } from './url-handlers.js';
 import { UrlRecorder } from './url-recorder.js';
 import { UrlRepository } from './url-repository.js';
@@ -24,14 +21,13 @@ import { UrlRepository } from './url-repository.js';
 export interface UrlModuleOptions
   extends Omit<UrlHandlerOptions, 'urls' | 'newShortCode' | 'eraseUrl' | 'findTargetErrors'>,
     Pick<TargetRules, 'findBlockedHost'>,
-    Pick<TakedownHandlerOptions, 'listTakedowns'>,
+    Pick<TakedownHandlerOptions, 'listTakedowns' | 'ignoresCase'>,
     Pick<BlockedHostHandlerOptions, 'listBlockedHosts' | 'onHostsChanged'> {
   readonly database: Database;
   readonly outbox: EventOutbox;
   readonly isOwnHost: IsOwnHost;
   /** Whether links of the platform's domain are found in any case. */
   readonly ignoreCase: boolean;
-  readonly ignoresCase: KeyFinderOptions['ignoresCase'];
   readonly listTags: TagHandlerOptions['listTags'];
   readonly findTagged: FindTagged;
   readonly plans: PlanTable;
@@ -64,13 +60,10 @@ export function createUrlModule(options: UrlModuleOptions) {
     toEventData: (shortUrl, now) => toRecord(origins(), shortUrl, now),
   });
   const urls = new UrlRepository(database, { isOwnHost, ignoreCase, plans, recorder });
-  const takedowns = new TakedownRepository(database, recorder);
   const tags = new TagRepository(database, options.findTagged);
-  const findUrlId = urlIdFinder({ ...options, urls });
   const expire = (signal?: AbortSignal) => expireUrls(urls, clock, signal);
   return {
     urls,
-    takedowns,
     recorder,
     /** Erasures need modules that need this one. */
     handlersWith: ({ eraseUrl }: Pick<UrlHandlerOptions, 'eraseUrl'>) => ({
@@ -83,8 +76,8 @@ export function createUrlModule(options: UrlModuleOptions) {
           findTargetErrors({ ...options, db: database.read }, requests),
       }),
       ...tagHandlers({ ...options, tags }),
-      ...blockedHostHandlers({ ...options, blockedHosts: new BlockedHostRepository(database) }),
-      ...takedownHandlers({ ...options, takedowns, findUrlId }),
+      ...blockedHostHandlers(options),
+      ...takedownHandlers({ ...options, urls, recorder }),
     }),
     expire,
     services: [

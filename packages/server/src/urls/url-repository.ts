@@ -3,6 +3,7 @@ import type { IsOwnHost } from '../domains/own-hosts.js';
 import {
   findStoredResult,
   type IdempotentResult,
+  type WriteContext,
   type WriteRequest,
   writeOnce,
 } from '../idempotency/with-idempotency-key.js';
@@ -25,7 +26,6 @@ import {
   type Creation,
   type UpdateOutcome,
   type UpsertOutcome,
-  type WriteContext,
 } from './url-write.js';
 
 /** A valid item of a request for new links, or the error message of an invalid one. */
@@ -81,7 +81,7 @@ export class UrlRepository extends UrlReader {
     // If another link has one of the short codes, which is rarer than one in a million, the storage
     // runs the work again, with other codes. Looking up the codes first would take a tenth of every
     // create.
-    return writeOnce(this.#database, organizationId, write, work, { isBulk, audit });
+    return writeOnce(this.#database, { organizationId, write, audit, isBulk }, work);
   }
 
   /** Returns whether a slug is free on a domain; undefined if the organization has no such active domain. */
@@ -124,7 +124,7 @@ export class UrlRepository extends UrlReader {
     };
     const isBulk = ids.length > 1;
     const audit = () => auditOf(changedIds);
-    return writeOnce(this.#database, organizationId, write, work, { isBulk, audit });
+    return writeOnce(this.#database, { organizationId, write, audit, isBulk }, work);
   }
 
   /**
@@ -160,7 +160,7 @@ export class UrlRepository extends UrlReader {
       return { status: 'created', presented: present(url as ShortUrl) };
     };
     const audit = () => auditOf(changedIds);
-    return writeOnce(this.#database, organizationId, write, work, { audit });
+    return writeOnce(this.#database, { organizationId, write, audit }, work);
   }
 
   /** Deletes links. `present` gets those of the organization in their new state. */
@@ -179,10 +179,8 @@ export class UrlRepository extends UrlReader {
       return present(current.map((url) => deleted.get(url.id) ?? url));
     };
     const isBulk = ids.length > 1;
-    return writeOnce(this.#database, organizationId, write, work, {
-      isBulk,
-      audit: () => auditOf(changedIds),
-    });
+    const audit = () => auditOf(changedIds);
+    return writeOnce(this.#database, { organizationId, write, audit, isBulk }, work);
   }
 
   /**

@@ -1,6 +1,10 @@
 import type { Passwords } from '../auth/passwords.js';
 import type { ErrorDetail } from '../contract/errors.js';
-import type { IdempotentResult, WriteRequest } from '../idempotency/with-idempotency-key.js';
+import type {
+  IdempotentResult,
+  WriteContext,
+  WriteRequest,
+} from '../idempotency/with-idempotency-key.js';
 import type { Clock } from '../ports.js';
 import {
   findCreationError,
@@ -15,7 +19,7 @@ import type { UrlCreateRequest, UrlUpdateRequest, UrlUpsertRequest } from './url
 import { findPasswordError } from './url-fields.js';
 import type { KeyField } from './url-refusals.js';
 import type { UrlRepository } from './url-repository.js';
-import type { Creation, UpdateOutcome, UpsertOutcome, WriteContext } from './url-write.js';
+import type { Creation, UpdateOutcome, UpsertOutcome } from './url-write.js';
 
 export interface UrlServiceOptions {
   readonly urls: UrlRepository;

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { WriteContext } from '../idempotency/with-idempotency-key.js';
 import { ActiveLinks } from '../organizations/link-quota.js';
 import type { PlanTable } from '../organizations/plans.js';
 import { nextUpdatedAt } from '../preconditions/if-match.js';
@@ -13,7 +14,7 @@ import { urlRestored } from './url-events.js';
 import { findActiveDomains, findKeyOwners, foldsKeys, keysOf, mapKeyOf } from './url-keys.js';
 import type { UrlLifeCycle } from './url-life-cycle.js';
 import type { UrlRecorder } from './url-recorder.js';
-import type { ChangedUrl, RefusedUpdate, UpdateOutcome, WriteContext } from './url-write.js';
+import type { ChangedUrl, RefusedUpdate, UpdateOutcome } from './url-write.js';
 
 export interface UrlUpdaterOptions {
   readonly plans: PlanTable;

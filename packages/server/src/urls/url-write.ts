@@ -1,17 +1,8 @@
 import type { ErrorDetail } from '../contract/errors.js';
 import type { AuditTarget } from '../idempotency/audit-entry.js';
-import type { WriteRequest } from '../idempotency/with-idempotency-key.js';
-import type { IfMatch } from '../preconditions/if-match.js';
+import type { WriteContext } from '../idempotency/with-idempotency-key.js';
 import type { ShortUrl } from './short-url.js';
 import type { Refusal, Refused } from './url-refusals.js';
-
-export interface WriteContext {
-  readonly organizationId: string;
-  readonly now: number;
-  readonly write: WriteRequest | undefined;
-  /** The versions that the caller accepts, for a change of one link; undefined accepts any. */
-  readonly ifMatch?: IfMatch | undefined;
-}
 
 export interface CreateContext extends WriteContext {
   readonly newShortCode: () => string;

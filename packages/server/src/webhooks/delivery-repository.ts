@@ -1,21 +1,29 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Page } from '../contract/fields.js';
+import { type WithIsoTimes, withIsoTimes } from '../contract/present.js';
 import type { EventOutbox } from '../events/event-outbox.js';
 import type { EventType } from '../events/event-types.js';
 import {
   type IdempotentResult,
-  type WriteRequest,
+  type WriteContext,
   writeOnce,
 } from '../idempotency/with-idempotency-key.js';
 import type { Database } from '../storage/database.js';
 import { allOf, readList } from '../storage/list-page.js';
 import type { ListQuery } from '../storage/list-query.js';
 import type { Schema } from '../storage/schema.js';
-import type { EventData } from './event-contract.js';
+import { eventExamples } from './event-examples.js';
 import type { DeliveryFilter, deliveryStatuses, RecoverRequest } from './webhook-contract.js';
 import { maxRecovered } from './webhook-limits.js';
 
 export type Delivery = Awaited<ReturnType<ReturnType<typeof selectDeliveries>['execute']>>[number];
+
+/** A delivery as the API presents it. */
+export type DeliveryRecord = WithIsoTimes<Delivery>;
+
+export function toDeliveryRecord(delivery: Delivery): DeliveryRecord {
+  return withIsoTimes(delivery);
+}
 
 /** Reads and creates deliveries for the API. Every method is one transaction. */
 export class DeliveryRepository {
@@ -47,64 +55,38 @@ export class DeliveryRepository {
     });
   }
 
-  /** Records an event for one webhook only, and returns its delivery. */
-  sendTo<Type extends EventType>(
-    organizationId: string,
+  /** Records the example of an event for one webhook only, and returns its delivery. */
+  sendExample(
     webhookId: string,
-    type: Type,
-    data: EventData<Type>,
-    now: number,
-    write: WriteRequest | undefined,
+    type: EventType,
+    { organizationId, now, write }: WriteContext,
   ): Promise<IdempotentResult<Delivery>> {
-    return writeOnce(
-      this.#database,
-      organizationId,
-      write,
-      async (transaction) => {
-        const id = await this.#outbox.recordTest(
-          transaction,
-          organizationId,
-          type,
-          now,
-          data,
-          webhookId,
-        );
-        return getDelivery(transaction, id);
-      },
-      { audit: ({ id }) => ({ type: 'delivery', id }) },
-    );
+    const audit = ({ id }: Delivery) => ({ type: 'delivery', id }) as const;
+    return writeOnce(this.#database, { organizationId, write, audit }, async (transaction) => {
+      const data = eventExamples[type];
+      const event = [organizationId, type, now, data, webhookId] as const;
+      return getDelivery(transaction, await this.#outbox.recordTest(transaction, ...event));
+    });
   }
 
   /** Creates another delivery of the same event. Returns null when the delivery is unknown. */
   replay(
-    organizationId: string,
     webhookId: string,
     id: string,
-    now: number,
-    write: WriteRequest | undefined,
+    { organizationId, now, write }: WriteContext,
   ): Promise<IdempotentResult<Delivery | null>> {
-    return writeOnce(
-      this.#database,
-      organizationId,
-      write,
-      async (transaction) => {
-        const original = await transaction
-          .selectFrom('deliveries')
-          .select(['event_id', 'event_type', 'url_id'])
-          .where('webhook_id', '=', webhookId)
-          .where('id', '=', id)
-          .executeTakeFirst();
-        if (!original) return null;
-        const [newId = ''] = await this.#outbox.deliverAgain(
-          transaction,
-          [original],
-          webhookId,
-          now,
-        );
-        return getDelivery(transaction, newId);
-      },
-      { audit: (delivery) => delivery && { type: 'delivery', id: delivery.id } },
-    );
+    const audit = (again: Delivery | null) =>
+      again && ({ type: 'delivery', id: again.id } as const);
+    return writeOnce(this.#database, { organizationId, write, audit }, async (transaction) => {
+      const events = await transaction
+        .selectFrom('deliveries')
+        .select(['event_id', 'event_type', 'url_id'])
+        .where('webhook_id', '=', webhookId)
+        .where('id', '=', id)
+        .execute();
+      const [newId] = await this.#outbox.deliverAgain(transaction, events, webhookId, now);
+      return newId === undefined ? null : getDelivery(transaction, newId);
+    });
   }
 
   /** Writes all deliveries of events so far, before a change of the webhooks. */
@@ -114,30 +96,23 @@ export class DeliveryRepository {
 
   /** Creates deliveries of the events whose latest delivery failed in the range, oldest first. */
   async recover(
-    organizationId: string,
     webhookId: string,
     range: RecoverRequest,
-    now: number,
-    write: WriteRequest | undefined,
+    { organizationId, now, write }: WriteContext,
   ): Promise<IdempotentResult<{ created: number; hasMore: boolean }>> {
     const ids = await findFailed(this.#database.read, webhookId, range, now);
-    return writeOnce(
-      this.#database,
-      organizationId,
-      write,
-      async (transaction) => {
-        const failed = await selectFailed(transaction, webhookId)
-          .where('id', 'in', ids.slice(0, maxRecovered))
-          .orderBy('created_at')
-          .orderBy('id')
-          .execute();
-        // Another request may have recovered some of them since.
-        const latest = failed.filter((delivery) => !delivery.isFollowed);
-        await this.#outbox.deliverAgain(transaction, latest, webhookId, now);
-        return { created: latest.length, hasMore: ids.length > maxRecovered };
-      },
-      { audit: () => ({ type: 'webhook', id: webhookId }) },
-    );
+    const audit = { type: 'webhook', id: webhookId } as const;
+    return writeOnce(this.#database, { organizationId, write, audit }, async (transaction) => {
+      const failed = await selectFailed(transaction, webhookId)
+        .where('id', 'in', ids.slice(0, maxRecovered))
+        .orderBy('created_at')
+        .orderBy('id')
+        .execute();
+      // Another request may have recovered some of them since.
+      const latest = failed.filter((delivery) => !delivery.isFollowed);
+      await this.#outbox.deliverAgain(transaction, latest, webhookId, now);
+      return { created: latest.length, hasMore: ids.length > maxRecovered };
+    });
   }
 }
 

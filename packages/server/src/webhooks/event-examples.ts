@@ -1,4 +1,4 @@
-import { toDomainRecord } from '../domains/domain.js';
+import { toDomainRecord } from '../domains/domain-repository.js';
 import type { EventType } from '../events/event-types.js';
 import { newUrl } from '../urls/change-url.js';
 import { toRecord } from '../urls/present-url.js';

@@ -66,7 +66,7 @@ export const webhookStats = z
           description: `Deliveries that wait for an attempt now, counted up to ${maxPendingCounted}.`,
         }),
         oldestCreatedAt: instant.nullable().meta({
-          description: 'When the one that is due first was created. Null without one.',
+          description: 'When the oldest of them was created. Null without one.',
         }),
       })
       .meta({ description: 'The deliveries that are pending now.' }),

@@ -1,19 +1,12 @@
 import { sql } from 'kysely';
-import {
-  bucketsOf,
-  parseReportQuery,
-  type ReportWindow,
-  toWindowFields,
-  type Window,
-} from '../analytics/reports/report-window.js';
-import type { HandlersOf } from '../http/handlers.js';
-import type { Clock } from '../ports.js';
+import { bucketsOf, type ReportWindow, type Window } from '../analytics/reports/report-window.js';
 import type { Database } from '../storage/database.js';
 import type { FailureCause } from './attempt.js';
-import { maxPendingCounted, type statsRoutes } from './stats-contract.js';
-import type { WebhookAccess } from './webhook-access.js';
+import { maxPendingCounted } from './stats-contract.js';
 
 const hourMs = 60 * 60 * 1000;
+
+export type Attempts = Awaited<ReturnType<typeof readAttempts>>;
 
 /** Reads what the statistics of a webhook consist of: sums over the deliveries created in a window. */
 export async function readAttempts(
@@ -21,104 +14,54 @@ export async function readAttempts(
   webhookId: string,
   { since, until }: Window,
 ) {
-  const deliveries = read
-    .selectFrom('deliveries')
-    .where('webhook_id', '=', webhookId)
-    .where('deliveries.created_at', '>=', since)
-    .where('deliveries.created_at', '<', until);
-  const attempts = deliveries.innerJoin('delivery_attempts', 'delivery_id', 'deliveries.id');
-  const hour = sql<number>`deliveries.created_at - deliveries.created_at % ${sql.lit(hourMs)}`;
-  const pending = read
-    .selectFrom('deliveries')
-    .where('webhook_id', '=', webhookId)
-    .where('due_at', 'is not', null);
-  const [byStatus, byOutcome, byHour, lastFailure, waiting, oldest] = await Promise.all([
-    deliveries
-      .select(['status', ({ fn }) => fn.countAll<number>().as('count')])
-      .groupBy('status')
-      .execute(),
-    attempts
-      .select(['cause', 'duration_ms as durationMs', ({ fn }) => fn.countAll<number>().as('count')])
-      .groupBy(['cause', 'duration_ms'])
-      .orderBy('duration_ms')
-      .execute(),
-    attempts
-      .select(hour.as('hour'))
-      .select(({ fn }) => [
-        fn.countAll<number>().as('attempts'),
-        fn.count<number>('cause').as('failedAttempts'),
-      ])
-      .groupBy(hour)
-      .execute(),
-    attempts
-      .select(({ fn }) => fn.max('attempted_at').as('at'))
-      .where('cause', 'is not', null)
-      .executeTakeFirstOrThrow(),
-    read
-      .selectFrom(pending.select('due_at').limit(sql.lit(maxPendingCounted)).as('counted'))
-      .select(({ fn }) => fn.countAll<number>().as('count'))
-      .executeTakeFirstOrThrow(),
-    pending.select('created_at').orderBy('due_at').limit(1).executeTakeFirst(),
+  const isWanted = sql`webhook_id = ${webhookId}
+    and deliveries.created_at >= ${since} and deliveries.created_at < ${until}`;
+  const attempts = sql`delivery_attempts join deliveries on deliveries.id = delivery_id
+    where ${isWanted}`;
+  const hour = sql`deliveries.created_at - deliveries.created_at % ${sql.lit(hourMs)}`;
+  const [byStatus, byOutcome, byHour, pending] = await Promise.all([
+    sql<{ status: string; count: number }>`
+      select status, count(*) as count from deliveries where ${isWanted} group by status`.execute(
+      read,
+    ),
+    sql<{ cause: FailureCause | null; durationMs: number; count: number; lastAt: number }>`
+      select cause, duration_ms as "durationMs", count(*) as count, max(attempted_at) as "lastAt"
+      from ${attempts} group by cause, duration_ms order by duration_ms`.execute(read),
+    sql<{ hour: number; attempts: number; failedAttempts: number }>`
+      select ${hour} as hour, count(*) as attempts, count(cause) as "failedAttempts"
+      from ${attempts} group by 1`.execute(read),
+    sql<{ count: number; oldestCreatedAt: number | null }>`
+      select count(*) as count, min(created_at) as "oldestCreatedAt" from (
+        select created_at from deliveries where webhook_id = ${webhookId} and due_at is not null
+        order by due_at limit ${sql.lit(maxPendingCounted)}) as waiting`.execute(read),
   ]);
+  const failedAt = byOutcome.rows.flatMap(({ cause, lastAt }) => (cause === null ? [] : [lastAt]));
   return {
-    deliveries: Object.fromEntries(byStatus.map(({ status, count }) => [status, Number(count)])),
-    byOutcome: byOutcome.map(({ cause, durationMs, count }) => ({
-      cause: cause as FailureCause | null,
-      durationMs,
-      count: Number(count),
-    })),
-    byHour: byHour.map((each) => ({
-      hour: Number(each.hour),
-      attempts: Number(each.attempts),
-      failedAttempts: Number(each.failedAttempts),
-    })),
-    lastFailureAt: lastFailure.at,
-    pending: { count: Number(waiting.count), oldestCreatedAt: toInstant(oldest?.created_at) },
+    deliveries: new Map(byStatus.rows.map(({ status, count }) => [status, count])),
+    byOutcome: byOutcome.rows,
+    byHour: byHour.rows,
+    lastFailureAt: failedAt.length === 0 ? null : failedAt.reduce((a, b) => Math.max(a, b)),
+    pending: pending.rows[0] ?? { count: 0, oldestCreatedAt: null },
   };
 }
 
-type Attempts = Awaited<ReturnType<typeof readAttempts>>;
-
-export interface StatsHandlerOptions {
-  readonly access: WebhookAccess;
-  readonly readAttempts: (
-    organizationId: string,
-    webhookId: string,
-    window: Window,
-  ) => Promise<Attempts>;
-  readonly clock: Clock;
-}
-
-export function statsHandlers(options: StatsHandlerOptions): HandlersOf<typeof statsRoutes> {
+/** Returns the statistics of a window as the API presents them. */
+export function presentAttempts(found: Attempts, window: ReportWindow) {
+  const failures = failuresOf(found);
+  const attempts = sum(found.byOutcome);
+  const failedAttempts = failures.reduce((total, each) => total + each.attempts, 0);
+  const successRate = attempts === 0 ? null : (attempts - failedAttempts) / attempts;
   return {
-    async getWebhookStats({ caller: { organizationId }, params: { id }, query }) {
-      const webhook = await options.access.getWebhook(organizationId, id);
-      // The default end is exclusive, too, and deliveries of this millisecond count.
-      const window = parseReportQuery(query, options.clock() + 1, webhook.createdAt);
-      const found = await options.readAttempts(organizationId, id, window);
-      const failures = failuresOf(found);
-      const attempts = sum(found.byOutcome);
-      const failedAttempts = failures.reduce((total, each) => total + each.attempts, 0);
-      const successRate = attempts === 0 ? null : (attempts - failedAttempts) / attempts;
-      const data = {
-        webhookId: id,
-        ...toWindowFields(window),
-        totals: {
-          attempts,
-          failedAttempts,
-          successRate: successRate && Math.round(successRate * 1e4) / 1e4,
-          delivered: found.deliveries.delivered ?? 0,
-          failed: found.deliveries.failed ?? 0,
-        },
-        responseTimeMs: percentilesOf(found),
-        failures,
-        lastSuccessAt: toInstant(webhook.lastSuccessAt),
-        lastFailureAt: toInstant(found.lastFailureAt),
-        pending: found.pending,
-        timeseries: seriesOf(found, window),
-      };
-      return { status: 200, data };
+    totals: {
+      attempts,
+      failedAttempts,
+      successRate: successRate && Math.round(successRate * 1e4) / 1e4,
+      delivered: found.deliveries.get('delivered') ?? 0,
+      failed: found.deliveries.get('failed') ?? 0,
     },
+    responseTimeMs: percentilesOf(found),
+    failures,
+    timeseries: seriesOf(found, window),
   };
 }
 
@@ -127,8 +70,8 @@ function sum(counts: readonly { readonly count: number }[]): number {
 }
 
 function percentilesOf({ byOutcome }: Attempts) {
+  // In the order of their duration.
   const answered = byOutcome.filter(({ cause }) => cause === null || cause.startsWith('status_'));
-  answered.sort((a, b) => a.durationMs - b.durationMs);
   const total = sum(answered);
   const percentile = (share: number): number | null => {
     let counted = 0;
@@ -161,8 +104,4 @@ function seriesOf({ byHour }: Attempts, window: ReportWindow) {
     bucket.failedAttempts += failedAttempts;
   }
   return series;
-}
-
-function toInstant(at: number | null | undefined): string | null {
-  return at == null ? null : new Date(at).toISOString();
 }

@@ -1,29 +1,54 @@
+import { v7 as newUuid } from 'uuid';
+import {
+  parseReportQuery,
+  toWindowFields,
+  type Window,
+} from '../analytics/reports/report-window.js';
 import { newSecret } from '../auth/secrets.js';
-import { quotaError, validationError } from '../contract/api-error.js';
+import { ApiError, notFound, quotaError, validationError } from '../contract/api-error.js';
 import type { PageRange } from '../contract/fields.js';
 import type { JsonText, PageText } from '../contract/json-text.js';
 import { presentAs, withIsoTimes } from '../contract/present.js';
+import { eventTypes, optInTypes } from '../events/event-types.js';
 import { everyType } from '../events/subscription.js';
+import { eventSchemas } from '../generated/event-schemas.js';
 import type { HandlersOf } from '../http/handlers.js';
 import { openPage } from '../http/open-page.js';
+import { requireFound } from '../idempotency/with-idempotency-key.js';
 import { findUrlError } from '../network/receiver-url.js';
-import type { Clock, NewId, RandomBytes } from '../ports.js';
+import type { OrganizationRepository } from '../organizations/organization-repository.js';
+import { hasWebhooks, type PlanTable } from '../organizations/plans.js';
+import type { Clock } from '../ports.js';
 import { etagOf } from '../preconditions/if-match.js';
-import type { DeliveryRepository } from './delivery-repository.js';
-import { eventExamples } from './event-examples.js';
+import type { DeliveryRecord, DeliveryRepository } from './delivery-repository.js';
+import { events } from './event-contract.js';
+import { eventExamples, exampleTime, zeros } from './event-examples.js';
 import type { EventList } from './event-list.js';
 import type { eventListRoutes } from './event-list-contract.js';
-import { type DeliveryRecord, toWebhookRecord, type WebhookRecord } from './present-webhook.js';
+import type { eventTypeRoutes } from './event-type-contract.js';
 import { defaultRotationMs, standardSecretOf } from './secrets.js';
-import { requireFound, type WebhookAccess } from './webhook-access.js';
-import { type DeliveryFilter, webhookCreated, type webhookRoutes } from './webhook-contract.js';
+import { type Attempts, presentAttempts } from './stats.js';
+import type { statsRoutes } from './stats-contract.js';
+import {
+  type DeliveryFilter,
+  type WebhookSettings,
+  webhookCreated,
+  type webhookRoutes,
+} from './webhook-contract.js';
 import { maxWebhooks } from './webhook-limits.js';
-import type { WebhookRepository } from './webhook-repository.js';
+import {
+  toWebhookRecord,
+  type Webhook,
+  type WebhookRecord,
+  type WebhookRepository,
+} from './webhook-repository.js';
 
 export interface WebhookHandlerOptions {
   readonly webhooks: WebhookRepository;
   readonly deliveries: DeliveryRepository;
   readonly eventList: EventList;
+  readonly organizations: Pick<OrganizationRepository, 'get'>;
+  readonly plans: PlanTable;
   readonly listWebhooks: (
     organizationId: string,
     range: PageRange,
@@ -34,37 +59,78 @@ export interface WebhookHandlerOptions {
     webhookId: string,
     filter: DeliveryFilter,
   ) => Promise<PageText<DeliveryRecord>>;
-  readonly access: WebhookAccess;
+  readonly readAttempts: (
+    organizationId: string,
+    webhookId: string,
+    window: Window,
+  ) => Promise<Attempts>;
   readonly allowPrivateNetwork: boolean;
   readonly clock: Clock;
-  readonly newId: NewId;
-  readonly randomBytes: RandomBytes;
   /** Called after a webhook has changed. */
   readonly onChanged: () => void;
 }
 
+const typeItems = eventTypes.map((type) => ({
+  type,
+  description: events[type].summary,
+  isOptIn: optInTypes.includes(type),
+  schema: eventSchemas[type],
+  example: { id: zeros, type, createdAt: exampleTime, data: eventExamples[type] },
+}));
+
 /** Checks plans, limits and receivers, and reads and changes webhooks and deliveries. */
 export function webhookHandlers(
   options: WebhookHandlerOptions,
-): HandlersOf<readonly [...typeof webhookRoutes, ...typeof eventListRoutes]> {
+): HandlersOf<
+  readonly [
+    ...typeof webhookRoutes,
+    ...typeof statsRoutes,
+    ...typeof eventListRoutes,
+    ...typeof eventTypeRoutes,
+  ]
+> {
   const { webhooks, deliveries, allowPrivateNetwork, clock, onChanged } = options;
-  const { requirePlan, checkFilters, getWebhook, getActiveWebhook } = options.access;
 
-  function checkUrl(url: string): void {
-    const error = findUrlError(url, { allowPrivateNetwork });
+  /** Throws PLAN_REQUIRED unless the plan has webhooks, or else also replays. */
+  async function requirePlan(organizationId: string, feature: 'Webhooks are' | 'Replay is') {
+    const { plan: name } = await options.organizations.get(organizationId);
+    const plan = options.plans[name];
+    if (feature === 'Replay is' ? plan.hasReplay : hasWebhooks(plan)) return;
+    throw new ApiError('PLAN_REQUIRED', `${feature} not part of the plan ${name}`);
+  }
+
+  /** Throws VALIDATION_FAILED for a receiver that gets nothing, or filters of others' links or domains. */
+  async function checkSettings(
+    organizationId: string,
+    { url, filters }: { readonly url?: string | undefined } & WebhookSettings,
+  ): Promise<void> {
+    const error = url === undefined ? undefined : findUrlError(url, { allowPrivateNetwork });
     if (error) throw validationError([{ path: 'url', message: error.message }]);
+    const path = filters && (await webhooks.findUnknown(organizationId, filters));
+    if (path) throw validationError([{ path, message: 'does not exist in this organization' }]);
+  }
+
+  async function getWebhook(organizationId: string, id: string): Promise<Webhook> {
+    const webhook = await webhooks.find(organizationId, id);
+    if (!webhook) throw notFound('webhook', id);
+    return webhook;
+  }
+
+  async function getActiveWebhook(organizationId: string, id: string): Promise<Webhook> {
+    const webhook = await getWebhook(organizationId, id);
+    if (webhook.isActive) return webhook;
+    const message = 'must be an active webhook: activate it with PATCH { "isActive": true }';
+    throw validationError([{ path: 'id', message }]);
   }
 
   return {
     async createWebhook({ caller: { organizationId }, body, write }) {
-      await requirePlan(organizationId, 'webhooks');
-      checkUrl(body.url);
-      await checkFilters(organizationId, body.filters);
+      await requirePlan(organizationId, 'Webhooks are');
+      await checkSettings(organizationId, body);
       await deliveries.finishFanOut(organizationId);
       const { url, events, isActive = true, ...settings } = body;
-      const secret = newSecret('webhookSecret', options.randomBytes);
-      const id = options.newId();
-      const webhook = { id, url, events, secret, isActive, createdAt: clock() };
+      const secret = newSecret('webhookSecret');
+      const webhook = { id: newUuid(), url, events, secret, isActive, createdAt: clock() };
       const { result, replayed } = await webhooks.create(organizationId, webhook, settings, write);
       if (result) {
         const headers = { ETag: etagOf(result.createdAt) };
@@ -86,112 +152,107 @@ export function webhookHandlers(
     },
 
     async updateWebhook({ caller: { organizationId }, params: { id }, body, write, ifMatch }) {
-      await requirePlan(organizationId, 'webhooks');
-      if (body.url !== undefined) checkUrl(body.url);
-      await checkFilters(organizationId, body.filters);
+      await requirePlan(organizationId, 'Webhooks are');
+      await checkSettings(organizationId, body);
       await deliveries.finishFanOut(organizationId);
-      const { result, replayed } = await webhooks.update(organizationId, id, body, {
-        now: clock(),
-        write,
-        ifMatch,
-      });
+      const context = { organizationId, now: clock(), write, ifMatch };
+      const updated = await webhooks.update(id, body, context);
       onChanged();
-      const webhook = requireFound(result, 'webhook', id);
-      return { status: 200, replayed, data: toWebhookRecord(webhook, clock()) };
+      const { result, replayed } = requireFound(updated, 'webhook', id);
+      return { status: 200, replayed, data: toWebhookRecord(result, clock()) };
     },
 
     async deleteWebhook({ caller: { organizationId }, params: { id }, write, ifMatch }) {
-      const { result, replayed } = await webhooks.delete(organizationId, id, {
-        now: clock(),
-        write,
-        ifMatch,
-      });
+      const context = { organizationId, now: clock(), write, ifMatch };
+      const deleted = await webhooks.delete(id, context);
       onChanged();
-      const webhook = requireFound(result, 'webhook', id);
-      return { status: 200, replayed, data: toWebhookRecord(webhook, clock()) };
+      const { result, replayed } = requireFound(deleted, 'webhook', id);
+      return { status: 200, replayed, data: toWebhookRecord(result, clock()) };
     },
 
     async testWebhook({ caller: { organizationId }, params: { id }, body, write }) {
-      await requirePlan(organizationId, 'webhooks');
+      await requirePlan(organizationId, 'Webhooks are');
       const { events } = await getActiveWebhook(organizationId, id);
       const type = body?.type ?? events.find((each) => each !== everyType) ?? 'url.created';
-      const { result, replayed } = await deliveries.sendTo(
-        organizationId,
-        id,
-        type,
-        eventExamples[type],
-        clock(),
-        write,
-      );
+      const context = { organizationId, now: clock(), write };
+      const { result, replayed } = await deliveries.sendExample(id, type, context);
       return { status: 201, replayed, data: withIsoTimes(result) };
     },
 
     async rotateWebhookSecret({ caller: { organizationId }, params: { id }, body, write }) {
-      await requirePlan(organizationId, 'webhooks');
-      const secret = newSecret('webhookSecret', options.randomBytes);
+      await requirePlan(organizationId, 'Webhooks are');
       const seconds = body?.expireOldAfterSeconds;
-      const expireOldAfterMs = seconds === undefined ? defaultRotationMs : seconds * 1000;
-      const rotation = { secret, expireOldAfterMs };
-      const { result, replayed } = await webhooks.rotateSecret(organizationId, id, rotation, {
-        now: clock(),
-        write,
-      });
+      const rotated = await webhooks.rotateSecret(
+        id,
+        newSecret('webhookSecret'),
+        seconds === undefined ? defaultRotationMs : seconds * 1000,
+        { organizationId, now: clock(), write },
+      );
       onChanged();
-      const rotated = withStandardSecret(requireFound(result, 'webhook', id));
-      return { status: 200, replayed, data: { id, ...withIsoTimes(rotated) } };
+      const { result, replayed } = requireFound(rotated, 'webhook', id);
+      return {
+        status: 200,
+        replayed,
+        data: { id, ...withIsoTimes(withStandardSecret(result)) },
+      };
     },
 
-    async listDeliveries({ caller: { organizationId }, params, query }) {
-      await getWebhook(organizationId, params.id);
-      const list = { name: `deliveries of ${params.id}`, organizationId, ids: 'text' } as const;
+    async listDeliveries({ caller: { organizationId }, params: { id }, query }) {
+      await getWebhook(organizationId, id);
+      const list = { name: `deliveries of ${id}`, organizationId, ids: 'text' } as const;
       const { filter, reply } = openPage(list, query);
-      const page = await options.listDeliveries(organizationId, params.id, filter);
-      return reply(page);
+      return reply(await options.listDeliveries(organizationId, id, filter));
     },
 
     async getDelivery({ caller, params: { id, deliveryId } }) {
       await getWebhook(caller.organizationId, id);
-      const delivery = requireFound(await deliveries.find(id, deliveryId), 'delivery', deliveryId);
-      const attemptHistory = delivery.attemptHistory.map((attempt) => withIsoTimes(attempt));
+      const delivery = await deliveries.find(id, deliveryId);
+      if (!delivery) throw notFound('delivery', deliveryId);
+      const attemptHistory = delivery.attemptHistory.map(withIsoTimes);
       return { status: 200, data: { ...withIsoTimes(delivery), attemptHistory } };
     },
 
-    async replayDelivery({ caller: { organizationId }, params, write }) {
-      await requirePlan(organizationId, 'replay');
-      await getActiveWebhook(organizationId, params.id);
-      const { result, replayed } = await deliveries.replay(
-        organizationId,
-        params.id,
-        params.deliveryId,
-        clock(),
-        write,
-      );
-      return {
-        status: 201,
-        replayed,
-        data: withIsoTimes(requireFound(result, 'delivery', params.deliveryId)),
+    async replayDelivery({ caller: { organizationId }, params: { id, deliveryId }, write }) {
+      await requirePlan(organizationId, 'Replay is');
+      await getActiveWebhook(organizationId, id);
+      const context = { organizationId, now: clock(), write };
+      const again = await deliveries.replay(id, deliveryId, context);
+      const { result, replayed } = requireFound(again, 'delivery', deliveryId);
+      return { status: 201, replayed, data: withIsoTimes(result) };
+    },
+
+    async recoverDeliveries({ caller: { organizationId }, params: { id }, body, write }) {
+      await requirePlan(organizationId, 'Replay is');
+      await getActiveWebhook(organizationId, id);
+      const context = { organizationId, now: clock(), write };
+      const { result, replayed } = await deliveries.recover(id, body, context);
+      return { status: 201, replayed, data: result };
+    },
+
+    async getWebhookStats({ caller: { organizationId }, params: { id }, query }) {
+      const { createdAt, lastSuccessAt } = await getWebhook(organizationId, id);
+      // The default end is exclusive, too, and deliveries of this millisecond count.
+      const window = parseReportQuery(query, clock() + 1, createdAt);
+      const found = await options.readAttempts(organizationId, id, window);
+      const { lastFailureAt, pending } = found;
+      const data = {
+        webhookId: id,
+        ...toWindowFields(window),
+        ...presentAttempts(found, window),
+        ...withIsoTimes({ lastSuccessAt, lastFailureAt }),
+        pending: withIsoTimes(pending),
       };
+      return { status: 200, data };
     },
 
     async listEvents({ caller: { organizationId }, query }) {
-      await requirePlan(organizationId, 'webhooks');
+      await requirePlan(organizationId, 'Webhooks are');
       const { bodies, nextAfter } = await options.eventList.list(organizationId, query);
       const json = `{"items":[${bodies.join()}],"nextAfter":${JSON.stringify(nextAfter)}}`;
       return { status: 200, json: json as JsonText<never> };
     },
 
-    async recoverDeliveries({ caller: { organizationId }, params, body, write }) {
-      await requirePlan(organizationId, 'replay');
-      const { id } = await getActiveWebhook(organizationId, params.id);
-      const { result, replayed } = await deliveries.recover(
-        organizationId,
-        id,
-        body,
-        clock(),
-        write,
-      );
-      return { status: 201, replayed, data: result };
-    },
+    listEventTypes: async () => ({ status: 200, data: { items: typeItems } }),
   };
 }
 

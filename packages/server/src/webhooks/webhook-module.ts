@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
 import { v7 as newUuid } from 'uuid';
 import type { Config } from '../config.js';
@@ -11,17 +10,15 @@ import type { LinkOrigins } from '../urls/link-origins.js';
 import { DeliveryRepository } from './delivery-repository.js';
 import { dispatchThread, startDispatcher } from './dispatch-thread.js';
 import { EventList } from './event-list.js';
-import { eventTypeHandlers } from './event-type-handlers.js';
-import { type StatsHandlerOptions, statsHandlers } from './stats.js';
-import { type WebhookAccessOptions, webhookAccess } from './webhook-access.js';
 import type { DispatchFigures } from './webhook-dispatcher.js';
 import { type WebhookHandlerOptions, webhookHandlers } from './webhook-handlers.js';
 import { WebhookRepository } from './webhook-repository.js';
 
 export interface WebhookModuleOptions
-  extends Pick<WebhookHandlerOptions, 'listWebhooks' | 'listDeliveries' | 'clock'>,
-    Pick<StatsHandlerOptions, 'readAttempts'>,
-    Pick<WebhookAccessOptions, 'organizations' | 'plans'> {
+  extends Pick<
+    WebhookHandlerOptions,
+    'listWebhooks' | 'listDeliveries' | 'readAttempts' | 'organizations' | 'plans' | 'clock'
+  > {
   readonly config: Config;
   readonly database: Database;
   readonly storage: StorageOptions;
@@ -77,20 +74,17 @@ export function createWebhookModule(options: WebhookModuleOptions) {
     thread.call('wake', webhookIds).catch(() => {});
   };
   const outbox = new EventOutbox(database, { newId: newUuid, onEvents: wake, plans });
-  const webhooks = new WebhookRepository(database);
-  const shared = { ...options, access: webhookAccess({ ...options, webhooks }), newId: newUuid };
   const eventList = new EventList({
     database,
     maxHeld: Math.floor(config.maxConnections * shareOfConnections),
     onError: (err) => logger.error({ err }, 'waiting for events failed'),
   });
   const handlers = webhookHandlers({
-    ...shared,
-    webhooks,
+    ...options,
+    webhooks: new WebhookRepository(database),
     deliveries: new DeliveryRepository(database, outbox),
     eventList,
     allowPrivateNetwork,
-    randomBytes,
     onChanged: wake,
   });
   const dispatcher: Service = {
@@ -100,11 +94,7 @@ export function createWebhookModule(options: WebhookModuleOptions) {
   };
   return {
     outbox,
-    handlers: {
-      ...handlers,
-      ...statsHandlers(shared),
-      ...eventTypeHandlers,
-    },
+    handlers,
     services: [dispatcher, eventList],
     /** Stops sending deliveries. Later ones remain due, also those of requests in progress. */
     stopDispatcher: dispatcher.stop,

@@ -1,32 +1,29 @@
-import { type Kysely, sql } from 'kysely';
+import { type Kysely, type Selectable, type SqlBool, sql } from 'kysely';
 import type { z } from 'zod';
 import { validationError } from '../contract/api-error.js';
 import type { Page, PageRange } from '../contract/fields.js';
+import { fieldsOf, presentAs, withIsoTimes } from '../contract/present.js';
 import type { EventFilters } from '../events/subscription.js';
 import {
   type IdempotentResult,
+  type WriteContext,
   type WriteRequest,
   writeOnce,
 } from '../idempotency/with-idempotency-key.js';
-import {
-  checkIfMatch,
-  type IfMatch,
-  nextUpdatedAt,
-  nextUpdatedAtOfRow,
-} from '../preconditions/if-match.js';
-import type { Database, Schema } from '../storage/database.js';
+import { checkIfMatch, nextUpdatedAt, nextUpdatedAtOfRow } from '../preconditions/if-match.js';
+import type { Database, Schema, WriteTransaction } from '../storage/database.js';
 import type { Keyring } from '../storage/keyring.js';
 import { readList } from '../storage/list-page.js';
-import type { ListQuery } from '../storage/list-query.js';
 import { type Encrypt, encryptorOf } from '../storage/secrets.js';
 import { limitClickSubscribers } from './click-subscribers.js';
 import { encryptSecrets, placeOfWebhook, readSecrets, rotate } from './secrets.js';
-import type {
-  DisabledReason,
-  SubscribedType,
-  WebhookSettings,
-  WebhookUpdateRequest,
-  webhookCreated,
+import {
+  type DisabledReason,
+  type SubscribedType,
+  type WebhookSettings,
+  type WebhookUpdateRequest,
+  type webhookCreated,
+  webhookRecord,
 } from './webhook-contract.js';
 import { oldestDueAt } from './webhook-expressions.js';
 import { maxWebhooks } from './webhook-limits.js';
@@ -34,22 +31,13 @@ import { maxWebhooks } from './webhook-limits.js';
 /** A subscription of one receiver to event types, with the health of the endpoint. */
 export type Webhook = ReturnType<typeof webhookOf>;
 
+/** A webhook as the API presents it. */
+export type WebhookRecord = z.input<typeof webhookRecord>;
+
 /** The result of a create, as it is stored with an idempotency key. */
 export type NewWebhook = Omit<z.input<typeof webhookCreated>, 'standardWebhooksSecret'> & {
   readonly createdAt: number;
 };
-
-export interface WebhookWrite {
-  readonly now: number;
-  readonly write: WriteRequest | undefined;
-  readonly ifMatch?: IfMatch | undefined;
-}
-
-/** A new secret, and how long the one that it replaces still signs. */
-export interface Rotation {
-  readonly secret: string;
-  readonly expireOldAfterMs: number;
-}
 
 /** Stores webhooks. Every method is one transaction and ignores deleted webhooks. */
 export class WebhookRepository {
@@ -66,43 +54,38 @@ export class WebhookRepository {
     settings: WebhookSettings,
     write: WriteRequest | undefined,
   ): Promise<IdempotentResult<NewWebhook | null>> {
-    return writeOnce(
-      this.#database,
-      organizationId,
-      write,
-      async (transaction) => {
-        const encrypt = await encryptorOf(this.#database, transaction);
-        const { count } = await transaction
-          .selectFrom('webhooks')
-          .select(({ fn }) => fn.countAll().as('count'))
-          .where('organization_id', '=', organizationId)
-          .where('deleted_at', 'is', null)
-          .executeTakeFirstOrThrow();
-        if (Number(count) >= maxWebhooks) return null;
-        const { id, url, events, secret, isActive, createdAt } = webhook;
-        await transaction
-          .insertInto('webhooks')
-          .values({
-            id,
-            organization_id: organizationId,
-            url,
-            events: JSON.stringify(events),
-            secret: encryptSecrets(encrypt, id, { current: secret }),
-            is_active: isActive ? 1 : 0,
-            ...settingColumns(encrypt, id, settings),
-            created_at: createdAt,
-            updated_at: createdAt,
-          })
-          .execute();
-        if (events.includes('url.clicked'))
-          await limitClickSubscribers(transaction, organizationId);
-        return webhook;
-      },
-      { audit: (created) => created && { type: 'webhook', id: webhook.id }, holdsSecret: true },
-    );
+    const { id, url, events, secret, isActive, createdAt } = webhook;
+    const audit = { type: 'webhook', id } as const;
+    const options = { organizationId, write, audit, holdsSecret: true };
+    return writeOnce(this.#database, options, async (transaction) => {
+      const { count } = await transaction
+        .selectFrom('webhooks')
+        .select(({ fn }) => fn.countAll<number>().as('count'))
+        .where('organization_id', '=', organizationId)
+        .where('deleted_at', 'is', null)
+        .executeTakeFirstOrThrow();
+      if (count >= maxWebhooks) return null;
+      const encrypt = await encryptorOf(this.#database, transaction);
+      await transaction
+        .insertInto('webhooks')
+        .values({
+          id,
+          organization_id: organizationId,
+          url,
+          events: JSON.stringify(events),
+          secret: encryptSecrets(encrypt, id, { current: secret }),
+          is_active: isActive ? 1 : 0,
+          ...settingColumns(encrypt, id, settings),
+          created_at: createdAt,
+          updated_at: createdAt,
+        })
+        .execute();
+      if (events.includes('url.clicked')) await limitClickSubscribers(transaction, organizationId);
+      return webhook;
+    });
   }
 
-  async find(organizationId: string, id: string): Promise<Webhook | undefined> {
+  find(organizationId: string, id: string): Promise<Webhook | undefined> {
     const { read, keyring } = this.#database;
     return find(read, keyring, organizationId, id);
   }
@@ -113,144 +96,121 @@ export class WebhookRepository {
     { domainIds, urlIds }: NonNullable<WebhookSettings['filters']>,
   ): Promise<string | undefined> {
     const { read } = this.#database;
-    const domains = domainIds
-      ? await read
-          .selectFrom('domains')
-          .select(['id', 'organization_id'])
-          .where('id', 'in', domainIds)
-          .where('deleted_at', 'is', null)
-          .execute()
-      : [];
-    const urls = urlIds
-      ? await read
-          .selectFrom('urls')
-          .select(['id', 'organization_id'])
-          .where('id', 'in', urlIds)
-          .execute()
-      : [];
+    const columns = ['id', 'organization_id'] as const;
+    const domains = await read
+      .selectFrom('domains')
+      .select(columns)
+      .where('id', 'in', domainIds ?? [''])
+      .where('deleted_at', 'is', null)
+      .execute();
+    const urls = await read
+      .selectFrom('urls')
+      .select(columns)
+      .where('id', 'in', urlIds ?? [0])
+      .execute();
     // Not in SQL: SQLite would search the index of the organization instead of the ids.
     const own = [...domains, ...urls].filter((row) => row.organization_id === organizationId);
     const known = new Set<string | number>(own.map(({ id }) => id));
-    for (const [name, ids = []] of Object.entries({ domainIds, urlIds })) {
+    for (const [name, ids] of Object.entries({ domainIds, urlIds })) {
       const at = (ids ?? []).findIndex((id) => !known.has(id));
       if (at >= 0) return `filters.${name}[${at}]`;
     }
     return undefined;
   }
 
+  /** Changes a webhook and returns it; null when there is none. */
   update(
-    organizationId: string,
     id: string,
     { url, events, isActive, ...settings }: WebhookUpdateRequest,
-    { now, write, ifMatch }: WebhookWrite,
+    context: WriteContext,
   ): Promise<IdempotentResult<Webhook | null>> {
-    const { keyring } = this.#database;
-    return writeOnce(
-      this.#database,
-      organizationId,
-      write,
-      async (transaction) => {
-        const before = await find(transaction, keyring, organizationId, id);
-        if (!before) return null;
-        checkIfMatch(ifMatch, before.updatedAt);
-        const hasNewUrl = url !== undefined && url !== before.url;
-        const encrypt = await encryptorOf(this.#database, transaction);
-        const columns = settingColumns(encrypt, id, settings);
-        if (hasNewUrl && columns.headers === undefined) checkOrigin(before, url);
-        const updatedAt = nextUpdatedAt(before.updatedAt, now);
-        await transaction
-          .updateTable('webhooks')
-          .set({
-            ...(url !== undefined && { url }),
-            ...(events !== undefined && { events: JSON.stringify(events) }),
-            // An explicit change of `isActive` clears the server's reason.
-            ...(isActive !== undefined && {
-              is_active: isActive ? 1 : 0,
-              disabled_at: null,
-              disabled_reason: null,
-            }),
-            ...(isActive === true && {
-              failing_since: sql<
-                number | null
-              >`case when is_active = 0 then null else failing_since end`,
-            }),
-            // The stored health belongs to the previous receiver.
-            ...(hasNewUrl && { last_success_at: null, failing_since: null, failure_rate: null }),
-            ...columns,
-            updated_at: updatedAt,
-          })
-          .where('id', '=', id)
-          .execute();
-        if (events?.includes('url.clicked'))
-          await limitClickSubscribers(transaction, organizationId);
-        return (await find(transaction, keyring, organizationId, id)) ?? null;
-      },
-      { audit: (webhook) => webhook && { type: 'webhook', id } },
-    );
+    return this.#change(id, context, async (transaction, before) => {
+      const { organizationId, now } = context;
+      const hasNewUrl = url !== undefined && url !== before.url;
+      const columns = settingColumns(await encryptorOf(this.#database, transaction), id, settings);
+      if (hasNewUrl && columns.headers === undefined) checkOrigin(before, url);
+      await transaction
+        .updateTable('webhooks')
+        .set({
+          ...(url !== undefined && { url }),
+          ...(events !== undefined && { events: JSON.stringify(events) }),
+          // An explicit change of `isActive` clears the server's reason.
+          ...(isActive !== undefined && {
+            is_active: isActive ? 1 : 0,
+            disabled_at: null,
+            disabled_reason: null,
+          }),
+          // A dispatcher may have disabled it since the read.
+          ...(isActive && {
+            failing_since: sql<number>`case when is_active = 0 then null else failing_since end`,
+          }),
+          // The stored health belongs to the previous receiver.
+          ...(hasNewUrl && { last_success_at: null, failing_since: null, failure_rate: null }),
+          ...columns,
+          updated_at: nextUpdatedAt(before.updatedAt, now),
+        })
+        .where('id', '=', id)
+        .execute();
+      if (events?.includes('url.clicked')) await limitClickSubscribers(transaction, organizationId);
+      return (await find(transaction, this.#database.keyring, organizationId, id)) ?? null;
+    });
   }
 
   /** Marks a webhook as deleted. The pruner removes it and its deliveries in batches. */
-  delete(
-    organizationId: string,
-    id: string,
-    { now, write, ifMatch }: WebhookWrite,
-  ): Promise<IdempotentResult<Webhook | null>> {
-    return writeOnce(
-      this.#database,
-      organizationId,
-      write,
-      async (transaction) => {
-        const webhook = await find(transaction, this.#database.keyring, organizationId, id);
-        if (!webhook) return null;
-        checkIfMatch(ifMatch, webhook.updatedAt);
-        await transaction
-          .updateTable('webhooks')
-          .set({ deleted_at: now, secret: '', headers: null })
-          .where('id', '=', id)
-          .execute();
-        return webhook;
-      },
-      { audit: (webhook) => webhook && { type: 'webhook', id } },
-    );
+  delete(id: string, context: WriteContext): Promise<IdempotentResult<Webhook | null>> {
+    return this.#change(id, context, async (transaction, webhook) => {
+      await transaction
+        .updateTable('webhooks')
+        .set({ deleted_at: context.now, secret: '', headers: null })
+        .where('id', '=', id)
+        .execute();
+      return webhook;
+    });
   }
 
-  /** Replaces the secret, also a damaged one. */
-  rotateSecret(
-    organizationId: string,
+  /** Changes a webhook in a transaction, unless it does not exist or has another version. */
+  #change(
     id: string,
-    { secret, expireOldAfterMs }: Rotation,
-    { now, write }: Pick<WebhookWrite, 'now' | 'write'>,
+    { organizationId, write, ifMatch }: WriteContext,
+    change: (transaction: WriteTransaction, before: Webhook) => Promise<Webhook | null>,
+  ): Promise<IdempotentResult<Webhook | null>> {
+    const audit = { type: 'webhook', id } as const;
+    return writeOnce(this.#database, { organizationId, write, audit }, async (transaction) => {
+      const before = await find(transaction, this.#database.keyring, organizationId, id);
+      if (!before) return null;
+      checkIfMatch(ifMatch, before.updatedAt);
+      return change(transaction, before);
+    });
+  }
+
+  /** Replaces the secret, also a damaged one. The old one signs for `expireOldAfterMs` more. */
+  rotateSecret(
+    id: string,
+    secret: string,
+    expireOldAfterMs: number,
+    { organizationId, now, write }: WriteContext,
   ): Promise<IdempotentResult<{ secret: string; previousSecretExpiresAt: number } | null>> {
-    const { keyring } = this.#database;
-    return writeOnce(
-      this.#database,
-      organizationId,
-      write,
-      async (transaction) => {
-        const row = await transaction
-          .selectFrom('webhooks')
-          .select('secret')
-          .where('organization_id', '=', organizationId)
-          .where('id', '=', id)
-          .where('deleted_at', 'is', null)
-          .executeTakeFirst();
-        if (!row) return null;
-        // A damaged secret signs nothing, so it does not remain.
-        const before = readSecrets(keyring, id, row.secret);
-        const after = before ? rotate(before, secret, now, expireOldAfterMs) : { current: secret };
-        const encrypt = await encryptorOf(this.#database, transaction);
-        await transaction
-          .updateTable('webhooks')
-          .set({
-            secret: encryptSecrets(encrypt, id, after),
-            updated_at: nextUpdatedAtOfRow(now),
-          })
-          .where('id', '=', id)
-          .execute();
-        return { secret, previousSecretExpiresAt: after.previous?.expiresAt ?? now };
-      },
-      { audit: (rotated) => rotated && { type: 'webhook', id }, holdsSecret: true },
-    );
+    const audit = { type: 'webhook', id } as const;
+    const options = { organizationId, write, audit, holdsSecret: true };
+    return writeOnce(this.#database, options, async (transaction) => {
+      const row = await selectWebhooks(transaction, organizationId)
+        .where('id', '=', id)
+        .executeTakeFirst();
+      if (!row) return null;
+      // A damaged secret signs nothing, so it does not remain.
+      const before = readSecrets(this.#database.keyring, id, row.secret);
+      const after = before ? rotate(before, secret, now, expireOldAfterMs) : { current: secret };
+      const encrypt = await encryptorOf(this.#database, transaction);
+      await transaction
+        .updateTable('webhooks')
+        .set({
+          secret: encryptSecrets(encrypt, id, after),
+          updated_at: nextUpdatedAtOfRow(now),
+        })
+        .where('id', '=', id)
+        .execute();
+      return { secret, previousSecretExpiresAt: after.previous?.expiresAt ?? now };
+    });
   }
 }
 
@@ -258,22 +218,19 @@ export class WebhookRepository {
 function selectWebhooks(db: Kysely<Schema>, organizationId: string) {
   return db
     .selectFrom('webhooks')
-    .select(['id', 'url', 'events', 'description', 'filters', 'headers', 'secret'])
-    .select(['is_active as isActive', 'created_at as createdAt', 'updated_at as updatedAt'])
-    .select(['failure_rate as failureRate', 'last_success_at as lastSuccessAt'])
-    .select(['failing_since as failingSince', 'disabled_at as disabledAt'])
-    .select('disabled_reason as disabledReason')
-    .select((webhook) => oldestDueAt(webhook).as('oldestDueAt'))
+    .selectAll()
+    .select((webhook) => oldestDueAt(webhook).as('oldest_due_at'))
     .where('organization_id', '=', organizationId)
     .where('deleted_at', 'is', null);
 }
 
-type WebhookRow = Awaited<ReturnType<ReturnType<typeof selectWebhooks>['execute']>>[number];
+type WebhookRow = Selectable<Schema['webhooks']> & { readonly oldest_due_at: number | null };
 
-function webhookOf({ headers, filters, secret, ...row }: WebhookRow, keyring: Keyring) {
+function webhookOf(row: WebhookRow, keyring: Keyring) {
+  const { headers, filters, secret, ...webhook } = fieldsOf(row);
   const place = placeOfWebhook(row.id);
   return {
-    ...row,
+    ...webhook,
     /** Also after its end. */
     previousSecret: readSecrets(keyring, row.id, secret)?.previous,
     events: JSON.parse(row.events) as readonly SubscribedType[],
@@ -282,8 +239,30 @@ function webhookOf({ headers, filters, secret, ...row }: WebhookRow, keyring: Ke
       headers !== null && keyring.canDecrypt(headers, place)
         ? Object.keys(JSON.parse(keyring.decrypt(headers, place)))
         : [],
-    isActive: row.isActive === 1,
-    disabledReason: row.disabledReason as DisabledReason | null,
+    isActive: row.is_active === 1,
+    disabledReason: row.disabled_reason as DisabledReason | null,
+  };
+}
+
+/** Returns a webhook as it is at `now`. */
+export function toWebhookRecord(webhook: Webhook, now: number): WebhookRecord {
+  const { events, filters, failureRate, previousSecret: previous } = webhook;
+  return presentAs(webhookRecord, {
+    ...withIsoTimes(webhook),
+    events: [...events],
+    filters: filters && presentFilters(filters),
+    previousSecrets:
+      previous && now < previous.expiresAt ? [withIsoTimes({ expiresAt: previous.expiresAt })] : [],
+    failureRate: failureRate === null ? null : Math.round(failureRate * 1000) / 1000,
+  });
+}
+
+/** Returns filters for the API, which has the ids of links as strings. */
+function presentFilters({ tags, domainIds, urlIds }: EventFilters) {
+  return {
+    ...(tags && { tags: [...tags] }),
+    ...(domainIds && { domainIds: [...domainIds] }),
+    ...(urlIds && { urlIds: urlIds.map(String) }),
   };
 }
 
@@ -323,12 +302,9 @@ export function listWebhooks(
   organizationId: string,
   range: PageRange,
 ): Promise<Page<Webhook>> {
-  const list: ListQuery = {
-    table: 'webhooks',
-    owner: { column: 'organization_id', value: organizationId },
-    indexed: sql`deleted_at is null`,
-    ...range,
-  };
+  const owner = { column: 'organization_id', value: organizationId };
+  const indexed = sql<SqlBool>`deleted_at is null`;
+  const list = { table: 'webhooks', owner, indexed, ...range } as const;
   return readList<string, Webhook>(database, list, async (ids) => {
     const webhooks = selectWebhooks(database.read, organizationId);
     const rows = await webhooks.where('id', 'in', ids).execute();

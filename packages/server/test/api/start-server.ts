@@ -1,8 +1,7 @@
-import { randomBytes } from 'node:crypto';
 import { v7 as newUuid } from 'uuid';
 import type { z } from 'zod';
 import { type ApiRoute, api } from '../../src/api/api.js';
-import { type Credentials, clientOf } from '../../src/auth/auth-service.js';
+import { type Credentials, clientOf } from '../../src/auth/client-repository.js';
 import { newSecret } from '../../src/auth/secrets.js';
 import { scopes as allScopes, type Route, type Scope } from '../../src/contract/define-route.js';
 import { createServer } from '../../src/create-server.js';
@@ -112,8 +111,8 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
     visit: (path, init) => contractFetch(base + path, init),
     async createOrganization(plan, scopes) {
       const created = {
-        clientId: newSecret('clientId', randomBytes),
-        clientSecret: newSecret('clientSecret', randomBytes),
+        clientId: newSecret('clientId'),
+        clientSecret: newSecret('clientSecret'),
       };
       const id = newUuid();
       await new OrganizationRepository(server.database).create(

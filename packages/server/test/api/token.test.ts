@@ -179,7 +179,8 @@ describe('access tokens', () => {
     expect((await caller.call('listUrls')).status).toBe(200);
     const clients = new ClientRepository(api.server.database);
     const { organizationId } = caller;
-    await clients.revoke(organizationId, credentials.clientId, api.clock(), undefined);
+    const context = { organizationId, now: api.clock(), write: undefined };
+    await clients.revoke(credentials.clientId, context);
     expect((await caller.call('listUrls')).outcome).toBe('401 UNAUTHORIZED');
     expect((await askJson(credentials)).outcome).toBe('401 UNAUTHORIZED');
   });

@@ -1,7 +1,6 @@
-import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { v7 as newUuid } from 'uuid';
-import { clientOf } from '../../src/auth/auth-service.js';
+import { clientOf } from '../../src/auth/client-repository.js';
 import { newSecret } from '../../src/auth/secrets.js';
 import { createServer } from '../../src/create-server.js';
 import { OrganizationRepository } from '../../src/organizations/organization-repository.js';
@@ -62,8 +61,8 @@ export async function startTwoNodes(options: ServerOptions = {}): Promise<TwoNod
     async addOrganization(plan) {
       const id = newUuid();
       const created = {
-        clientId: newSecret('clientId', randomBytes),
-        clientSecret: newSecret('clientSecret', randomBytes),
+        clientId: newSecret('clientId'),
+        clientSecret: newSecret('clientSecret'),
       };
       await new OrganizationRepository(first.database).create(
         { id, name: plan, plan, createdAt: Date.now() },

@@ -53,8 +53,8 @@ async function open() {
       await webhooks.create(owner, request as Parameters<typeof webhooks.create>[1], {}, undefined);
       return id;
     },
-    change: (id: string, patch: Parameters<typeof webhooks.update>[2]) =>
-      webhooks.update(organizationId, id, patch, { now: clock(), write: undefined }),
+    change: (id: string, patch: Parameters<typeof webhooks.update>[1]) =>
+      webhooks.update(id, patch, { organizationId, now: clock(), write: undefined }),
     store: (count: number, change: Parameters<typeof makeVisit>[0] = {}) =>
       stored.store(Array.from({ length: count }, () => makeVisit({ urlId, ...change }))),
     /** Records that the first attempt of every pending delivery succeeded. */
@@ -430,8 +430,8 @@ describe('a webhook', () => {
     await opened.store(1);
     expect(await opened.count('queued_clicks')).toBe(2);
     await opened.change(first, { events: ['url.created'] });
-    const write = { now: opened.clock(), write: undefined };
-    await opened.webhooks.delete(opened.organizationId, second, write);
+    const { organizationId, webhooks, clock } = opened;
+    await webhooks.delete(second, { organizationId, now: clock(), write: undefined });
     await pruneDeliveries(opened.stored.database, opened.clock());
     expect(await opened.count('webhooks')).toBe(2);
     await tick();

@@ -25,8 +25,8 @@ async function read(id: string): Promise<Webhook> {
 
 const change = async (id: string, patch: { isActive?: boolean; url?: string }) => {
   const { organizationId, webhooks, clock } = opened;
-  return (await webhooks.update(organizationId, id, patch, { now: clock(), write: undefined }))
-    .result;
+  const context = { organizationId, now: clock(), write: undefined };
+  return (await webhooks.update(id, patch, context)).result;
 };
 
 /** Records an event of the organization, as a change of a link does. */

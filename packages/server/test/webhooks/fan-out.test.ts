@@ -135,8 +135,8 @@ describe('a change with many deliveries', () => {
     const { organizationId, webhooks, clock } = opened;
     // As the handlers do before a change of webhooks.
     await opened.outbox.finishFanOut(organizationId);
-    const change = { now: clock(), write: undefined };
-    await webhooks.update(organizationId, paused, { isActive: false }, change);
+    const change = { organizationId, now: clock(), write: undefined };
+    await webhooks.update(paused, { isActive: false }, change);
     await subscribeMany(1);
     await fanOutAll();
     const rows = await opened.stored.database.read

@@ -88,13 +88,11 @@ describe('webhook_delivery', () => {
       limit: 1,
       offset: 0,
     });
-    await opened.deliveries.replay(
-      opened.organizationId,
-      id,
-      deliveries[0]?.id ?? '',
-      opened.clock(),
-      undefined,
-    );
+    await opened.deliveries.replay(id, deliveries[0]?.id ?? '', {
+      organizationId: opened.organizationId,
+      now: opened.clock(),
+      write: undefined,
+    });
     await opened.record(id);
     await dispatcher.drain();
     expect(hook.received).toHaveLength(3);

@@ -45,13 +45,11 @@ describe('finished deliveries', () => {
     const [first] = (await listDeliveries(opened.stored.database, id, { limit: 1, offset: 0 }))
       .items;
     opened.clock.advance(deliveryRetentionMs);
-    await opened.deliveries.replay(
-      opened.organizationId,
-      id,
-      first?.id ?? '',
-      opened.clock(),
-      undefined,
-    );
+    await opened.deliveries.replay(id, first?.id ?? '', {
+      organizationId: opened.organizationId,
+      now: opened.clock(),
+      write: undefined,
+    });
     await dispatcher.drain();
     opened.clock.advance(1);
     expect(await prune()).toBe(1);
@@ -92,7 +90,8 @@ describe('finished deliveries', () => {
   it('stop being removed when the service stops', async () => {
     const id = await opened.subscribe('http://receiver.example/');
     await opened.record(id, 250);
-    await opened.webhooks.delete(opened.organizationId, id, {
+    await opened.webhooks.delete(id, {
+      organizationId: opened.organizationId,
       now: opened.clock(),
       write: undefined,
     });

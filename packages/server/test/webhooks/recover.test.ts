@@ -42,7 +42,10 @@ const recover = async (
   { deliveries, organizationId, clock }: Opened,
   id: string,
   range: object = {},
-) => (await deliveries.recover(organizationId, id, { since, ...range }, clock(), undefined)).result;
+) => {
+  const context = { organizationId, now: clock(), write: undefined };
+  return (await deliveries.recover(id, { since, ...range }, context)).result;
+};
 
 describe('a recovery', () => {
   it('delivers at most 1,000 failed events again, each once, and says whether more remain', async () => {

@@ -22,7 +22,7 @@ const happen = (urlIds: readonly number[]) =>
 
 const change = (id: string, patch: object) => {
   const { organizationId, webhooks, clock } = opened;
-  return webhooks.update(organizationId, id, patch, { now: clock(), write: undefined });
+  return webhooks.update(id, patch, { organizationId, now: clock(), write: undefined });
 };
 
 const countByStatus = async (id: string) => {

@@ -1,7 +1,9 @@
-import { randomBytes } from 'node:crypto';
-import type { Credentials } from '../../auth/auth-service.js';
-import { type Client, ClientRepository, listClients } from '../../auth/client-repository.js';
-import { ClientService } from '../../auth/client-service.js';
+import {
+  type Client,
+  ClientRepository,
+  type Credentials,
+  listClients,
+} from '../../auth/client-repository.js';
 import { ConfigError } from '../../config-error.js';
 import { scopes as allScopes, type Scope } from '../../contract/define-route.js';
 import { withIsoTimes } from '../../contract/present.js';
@@ -19,9 +21,10 @@ interface CreateOptions {
 
 export async function createClient({ org, name, scopes, json }: CreateOptions): Promise<void> {
   const fields = { name, scopes: scopes === undefined ? undefined : parseScopes(scopes) };
-  const { client, clientSecret } = await withOrganization(org, (database) =>
-    serviceOf(database).create(org, fields, fromCommand('createClient')),
-  );
+  const { client, clientSecret } = await withOrganization(org, (database) => {
+    const context = { organizationId: org, now: Date.now(), write: fromCommand('createClient') };
+    return new ClientRepository(database).create(fields, context);
+  });
   const credentials = { clientId: client.id, clientSecret };
   print(json ? JSON.stringify(credentials) : describeCredentials(credentials));
 }
@@ -34,12 +37,11 @@ export function describeCredentials({ clientId, clientSecret }: Credentials): st
 export async function revokeClient(clientId: string): Promise<void> {
   await withDatabase(async (database) => {
     const clients = new ClientRepository(database);
-    const organizationId = await clients.findOrganization(clientId);
-    const isActive = (await clients.find(clientId, Date.now())) !== undefined;
-    if (organizationId === undefined || !isActive) {
-      throw new ConfigError(`there is no active client ${clientId}`);
-    }
-    await serviceOf(database).revoke(organizationId, clientId, fromCommand('revokeClient'));
+    const now = Date.now();
+    const client = await clients.find(clientId, now);
+    if (!client) throw new ConfigError(`there is no active client ${clientId}`);
+    const { organizationId } = client;
+    await clients.revoke(clientId, { organizationId, now, write: fromCommand('revokeClient') });
   });
   print(`Revoked ${clientId}; its tokens are no longer accepted.`);
 }
@@ -67,11 +69,6 @@ async function readAll(database: Database, organizationId: string): Promise<Clie
     after = page.next;
   } while (after);
   return clients;
-}
-
-function serviceOf(database: Database): ClientService {
-  const clients = new ClientRepository(database);
-  return new ClientService({ clients, clock: Date.now, randomBytes });
 }
 
 function parseScopes(text: string): Scope[] {

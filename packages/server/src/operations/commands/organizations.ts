@@ -1,15 +1,14 @@
-import { randomBytes } from 'node:crypto';
 import { v7 as newUuid } from 'uuid';
+import { clientOf, newCredentials } from '../../auth/client-repository.js';
 import { ConfigError } from '../../config-error.js';
 import { deleteOrganizations } from '../../deletion/delete-organization.js';
 import { formatCount } from '../../format-count.js';
 import {
   type OrganizationChanges,
   OrganizationRepository,
+  toOrganizationRecord,
 } from '../../organizations/organization-repository.js';
-import { OrganizationService } from '../../organizations/organization-service.js';
 import { type PlanName, standardPlans } from '../../organizations/plans.js';
-import { toOrganizationRecord } from '../../organizations/present-organization.js';
 import type { Database } from '../../storage/database.js';
 import { describeCredentials } from './clients.js';
 import { fromCommand } from './from-command.js';
@@ -25,12 +24,15 @@ export async function createOrganization(options: PlanOptions & { name: string }
   const { name, plan, json } = options;
   if (name.trim() === '') throw new ConfigError('--name must not be empty');
   const created = await withDatabase(async (database) => {
-    const service = serviceOf(database);
-    const { organization, credentials } = await service.create(
-      { name, plan },
+    const id = newUuid();
+    const credentials = newCredentials();
+    await new OrganizationRepository(database).create(
+      { id, name, plan, createdAt: Date.now() },
+      clientOf(id, credentials),
+      credentials.clientSecret,
       fromCommand('createOrganization'),
     );
-    return { organizationId: organization.id, ...credentials };
+    return { organizationId: id, ...credentials };
   });
   print(
     json
@@ -92,7 +94,8 @@ export async function deleteOrganization({
   readonly confirm: string;
 }): Promise<void> {
   await withDatabase(async (database) => {
-    await serviceOf(database).delete(org, confirm, fromCommand('deleteOrganization'));
+    const organizations = new OrganizationRepository(database);
+    await organizations.markDeleted(org, confirm, Date.now(), fromCommand('deleteOrganization'));
     for (const { organizationId, error } of await deleteOrganizations(database)) {
       if (organizationId === org) throw error;
     }
@@ -101,17 +104,8 @@ export async function deleteOrganization({
 }
 
 function update(database: Database, id: string, changes: OrganizationChanges) {
-  return serviceOf(database).update(id, changes, fromCommand('updateOrganization', changes));
-}
-
-function serviceOf(database: Database): OrganizationService {
-  const organizations = new OrganizationRepository(database);
-  return new OrganizationService({
-    organizations,
-    clock: Date.now,
-    newId: newUuid,
-    randomBytes,
-  });
+  const write = fromCommand('updateOrganization', changes);
+  return new OrganizationRepository(database).update(id, changes, Date.now(), write);
 }
 
 export async function listOrganizations({ json }: { readonly json?: boolean }): Promise<void> {

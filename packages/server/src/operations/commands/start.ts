@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import type { Worker } from 'node:worker_threads';
-import type { Credentials } from '../../auth/auth-service.js';
+import type { Credentials } from '../../auth/client-repository.js';
 import { collectGarbage, collectGarbageWhenIdle } from '../../collect-garbage.js';
 import { findUnknownSettings, readConfig } from '../../config.js';
 import { createServer } from '../../create-server.js';
