@@ -6,9 +6,6 @@ export type Clock = () => number;
 /** Returns a new UUID version 7. These ids sort by creation time. */
 export type NewId = () => string;
 
-/** Returns cryptographically random bytes. */
-export type RandomBytes = (count: number) => Uint8Array;
-
 /**
  * Returns the texts of a name's TXT records, with the strings of each record joined. Throws a
  * DnsError when there is no response.

@@ -3837,7 +3837,7 @@ export interface components {
                 count: number;
                 /**
                  * Format: date-time
-                 * @description When the one that is due first was created. Null without one.
+                 * @description When the oldest of them was created. Null without one.
                  */
                 oldestCreatedAt: string | null;
             };
