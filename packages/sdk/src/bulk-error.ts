@@ -27,11 +27,11 @@ interface BulkErrorInit extends ShortyErrorInit {
  * }
  * ```
  */
-export class ShortyBulkError extends ShortyError {
+export class ShortyBulkError<Result extends BulkResult = BulkResult> extends ShortyError {
   override name = 'ShortyBulkError';
 
   /** The sum of the completed requests. Each `index` is a position in the whole input. */
-  declare readonly partial: BulkResult;
+  declare readonly partial: Result;
   /**
    * Positions of the items whose request failed, in order. With a 4xx `status`, the server refused
    * them. Otherwise it may have processed them. To get their results without processing an item twice,

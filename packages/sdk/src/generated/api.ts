@@ -1681,18 +1681,19 @@ export interface components {
              */
             targetUrl?: string | null;
             /** @description Targets that visitors are divided among. A visitor stays with their variant. */
-            variants?: {
-                /**
-                 * @description Where the link leads: http or https, at most 8192 bytes. It must not lead to a host of short links on this server. Returned exactly as it was sent.
-                 * @example https://example.com/spring?ref=mail#offers
-                 */
-                targetUrl: string;
-                /**
-                 * @description The variant's share of the visitors, in relation to the sum of all weights.
-                 * @example 50
-                 */
-                weight: number;
-            }[] | null;
+            variants?: components["schemas"]["LinkVariantRequest"][] | null;
+        };
+        LinkVariantRequest: {
+            /**
+             * @description Where the link leads: http or https, at most 8192 bytes. It must not lead to a host of short links on this server. Returned exactly as it was sent.
+             * @example https://example.com/spring?ref=mail#offers
+             */
+            targetUrl: string;
+            /**
+             * @description The variant's share of the visitors, in relation to the sum of all weights.
+             * @example 50
+             */
+            weight: number;
         };
         LinkPreviewRequest: {
             /**
@@ -2122,12 +2123,13 @@ export interface components {
             /** @description Where the link leads, exactly as it was sent. */
             targetUrl?: string;
             /** @description Targets that visitors are divided among. */
-            variants?: {
-                /** @description Where the link leads, exactly as it was sent. */
-                targetUrl: string;
-                /** @description The variant's share, in relation to the sum of all weights. */
-                weight: number;
-            }[];
+            variants?: components["schemas"]["LinkVariant"][];
+        };
+        LinkVariant: {
+            /** @description Where the link leads, exactly as it was sent. */
+            targetUrl: string;
+            /** @description The variant's share, in relation to the sum of all weights. */
+            weight: number;
         };
         LinkPreview: {
             /** @description The title that link previews show. */

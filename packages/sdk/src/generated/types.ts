@@ -112,6 +112,10 @@ export interface LinkRule extends Schema<'LinkRule'> {}
 
 export interface LinkRuleRequest extends WithDates<Schemas['LinkRuleRequest']> {}
 
+export interface LinkVariant extends Schema<'LinkVariant'> {}
+
+export interface LinkVariantRequest extends WithDates<Schemas['LinkVariantRequest']> {}
+
 /** The result of `me`. */
 export interface Me extends Schema<'Me'> {}
 

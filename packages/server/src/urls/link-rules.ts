@@ -36,8 +36,9 @@ const weight = z
   });
 
 const variantsRule = `must be a list of 1 to ${maxVariants} variants`;
+const variant = z.strictObject({ targetUrl, weight }).meta({ id: 'LinkVariantRequest' });
 const variants = z
-  .array(z.strictObject({ targetUrl, weight }), { error: variantsRule })
+  .array(variant, { error: variantsRule })
   .min(1, variantsRule)
   .max(maxVariants, variantsRule)
   .refine((list) => list.length === 0 || list.some((each) => each.weight !== 0), {
@@ -105,13 +106,15 @@ export const linkRules = z
 
 const texts = (description: string) => z.array(z.string()).optional().meta({ description });
 
-const variantRecord = z.object({
-  targetUrl: z.string(),
-  weight: z
-    .int()
-    .min(0)
-    .meta({ description: "The variant's share, in relation to the sum of all weights." }),
-});
+const variantRecord = z
+  .object({
+    targetUrl: z.string(),
+    weight: z
+      .int()
+      .min(0)
+      .meta({ description: "The variant's share, in relation to the sum of all weights." }),
+  })
+  .meta({ id: 'LinkVariant' });
 
 const ruleRecord = z
   .object({

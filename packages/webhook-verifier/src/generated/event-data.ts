@@ -405,12 +405,7 @@ export interface LinkRule {
   /** Where the link leads, exactly as it was sent. */
   readonly targetUrl?: string | undefined;
   /** Targets that visitors are divided among. */
-  readonly variants?: ReadonlyArray<{
-    /** Where the link leads, exactly as it was sent. */
-    readonly targetUrl: string;
-    /** The variant's share, in relation to the sum of all weights. */
-    readonly weight: number;
-  }> | undefined;
+  readonly variants?: ReadonlyArray<LinkVariant> | undefined;
   /** A newer server may add fields. */
   readonly [field: string]: unknown;
 }
@@ -527,6 +522,15 @@ export interface DomainTxtRecord {
   readonly name: string;
   readonly type: 'TXT';
   readonly value: string;
+  /** A newer server may add fields. */
+  readonly [field: string]: unknown;
+}
+
+export interface LinkVariant {
+  /** Where the link leads, exactly as it was sent. */
+  readonly targetUrl: string;
+  /** The variant's share, in relation to the sum of all weights. */
+  readonly weight: number;
   /** A newer server may add fields. */
   readonly [field: string]: unknown;
 }
