@@ -194,10 +194,7 @@ describe('the guides', () => {
     ];
     // e2e/operator-guides.test.ts runs them.
     const isForOperators = ({ code }: CodeBlock) => code.includes('docker compose');
-    const blocks = files
-      .flatMap(markedBlocksOf)
-      .filter((block) => block.run !== 'receive.mjs' && block.run !== 'send.mjs')
-      .filter((block) => !isForOperators(block));
+    const blocks = files.flatMap(markedBlocksOf).filter((block) => !isForOperators(block));
     expect(blocks.length).toBeGreaterThanOrEqual(20);
     for (const block of blocks) {
       const printed = runBlock(block);
@@ -210,10 +207,10 @@ describe('the guides', () => {
     expect(results[2].structuredContent.links).toHaveLength(3);
   });
 
-  it('the receiver of webhooks.md accepts what its sender signs', async () => {
+  it('the receiver of receivers.md accepts what its sender signs', async () => {
     const { folder } = folderOfReader();
     const port = await freePort();
-    for (const { code, run: name = '' } of markedBlocksOf('docs/webhooks.md')) {
+    for (const { code, run: name = '' } of markedBlocksOf('docs/receivers.md')) {
       if (!/^(receive|send)\.mjs$/.test(name)) continue;
       writeFileSync(join(folder, name), code.replaceAll('4000', String(port)));
     }
