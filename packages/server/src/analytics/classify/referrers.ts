@@ -1,63 +1,60 @@
-import { readReferrerList } from './referrer-list.js';
+import { readFileSync } from 'node:fs';
 import type { ReferrerType } from './referrer-types.js';
+
+// Ghost's list of referrers, which continues Snowplow's. The build copies it there. The look-up of its
+// package is not used: it compares beginnings, so that `t.company.example` is `t.co`.
+const listFile = new URL('../../../dist/referrers/referrers.json', import.meta.url);
+// The media of the list that are types. Its other media are ordinary sites.
+const listedTypes = ['search', 'social', 'email', 'paid'] as const;
 
 // Hosts that the list of referrers does not have, or has with another type. A leading dot matches the
 // host and its subdomains. Without it, only the host matches, because its subdomains are other
 // services. The longest match wins.
 const hosts = {
   search: `
-    bing.com cn.bing.com images.google.com news.google.com lens.google.com scholar.google.com
-    .duckduckgo.com .baidu.com .search.yahoo.com search.yahoo.co.jp .ecosia.org .qwant.com
-    .startpage.com search.brave.com .naver.com .daum.net .seznam.cz .sogou.com .so.com .sm.cn
-    .mojeek.com kagi.com .ask.com .aol.com .swisscows.com .petalsearch.com .coccoc.com .rambler.ru
-    go.mail.ru .yep.com .presearch.com .metager.de .metager.org .lycos.com .dogpile.com
-    .tineye.com search.marginalia.nu search.naver.jp .gibiru.com oceanhero.today .luxxle.com`,
+    cn.bing.com .duckduckgo.com .baidu.com .ecosia.org .qwant.com .startpage.com .naver.com
+    .daum.net .seznam.cz .sogou.com .so.com .sm.cn .mojeek.com kagi.com .ask.com .aol.com
+    .swisscows.com .petalsearch.com .coccoc.com .rambler.ru .yep.com .presearch.com .metager.de
+    .metager.org .lycos.com .dogpile.com .tineye.com search.marginalia.nu search.naver.jp
+    .gibiru.com oceanhero.today .luxxle.com`,
   social: `
-    .facebook.com fb.com .fb.me fb.watch .instagram.com .threads.net .threads.com .messenger.com
-    .x.com .twitter.com .bsky.app .bsky.social .linkedin.com .reddit.com redd.it pin.it
-    .youtube.com youtu.be .tiktok.com .snapchat.com .tumblr.com .quora.com .vk.com .vk.ru .vk.me
-    .ok.ru .weibo.com .weibo.cn .zhihu.com .douban.com .xiaohongshu.com .bilibili.com .douyin.com
-    .whatsapp.com wa.me .telegram.org .t.me telegram.me .telegra.ph .discord.com discord.gg
-    .discordapp.com .slack.com .teams.microsoft.com .teams.live.com .skype.com .signal.org
-    .line.me .viber.com .wechat.com .weixin.qq.com .kakao.com .zalo.me .element.io .matrix.to
-    .xing.com .medium.com .substack.com news.ycombinator.com .lobste.rs .stackoverflow.com
-    .mastodon.social .mastodon.online .mstdn.social .mas.to .fosstodon.org .hachyderm.io .mstdn.jp
-    .infosec.exchange .chaos.social .techhub.social .universeodon.com .troet.cafe .pawoo.net
-    .pixelfed.social .lemmy.world .lemmy.ml .misskey.io .tapbots.com .flipboard.com .nextdoor.com
-    .twitch.tv .vimeo.com .meetup.com .gab.com .truthsocial.com .nostr.com .livejournal.com
-    .workplace.com .yammer.com .bereal.com .mewe.com .feedly.com .digg.com .plurk.com .cohost.org
+    fb.com fb.watch .threads.net .threads.com .messenger.com .bsky.social redd.it pin.it
+    .tiktok.com .snapchat.com .vk.ru .vk.me .weibo.cn .zhihu.com .xiaohongshu.com .bilibili.com
+    .douyin.com .whatsapp.com wa.me .telegram.org .t.me telegram.me .telegra.ph .discord.com
+    discord.gg .discordapp.com .slack.com .teams.microsoft.com .teams.live.com .skype.com
+    .signal.org .line.me .viber.com .wechat.com .weixin.qq.com .kakao.com .zalo.me .element.io
+    .matrix.to .medium.com .substack.com .lobste.rs .mstdn.social .mas.to .fosstodon.org
+    .hachyderm.io .mstdn.jp .infosec.exchange .chaos.social .techhub.social .universeodon.com
+    .troet.cafe .pawoo.net .pixelfed.social .lemmy.world .lemmy.ml .misskey.io .tapbots.com
+    .nextdoor.com .twitch.tv .meetup.com .gab.com .truthsocial.com .nostr.com .workplace.com
+    .yammer.com .bereal.com .mewe.com .feedly.com .digg.com .plurk.com .cohost.org
     .steamcommunity.com .soundcloud.com .kakaocorp.com .lemon8-app.com .rednote.com .kick.com`,
   email: `
-    mail.google.com .mail.yahoo.com .mail.yahoo.co.jp .outlook.com .outlook.live.com
-    .outlook.office.com .outlook.office365.com .outlook.cloud.microsoft .mail.live.com .hotmail.com
-    .safelinks.protection.outlook.com mail.aol.com e.mail.ru .mail.yandex.ru .mail.yandex.com
-    .mail.proton.me .protonmail.com .tutanota.com .tuta.com .fastmail.com .zoho.com .gmx.net .gmx.com
-    .gmx.ch .web.de .mail.qq.com .mail.163.com .mail.126.com .icloud.com .hey.com .superhuman.com
-    .mail.naver.com .orange.fr .mailchi.mp .list-manage.com .sendgrid.net .mailbox.org .posteo.de
-    .campaign-archive.com .beehiiv.com .mail.yahoo.net .mail.com .urldefense.com
-    .urldefense.proofpoint.com .linkprotect.cudasvc.com .mimecastprotect.com
-    .protect-eu.mimecast.com .protect-us.mimecast.com .clicktime.symantec.com`,
+    .outlook.com .outlook.office.com .outlook.office365.com .outlook.cloud.microsoft .hotmail.com
+    .mail.proton.me .protonmail.com .tutanota.com .tuta.com .fastmail.com .zoho.com .gmx.net
+    .gmx.com .gmx.ch .web.de .icloud.com .hey.com .superhuman.com .orange.fr .mailchi.mp
+    .list-manage.com .sendgrid.net .mailbox.org .posteo.de .campaign-archive.com .beehiiv.com
+    .mail.com .urldefense.com .urldefense.proofpoint.com .linkprotect.cudasvc.com
+    .mimecastprotect.com .protect-eu.mimecast.com .protect-us.mimecast.com .clicktime.symantec.com`,
   paid: `
-    .doubleclick.net .googleadservices.com .googlesyndication.com .2mdn.net .syndicatedsearch.goog
-    .adtrafficquality.google ads.google.com adservice.google.com .adsensecustomsearchads.com
-    .ads.microsoft.com .bingads.microsoft.com .ads.msn.com bat.bing.com .bat.bing.net .adnxs.com
-    .ads.yahoo.com .ads.linkedin.com .ads.tiktok.com .ads.pinterest.com .ads.reddit.com
-    .ads.snapchat.com .ads.twitter.com .ads.x.com .amazon-adsystem.com .advertising.amazon.com
-    .taboola.com .outbrain.com .criteo.com .criteo.net .adroll.com .adsrvr.org .revcontent.com
-    .mgid.com .zemanta.com .rtbhouse.com .creativecdn.com .adform.net .smartadserver.com
-    .rubiconproject.com .magnite.com .pubmatic.com .openx.net .3lift.com .triplelift.com
-    .sharethrough.com .teads.tv .media.net .mediago.io .popin.cc .stackadapt.com .applovin.com
-    .unityads.unity3d.com .vungle.com .liftoff.io .inmobi.com .ironsrc.com .propellerads.com
-    .exoclick.com .adsterra.com .popads.net .trafficjunky.net .yabs.yandex.com .yabs.yandex.ru
-    .an.yandex.ru .direct.yandex.ru .ads.vk.com .target.my.com .adfox.ru .cpro.baidu.com
+    .doubleclick.net .googlesyndication.com .2mdn.net .syndicatedsearch.goog
+    .adtrafficquality.google .adsensecustomsearchads.com .ads.microsoft.com .bingads.microsoft.com
+    .ads.msn.com bat.bing.com .bat.bing.net .ads.yahoo.com .ads.linkedin.com .ads.tiktok.com
+    .ads.pinterest.com .ads.reddit.com .ads.snapchat.com .ads.twitter.com .ads.x.com
+    .amazon-adsystem.com .advertising.amazon.com .outbrain.com .criteo.com .criteo.net .adsrvr.org
+    .revcontent.com .mgid.com .zemanta.com .rtbhouse.com .creativecdn.com .smartadserver.com
+    .rubiconproject.com .magnite.com .pubmatic.com .3lift.com .triplelift.com .sharethrough.com
+    .teads.tv .media.net .mediago.io .popin.cc .stackadapt.com .applovin.com .unityads.unity3d.com
+    .vungle.com .liftoff.io .inmobi.com .ironsrc.com .propellerads.com .exoclick.com .adsterra.com
+    .popads.net .trafficjunky.net .direct.yandex.ru .ads.vk.com .target.my.com .cpro.baidu.com
     .adcr.naver.com .ader.naver.com .ad.daum.net`,
   ai: `
-    .chatgpt.com .chat.openai.com .openai.com .claude.ai .perplexity.ai gemini.google.com
-    bard.google.com aistudio.google.com notebooklm.google.com copilot.microsoft.com
-    .copilot.cloud.microsoft m365.cloud.microsoft .copilot.com .meta.ai .grok.com .x.ai
-    .deepseek.com .mistral.ai .you.com .poe.com .phind.com .character.ai .pi.ai .kimi.com
-    .moonshot.cn .doubao.com .qwen.ai .tongyi.com .yiyan.baidu.com .huggingface.co .duck.ai
-    .manus.im .genspark.ai .felo.ai .andisearch.com .chatglm.cn .lmarena.ai`,
+    .chatgpt.com .openai.com .claude.ai .perplexity.ai gemini.google.com bard.google.com
+    aistudio.google.com notebooklm.google.com copilot.microsoft.com .copilot.cloud.microsoft
+    m365.cloud.microsoft .copilot.com .meta.ai .grok.com .x.ai .deepseek.com .mistral.ai .you.com
+    .poe.com .phind.com .character.ai .pi.ai .kimi.com .moonshot.cn .doubao.com .qwen.ai
+    .tongyi.com .yiyan.baidu.com .huggingface.co .duck.ai .manus.im .genspark.ai .felo.ai
+    .andisearch.com .chatglm.cn .lmarena.ai`,
   // A sign-in page, and a site that has shut down.
   other: 'login.live.com url.google.com',
 } as const;
@@ -85,7 +82,12 @@ const mailHost =
 const mastodonHost = /^(?:mastodon|mstdn|social)\./;
 
 const types = new Map<string, ReferrerType>();
-for (const [host, type] of readReferrerList()) {
+const listed: Record<string, { medium: string }> = JSON.parse(readFileSync(listFile, 'utf8'));
+for (const [key, { medium }] of Object.entries(listed)) {
+  // Not those with a path, because browsers send the path to pages of the same site only.
+  if (!/^[\w-]+(?:\.[\w-]+)+$/.test(key)) continue;
+  const host = key.toLowerCase().replace(/^www\./, '');
+  const type = listedTypes.find((each) => each === medium) ?? 'other';
   types.set(host, type);
   // Subdomains of a search engine's host may be other services, such as documents.
   if (type !== 'search' && type !== 'other') types.set(`.${host}`, type);
