@@ -28,28 +28,20 @@ export type Dimensions = Readonly<Record<string, Dimension>>;
 
 const unknownCity = Array(3).fill(unknownCountry).join(cityFieldSeparator);
 
-/** The breakdown by a UTM parameter, whose column, field and filter have the same name. */
+/** A breakdown whose column, field and filter have the same name. */
+function by<const Name extends string>(name: Name) {
+  return { column: name, fields: [name], filters: [name] } as const;
+}
+
 function utm<const Field extends UtmField>(field: Field) {
-  return {
-    column: field,
-    fields: [field],
-    none: '(none)',
-    ignoresCase: true,
-    // Visitors choose these values, and there are five of them.
-    maxValues: 50_000,
-    filters: [field],
-  } as const;
+  // Visitors choose these values, and there are five of them.
+  return { ...by(field), none: '(none)', ignoresCase: true, maxValues: 50_000 } as const;
 }
 
 // A new breakdown, with its filters, is one entry here, and its schemas in `report-fields.ts`.
 export const clickDimensions = {
-  country: { column: 'country', fields: ['country'], filters: ['country'] },
-  region: {
-    column: 'region',
-    fields: ['region'],
-    none: unknownCountry,
-    filters: ['region'],
-  },
+  country: by('country'),
+  region: { ...by('region'), none: unknownCountry },
   city: {
     column: 'city',
     fields: ['city', 'region', 'country'],
@@ -58,38 +50,28 @@ export const clickDimensions = {
     filters: ['city'],
   },
   device: { column: 'deviceType', fields: ['deviceType'], filters: ['device'] },
-  browser: { column: 'browser', fields: ['browser'], filters: ['browser'] },
-  os: { column: 'os', fields: ['os'], filters: ['os'] },
+  browser: by('browser'),
+  os: by('os'),
   referrer: {
     column: 'referrer',
     fields: ['referrerType', 'referrerDomain'],
     filters: ['referrerType', 'referrer'],
   },
-  language: {
-    column: 'language',
-    fields: ['language'],
-    none: 'Unknown',
-    filters: ['language'],
-  },
+  language: { ...by('language'), none: 'Unknown' },
   utmSource: utm('utmSource'),
   utmMedium: utm('utmMedium'),
   utmCampaign: utm('utmCampaign'),
   utmTerm: utm('utmTerm'),
   utmContent: utm('utmContent'),
-  variant: {
-    column: 'variant',
-    fields: ['variant'],
-    none: '(default)',
-    filters: ['variant'],
-  },
+  variant: { ...by('variant'), none: '(default)' },
 } as const satisfies Dimensions;
 
 export const scanDimensions = {
   country: clickDimensions.country,
   device: clickDimensions.device,
   browser: clickDimensions.browser,
-  scanMethod: { column: 'scanMethod', fields: ['scanMethod'], filters: ['scanMethod'] },
-  scannerApp: { column: 'scannerApp', fields: ['scannerApp'], filters: ['scannerApp'] },
+  scanMethod: by('scanMethod'),
+  scannerApp: by('scannerApp'),
 } as const satisfies Dimensions;
 
 /** How the value of a column has the values of several fields. */

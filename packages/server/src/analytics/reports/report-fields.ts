@@ -79,34 +79,20 @@ const fieldSchemas = {
   }),
 };
 
-/** The schema of each filter's value. */
-const filterValues = {
+/** The schemas of filters whose values are not any text. */
+const filterValues: Readonly<Record<string, z.ZodType<string>>> = {
   country: countryFilter,
-  region: text,
-  city: text,
   device: oneOf(deviceTypes),
-  browser: text,
-  os: text,
   referrerType: oneOf(referrerTypes),
-  referrer: text,
   language: languageFilter,
-  utmSource: text,
-  utmMedium: text,
-  utmCampaign: text,
-  utmTerm: text,
-  utmContent: text,
-  variant: text,
   scanMethod: oneOf(scanMethods),
-  scannerApp: text,
 };
 
 type FieldName = keyof typeof fieldSchemas;
-type FilterName = keyof typeof filterValues;
 
-/** A dimension whose fields and filters have schemas. */
+/** A dimension whose fields have schemas. */
 interface ReportDimension extends Dimension {
   readonly fields: readonly FieldName[];
-  readonly filters: readonly FilterName[];
 }
 
 type ReportDimensions = Readonly<Record<string, ReportDimension>>;
@@ -144,13 +130,13 @@ export function repeated<Item extends z.ZodType>(item: Item) {
 type FilterSchema = ReturnType<typeof repeated<z.ZodType<string>>>;
 
 /** The schema of each filter. Reports share it, as OpenAPI's components have a name each. */
-const filterSchemas = new Map<FilterName, FilterSchema>();
+const filterSchemas = new Map<string, FilterSchema>();
 const reportDimensions: ReportDimensions = { ...clickDimensions, ...scanDimensions };
 for (const { filters } of Object.values(reportDimensions)) {
   for (const name of filters) {
     const param = { id: `${name.charAt(0).toUpperCase()}${name.slice(1)}Filter` };
     const description = `Only visits with this ${name}; repeated, with one of these.`;
-    filterSchemas.set(name, repeated(filterValues[name]).meta({ param, description }));
+    filterSchemas.set(name, repeated(filterValues[name] ?? text).meta({ param, description }));
   }
 }
 
