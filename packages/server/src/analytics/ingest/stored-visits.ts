@@ -93,12 +93,14 @@ export async function* readRows(
       )
       .execute();
     const byId = new Map(found.map((row) => [row.id, row]));
-    for (const { id } of part) {
+    for (const { id, first_url, last_url } of part) {
       const row = byId.get(id);
       if (!row) continue;
       const columns = decodeRow(row);
       const indexes = allIndexes(columns);
-      yield { columns, indexes: urlIds ? ofUrls(columns, indexes, urlIds) : indexes };
+      // A row of one link was listed because the link is wanted.
+      const isWhole = urlIds === undefined || first_url === last_url;
+      yield { columns, indexes: isWhole ? indexes : ofUrls(columns, indexes, urlIds) };
     }
   }
 }

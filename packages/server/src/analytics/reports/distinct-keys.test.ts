@@ -8,6 +8,7 @@ type Visit = { readonly high: number; readonly low: number; readonly bucket: num
 
 function count(visits: readonly Visit[], perAdd: number) {
   const distinct = new DistinctKeys();
+  distinct.reserve(visits.length);
   for (let from = 0; from < visits.length; from += perAdd) {
     const some = visits.slice(from, from + perAdd);
     distinct.add(

@@ -6,7 +6,6 @@ export interface DistinctCount {
 
 // The numbers that are stored for each key: high half, low half, bucket.
 const stride = 3;
-const initialKeys = 32;
 // This many keys and their hash table fit into the processor's L2 cache. With fewer keys, there are more
 // partitions, and writing to all of them misses the cache more often.
 const keysPerPartition = 4096;
@@ -22,15 +21,19 @@ const maxBits = 32;
  * 2³¹.
  */
 export class DistinctKeys {
-  #keys = new Int32Array(initialKeys * stride);
+  #keys = new Int32Array();
   #length = 0;
+
+  /** Makes space for the keys. Must be the first call, with at least their number. */
+  reserve(keys: number): void {
+    this.#keys = new Int32Array(keys * stride);
+  }
 
   /**
    * Adds the keys at `indexes` of `keys`, which has two numbers for each key. `buckets` has a bucket
    * for each index; without it, all keys are in bucket 0.
    */
   add(keys: Int32Array, indexes: Uint32Array, buckets?: Int32Array): void {
-    this.#reserve(indexes.length * stride);
     const collected = this.#keys;
     let end = this.#length;
     for (let at = 0; at < indexes.length; at += 1) {
@@ -69,15 +72,6 @@ export class DistinctKeys {
     }
     if (bucketCount === 1) inBuckets[0] = total;
     return { total, inBuckets };
-  }
-
-  /** Doubles the space if these numbers need more. */
-  #reserve(numbers: number): void {
-    const needed = this.#length + numbers;
-    if (needed <= this.#keys.length) return;
-    const larger = new Int32Array(Math.max(needed, this.#keys.length * 2));
-    larger.set(this.#keys.subarray(0, this.#length));
-    this.#keys = larger;
   }
 
   /** Copies the keys so that each partition is contiguous. Returns the end of each partition, too. */

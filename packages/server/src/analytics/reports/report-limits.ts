@@ -8,7 +8,7 @@ export class ReportTooLargeError extends Error {
 
 export const reportTimeoutMs = 20_000;
 
-// The keys of a visitor and an address, copied while their space grows or into another order.
+// The keys of a visitor and an address, their copies in another order, and the counts of links.
 const bytesPerVisit = 72;
 
 /** An eighth of the machine's memory. Four reports may run at once. */

@@ -14,6 +14,7 @@ import { findScannedUrls, type ScannedUrls } from './find-scanned-urls.js';
 import { checkMemory, defaultMaxBytes, ReportClock } from './report-limits.js';
 import type { ReportQuery } from './report-window.js';
 import { hasFilter, type UrlFilter, urlCondition } from './url-filter.js';
+import { UrlVisits } from './url-visits.js';
 import { filterVisits } from './visit-filter.js';
 import { clickMeasure, scanMeasure } from './visit-measures.js';
 import { type VisitPage, VisitPageBuilder, type VisitPageQuery } from './visit-page.js';
@@ -63,18 +64,19 @@ export class ReportReader {
         : { ...(await countUrls(db, organizationId, now)), urlIds: undefined };
       const { urlIds, totalUrls, activeUrls, importedClicks } = selected;
       const scannedUrls = await findScannedUrls(db, organizationId);
+      const visitsOfUrl = new UrlVisits();
       let totalScans = 0;
       let provenScans = 0;
       const rows = await listRows(db, { ...query, organizationId, urlIds });
       for await (const visits of run.read(rows, urlIds)) {
-        tally.add(visits);
+        visitsOfUrl.add(visits.columns.urlIds, tally.add(visits));
         const scans = countScans(visits, query, scannedUrls);
         totalScans += scans.total;
         provenScans += scans.proven;
       }
       return {
         /** The URLs with the most clicks. */
-        top: tally.largestUrls(query.limit),
+        top: visitsOfUrl.largest(query.limit),
         totalUrls,
         activeUrls,
         importedClicks,
@@ -124,10 +126,9 @@ export class ReportReader {
       const tally = new VisitTally(measure, query);
       const maxBytes = this.#maxBytes;
       async function* readAll(rows: readonly VisitRow[], urlIds?: Float64Array) {
-        checkMemory(
-          rows.reduce((sum, { visit_count }) => sum + visit_count, 0),
-          maxBytes,
-        );
+        const visits = rows.reduce((sum, { visit_count }) => sum + visit_count, 0);
+        checkMemory(visits, maxBytes);
+        tally.reserve(visits);
         for await (const each of readRows(db, rows, urlIds)) {
           yield each;
           await clock.pause();

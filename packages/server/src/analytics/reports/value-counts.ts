@@ -44,10 +44,6 @@ export class ValueCounts<Value extends string | number> {
     return this.#proven.get(value) ?? 0;
   }
 
-  entries(): IterableIterator<[Value, number]> {
-    return this.#counts.entries();
-  }
-
   /** Returns the entries with the largest counts; equal counts in ascending order of their values. */
   largest(limit: number): [Value, number][] {
     const largest = new LargestCounts<Value>(limit);

@@ -3,7 +3,6 @@ import type { DictionaryColumn, VisitColumns } from '../ingest/visit-columns.js'
 import { type Dimension, layoutOf, shownValue, splitFields } from './dimensions.js';
 import { DistinctKeys } from './distinct-keys.js';
 import { bucketsOf, type ReportWindow, type VisitQuery } from './report-window.js';
-import { UrlVisits } from './url-visits.js';
 import { ValueCounts } from './value-counts.js';
 import { filterVisits } from './visit-filter.js';
 
@@ -58,7 +57,6 @@ export class VisitTally<R extends Report> {
   readonly #addresses = new DistinctKeys();
   readonly #visitsInBucket: Float64Array;
   readonly #provenInBucket: Float64Array;
-  readonly #visitsOfUrl = new UrlVisits();
   count = 0;
   #provenCount = 0;
   #isSecondPass = false;
@@ -77,16 +75,22 @@ export class VisitTally<R extends Report> {
     this.#provenInBucket = new Float64Array(this.#buckets.count);
   }
 
-  /** Counts visits, each of which must be added once. */
-  add(visits: StoredVisits): void {
+  /** Makes space for visits. Must be the first call, with at least their number. */
+  reserve(visits: number): void {
+    if (this.#isSecondPass) return;
+    this.#visitors.reserve(visits);
+    this.#addresses.reserve(visits);
+  }
+
+  /** Counts visits, each of which must be added once. Returns the indexes of those that count. */
+  add(visits: StoredVisits): Uint32Array {
     const { columns } = visits;
     const window = this.#window;
     const selected = this.#measure.select(visits, window);
     const breakdownColumns = selected.columns;
     const indexes = filterVisits(breakdownColumns, selected.indexes, window.conditions);
     const proven = filterVisits(breakdownColumns, selected.proven ?? none, window.conditions);
-    if (indexes.length === 0) return;
-    this.#visitsOfUrl.add(columns.urlIds, indexes);
+    if (indexes.length === 0) return indexes;
     // Column by column: a loop over one typed array is faster than a loop over visits.
     for (const { dimension, counts } of this.#breakdowns) {
       const { values, codes } = breakdownColumns[dimension.column] as DictionaryColumn;
@@ -98,7 +102,7 @@ export class VisitTally<R extends Report> {
         counts.add(value, added[code] as number, addedProven[code]);
       }
     }
-    if (this.#isSecondPass) return;
+    if (this.#isSecondPass) return indexes;
     const buckets = this.#bucketsOf(columns, indexes);
     for (let at = 0; at < buckets.length; at += 1) {
       const bucket = buckets[at] as number;
@@ -111,17 +115,14 @@ export class VisitTally<R extends Report> {
     for (const index of proven) {
       addAt(this.#provenInBucket, this.#buckets.indexOf(columns.visitedAt[index] as number), 1);
     }
+    return indexes;
   }
 
   /** Returns false when all counts are exact. If true, the caller must add all visits again. */
   startSecondPass(): boolean {
-    const counts = [this.#visitsOfUrl, ...this.#breakdowns.map((each) => each.counts)];
-    this.#isSecondPass = counts.map((each) => each.startSecondPass()).includes(true);
+    const areInexact = this.#breakdowns.map(({ counts }) => counts.startSecondPass());
+    this.#isSecondPass = areInexact.includes(true);
     return this.#isSecondPass;
-  }
-
-  largestUrls(limit: number): [urlId: number, visits: number][] {
-    return this.#visitsOfUrl.largest(limit);
   }
 
   /** Returns the report with the `limit` largest entries of each breakdown. No visits may follow. */
