@@ -171,32 +171,7 @@ describe('Journal on a full disk', () => {
     journal.close();
   });
 
-  it('writes at most 10 MB of the lines that wait in one turn of the event loop', async () => {
-    const { journal, folder, disk } = openOnFullDisk();
-    const line = 'x'.repeat(32 * 1024 - (withChecksum('x').length - 1));
-    const linesPerRetry = 64;
-    for (let retries = 0; retries < 12; retries += 1) {
-      const { length } = disk.attempts;
-      for (let at = 0; at < linesPerRetry; at += 1) journal.append(withChecksum(line), () => {});
-      await expect
-        .poll(() => disk.attempts.length, { message: 'a retry', timeout: 5_000, interval: 5 })
-        .toBeGreaterThan(length);
-    }
-    disk.isFull = false;
-    disk.attempts.length = 0;
-    const bytesPerTurn: number[] = [];
-    while (!journal.isHealthy) {
-      await new Promise((resolve) => setImmediate(resolve));
-      // Idle turns are not counted: on a busy machine there are too many for one call of `Math.max`.
-      if (disk.attempts.length > 0) bytesPerTurn.push(sum(disk.attempts.splice(0)));
-    }
-    expect(Math.max(...bytesPerTurn)).toBeLessThanOrEqual(10 * 1024 * 1024);
-    expect(sum(bytesPerTurn)).toBe(24 * 1024 * 1024);
-    expect(readAll(folder).lines).toHaveLength(12 * linesPerRetry);
-    journal.close();
-  });
-
-  it('holds at most 64 MB, counts the lines that are lost beyond, and reports them once', async () => {
+  it('holds at most 64 MB, counts the lines that are lost beyond, and logs their number', async () => {
     const { journal, folder, errors, disk } = openOnFullDisk();
     await append(journal, 'first');
     const long = 'x'.repeat(32 * 1024 - (withChecksum('x').length - 1));
@@ -213,6 +188,7 @@ describe('Journal on a full disk', () => {
       .poll(() => journal.isHealthy, { message: 'the journal recovered', timeout: 5_000 })
       .toBe(true);
     await append(journal, 'after');
+    expect(errors[2]).toMatchObject({ message: expect.stringContaining('53 visits were lost') });
     const lengths = readAll(folder).lines.map(({ length }) => length);
     expect(lengths).toEqual([5, ...Array(2047).fill(long.length), 5]);
     expect(journal.lostCount).toBe(53);

@@ -31,9 +31,7 @@ interface EncodedLines {
 
 const defaultSegmentBytes = 8 * 1024 * 1024;
 const retryMs = 100;
-// Takes about 10 ms. After a long failure, redirects are served between the writes.
-const maxBytesPerTurn = 8 * 1024 * 1024;
-// The lines that wait in memory.
+// The lines that wait in memory. After a long failure, writing them takes about 80 ms.
 const maxWaitingBytes = 64 * 1024 * 1024;
 
 /**
@@ -61,7 +59,8 @@ export class Journal {
   appendedCount = 0;
   /** The number of lines that were lost because too many waited in memory. */
   lostCount = 0;
-  #isLosing = false;
+  /** How many of them are in the log. */
+  #reportedLost = 0;
   /** The callbacks of the lines of this turn. */
   #waiting: OnWritten[] = [];
   #retry: NodeJS.Timeout | undefined;
@@ -125,7 +124,7 @@ export class Journal {
     this.#flush();
     clearTimeout(this.#retry);
     clearTimeout(this.#syncRetry);
-    this.#write(Number.POSITIVE_INFINITY);
+    this.#write();
     this.#isClosed = true;
     closeSync(this.#file);
   }
@@ -179,9 +178,9 @@ export class Journal {
   #collect(line: string): void {
     if (this.#backlogBytes + this.#lines.length + line.length > maxWaitingBytes) {
       this.lostCount += 1;
-      if (!this.#isLosing)
+      if (this.lostCount === this.#reportedLost + 1) {
         this.#options.onError(new Error('64 MB of visits wait: others are lost'));
-      this.#isLosing = true;
+      }
       return;
     }
     this.#lines += line;
@@ -196,38 +195,38 @@ export class Journal {
 
   #writeOrRetryLater(): void {
     try {
-      this.#write(maxBytesPerTurn);
-      this.#isWritten = this.#backlog.length === 0;
-      if (this.#isWritten) this.#isLosing = false;
-      else this.#retryAfter(0);
+      this.#write();
+      this.#isWritten = true;
+      this.#reportLost();
     } catch (error) {
       if (this.#isWritten) this.#options.onError(error);
       this.#isWritten = false;
-      this.#retryAfter(retryMs);
+      this.#retry = setTimeout(() => this.#writeOrRetryLater(), retryMs);
+      this.#retry.unref();
     }
   }
 
-  #retryAfter(ms: number): void {
-    this.#retry = setTimeout(() => this.#writeOrRetryLater(), ms);
-    this.#retry.unref();
+  #reportLost(): void {
+    const lost = this.lostCount - this.#reportedLost;
+    this.#reportedLost = this.lostCount;
+    if (lost > 0)
+      this.#options.onError(new Error(`${lost} visits were lost: 64 MB of others waited`));
   }
 
-  /** Writes lines until all are in the file, or until `maxBytes` are written. */
-  #write(maxBytes: number): void {
+  /** Writes all lines. */
+  #write(): void {
     if (this.#lines !== '') {
       const bytes = Buffer.from(this.#lines);
       this.#backlog.push({ bytes, end: this.appendedCount });
       this.#backlogBytes += bytes.length;
       this.#lines = '';
     }
-    let written = 0;
     let index = 0;
     try {
-      for (; index < this.#backlog.length && written < maxBytes; index += 1) {
-        const { bytes, end } = this.#backlog[index] as EncodedLines;
+      for (const { bytes, end } of this.#backlog) {
         if (this.#size >= this.#options.segmentBytes && this.#syncs === 0) this.#rotate();
         this.#writeBytes(bytes);
-        written += bytes.length;
+        index += 1;
         this.#backlogBytes -= bytes.length;
         this.#writtenCount = end;
       }

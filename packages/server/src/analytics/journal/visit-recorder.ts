@@ -36,21 +36,7 @@ export interface DescribedVisit {
   readonly facts: VisitFacts;
 }
 
-export interface VisitRecorder {
-  /** Describes a visit. The result is for one call of `record`. */
-  readonly describe: (request: IncomingMessage) => DescribedVisit;
-  /**
-   * Writes a visit to the journal, then calls `respond`, with false if it must be synced and is not. With
-   * `takeClick`, a visit that counts first takes a click.
-   */
-  readonly record: (
-    visit: DescribedVisit,
-    link: VisitedLink,
-    target: VisitedTarget,
-    respond: OnWritten,
-    takeClick?: TakeClick,
-  ) => void;
-}
+export type VisitRecorder = ReturnType<typeof createVisitRecorder>;
 
 /** Returns the functions that write visits to the journal before visitors are redirected. */
 export function createVisitRecorder(
@@ -59,9 +45,10 @@ export function createVisitRecorder(
   proxies: AddressRanges,
   clock: Clock,
   onVisit: (facts: VisitFacts) => void,
-): VisitRecorder {
+) {
   return {
-    describe(request) {
+    /** Describes a visit. The result is for one call of `record`. */
+    describe(request: IncomingMessage): DescribedVisit {
       const { method, headers, socket } = request;
       const url = request.url as string;
       const mark = url.indexOf('?');
@@ -82,7 +69,17 @@ export function createVisitRecorder(
       return { request, visitedAt, address, query, facts };
     },
 
-    record(visit, link, { campaign, variant }, respond, takeClick) {
+    /**
+     * Writes a visit to the journal, then calls `respond`, with false if it must be synced and is not.
+     * With `takeClick`, a visit that counts first takes a click.
+     */
+    record(
+      visit: DescribedVisit,
+      link: VisitedLink,
+      { campaign, variant }: VisitedTarget,
+      respond: OnWritten,
+      takeClick?: TakeClick,
+    ): void {
       const { urlId, shortCode, excludedAddresses } = link;
       const { request, visitedAt, address, query } = visit;
       // Copying that many properties is slow, and nothing else has the object.
