@@ -1,3 +1,4 @@
+import type { Logger } from 'pino';
 import type { Config } from '../../config.js';
 import { ConfigError } from '../../config-error.js';
 import { dayMs } from '../../durations.js';
@@ -11,11 +12,7 @@ import {
 interface CountryOptions {
   readonly config: Pick<Config, 'countryDatabase'>;
   readonly clock: Clock;
-  readonly logger: {
-    error(fields: { readonly err: Error; readonly path: string }, message: string): void;
-    warn(fields: Readonly<Record<string, unknown>>, message: string): void;
-    info(fields: Readonly<Record<string, unknown>>, message: string): void;
-  };
+  readonly logger: Pick<Logger, 'error' | 'warn' | 'info'>;
 }
 
 // Addresses move between countries. Operators who chose a database can replace it; ours ages with the

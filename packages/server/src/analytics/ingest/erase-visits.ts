@@ -3,7 +3,7 @@ import type { Database, Schema, WriteTransaction } from '../../storage/database.
 import { toRow } from './columns-codec.js';
 import { resetCounters } from './erased-counters.js';
 import { type ErasedLink, type Erasure, findErasure } from './erasure-marks.js';
-import { decodeRow, type StoredVisits, UnreadableRowError } from './stored-visits.js';
+import { decodeRow, UnreadableRowError } from './stored-visits.js';
 import { filterColumns } from './visit-columns.js';
 
 // The rows that a transaction reads and writes again: typically 3 MB.
@@ -95,16 +95,7 @@ async function finish(transaction: WriteTransaction, erasure: Erasure): Promise<
   await sql`update url_clicks set erasure_pending = erasure_pending where url_id = ${urlId}`.execute(
     transaction,
   );
-  const remaining: StoredVisits[] = [];
-  const rows = await selectOfLink(transaction, erasure).where('last_at', '>', until).execute();
-  for (const row of rows) {
-    const columns = decodeRow(row);
-    const indexes = Uint32Array.from(columns.urlIds.keys()).filter(
-      (index) => columns.urlIds[index] === urlId && (columns.visitedAt[index] as number) > until,
-    );
-    remaining.push({ columns, indexes });
-  }
-  await resetCounters(transaction, erasure, remaining);
+  await resetCounters(transaction, erasure);
   await transaction
     .updateTable('url_clicks')
     .set({ erasure_pending: 0 })

@@ -1,11 +1,9 @@
 import { sql } from 'kysely';
 import type { WriteTransaction } from '../../storage/database.js';
 import type { Erasure } from './erasure-marks.js';
-import { isWithin, selectSpans, toScannedUrls } from './scanned-url.js';
-import { selectScans } from './select-visits.js';
-import type { StoredVisits } from './stored-visits.js';
-
-const allTime = { since: 0, until: Number.POSITIVE_INFINITY };
+import { selectSpans, toScannedUrls } from './scanned-url.js';
+import { countScansOfCodes, selectClicks } from './select-visits.js';
+import { listRows, readRows } from './stored-visits.js';
 
 /**
  * Sets the counters of a link and its QR codes to the visits that remain. The counts before are stored,
@@ -13,22 +11,18 @@ const allTime = { since: 0, until: Number.POSITIVE_INFINITY };
  */
 export async function resetCounters(
   transaction: WriteTransaction,
-  { urlId, until }: Erasure,
-  remaining: readonly StoredVisits[],
+  { urlId, organizationId, until }: Erasure,
 ): Promise<void> {
   const spans = await selectSpans(transaction).where('qr_codes.url_id', '=', urlId).execute();
   const url = toScannedUrls(spans).get(urlId);
   const scans = new Map(url?.spans.map(({ qrId }) => [qrId, 0]));
   let clicks = 0;
-  for (const visits of remaining) {
-    const { columns, indexes } = visits;
-    clicks += indexes.length;
-    for (const index of selectScans(visits, allTime, () => url).indexes) {
-      const at = columns.visitedAt[index] as number;
-      for (const span of url?.spans ?? []) {
-        if (isWithin(span, at)) scans.set(span.qrId, (scans.get(span.qrId) ?? 0) + 1);
-      }
-    }
+  const remaining = { since: until + 1, until: Number.MAX_SAFE_INTEGER };
+  const urlIds = Float64Array.of(urlId);
+  const rows = await listRows(transaction, { ...remaining, organizationId, urlIds });
+  for await (const visits of readRows(transaction, rows, urlIds)) {
+    clicks += selectClicks(visits, remaining).length;
+    countScansOfCodes(scans, visits, remaining, () => url);
   }
   await storePeaks(transaction, urlId);
   await transaction

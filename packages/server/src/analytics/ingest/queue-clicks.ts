@@ -14,7 +14,11 @@ export interface ClickQueueOptions {
 }
 
 /** A visit that waits for a webhook, without anything that identifies the visitor. */
-export interface QueuedVisit {
+export interface QueuedVisit
+  extends Pick<
+    Visit['facts'],
+    'country' | 'deviceType' | 'browser' | 'os' | 'referrerDomain' | 'referrerType'
+  > {
   readonly urlId: string;
   readonly shortCode: string;
   readonly customSlug: string | null;
@@ -23,12 +27,6 @@ export interface QueuedVisit {
   readonly visitedAt: string;
   readonly method: 'click' | 'scan';
   readonly scanCertainty?: 'proven' | 'inferred';
-  readonly country: string;
-  readonly deviceType: Visit['facts']['deviceType'];
-  readonly browser: string;
-  readonly os: string;
-  readonly referrerDomain: string;
-  readonly referrerType: Visit['facts']['referrerType'];
 }
 
 /** The maximum number of visits in one event, and in one batch that waits to become an event. */
@@ -84,7 +82,7 @@ export async function queueClicks(
   for (const visit of visits) {
     const url = urlOf.get(visit.urlId);
     if (!url) continue;
-    const { facts } = visit;
+    const { country, deviceType, browser, os, referrerDomain, referrerType } = visit.facts;
     const scanCertainty = certaintyOf(visit, scanned.get(visit.urlId));
     const queued: QueuedVisit = {
       urlId: String(url.id),
@@ -95,12 +93,7 @@ export async function queueClicks(
       method: scanCertainty === undefined ? 'click' : 'scan',
       // Absent from clicks, because an event has at most 100 KB.
       ...(scanCertainty !== undefined && { scanCertainty }),
-      country: facts.country,
-      deviceType: facts.deviceType,
-      browser: facts.browser,
-      os: facts.os,
-      referrerDomain: facts.referrerDomain,
-      referrerType: facts.referrerType,
+      ...{ country, deviceType, browser, os, referrerDomain, referrerType },
     };
     const line = JSON.stringify(queued);
     const subject = { urlId: url.id, domainId: url.domain_id, tags: url.tags };

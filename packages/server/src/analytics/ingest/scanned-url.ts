@@ -16,6 +16,9 @@ export interface ScannedUrl {
   readonly spans: readonly QrSpan[];
 }
 
+/** URLs that have, or had, QR codes, by their ids. */
+export type ScannedUrls = ReadonlyMap<number, ScannedUrl>;
+
 /** Selects QR codes, deleted ones included. A standalone QR code has no URL. */
 export function selectSpans(db: Kysely<Schema>) {
   return db
@@ -31,9 +34,7 @@ export function selectSpans(db: Kysely<Schema>) {
 }
 
 /** Groups QR codes by the ids of their URLs. */
-export function toScannedUrls(
-  rows: InferResult<ReturnType<typeof selectSpans>>,
-): ReadonlyMap<number, ScannedUrl> {
+export function toScannedUrls(rows: InferResult<ReturnType<typeof selectSpans>>): ScannedUrls {
   const urls = new Map<number, ScannedUrl & { spans: QrSpan[] }>();
   for (const { urlId, slug, ...span } of rows) {
     if (urlId === null) continue;

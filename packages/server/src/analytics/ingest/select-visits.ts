@@ -66,6 +66,21 @@ export function selectScans(
   };
 }
 
+/** Adds the scans in a window to the number of each QR code, by its id. */
+export function countScansOfCodes(
+  counts: Map<string, number>,
+  visits: StoredVisits,
+  window: Window,
+  urlAt: (index: number) => Pick<ScannedUrl, 'hasSlug' | 'spans'> | undefined,
+): void {
+  for (const index of selectScans(visits, window, urlAt).indexes) {
+    const at = visits.columns.visitedAt[index] as number;
+    for (const span of urlAt(index)?.spans ?? []) {
+      if (isWithin(span, at)) counts.set(span.qrId, (counts.get(span.qrId) ?? 0) + 1);
+    }
+  }
+}
+
 function scanFactsAt({ flags, dictionaries }: VisitColumns, index: number): ScanFacts {
   const textOf = (name: DictionaryColumnName) => {
     const { values, codes } = dictionaries[name];

@@ -157,14 +157,12 @@ export class VisitRepository {
     const added = new Map<number, AddedClicks>();
     const visits = all.filter(({ facts }) => facts.kind === 'human');
     for (const { urlId, visitedAt, facts } of all) {
-      const before = added.get(urlId) ?? noClicks;
-      const { count, lastAt, excluded = 0 } = before;
-      added.set(
-        urlId,
-        facts.kind === 'human'
-          ? { ...before, count: count + 1, lastAt: Math.max(lastAt ?? 0, visitedAt) }
-          : { ...before, excluded: excluded + 1 },
-      );
+      const clicks = added.get(urlId) ?? { count: 0, lastAt: null, excluded: 0 };
+      added.set(urlId, clicks);
+      if (facts.kind === 'human') {
+        clicks.count += 1;
+        clicks.lastAt = Math.max(clicks.lastAt ?? 0, visitedAt);
+      } else clicks.excluded += 1;
     }
     const own = await findOwnThresholds(transaction, [...added.keys()]);
     const counters = await addClicks(transaction, added);
@@ -201,15 +199,13 @@ async function uncount(transaction: WriteTransaction, urlId: number, count: numb
     where url_id = ${urlId}`.execute(transaction);
 }
 
-export interface AddedClicks {
-  readonly count: number;
+interface AddedClicks {
+  count: number;
   /** The time of the last click; null if it is not known. */
-  readonly lastAt: number | null;
+  lastAt: number | null;
   /** The number of visits that are no clicks. */
-  readonly excluded?: number;
+  excluded: number;
 }
-
-const noClicks: AddedClicks = { count: 0, lastAt: null };
 
 /** Adds clicks to the counters of URLs, by their ids. Returns the counters. */
 export async function addClicks(
@@ -221,7 +217,7 @@ export async function addClicks(
   // ascending order, which prevents deadlock.
   const members = [...added]
     .sort(([a], [b]) => a - b)
-    .map(([id, { count, lastAt, excluded = 0 }]) => `"${id}":[${count},${lastAt},${excluded}]`);
+    .map(([id, { count, lastAt, excluded }]) => `"${id}":[${count},${lastAt},${excluded}]`);
   const { rows } = await sql<
     Pick<Selectable<Schema['url_clicks']>, 'url_id' | 'clicks' | 'peak_clicks' | 'erased_until'>
   >`

@@ -195,9 +195,9 @@ export function reportHandlers({
       const { head, report } = await (isPast
         ? recent.read(JSON.stringify([organizationId, input]), read)
         : read());
-      const { totalUrls, activeUrls, totalQrs, totalScans, breakdowns, timeseries } = report;
-      const { importedClicks, provenScans, inferredScans } = report;
-      const clicksOf = new Map(report.top);
+      const { top, totals, breakdowns, timeseries } = report;
+      const { importedClicks, ...urlTotals } = report.urls;
+      const clicksOf = new Map(top);
       // A link that was erased after the visits were counted is left out.
       const topUrls = await findUrls(organizationId, [...clicksOf.keys()]);
       return {
@@ -205,15 +205,7 @@ export function reportHandlers({
         data: {
           ...head,
           importedClicks,
-          totals: {
-            totalUrls,
-            activeUrls,
-            ...report.totals,
-            totalQrs,
-            totalScans,
-            provenScans,
-            inferredScans,
-          },
+          totals: { ...urlTotals, ...totals, ...report.qrs },
           topUrls: topUrls.map(({ id, shortCode, shortUrl }) => ({
             urlId: String(id),
             shortCode,

@@ -1,16 +1,20 @@
 import type { Kysely } from 'kysely';
 import type { Database, Schema } from '../../storage/database.js';
-import type { QrSpan, ScannedUrl } from '../ingest/scanned-url.js';
+import {
+  type QrSpan,
+  type ScannedUrl,
+  type ScannedUrls,
+  selectSpans,
+  toScannedUrls,
+} from '../ingest/scanned-url.js';
 import { selectScans } from '../ingest/select-visits.js';
 import {
   listRows,
   readRows,
   type StoredVisits,
-  type VisitRow,
   type WantedVisits,
 } from '../ingest/stored-visits.js';
 import { countUrls, readUrlIds } from './count-urls.js';
-import { findScannedUrls, type ScannedUrls } from './find-scanned-urls.js';
 import { checkMemory, defaultMaxBytes, ReportClock } from './report-limits.js';
 import type { ReportQuery } from './report-window.js';
 import { hasFilter, type UrlFilter, urlCondition } from './url-filter.js';
@@ -25,9 +29,8 @@ interface ReportRun<R extends Report> {
   /** The snapshot that the report reads. */
   readonly db: Kysely<Schema>;
   readonly tally: VisitTally<R>;
-  readonly clock: ReportClock;
-  /** Reads rows. Fails without reading if their visits need too much memory. */
-  readonly read: (rows: readonly VisitRow[], urlIds?: Float64Array) => AsyncGenerator<StoredVisits>;
+  /** Reads visits. Fails without reading if they need too much memory. */
+  readonly read: (wanted: WantedVisits) => AsyncGenerator<StoredVisits>;
 }
 
 /** Reads reports from storage. It reads many visits, so it runs in a separate thread. */
@@ -41,7 +44,7 @@ export class ReportReader {
   }
 
   readClicks(organizationId: string, urlId: number, query: ReportQuery) {
-    return this.#report(clickMeasure, query, (run) => addLink(run, organizationId, urlId, query));
+    return this.#reportLink(clickMeasure, organizationId, urlId, query);
   }
 
   readScans(
@@ -50,9 +53,7 @@ export class ReportReader {
     span: QrSpan,
     query: ReportQuery,
   ) {
-    return this.#report(scanMeasure(span, hasSlug), query, (run) =>
-      addLink(run, organizationId, urlId, query),
-    );
+    return this.#reportLink(scanMeasure(span, hasSlug), organizationId, urlId, query);
   }
 
   /** Reads the visits of the selected links of an organization: of all links without a filter. */
@@ -62,13 +63,12 @@ export class ReportReader {
       const selected = hasFilter(filter)
         ? await readUrlIds(db, organizationId, now, filter)
         : { ...(await countUrls(db, organizationId, now)), urlIds: undefined };
-      const { urlIds, totalUrls, activeUrls, importedClicks } = selected;
+      const { urlIds, ...urls } = selected;
       const scannedUrls = await findScannedUrls(db, organizationId);
       const visitsOfUrl = new UrlVisits();
       let totalScans = 0;
       let provenScans = 0;
-      const rows = await listRows(db, { ...query, organizationId, urlIds });
-      for await (const visits of run.read(rows, urlIds)) {
+      for await (const visits of run.read({ ...query, organizationId, urlIds })) {
         visitsOfUrl.add(visits.columns.urlIds, tally.add(visits));
         const scans = countScans(visits, query, scannedUrls);
         totalScans += scans.total;
@@ -77,13 +77,13 @@ export class ReportReader {
       return {
         /** The URLs with the most clicks. */
         top: visitsOfUrl.largest(query.limit),
-        totalUrls,
-        activeUrls,
-        importedClicks,
-        totalQrs: await countQrs(db, organizationId, filter),
-        totalScans,
-        provenScans,
-        inferredScans: totalScans - provenScans,
+        urls,
+        qrs: {
+          totalQrs: await countQrs(db, organizationId, filter),
+          totalScans,
+          provenScans,
+          inferredScans: totalScans - provenScans,
+        },
       };
     });
   }
@@ -115,43 +115,53 @@ export class ReportReader {
     });
   }
 
-  /** Creates a report from the visits that `read` adds. Calls `read` again if a count is not exact. */
+  #reportLink<R extends Report>(
+    measure: VisitMeasure<R>,
+    organizationId: string,
+    urlId: number,
+    query: ReportQuery,
+  ) {
+    const wanted = { ...query, organizationId, urlIds: Float64Array.of(urlId) };
+    return this.#report(measure, query, async ({ tally, read }) => {
+      for await (const visits of read(wanted)) tally.add(visits);
+    });
+  }
+
+  /** Creates a report from the visits that `add` adds. Calls `add` again if a count is not exact. */
   #report<R extends Report, More>(
     measure: VisitMeasure<R>,
     query: ReportQuery,
-    read: (run: ReportRun<R>) => Promise<More>,
+    add: (run: ReportRun<R>) => Promise<More>,
   ): Promise<R & More> {
     return this.#database.snapshot(async (db) => {
       const clock = new ReportClock();
       const tally = new VisitTally(measure, query);
       const maxBytes = this.#maxBytes;
-      async function* readAll(rows: readonly VisitRow[], urlIds?: Float64Array) {
+      async function* read(wanted: WantedVisits) {
+        const rows = await listRows(db, wanted);
         const visits = rows.reduce((sum, { visit_count }) => sum + visit_count, 0);
         checkMemory(visits, maxBytes);
         tally.reserve(visits);
-        for await (const each of readRows(db, rows, urlIds)) {
+        for await (const each of readRows(db, rows, wanted.urlIds)) {
           yield each;
           await clock.pause();
         }
       }
-      const run = { db, tally, clock, read: readAll };
-      let more = await read(run);
-      if (tally.startSecondPass()) more = await read(run);
+      const run = { db, tally, read };
+      let more = await add(run);
+      if (tally.startSecondPass()) more = await add(run);
       return { ...tally.finish(query.limit), ...more };
     });
   }
 }
 
-/** Adds the visits of one link. */
-async function addLink<R extends Report>(
-  run: ReportRun<R>,
-  organizationId: string,
-  urlId: number,
-  query: ReportQuery,
-): Promise<void> {
-  const urlIds = Float64Array.of(urlId);
-  const rows = await listRows(run.db, { ...query, organizationId, urlIds });
-  for await (const visits of run.read(rows, urlIds)) run.tally.add(visits);
+/** Returns all URLs of an organization that have, or had, QR codes. */
+async function findScannedUrls(db: Kysely<Schema>, organizationId: string): Promise<ScannedUrls> {
+  const spans = selectSpans(db).where('qr_codes.organization_id', '=', organizationId);
+  // Each condition has an index.
+  const existing = await spans.where('qr_codes.deleted_at', 'is', null).execute();
+  const deleted = await spans.where('qr_codes.deleted_at', 'is not', null).execute();
+  return toScannedUrls([...existing, ...deleted]);
 }
 
 /** Counts the scans among visits in the window. */

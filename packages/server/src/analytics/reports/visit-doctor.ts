@@ -2,8 +2,8 @@ import { type Kysely, type Selectable, sql } from 'kysely';
 import type { Database, Schema } from '../../storage/database.js';
 import { readInBatches } from '../../storage/read-in-batches.js';
 import { addScans } from '../ingest/scan-counter.js';
-import { isWithin, selectSpans, toScannedUrls } from '../ingest/scanned-url.js';
-import { selectScans } from '../ingest/select-visits.js';
+import { selectSpans, toScannedUrls } from '../ingest/scanned-url.js';
+import { countScansOfCodes } from '../ingest/select-visits.js';
 import { decodeRow, type StoredVisits } from '../ingest/stored-visits.js';
 import { allIndexes, type VisitColumns } from '../ingest/visit-columns.js';
 import { addClicks } from '../ingest/visit-repository.js';
@@ -49,14 +49,11 @@ export function diagnoseVisits(database: Database) {
     const damaged: DamagedVisits[] = [];
     const scannedUrls = toScannedUrls(await selectSpans(db).execute());
     for await (const stored of readVisits(db, damaged)) {
-      const { urlIds, visitedAt } = stored.columns;
-      for (const urlId of urlIds) increase(clicks, urlId);
-      const urlAt = (index: number) => scannedUrls.get(urlIds[index] as number);
-      for (const index of selectScans(stored, allTime, urlAt).indexes) {
-        for (const span of urlAt(index)?.spans ?? []) {
-          if (isWithin(span, visitedAt[index] as number)) increase(scans, span.qrId);
-        }
-      }
+      const { urlIds } = stored.columns;
+      for (const urlId of urlIds) clicks.set(urlId, (clicks.get(urlId) ?? 0) + 1);
+      countScansOfCodes(scans, stored, allTime, (index) =>
+        scannedUrls.get(urlIds[index] as number),
+      );
     }
     const links = await selectLinkCounters(db).execute();
     const codes = await selectCodeCounters(db).execute();
@@ -123,7 +120,8 @@ export async function repairVisitCounters(
   wrongCodes: readonly WrongCounter<string>[],
 ): Promise<void> {
   const missing = wrongLinks.map(
-    ({ id, counted, actual }) => [id, { count: actual - counted, lastAt: null }] as const,
+    ({ id, counted, actual }) =>
+      [id, { count: actual - counted, lastAt: null, excluded: 0 }] as const,
   );
   await database.writeDirectly(async (transaction) => {
     if (missing.length > 0) await addClicks(transaction, new Map(missing));
@@ -166,10 +164,6 @@ function decodeUndamaged(row: Selectable<Schema['visits']>): VisitColumns | unde
   } catch {
     return undefined;
   }
-}
-
-function increase<Id>(counts: Map<Id, number>, id: Id): void {
-  counts.set(id, (counts.get(id) ?? 0) + 1);
 }
 
 function sum(numbers: Iterable<number>): number {

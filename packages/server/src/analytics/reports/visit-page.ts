@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { Schema } from '../../storage/database.js';
 import { isAmong } from '../../storage/statements.js';
-import type { ScannedUrl } from '../ingest/scanned-url.js';
+import type { ScannedUrls } from '../ingest/scanned-url.js';
 import { selectClicks, selectScans } from '../ingest/select-visits.js';
 import type { StoredVisits } from '../ingest/stored-visits.js';
 import type { DictionaryColumn } from '../ingest/visit-columns.js';
@@ -68,7 +68,7 @@ export class VisitPageBuilder {
     return { since: Math.max(since, after?.at ?? since), until: this.#until };
   }
 
-  add(visits: StoredVisits, scannedUrls: ReadonlyMap<number, ScannedUrl>): void {
+  add(visits: StoredVisits, scannedUrls: ScannedUrls): void {
     const { columns } = visits;
     const { window } = this;
     const scans = selectScans(visits, window, (index) =>
