@@ -10,8 +10,6 @@ const stride = 3;
 // partitions, and writing to all of them misses the cache more often.
 const keysPerPartition = 4096;
 const maxPartitions = 4096;
-// The bits of a number.
-const maxBits = 32;
 
 /**
  * Counts distinct keys of 64 bits, exactly. `add` only appends keys; `finish` partitions them by
@@ -62,12 +60,8 @@ export class DistinctKeys {
       const partition = partitioned.subarray(start, end);
       // A frequent key makes its partition large. The tables of the others remain small.
       const slots = slotsFor(end - start);
-      if (bucketCount > 1 && bucketCount <= maxBits) {
-        total += countInFewBuckets(partition, table, slots, inBuckets);
-      } else {
-        if (bucketCount > 1) countDistinct(partition, table, slots, inBuckets);
-        total += countDistinct(partition, table, slots);
-      }
+      if (bucketCount > 1) countDistinct(partition, table, slots, inBuckets);
+      total += countDistinct(partition, table, slots);
       start = end;
     }
     if (bucketCount === 1) inBuckets[0] = total;
@@ -137,43 +131,6 @@ function countDistinct(
     table[slot + 2] = bucket;
     distinct += 1;
     if (inBuckets) inBuckets[bucket] = (inBuckets[bucket] as number) + 1;
-  }
-  return distinct;
-}
-
-/**
- * Returns the number of distinct keys in a partition, and counts distinct pairs of key and bucket in
- * the buckets, at most `maxBits`. The third number of a slot has a bit for each bucket of its key.
- */
-function countInFewBuckets(
-  partition: Int32Array,
-  table: Int32Array,
-  slots: number,
-  inBuckets: Uint32Array,
-): number {
-  const end = slots * stride;
-  table.fill(0, 0, end);
-  let distinct = 0;
-  for (let at = 0; at < partition.length; at += stride) {
-    const high = partition[at] as number;
-    const low = partition[at + 1] as number;
-    const bucket = partition[at + 2] as number;
-    let slot = (high & (slots - 1)) * stride;
-    let bits = table[slot + 2] as number;
-    // Each key that is stored has a bit.
-    while (bits !== 0 && (table[slot] !== high || table[slot + 1] !== low)) {
-      slot = slot + stride === end ? 0 : slot + stride;
-      bits = table[slot + 2] as number;
-    }
-    const bit = 1 << bucket;
-    if ((bits & bit) !== 0) continue;
-    if (bits === 0) {
-      table[slot] = high;
-      table[slot + 1] = low;
-      distinct += 1;
-    }
-    table[slot + 2] = bits | bit;
-    inBuckets[bucket] = (inBuckets[bucket] as number) + 1;
   }
   return distinct;
 }
