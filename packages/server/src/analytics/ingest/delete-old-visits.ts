@@ -1,8 +1,6 @@
 import { dayMs } from '../../durations.js';
 import type { Database } from '../../storage/database.js';
-import { toRow } from './columns-codec.js';
-import { decodeRow } from './stored-visits.js';
-import { filterColumns } from './visit-columns.js';
+import { keepVisits } from './stored-visits.js';
 
 /** Returns the start of the first UTC day whose visits are retained; undefined without a setting. */
 export function retainedSince(retentionDays: number | undefined, now: number): number | undefined {
@@ -52,13 +50,11 @@ export async function deleteOldVisits(
               await transaction.deleteFrom('visits').where('id', '=', id).execute();
               return;
             }
-            const columns = decodeRow(row);
-            const rest = filterColumns(
-              columns,
-              (index) => (columns.visitedAt[index] as number) >= before,
+            await keepVisits(
+              transaction,
+              row,
+              ({ visitedAt }, index) => (visitedAt[index] as number) >= before,
             );
-            const update = transaction.updateTable('visits').set(toRow(rest));
-            await update.where('id', '=', id).execute();
           },
           { organizationId },
         );

@@ -1,10 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 import type { Database, Schema, WriteTransaction } from '../../storage/database.js';
-import { toRow } from './columns-codec.js';
 import { resetCounters } from './erased-counters.js';
 import { type ErasedLink, type Erasure, findErasure } from './erasure-marks.js';
-import { decodeRow, UnreadableRowError } from './stored-visits.js';
-import { filterColumns } from './visit-columns.js';
+import { keepVisits, UnreadableRowError } from './stored-visits.js';
 
 // The rows that a transaction reads and writes again: typically 3 MB.
 const rowsPerTransaction = 32;
@@ -73,17 +71,12 @@ async function eraseRows(
     .limit(rowsPerTransaction)
     .execute();
   for (const row of rows) {
-    const columns = decodeRow(row);
-    const rest = filterColumns(
-      columns,
-      (index) => columns.urlIds[index] !== urlId || (columns.visitedAt[index] as number) > until,
+    await keepVisits(
+      transaction,
+      row,
+      ({ urlIds, visitedAt }, index) =>
+        urlIds[index] !== urlId || (visitedAt[index] as number) > until,
     );
-    if (rest.count === columns.count) continue;
-    if (rest.count === 0) {
-      await transaction.deleteFrom('visits').where('id', '=', row.id).execute();
-    } else {
-      await transaction.updateTable('visits').set(toRow(rest)).where('id', '=', row.id).execute();
-    }
   }
   return rows.at(-1)?.id ?? after;
 }

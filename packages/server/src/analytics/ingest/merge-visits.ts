@@ -8,6 +8,7 @@ import { VisitColumnsBuilder } from './visit-columns.js';
 
 // The visits of one merge: about 6 MB.
 const maxVisits = 60_000;
+const rowsPerMerge = 256;
 // An organization is merged when it has so many waiting visits or rows, or when one is so old.
 const waitingVisits = 40_000;
 const waitingRows = 128;
@@ -51,28 +52,21 @@ export async function mergeVisits(
  * old rows or the new ones. Does nothing if another process has changed one of the rows meanwhile.
  */
 async function mergeLevel(database: Database, organizationId: string, level: 0 | 1): Promise<void> {
-  const { read } = database;
-  const ofOrganization = read
+  const ofOrganization = database.read
     .selectFrom('visits')
     .select(['id', 'visit_count', 'visits', 'stored_at'])
     .where('organization_id', '=', organizationId);
-  const known = await read
-    .selectFrom('visits')
-    .select(['id', 'visit_count'])
-    .where('organization_id', '=', organizationId)
+  const waiting = await ofOrganization
     .where('level', '=', level)
     .orderBy('id')
-    .limit(1_000)
+    .limit(rowsPerMerge)
     .execute();
-  if (level === 1 && known.length < rowsToMergeAgain) return;
-  const ids: number[] = [];
+  if (waiting.length < (level === 0 ? 1 : rowsToMergeAgain)) return;
   let count = 0;
-  for (const row of known) {
-    if (count + row.visit_count > maxVisits && ids.length > 0) break;
-    ids.push(row.id);
-    count += row.visit_count;
-  }
-  const merged = await ofOrganization.where('id', 'in', ids).orderBy('id').execute();
+  const merged = waiting.filter(({ visit_count }, at) => {
+    count += visit_count;
+    return count <= maxVisits || at === 0;
+  });
   // The last row of the merge before may have space.
   const last = await ofOrganization
     .where('level', '=', level + 1)
@@ -81,7 +75,6 @@ async function mergeLevel(database: Database, organizationId: string, level: 0 |
     .limit(1)
     .execute();
   const old = [...last, ...merged];
-  if (merged.length === 0) return;
   const refs: VisitRef[] = [];
   for (const row of old) {
     const columns = decodeRow(row);

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
-import type { Schema } from '../../storage/database.js';
-import { decodeColumns } from './columns-codec.js';
-import { allIndexes, type VisitColumns } from './visit-columns.js';
+import type { Schema, WriteTransaction } from '../../storage/database.js';
+import { decodeColumns, toRow } from './columns-codec.js';
+import { allIndexes, filterColumns, type VisitColumns } from './visit-columns.js';
 
 /** Visits, and the indexes of those that are selected. */
 export interface StoredVisits {
@@ -38,12 +38,10 @@ export class UnreadableRowError extends Error {
   }
 }
 
+type EncodedRow = Pick<Schema['visits'], 'visit_count' | 'visits'> & { readonly id: number };
+
 /** Decodes a row. Throws an UnreadableRowError that names it. */
-export function decodeRow({
-  id,
-  visit_count,
-  visits,
-}: Pick<Schema['visits'], 'visit_count' | 'visits'> & { readonly id: number }): VisitColumns {
+export function decodeRow({ id, visit_count, visits }: EncodedRow): VisitColumns {
   try {
     const columns = decodeColumns(visits);
     if (columns.count === visit_count) return columns;
@@ -51,6 +49,20 @@ export function decodeRow({
   } catch (error) {
     throw new UnreadableRowError(id, error);
   }
+}
+
+/** Deletes the visits of a row that are not wanted. Throws an UnreadableRowError that names it. */
+export async function keepVisits(
+  transaction: WriteTransaction,
+  row: EncodedRow,
+  isWanted: (columns: VisitColumns, index: number) => boolean,
+): Promise<void> {
+  const columns = decodeRow(row);
+  const rest = filterColumns(columns, (index) => isWanted(columns, index));
+  if (rest.count === columns.count) return;
+  const { id } = row;
+  if (rest.count === 0) await transaction.deleteFrom('visits').where('id', '=', id).execute();
+  else await transaction.updateTable('visits').set(toRow(rest)).where('id', '=', id).execute();
 }
 
 /** Lists the rows that may have wanted visits, in the order of their first visit. */
