@@ -4,7 +4,8 @@ import { startVisitedServer, type VisitedServer } from './visited-server.js';
 let api: VisitedServer;
 beforeEach(async () => {
   api = await startVisitedServer({ thresholds: [2, 6] });
-  const body = { url: 'https://receiver.example/', events: ['url.click_threshold'] };
+  const events = ['url.click_threshold', 'qr.scan_threshold'];
+  const body = { url: 'https://receiver.example/', events };
   await api.call('createWebhook', { body: { ...body, isActive: true } });
 });
 afterEach(() => api.stop());
@@ -71,4 +72,23 @@ it('bulk requests set thresholds, in ascending order and without repetitions', a
   ];
   await api.call('bulkUpdateUrls', { body: { updates } });
   expect([await thresholdsOf(first), await thresholdsOf(second)]).toEqual([null, [7]]);
+});
+
+it('each QR code of a link has events at the thresholds of the server', async () => {
+  const { id: urlId, shortCode } = await api.createUrl({ customSlug: 'menu' });
+  const create = async () => (await api.call('createQr', { body: { urlId } })).data.id;
+  const deleted = await create();
+  await api.call('deleteQr', { params: { id: deleted } });
+  const codes = [await create(), await create()];
+  await visit('menu', 2);
+  await visit(shortCode, 3);
+  const events = await api.server.database.read
+    .selectFrom('events')
+    .select('body')
+    .where('type', '=', 'qr.scan_threshold')
+    .execute();
+  const data = events.map(({ body }) => JSON.parse(body).data);
+  const expected = codes.map((id) => ({ id, shortCode, threshold: 2, count: 2 }));
+  expect(data).toHaveLength(expected.length);
+  expect(data).toEqual(expect.arrayContaining(expected));
 });

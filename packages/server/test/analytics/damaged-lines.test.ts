@@ -6,9 +6,11 @@ import { expect, it, onTestFinished } from 'vitest';
 import { recoverOrphans } from '../../src/analytics/ingest/visit-ingester.js';
 import { VisitRepository } from '../../src/analytics/ingest/visit-repository.js';
 import { openDamagedLines } from '../../src/analytics/journal/damaged-lines.js';
-import { segmentPath } from '../../src/analytics/journal/journal-folder.js';
+import { journalRootOf, segmentPath } from '../../src/analytics/journal/journal-folder.js';
 import { toLine, withChecksum } from '../../src/analytics/journal/journal-lines.js';
 import type { Database } from '../../src/storage/database.js';
+import { startServer } from '../api/start-server.js';
+import { emptyDatabase } from '../engine.js';
 import { makeVisit, openVisitStore, start } from './visit-store.js';
 
 async function open() {
@@ -152,4 +154,17 @@ it('lines of another version are set aside', async () => {
   journals.write('writer', [...others.map(withChecksum), linesOf(urlId, 1)[0]].join(''));
   expect(await journals.recover()).toBe(1);
   expect(journals.damaged()).toMatchObject(Array(4).fill({ reason: 'unknown format' }));
+});
+
+it('health and metrics have the number of damaged lines', async () => {
+  const { databaseUrl, journalFolder, remove } = await emptyDatabase();
+  onTestFinished(remove);
+  const folder = join(journalRootOf({ databaseUrl, journalFolder }) as string, 'killed');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(segmentPath(folder, 1), 'damage\ndamage\n');
+  const { server, stop } = await startServer({ databaseUrl, journalFolder });
+  onTestFinished(stop);
+  const read = async (path: string) => (await fetch(server.url + path)).text();
+  await expect.poll(() => read('/metrics')).toMatch(/^shorty_journal_damaged_lines 2$/m);
+  expect(JSON.parse(await read('/health/ready'))).toMatchObject({ damagedLines: 2 });
 });

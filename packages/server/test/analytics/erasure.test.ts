@@ -8,7 +8,7 @@ import { recoverOrphans } from '../../src/analytics/ingest/visit-ingester.js';
 import { VisitRepository } from '../../src/analytics/ingest/visit-repository.js';
 import { journalRootOf, segmentPath } from '../../src/analytics/journal/journal-folder.js';
 import { toLine } from '../../src/analytics/journal/journal-lines.js';
-import { diagnoseVisits } from '../../src/analytics/reports/visit-doctor.js';
+import { diagnoseVisits, discardVisits } from '../../src/analytics/reports/visit-doctor.js';
 import { EventOutbox } from '../../src/events/event-outbox.js';
 import { takeBackup } from '../../src/operations/backup/take-backup.js';
 import type { Database } from '../../src/storage/database.js';
@@ -134,6 +134,29 @@ it('is exact among clicks that go on, and drops visits of journals that are read
   const lines = [lineAt(url.id, now - 1), lineAt(url.id, now - day), lineAt(other.id, now - day)];
   await readKilled([...lines, lineAt(url.id, now)]);
   expect([await clicksOf(url.id), await clicksOf(other.id)]).toEqual([sent + 1, 1]);
+  await expectNoErrors(database);
+});
+
+it('answers 503 with the name of a row that cannot be read, until that row is discarded', async () => {
+  const { api, database, clicksOf, readKilled } = await startApi();
+  const { data: url } = await api.call('createUrl', { body: { targetUrl: 'https://a.example/' } });
+  const visit = toLine(makeVisit({ urlId: Number(url.id), visitedAt: api.clock() }));
+  await readKilled([visit]);
+  const visits = Buffer.from('damaged');
+  await database.writeDirectly((transaction) =>
+    transaction.updateTable('visits').set({ visits }).execute(),
+  );
+  await readKilled([visit, visit]);
+  const [damaged] = await database.read.selectFrom('visits').select('id').orderBy('id').execute();
+  const id = damaged?.id as number;
+  const erase = () => api.call('eraseUrlVisits', { params: { id: url.id } });
+  const refused = await erase();
+  expect(refused.outcome).toBe('503 UNAVAILABLE');
+  expect(refused.error.message).toContain(`the row ${id} of visits cannot be read`);
+  expect(await clicksOf(url.id)).toBe(3);
+  expect(await discardVisits(database, id)).toMatchObject({ id, visit_count: 1 });
+  expect((await erase()).status).toBe(200);
+  expect(await clicksOf(url.id)).toBe(0);
   await expectNoErrors(database);
 });
 

@@ -130,30 +130,6 @@ describe('GET /api/v1/qr/{id}/scans', () => {
     ]);
   });
 
-  it('says how many scans of a URL without a custom slug are proven, in all numbers', async () => {
-    const url = await createUrl();
-    const qr = await createQr(url.id);
-    await visit(url.shortCode);
-    await visit(url.shortCode, { agent: 'wechat' });
-    await visit(url.shortCode, { agent: 'firefox', referer: 'https://lens.google.com/' });
-    await visit(url.shortCode, { referer: 'https://lens.google.com/' });
-    api.clock.advance(1);
-    const { data } = await scans(qr.id);
-    expect(data.totals).toMatchObject({ totalScans: 4, provenScans: 2, inferredScans: 2 });
-    expect(data.timeseries.at(-1)).toMatchObject({ scans: 4, provenScans: 2, inferredScans: 2 });
-    expect(data.breakdowns.scanMethod).toEqual([
-      { scanMethod: 'file_upload', scans: 2, ...proven(2) },
-      { scanMethod: 'app_scanner', scans: 1, ...inferred(1) },
-      { scanMethod: 'camera', scans: 1, ...inferred(1) },
-    ]);
-    expect(data.breakdowns.device).toEqual([
-      { deviceType: 'mobile', scans: 3, provenScans: 1, inferredScans: 2 },
-      { deviceType: 'desktop', scans: 1, ...proven(1) },
-    ]);
-    const { totals } = (await api.call('getAnalyticsOverview')).data;
-    expect(totals).toMatchObject({ totalScans: 4, provenScans: 2, inferredScans: 2 });
-  });
-
   it('counts the scans between the creation and the deletion of a QR code', async () => {
     const url = await createUrl();
     await visit(url.shortCode);

@@ -119,18 +119,6 @@ describe('a visit', () => {
     expect(again(request({ 'user-agent': iPhone })).visitorKey).not.toBe(first.visitorKey);
     expect(again(visit)).toEqual(first);
   });
-
-  it('looks up the place of an address once', () => {
-    const asked: string[] = [];
-    const again = describer({
-      findPlace: (address) => {
-        asked.push(address);
-        return { country: 'NL', region: 'NL-NH', city: 'Amsterdam' };
-      },
-    });
-    for (const address of ['192.0.2.1', '192.0.2.2', '192.0.2.1']) again(request({}, { address }));
-    expect(asked).toEqual(['192.0.2.1', '192.0.2.2']);
-  });
 });
 
 describe('client hints', () => {

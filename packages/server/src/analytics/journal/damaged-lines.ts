@@ -44,8 +44,16 @@ export function openDamagedLines(root: string) {
       mkdirSync(root, { recursive: true, mode: 0o700 });
       const known = read(path);
       const added = lines
+        // In Latin 1, each byte is a character: nothing is lost, and readable lines can be read.
         .map(({ reason, bytes }, index) =>
-          JSON.stringify({ journal, segment, after: offset, index, reason, bytes: textOf(bytes) }),
+          JSON.stringify({
+            journal,
+            segment,
+            after: offset,
+            index,
+            reason,
+            bytes: bytes.toString('latin1'),
+          }),
         )
         .filter((line) => !known.includes(line));
       const file = openSync(path, 'a', 0o600);
@@ -61,9 +69,4 @@ export function openDamagedLines(root: string) {
 
 function read(path: string): string {
   return statSync(path, { throwIfNoEntry: false }) ? readFileSync(path, 'utf8') : '';
-}
-
-/** Each byte is a character, so that nothing is lost and readable lines can be read. */
-function textOf(bytes: Buffer): string {
-  return bytes.toString('latin1');
 }
