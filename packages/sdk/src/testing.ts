@@ -1,6 +1,7 @@
 import { type HttpHandler, HttpResponse, http } from 'msw';
 import type { ErrorCodes } from './generated/contract.js';
 import { errorStatuses, fixtures, type OperationId, successes } from './generated/fixtures.js';
+import type { UrlBulkUpdateItem, UrlCreateRequest, UrlId } from './types.js';
 
 export { fixtures, type OperationId };
 
@@ -8,6 +9,11 @@ export interface HandlerOptions {
   /** The base URL of the requests that are answered. The default is any host. */
   readonly baseUrl?: string;
 }
+
+/** Fields that replace those of a fixture, or a function that returns them for a request. */
+export type ResponseData<Id extends keyof Fixtures> =
+  | Partial<Fixtures[Id]>
+  | ((request: Request) => Partial<Fixtures[Id]> | Promise<Partial<Fixtures[Id]>>);
 
 type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 type Fixtures = typeof fixtures;
@@ -48,13 +54,44 @@ export function handlers(options: HandlerOptions = {}): HttpHandler[] {
   return operationIds.map((id) =>
     id === 'downloadQr'
       ? handle(id, options, () => new HttpResponse(transparentPng, pngHead))
-      : respond(id, {}, options),
+      : respond(id, echoes[id] as object, options),
   );
 }
 
+/** The results of bulk calls, which have an entry for each item of the request. */
+const echoes: { readonly [Id in keyof Fixtures]?: ResponseData<Id> } = {
+  async bulkCreateUrls(request) {
+    const { urls = [] } = await bodyOf<{ urls: UrlCreateRequest[] }>(request);
+    const created = fixtures.bulkCreateUrls.created.flatMap((fixture) =>
+      urls.map(({ targetUrl, customSlug = null }, index) => {
+        const id = String(index + 1);
+        return { ...fixture, index, id, targetUrl, customSlug };
+      }),
+    );
+    return { requested: urls.length, createdCount: urls.length, created };
+  },
+  async bulkUpdateUrls(request) {
+    const { updates = [] } = await bodyOf<{ updates: UrlBulkUpdateItem[] }>(request);
+    const updated = fixtures.bulkUpdateUrls.updated.flatMap((fixture) =>
+      updates.map(({ id }, index) => ({ ...fixture, index, id: String(id) })),
+    );
+    return { requested: updates.length, updatedCount: updates.length, updated };
+  },
+  async bulkDeleteUrls(request) {
+    const { ids = [] } = await bodyOf<{ ids: UrlId[] }>(request);
+    const deletedIds = ids.map(String);
+    return { requested: ids.length, deletedCount: ids.length, deletedIds };
+  },
+};
+
+/** Returns the JSON of a request; an empty object if it has none. */
+async function bodyOf<Body>(request: Request): Promise<Partial<Body>> {
+  return JSON.parse((await request.text()) || '{}');
+}
+
 /**
- * Returns a handler that answers an operation with its fixture. The fields of `data` replace those of
- * the fixture. Pass the handler to `server.use()`.
+ * Returns a handler that answers an operation with its fixture. The fields of `data`, or those that it
+ * returns for a request, replace those of the fixture. Pass the handler to `server.use()`.
  *
  * @example
  * ```ts
@@ -63,17 +100,25 @@ export function handlers(options: HandlerOptions = {}): HttpHandler[] {
  *
  * const server = setupServer(...handlers());
  * server.use(respond('getUrl', { title: 'Spring sale', isActive: false }));
+ * server.use(
+ *   respond('createUrl', async (request) => {
+ *     const { targetUrl } = await request.json();
+ *     return { targetUrl };
+ *   }),
+ * );
  * ```
  */
 export function respond<Id extends keyof Fixtures>(
   operationId: Id,
-  data: Partial<Fixtures[Id]> = {},
+  data: ResponseData<Id> = {},
   options: HandlerOptions = {},
 ): HttpHandler {
-  const body = { success: true, data: { ...fixtures[operationId], ...data } };
-  return handle(operationId, options, () =>
-    HttpResponse.json(body, { status: successes[operationId].status, headers }),
-  );
+  const { status } = successes[operationId];
+  return handle(operationId, options, async (request) => {
+    const given = typeof data === 'function' ? await data(request) : data;
+    const body = { success: true, data: { ...fixtures[operationId], ...given } };
+    return HttpResponse.json(body, { status, headers });
+  });
 }
 
 /**
@@ -117,12 +162,12 @@ const pngHead = { headers: { ...headers, 'content-type': 'image/png' } };
 function handle(
   operationId: OperationId,
   { baseUrl = '*' }: HandlerOptions,
-  answer: () => Response,
+  answer: (request: Request) => Response | Promise<Response>,
 ): HttpHandler {
   const [method = '', path = ''] = successes[operationId].route.split(' ');
   const pattern = baseUrl.replace(/\/+$/, '') + path.replace(/\{(\w+)\}/g, ':$1');
-  return http[method.toLowerCase() as Method](pattern, ({ params }) =>
+  return http[method.toLowerCase() as Method](pattern, ({ params, request }) =>
     // Without a response, MSW tries the next handler.
-    words.has(String(params.id)) ? undefined : answer(),
+    words.has(String(params.id)) ? undefined : answer(request),
   );
 }
