@@ -12,7 +12,7 @@ export interface FairQueueOptions {
 export class QueueFullError extends Error {
   override readonly name = 'QueueFullError';
   readonly queue: string;
-  readonly retryAfterSeconds = retryAfterSeconds;
+  readonly retryAfterSeconds = 2;
 
   constructor(queue: string, reason: string) {
     super(`${queue}: ${reason}`);
@@ -26,13 +26,17 @@ export class QueueClosedError extends Error {
 }
 
 interface Task {
-  readonly organizationId: string;
   readonly queuedAt: number;
   run(): Promise<void>;
   reject(error: Error): void;
 }
 
-const retryAfterSeconds = 2;
+/** An organization that has tasks. */
+interface Turns {
+  readonly waiting: Task[];
+  running: number;
+}
+
 // A task that waited longer is refused, because its client has timed out.
 const maxWaitMs = 20_000;
 
@@ -43,11 +47,9 @@ const maxWaitMs = 20_000;
  */
 export class FairQueue {
   readonly #options: FairQueueOptions;
-  /** The waiting tasks by organization. The organization that ran a task last comes last. */
-  readonly #tasks = new Map<string, Task[]>();
+  /** The organization that had the last turn comes last. */
+  readonly #organizations = new Map<string, Turns>();
   #waiting = 0;
-  #lastOrganization: string | undefined;
-  readonly #runningOf = new Map<string, number>();
   #running = 0;
   #refused = 0;
   #isClosed = false;
@@ -72,21 +74,19 @@ export class FairQueue {
   }
 
   /** Queues several tasks and returns their results. Refuses all of them if it cannot take all. */
-  runAll<T>(organizationId: string, works: readonly (() => Promise<T>)[]): Promise<T[]> {
-    if (this.#isClosed) return Promise.reject(this.#closed());
-    const refusal = this.#refusal(organizationId, works.length);
-    if (refusal) return Promise.reject(refusal);
+  async runAll<T>(organizationId: string, works: readonly (() => Promise<T>)[]): Promise<T[]> {
+    if (this.#isClosed) throw this.#closed();
+    this.assertCapacity(organizationId, works.length);
+    const own = this.#organizations.get(organizationId) ?? { waiting: [], running: 0 };
+    if (works.length > 0) this.#organizations.set(organizationId, own);
+    const queuedAt = performance.now();
     const outcomes = works.map(
       (work) =>
         new Promise<T>((resolve, reject) => {
-          this.#add({
-            organizationId,
-            queuedAt: performance.now(),
-            run: () => work().then(resolve, reject),
-            reject,
-          });
+          own.waiting.push({ queuedAt, run: () => work().then(resolve, reject), reject });
         }),
     );
+    this.#waiting += works.length;
     this.#startTasks();
     return Promise.all(outcomes);
   }
@@ -96,51 +96,41 @@ export class FairQueue {
    * prepare the tasks, because a refused request must be cheap.
    */
   assertCapacity(organizationId: string, count: number): void {
-    const refusal = count > 0 ? this.#refusal(organizationId, count) : undefined;
-    if (refusal) throw refusal;
-  }
-
-  /** Refuses all waiting and future tasks. Running tasks continue. */
-  close(): void {
-    this.#isClosed = true;
-    const waiting = [...this.#tasks.values()].flat();
-    this.#tasks.clear();
-    this.#waiting = 0;
-    for (const task of waiting) task.reject(this.#closed());
-  }
-
-  #add(task: Task): void {
-    const own = this.#tasks.get(task.organizationId);
-    if (own) own.push(task);
-    else this.#tasks.set(task.organizationId, [task]);
-    this.#waiting += 1;
-  }
-
-  #refusal(organizationId: string, count: number): QueueFullError | undefined {
+    if (count === 0) return;
     const { name, maxWaiting, maxWaitingPerOrganization } = this.#options;
-    const own = this.#tasks.get(organizationId)?.length ?? 0;
+    const own = this.#organizations.get(organizationId)?.waiting.length ?? 0;
     // An empty queue accepts a batch of any size; the API limits batches.
     const isOwnFull = own > 0 && own + count > maxWaitingPerOrganization;
     const isFull =
       this.#waiting > 0 &&
       this.#waiting + count > maxWaiting &&
-      own + count > this.#equalShareOf(organizationId);
-    if (!isOwnFull && !isFull) return undefined;
+      own + count > this.#equalShare(own === 0);
+    if (!isOwnFull && !isFull) return;
     this.#refused += 1;
     const [waiting, whose] = isOwnFull ? [own, ' of this organization'] : [this.#waiting, ''];
-    return new QueueFullError(
+    throw new QueueFullError(
       name,
       `${waiting} tasks${whose} are waiting, and ${count} more exceed the limit of ` +
         `${isOwnFull ? maxWaitingPerOrganization : maxWaiting}`,
     );
   }
 
+  /** Refuses all waiting and future tasks. Running tasks continue. */
+  close(): void {
+    this.#isClosed = true;
+    for (const { waiting } of this.#organizations.values()) {
+      for (const task of waiting.splice(0)) task.reject(this.#closed());
+    }
+    this.#waiting = 0;
+  }
+
   /**
    * Returns how many tasks each organization may queue if all of them share the queue equally. A full
    * queue accepts tasks up to that number, so that a few organizations cannot exclude another one.
    */
-  #equalShareOf(organizationId: string): number {
-    const organizations = this.#tasks.size + (this.#tasks.has(organizationId) ? 0 : 1);
+  #equalShare(withNewOne: boolean): number {
+    const waiting = [...this.#organizations.values()].filter((each) => each.waiting.length > 0);
+    const organizations = waiting.length + (withNewOne ? 1 : 0);
     return Math.max(1, Math.floor(this.#options.maxWaiting / organizations));
   }
 
@@ -149,48 +139,34 @@ export class FairQueue {
   }
 
   #startTasks(): void {
-    while (this.#running < this.#options.concurrency) {
-      const task = this.#next();
-      if (!task) return;
+    const { concurrency, maxRunningPerOrganization = concurrency } = this.#options;
+    for (const [organizationId, own] of this.#organizations) {
+      if (this.#running >= concurrency) return;
+      const [task] = own.running < maxRunningPerOrganization ? own.waiting.splice(0, 1) : [];
+      if (!task) continue;
+      this.#waiting -= 1;
       if (performance.now() - task.queuedAt > maxWaitMs) {
         this.#refused += 1;
-        const reason = `the task has waited for ${maxWaitMs} ms`;
-        task.reject(new QueueFullError(this.name, reason));
-      } else void this.#run(task);
+        task.reject(new QueueFullError(this.name, `the task has waited for ${maxWaitMs} ms`));
+      } else void this.#run(task, own, organizationId);
+      // The loop comes to it again, after the others.
+      this.#passOn(organizationId, own);
     }
   }
 
-  /** Removes and returns the next task. The organization that had the last turn comes after the others. */
-  #next(): Task | undefined {
-    const { maxRunningPerOrganization: maxRunning = Number.POSITIVE_INFINITY } = this.#options;
-    let isPassed = false;
-    for (const [organizationId, tasks] of this.#tasks) {
-      if ((this.#runningOf.get(organizationId) ?? 0) >= maxRunning) continue;
-      this.#tasks.delete(organizationId);
-      if (organizationId === this.#lastOrganization && !isPassed) {
-        // The loop visits it again, as the last one.
-        isPassed = true;
-        this.#tasks.set(organizationId, tasks);
-        continue;
-      }
-      const task = tasks.shift();
-      if (tasks.length > 0) this.#tasks.set(organizationId, tasks);
-      this.#waiting -= 1;
-      this.#lastOrganization = organizationId;
-      return task;
-    }
-    return undefined;
-  }
-
-  async #run(task: Task): Promise<void> {
-    const { organizationId } = task;
+  async #run(task: Task, own: Turns, organizationId: string): Promise<void> {
     this.#running += 1;
-    this.#runningOf.set(organizationId, (this.#runningOf.get(organizationId) ?? 0) + 1);
+    own.running += 1;
     await task.run();
     this.#running -= 1;
-    const own = (this.#runningOf.get(organizationId) ?? 0) - 1;
-    if (own > 0) this.#runningOf.set(organizationId, own);
-    else this.#runningOf.delete(organizationId);
+    own.running -= 1;
+    this.#passOn(organizationId, own);
     this.#startTasks();
+  }
+
+  /** Moves an organization behind the others, or forgets it when it has no tasks. */
+  #passOn(organizationId: string, own: Turns): void {
+    this.#organizations.delete(organizationId);
+    if (own.running > 0 || own.waiting.length > 0) this.#organizations.set(organizationId, own);
   }
 }
