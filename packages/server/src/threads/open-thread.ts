@@ -1,12 +1,34 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
+import type { Logger } from 'pino';
 import { yieldToEventLoop } from '../yield-to-event-loop.js';
+import {
+  decodeError,
+  type ThreadMessage,
+  type WorkerMessage,
+  type WorkerStart,
+} from './define-thread.js';
 import {
   type Thread,
   type ThreadCode,
   type ThreadDefinition,
+  ThreadEndedError,
   type ThreadMethods,
   ThreadStoppedError,
+  ThreadTimeoutError,
 } from './thread.js';
-import { WorkerThread, type WorkerThreadOptions } from './worker-thread.js';
+
+interface WorkerThreadOptions<Data, Event> {
+  readonly data: Data;
+  readonly onEvent?: (event: Event) => void;
+  /** Called when the thread ends unexpectedly. The failure is already logged. */
+  readonly onFailure?: (error: unknown) => void;
+  /** The time limit of each call, which begins when the worker receives the call. */
+  readonly timeLimitMs: number;
+  readonly logger: Logger;
+  /** The worker ends after this time without calls, unless the thread was started. */
+  readonly idleLimitMs?: number;
+}
 
 export interface OpenThreadOptions<Data, Methods extends ThreadMethods, Event>
   extends WorkerThreadOptions<Data, Event> {
@@ -24,7 +46,7 @@ export function openThread<Data, Methods extends ThreadMethods, Event>(
   const { isThreaded, inline, onEvent = () => {} } = options;
   const thread: Thread<ThreadMethods> = isThreaded
     ? new WorkerThread(definition, options)
-    : openInlineThread(definition.name, () => inline(onEvent));
+    : new InlineThread(definition.name, () => inline(onEvent));
   return thread as Thread<Methods>;
 }
 
@@ -32,40 +54,246 @@ export function openThread<Data, Methods extends ThreadMethods, Event>(
  * Runs a thread's code in the calling thread, for servers in memory and inside other programs. It has
  * no time limits, because nothing can interrupt the calling thread.
  */
-function openInlineThread(
-  name: string,
-  startCode: () => ThreadCode<ThreadMethods>,
-): Thread<ThreadMethods> {
-  const inFlight = new Set<Promise<unknown>>();
-  let code: ThreadCode<ThreadMethods> | undefined;
-  let stopping: Promise<void> | undefined;
+class InlineThread implements Thread<ThreadMethods> {
+  readonly name: string;
+  readonly #startCode: () => ThreadCode<ThreadMethods>;
+  readonly #inFlight = new Set<Promise<unknown>>();
+  #code: ThreadCode<ThreadMethods> | undefined;
+  #stopping: Promise<void> | undefined;
 
-  async function stopCode(): Promise<void> {
-    await Promise.allSettled(inFlight);
-    await code?.stop?.();
+  constructor(name: string, startCode: () => ThreadCode<ThreadMethods>) {
+    this.name = name;
+    this.#startCode = startCode;
   }
 
-  return {
-    name,
-    get figures() {
-      return { failures: 0, timeouts: 0, uncaughtErrors: 0, callsInFlight: inFlight.size };
-    },
-    start() {
-      if (!stopping) code ??= startCode();
-    },
-    call(method, ...args) {
-      if (stopping) return Promise.reject(new ThreadStoppedError(name));
-      // Many consecutive calls must not block the event loop.
-      const outcome = yieldToEventLoop().then(() => {
-        code ??= startCode();
-        return code.methods[method]?.(...args);
-      });
-      inFlight.add(outcome);
-      return outcome.finally(() => inFlight.delete(outcome));
-    },
-    stop() {
-      stopping ??= stopCode();
-      return stopping;
-    },
-  };
+  get figures() {
+    return { failures: 0, timeouts: 0, uncaughtErrors: 0, callsInFlight: this.#inFlight.size };
+  }
+
+  start(): void {
+    if (!this.#stopping) this.#code ??= this.#startCode();
+  }
+
+  async call(method: string, ...args: readonly unknown[]): Promise<unknown> {
+    if (this.#stopping) throw new ThreadStoppedError(this.name);
+    // Many consecutive calls must not block the event loop.
+    const outcome = yieldToEventLoop().then(() => {
+      this.#code ??= this.#startCode();
+      return this.#code.methods[method]?.(...args);
+    });
+    this.#inFlight.add(outcome);
+    return outcome.finally(() => this.#inFlight.delete(outcome));
+  }
+
+  stop(): Promise<void> {
+    this.#stopping ??= Promise.allSettled(this.#inFlight).then(() =>
+      this.#code?.stop?.(),
+    ) as Promise<void>;
+    return this.#stopping;
+  }
+}
+
+interface Call {
+  readonly method: string;
+  readonly args: readonly unknown[];
+  resolve(result: unknown): void;
+  reject(error: Error): void;
+  limit?: NodeJS.Timeout;
+}
+
+const restartAfterMs = 1_000;
+// An idle worker needs 15 MB, and more after large tasks. A new one starts in a tenth of a second.
+const defaultIdleLimitMs = 60_000;
+// The limit of an orderly stop. The dispatcher waits for attempts in flight for a second, and then
+// records their outcomes.
+const stopTimeLimitMs = 3_000;
+
+/**
+ * Runs a thread's code in a worker. The worker gets a call when the one before has settled, so a call
+ * that crashes the worker or exceeds its time limit is the only one that fails. The next call starts a
+ * new worker.
+ */
+class WorkerThread implements Thread<ThreadMethods> {
+  readonly name: string;
+  readonly #definition: Omit<ThreadDefinition<unknown, ThreadMethods, unknown>, 'start'>;
+  readonly #options: WorkerThreadOptions<unknown, never>;
+  readonly #waiting: Call[] = [];
+  /** The calls that the worker has, by id. */
+  readonly #running = new Map<number, Call>();
+  #lastId = 0;
+  readonly #counts = { failures: 0, timeouts: 0, uncaughtErrors: 0 };
+  #worker: Worker | undefined;
+  /** True once the thread was started: it then restarts whenever it ends. */
+  #isBackground = false;
+  /** Of the end of an idle worker, or of the next start. */
+  #timer: NodeJS.Timeout | undefined;
+  #stopping: Promise<void> | undefined;
+
+  constructor(
+    definition: Omit<ThreadDefinition<unknown, ThreadMethods, unknown>, 'start'>,
+    options: WorkerThreadOptions<unknown, never>,
+  ) {
+    this.name = definition.name;
+    this.#definition = definition;
+    this.#options = options;
+  }
+
+  get figures() {
+    return { ...this.#counts, callsInFlight: this.#waiting.length + this.#running.size };
+  }
+
+  start(): void {
+    if (this.#stopping) return;
+    this.#isBackground = true;
+    clearTimeout(this.#timer);
+    try {
+      this.#worker ??= this.#startWorker();
+    } catch (error) {
+      this.#onFailure(error);
+    }
+  }
+
+  call(method: string, ...args: readonly unknown[]): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      if (this.#stopping) return reject(new ThreadStoppedError(this.name));
+      this.#waiting.push({ method, args, resolve, reject });
+      this.#sendWaiting();
+    });
+  }
+
+  stop(): Promise<void> {
+    this.#stopping ??= this.#stop();
+    return this.#stopping;
+  }
+
+  async #stop(): Promise<void> {
+    clearTimeout(this.#timer);
+    const stopped = new ThreadStoppedError(this.name);
+    for (const call of this.#waiting.splice(0)) call.reject(stopped);
+    const worker = this.#worker;
+    if (!worker) return;
+    worker.ref();
+    const ended = new Promise<true>((resolve) => worker.once('exit', () => resolve(true)));
+    worker.postMessage('stop' satisfies WorkerMessage);
+    if (await Promise.race([ended, sleep(stopTimeLimitMs, false, { ref: false })])) return;
+    this.#options.logger.warn(
+      { thread: this.name, stopTimeLimitMs },
+      'thread did not stop; terminating it',
+    );
+    // Without waiting: nothing interrupts native code.
+    void worker.terminate();
+    this.#rejectRunning(stopped);
+  }
+
+  /** Sends the worker each call that may run now. */
+  #sendWaiting(): void {
+    const { concurrency = 1 } = this.#definition;
+    while (this.#running.size < concurrency) {
+      const call = this.#waiting.shift();
+      if (!call) return;
+      clearTimeout(this.#timer);
+      this.#lastId += 1;
+      const id = this.#lastId;
+      try {
+        this.#worker ??= this.#startWorker();
+        const { method, args } = call;
+        // Fails if the arguments cannot be cloned.
+        this.#worker.postMessage({ id, method, args } satisfies WorkerMessage);
+      } catch (error) {
+        call.reject(error as Error);
+        continue;
+      }
+      // A process without other work must not end before the call settles.
+      this.#worker.ref();
+      this.#running.set(id, call);
+      call.limit = setTimeout(() => this.#expire(call), this.#options.timeLimitMs).unref();
+    }
+  }
+
+  #expire({ method }: Call): void {
+    const worker = this.#worker;
+    if (!worker) return;
+    const { timeLimitMs } = this.#options;
+    this.#counts.timeouts += 1;
+    void worker.terminate();
+    const text = `thread ${this.name}: ${method} took longer than ${timeLimitMs} ms`;
+    this.#replace(worker, new ThreadTimeoutError(text));
+  }
+
+  /** Removes a running call and returns it. */
+  #settle(id: number): Call | undefined {
+    const call = this.#running.get(id);
+    this.#running.delete(id);
+    clearTimeout(call?.limit);
+    return call;
+  }
+
+  #rejectRunning(error: Error): void {
+    for (const id of [...this.#running.keys()]) this.#settle(id)?.reject(error);
+  }
+
+  #startWorker(): Worker {
+    const { name, file, resourceLimits = {} } = this.#definition;
+    const workerData: WorkerStart = { shortyThread: name, data: this.#options.data };
+    let worker: Worker;
+    try {
+      worker = new Worker(new URL(file), { workerData, resourceLimits, name });
+    } catch (cause) {
+      throw new ThreadEndedError(`thread ${name}: does not start`, { cause });
+    }
+    let cause: unknown;
+    worker.on('message', (message: ThreadMessage) => {
+      if (worker === this.#worker) this.#receive(worker, message);
+    });
+    worker.on('error', (error) => {
+      this.#counts.uncaughtErrors += 1;
+      cause = error;
+    });
+    worker.on('exit', () => {
+      this.#replace(worker, new ThreadEndedError(`thread ${name}: ended`, { cause }));
+    });
+    // An idle worker must not keep the process alive.
+    worker.unref();
+    return worker;
+  }
+
+  #receive(worker: Worker, message: ThreadMessage): void {
+    if ('event' in message) {
+      this.#options.onEvent?.(message.event as never);
+      return;
+    }
+    const call = this.#settle(message.id);
+    if ('result' in message) call?.resolve(message.result);
+    else call?.reject(decodeError(message.error, this.#definition.errorClasses ?? []));
+    this.#sendWaiting();
+    if (this.#running.size > 0 || this.#stopping) return;
+    worker.unref();
+    if (this.#isBackground) return;
+    const { idleLimitMs = defaultIdleLimitMs } = this.#options;
+    const end = () => {
+      this.#worker = undefined;
+      worker.postMessage('stop' satisfies WorkerMessage);
+    };
+    this.#timer = setTimeout(end, idleLimitMs).unref();
+  }
+
+  /** Rejects the running call of a worker that has ended, and continues with a new one. */
+  #replace(worker: Worker, error: Error): void {
+    if (worker !== this.#worker) return;
+    this.#worker = undefined;
+    this.#rejectRunning(this.#stopping ? new ThreadStoppedError(this.name) : error);
+    if (this.#stopping) return;
+    this.#onFailure(error);
+    this.#sendWaiting();
+  }
+
+  #onFailure(error: unknown): void {
+    this.#counts.failures += 1;
+    const { logger, onFailure } = this.#options;
+    logger.error({ err: error, thread: this.name }, 'thread failed');
+    onFailure?.(error);
+    if (this.#isBackground) {
+      this.#timer = setTimeout(() => this.start(), restartAfterMs).unref();
+    }
+  }
 }

@@ -1,5 +1,8 @@
 import type { ResourceLimits } from 'node:worker_threads';
-import type { ErrorClass } from './error-transfer.js';
+
+// Classes are compared by name and never constructed, so their parameters do not matter.
+// biome-ignore lint/suspicious/noExplicitAny: see above.
+export type ErrorClass = abstract new (...args: any[]) => Error;
 
 // `call` checks the types of the arguments.
 // biome-ignore lint/suspicious/noExplicitAny: methods have any parameters.
