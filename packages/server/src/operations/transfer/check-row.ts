@@ -3,25 +3,21 @@ import { ConfigError } from '../../config-error.js';
 import { shorten } from '../../contract/api-error.js';
 import { parseInput } from '../../contract/parse-input.js';
 import { domainUpdateRequest } from '../../domains/domain-contract.js';
-import { findTargetUrlError } from '../../network/target-url.js';
 import { planNames } from '../../organizations/plans.js';
 import { qrCreateRequest } from '../../qr/qr-contract.js';
-import { keyOf } from '../../storage/schema.js';
+import type { Row } from '../../storage/read-in-batches.js';
+import { definitionOf, keyOf } from '../../storage/schema.js';
 import { urlUpsertRequest } from '../../urls/url-contract.js';
 import { webhookCreateRequest } from '../../webhooks/webhook-contract.js';
-import { exportedColumns, type TransferRow, type TransferTable } from './transfer-file.js';
+import type { TransferTable } from './transfer-file.js';
 
 /**
  * Checks a row of a file, which may be forged: its columns with their types, and where it leads visitors,
  * browsers and the server. Everything else concerns the organization only. Throws a ConfigError that names
  * the row, the column, the value and the rule.
  */
-export function checkRow({ line, table, row }: Omit<TransferRow, 'length'>): void {
-  schemas[table] ??= z.strictObject(
-    Object.fromEntries(
-      exportedColumns(table).map(([name, type]) => [name, schemaOf(type, checks[table]?.[name])]),
-    ),
-  );
+export function checkRow(line: number, table: TransferTable, row: Row): void {
+  schemas[table] ??= schemaOf(table);
   const parsed = parseInput(schemas[table], row);
   if (parsed.ok) return;
   const key = keyOf(table).map((name) => shorten(String(row[name])));
@@ -42,21 +38,26 @@ const types: Readonly<Record<string, z.ZodType>> = {
   rowId: z.int(),
 };
 
-/** Returns the schema of a column. Exports of earlier versions have no values of later columns. */
-function schemaOf(definition: string, check: z.ZodType | undefined): z.ZodType {
-  const type = types[definition.split(' ')[0] ?? ''] ?? integer;
-  const schema = check ? type.pipe(check) : type;
-  return /not null|primary key/.test(definition) ? schema : schema.nullish();
+/** Returns the columns of a table that an export has, with their definitions. */
+export function exportedColumns(table: TransferTable): (readonly [string, string])[] {
+  const { columns, unexported = [] } = definitionOf(table);
+  return Object.entries(columns).filter(([name]) => !unexported.includes(name));
+}
+
+/** Exports of earlier versions have no values of later columns. */
+function schemaOf(table: TransferTable): z.ZodType {
+  const schemas = exportedColumns(table).map(([name, definition]) => {
+    const type = types[definition.split(' ')[0] ?? ''] ?? integer;
+    const check = checks[table]?.[name];
+    const schema = check ? type.pipe(check) : type;
+    return [name, /not null|primary key/.test(definition) ? schema : schema.nullish()];
+  });
+  return z.strictObject(Object.fromEntries(schemas));
 }
 
 const url = urlUpsertRequest.shape;
 const domain = domainUpdateRequest.shape;
 const webhook = webhookCreateRequest.shape;
-
-const targetUrl = z.string().check(({ value, issues }) => {
-  const message = findTargetUrlError(value);
-  if (message) issues.push({ code: 'custom', message, input: value });
-});
 
 // Other costs would let each visit take more memory or time.
 const passwordHash = z
@@ -75,7 +76,7 @@ const checks: { readonly [table in TransferTable]?: Readonly<Record<string, z.Zo
   },
   webhooks: { url: webhook.url, headers: json(webhook.headers) },
   urls: {
-    target_url: targetUrl,
+    target_url: url.targetUrl,
     expired_url: url.expiredUrl,
     rules: json(url.rules),
     preview: json(url.preview),

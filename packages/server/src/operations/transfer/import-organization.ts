@@ -17,19 +17,16 @@ import { findRetiredKeys } from '../../urls/retired-keys.js';
 import { settingsHashOf } from '../../urls/short-url.js';
 import { reserveUrlIds } from '../../urls/url-ids.js';
 import { findKeyOwners, mapKeyOf } from '../../urls/url-keys.js';
-import { checkRow } from './check-row.js';
-import { readTransferFile, type TransferBatch, type TransferTable } from './transfer-file.js';
+import {
+  type KnownFile,
+  readTransferFile,
+  type TransferBatch,
+  type TransferTable,
+} from './transfer-file.js';
 
 // Until another process removes an import that writes no batch.
 const leaseMs = 60_000;
-const lengthAtOnce = 1_000_000;
 const namesShown = 10;
-
-interface ImportOptions {
-  /** For the entry in the audit log. */
-  readonly origin?: WriteOrigin;
-  readonly clock?: Clock;
-}
 
 /**
  * Imports an organization from a file, completely or not at all. Checks the whole file first, and then
@@ -40,50 +37,44 @@ interface ImportOptions {
 export async function importOrganization(
   database: Database,
   path: string,
-  { origin, clock = Date.now }: ImportOptions = {},
+  { origin, clock = Date.now }: { readonly origin?: WriteOrigin; readonly clock?: Clock } = {},
 ) {
-  const summary = await checkFile(database, path);
-  const { organizationId, rows } = summary;
+  const { organizationId, suspendedAt, rows, urlIds, file } = await checkFile(database, path);
   const lock = { organizationId };
   let lease = clock() + leaseMs;
-  let nextLease = lease;
-  let urlIdShift = 0;
   // Each transaction postpones the end of the lease, and fails if another process has removed the import.
   const write = async (work: (transaction: WriteTransaction) => Promise<unknown>) => {
-    nextLease = Math.max(clock() + leaseMs, lease + 1);
+    const next = Math.max(clock() + leaseMs, lease + 1);
     await database.writeDirectly(async (transaction) => {
       const { numUpdatedRows } = await transaction
         .updateTable('organizations')
-        .set({ import_leased_until: nextLease })
+        .set({ import_leased_until: next })
         .where('id', '=', organizationId)
         .where('import_leased_until', '=', lease)
         .executeTakeFirstOrThrow();
       if (numUpdatedRows === 0n) throw new ConfigError('another process removed this import');
       await work(transaction);
     }, lock);
-    lease = nextLease;
+    lease = next;
   };
   const foldsPlatform = await foldsPlatformKeys(database.read);
   const retired: Row[] = [];
+  let urlIdShift = 0;
   let isBegun = false;
-  const refuseChange = (sha256: string) => {
-    if (sha256 !== summary.sha256) throw new ConfigError('the file was changed during the import');
-  };
   try {
-    for await (const { table, rows: given } of batchesIn(path, refuseChange)) {
+    for await (const { table, rows: given } of readTransferFile(path, file)) {
+      const values = given.map((row) => toStored(table, row, urlIdShift, foldsPlatform));
       if (table === 'organizations') {
         await database.writeDirectly(async (transaction) => {
-          urlIdShift = await reserveIds(transaction, summary);
+          urlIdShift = await reserveIds(transaction, urlIds);
           const marks = { suspended_at: clock(), deletion_started_at: clock() };
-          const first = { ...given[0], ...marks, import_leased_until: lease };
+          const first = { ...values[0], ...marks, import_leased_until: lease };
           await bulkInsert(transaction, table, [first] as never[]);
         }, lock);
         isBegun = true;
-        continue;
       }
-      const values = given.map((row) => toStored(table, row, urlIdShift, foldsPlatform));
       // Others may need the keys that nobody has, so these are the last to be written.
-      if (table === 'retired_keys') retired.push(...values);
+      else if (table === 'retired_keys') retired.push(...values);
       else {
         await write(async (transaction) => {
           await refuseTaken(transaction, { table, rows: values }, organizationId);
@@ -101,10 +92,9 @@ export async function importOrganization(
           .onConflict((conflict) => conflict.doNothing())
           .execute();
       }
-      const visible = { deletion_started_at: null, import_leased_until: null };
       await transaction
         .updateTable('organizations')
-        .set({ ...visible, suspended_at: summary.suspendedAt })
+        .set({ deletion_started_at: null, import_leased_until: null, suspended_at: suspendedAt })
         .where('id', '=', organizationId)
         .execute();
       // Caches have the links that somebody has tried to visit.
@@ -114,43 +104,31 @@ export async function importOrganization(
       recordAuditEntry(transaction, origin, target);
     });
   } catch (error) {
-    // The last transaction may be committed, although it failed here.
-    if (isBegun) await removeImport(database, organizationId, [lease, nextLease]);
+    if (isBegun) await removeImport(database, organizationId);
     throw error;
   }
   return { organizationId, rows, urlIdShift };
 }
 
-/** Removes an unfinished import of an organization; with `leases`, only that which has one of them. */
-async function removeImport(
-  database: Database,
-  organizationId: string,
-  leases?: readonly (number | null)[],
-): Promise<void> {
-  const imported = database.read
+/** Removes an unfinished import of an organization. The last transaction may be committed, although it failed. */
+async function removeImport(database: Database, organizationId: string): Promise<void> {
+  const imported = await database.read
     .selectFrom('organizations')
-    .select('import_leased_until as lease')
+    .select('id')
     .where('id', '=', organizationId)
-    .where('import_leased_until', 'is not', null);
-  const found = await imported.executeTakeFirst();
-  if (!found || leases?.includes(found.lease) === false) return;
-  await deleteOrganization(database, organizationId, Number.MAX_SAFE_INTEGER);
+    .where('import_leased_until', 'is not', null)
+    .executeTakeFirst();
+  if (imported) await deleteOrganization(database, organizationId, Number.MAX_SAFE_INTEGER);
 }
-
-type TransferSummary = Awaited<ReturnType<typeof checkFile>>;
 
 /** Checks each row of the file, and returns what must be known before the first one is written. */
 async function checkFile(database: Database, path: string) {
   const rows = new Map<string, number>();
   const urlIds = { first: Number.POSITIVE_INFINITY, last: 0 };
-  const domains = new Set<unknown>(['']);
-  const qrIds = new Set<unknown>();
-  let sha256 = '';
+  const owned = { domains: new Set<unknown>(['']), qr_codes: new Set<unknown>() };
+  const file: KnownFile = {};
   let organization: Row | undefined;
-  const keepHash = (hash: string) => {
-    sha256 = hash;
-  };
-  for await (const batch of batchesIn(path, keepHash)) {
+  for await (const batch of readTransferFile(path, file)) {
     const { table } = batch;
     for (const row of batch.rows) {
       if (table === 'organizations') {
@@ -158,19 +136,18 @@ async function checkFile(database: Database, path: string) {
         organization = row;
       }
       if (!organization) throw new ConfigError('the file does not begin with an organization');
-      if (table === 'visits') checkVisits(row);
-      if (table === 'domains') domains.add(row.id);
-      if (table === 'qr_codes') qrIds.add(row.id);
+      if (table === 'domains' || table === 'qr_codes') owned[table].add(row.id);
       if (table === 'urls') {
         urlIds.first = Math.min(urlIds.first, Number(row.id));
         urlIds.last = Math.max(urlIds.last, Number(row.id));
       }
-      const [firstUrl, lastUrl] = [row.first_url ?? row.url_id, row.last_url ?? row.url_id];
+      const { first_url: first = row.url_id, last_url: last = first } =
+        table === 'visits' ? rangeOf(row) : {};
       const isOwn =
         (row.organization_id ?? organization.id) === organization.id &&
-        domains.has(row.domain_id ?? row.domain_key ?? '') &&
-        (row.qr_id == null || qrIds.has(row.qr_id)) &&
-        (firstUrl == null || (Number(firstUrl) >= urlIds.first && Number(lastUrl) <= urlIds.last));
+        owned.domains.has(row.domain_id ?? row.domain_key ?? '') &&
+        (row.qr_id == null || owned.qr_codes.has(row.qr_id)) &&
+        (first == null || (Number(first) >= urlIds.first && Number(last) <= urlIds.last));
       if (!isOwn) throw new ConfigError(`the file has rows of ${table} of another organization`);
     }
     rows.set(table, (rows.get(table) ?? 0) + batch.rows.length);
@@ -180,45 +157,18 @@ async function checkFile(database: Database, path: string) {
     await refuseTaken(database.read, batch, organizationId);
   }
   if (!organization) throw new ConfigError('the file has no organization');
-  const organizationId = String(organization.id);
   const suspendedAt = organization.suspended_at as number | null;
-  return { organizationId, suspendedAt, rows, urlIds, sha256 };
+  return { organizationId: String(organization.id), suspendedAt, rows, urlIds, file };
 }
 
-/** Checks what threads of all organizations decode. */
-function checkVisits(row: Row): void {
+/** Returns the range of links of a row of visits, which threads of all organizations decode. */
+function rangeOf(row: Row): Row {
   try {
-    const { visits: _, ...ranges } = toRow(decodeColumns(row.visits as Uint8Array));
-    const wrong = Object.entries(ranges).find(([column, value]) => row[column] !== value);
-    if (wrong) throw new RangeError(`${wrong[0]} must be ${wrong[1]}`);
+    return toRow(decodeColumns(row.visits as Uint8Array));
   } catch (cause) {
     const { message } = cause as Error;
     throw new ConfigError(`the visits cannot be decoded: ${message}`, { cause });
   }
-}
-
-/** Checks the rows of a file one by one, and yields them in batches of one table. */
-async function* batchesIn(
-  path: string,
-  onEnd: (sha256: string) => void,
-): AsyncGenerator<TransferBatch> {
-  let batch: (TransferBatch & { rows: Row[] }) | undefined;
-  let length = 0;
-  for await (const each of readTransferFile(path, onEnd)) {
-    checkRow(each);
-    const isFull = batch?.rows.length === rowsAtOnce || length + each.length > lengthAtOnce;
-    if (batch && (isFull || batch.table !== each.table)) {
-      yield batch;
-      batch = undefined;
-    }
-    if (!batch) {
-      batch = { table: each.table, rows: [] };
-      length = 0;
-    }
-    batch.rows.push(each.row);
-    length += each.length;
-  }
-  if (batch) yield batch;
 }
 
 /** Throws for values that must be unique and that another organization has. */
@@ -230,10 +180,10 @@ async function refuseTaken(
   for (const { column, flag } of sharedColumnsOf(table)) {
     const wanted = rows.filter((row) => flag === undefined || row[flag] === 1);
     if (wanted.length === 0) continue;
+    const isFlagged = flag === undefined ? sql`true` : sql`${sql.ref(flag)} = 1`;
     const { rows: taken } = await sql<{ value: Value }>`
-      select ${sql.ref(column)} as value from ${sql.table(table)}
-      where ${sql.ref(column)} in (${sql.join(wanted.map((row) => row[column]))})
-        and ${flag === undefined ? sql`true` : sql`${sql.ref(flag)} = 1`}`.execute(db);
+      select ${sql.ref(column)} as value from ${sql.table(table)} where ${isFlagged}
+        and ${sql.ref(column)} in (${sql.join(wanted.map((row) => row[column]))})`.execute(db);
     refuse(
       `${table}.${column}`,
       taken.map(({ value }) => value),
@@ -243,8 +193,10 @@ async function refuseTaken(
   const keys = rows as unknown as readonly Schema['url_keys'][];
   const forms = keys.flatMap((key) => [key, { ...key, folded_key: null }]);
   const owners = await findKeyOwners(db, forms);
-  const taken = forms.flatMap((each) => (owners.has(mapKeyOf(each)) ? each.key : []));
-  refuse('url_keys.key', [...new Set(taken)]);
+  refuse(
+    'url_keys.key',
+    forms.flatMap((each) => (owners.has(mapKeyOf(each)) ? each.key : [])),
+  );
   const retired = await findRetiredKeys(db, keys, organizationId);
   refuse(
     'url_keys.key',
@@ -252,9 +204,10 @@ async function refuseTaken(
   );
 }
 
-function refuse(column: string, values: readonly unknown[]): void {
+function refuse(column: string, values: readonly Value[]): void {
   if (values.length === 0) return;
-  const names = `${values.slice(0, namesShown).join(', ')}${values.length > namesShown ? ' and more' : ''}`;
+  const more = values.length > namesShown ? ' and more' : '';
+  const names = `${[...new Set(values)].slice(0, namesShown).join(', ')}${more}`;
   throw new ConfigError(`${column}: this database already has ${names}; nothing was imported`);
 }
 
@@ -279,7 +232,7 @@ function sharedColumnsOf(table: TransferTable) {
  */
 async function reserveIds(
   transaction: WriteTransaction,
-  { urlIds: { first, last } }: TransferSummary,
+  { first, last }: { readonly first: number; readonly last: number },
 ): Promise<number> {
   if (first > last) return 0;
   const { numUpdatedRows } = await transaction

@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { z } from 'zod';
 import { ConfigError } from '../../config-error.js';
-import type { Row } from '../../storage/read-in-batches.js';
+import { type Row, rowsAtOnce } from '../../storage/read-in-batches.js';
 import { definitionOf, type Table, tableNames } from '../../storage/schema.js';
 import type { tables } from '../../storage/tables.js';
+import { checkRow, exportedColumns } from './check-row.js';
 
 /** A table of the export of an organization. */
 export type TransferTable = {
@@ -22,30 +23,22 @@ export interface TransferBatch {
   readonly rows: readonly Row[];
 }
 
-export interface TransferRow {
-  readonly line: number;
-  /** The length of the line. */
-  readonly length: number;
-  readonly table: TransferTable;
-  readonly row: Row;
-}
-
 // Increases when older files can no longer be read.
 const version = 1;
 const format = 'shorty-organization';
 
-const headLine = z.object({ format: z.literal(format), version: z.number() });
 const bytesOf = z
   .object({ base64: z.string() })
   .transform(({ base64 }) => Buffer.from(base64, 'base64'));
-const rowLine = z.object({
-  table: z.enum(transferTables),
-  row: z.record(z.string(), z.union([z.string(), z.number(), z.null(), bytesOf])),
-});
-/** The end also has the number of rows by table, for people. */
-const endLine = z.object({
-  end: z.object({ /** Of every byte before this line. */ sha256: z.string() }),
-});
+const lineSchema = z.union([
+  z.object({
+    table: z.enum(transferTables),
+    row: z.record(z.string(), z.union([z.string(), z.number(), z.null(), bytesOf])),
+  }),
+  z.object({ format: z.literal(format), version: z.number() }),
+  // Also has the number of rows by table, for people.
+  z.object({ end: z.object({ /** Of every byte before this line. */ sha256: z.string() }) }),
+]);
 
 /** Yields the lines of a file: a header, the rows, and an end with counts and a hash. */
 export async function* writeTransferFile(
@@ -68,67 +61,6 @@ export async function* writeTransferFile(
   yield `${JSON.stringify({ end })}\n`;
 }
 
-/**
- * Yields the rows of a file, unchecked. Calls `onEnd` with the hash of a complete file, and throws a
- * ConfigError for any other.
- */
-export async function* readTransferFile(
-  path: string,
-  onEnd: (sha256: string) => void,
-): AsyncGenerator<TransferRow> {
-  const hash = createHash('sha256');
-  let line = 0;
-  let sha256: string | undefined;
-  for await (const text of linesOf(path)) {
-    line += 1;
-    if (sha256 !== undefined) throw new ConfigError(`line ${line}: there is a line after the end`);
-    if (line === 1) checkHead(text);
-    // Matches the form that `writeTransferFile` writes.
-    else if (text.startsWith('{"end":{')) {
-      sha256 = parse(endLine, text, line).end.sha256;
-      continue;
-    } else {
-      const { table, row } = parse(rowLine, text, line);
-      yield { line, length: text.length, table, row };
-    }
-    hash.update(`${text}\n`);
-  }
-  if (line === 0) throw new ConfigError('the file is empty');
-  if (sha256 === undefined)
-    throw new ConfigError('the file is truncated: its last line is missing');
-  if (sha256 !== hash.digest('hex')) {
-    throw new ConfigError('the file was changed: its hash does not match its last line');
-  }
-  onEnd(sha256);
-}
-
-function checkHead(text: string): void {
-  const head = parse(headLine, text, 1, 'this is not an export of an organization');
-  if (head.version === version) return;
-  throw new ConfigError(
-    `the file has version ${head.version}, and this server reads version ${version}`,
-  );
-}
-
-function parse<S extends z.ZodType>(
-  schema: S,
-  text: string,
-  line: number,
-  otherwise = 'this is not a row of a known table',
-): z.output<S> {
-  try {
-    return schema.parse(JSON.parse(text));
-  } catch (cause) {
-    throw new ConfigError(`line ${line}: ${otherwise}`, { cause });
-  }
-}
-
-/** Returns the columns of a table that an export has, with their definitions. */
-export function exportedColumns(table: TransferTable): (readonly [string, string])[] {
-  const { columns, unexported = [] } = definitionOf(table);
-  return Object.entries(columns).filter(([name]) => !unexported.includes(name));
-}
-
 function toJson(table: TransferTable, row: Row) {
   return Object.fromEntries(
     exportedColumns(table).map(([name]) => {
@@ -139,17 +71,87 @@ function toJson(table: TransferTable, row: Row) {
   );
 }
 
+// Limits the length of the lines of a batch.
+const lengthAtOnce = 1_000_000;
+
+/** The hash of a file that was read. */
+export interface KnownFile {
+  sha256?: string;
+}
+
+/**
+ * Checks the rows of a file one by one, and yields them in batches of one table. Throws a ConfigError for a
+ * file that is not complete, or not the known one.
+ */
+export async function* readTransferFile(
+  path: string,
+  known: KnownFile,
+): AsyncGenerator<TransferBatch> {
+  const hash = createHash('sha256');
+  let line = 0;
+  let sha256: string | undefined;
+  let batch: (TransferBatch & { rows: Row[] }) | undefined;
+  let length = 0;
+  for await (const text of linesOf(path)) {
+    line += 1;
+    if (sha256 !== undefined) throw new ConfigError(`line ${line}: there is a line after the end`);
+    const parsed = parseLine(text, line);
+    if ('end' in parsed) {
+      sha256 = parsed.end.sha256;
+      continue;
+    }
+    hash.update(`${text}\n`);
+    if ('format' in parsed) continue;
+    const { table, row } = parsed;
+    checkRow(line, table, row);
+    length += text.length;
+    const isFull = batch?.rows.length === rowsAtOnce || length > lengthAtOnce;
+    if (batch && (isFull || batch.table !== table)) {
+      yield batch;
+      batch = undefined;
+      length = text.length;
+    }
+    batch ??= { table, rows: [] };
+    batch.rows.push(row);
+  }
+  if (line === 0) throw new ConfigError('the file is empty');
+  if (sha256 === undefined)
+    throw new ConfigError('the file is truncated: its last line is missing');
+  if (sha256 !== hash.digest('hex')) {
+    throw new ConfigError('the file was changed: its hash does not match its last line');
+  }
+  known.sha256 ??= sha256;
+  if (sha256 !== known.sha256) throw new ConfigError('the file was changed during the import');
+  if (batch) yield batch;
+}
+
+function parseLine(text: string, line: number) {
+  const isFirst = line === 1;
+  let parsed: z.output<typeof lineSchema>;
+  try {
+    parsed = lineSchema.parse(JSON.parse(text));
+    if (isFirst !== 'format' in parsed) throw new ConfigError('a header stands in the first line');
+  } catch (cause) {
+    const isNot = isFirst ? 'an export of an organization' : 'a row of a known table';
+    throw new ConfigError(`line ${line}: this is not ${isNot}`, { cause });
+  }
+  if ('format' in parsed && parsed.version !== version) {
+    throw new ConfigError(
+      `the file has version ${parsed.version}, and this server reads version ${version}`,
+    );
+  }
+  return parsed;
+}
+
 // The largest row is an image with its logo.
 const maxLineLength = 64 * 1024 * 1024;
 
 /** Yields the lines. Throws if the last one has no line feed. */
 async function* linesOf(path: string): AsyncGenerator<string> {
+  const options = { encoding: 'utf8', highWaterMark: 1_048_576 } as const;
   let rest = '';
   let count = 0;
-  for await (const chunk of createReadStream(path, {
-    encoding: 'utf8',
-    highWaterMark: 1_048_576,
-  })) {
+  for await (const chunk of createReadStream(path, options)) {
     const lines = `${rest}${chunk}`.split('\n');
     rest = lines.pop() ?? '';
     count += lines.length;
