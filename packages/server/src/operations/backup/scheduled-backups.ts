@@ -21,9 +21,9 @@ const named = /^shorty-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z(\.db|\.damaged\.d
  * passed while the server was stopped is made up for at the start.
  */
 export class ScheduledBackups {
-  readonly figures: { -readonly [Name in keyof BackupFigures]: BackupFigures[Name] };
+  figures: BackupFigures;
   readonly #options: ScheduledBackupsOptions;
-  #dueAt: number;
+  #dueAt: Date | null;
 
   /** Throws a ConfigError if the folder cannot be written. */
   constructor(options: ScheduledBackupsOptions) {
@@ -33,10 +33,8 @@ export class ScheduledBackups {
       fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
       fs.accessSync(folder, fs.constants.W_OK);
     } catch (cause) {
-      const reason = `${(cause as Error).message}; it must be a folder that the server can write`;
-      throw new ConfigError(`SHORTY_BACKUP_FOLDER is ${JSON.stringify(folder)}: ${reason}`, {
-        cause,
-      });
+      const problem = `SHORTY_BACKUP_FOLDER is ${JSON.stringify(folder)}: ${(cause as Error).message}`;
+      throw new ConfigError(`${problem}; it must be a folder that the server can write`, { cause });
     }
     const now = clock();
     const lastSuccessAt = timeOf(this.#list('.db')[0]);
@@ -47,45 +45,42 @@ export class ScheduledBackups {
     // A start does not repeat a backup of damaged visits, because it would be damaged, too. A clock that
     // was wrong may have named a backup with a later time.
     const lastRunAt = Math.max(lastSuccessAt, timeOf(this.#list('.damaged.db')[0])) || now;
-    this.#dueAt = this.#runAfter(Math.min(lastRunAt, now));
+    this.#dueAt = schedule.nextRun(new Date(Math.min(lastRunAt, now)));
   }
 
   /** Creates a backup if one is due. The signal ends it. */
   async runIfDue(signal: AbortSignal): Promise<void> {
-    const { clock, logger, folder, keep, createBackup } = this.#options;
+    const { schedule, clock, logger, folder, keep, createBackup } = this.#options;
     const now = clock();
-    if (now < this.#dueAt) return;
-    this.#dueAt = this.#runAfter(now);
+    if (!this.#dueAt || now < this.#dueAt.getTime()) return;
+    this.#dueAt = schedule.nextRun(new Date(now));
     const name = `shorty-${new Date(now).toISOString().replace(/[-:]|\.\d+/g, '')}`;
     const path = join(folder, `${name}.db`);
-    const startedAt = performance.now();
+    const damaged = this.#list('.damaged.db');
     try {
       await createBackup(path, signal);
     } catch (err) {
       if (signal.aborted) return;
-      this.figures.failures += 1;
+      this.figures = { ...this.figures, failures: this.figures.failures + 1 };
       if (fs.existsSync(path)) {
         // It has visits that cannot be read, and replaces the one before, but no other backup.
-        const damaged = join(folder, `${name}.damaged.db`);
-        if (fs.existsSync(`${path}.key`)) fs.renameSync(`${path}.key`, `${damaged}.key`);
-        fs.renameSync(path, damaged);
-        this.#deleteOthers(damaged, '.damaged.db', 0);
+        const renamed = join(folder, `${name}.damaged.db`);
+        if (fs.existsSync(`${path}.key`)) fs.renameSync(`${path}.key`, `${renamed}.key`);
+        fs.renameSync(path, renamed);
+        this.#delete(damaged);
       }
       logger.error({ err, path }, 'backup failed');
       return;
     }
-    const durationMs = Math.round(performance.now() - startedAt);
-    const { size: bytes } = fs.statSync(path);
-    Object.assign(this.figures, { bytes, durationMs, lastSuccessAt: clock() });
-    logger.info({ path, bytes, durationMs }, 'backup created');
-    this.#deleteOthers(path, '.damaged.db', 0);
-    this.#deleteOthers(path, '.db', keep - 1);
+    const made = { bytes: fs.statSync(path).size, durationMs: clock() - now };
+    this.figures = { ...this.figures, ...made, lastSuccessAt: clock() };
+    logger.info({ path, ...made }, 'backup created');
+    const others = this.#list('.db').filter((each) => each !== `${name}.db`);
+    this.#delete([...damaged, ...others.slice(keep - 1)]);
   }
 
-  /** Deletes the files with a suffix, except one and the newest `count` others. */
-  #deleteOthers(retained: string, suffix: string, count: number): void {
-    const paths = this.#list(suffix).map((name) => join(this.#options.folder, name));
-    for (const path of paths.filter((each) => each !== retained).slice(count)) {
+  #delete(names: readonly string[]): void {
+    for (const path of names.map((name) => join(this.#options.folder, name))) {
       fs.rmSync(path, { force: true });
       fs.rmSync(`${path}.key`, { force: true });
       this.#options.logger.info({ path }, 'old backup deleted');
@@ -96,10 +91,6 @@ export class ScheduledBackups {
   #list(suffix: string): string[] {
     const names = fs.readdirSync(this.#options.folder).sort().reverse();
     return names.filter((name) => named.exec(name)?.[7] === suffix);
-  }
-
-  #runAfter(time: number): number {
-    return this.#options.schedule.nextRun(new Date(time))?.getTime() ?? Number.POSITIVE_INFINITY;
   }
 }
 
