@@ -1,4 +1,3 @@
-import type { Logger } from 'pino';
 import type { Config } from '../../config.js';
 import { ConfigError } from '../../config-error.js';
 import { dayMs } from '../../durations.js';
@@ -12,7 +11,7 @@ import {
 interface CountryOptions {
   readonly config: Pick<Config, 'countryDatabase'>;
   readonly clock: Clock;
-  readonly logger: Pick<Logger, 'error' | 'warn' | 'info'>;
+  readonly logger: Record<'error' | 'warn' | 'info', (fields: object, message: string) => void>;
 }
 
 // Addresses move between countries. Operators who chose a database can replace it; ours ages with the
