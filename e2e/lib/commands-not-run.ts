@@ -62,7 +62,6 @@ export const blocksNotRun: Readonly<Record<string, Readonly<Record<string, strin
       'the reader fills in the credentials',
     'npx shorty-server orgs list': 'e2e/operator-guides.test.ts runs it',
     'npm init -y': 'e2e/packages.test.ts installs the packages in an empty folder',
-    'node links.mjs': 'runs the example before it, which this test does, too',
   },
   'docs/life-cycle.md': {
     'shorty urls create https://example.com/sale --slug sale \\':
@@ -100,7 +99,6 @@ export const blocksNotRun: Readonly<Record<string, Readonly<Record<string, strin
     '(umask 077; cat > .env <<END': docker,
     'pg_dump --format=custom --file=shorty.dump postgres://shorty@db1.example/shorty': client,
   },
-  'docs/qr.md': { 'shorty qr scans 0192f0c1-2b7d-7c3e-9a51-3f1d2b6c8e47 --since 7d': command },
   'docs/releasing.md': {
     'npx changeset': terminal,
     'npm run prepare-release': release,

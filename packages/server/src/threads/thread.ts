@@ -16,7 +16,7 @@ export interface ThreadCode<Methods extends ThreadMethods> {
 }
 
 /**
- * A worker thread. `docs/project-layout.md` shows how to add one. Arguments, results and events must
+ * A worker thread. `lists/list-thread.ts` is a short one. Arguments, results and events must
  * survive a structured clone.
  */
 export interface ThreadDefinition<Data, Methods extends ThreadMethods, Event> {
