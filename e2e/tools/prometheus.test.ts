@@ -11,6 +11,7 @@ interface Rule {
   readonly query: string;
   readonly health: string;
   readonly state: string;
+  readonly annotations: Readonly<Record<string, string>>;
 }
 
 interface Panel {
@@ -22,7 +23,6 @@ const rulesFile = join(root, 'examples/prometheus-alerts.yaml');
 const dashboard: { readonly panels: readonly Panel[] } = JSON.parse(
   readFileSync(join(root, 'examples/grafana-dashboard.json'), 'utf8'),
 );
-const manual = readFileSync(join(root, 'docs/monitoring.md'), 'utf8');
 
 let binary: string;
 beforeEach(() => {
@@ -121,6 +121,8 @@ test('Prometheus evaluates each alert and each query of the dashboard', async ()
   await expect.poll(() => visits('404')).toBe('1');
   expect(await visits('410')).toBe('0');
 
-  const documented = [...manual.matchAll(/^\| `(Shorty\w+)` \|/gm)].map(([, name]) => name);
-  expect(rules.map(({ name }) => name)).toEqual(documented);
+  const incomplete = rules.filter(
+    ({ annotations: { summary, description } }) => !summary || !description,
+  );
+  expect(incomplete).toEqual([]);
 });
