@@ -90,6 +90,21 @@ interface Changes {
   readonly pictures: [ids: readonly string[]];
 }
 
+/** Where clients and visitors reach the server. */
+interface PublicAddress {
+  readonly url: string;
+  readonly origins: LinkOrigins;
+  readonly isOwn: IsOwnHost;
+}
+
+function addressOf(config: Config, listener: string): PublicAddress {
+  const url = config.baseUrl ?? listener;
+  const { protocol, host } = new URL(url);
+  const origins = { scheme: `${protocol}//`, shortDomain: config.shortDomain ?? host };
+  const publicHost = new URL(config.publicHost ?? url).host;
+  return { url, origins, isOwn: ownHostTest([origins.shortDomain, host, publicHost]) };
+}
+
 /**
  * Creates the server with its storage, features and HTTP listener. Without options, the database is in
  * memory and the server listens on a free port of the loopback interface.
@@ -130,17 +145,16 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     ignoreCase: config.ignoreCase,
     withoutCheckpoints: usesThreads,
   });
-  let url = '';
   let credentials: Credentials | undefined;
   let listener: Listener | undefined;
   let adminListener: Listener | undefined;
   let stopping: Promise<void> | undefined;
   let stopWatching: (() => Promise<void>) | undefined;
-  // Set when the port is known.
-  let linkOrigins: LinkOrigins = { scheme: '', shortDomain: '' };
-  const origins = () => linkOrigins;
-  let isOwnName: IsOwnHost = () => false;
-  const isOwnHost: IsOwnHost = (hostname, port) => isOwnName(hostname, port);
+  // Without a configured address, it is that of the listener, whose port the system may choose.
+  const unknownAddress = { url: '', origins: { scheme: '', shortDomain: '' }, isOwn: () => false };
+  let address: PublicAddress = unknownAddress;
+  const origins = () => address.origins;
+  const isOwnHost: IsOwnHost = (...host) => address.isOwn(...host);
 
   const reserved = reservedWords(api);
   const isReserved = (word: string) => reserved.has(word.toLowerCase());
@@ -149,71 +163,62 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   const onRequestError = (error: unknown, requestId: string) =>
     errorLog.noteRequest(error, requestId);
   const onCallbackError = (error: unknown) => errorLog.note('callback', error);
-  const { lists, ...listReader } = openListReader({
-    isThreaded: usesThreads,
-    storage,
-    database,
-    logger,
-  });
+  const basis = { database, storage, isThreaded: usesThreads, logger };
+  const { lists, ...listReader } = openListReader(basis);
+  const passwords = openPasswords(basis);
+  const changes = new EventEmitter<Changes>();
+  const onPolicyChanged = () => {
+    changes.emit('policy');
+  };
+  const linkPolicy = new LinkPolicy(database, onPolicyChanged);
   const shared = {
+    ...basis,
     ...lists,
     config,
-    database,
-    storage,
-    isThreaded: usesThreads,
     plans,
     clock,
-    logger,
+    organizations,
+    passwords,
+    linkPolicy,
+    origins,
+    isOwnHost,
+    isReserved,
+    ignoreCase: config.ignoreCase,
+    allowPrivateNetwork: config.allowPrivateNetwork,
+    findBlockedHost: (target: string) => linkPolicy.findBlockedHost(target),
+    onRequestError,
   };
   const { auth, ...authModule } = createAuthModule({
     ...shared,
     operatorKey: config.operatorKey,
     hasOrganization: async (id) => (await organizations.find(id)) !== undefined,
   });
-  const passwords = openPasswords({ isThreaded: usesThreads, logger });
-  const webhooks = createWebhookModule({ ...shared, organizations, origins });
+  const webhooks = createWebhookModule(shared);
   const { outbox } = webhooks;
-  // Each module with a cache subscribes below, where it is created.
-  const changes = new EventEmitter<Changes>();
-  const onPolicyChanged = () => {
-    changes.emit('policy');
-  };
-  const linkPolicy = new LinkPolicy(database, onPolicyChanged);
   const domains = createDomainModule({
     ...shared,
     outbox,
     resolveTxt:
       resolveTxt ?? createTxtResolver({ servers: config.dnsServers, timeoutMs: dnsTimeoutMs }),
     shortDomain: () => origins().shortDomain,
-    isOwnHost,
     platformSettings: {
       rootUrl: config.rootUrl ?? null,
       notFoundUrl: config.notFoundUrl ?? null,
       expiredUrl: config.expiredUrl ?? null,
       ignoreCase: config.ignoreCase,
     },
-    findBlockedHost: (target) => linkPolicy.findBlockedHost(target),
     describeBlocked: blockedMessage,
     onSettingsChanged: (organizationId) => changes.emit('domains', organizationId),
   });
   changes.on('policy', () => domains.hosts.clear());
   const findOrganization = (host: string | undefined) => domains.hosts.findOrganization(host);
-  const metadata = createMetadataModule({
-    allowPrivateNetwork: config.allowPrivateNetwork,
-    logger,
-  });
+  const metadata = createMetadataModule(shared);
   const urls = createUrlModule({
     ...shared,
     fetchTitle: metadata.fetchTitle,
-    findBlockedHost: (targetUrl) => linkPolicy.findBlockedHost(targetUrl),
     onHostsChanged: () => linkPolicy.refresh(),
     outbox,
-    passwords,
-    origins,
-    isOwnHost,
-    ignoreCase: config.ignoreCase,
     ignoresCase: async (hostname) => (await domains.hosts.settingsOf(hostname)).ignoreCase,
-    isReserved,
     onChanged: (ids) => changes.emit('urls', ids),
   });
   const analytics = createAnalyticsModule({
@@ -241,32 +246,19 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   });
   const qrs = createQrModule({
     ...shared,
-    allowPrivateNetwork: config.allowPrivateNetwork,
     outbox,
     urls: urls.urls,
     publicHost: (shortUrl) => publicHostOf(origins(), config.publicHost, shortUrl),
     countDownload: analytics.countDownload,
     findOrganization,
-    onRequestError,
   });
   changes.on('policy', () => qrs.cache.clear());
   changes.on('pictures', (ids) => qrs.cache.invalidate(ids));
   const largeBodies = new FairQueue(largeBodyLimits);
   const queues = [
     largeBodies,
-    ...listReader.queues,
-    ...passwords.queues,
-    ...analytics.queues,
-    ...qrs.queues,
-    ...domains.queues,
     metadata.queue,
-  ];
-  const threads = () => [
-    listReader.thread,
-    ...passwords.threads,
-    ...webhooks.threads,
-    ...analytics.threads,
-    ...qrs.threads,
+    ...[listReader, passwords, analytics, qrs, domains].flatMap((each) => each.queues),
   ];
   const health = createHealthModule({
     database,
@@ -276,7 +268,10 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     visitFigures: analytics.figures,
     countriesBuiltAt: analytics.countriesBuiltAt,
     dispatchFigures: webhooks.figures,
-    threads,
+    threads: () => [
+      listReader.thread,
+      ...[passwords, webhooks, analytics, qrs].flatMap((each) => each.threads),
+    ],
     // Not among `queues`: requests that are running during a stop still write.
     queues: [...queues, ...database.writeQueues],
     errorLog,
@@ -287,26 +282,17 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   const rateLimiterOf = (perMinute: number, rule: string) =>
     perMinute > 0 ? new RateLimiter(perMinute, rule) : undefined;
   const pages = createLinkPages(config.abuseContact);
+  const { accessLogAddress, trustedProxies: proxies } = config;
   const accessLog =
     writeAccessLog &&
-    new AccessLog({
-      address: config.accessLogAddress,
-      proxies: config.trustedProxies,
-      clock,
-      write: writeAccessLog,
-    });
+    new AccessLog({ address: accessLogAddress, proxies, clock, write: writeAccessLog });
   const redirects = createRedirectModule({
     ...shared,
     pages,
     urls: urls.urls,
     domains: domains.domains,
     hosts: domains.hosts,
-    linkPolicy,
     visits: analytics.visits,
-    passwords,
-    origins,
-    isOwnHost,
-    isReserved,
     bodyTimeoutMs: timeLimits.publicBody,
     onResponse: health.onLinkResponse,
     onLink: accessLog && noteLink,
@@ -315,26 +301,22 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   changes.on('policy', () => redirects.clear());
   changes.on('urls', (ids) => redirects.invalidate(ids));
   changes.on('domains', (organizationId) => redirects.invalidateOrganizations([organizationId]));
+  const { markStale } = redirects;
   const caches = {
     urls: {
       invalidate: (ids: readonly string[]) => redirects.invalidate(ids.map(Number)),
-      markStale: () => redirects.markStale(),
+      markStale,
     },
-    organizations: {
-      invalidate: (ids: readonly string[]) => redirects.invalidateOrganizations(ids),
-      markStale: () => redirects.markStale(),
-    },
+    organizations: { invalidate: redirects.invalidateOrganizations, markStale },
     pictures: qrs.cache,
     // A change of one domain evicts all hosts, because domains are few and change rarely.
     // They are read again each second in any case.
     hosts: { invalidate: () => domains.hosts.clear(), markStale: () => {} },
   };
   const appOptions = {
-    logger,
-    onRequestError,
+    ...shared,
     onFinished: health.onFinished,
     auth,
-    clock,
     newId: newUuid,
     hasOperatorKey: config.operatorKey !== undefined,
     hideApi: hideApi({
@@ -352,7 +334,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     },
     notFoundPage: pages.notFound,
     corsOrigins: config.corsOrigins,
-    proxies: config.trustedProxies,
+    proxies,
     rateLimiter: rateLimiterOf(config.rateLimit, 'An organization may make'),
     publicRateLimiter: rateLimiterOf(
       config.tokenRateLimit,
@@ -364,8 +346,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     handlers: {
       ...authModule.handlers,
       ...ownOrganizationHandlers({
-        organizations,
-        clock,
+        ...shared,
         onAddressesChanged: (id) => redirects.invalidateOrganizations([id]),
       }),
       ...auditHandlers(lists),
@@ -376,12 +357,8 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       ...qrs.handlers,
       ...webhooks.handlers,
       ...domains.handlers,
-      ...usageHandlers({ database, plans, clock }),
-      ...organizationHandlers({
-        ...shared,
-        organizations,
-        onChanged: onPolicyChanged,
-      }),
+      ...usageHandlers(shared),
+      ...organizationHandlers({ ...shared, onChanged: onPolicyChanged }),
       ...docsHandlers,
       ...health.handlers,
     },
@@ -391,7 +368,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     // Redirects come first, because most requests are redirects.
     handlers: [
       ...(accessLog ? [accessLog] : []),
-      noteForwardedHeaders({ proxies: config.trustedProxies, warn: logger.warn.bind(logger) }),
+      noteForwardedHeaders({ proxies, warn: logger.warn.bind(logger) }),
       redirects.handler,
       qrs.images,
       redirects.domainPages,
@@ -441,7 +418,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
 
   return {
     get url() {
-      return url;
+      return address.url;
     },
     get adminUrl() {
       return adminListener?.origin;
@@ -479,11 +456,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       }
       const maxConnections = affordableConnections(config.maxConnections);
       listener = await listen(http, { ...config, maxConnections });
-      url = config.baseUrl ?? listener.origin;
-      const { protocol, host } = new URL(url);
-      const shortDomain = config.shortDomain ?? host;
-      linkOrigins = { scheme: `${protocol}//`, shortDomain };
-      isOwnName = ownHostTest([shortDomain, host, new URL(config.publicHost ?? url).host]);
+      address = addressOf(config, listener.origin);
       for (const each of services) each.start();
     },
     stop() {

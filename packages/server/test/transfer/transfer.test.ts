@@ -485,6 +485,14 @@ it('a client that exists is refused by its id, before anything is written', asyn
   await refuses(there.database, text, new RegExp(message));
 });
 
+it('an active hostname that exists is refused by its name, before anything is written', async () => {
+  const there = await emptyServer();
+  await addDomain(there.database, await there.addOrganization('scale'), 'go.example.com');
+  const message =
+    'domains.hostname: this database already has go.example.com; nothing was imported';
+  await refuses(there.database, text, new RegExp(message));
+});
+
 /** Returns a database whose transactions fail from one on, or do something after each. */
 function interrupted(database: Database, afterEach: (writes: number) => unknown): Database {
   let writes = 0;
