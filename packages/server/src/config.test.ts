@@ -181,20 +181,11 @@ describe('SHORTY_OPERATOR_KEY', () => {
     return file;
   }
 
-  it('comes from the variable, or from the file that its _FILE names', () => {
-    expect(readConfig({}).operatorKey).toBeUndefined();
-    expect(readConfig({ SHORTY_OPERATOR_KEY: key }).operatorKey).toBe(key);
-    const file = fileWith(`${key}\n`);
-    expect(readConfig({ SHORTY_OPERATOR_KEY_FILE: file }).operatorKey).toBe(key);
-  });
-
   it.each([
     [{ SHORTY_OPERATOR_KEY: 'too-short-a-key' }, 'it has 15 characters: it must have at least 32'],
     [{ SHORTY_OPERATOR_KEY: `${key} ${key}` }, 'it contains a space: it must have at least 32'],
     [{ SHORTY_OPERATOR_KEY: `${key}\n${key}` }, 'it contains a line break: it must'],
     [{ SHORTY_OPERATOR_KEY: `${key}é` }, 'it contains "é": it must'],
-    [{ SHORTY_OPERATOR_KEY_FILE: '/no/such/file' }, 'SHORTY_OPERATOR_KEY_FILE is "/no/such/file"'],
-    [{ SHORTY_OPERATOR_KEY: key, SHORTY_OPERATOR_KEY_FILE: '/x' }, 'are both set: set one'],
   ])('%j stops the start', (environment, message) => {
     expect(() => readConfig(environment)).toThrow(ConfigError);
     expect(() => readConfig(environment)).toThrow(message);

@@ -11,8 +11,6 @@ const writes = (table as readonly Route[]).filter(isWrite).map((route) => {
   return [route.operationId, plain] as const;
 });
 
-const entryCount = 30;
-
 let world: World;
 beforeAll(async () => {
   world = await World.start();
@@ -133,15 +131,6 @@ describe('a refused write makes no entry', () => {
     });
     expect(made).toEqual([]);
   });
-
-  it('a taken slug', async () => {
-    const body = { targetUrl: 'https://example.com/', customSlug: 'audited-once' };
-    await world.api.call('createUrl', { body });
-    const made = await madeDuring(async () => {
-      expect((await world.api.call('createUrl', { body })).outcome).toBe('409 SLUG_CONFLICT');
-    });
-    expect(made).toEqual([]);
-  });
 });
 
 describe('an entry', () => {
@@ -242,26 +231,12 @@ describe('the list', () => {
   beforeAll(async () => {
     caller = await world.newcomer();
     ids = [];
-    for (let at = 0; at < entryCount; at += 1) {
+    for (let at = 0; at < 8; at += 1) {
       const body = { targetUrl: 'https://example.com/' };
       ids.push((await caller.call('createUrl', { body })).data.id);
       // Some entries have the same time.
       if (at % 4 === 3) world.api.clock.advance(1_000);
     }
-  });
-
-  it('continues after a page, while new entries are made', async () => {
-    const seen: (string | null)[] = [];
-    let after: string | null | undefined;
-    do {
-      const query = { limit: 7, ...(after && { after }) };
-      const { data } = await caller.call('listAuditEntries', { query });
-      expect(data.total).toBe(entryCount);
-      seen.push(...data.items.map(({ resource }) => resource.id));
-      after = data.nextAfter;
-      await caller.call('createUrl', { body: { targetUrl: 'https://example.com/later' } });
-    } while (after);
-    expect(seen).toEqual([...ids].reverse());
   });
 
   it('is filtered by time, actor, operation and record', async () => {
@@ -303,12 +278,5 @@ describe('the list', () => {
         return data.total - (await readAll()).length;
       })
       .toBe(0);
-  });
-
-  it('refuses a cursor of another organization', async () => {
-    const { data } = await caller.call('listAuditEntries', { query: { limit: 1 } });
-    const other = await world.newcomer();
-    const query = { limit: 1, after: data.nextAfter as string };
-    expect((await other.call('listAuditEntries', { query })).outcome).toBe('400 VALIDATION_FAILED');
   });
 });

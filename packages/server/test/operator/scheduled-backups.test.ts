@@ -49,6 +49,8 @@ describe('scheduled backups', () => {
     writeFileSync(join(folder, 'shorty-20200101T000000Z.db'), 'an old backup');
     const server = await serve({ ...settings, ...daily, SHORTY_BACKUP_FOLDER: folder });
     await server.until(/1 part of the visits cannot be read.*"msg":"backup failed"/);
+    const metrics = await (await fetch(`${server.origin}/metrics`)).text();
+    expect(metrics).toMatch(/^shorty_backup_failures_total 1$/m);
     expect(readdirSync(folder).filter((name) => !name.endsWith('.key'))).toEqual([
       'shorty-20200101T000000Z.db',
       expect.stringMatching(/^shorty-\d{8}T\d{6}Z\.damaged\.db$/),

@@ -83,30 +83,3 @@ it('a reader that continues misses no event, while two nodes commit transactions
   }
   expect(readers[0]?.ids).toEqual(readers[1]?.ids);
 });
-
-it('an event of a transaction that began earlier and commits later is listed last', async () => {
-  const { nodes, organizationId, record } = await openNodes();
-  const [one, two] = nodes as [Database, Database];
-  let commit = () => {};
-  const isCommitted = new Promise<void>((resolve) => {
-    commit = resolve;
-  });
-  let noteRecorded = () => {};
-  const isRecorded = new Promise<void>((resolve) => {
-    noteRecorded = resolve;
-  });
-  const slow = one.writeDirectly(async (transaction) => {
-    record(0, transaction, 'slow');
-    noteRecorded();
-    await isCommitted;
-  }, 'rows');
-  await isRecorded;
-  await two.writeDirectly(async (transaction) => record(1, transaction, 'quick'), 'rows');
-  const own = reader(two, organizationId);
-  await own.next();
-  expect(own.ids).toEqual(['quick']);
-  commit();
-  await slow;
-  await own.next();
-  expect(own.ids).toEqual(['quick', 'slow']);
-});

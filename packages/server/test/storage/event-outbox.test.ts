@@ -20,8 +20,7 @@ async function recorded(organizationId: string): Promise<Recorded[]> {
     .innerJoin('deliveries', 'deliveries.event_id', 'events.id')
     .select(['type', 'body', 'webhook_id', 'status', 'attempts', 'next_attempt_at'])
     .where('organization_id', '=', organizationId)
-    .orderBy('events.created_at')
-    .orderBy('events.id')
+    .orderBy('sequence')
     .execute();
   for (const { status, attempts } of rows) expect([status, attempts]).toEqual(['pending', 0]);
   return rows.map(({ type, body, webhook_id }) => ({
@@ -40,45 +39,6 @@ async function makeOne(organizationId: string, draft = {}): Promise<number> {
 const everything = ['url.created', 'url.updated', 'url.expired'];
 
 describe('the transaction of a change', () => {
-  it('writes url.created for each link, also in bulk, with a delivery for each subscribed webhook', async () => {
-    const organizationId = await stored.addOrganization('scale');
-    const one = await stored.subscribe(organizationId, everything);
-    const two = await stored.subscribe(organizationId, ['url.created']);
-    await stored.subscribe(organizationId, ['qr.created']);
-    await stored.subscribe(organizationId, everything, false);
-    const other = await stored.addOrganization('scale');
-    await stored.subscribe(other, everything);
-
-    await stored.create(organizationId, [{}, {}, { domainId: 'none' }]);
-    const events = await recorded(organizationId);
-    expect(events.map(({ type }) => type)).toEqual(Array(4).fill('url.created'));
-    expect(events.filter(({ webhook_id }) => webhook_id === one)).toHaveLength(2);
-    expect(events.filter(({ webhook_id }) => webhook_id === two)).toHaveLength(2);
-    expect(await recorded(other)).toEqual([]);
-  });
-
-  it('writes url.updated for a change, a pause and a delete, and no event when nothing changed', async () => {
-    const organizationId = await stored.addOrganization('scale');
-    await stored.subscribe(organizationId, ['url.updated']);
-    const id = await makeOne(organizationId);
-    const update = (isActive: boolean) =>
-      updateUrls(stored.urls, organizationId, [id], now, (url) => ({
-        ok: true,
-        url: { ...url, isActive },
-      }));
-    await update(false);
-    await update(true);
-    await update(true);
-    await deleteUrls(stored.urls, organizationId, [id], now);
-    await deleteUrls(stored.urls, organizationId, [id], now);
-    await updateUrls(stored.urls, organizationId, [id], now, () => ({
-      ok: false,
-      error: { path: 'title', message: 'is refused' },
-    }));
-    const states = (await recorded(organizationId)).map(({ data }) => data.isActive);
-    expect(states.sort()).toEqual([false, false, true]);
-  });
-
   it('writes the values before a change, of the fields that have changed, to url.updated', async () => {
     const organizationId = await stored.addOrganization('scale');
     await stored.subscribe(organizationId, ['url.updated']);
@@ -117,7 +77,7 @@ describe('the transaction of a change', () => {
     await update({ isActive: true, deletedAt: null });
     await update({ isActive: true, title: 'New' });
     await update({ isActive: false });
-    await update({ isActive: true });
+    for (let time = 0; time < 2; time += 1) await update({ isActive: true });
     const events = await recorded(organizationId);
     expect(events.map(({ type, data }) => `${type} ${data.isActive}`)).toEqual([
       'url.updated false',
@@ -127,17 +87,6 @@ describe('the transaction of a change', () => {
       'url.updated true',
       'url.updated false',
       'url.updated true',
-    ]);
-  });
-
-  it('writes url.expired once when expiresAt passes', async () => {
-    const organizationId = await stored.addOrganization('scale');
-    await stored.subscribe(organizationId, everything.slice(1));
-    const id = await makeOne(organizationId, { expiresAt: now + 1000 });
-    await stored.urls.expireDue(now + 1000, 100);
-    await stored.urls.expireDue(now + 1000, 100);
-    expect(await recorded(organizationId)).toMatchObject([
-      { type: 'url.expired', data: { id: String(id), isActive: false } },
     ]);
   });
 

@@ -68,26 +68,4 @@ describe('createMany', () => {
       url: { isActive: false },
     });
   });
-
-  it('accepts exactly 50 of 64 concurrent creates on the plan free', async () => {
-    const organizationId = await stored.addOrganization('free');
-    const outcomes = await Promise.all(
-      Array.from({ length: 64 }, () => stored.create(organizationId, [{}])),
-    );
-    const created = outcomes.flat().filter(({ status }) => status === 'created');
-    expect(created).toHaveLength(50);
-    expect(await activeUrls(organizationId)).toBe(50);
-    expect(await rowCount(organizationId)).toBe(50);
-  });
-
-  it('lets one of 64 concurrent creates have a slug', async () => {
-    const organizationId = await stored.addOrganization('scale');
-    const outcomes = await Promise.all(
-      Array.from({ length: 64 }, () =>
-        stored.create(organizationId, [{ customSlug: 'one-of-64' }]),
-      ),
-    );
-    expect(outcomes.flat().filter(({ status }) => status === 'created')).toHaveLength(1);
-    expect(await activeUrls(organizationId)).toBe(1);
-  });
 });

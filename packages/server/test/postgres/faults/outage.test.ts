@@ -207,66 +207,6 @@ describe('a PostgreSQL that is killed', () => {
     expect((await api.visit(`/${uncached.customSlug}`, { headers })).status).toBe(307);
     expect((await api.call('createUrl', { body: { targetUrl } })).status).toBe(201);
   });
-
-  it('retains every link whose creation returned 201, and duplicates none for one idempotency key', async () => {
-    const api = await start();
-    const created = new Map<string, string>();
-    const requested = new Set<string>();
-    let refused = 0;
-    let isOver = false;
-    const create = async (key: string) => {
-      requested.add(key);
-      const response = await api.call('createUrl', {
-        body: { targetUrl: targetUrl + key },
-        headers: { 'idempotency-key': key },
-      });
-      if (response.status === 201) {
-        expect(created.get(key) ?? response.data.id).toBe(response.data.id);
-        created.set(key, response.data.id);
-        return;
-      }
-      expect(response.outcome).toBe('503 UNAVAILABLE');
-      refused += 1;
-    };
-    const creators = Array.from({ length: 8 }, async () => {
-      while (!isOver) {
-        await create(randomUUID());
-        await thinkTime(1);
-      }
-    });
-    for (let kill = 0; kill < 3; kill += 1) {
-      const before = created.size;
-      await expect.poll(() => created.size, { timeout: 10_000 }).toBeGreaterThan(before + 30);
-      const refusedBefore = refused;
-      await postgres.kill();
-      await poll(
-        'a refused create',
-        () => refused,
-        (count) => count > refusedBefore,
-      );
-      await postgres.start();
-    }
-    await expectReadyAgain(api);
-    isOver = true;
-    await Promise.all(creators);
-    const answeredAtOnce = new Map(created);
-    expect(requested.size).toBeGreaterThan(answeredAtOnce.size);
-    for (const key of requested) await create(key);
-    expect(created.size).toBe(requested.size);
-    const targets: string[] = [];
-    const codes: string[] = [];
-    for (let offset = 0; ; offset += 100) {
-      const { items, total } = (await api.call('listUrls', { query: { limit: 100, offset } })).data;
-      for (const item of items) {
-        targets.push(item.targetUrl);
-        codes.push(item.shortCode);
-      }
-      expect(total).toBe(requested.size);
-      if (items.length < 100) break;
-    }
-    expect(targets.sort()).toEqual([...requested].map((key) => targetUrl + key).sort());
-    expect(new Set(codes).size).toBe(codes.length);
-  });
 });
 
 describe('a PostgreSQL that hangs', () => {
