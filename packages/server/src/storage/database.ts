@@ -34,7 +34,7 @@ export interface Database {
   snapshot<T>(work: (db: Kysely<Schema>) => Promise<T>): Promise<T>;
   /**
    * Reads one page of a list and the total number of its rows. On PostgreSQL, fails with a
-   * ListTimeoutError after the query's time limit.
+   * ListTimeoutError after `listTimeoutMs`.
    */
   readListPage<Id extends string | number>(query: ListQuery): Promise<ListPage<Id>>;
   /** The number of lists that may be read at once, and also the number of searches. */
@@ -148,7 +148,7 @@ export class StorageUnavailableError extends Error {
 
 /** A list or a search took longer than its time limit. */
 export class ListTimeoutError extends StorageUnavailableError {
-  constructor(timeoutMs: number, options?: ErrorOptions) {
-    super(`storage is unavailable (the list took more than ${timeoutMs} ms)`, options);
+  constructor(options?: ErrorOptions) {
+    super('storage is unavailable (the list took too long)', options);
   }
 }

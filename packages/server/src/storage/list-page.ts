@@ -4,7 +4,7 @@ import { yieldToEventLoop } from '../yield-to-event-loop.js';
 import type { Database, Engine, Schema } from './database.js';
 import type { ListPage, ListQuery } from './list-query.js';
 
-/** PostgreSQL cancels a list after this time, and it fails with a ListTimeoutError. */
+/** PostgreSQL cancels a statement after this time. A list then fails with a ListTimeoutError. */
 export const listTimeoutMs = 10_000;
 
 /** Joins conditions with `and`. */

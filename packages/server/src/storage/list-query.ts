@@ -30,8 +30,6 @@ export interface ListQuery extends PageRange {
   readonly condition?: RawBuilder<SqlBool> | undefined;
   /** Newest first by default. */
   readonly order?: ListOrder | undefined;
-  /** PostgreSQL: `listTimeoutMs` by default. */
-  readonly timeoutMs?: number | undefined;
 }
 
 /** The order of a list: by a value, then by `id`, both in the same direction. */

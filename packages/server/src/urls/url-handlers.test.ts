@@ -38,7 +38,7 @@ function handlersWith(options: Partial<UrlHandlerOptions>) {
 }
 
 describe('a list that exceeds its time limit', () => {
-  const error = new ListTimeoutError(1);
+  const error = new ListTimeoutError();
   const { listUrls } = handlersWith({ listUrls: () => Promise.reject(error) });
   const list = (query: { search?: string; sort?: 'title' }) =>
     listUrls({ ...request, body: undefined, query: { ...page, ...query } });

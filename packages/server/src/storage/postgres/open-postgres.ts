@@ -2,7 +2,7 @@ import { Kysely, type PostgresPoolClient, sql } from 'kysely';
 import { type Database, ListTimeoutError, type Schema, type StorageOptions } from '../database.js';
 import type { GroupCommitOptions } from '../group-commit.js';
 import { Keyring } from '../keyring.js';
-import { listTimeoutMs, readListPage } from '../list-page.js';
+import { readListPage } from '../list-page.js';
 import type { ListPage, ListQuery } from '../list-query.js';
 import { isShared, takeLocks } from '../locks.js';
 import { applyMigrations, findVersionProblem } from '../migrations/apply-migrations.js';
@@ -110,22 +110,17 @@ export function openPostgres(
   };
 }
 
-/** Reads a page of a list, which PostgreSQL cancels at its time limit. */
+/** Reads a page of a list, which PostgreSQL cancels at the time limit of statements. */
 async function readWithin<Id extends string | number>(
   db: Kysely<Schema>,
   query: ListQuery,
 ): Promise<ListPage<Id>> {
-  const { timeoutMs = listTimeoutMs } = query;
   try {
+    // Behind a pooler, only a transaction has the limit.
     const reader = db.transaction().setAccessMode('read only');
-    return await reader.execute(async (transaction) => {
-      await sql`set local statement_timeout = ${sql.lit(timeoutMs)}`.execute(transaction);
-      return readListPage<Id>(transaction, 'postgres', query);
-    });
+    return await reader.execute((transaction) => readListPage(transaction, 'postgres', query));
   } catch (error) {
-    throw codeOf(error) === statementTimeout
-      ? new ListTimeoutError(timeoutMs, { cause: error })
-      : error;
+    throw codeOf(error) === statementTimeout ? new ListTimeoutError({ cause: error }) : error;
   }
 }
 

@@ -1,5 +1,6 @@
 import type { ClientConfig, Pool, PoolClient, PoolConfig } from 'pg';
 import { StorageUnavailableError } from '../database.js';
+import { listTimeoutMs } from '../list-page.js';
 import { pg } from './pg.js';
 import { translatePostgresError } from './postgres-error.js';
 import type { PostgresAddress } from './postgres-url.js';
@@ -10,7 +11,7 @@ const connectMs = 3_000;
 // behind a pooler. PgBouncer refuses connections whose startup packet has them.
 const sessionLimits = {
   // Includes the wait for locks.
-  statement_timeout: 10_000,
+  statement_timeout: listTimeoutMs,
   lock_timeout: 10_000,
   idle_in_transaction_session_timeout: 30_000,
 };

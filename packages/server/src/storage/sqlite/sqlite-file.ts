@@ -45,31 +45,23 @@ function isLink(path: string): boolean {
  * process.
  */
 export function checkAccess(path: string): void {
-  const folder = dirname(resolve(path));
-  const found = allow(`access the folder of ${path}`, () =>
-    statSync(path, { throwIfNoEntry: false }),
-  );
-  if (!found) return;
-  if (found.isDirectory()) throw new Error('it is a folder, and must be the path of a file');
-  if (!found.isFile()) throw new Error('it is not a regular file');
-  allow('read and write the file', () => accessSync(path, constants.R_OK | constants.W_OK));
-  // SQLite creates its log there, also to read.
-  allow(`create files in ${folder}, as SQLite does`, () => accessSync(folder, constants.W_OK));
-}
-
-/** The cause of its error has the code that decides the exit status. */
-function allow<T>(what: string, access: () => T): T {
   try {
-    return access();
+    const found = statSync(path, { throwIfNoEntry: false });
+    if (!found) return;
+    if (found.isDirectory()) throw new Error('it is a folder, and must be the path of a file');
+    if (!found.isFile()) throw new Error('it is not a regular file');
+    accessSync(path, constants.R_OK | constants.W_OK);
+    // SQLite creates its log there, also to read.
+    accessSync(dirname(resolve(path)), constants.W_OK);
   } catch (cause) {
-    const { code } = cause as NodeJS.ErrnoException;
-    if (code === 'EROFS') {
-      throw new Error(`nobody can ${what}, because the file system is read-only`, { cause });
-    }
-    if (code !== 'EACCES') throw cause;
-    const user = process.getuid?.();
-    const who = user === undefined ? 'this user' : `the user with the id ${user}`;
-    throw new Error(`${who} may not ${what}: run the command as the user of the server`, { cause });
+    const { code, path: refused } = cause as NodeJS.ErrnoException;
+    if (code !== 'EACCES' && code !== 'EROFS') throw cause;
+    const reason =
+      code === 'EROFS'
+        ? 'the file system is read-only'
+        : `the user with the id ${process.getuid?.()} may not read and write ${refused}: run the command as the user of the server`;
+    // The cause has the code that decides the exit status.
+    throw new Error(reason, { cause });
   }
 }
 
