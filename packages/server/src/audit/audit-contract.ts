@@ -15,21 +15,21 @@ import { actorTypes, resourceTypes } from '../idempotency/audit-entry.js';
 export const auditEntry = z
   .object({
     id: uuidText,
-    createdAt: instant.meta({ description: 'When the change was made, in UTC.' }),
-    organizationId: uuidText.nullable().meta({
-      description: 'The owner of the record. Null: a record of the operator.',
-    }),
+    createdAt: instant.describe('When the change was made, in UTC.'),
+    organizationId: uuidText
+      .nullable()
+      .describe('The owner of the record. Null: a record of the operator.'),
     actor: z
       .object({
-        type: z.enum(actorTypes).meta({
-          description: 'The kind of caller. shell is a command of shorty-server.',
-        }),
+        type: z
+          .enum(actorTypes)
+          .describe('The kind of caller. shell is a command of shorty-server.'),
         id: z.string().nullable().meta({
           description: 'The id of the client or API key. Null for the operator and the shell.',
           example: 'shorty_ci_0f3b',
         }),
       })
-      .meta({ description: 'Who made the change.' }),
+      .describe('Who made the change.'),
     address: z.string().nullable().meta({
       description:
         'The IP address of the caller. Null for the shell, and to an organization also for the operator.',
@@ -42,13 +42,13 @@ export const auditEntry = z
     }),
     resource: z
       .object({
-        type: z.enum(resourceTypes).meta({ description: 'The kind of record.' }),
+        type: z.enum(resourceTypes).describe('The kind of record.'),
         id: z.string().nullable().meta({
           description: 'The id of the record. Null when the request changed several.',
           example: '42',
         }),
       })
-      .meta({ description: 'What was changed.' }),
+      .describe('What was changed.'),
     count: z.int().min(0).meta({
       description: 'The number of changed records: more than 1 for bulk requests and tags.',
       example: 1,
@@ -94,9 +94,7 @@ const filters = {
 
 const auditQuery = z.strictObject({ ...paging, ...filters });
 
-const organizationId = uuid
-  .optional()
-  .meta({ description: 'Only entries about records of this organization.' });
+const organizationId = uuid.optional().describe('Only entries about records of this organization.');
 
 export type AuditFilter = ListFilter<z.output<typeof auditQuery>>;
 

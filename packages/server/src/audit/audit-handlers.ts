@@ -1,5 +1,5 @@
 import { validationError } from '../contract/api-error.js';
-import type { PageText } from '../contract/json-text.js';
+import type { ReadPage } from '../contract/json-text.js';
 import type { HandlersOf } from '../http/handlers.js';
 import { openPage } from '../http/open-page.js';
 import { ListTimeoutError, operatorOwner } from '../storage/database.js';
@@ -8,14 +8,8 @@ import type { AuditFilter, auditRoutes, OperatorAuditFilter } from './audit-cont
 import type { AuditEntry } from './audit-repository.js';
 
 export interface AuditHandlerOptions {
-  readonly listAuditEntries: (
-    organizationId: string,
-    filter: AuditFilter,
-  ) => Promise<PageText<AuditEntry>>;
-  readonly listAllAuditEntries: (
-    owner: string,
-    filter: OperatorAuditFilter,
-  ) => Promise<PageText<AuditEntry>>;
+  readonly listAuditEntries: ReadPage<AuditEntry, AuditFilter>;
+  readonly listAllAuditEntries: ReadPage<AuditEntry, OperatorAuditFilter>;
 }
 
 /** Lists the audit log, for an organization or the operator. */

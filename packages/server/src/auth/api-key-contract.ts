@@ -34,9 +34,9 @@ export const apiKeyCreateRequest = z
           'What the key may do. The caller must have each of these scopes. Default: all scopes of the caller but urls:erase and keys:write, which no key can have.',
         example: ['urls:read', 'urls:write'],
       }),
-    expiresAt: timestamp.nullish().meta({
-      description: 'When the key stops working. Must lie in the future. Null: never.',
-    }),
+    expiresAt: timestamp
+      .nullish()
+      .describe('When the key stops working. Must lie in the future. Null: never.'),
   })
   .meta({ id: 'ApiKeyCreateRequest' });
 
@@ -53,10 +53,10 @@ const fields = {
     example: 'shorty_ci_0f3b',
   }),
   createdAt: instant,
-  expiresAt: instant.nullable().meta({ description: 'Null: the key does not expire.' }),
-  lastUsedAt: instant.nullable().meta({
-    description: 'When a request last used the key, at most a minute late. Null: never.',
-  }),
+  expiresAt: instant.nullable().describe('Null: the key does not expire.'),
+  lastUsedAt: instant
+    .nullable()
+    .describe('When a request last used the key, at most a minute late. Null: never.'),
 };
 
 export const apiKeyRecord = z.object(fields).meta({ id: 'ApiKey' });

@@ -1,8 +1,7 @@
 import { v7 as newUuid } from 'uuid';
 import { ApiError, quotaError, validationError } from '../contract/api-error.js';
 import { defaultScopes } from '../contract/define-route.js';
-import type { PageRange } from '../contract/fields.js';
-import type { PageText } from '../contract/json-text.js';
+import type { ReadPage } from '../contract/json-text.js';
 import type { HandlersOf } from '../http/handlers.js';
 import { openPage } from '../http/open-page.js';
 import { requireFound } from '../idempotency/with-idempotency-key.js';
@@ -18,10 +17,7 @@ import { newSecret } from './secrets.js';
 
 export interface ApiKeyHandlerOptions {
   readonly apiKeys: ApiKeyRepository;
-  readonly listApiKeys: (
-    organizationId: string,
-    range: PageRange,
-  ) => Promise<PageText<ApiKeyRecord>>;
+  readonly listApiKeys: ReadPage<ApiKeyRecord>;
   readonly clock: Clock;
 }
 

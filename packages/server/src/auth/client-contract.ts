@@ -19,7 +19,7 @@ const name = displayText(100, 1).meta({
   example: 'import job',
 });
 const scope = z.enum(scopes, { error: `must be one of ${scopes.join(', ')}` });
-const expiresAt = timestamp.nullish().meta({ description: 'When it stops working. Null: never.' });
+const expiresAt = timestamp.nullish().describe('When it stops working. Null: never.');
 
 export const clientCreateRequest = z
   .strictObject({
@@ -54,14 +54,12 @@ const fields = {
     description: 'What the client is for. Null: it has no name.',
     example: 'import job',
   }),
-  scopes: z.array(scope).meta({ description: 'What the client may do.' }),
+  scopes: z.array(scope).describe('What the client may do.'),
   createdAt: instant,
-  expiresAt: instant.nullable().meta({
-    description: 'When the client and its tokens stop working. Null: never.',
-  }),
-  revokedAt: instant.nullable().meta({
-    description: 'When the client was revoked. Null: it was not.',
-  }),
+  expiresAt: instant
+    .nullable()
+    .describe('When the client and its tokens stop working. Null: never.'),
+  revokedAt: instant.nullable().describe('When the client was revoked. Null: it was not.'),
 };
 
 export const clientRecord = z.object(fields).meta({ id: 'Client' });

@@ -1,6 +1,5 @@
 import type { z } from 'zod';
-import type { PageRange } from '../contract/fields.js';
-import type { PageText } from '../contract/json-text.js';
+import type { ReadPage } from '../contract/json-text.js';
 import type { HandlersOf } from '../http/handlers.js';
 import { openPage } from '../http/open-page.js';
 import { requireFound } from '../idempotency/with-idempotency-key.js';
@@ -13,14 +12,8 @@ export interface ClientHandlerOptions {
   readonly clients: ClientRepository;
   readonly apiKeys: ApiKeyRepository;
   readonly hasOrganization: (id: string) => Promise<boolean>;
-  readonly listClients: (
-    organizationId: string,
-    range: PageRange,
-  ) => Promise<PageText<z.input<typeof clientRecord>>>;
-  readonly listApiKeys: (
-    organizationId: string,
-    range: PageRange,
-  ) => Promise<PageText<ApiKeyRecord>>;
+  readonly listClients: ReadPage<z.input<typeof clientRecord>>;
+  readonly listApiKeys: ReadPage<ApiKeyRecord>;
   readonly clock: Clock;
 }
 

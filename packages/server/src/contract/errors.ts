@@ -18,7 +18,7 @@ export const errorResponse = z
       code: z.enum(errorCodes).meta({ id: 'ErrorCode' }),
       message: z.string(),
       details: z.array(errorDetail).optional(),
-      requestId: z.string().meta({ description: 'The same value as the X-Request-Id header.' }),
+      requestId: z.string().describe('The same value as the X-Request-Id header.'),
     }),
   })
   .meta({ id: 'ErrorResponse', description: 'The response of a failed request.' });

@@ -302,12 +302,14 @@ export interface Page<Row> {
 /** One page of a list. */
 export function pageOf<Item extends z.ZodType>(item: Item) {
   return z.object({
-    total: z.int().min(0).meta({
-      description:
+    total: z
+      .int()
+      .min(0)
+      .describe(
         'The number of items on all pages. With after, the number when the first page was read.',
-    }),
+      ),
     limit: z.int().min(1),
-    offset: z.int().min(0).meta({ description: 'The number of items on the pages before.' }),
+    offset: z.int().min(0).describe('The number of items on the pages before.'),
     items: z.array(item),
     nextAfter: z.string().nullable().meta({
       description: 'Send it as after to get the next page. Null on the last page.',

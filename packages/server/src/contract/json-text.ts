@@ -1,4 +1,4 @@
-import type { Page } from './fields.js';
+import type { Page, PageRange } from './fields.js';
 
 /** The JSON of a value of a type. */
 export type JsonText<Value> = string & { readonly jsonOf?: Value };
@@ -22,6 +22,13 @@ export interface PageText<Item> extends Omit<Page<Item>, 'items'> {
   /** The number of items. */
   readonly count: number;
 }
+
+/** Reads one page of an organization's list, or of one of the operator. */
+export type ReadPage<Item, Filter = PageRange, More extends readonly unknown[] = []> = (
+  owner: string,
+  filter: Filter,
+  ...more: More
+) => Promise<PageText<Item>>;
 
 /** Returns the page with the JSON of its items. `toItem` returns an item as the API presents it. */
 export function toPageText<Row, Item>(

@@ -84,16 +84,17 @@ const androidExample = [
   },
 ];
 
-const ignoreCase = z.boolean().meta({
-  description:
+const ignoreCase = z
+  .boolean()
+  .describe(
     'Whether links are found in any case. Refused while links differ only in the case of their keys.',
-});
-const forwardQuery = z.boolean().meta({
-  description: 'Whether links add the query of a visit to their target, unless they say otherwise.',
-});
-const forwardPath = z.boolean().meta({
-  description: 'Whether links add the path after them to their target, unless they say otherwise.',
-});
+  );
+const forwardQuery = z
+  .boolean()
+  .describe('Whether links add the query of a visit to their target, unless they say otherwise.');
+const forwardPath = z
+  .boolean()
+  .describe('Whether links add the path after them to their target, unless they say otherwise.');
 
 export const domainUpdateRequest = z
   .strictObject({
@@ -133,42 +134,36 @@ export const domainRecord = z
     id: uuidText,
     hostname: z.string().meta({ example: 'go.example.com' }),
     organizationId: z.string().meta({ format: 'uuid' }),
-    isActive: z.boolean().meta({ description: 'Whether links are served on it.' }),
+    isActive: z.boolean().describe('Whether links are served on it.'),
     txtRecord,
-    rootUrl: z.string().nullable().meta({ description: 'Where / leads. Null: to a page.' }),
+    rootUrl: z.string().nullable().describe('Where / leads. Null: to a page.'),
     notFoundUrl: z
       .string()
       .nullable()
-      .meta({ description: 'Where addresses without a link lead. Null: to a page.' }),
-    expiredUrl: z.string().nullable().meta({
-      description: 'Where links lead that are expired, paused or deleted. Null: to a page.',
-    }),
+      .describe('Where addresses without a link lead. Null: to a page.'),
+    expiredUrl: z
+      .string()
+      .nullable()
+      .describe('Where links lead that are expired, paused or deleted. Null: to a page.'),
     ignoreCase,
     forwardQuery,
     forwardPath,
     appleAppSiteAssociation: appleAppSiteAssociation
       .nullable()
-      .meta({ description: 'The file /.well-known/apple-app-site-association.' }),
-    assetLinks: assetLinks
-      .nullable()
-      .meta({ description: 'The file /.well-known/assetlinks.json.' }),
+      .describe('The file /.well-known/apple-app-site-association.'),
+    assetLinks: assetLinks.nullable().describe('The file /.well-known/assetlinks.json.'),
     createdAt: instant,
     updatedAt: instant,
-    verifiedAt: instant.nullable().meta({ description: 'When it was first verified.' }),
-    lastCheckedAt: instant
-      .nullable()
-      .meta({ description: 'When the TXT record was last looked up.' }),
-    lastError: z
-      .string()
-      .nullable()
-      .meta({ description: 'Why the last look-up did not verify the domain.' }),
+    verifiedAt: instant.nullable().describe('When it was first verified.'),
+    lastCheckedAt: instant.nullable().describe('When the TXT record was last looked up.'),
+    lastError: z.string().nullable().describe('Why the last look-up did not verify the domain.'),
   })
   .meta({ id: 'Domain' });
 
 const domainListQuery = z.strictObject({
   ...paging,
-  isActive: queryBoolean.optional().meta({ description: 'Only active or only pending domains.' }),
-  hostname: hostname.optional().meta({ description: 'Only the domain with this hostname.' }),
+  isActive: queryBoolean.optional().describe('Only active or only pending domains.'),
+  hostname: hostname.optional().describe('Only the domain with this hostname.'),
 });
 
 const read = { tag: 'Domains', access: { scope: 'domains:read' } } as const;

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { v7 as newUuid } from 'uuid';
 import { ApiError, notFoundMessage, shorten, validationError } from '../contract/api-error.js';
 import type { ErrorCode } from '../contract/error-codes.js';
-import type { PageText } from '../contract/json-text.js';
+import type { ReadPage } from '../contract/json-text.js';
 import type { EventOutbox } from '../events/event-outbox.js';
 import { FairQueue } from '../fair-queue.js';
 import type { HandlersOf } from '../http/handlers.js';
@@ -50,10 +50,7 @@ export interface DomainHandlerOptions {
   readonly database: Database;
   readonly outbox: EventOutbox;
   readonly domains: DomainRepository;
-  readonly listDomains: (
-    organizationId: string,
-    filter: DomainFilter,
-  ) => Promise<PageText<DomainRecord>>;
+  readonly listDomains: ReadPage<DomainRecord, DomainFilter>;
   /** Is cleared after each committed change, before the response. */
   readonly hosts: Pick<HostResolver, 'find' | 'clear'>;
   readonly lookUps: FairQueue;

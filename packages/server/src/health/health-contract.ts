@@ -11,10 +11,12 @@ const health = z
 const readiness = z
   .object({
     status: z.literal('ok'),
-    damagedLines: z.int().min(0).meta({
-      description:
+    damagedLines: z
+      .int()
+      .min(0)
+      .describe(
         'The number of lines of journals that cannot be stored, such as damaged ones. They are in the file `damaged-lines.ndjson` until it is deleted. All others are counted.',
-    }),
+      ),
   })
   .meta({ id: 'Readiness' });
 

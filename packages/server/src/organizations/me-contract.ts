@@ -10,19 +10,19 @@ const me = z
       name: z.string().meta({ example: 'default' }),
       plan: z.enum(planNames),
     }),
-    scopes: z.array(z.enum(scopes)).meta({ description: 'What this token or API key may do.' }),
+    scopes: z.array(z.enum(scopes)).describe('What this token or API key may do.'),
     client: z
       .object({ id: z.string().meta({ example: 'shorty_ci_0f3b' }) })
       .nullable()
-      .meta({ description: 'The client of the access token. Null for an API key.' }),
+      .describe('The client of the access token. Null for an API key.'),
     apiKey: z
       .object({
         id: uuidText,
         name: z.string().meta({ example: 'deploy script' }),
-        expiresAt: instant.nullable().meta({ description: 'Null: never.' }),
+        expiresAt: instant.nullable().describe('Null: never.'),
       })
       .nullable()
-      .meta({ description: 'The API key of the request. Null for an access token.' }),
+      .describe('The API key of the request. Null for an access token.'),
   })
   .meta({ id: 'Me' });
 

@@ -25,9 +25,9 @@ export const organizationCreateRequest = z
 export const organizationUpdateRequest = z
   .strictObject({
     name: name.optional(),
-    plan: plan.optional().meta({
-      description: 'Takes effect at the next request. Links and codes beyond the new plan stay.',
-    }),
+    plan: plan
+      .optional()
+      .describe('Takes effect at the next request. Links and codes beyond the new plan stay.'),
     isSuspended: z.boolean().optional().meta({
       description:
         'True suspends the organization: its API requests get 403, and its links answer 410. False resumes it.',
@@ -40,14 +40,12 @@ const fields = {
   id: uuidText,
   name: z.string().meta({ description: 'The name of the organization.', example: 'Acme Ltd' }),
   plan,
-  activeUrls: z.int().min(0).meta({ description: 'The number of active links.' }),
+  activeUrls: z.int().min(0).describe('The number of active links.'),
   createdAt: instant,
-  suspendedAt: instant.nullable().meta({
-    description: 'Since when the organization is suspended. Null: it is not.',
-  }),
-  deletedAt: instant.nullable().meta({
-    description: 'When its deletion began. Null: it is not being deleted.',
-  }),
+  suspendedAt: instant
+    .nullable()
+    .describe('Since when the organization is suspended. Null: it is not.'),
+  deletedAt: instant.nullable().describe('When its deletion began. Null: it is not being deleted.'),
 };
 
 export const organizationRecord = z.object(fields).meta({ id: 'Organization' });
@@ -75,15 +73,15 @@ export const organizationDeletionRequest = z
 export const organizationDeletion = z
   .object({
     id: uuidText,
-    deletedAt: instant.meta({ description: 'When the deletion began.' }),
+    deletedAt: instant.describe('When the deletion began.'),
   })
   .meta({ id: 'OrganizationDeletion' });
 
 export const organizationUsage = z
   .object({
-    organization: z.object({ id: uuidText, name: fields.name }).meta({
-      description: 'The organization that the figures belong to.',
-    }),
+    organization: z
+      .object({ id: uuidText, name: fields.name })
+      .describe('The organization that the figures belong to.'),
     ...usage.shape,
   })
   .meta({ id: 'OrganizationUsage' });

@@ -2,7 +2,7 @@ import { v7 as newUuid } from 'uuid';
 import type { z } from 'zod';
 import { clientOf, newCredentials, noOrganization } from '../auth/client-repository.js';
 import type { PageRange } from '../contract/fields.js';
-import type { PageText } from '../contract/json-text.js';
+import type { ReadPage } from '../contract/json-text.js';
 import { withIsoTimes } from '../contract/present.js';
 import type { HandlersOf } from '../http/handlers.js';
 import { openPage } from '../http/open-page.js';
@@ -19,16 +19,12 @@ import { readPeriod } from './usage-handlers.js';
 
 export interface OrganizationHandlerOptions {
   readonly organizations: OrganizationRepository;
-  readonly listOrganizations: (
-    owner: string,
-    range: PageRange,
-  ) => Promise<PageText<OrganizationRecord>>;
-  readonly listUsage: (
-    owner: string,
-    range: PageRange,
-    month: string,
-    plans: PlanTable,
-  ) => Promise<PageText<z.input<typeof organizationUsage>>>;
+  readonly listOrganizations: ReadPage<OrganizationRecord>;
+  readonly listUsage: ReadPage<
+    z.input<typeof organizationUsage>,
+    PageRange,
+    [month: string, plans: PlanTable]
+  >;
   readonly plans: PlanTable;
   readonly clock: Clock;
   /** Called after a change of an organization, before the response. */

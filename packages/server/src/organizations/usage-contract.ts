@@ -8,8 +8,8 @@ const included = count.nullable();
 const bundled = z
   .object({
     used: count,
-    included: included.meta({ description: 'What the plan includes; null without a limit.' }),
-    overage: count.meta({ description: 'The uses beyond what is included.' }),
+    included: included.describe('What the plan includes; null without a limit.'),
+    overage: count.describe('The uses beyond what is included.'),
     overageUsd: z.number().min(0).meta({
       description: 'What the overage costs in US dollars, exactly: it is not rounded to cents.',
       example: 0.15,
@@ -20,26 +20,28 @@ const bundled = z
 export const usage = z
   .object({
     period: z.string().meta({ description: 'A calendar month in UTC.', example: '2030-01' }),
-    plan: z.enum(planNames).meta({
-      description:
+    plan: z
+      .enum(planNames)
+      .describe(
         'The plan that the period is charged by: the plan at its end, or the current plan.',
-    }),
+      ),
     meters: z.object({
-      api_call: z.object({ used: count }).meta({
-        description:
+      api_call: z
+        .object({ used: count })
+        .describe(
           'Requests with a valid token, whatever their status. A bulk request counts once.',
-      }),
-      qr_generated: bundled.meta({ description: 'QR codes created.' }),
-      webhook_delivery: bundled.meta({
-        description: 'Deliveries that a receiver has acknowledged. Tests and replays are free.',
-      }),
+        ),
+      qr_generated: bundled.describe('QR codes created.'),
+      webhook_delivery: bundled.describe(
+        'Deliveries that a receiver has acknowledged. Tests and replays are free.',
+      ),
     } satisfies Record<Meter, z.ZodType>),
     links: z
       .object({
-        used: count.meta({ description: 'Links that are active now.' }),
-        included: included.meta({ description: "The plan's bundle; null without a limit." }),
+        used: count.describe('Links that are active now.'),
+        included: included.describe("The plan's bundle; null without a limit."),
       })
-      .meta({ description: 'The current state, whatever the period.' }),
+      .describe('The current state, whatever the period.'),
   })
   .meta({ id: 'Usage' });
 

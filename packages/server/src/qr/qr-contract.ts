@@ -57,14 +57,15 @@ const margin = z
     example: quietZone,
   });
 
-const background = z.enum(backgrounds).meta({
-  description:
+const background = z
+  .enum(backgrounds)
+  .describe(
     'transparent: the image has no background. It is checked on backgroundColor: put it on this color.',
-});
+  );
 
-const errorCorrectionLevel = z.enum(errorCorrections).meta({
-  description: 'How much of the code may be damaged: 7, 15, 25 or 30 %. Use Q or H with a logo.',
-});
+const errorCorrectionLevel = z
+  .enum(errorCorrections)
+  .describe('How much of the code may be damaged: 7, 15, 25 or 30 %. Use Q or H with a logo.');
 
 const maxLogoUrlBytes = 2048;
 const logoUrl = z
@@ -94,9 +95,7 @@ function findLogoUrlError(text: string): string | undefined {
 
 export const qrCreateRequest = z
   .strictObject({
-    urlId: urlIdInput.nullish().meta({
-      description: 'The URL that the code leads to. Not together with data.',
-    }),
+    urlId: urlIdInput.nullish().describe('The URL that the code leads to. Not together with data.'),
     data: data.nullish(),
     size: size.default(512),
     format: format.default('png'),
@@ -164,8 +163,8 @@ export const qrRecord = z
     margin,
     logoUrl: z.string().nullable(),
     stylePreset: z.enum(stylePresets),
-    downloadCount: z.int().min(0).meta({ description: 'Downloads of the image so far.' }),
-    scanCount: z.int().min(0).meta({ description: 'Scans so far.' }),
+    downloadCount: z.int().min(0).describe('Downloads of the image so far.'),
+    scanCount: z.int().min(0).describe('Scans so far.'),
     downloadUrl: z.string().meta({
       description: 'A path on this server.',
       example: '/api/qr/01981f2e-7d1c-7c59-8a5f-5d9f6d0b7c11/download',
@@ -181,7 +180,7 @@ export const qrRecord = z
 
 const qrPreview = z
   .object({
-    qrData: z.string().meta({ description: 'The payload that the image contains.' }),
+    qrData: z.string().describe('The payload that the image contains.'),
     format,
     size: z.int().min(minSize).max(maxSize),
     image: z.string().meta({
@@ -202,10 +201,10 @@ const verification =
 
 const qrListQuery = z.strictObject({
   ...paging,
-  urlId: urlIdParam.optional().meta({ description: 'Only codes of this URL.' }),
-  standalone: queryBoolean.optional().meta({
-    description: 'true: only codes without a URL; false: only codes with one.',
-  }),
+  urlId: urlIdParam.optional().describe('Only codes of this URL.'),
+  standalone: queryBoolean
+    .optional()
+    .describe('true: only codes without a URL; false: only codes with one.'),
 });
 
 export const qrRoutes = [

@@ -1,6 +1,6 @@
 import { v7 as newUuid } from 'uuid';
 import { notFound, quotaError, validationError } from '../contract/api-error.js';
-import type { PageText } from '../contract/json-text.js';
+import type { ReadPage } from '../contract/json-text.js';
 import type { HandlersOf } from '../http/handlers.js';
 import { openPage } from '../http/open-page.js';
 import { requireFound } from '../idempotency/with-idempotency-key.js';
@@ -17,7 +17,7 @@ import { type CreateQrOutcome, type QrRepository, StaleQrError } from './qr-repo
 
 export interface QrHandlersOptions {
   readonly qrs: QrRepository;
-  readonly listQrs: (organizationId: string, filter: QrFilter) => Promise<PageText<QrRecord>>;
+  readonly listQrs: ReadPage<QrRecord, QrFilter>;
   readonly urls: Pick<UrlRepository, 'get'>;
   readonly drawVerified: (organizationId: string, design: QrDesign) => Promise<Uint8Array>;
   /** Downloads and decodes the logo at an address. */

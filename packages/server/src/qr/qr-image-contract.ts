@@ -19,9 +19,10 @@ export const qrImageRoutes = [
     isForVisitors: true,
     params,
     query: z.strictObject({
-      download: z.literal('1').optional().meta({
-        description: 'Makes browsers save the image instead of showing it.',
-      }),
+      download: z
+        .literal('1')
+        .optional()
+        .describe('Makes browsers save the image instead of showing it.'),
     }),
     responses: {
       200: {

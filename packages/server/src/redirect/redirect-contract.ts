@@ -13,10 +13,7 @@ const password = z
   .meta({ format: 'password', example: 'open sesame' });
 export const unlockRequest = z.strictObject({ password }).meta({ id: 'UnlockRequest' });
 const ofFirstRequest = (header: string) =>
-  z
-    .string()
-    .optional()
-    .meta({ description: `The \`${header}\` of the request for the form, for the reports.` });
+  z.string().optional().describe(`The \`${header}\` of the request for the form, for the reports.`);
 export const unlockForm = z
   .object({
     password,

@@ -17,7 +17,7 @@ export const blockedHostRecord = z
   .object({
     host: z.string().meta({ description: 'The host, in lower case.', example: 'evil.example' }),
     reason: z.string().meta({ description: 'Why.', example: 'phishing' }),
-    createdAt: instant.meta({ description: 'When the host was blocked, in UTC.' }),
+    createdAt: instant.describe('When the host was blocked, in UTC.'),
   })
   .meta({ id: 'BlockedHost' });
 

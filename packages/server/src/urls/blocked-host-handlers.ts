@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { quotaError } from '../contract/api-error.js';
 import type { Page, PageRange } from '../contract/fields.js';
-import type { PageText } from '../contract/json-text.js';
+import type { ReadPage } from '../contract/json-text.js';
 import { presentAs, withIsoTimes } from '../contract/present.js';
 import type { HandlersOf } from '../http/handlers.js';
 import { openPage } from '../http/open-page.js';
@@ -22,10 +22,7 @@ type BlockedHostRecord = z.input<typeof blockedHostRecord>;
 
 export interface BlockedHostHandlerOptions {
   readonly database: Database;
-  readonly listBlockedHosts: (
-    owner: string,
-    range: PageRange,
-  ) => Promise<PageText<BlockedHostRecord>>;
+  readonly listBlockedHosts: ReadPage<BlockedHostRecord>;
   readonly clock: Clock;
   /** Called after a host was blocked or unblocked, before the response. */
   readonly onHostsChanged: () => Promise<void>;

@@ -190,9 +190,9 @@ export const linkFields = {
   },
   domainId: {
     kind: text,
-    input: uuid.nullish().meta({
-      description: "An active custom domain of the organization; the platform's domain otherwise.",
-    }),
+    input: uuid
+      .nullish()
+      .describe("An active custom domain of the organization; the platform's domain otherwise."),
     record: z.string().nullable().meta({ format: 'uuid' }),
     redirects: true,
   },
@@ -204,18 +204,17 @@ export const linkFields = {
   },
   activatesAt: {
     kind: time,
-    input: timestamp.nullish().meta({
-      description:
+    input: timestamp
+      .nullish()
+      .describe(
         'When the link starts redirecting: before expiresAt. Until then, visitors get 404, as for a link that does not exist.',
-    }),
+      ),
     record: instant.nullable(),
     redirects: true,
   },
   expiresAt: {
     kind: time,
-    input: timestamp
-      .nullish()
-      .meta({ description: 'When the link stops redirecting. Must lie in the future.' }),
+    input: timestamp.nullish().describe('When the link stops redirecting. Must lie in the future.'),
     record: instant.nullable(),
     redirects: true,
   },

@@ -71,9 +71,9 @@ const text = z.string().nullable();
 /** The preview of a link in a response. */
 export const previewRecord = z
   .object({
-    title: z.string().meta({ description: 'The title that link previews show.' }),
-    description: text.meta({ description: 'The text below the title. Null: none.' }),
-    imageUrl: text.meta({ description: 'The URL of the image. Null: none.' }),
+    title: z.string().describe('The title that link previews show.'),
+    description: text.describe('The text below the title. Null: none.'),
+    imageUrl: text.describe('The URL of the image. Null: none.'),
   })
   .meta({ id: 'LinkPreview' })
   .nullable()

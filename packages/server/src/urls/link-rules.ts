@@ -44,17 +44,14 @@ const variants = z
   .refine((list) => list.length === 0 || list.some((each) => each.weight !== 0), {
     message: 'must have a weight above 0: the weights sum to 0, so no variant could be chosen',
   })
-  .meta({
-    description: 'Targets that visitors are divided among. A visitor stays with their variant.',
-  });
+  .describe('Targets that visitors are divided among. A visitor stays with their variant.');
 
 const linkRule = z
   .strictObject({
     name: name.nullish(),
-    when: ruleConditions.meta({
-      description:
-        'What a visit must have. All conditions must hold; without any, all visits match.',
-    }),
+    when: ruleConditions.describe(
+      'What a visit must have. All conditions must hold; without any, all visits match.',
+    ),
     targetUrl: targetUrl.nullish(),
     variants: variants.nullish(),
   })
@@ -109,22 +106,16 @@ const texts = (description: string) => z.array(z.string()).optional().meta({ des
 const variantRecord = z
   .object({
     targetUrl: z.string(),
-    weight: z
-      .int()
-      .min(0)
-      .meta({ description: "The variant's share, in relation to the sum of all weights." }),
+    weight: z.int().min(0).describe("The variant's share, in relation to the sum of all weights."),
   })
   .meta({ id: 'LinkVariant' });
 
 const ruleRecord = z
   .object({
-    name: z.string().optional().meta({ description: 'The name of the rule in reports.' }),
+    name: z.string().optional().describe('The name of the rule in reports.'),
     when: z
       .object({
-        device: z
-          .array(z.enum(deviceTypes))
-          .optional()
-          .meta({ description: 'The types of devices.' }),
+        device: z.array(z.enum(deviceTypes)).optional().describe('The types of devices.'),
         os: texts('The operating systems.'),
         browser: texts('The browsers.'),
         country: texts('The countries (ISO 3166-1 alpha-2).'),
@@ -132,24 +123,24 @@ const ruleRecord = z
         query: z
           .record(z.string(), z.union([z.string(), z.literal(true)]))
           .optional()
-          .meta({ description: 'The query parameters; true stands for any value.' }),
+          .describe('The query parameters; true stands for any value.'),
         referrer: texts('The hosts of the referring page, subdomains included.'),
-        after: instant.optional().meta({ description: 'Matches visits at or after this time.' }),
-        before: instant.optional().meta({ description: 'Matches visits before this time.' }),
+        after: instant.optional().describe('Matches visits at or after this time.'),
+        before: instant.optional().describe('Matches visits before this time.'),
       })
-      .meta({ description: 'What a visit must have.' }),
+      .describe('What a visit must have.'),
     targetUrl: z.string().optional(),
     variants: z
       .array(variantRecord)
       .optional()
-      .meta({ description: 'Targets that visitors are divided among.' }),
+      .describe('Targets that visitors are divided among.'),
   })
   .meta({ id: 'LinkRule' });
 
 /** The rules of a link in a response. */
-export const ruleRecords = z.array(ruleRecord).meta({
-  description: "Other targets for some visits. Empty: all visits lead to the link's own target.",
-});
+export const ruleRecords = z
+  .array(ruleRecord)
+  .describe("Other targets for some visits. Empty: all visits lead to the link's own target.");
 
 function findSizeError(rules: readonly unknown[]): string | undefined {
   let length = 0;

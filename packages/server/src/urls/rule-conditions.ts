@@ -173,8 +173,8 @@ export const ruleConditions = z.strictObject({
       example: { ref: 'mail' },
     }),
   referrer: oneOrMore(valueRules.referrer),
-  after: timestamp.optional().meta({ description: 'Matches visits at or after this time.' }),
-  before: timestamp.optional().meta({ description: 'Matches visits before this time.' }),
+  after: timestamp.optional().describe('Matches visits at or after this time.'),
+  before: timestamp.optional().describe('Matches visits before this time.'),
 });
 
 export type RuleConditions = z.output<typeof ruleConditions>;

@@ -8,24 +8,23 @@ const name = z.string().meta({ description: 'The tag, as links have it.', exampl
 const tag = z
   .object({
     name,
-    linkCount: z.int().min(1).meta({
-      description: 'The number of links with the tag, inactive ones included.',
-    }),
+    linkCount: z.int().min(1).describe('The number of links with the tag, inactive ones included.'),
   })
   .meta({ id: 'Tag' });
 
 const tagListQuery = z.strictObject({
   ...paging,
-  search: plainLine(100, 1).optional().meta({
-    description: 'Only tags that contain this text, in any case.',
-  }),
-  sort: z.enum(['name', 'linkCount'], { error: 'must be name or linkCount' }).default('name').meta({
-    description:
+  search: plainLine(100, 1).optional().describe('Only tags that contain this text, in any case.'),
+  sort: z
+    .enum(['name', 'linkCount'], { error: 'must be name or linkCount' })
+    .default('name')
+    .describe(
       'The order of the tags. Names are compared without regard to case. Pages by after may repeat or miss a tag whose linkCount changes meanwhile.',
-  }),
-  order: z.enum(['asc', 'desc'], { error: 'must be asc or desc' }).optional().meta({
-    description: 'The direction of the order. Default: asc for name, desc for linkCount.',
-  }),
+    ),
+  order: z
+    .enum(['asc', 'desc'], { error: 'must be asc or desc' })
+    .optional()
+    .describe('The direction of the order. Default: asc for name, desc for linkCount.'),
 });
 
 const tagRenameRequest = z
@@ -39,10 +38,8 @@ const tagRenameRequest = z
 
 const tagChangeResult = z
   .object({
-    name: name.meta({ description: 'The new name of the tag, or the name of the removed tag.' }),
-    updatedCount: z.int().min(0).meta({
-      description: 'The number of links that this request changed.',
-    }),
+    name: name.describe('The new name of the tag, or the name of the removed tag.'),
+    updatedCount: z.int().min(0).describe('The number of links that this request changed.'),
     isComplete: z.boolean().meta({
       description:
         'False if the request stopped at its time limit of 5 seconds. Send it again to change the remaining links.',

@@ -10,7 +10,7 @@ export const takedownRequest = z
       description: 'The short URL of the link. A slug or code alone is on the short domain.',
       example: 'https://sho.example/aB3xY9q',
     }),
-    reason: reason.meta({ description: 'Why. The owner of the link sees it.' }),
+    reason: reason.describe('Why. The owner of the link sees it.'),
   })
   .meta({ id: 'TakedownRequest' });
 
@@ -21,7 +21,7 @@ export const takedownRecord = z
     shortUrl: z.string().meta({ example: 'https://sho.example/aB3xY9q' }),
     targetUrl: z.string().meta({ example: 'https://evil.example/login' }),
     reason: z.string().meta({ description: 'Why.', example: 'phishing' }),
-    createdAt: instant.meta({ description: 'When the link was taken down, in UTC.' }),
+    createdAt: instant.describe('When the link was taken down, in UTC.'),
   })
   .meta({ id: 'Takedown' });
 

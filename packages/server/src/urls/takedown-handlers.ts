@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { ApiError, shorten, validationError } from '../contract/api-error.js';
 import type { Page, PageRange } from '../contract/fields.js';
-import type { PageText } from '../contract/json-text.js';
+import type { ReadPage } from '../contract/json-text.js';
 import type { IsOwnHost } from '../domains/own-hosts.js';
 import type { HandlersOf } from '../http/handlers.js';
 import { openPage } from '../http/open-page.js';
@@ -29,11 +29,7 @@ export interface TakedownHandlerOptions {
   readonly isOwnHost: IsOwnHost;
   /** Returns whether links of a hostname are found in any case; undefined is the platform's domain. */
   readonly ignoresCase: (hostname: string | undefined) => Promise<boolean>;
-  readonly listTakedowns: (
-    owner: string,
-    range: PageRange,
-    origins: LinkOrigins,
-  ) => Promise<PageText<TakedownRecord>>;
+  readonly listTakedowns: ReadPage<TakedownRecord, PageRange, [origins: LinkOrigins]>;
   readonly origins: () => LinkOrigins;
   readonly clock: Clock;
   /** Called after a change of a link, before the response. */

@@ -18,9 +18,7 @@ function bulkItems(field: string, item: string) {
     })
     .min(1, rule)
     .max(maxBulkItems, rule)
-    .meta({
-      description: `1 to ${maxBulkItems} ${field}. An item that does not match ${item} fails alone.`,
-    });
+    .describe(`1 to ${maxBulkItems} ${field}. An item that does not match ${item} fails alone.`);
 }
 
 function anyOr(schema: object) {
@@ -53,9 +51,10 @@ export const urlBulkCreateResult = z
       z.object({
         index,
         ...newLink,
-        isExisting: z.literal(true).optional().meta({
-          description: 'The link existed, and ifExists asked for it. Missing for a new link.',
-        }),
+        isExisting: z
+          .literal(true)
+          .optional()
+          .describe('The link existed, and ifExists asked for it. Missing for a new link.'),
       }),
     ),
     errors: z.array(z.object({ index, error: z.string(), code: bulkCreateCode })),
@@ -91,7 +90,7 @@ const bulkIds = z
     { error: bulkIdsRule },
   )
   .max(maxBulkItems, bulkIdsRule)
-  .meta({ description: `At most ${maxBulkItems} ids. Elements that are no id are skipped.` });
+  .describe(`At most ${maxBulkItems} ids. Elements that are no id are skipped.`);
 
 export const urlBulkDeleteRequest = z
   .strictObject({ ids: bulkIds })
@@ -99,17 +98,15 @@ export const urlBulkDeleteRequest = z
 
 export const urlBulkDeleteResult = z
   .object({
-    requested: z
-      .int()
-      .min(0)
-      .meta({ description: 'The number of different elements in the request.' }),
+    requested: z.int().min(0).describe('The number of different elements in the request.'),
     deletedCount: z.int().min(0),
     skippedCount: z.int().min(0),
     deletedIds: z.array(z.string()),
-    skippedIds: z.array(z.string()).meta({
-      description:
+    skippedIds: z
+      .array(z.string())
+      .describe(
         'The ids that are unknown or of another organization, and the elements that are no id, as text of at most 100 characters.',
-    }),
+      ),
   })
   .meta({ id: 'UrlBulkDeleteResult' });
 

@@ -15,10 +15,12 @@ const ifExists = z
     example: 'return',
   });
 
-const fetchTitle = z.boolean().nullish().meta({
-  description:
+const fetchTitle = z
+  .boolean()
+  .nullish()
+  .describe(
     'Whether the server reads the title of the target in the background, for a link without a title. The link stays without one if the target cannot be read.',
-});
+  );
 
 export const urlCreateRequest = z
   .strictObject({ ...createFields, ifExists, fetchTitle })
@@ -95,10 +97,9 @@ export const urlRoutes = [
     description: 'Reserves nothing: another link may take the slug before the next request.',
     query: z.strictObject({
       slug: line(100, 1).meta({ description: 'The slug to check.', example: 'spring-sale' }),
-      domainId: uuid.optional().meta({
-        description:
-          "An active custom domain of the organization; the platform's domain otherwise.",
-      }),
+      domainId: uuid
+        .optional()
+        .describe("An active custom domain of the organization; the platform's domain otherwise."),
     }),
     responses: { 200: { description: 'Whether the slug is available', data: slugCheck } },
     errors: ['DOMAIN_INVALID'],

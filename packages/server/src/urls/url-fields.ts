@@ -25,10 +25,12 @@ const importedCode = z
     example: 'blog/spring_sale',
   });
 
-const importedCreatedAt = timestamp.meta({ example: '2019-05-06T07:08:09Z' }).nullish().meta({
-  description:
+const importedCreatedAt = timestamp
+  .meta({ example: '2019-05-06T07:08:09Z' })
+  .nullish()
+  .describe(
     'When another system made the link: not in the future, and not before 1970. It becomes createdAt.',
-});
+  );
 
 // The fields of both create and PATCH. At create, null has the same meaning as a missing field; at
 // PATCH, it clears the field.
@@ -48,10 +50,12 @@ export const createFields = {
   customSlug: customSlug.nullish(),
   importedCode: importedCode.nullish(),
   ...settings,
-  isActive: z.boolean().nullish().meta({
-    description:
+  isActive: z
+    .boolean()
+    .nullish()
+    .describe(
       'False creates a paused link, which answers with 410 until a PATCH sets isActive to true. True by default.',
-  }),
+    ),
   importedClicks: z.int().min(0).max(maxImportedClicks).nullish().meta({
     description:
       'The clicks that another link shortener counted before. Reports show them separately. 0 by default.',

@@ -81,21 +81,21 @@ const urlListQuery = z.strictObject({ ...paging, view, ...filters });
 const maxExportedUrls = 2_000;
 
 const urlExportQuery = z.strictObject({
-  limit: queryInteger({ min: 1, max: maxExportedUrls, default: maxExportedUrls }).meta({
-    description: 'The most links to return. A page whose text is long has fewer, but at least 100.',
-  }),
+  limit: queryInteger({ min: 1, max: maxExportedUrls, default: maxExportedUrls }).describe(
+    'The most links to return. A page whose text is long has fewer, but at least 100.',
+  ),
   after: paging.after,
   format: z
     .enum(['csv', 'ndjson'], { error: 'must be csv or ndjson' })
     .default('csv')
-    .meta({ description: 'The format of the file.' }),
+    .describe('The format of the file.'),
   ...filters,
 });
 
 const urlExport = pageOf(urlRecord)
   .omit({ items: true })
   .extend({
-    count: z.int().min(0).meta({ description: 'The number of links on this page.' }),
+    count: z.int().min(0).describe('The number of links on this page.'),
     text: z.string().meta({
       description:
         'One line for each link. The texts of all pages make one file. ndjson: the UrlRecord of each link. csv (RFC 4180, with line feeds): the first page starts with the names of the columns, which are the fields of UrlRecord; POST /api/v1/urls takes those up to importedClicks. Tags are separated by |. An apostrophe precedes a text that a spreadsheet would evaluate as a formula.',

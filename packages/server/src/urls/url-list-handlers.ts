@@ -1,24 +1,20 @@
-import type { z } from 'zod';
 import { validationError } from '../contract/api-error.js';
-import type { PageText } from '../contract/json-text.js';
+import type { PageText, ReadPage } from '../contract/json-text.js';
 import type { HandlersOf } from '../http/handlers.js';
 import { openPage } from '../http/open-page.js';
 import type { Clock } from '../ports.js';
 import { ListTimeoutError } from '../storage/database.js';
 import { listTimeoutMs } from '../storage/list-page.js';
 import type { LinkOrigins } from './link-origins.js';
-import type { UrlPresentation } from './present-url.js';
+import type { UrlListItem, UrlPresentation, UrlRecord } from './present-url.js';
 import type { ExportPage, UrlExportPresentation } from './url-csv.js';
 import type { UrlFilter, UrlPageQuery, urlListRoutes } from './url-list-contract.js';
 import { defaultDirectionOf } from './url-query.js';
-import type { urlListItem, urlRecord } from './url-records.js';
 
 export interface UrlListHandlerOptions {
-  readonly listUrls: (
-    organizationId: string,
-    filter: UrlFilter,
-    presentation: UrlPresentation,
-  ) => Promise<PageText<z.input<typeof urlRecord>> | PageText<z.input<typeof urlListItem>>>;
+  readonly listUrls:
+    | ReadPage<z.input<typeof urlRecord>>
+    | PageText<z.input<typeof urlListItem>, UrlFilter, [presentation: UrlPresentation]>;
   readonly exportUrls: (
     organizationId: string,
     filter: UrlFilter,

@@ -31,13 +31,13 @@ const slugRefusals = ['INVALID', 'RESERVED', 'TAKEN'] as const;
 export const slugCheck = z
   .object({
     slug: z.string().meta({ description: 'The slug of the request.', example: 'spring-sale' }),
-    isAvailable: z.boolean().meta({ description: 'Whether a new link may have it.' }),
+    isAvailable: z.boolean().describe('Whether a new link may have it.'),
     reason: z.enum(slugRefusals).nullable().meta({
       description:
         'INVALID: it is no slug. RESERVED: it is a reserved word. TAKEN: a link of the domain has, or had, it. Null if it is available.',
       example: null,
     }),
-    message: z.string().nullable().meta({ description: 'What is wrong with it, in words.' }),
+    message: z.string().nullable().describe('What is wrong with it, in words.'),
   })
   .meta({ id: 'SlugCheck' });
 
@@ -59,19 +59,22 @@ export const urlRecord = z
     ...recordFields,
     isPasswordProtected: z.boolean(),
     isActive: z.boolean(),
-    clickCount: z.int().min(0).meta({ description: 'Clicks counted so far.' }),
-    excludedClicks: z.int().min(0).meta({
-      description:
+    clickCount: z.int().min(0).describe('Clicks counted so far.'),
+    excludedClicks: z
+      .int()
+      .min(0)
+      .describe(
         'Visits since the creation that are no clicks: of bots, link previews, prefetches, HEAD requests and excluded addresses.',
-    }),
+      ),
     clicksLeft: z.int().min(0).nullable().meta({ example: 58 }),
-    lastClickAt: instant.nullable().meta({
-      description:
+    lastClickAt: instant
+      .nullable()
+      .describe(
         'The time of the last counted click. Null before the first click, and if only version 0.1 counted clicks.',
-    }),
+      ),
     takenDown: z
       .object({
-        at: instant.meta({ description: 'When the operator took the link down, in UTC.' }),
+        at: instant.describe('When the operator took the link down, in UTC.'),
         reason: z.string().meta({ description: 'Why.', example: 'phishing' }),
       })
       .nullable()

@@ -11,10 +11,10 @@ const visit = z
     shortCode: z.string().meta({ example: 'aB3xY9q' }),
     customSlug: z.string().nullable().meta({ example: 'spring-sale' }),
     shortUrl: z.string().meta({ example: 'https://sho.example/spring-sale' }),
-    visitedAt: instant.meta({ description: 'The time of the visit.' }),
+    visitedAt: instant.describe('The time of the visit.'),
     method: z
       .enum(['click', 'scan'])
-      .meta({ description: '`scan`: the visitor scanned a QR code of the link.' }),
+      .describe('`scan`: the visitor scanned a QR code of the link.'),
     scanCertainty: z.enum(['proven', 'inferred']).optional().meta({
       description:
         '`proven`: only a QR code explains the scan. `inferred`: a tap on the link in a message looks the same. Absent from a click.',
@@ -39,7 +39,7 @@ export const urlClicked = defineEvent({
         .array(visit)
         .min(1)
         .max(maxVisitsPerEvent)
-        .meta({ description: `1 to ${maxVisitsPerEvent} visits of people, oldest first.` }),
+        .describe(`1 to ${maxVisitsPerEvent} visits of people, oldest first.`),
       omitted: z.int().min(0).meta({
         description:
           'The number of visits before these that no event has, because too many were waiting. Usually 0.',

@@ -31,16 +31,15 @@ export type EventData<Type extends EventType> = DataOfEvent<(typeof events)[Type
 function eventOf<Type extends EventType>(type: Type) {
   return z
     .object({
-      id: uuidText.meta({ description: 'The same in every delivery of the event.' }),
+      id: uuidText.describe('The same in every delivery of the event.'),
       type: z.literal(type),
-      createdAt: instant.meta({
-        description:
-          'The time of the event, in UTC with milliseconds. Events can arrive in another order.',
-      }),
+      createdAt: instant.describe(
+        'The time of the event, in UTC with milliseconds. Events can arrive in another order.',
+      ),
       test: z
         .literal(true)
         .optional()
-        .meta({ description: 'True in test deliveries. Absent from every other delivery.' }),
+        .describe('True in test deliveries. Absent from every other delivery.'),
       data: events[type].data,
     })
     .meta({ id: `${type.replace(/(?:^|[._])(\w)/g, (_, letter) => letter.toUpperCase())}Event` });

@@ -6,21 +6,18 @@ import { maxWaitSeconds } from './webhook-limits.js';
 
 const event = z
   .object({
-    id: uuidText.meta({ description: 'The same in every delivery of the event.' }),
+    id: uuidText.describe('The same in every delivery of the event.'),
     type: eventType,
-    createdAt: instant.meta({ description: 'The time of the event.' }),
-    data: z.record(z.string(), z.unknown()).meta({
-      description:
-        'What the event is about. `GET /api/v1/event-types` has the schema of each type.',
-    }),
+    createdAt: instant.describe('The time of the event.'),
+    data: z
+      .record(z.string(), z.unknown())
+      .describe('What the event is about. `GET /api/v1/event-types` has the schema of each type.'),
   })
   .meta({ id: 'Event' });
 
 const eventPage = z
   .object({
-    items: z
-      .array(event)
-      .meta({ description: 'The events, oldest first, as deliveries have them.' }),
+    items: z.array(event).describe('The events, oldest first, as deliveries have them.'),
     nextAfter: z.string().meta({
       description: 'Continues after these events, also when there are none yet.',
       example: 'MTI.9ol6nYs',
@@ -34,11 +31,11 @@ const eventListQuery = z.strictObject({
       'The nextAfter of the page before, or `latest` for the events from now on. Default: the oldest event.',
     example: 'latest',
   }),
-  type: eventType.optional().meta({ description: 'Only events of this type.' }),
+  type: eventType.optional().describe('Only events of this type.'),
   limit: paging.limit,
-  wait: queryInteger({ min: 0, max: maxWaitSeconds, default: 0 }).meta({
-    description: 'The number of seconds to wait for an event if there is none.',
-  }),
+  wait: queryInteger({ min: 0, max: maxWaitSeconds, default: 0 }).describe(
+    'The number of seconds to wait for an event if there is none.',
+  ),
 });
 
 export const eventListRoutes = [

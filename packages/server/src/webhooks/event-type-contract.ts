@@ -15,10 +15,10 @@ const eventTypeDetails = z
       description: 'Whether `*` does not include the type, so that webhooks have to name it.',
       example: false,
     }),
-    schema: anyObject.meta({
-      description: 'The JSON schema (draft 2020-12) of the body. Newer servers may add fields.',
-    }),
-    example: anyObject.meta({ description: 'A valid body.' }),
+    schema: anyObject.describe(
+      'The JSON schema (draft 2020-12) of the body. Newer servers may add fields.',
+    ),
+    example: anyObject.describe('A valid body.'),
   })
   .meta({ id: 'EventTypeDetails' });
 
@@ -32,7 +32,7 @@ export const eventTypeRoutes = [
       200: {
         description: 'All event types',
         data: z.object({
-          items: z.array(eventTypeDetails).meta({ description: 'All event types.' }),
+          items: z.array(eventTypeDetails).describe('All event types.'),
         }),
       },
     },

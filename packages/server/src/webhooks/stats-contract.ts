@@ -18,8 +18,8 @@ const milliseconds = count.nullable();
 export const webhookStats = z
   .object({
     webhookId: uuidText,
-    since: instant.meta({ description: 'The start of the window.' }),
-    until: instant.meta({ description: 'The end of the window (exclusive).' }),
+    since: instant.describe('The start of the window.'),
+    until: instant.describe('The end of the window (exclusive).'),
     totals: z.object({
       attempts,
       failedAttempts,
@@ -41,9 +41,7 @@ export const webhookStats = z
         p50: milliseconds.meta({ description: 'The median.', example: 38 }),
         p95: milliseconds.meta({ description: 'The 95th percentile.', example: 215 }),
       })
-      .meta({
-        description: 'The response times of attempts with a response. Null without one.',
-      }),
+      .describe('The response times of attempts with a response. Null without one.'),
     failures: z
       .array(
         z.object({
@@ -55,34 +53,32 @@ export const webhookStats = z
           attempts,
         }),
       )
-      .meta({ description: 'Failed attempts by cause, the most frequent first.' }),
-    lastSuccessAt: instant.nullable().meta({ description: 'When the last attempt succeeded.' }),
-    lastFailureAt: instant.nullable().meta({
-      description: 'When one of the attempts last failed. Null if none did.',
-    }),
+      .describe('Failed attempts by cause, the most frequent first.'),
+    lastSuccessAt: instant.nullable().describe('When the last attempt succeeded.'),
+    lastFailureAt: instant
+      .nullable()
+      .describe('When one of the attempts last failed. Null if none did.'),
     pending: z
       .object({
-        count: count.max(maxPendingCounted).meta({
-          description: `Deliveries that wait for an attempt now, counted up to ${maxPendingCounted}.`,
-        }),
-        oldestCreatedAt: instant.nullable().meta({
-          description: 'When the oldest of them was created. Null without one.',
-        }),
+        count: count
+          .max(maxPendingCounted)
+          .describe(`Deliveries that wait for an attempt now, counted up to ${maxPendingCounted}.`),
+        oldestCreatedAt: instant
+          .nullable()
+          .describe('When the oldest of them was created. Null without one.'),
       })
-      .meta({ description: 'The deliveries that are pending now.' }),
+      .describe('The deliveries that are pending now.'),
     timeseries: z
       .array(
         z
           .object({
-            bucket: instant.meta({ description: 'The start of the bucket.' }),
+            bucket: instant.describe('The start of the bucket.'),
             attempts,
             failedAttempts,
           })
           .meta({ id: 'AttemptBucket' }),
       )
-      .meta({
-        description: 'The attempts by the hour or day of their delivery, in UTC, without gaps.',
-      }),
+      .describe('The attempts by the hour or day of their delivery, in UTC, without gaps.'),
   })
   .meta({ id: 'WebhookStats' });
 

@@ -53,10 +53,7 @@ export const webhookCreateRequest = z
   .strictObject({
     url,
     events,
-    isActive: z
-      .boolean()
-      .optional()
-      .meta({ description: 'Whether the webhook is active. True by default.' }),
+    isActive: z.boolean().optional().describe('Whether the webhook is active. True by default.'),
     description,
     filters,
     headers,
@@ -67,9 +64,10 @@ export const webhookUpdateRequest = z
   .strictObject({
     url: url.optional(),
     events: events.optional(),
-    isActive: z.boolean().optional().meta({
-      description: 'Whether events are delivered. Pending deliveries of a paused webhook wait.',
-    }),
+    isActive: z
+      .boolean()
+      .optional()
+      .describe('Whether events are delivered. Pending deliveries of a paused webhook wait.'),
     description,
     filters,
     headers,
@@ -100,10 +98,11 @@ const commonFields = {
   }),
   events: z.array(subscribedType),
 };
-const isActive = z.boolean().meta({
-  description:
+const isActive = z
+  .boolean()
+  .describe(
     'While false, the server sends nothing, and pending deliveries wait. New events create no deliveries, except for 30 days after the server has disabled the webhook (see disabledReason).',
-});
+  );
 
 const health = {
   failureRate: z.number().min(0).max(1).nullable().meta({
@@ -111,24 +110,25 @@ const health = {
       'The share of recent attempts that failed: a moving average in which each new attempt has a weight of 2 %. Null before the first attempt.',
     example: 0.02,
   }),
-  lastSuccessAt: instant.nullable().meta({ description: 'When the last attempt succeeded.' }),
-  failingSince: instant.nullable().meta({
-    description:
-      'When the first attempt since the last success failed. Null while attempts succeed.',
-  }),
-  disabledAt: instant.nullable().meta({
-    description:
+  lastSuccessAt: instant.nullable().describe('When the last attempt succeeded.'),
+  failingSince: instant
+    .nullable()
+    .describe('When the first attempt since the last success failed. Null while attempts succeed.'),
+  disabledAt: instant
+    .nullable()
+    .describe(
       'When the server disabled the webhook. `PATCH { "isActive": true }` resumes its deliveries.',
-  }),
+    ),
   disabledReason: z.enum(disabledReasons).nullable().meta({
     description:
       'Why the server disabled the webhook. `failing`: every attempt failed for 5 days, or for the time that the operator set.',
     example: null,
   }),
-  oldestDueAt: instant.nullable().meta({
-    description:
+  oldestDueAt: instant
+    .nullable()
+    .describe(
       'When the earliest pending delivery is due. A time in the past means that the delivery is late.',
-  }),
+    ),
 };
 
 export const webhookCreated = z
@@ -166,10 +166,8 @@ export const webhookRecord = z
     updatedAt: instant,
     ...health,
     previousSecrets: z
-      .array(z.object({ expiresAt: instant.meta({ description: 'When it ends.' }) }))
-      .meta({
-        description: 'The replaced secrets that still sign deliveries, at most 1.',
-      }),
+      .array(z.object({ expiresAt: instant.describe('When it ends.') }))
+      .describe('The replaced secrets that still sign deliveries, at most 1.'),
   })
   .meta({ id: 'Webhook' });
 
@@ -177,7 +175,7 @@ export const webhookRecord = z
 export const disabledWebhook = z.object({
   id: uuidText,
   url: commonFields.url,
-  disabledAt: instant.meta({ description: 'When the server disabled the webhook.' }),
+  disabledAt: instant.describe('When the server disabled the webhook.'),
   disabledReason: z.enum(disabledReasons).meta({ description: health.disabledReason.description }),
   failingSince: health.failingSince,
   lastSuccessAt: health.lastSuccessAt,
@@ -187,9 +185,9 @@ export const rotatedSecret = z
   .object({
     id: uuidText,
     ...secrets,
-    previousSecretExpiresAt: instant.meta({
-      description: 'Until this time, the secret that this one replaces also signs.',
-    }),
+    previousSecretExpiresAt: instant.describe(
+      'Until this time, the secret that this one replaces also signs.',
+    ),
   })
   .meta({ id: 'WebhookSecret' });
 
@@ -203,16 +201,14 @@ const status = z.enum(deliveryStatuses).meta({
 const statusCode = z
   .int()
   .nullable()
-  .meta({ description: 'The status of the response. Null without a response.' });
+  .describe('The status of the response. Null without a response.');
 const error = z
   .string()
   .nullable()
   .meta({ example: 'The receiver answered 500', description: 'Null after a success.' });
 
 const deliveryFields = {
-  id: uuidText.meta({
-    description: 'The value of X-Service-Delivery-Id, the same at every attempt.',
-  }),
+  id: uuidText.describe('The value of X-Service-Delivery-Id, the same at every attempt.'),
   webhookId: uuidText,
   eventId: uuidText,
   eventType,
@@ -237,15 +233,15 @@ export const deliveryAttempt = z
     responseBody: z
       .string()
       .nullable()
-      .meta({ description: `The first ${maxStoredResponseBytes} bytes of the response, as text.` }),
+      .describe(`The first ${maxStoredResponseBytes} bytes of the response, as text.`),
   })
   .meta({ id: 'DeliveryAttempt' });
 
 export const deliveryDetail = z
   .object({
     ...deliveryFields,
-    requestBody: z.string().meta({ description: 'The exact body of every attempt.' }),
-    attemptHistory: z.array(deliveryAttempt).meta({ description: 'The attempts, oldest first.' }),
+    requestBody: z.string().describe('The exact body of every attempt.'),
+    attemptHistory: z.array(deliveryAttempt).describe('The attempts, oldest first.'),
   })
   .meta({ id: 'DeliveryDetail' });
 
@@ -259,11 +255,11 @@ const deliveryParams = z.strictObject({
 
 export const recoverRequest = z
   .strictObject({
-    since: timestamp.meta({ description: 'Delivers again what was created at or after it.' }),
+    since: timestamp.describe('Delivers again what was created at or after it.'),
     until: timestamp
       .optional()
-      .meta({ description: 'Delivers again what was created before it. Default: now.' }),
-    eventType: eventType.optional().meta({ description: 'Only events of this type.' }),
+      .describe('Delivers again what was created before it. Default: now.'),
+    eventType: eventType.optional().describe('Only events of this type.'),
   })
   .meta({ id: 'RecoverRequest' });
 
@@ -273,7 +269,7 @@ export const recovered = z
       description: 'The number of new deliveries.',
       example: 120,
     }),
-    hasMore: z.boolean().meta({ description: 'Whether more failed deliveries remain.' }),
+    hasMore: z.boolean().describe('Whether more failed deliveries remain.'),
   })
   .meta({ id: 'Recovered' });
 
@@ -282,14 +278,14 @@ const deliveryListQuery = z.strictObject({
   status: z
     .enum(deliveryStatuses, { error: `must be one of ${deliveryStatuses.join(', ')}` })
     .optional()
-    .meta({ description: 'Only deliveries with this status.' }),
-  eventType: eventType.optional().meta({ description: 'Only deliveries of events of this type.' }),
-  eventId: uuid.optional().meta({ description: 'Only deliveries of this event.' }),
-  urlId: urlIdParam.optional().meta({
-    description: 'Only deliveries of events about this link or its QR codes.',
-  }),
-  since: timestamp.optional().meta({ description: 'Only deliveries created at or after it.' }),
-  until: timestamp.optional().meta({ description: 'Only deliveries created before it.' }),
+    .describe('Only deliveries with this status.'),
+  eventType: eventType.optional().describe('Only deliveries of events of this type.'),
+  eventId: uuid.optional().describe('Only deliveries of this event.'),
+  urlId: urlIdParam
+    .optional()
+    .describe('Only deliveries of events about this link or its QR codes.'),
+  since: timestamp.optional().describe('Only deliveries created at or after it.'),
+  until: timestamp.optional().describe('Only deliveries created before it.'),
 });
 
 export const webhookRoutes = [
@@ -344,7 +340,7 @@ export const webhookRoutes = [
       .strictObject({
         type: eventType
           .optional()
-          .meta({ description: "The type of the example. Default: the webhook's first type." }),
+          .describe("The type of the example. Default: the webhook's first type."),
       })
       .meta({ id: 'WebhookTestRequest' }),
     bodyOptional: true,

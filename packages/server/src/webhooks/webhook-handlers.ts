@@ -7,7 +7,7 @@ import {
 import { newSecret } from '../auth/secrets.js';
 import { ApiError, notFound, quotaError, validationError } from '../contract/api-error.js';
 import type { PageRange } from '../contract/fields.js';
-import type { JsonText, PageText } from '../contract/json-text.js';
+import type { JsonText, PageText, ReadPage } from '../contract/json-text.js';
 import { presentAs, withIsoTimes } from '../contract/present.js';
 import { eventTypes, optInTypes } from '../events/event-types.js';
 import { everyType } from '../events/subscription.js';
@@ -49,11 +49,7 @@ export interface WebhookHandlerOptions {
   readonly eventList: EventList;
   readonly organizations: Pick<OrganizationRepository, 'get'>;
   readonly plans: PlanTable;
-  readonly listWebhooks: (
-    organizationId: string,
-    range: PageRange,
-    now: number,
-  ) => Promise<PageText<WebhookRecord>>;
+  readonly listWebhooks: ReadPage<WebhookRecord, PageRange, [now: number]>;
   readonly listDeliveries: (
     organizationId: string,
     webhookId: string,

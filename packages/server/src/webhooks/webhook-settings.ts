@@ -53,26 +53,22 @@ const filterFields = z
     tags: filterOf(tagName)
       .nullish()
       .meta({ description: 'Only links with one of these tags.', example: ['launch'] }),
-    domainIds: filterOf(uuid)
-      .nullish()
-      .meta({ description: 'Only links on one of these custom domains.' }),
+    domainIds: filterOf(uuid).nullish().describe('Only links on one of these custom domains.'),
     urlIds: filterOf(urlIdInput)
       .nullish()
       .meta({ description: 'Only these links.', example: [42] }),
   })
   .meta({ id: 'WebhookFiltersRequest', example: { tags: ['launch'] } });
 
-export const filters = filterFields.nullish().meta({
-  description:
+export const filters = filterFields
+  .nullish()
+  .describe(
     'Delivers only events about the links that match all of these, at the time of the event. The events of a QR code have its link. `domain.verified` matches `domainIds` only. Other events without a link match no filter.',
-});
+  );
 
 export const filtersRecord = z
   .object({
-    tags: z
-      .array(z.string())
-      .optional()
-      .meta({ description: 'Only links with one of these tags.' }),
+    tags: z.array(z.string()).optional().describe('Only links with one of these tags.'),
     domainIds: z.array(uuidText).optional(),
     urlIds: z.array(z.string()).optional(),
   })
