@@ -8,75 +8,58 @@ import { urlExpired } from './url-events.js';
 import { findUrls } from './url-reader.js';
 import type { UrlRecorder } from './url-recorder.js';
 
-/** Expires and deletes links in a transaction. */
-export class UrlLifeCycle {
-  readonly #recorder: UrlRecorder;
+/**
+ * Returns links of an organization by id, before a change. One whose `expiresAt` has passed expires first,
+ * even if the periodic expiry has not reached it yet.
+ */
+export async function findCurrent(
+  transaction: WriteTransaction,
+  recorder: UrlRecorder,
+  ids: readonly number[],
+  { organizationId, now, ifMatch }: WriteContext,
+): Promise<ShortUrl[]> {
+  const found = await findUrls(transaction, organizationId, ids);
+  for (const { updatedAt } of found) checkIfMatch(ifMatch, updatedAt);
+  const expired = await expire(transaction, recorder, found, now);
+  return found.map((url) => expired.get(url.id) ?? url);
+}
 
-  constructor(recorder: UrlRecorder) {
-    this.#recorder = recorder;
-  }
+/** Deletes links of an organization, with their events, and returns those that it has deleted. */
+export async function deleteUrls(
+  transaction: WriteTransaction,
+  recorder: UrlRecorder,
+  links: readonly ShortUrl[],
+  { organizationId, now }: WriteContext,
+): Promise<ShortUrl[]> {
+  const changed = links
+    .filter(({ deletedAt }) => deletedAt === null)
+    .map((before) => ({ before, url: { ...deactivated(before, now), deletedAt: now } }));
+  if (changed.length === 0) return [];
+  const urls = changed.map(({ url }) => url);
+  const active = changed.filter(({ before }) => before.isActive);
+  await deactivate(transaction, urls, now);
+  await releaseLinks(transaction, organizationId, active.length);
+  await recorder.recordUpdates(transaction, changed, now);
+  await recorder.recordDeletions(transaction, urls, now);
+  return urls;
+}
 
-  /**
-   * Returns links of an organization by id, before a change. One whose `expiresAt` has passed expires first,
-   * even if the periodic expiry has not reached it yet.
-   */
-  async findCurrent(
-    transaction: WriteTransaction,
-    ids: readonly number[],
-    { organizationId, now, ifMatch }: WriteContext,
-  ): Promise<ShortUrl[]> {
-    const found = await findUrls(transaction, organizationId, ids);
-    for (const { updatedAt } of found) checkIfMatch(ifMatch, updatedAt);
-    const expired = await this.#expire(transaction, organizationId, found, now);
-    return found.map((url) => expired.get(url.id) ?? url);
+/** Deactivates those links of an organization that are due, with their events. Returns their new states by id. */
+export async function expire(
+  transaction: WriteTransaction,
+  recorder: UrlRecorder,
+  links: readonly ShortUrl[],
+  now: number,
+): Promise<ReadonlyMap<number, ShortUrl>> {
+  const due = links.filter((url) => url.isActive && isExpired(url, now));
+  const expired = due.map((url) => deactivated(url, now));
+  const [first] = expired;
+  if (first) {
+    await deactivate(transaction, expired, now);
+    await releaseLinks(transaction, first.organizationId, expired.length);
+    await recorder.record(transaction, urlExpired, expired, now);
   }
-
-  /** Deletes links of an organization, with their events, and returns those that it has deleted. */
-  async delete(
-    transaction: WriteTransaction,
-    links: readonly ShortUrl[],
-    { organizationId, now }: WriteContext,
-  ): Promise<ShortUrl[]> {
-    const changed = links
-      .filter(({ deletedAt }) => deletedAt === null)
-      .map((before) => ({ before, url: { ...deactivated(before, now), deletedAt: now } }));
-    if (changed.length === 0) return [];
-    const urls = changed.map(({ url }) => url);
-    const active = changed.filter(({ before }) => before.isActive);
-    await deactivate(transaction, urls, now);
-    await releaseLinks(transaction, organizationId, active.length);
-    await this.#recorder.recordUpdates(transaction, changed, now);
-    await this.#recorder.recordDeletions(transaction, urls, now);
-    return urls;
-  }
-
-  /** Deactivates the links of an organization with these ids that are due, and returns their ids. */
-  async expire(
-    transaction: WriteTransaction,
-    organizationId: string,
-    ids: readonly number[],
-    now: number,
-  ): Promise<number[]> {
-    const urls = await findUrls(transaction, organizationId, ids);
-    return [...(await this.#expire(transaction, organizationId, urls, now)).keys()];
-  }
-
-  /** Deactivates those of the links that are due, with their events. Returns their new states by id. */
-  async #expire(
-    transaction: WriteTransaction,
-    organizationId: string,
-    found: readonly ShortUrl[],
-    now: number,
-  ): Promise<ReadonlyMap<number, ShortUrl>> {
-    const due = found.filter((url) => url.isActive && isExpired(url, now));
-    const expired = due.map((url) => deactivated(url, now));
-    if (expired.length > 0) {
-      await deactivate(transaction, expired, now);
-      await releaseLinks(transaction, organizationId, expired.length);
-      await this.#recorder.record(transaction, urlExpired, expired, now);
-    }
-    return new Map(expired.map((url) => [url.id, url]));
-  }
+  return new Map(expired.map((url) => [url.id, url]));
 }
 
 function deactivated(url: ShortUrl, now: number): ShortUrl {

@@ -1,5 +1,5 @@
 import { validationError } from '../contract/api-error.js';
-import type { PageText, ReadPage } from '../contract/json-text.js';
+import type { ReadPage } from '../contract/json-text.js';
 import type { HandlersOf } from '../http/handlers.js';
 import { openPage } from '../http/open-page.js';
 import type { Clock } from '../ports.js';
@@ -12,9 +12,7 @@ import type { UrlFilter, UrlPageQuery, urlListRoutes } from './url-list-contract
 import { defaultDirectionOf } from './url-query.js';
 
 export interface UrlListHandlerOptions {
-  readonly listUrls:
-    | ReadPage<z.input<typeof urlRecord>>
-    | PageText<z.input<typeof urlListItem>, UrlFilter, [presentation: UrlPresentation]>;
+  readonly listUrls: ReadPage<UrlRecord | UrlListItem, UrlFilter, [presentation: UrlPresentation]>;
   readonly exportUrls: (
     organizationId: string,
     filter: UrlFilter,

@@ -15,10 +15,10 @@ import type { ShortUrl } from './short-url.js';
 import { UrlCreator, type UrlCreatorOptions } from './url-creator.js';
 import { UrlIds } from './url-ids.js';
 import { findActiveDomains, findKeyOwners, foldsKeys, keysOf } from './url-keys.js';
-import { selectDue, UrlLifeCycle } from './url-life-cycle.js';
+import { deleteUrls, expire, findCurrent, selectDue } from './url-life-cycle.js';
 import { findUrls, noUrl, UrlReader } from './url-reader.js';
 import type { Refused } from './url-refusals.js';
-import { UrlUpdater } from './url-updater.js';
+import { updateUrls } from './url-updater.js';
 import {
   auditOf,
   type CreateContext,
@@ -38,20 +38,15 @@ export interface UrlRepositoryOptions extends UrlCreatorOptions {
 /** Stores links and their keys. Every method is one transaction. */
 export class UrlRepository extends UrlReader {
   readonly #database: Database;
-  readonly #ignoreCase: boolean;
-  readonly #lifeCycle: UrlLifeCycle;
+  readonly #options: UrlRepositoryOptions;
   readonly #creator: UrlCreator;
-  readonly #updater: UrlUpdater;
   readonly #ids: UrlIds;
 
   constructor(database: Database, options: UrlRepositoryOptions) {
     super(database, options.isOwnHost);
-    const lifeCycle = new UrlLifeCycle(options.recorder);
     this.#database = database;
-    this.#ignoreCase = options.ignoreCase;
-    this.#lifeCycle = lifeCycle;
+    this.#options = options;
     this.#creator = new UrlCreator(options);
-    this.#updater = new UrlUpdater({ ...options, lifeCycle });
     this.#ids = new UrlIds(database);
   }
 
@@ -93,7 +88,7 @@ export class UrlRepository extends UrlReader {
     const { read } = this.#database;
     const domains = await findActiveDomains(read, organizationId, [domainId]);
     if (domainId !== null && !domains.has(domainId)) return undefined;
-    const folds = foldsKeys(domains, domainId, this.#ignoreCase);
+    const folds = foldsKeys(domains, domainId, this.#options.ignoreCase);
     const keys = keysOf({ id: noUrl, domainId, shortCode: slug, customSlug: null }, folds);
     if ((await findKeyOwners(read, keys)).size > 0) return false;
     return (await findRetiredKeys(read, keys)).length === 0;
@@ -118,7 +113,7 @@ export class UrlRepository extends UrlReader {
     const { organizationId, write } = context;
     let changedIds: readonly number[] = [];
     const work = async (transaction: WriteTransaction) => {
-      const result = await this.#updater.update(transaction, ids, change, present, context);
+      const result = await updateUrls(transaction, this.#options, ids, change, present, context);
       changedIds = result.changedIds;
       return result.outcomes;
     };
@@ -148,7 +143,7 @@ export class UrlRepository extends UrlReader {
       if (existing) {
         const [, id] = existing;
         onFound(id);
-        const result = await this.#updater.update(transaction, [id], change, present, context);
+        const result = await updateUrls(transaction, this.#options, [id], change, present, context);
         changedIds = result.changedIds;
         return result.outcomes[0] ?? { status: 'not-found' };
       }
@@ -172,8 +167,9 @@ export class UrlRepository extends UrlReader {
     const { organizationId, write } = context;
     let changedIds: readonly number[] = [];
     const work = async (transaction: WriteTransaction) => {
-      const current = await this.#lifeCycle.findCurrent(transaction, ids, context);
-      const changed = await this.#lifeCycle.delete(transaction, current, context);
+      const { recorder } = this.#options;
+      const current = await findCurrent(transaction, recorder, ids, context);
+      const changed = await deleteUrls(transaction, recorder, current, context);
       changedIds = changed.map(({ id }) => id);
       const deleted = new Map(changed.map((url) => [url.id, url]));
       return present(current.map((url) => deleted.get(url.id) ?? url));
@@ -188,22 +184,22 @@ export class UrlRepository extends UrlReader {
    * organization. Returns their ids. Starts no write transaction if none is due.
    */
   async expireDue(now: number, limit: number): Promise<number[]> {
-    const found = await selectDue(this.#database.read, now, limit);
-    const organizationIds = [...new Set(found.map((url) => url.organizationId))];
+    const due = await selectDue(this.#database.read, now, limit);
+    const organizationIds = [...new Set(due.map((url) => url.organizationId))];
     const expired = await Promise.all(
-      organizationIds.map((organizationId) =>
-        this.#database.writeDirectly(
+      organizationIds.map((organizationId) => {
+        const own = due.filter((url) => url.organizationId === organizationId);
+        const ids = own.map(({ id }) => id);
+        return this.#database.writeDirectly(
           async (transaction) => {
             // Some may have changed meanwhile.
-            const ids = found.flatMap((url) =>
-              url.organizationId === organizationId ? url.id : [],
-            );
-            return this.#lifeCycle.expire(transaction, organizationId, ids, now);
+            const links = await findUrls(transaction, organizationId, ids);
+            return (await expire(transaction, this.#options.recorder, links, now)).keys();
           },
           { organizationId },
-        ),
-      ),
+        );
+      }),
     );
-    return expired.flat();
+    return expired.flatMap((ids) => [...ids]);
   }
 }

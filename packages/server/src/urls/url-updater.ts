@@ -12,7 +12,7 @@ import { findRetiredKeys } from './retired-keys.js';
 import { type ShortUrl, toRow } from './short-url.js';
 import { urlRestored } from './url-events.js';
 import { findActiveDomains, findKeyOwners, foldsKeys, keysOf, mapKeyOf } from './url-keys.js';
-import type { UrlLifeCycle } from './url-life-cycle.js';
+import { findCurrent } from './url-life-cycle.js';
 import type { UrlRecorder } from './url-recorder.js';
 import type { ChangedUrl, RefusedUpdate, UpdateOutcome } from './url-write.js';
 
@@ -21,105 +21,101 @@ export interface UrlUpdaterOptions {
   /** Whether links of the platform's domain are found in any case. */
   readonly ignoreCase: boolean;
   readonly recorder: UrlRecorder;
-  readonly lifeCycle: UrlLifeCycle;
 }
 
-/** Changes links in a transaction. */
-export class UrlUpdater {
-  readonly #options: UrlUpdaterOptions;
-
-  constructor(options: UrlUpdaterOptions) {
-    this.#options = options;
-  }
-
-  /**
-   * Changes links by id, in order, with their events. `change` returns the new state of a link. When an
-   * id is repeated, the second call gets the state after the first change.
-   */
-  async update<Presented>(
-    transaction: WriteTransaction,
-    ids: readonly number[],
-    change: (url: ShortUrl, index: number) => UrlChange,
-    present: (url: ShortUrl) => Presented,
-    context: WriteContext,
-  ): Promise<{
-    readonly outcomes: UpdateOutcome<Presented>[];
-    readonly changedIds: readonly number[];
-  }> {
-    const { plans, recorder, lifeCycle } = this.#options;
-    const { organizationId, now } = context;
-    const current = await lifeCycle.findCurrent(transaction, ids, context);
-    const links = new Map(current.map((url) => [url.id, url]));
-    const activeLinks = new ActiveLinks(transaction, plans, organizationId);
-    const outcomes: UpdateOutcome<Presented>[] = [];
-    const changed: ChangedUrl[] = [];
-    const slices = new TimeSlices();
-    for (const [index, id] of ids.entries()) {
-      if (slices.isOver) await slices.next();
-      const before = links.get(id);
-      if (!before) {
-        outcomes.push({ status: 'not-found' });
-        continue;
-      }
-      const wanted = change(before, index);
-      const outcome = wanted.ok
-        ? await this.#updateOne(transaction, { before, url: wanted.url }, activeLinks, now)
-        : ({ status: 'refused', error: wanted.error } as const);
-      if ('url' in outcome) {
-        if (outcome.url !== before) changed.push({ before, url: outcome.url });
-        links.set(id, outcome.url);
-        outcomes.push({ status: 'updated', presented: present(outcome.url) });
-      } else {
-        outcomes.push(outcome);
-      }
+/**
+ * Changes links by id, in order, with their events. `change` returns the new state of a link. When an id is
+ * repeated, the second call gets the state after the first change.
+ */
+export async function updateUrls<Presented>(
+  transaction: WriteTransaction,
+  { plans, recorder, ignoreCase }: UrlUpdaterOptions,
+  ids: readonly number[],
+  change: (url: ShortUrl, index: number) => UrlChange,
+  present: (url: ShortUrl) => Presented,
+  context: WriteContext,
+): Promise<{
+  readonly outcomes: UpdateOutcome<Presented>[];
+  readonly changedIds: readonly number[];
+}> {
+  const { organizationId, now } = context;
+  const current = await findCurrent(transaction, recorder, ids, context);
+  const links = new Map(current.map((url) => [url.id, url]));
+  const activeLinks = new ActiveLinks(transaction, plans, organizationId);
+  const outcomes: UpdateOutcome<Presented>[] = [];
+  const changed: ChangedUrl[] = [];
+  const slices = new TimeSlices();
+  for (const [index, id] of ids.entries()) {
+    if (slices.isOver) await slices.next();
+    const before = links.get(id);
+    if (!before) {
+      outcomes.push({ status: 'not-found' });
+      continue;
     }
-    const changedIds = [...new Set(changed.map(({ url }) => url.id))];
-    const rows = await mapInSlices(changedIds, (id) => toUpdate(links.get(id) as ShortUrl));
-    await updateEach(transaction, 'urls', rows);
-    await activeLinks.settle();
-    await recorder.recordUpdates(transaction, changed, now);
-    const restored = changed.flatMap(({ before, url }) =>
-      before.deletedAt !== null && url.deletedAt === null ? [url] : [],
-    );
-    await recorder.record(transaction, urlRestored, restored, now);
-    return { outcomes, changedIds };
+    const wanted = change(before, index);
+    const outcome = wanted.ok
+      ? await prepareChange(transaction, { before, url: wanted.url }, activeLinks, ignoreCase)
+      : ({ status: 'refused', error: wanted.error } as const);
+    if ('status' in outcome) {
+      outcomes.push(outcome);
+      continue;
+    }
+    let url = before;
+    if (outcome.url !== before) {
+      url = { ...outcome.url, updatedAt: nextUpdatedAt(before.updatedAt, now) };
+      await bulkInsert(transaction, 'url_keys', outcome.newKeys);
+      changed.push({ before, url });
+    }
+    links.set(id, url);
+    outcomes.push({ status: 'updated', presented: present(url) });
   }
+  const changedIds = [...new Set(changed.map(({ url }) => url.id))];
+  const rows = await mapInSlices(changedIds, (id) => toUpdate(links.get(id) as ShortUrl));
+  await updateEach(transaction, 'urls', rows);
+  await activeLinks.settle();
+  await recorder.recordUpdates(transaction, changed, now);
+  const restored = changed.flatMap(({ before, url }) =>
+    before.deletedAt !== null && url.deletedAt === null ? [url] : [],
+  );
+  await recorder.record(transaction, urlRestored, restored, now);
+  return { outcomes, changedIds };
+}
 
-  /** Checks a change, and writes the keys of a link that moves. Returns the new state, or why there is none. */
-  async #updateOne(
-    transaction: WriteTransaction,
-    { before, url: changed }: ChangedUrl,
-    activeLinks: ActiveLinks,
-    now: number,
-  ): Promise<{ readonly url: ShortUrl } | RefusedUpdate> {
-    // No event and no new `updatedAt`.
-    if (isDeepStrictEqual(changed, before)) return { url: before };
-    const { organizationId, domainId, externalId } = changed;
-    const moves = domainId !== before.domainId;
-    const becomesActive = changed.isActive && !before.isActive;
-    let { hostname } = changed;
-    let newKeys: Awaited<ReturnType<typeof findNewKeys>> = [];
-    // The domain of an inactive link may have been deleted.
-    if (domainId !== null ? moves || becomesActive : moves) {
-      const domains = await findActiveDomains(transaction, organizationId, [domainId]);
-      const domain = domainId === null ? null : domains.get(domainId);
-      if (domain === undefined) return { status: 'domain-invalid' };
-      hostname = domain?.hostname ?? null;
-      // The link keeps its keys on the old domain, because printed copies use them.
-      const folds = foldsKeys(domains, domainId, this.#options.ignoreCase);
-      if (moves) newKeys = await findNewKeys(transaction, changed, folds);
-    }
-    if (externalId !== null && externalId !== before.externalId) {
-      const owners = await findExternalIds(transaction, organizationId, [externalId]);
-      if (owners.size > 0) return { status: 'external-id-conflict' };
-    }
-    if (newKeys === undefined) return { status: 'slug-conflict' };
-    const quota = becomesActive ? await activeLinks.take() : undefined;
-    if (quota) return { status: 'quota-exceeded', quota };
-    if (before.isActive && !changed.isActive) activeLinks.release();
-    await bulkInsert(transaction, 'url_keys', newKeys);
-    return { url: { ...changed, hostname, updatedAt: nextUpdatedAt(before.updatedAt, now) } };
+type NewKeys = NonNullable<Awaited<ReturnType<typeof findNewKeys>>>;
+
+/** Checks a change. Returns the new state, and the keys of a link that moves, or why there is none. */
+async function prepareChange(
+  transaction: WriteTransaction,
+  { before, url: changed }: ChangedUrl,
+  activeLinks: ActiveLinks,
+  ignoreCase: boolean,
+): Promise<{ readonly url: ShortUrl; readonly newKeys: NewKeys } | RefusedUpdate> {
+  // No event and no new `updatedAt`.
+  if (isDeepStrictEqual(changed, before)) return { url: before, newKeys: [] };
+  const { organizationId, domainId, externalId } = changed;
+  const moves = domainId !== before.domainId;
+  const becomesActive = changed.isActive && !before.isActive;
+  let { hostname } = changed;
+  let newKeys: Awaited<ReturnType<typeof findNewKeys>> = [];
+  // The domain of an inactive link may have been deleted.
+  if (domainId !== null ? moves || becomesActive : moves) {
+    const domains = await findActiveDomains(transaction, organizationId, [domainId]);
+    const domain = domainId === null ? null : domains.get(domainId);
+    if (domain === undefined) return { status: 'domain-invalid' };
+    hostname = domain?.hostname ?? null;
+    // The link keeps its keys on the old domain, because printed copies use them.
+    const folds = foldsKeys(domains, domainId, ignoreCase);
+    if (moves) newKeys = await findNewKeys(transaction, changed, folds);
   }
+  if (externalId !== null && externalId !== before.externalId) {
+    const owners = await findExternalIds(transaction, organizationId, [externalId]);
+    if (owners.size > 0) return { status: 'external-id-conflict' };
+  }
+  if (newKeys === undefined) return { status: 'slug-conflict' };
+  const quota = becomesActive ? await activeLinks.take() : undefined;
+  if (quota) return { status: 'quota-exceeded', quota };
+  if (before.isActive && !changed.isActive) activeLinks.release();
+  return { url: { ...changed, hostname }, newKeys };
 }
 
 /** Returns the keys that a link needs on its new domain; undefined when another link has, or had, one. */

@@ -157,8 +157,8 @@ describe('deletedAt', () => {
     const patched = (await patch(two.id, { isActive: true })).data;
     const { id, shortCode, shortUrl } = restored.data;
     expect(restored.data).toEqual({ ...patched, id, shortCode, shortUrl });
-    expect(await visit(one.shortCode)).toBe(`307 ${targetUrl}`);
     expect((await restore(one.id)).data).toEqual(restored.data);
+    expect(await visit(one.shortCode)).toBe(`307 ${targetUrl}`);
   });
 
   it('a restore of an expired or unknown link fails', async () => {

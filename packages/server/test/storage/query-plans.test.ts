@@ -17,6 +17,7 @@ import { toRecord } from '../../src/urls/present-url.js';
 import { toRow } from '../../src/urls/short-url.js';
 import { UrlRecorder } from '../../src/urls/url-recorder.js';
 import { UrlRepository } from '../../src/urls/url-repository.js';
+import { pruneDeliveries } from '../../src/webhooks/delivery-pruner.js';
 import {
   type DraftFields,
   deleteUrls,
@@ -264,6 +265,17 @@ describe('no call on the redirect thread scans a table', () => {
       await readMonthlyUsage(database, organizationId, '2030-01');
     });
     expect(scans).toEqual([]);
+  });
+
+  it('when old deliveries and events are deleted, webhook by webhook', async () => {
+    const steps = await explain(() => pruneDeliveries(database, now));
+    // Webhooks are few. Those of them that match find their deliveries by an index.
+    const small = /^SCAN webhooks\b/;
+    expect(scansOf(steps).filter((each) => !small.test(each))).toEqual([]);
+    const plan = steps.map(({ detail }) => detail).join('\n');
+    expect(plan).toContain('deliveries_due (webhook_id=? AND due_at>?)');
+    expect(plan).toContain('deliveries_finished (webhook_id=? AND status=? AND created_at<?)');
+    expect(plan).toContain('deliveries_by_type (webhook_id=? AND event_type=? AND created_at<?)');
   });
 
   it('when the rows of an erased link are deleted', async () => {
