@@ -5,10 +5,10 @@ import { parse } from 'yaml';
 import { root } from '../../../scripts/bootstrap.mjs';
 
 /** The generated files, below packages/cli/src/generated. */
-export const cliSources = ['response-fields.json', 'tool-inputs.json', 'tool-outputs.json'];
+export const cliSources = ['request-bodies.json', 'response-fields.json', 'tool-outputs.json'];
 
-/** The operations whose bodies are the inputs of MCP tools. */
-const inputs = ['createUrl', 'updateUrl', 'createQr'];
+/** The operations whose bodies are options of commands, and inputs of MCP tools. */
+const inputs = ['createUrl', 'updateUrl', 'createQr', 'updateQr', 'updateDomain'];
 /** The operations whose data are the results of MCP tools. */
 const outputs = [
   ...['getUrl', 'createUrl', 'deleteUrl', 'getDomain', 'getQr', 'createQr', 'getUrlClicks'],
@@ -34,10 +34,8 @@ export function writeCliSources(folder, importFolder = folder) {
     Object.fromEntries(ids.map((id) => [id, find(operations.get(id))]));
   write(folder, 'response-fields.json', Object.fromEntries(fields));
   const requestOf = ({ requestBody }) => requestBody.content['application/json'].schema;
-  const toolInputs = schemasOf(inputs, (operation) =>
-    toInput(resolve(document, requestOf(operation))),
-  );
-  write(folder, 'tool-inputs.json', toolInputs);
+  const bodies = schemasOf(inputs, (operation) => toInput(resolve(document, requestOf(operation))));
+  write(folder, 'request-bodies.json', bodies);
   const toolOutputs = schemasOf(outputs, (operation) => toOutput(dataOf(document, operation)));
   write(folder, 'tool-outputs.json', toolOutputs);
 }

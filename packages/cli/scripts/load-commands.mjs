@@ -9,11 +9,10 @@ const path = (relative) => fileURLToPath(new URL(`../${relative}`, import.meta.u
 
 /** Returns the program with the arguments and options of every command, and their examples. */
 export async function loadCommands() {
-  const { buildProgram, loadAllCommands } = await importSource('src/program.ts');
-  const { commandExamples } = await importSource('src/command-examples.ts');
+  const { buildProgram } = await importSource('src/program.ts');
+  const { commands } = await importSource('src/command-tree.ts');
   const program = buildProgram({ stdout: process.stdout, stderr: process.stderr }, async () => {});
-  await loadAllCommands(program);
-  const examplesOf = (command) => commandExamples[pathOf(command).replace('shorty ', '')] ?? [];
+  const examplesOf = (command) => commands[pathOf(command).replace('shorty ', '')]?.examples ?? [];
   return { program, examplesOf };
 }
 

@@ -1,31 +1,54 @@
-import { type Command, Option } from 'commander';
+import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
 import type { Context } from './context.js';
 import type { ExitCode } from './exit-codes.js';
+import type responseFields from './generated/response-fields.json';
+import type { OutputFormat } from './output.js';
 
-/** Runs the work of a command. The command exits with 0 unless `work` returns another code. */
-export type Start = (
-  work: (context: Context) => Promise<ExitCode | undefined>,
-  options?: StartOptions,
-) => Promise<void>;
-
-export interface StartOptions {
-  /** True when the command defines its own output formats and reads `--output` itself. */
+/** A command: what its help says, and what it does. */
+export interface CommandRow {
+  readonly summary: string;
+  readonly examples: readonly string[];
+  /** The arguments: `<id>`, `[link]` or `<id...>`. */
+  readonly args?: Readonly<Record<string, string | Details>>;
+  readonly options?: OptionRows;
+  /** A text below the options. */
+  readonly help?: string;
+  /** Whether the command has output formats of its own, and reads `--output` itself. */
   readonly ownsOutput?: boolean;
-  /** True when the command prints no data, only messages for people. */
+  /** Whether the command prints no data, only messages for people. */
   readonly hasNoData?: boolean;
+  /** What a command prints that changes something, so that a wrong name in `--fields` changes nothing. */
+  readonly prints?: Printed | ((format: OutputFormat) => Printed);
+  /**
+   * Gets the arguments and the options by their names in camel case. The command exits with 0 unless this
+   * returns another code.
+   */
+  readonly run: (context: Context, input: never) => Promise<ExitCode | undefined> | Promise<void>;
 }
 
-/** Adds the arguments, the options and the action of a command. Each command module exports one. */
-export type DefineCommand = (command: Command, start: Start) => void;
+/** Names of fields, and routes for all fields of the data that they respond with. */
+export type Printed = readonly (keyof typeof responseFields | (string & {}))[];
 
-/**
- * The `--output` option. It accepts any value, because the formats differ between commands and the
- * program parses the option before it knows the command. resolveFormat validates the value.
- */
-export function formatOption(formats: readonly string[], purpose = 'output format'): Option {
-  return new Option('-o, --output <format>', purpose)
-    .choices(formats)
-    .argParser((format: string) => format);
+/** Options by their flags: `--limit <count>`. */
+export type OptionRows = Readonly<Record<string, string | Details>>;
+
+/** An option or an argument that is more than a text. */
+export interface Details {
+  readonly text: string;
+  readonly choices?: readonly string[];
+  readonly parse?: (text: string, earlier: never) => unknown;
+  readonly default?: unknown;
+  /** The value of an option without one. */
+  readonly preset?: string;
+  /** The names of options that exclude it. */
+  readonly conflicts?: string | string[];
+  readonly isRequired?: boolean;
+  readonly isHidden?: boolean;
+}
+
+/** Returns an option that can be repeated. */
+export function repeatable(text: string): Details {
+  return { text: `${text}; repeatable`, parse: collect };
 }
 
 /** Collects the values of an option that can be repeated. */
@@ -33,9 +56,57 @@ export function collect(value: string, earlier: readonly string[] = []): string[
   return [...earlier, value];
 }
 
+/**
+ * The `--output` option of a command with formats of its own. It accepts any value, because the program
+ * parses the option before it knows the command. resolveFormat validates the value.
+ */
+export function formatOption(choices: readonly string[], text = 'output format'): OptionRows {
+  return { '-o, --output <format>': { text, choices, parse: (format) => format } };
+}
+
+/** Parses a value from 0. */
+export function parseCount(text: string): number {
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('It must be a whole number.');
+}
+
+/** Parses a value from 1. */
+export function parsePositive(text: string): number {
+  const count = parseCount(text);
+  if (count > 0) return count;
+  throw new InvalidArgumentError('It must be at least 1.');
+}
+
+export function toArgument(name: string, row: string | Details): Argument {
+  const { text, choices, parse } = typeof row === 'string' ? { text: row } : row;
+  const argument = new Argument(name, text);
+  if (choices) argument.choices(choices);
+  return parse ? argument.argParser(parse as (text: string) => unknown) : argument;
+}
+
+export function toOption(flags: string, row: string | Details): Option {
+  const details: Details = typeof row === 'string' ? { text: row } : row;
+  const option = new Option(flags, details.text);
+  if (details.choices) option.choices(details.choices);
+  if (details.parse) option.argParser(details.parse as (text: string) => unknown);
+  if (details.default !== undefined) option.default(details.default);
+  if (details.preset !== undefined) option.preset(details.preset);
+  if (details.conflicts) option.conflicts(details.conflicts);
+  if (details.isRequired) option.makeOptionMandatory();
+  return details.isHidden ? option.hideHelp() : option;
+}
+
 /** Returns the words of a command without the program: `urls create`. */
 export function pathOf(command: Command): string {
   if (!command.parent) return '';
   const parent = pathOf(command.parent);
   return parent === '' ? command.name() : `${parent} ${command.name()}`;
+}
+
+/** Returns the fields that have a value. */
+export function defined<T extends object>(
+  fields: T,
+): { [Name in keyof T]: Exclude<T[Name], undefined> } {
+  const given = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(given) as ReturnType<typeof defined<T>>;
 }

@@ -20,8 +20,8 @@ export interface Context {
   readonly flags: SettingFlags & FormatFlags & { readonly jq?: string };
   /** The program that runs the command. */
   readonly program: Command;
-  /** Adds the arguments and options of all commands to the program. */
-  loadCommands(): Promise<void>;
+  /** The options of each request: Ctrl-C ends it. */
+  readonly request: { readonly signal: AbortSignal };
   /** True when the command can prompt the user. */
   readonly isInteractive: boolean;
   settings(): Promise<Settings>;
@@ -33,7 +33,7 @@ export interface Context {
 export function createContext(
   io: Io,
   flags: Context['flags'],
-  { program, loadCommands }: Pick<Context, 'program' | 'loadCommands'>,
+  program: Command,
   outputOptions: OutputOptions,
 ): Context {
   const config = new ConfigFile(io);
@@ -48,7 +48,7 @@ export function createContext(
     config,
     flags,
     program,
-    loadCommands,
+    request: { signal: io.interrupt },
     output: new Output(io, outputOptions),
     isInteractive: io.stdin.isTTY === true && io.stderr.isTTY === true,
     settings,

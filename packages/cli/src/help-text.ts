@@ -1,6 +1,6 @@
 import { type Command, Help, type Option } from 'commander';
 import { pathOf } from './command.js';
-import { commandExamples } from './command-examples.js';
+import { commands } from './command-tree.js';
 import { type OutputStream, terminalColumns } from './io.js';
 
 // The texts around the options are written for this width.
@@ -12,15 +12,20 @@ export function helpWidth(stream: OutputStream): number {
   return stream.isTTY ? Math.min(terminalColumns(stream), widestHelp) : usualWidth;
 }
 
-/** How Commander lays out the help of a command. */
-export const helpLayout = { showGlobalOptions: true, visibleGlobalOptions, formatHelp };
+/** How Commander lays out the help of a command. A group lists the names of its commands. */
+export const helpLayout = {
+  showGlobalOptions: true,
+  visibleGlobalOptions,
+  formatHelp,
+  subcommandTerm: (command: Command) => command.name(),
+};
 
 /** Prints the examples between the description and the options. */
 function formatHelp(this: Help, command: Command, helper: Help): string {
   const text = Help.prototype.formatHelp.call(this, command, helper);
-  const examples = commandExamples[pathOf(command)];
-  if (!examples) return text;
-  const lines = examples.flatMap((example) => example.split('\n')).map((line) => `  ${line}`);
+  const row = commands[pathOf(command)];
+  if (!row) return text;
+  const lines = row.examples.flatMap((example) => example.split('\n')).map((line) => `  ${line}`);
   const [usage, description, ...more] = text.split('\n\n');
   return [usage, description, `Examples:\n${lines.join('\n')}`, ...more].join('\n\n');
 }

@@ -1,11 +1,12 @@
 import { type Command, CommanderError } from 'commander';
 import { UsageError } from './cli-error.js';
-import { pathOf } from './command.js';
-import { createContext } from './context.js';
+import { type CommandRow, type Printed, pathOf } from './command.js';
+import { type Context, createContext } from './context.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
+import responseFields from './generated/response-fields.json' with { type: 'json' };
 import type { Io } from './io.js';
-import { allowsColor, outputFormats, resolveFormat } from './output.js';
-import { buildProgram, type GlobalFlags, loadAllCommands } from './program.js';
+import { allowsColor, outputFormats, resolveFormat, unknownField } from './output.js';
+import { buildProgram, type GlobalFlags } from './program.js';
 import { reportError } from './report-error.js';
 
 /**
@@ -14,30 +15,9 @@ import { reportError } from './report-error.js';
  */
 export async function main(argv: readonly string[], io: Io): Promise<ExitCode> {
   let exitCode: ExitCode = exitCodes.done;
-  const program = buildProgram(io, async (work, options, command) => {
-    const { ownsOutput = false, hasNoData = false } = options;
-    const flags = program.opts();
-    const fields = flags.fields ?? flags.columns;
-    if (hasNoData && fields) throw new UsageError('--fields: this command prints no data');
-    if (ownsOutput && fields) throw new UsageError('--fields: this command has its own formats');
-    const { jq } = flags;
-    if (jq !== undefined && hasNoData) throw new UsageError('--jq: this command prints no data');
-    const format = ownsOutput
-      ? 'table'
-      : resolveFormat({ ...flags, json: isJson(flags) }, outputFormats);
-    if (fields) {
-      const { checkFields } = await import('./check-fields.js');
-      checkFields(fields, command, format);
-    }
-    const commands = { program, loadCommands: () => loadAllCommands(program) };
-    const context = createContext(io, flags, commands, {
-      format,
-      isQuiet: flags.quiet === true,
-      allowsColor: allowsColor(flags, io.env),
-      fields,
-      jq: jq === undefined ? undefined : (await import('./jq.js')).compileJq(jq),
-    });
-    exitCode = (await work(context)) ?? exitCodes.done;
+  const program = buildProgram(io, async (row, command, input) => {
+    const context = await prepare(row, command, program, io);
+    exitCode = (await row.run(context, input as never)) ?? exitCodes.done;
   });
   try {
     await program.parseAsync(expandHelp(program, expandUrl(argv)), { from: 'user' });
@@ -52,9 +32,48 @@ export async function main(argv: readonly string[], io: Io): Promise<ExitCode> {
   }
 }
 
-/** `--jq` filters JSON. */
-function isJson({ json, jq }: GlobalFlags): boolean | undefined {
-  return jq === undefined ? json : true;
+/** Checks the options of every command, and returns what the command works with. */
+async function prepare(
+  row: CommandRow,
+  command: Command,
+  program: Command & { opts(): GlobalFlags },
+  io: Io,
+): Promise<Context> {
+  const { ownsOutput = false, hasNoData = false, prints } = row;
+  const flags = program.opts();
+  const fields = flags.fields ?? flags.columns;
+  if (hasNoData && fields) throw new UsageError('--fields: this command prints no data');
+  if (ownsOutput && fields) throw new UsageError('--fields: this command has its own formats');
+  const { jq } = flags;
+  if (jq !== undefined && hasNoData) throw new UsageError('--jq: this command prints no data');
+  // --jq filters JSON.
+  const json = jq === undefined ? flags.json : true;
+  const format = ownsOutput ? 'table' : resolveFormat({ ...flags, json }, outputFormats);
+  if (fields && prints && !command.opts().dryRun) {
+    const printed = typeof prints === 'function' ? prints(format) : prints;
+    checkFields(fields, printed, `the output of ${pathOf(command)} as ${format}`);
+  }
+  return createContext(io, flags, program, {
+    format,
+    isQuiet: flags.quiet === true,
+    allowsColor: allowsColor(flags, io.env),
+    fields,
+    jq: jq === undefined ? undefined : (await import('./jq.js')).compileJq(jq),
+  });
+}
+
+/**
+ * Throws a UsageError for a field that a command which changes something does not print. After the
+ * change, an error would make users repeat it. Other commands check the fields of what they have read.
+ */
+function checkFields(fields: readonly string[], printed: Printed, output: string): void {
+  const ofRoutes: Readonly<Record<string, readonly string[]>> = responseFields;
+  const known = printed.flatMap((name) => ofRoutes[name] ?? [name]);
+  if (known.length === 0) {
+    throw new UsageError(`--fields: ${output} has no fields`, 'omit --fields, or use --json');
+  }
+  const unknown = fields.find((field) => !known.includes(field));
+  if (unknown !== undefined) throw unknownField(unknown, known);
 }
 
 /** Rewrites `shorty https://example.com` as `shorty shorten https://example.com`. */
@@ -64,8 +83,7 @@ function expandUrl(argv: readonly string[]): readonly string[] {
 }
 
 /**
- * Rewrites `urls help create` as `urls create --help`. The arguments and options of a command are
- * defined when it is parsed, which Commander's `help` does not do.
+ * Rewrites `help urls create` as `urls create --help`, because Commander's `help` takes one word.
  */
 function expandHelp(program: Command, argv: readonly string[]): readonly string[] {
   let command: Command | undefined = program;

@@ -15,6 +15,23 @@ export interface Column<T> {
   readonly isWhole?: boolean;
 }
 
+// Users copy these values, so no column cuts them.
+const copied = new Set([
+  'id',
+  'shortUrl',
+  'hostname',
+  'host',
+  'start',
+  'location',
+  'type',
+  'field',
+]);
+
+/** Returns the columns of these fields. */
+export function columnsOf<T extends object>(...names: readonly (keyof T & string)[]): Column<T>[] {
+  return names.map((name) => ({ name, value: (item) => item[name], isWhole: copied.has(name) }));
+}
+
 export interface OutputOptions {
   readonly format: OutputFormat;
   readonly isQuiet: boolean;

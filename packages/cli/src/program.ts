@@ -1,7 +1,7 @@
-import { Command, Option } from 'commander';
+import { Command } from 'commander';
 import { UsageError } from './cli-error.js';
-import { formatOption, type Start, type StartOptions } from './command.js';
-import { groups, leaves } from './command-tree.js';
+import { type CommandRow, formatOption, toArgument, toOption } from './command.js';
+import { commands, groups } from './command-tree.js';
 import { helpLayout, helpWidth } from './help-text.js';
 import type { Io } from './io.js';
 import { outputFormats } from './output.js';
@@ -27,37 +27,30 @@ const firstSteps = `
 Begin with shorty login, then shorty urls create https://example.com. The help
 of each command has examples: shorty urls create --help`;
 
-/** Runs the work of any command. */
-type Run = (work: Parameters<Start>[0], options: StartOptions, command: Command) => Promise<void>;
+const globalOptions = {
+  ...formatOption(outputFormats),
+  '--json': 'same as --output json, with errors as JSON',
+  '--fields <names>': { text: 'fields to print, in this order: id,title', parse: parseFields },
+  '--columns <names>': { text: 'same as --fields', parse: parseFields, isHidden: true },
+  '--jq <expression>': 'filter the JSON with a jq expression',
+  '-q, --quiet': 'print data and errors only',
+  '--no-color': 'print without colors',
+  '--profile <name>': 'stored profile to use',
+  '--base-url <url>': 'base URL of the server',
+  '--client-id <id>': 'client id to sign in with',
+  '--timeout <seconds>': { text: 'time limit of each request (default: 30)', parse: parseSeconds },
+};
+
+/** Runs a command with its arguments and options by their names. */
+type Run = (row: CommandRow, command: Command, input: object) => Promise<void>;
 
 type Program = Command & { opts(): GlobalFlags };
 
 /** Builds the Commander program. */
-export function buildProgram(io: Io, run: Run): Program {
+export function buildProgram(io: Pick<Io, 'stdout' | 'stderr'>, run: Run): Program {
   const program = new Command('shorty')
     .description('Create and manage short links, QR codes and webhooks')
     .version(version, '-V, --version', 'print the version')
-    .addOption(formatOption(outputFormats))
-    .option('--json', 'same as --output json, with errors as JSON')
-    .addOption(
-      new Option('--fields <names>', 'fields to print, in this order: id,title').argParser(
-        parseFields,
-      ),
-    )
-    .addOption(
-      new Option('--columns <names>', 'same as --fields').argParser(parseFields).hideHelp(),
-    )
-    .option('--jq <expression>', 'filter the JSON with a jq expression')
-    .option('-q, --quiet', 'print data and errors only')
-    .option('--no-color', 'print without colors')
-    .option('--profile <name>', 'stored profile to use')
-    .option('--base-url <url>', 'base URL of the server')
-    .option('--client-id <id>', 'client id to sign in with')
-    .addOption(
-      new Option('--timeout <seconds>', 'time limit of each request (default: 30)').argParser(
-        parseSeconds,
-      ),
-    )
     .helpOption('-h, --help', 'show help')
     .configureHelp(helpLayout)
     .configureOutput({
@@ -73,6 +66,7 @@ export function buildProgram(io: Io, run: Run): Program {
     .showSuggestionAfterError()
     .exitOverride()
     .addHelpText('after', firstSteps);
+  for (const [flags, row] of Object.entries(globalOptions)) program.addOption(toOption(flags, row));
   addCommands(program, run);
   return program;
 }
@@ -89,44 +83,41 @@ function parseSeconds(text: string): number {
   throw new UsageError(`--timeout ${text}: must be a number of seconds above 0, at most 3600`);
 }
 
-/** Loads every command with its arguments and options, for completion and the reference. */
-export async function loadAllCommands(program: Command): Promise<void> {
-  // The loaded commands are inspected, not run.
-  const neverStart: Start = () => Promise.resolve();
-  for (const [words, [, load]] of Object.entries(leaves)) {
-    const command = words
-      .split(' ')
-      .reduce<Command | undefined>(
-        (parent, word) => parent?.commands.find((child) => child.name() === word),
-        program,
-      );
-    if (command && !isDefined(command)) (await load()).define(command, neverStart);
-  }
-}
-
-function isDefined(command: Command): boolean {
-  return command.options.length > 0 || command.registeredArguments.length > 0;
-}
-
 function addCommands(program: Command, run: Run): void {
   const parents = new Map<string, Command>([['', program]]);
   const groupOf = (words: string): Command => {
     const known = parents.get(words);
     if (known) return known;
-    const split = words.lastIndexOf(' ');
-    const name = words.slice(split + 1);
-    const group = groupOf(words.slice(0, Math.max(0, split))).command(name);
+    const { parent, name } = split(words);
+    const group = groupOf(parent).command(name);
     parents.set(words, group.description(groups[words] ?? ''));
     return group;
   };
-  for (const [words, [summary, load]] of Object.entries(leaves)) {
-    const split = words.lastIndexOf(' ');
-    const parent = groupOf(words.slice(0, Math.max(0, split)));
-    const leaf = parent.command(words.slice(split + 1)).description(summary);
-    parent.hook('preSubcommand', async (_, command) => {
-      if (command !== leaf) return;
-      const { define } = await load();
-      define(command, (work, options = {}) => run(work, options, command));
-    });
+  for (const [words, row] of Object.entries(commands)) {
+    const { parent, name } = split(words);
+    const command = groupOf(parent).command(name).description(row.summary);
+    for (const [each, text] of Object.entries(row.args ?? {})) {
+      command.addArgument(toArgument(each, text));
+    }
+    for (const [flags, option] of Object.entries(row.options ?? {})) {
+      command.addOption(toOption(flags, option));
+    }
+    if (row.help !== undefined) command.addHelpText('after', `\n${row.help}`);
+    command.action(() => run(row, command, { ...argumentsOf(command), ...command.opts() }));
   }
+}
+
+function split(words: string): { readonly parent: string; readonly name: string } {
+  const end = words.lastIndexOf(' ');
+  return { parent: words.slice(0, Math.max(0, end)), name: words.slice(end + 1) };
+}
+
+/** Returns the values of the arguments by their names in camel case. */
+function argumentsOf({ registeredArguments, processedArgs }: Command): Record<string, unknown> {
+  return Object.fromEntries(
+    registeredArguments.map((argument, index) => [
+      argument.name().replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase()),
+      processedArgs[index],
+    ]),
+  );
 }

@@ -1,14 +1,4 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Shorty, UrlExport, UrlExportQuery } from '@shorty/sdk';
-
-/** Yields the pages of an export of links. */
-export function readExport(
-  client: Shorty,
-  query: UrlExportQuery,
-  options: { readonly signal: AbortSignal },
-): AsyncGenerator<UrlExport, void, undefined> {
-  return readTexts((position) => client.urls.export({ ...query, ...position }, options));
-}
 
 /** Yields the pages of an export. */
 export async function* readTexts<Page extends { readonly nextAfter: string | null }>(

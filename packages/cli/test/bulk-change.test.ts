@@ -1,9 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { mkdir, open, readFile, stat, symlink } from 'node:fs/promises';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { mkdir, open, readFile, symlink } from 'node:fs/promises';
+import { beforeAll, expect, test } from 'vitest';
 import { type ApiServer, startApiServer } from './api-server.js';
 import type { BuiltShorty } from './built-shorty.js';
-import { openFaultProxy } from './fault-proxy.js';
 import { startSignedInShorty } from './signed-in-shorty.js';
 
 let server: ApiServer;
@@ -92,54 +91,6 @@ test('bulk-delete accepts ids, a file with one id per line, and a CSV with an id
     expect.stringContaining('18 links deactivated\n'),
   ]);
   expect(await isActive(ids.at(-1))).toBe(false);
-});
-
-describe('the undo file of bulk-delete', () => {
-  const undoCommand = /^to undo: shorty urls bulk-update (\S+)$/m;
-
-  async function statesOf(ids: readonly string[]): Promise<boolean[]> {
-    return Promise.all(ids.map(async (id) => (await server.client.urls.get(id)).isActive));
-  }
-
-  test('restores the state before, also of links that were paused', async () => {
-    const ids = await createLinks(3);
-    await server.client.urls.update(ids[1] ?? '', { isActive: false });
-    const { code, stderr } = await shorty.run(['urls', 'bulk-delete', ...ids, '--quiet']);
-    expect(code).toBe(0);
-    expect(await statesOf(ids)).toEqual([false, false, false]);
-    const path = undoCommand.exec(stderr)?.[1] ?? '';
-    expect((await stat(path)).mode & 0o777).toBe(0o600);
-    expect((await shorty.run(['urls', 'bulk-update', path])).code).toBe(0);
-    expect(await statesOf(ids)).toEqual([true, false, true]);
-  });
-
-  test('is complete and named when a later request fails', async () => {
-    const ids = await createLinks(150);
-    const proxy = await openFaultProxy(server.url);
-    try {
-      // The server deletes the second hundred links, and the command does not learn it.
-      proxy.decide = (index) => (index > 0 ? 'lose response' : 'pass');
-      const { code, stderr } = await shorty.run([
-        ...['urls', 'bulk-delete', ...ids],
-        ...['--base-url', proxy.url, '--timeout', '1'],
-      ]);
-      expect(code).toBe(1);
-      expect(await statesOf(ids)).toEqual(ids.map(() => false));
-      const path = undoCommand.exec(stderr)?.[1] ?? '';
-      expect((await shorty.run(['urls', 'bulk-update', path])).code).toBe(0);
-      expect(await statesOf(ids)).toEqual(ids.map(() => true));
-    } finally {
-      await proxy.stop();
-    }
-  });
-
-  test('is missing, and the command says so, when the client may not read links', async () => {
-    const ids = await createLinks(1);
-    const env = { SHORTY_ACCESS_TOKEN: await server.token('urls:write') };
-    const { code, stderr } = await shorty.run(['urls', 'bulk-delete', ...ids], { env });
-    expect([code, await statesOf(ids)]).toEqual([0, [false]]);
-    expect(stderr).toContain('no undo file was written: it needs the scope urls:read\n');
-  });
 });
 
 test('--dry-run of a delete prints each id in the requested format and changes nothing', async () => {

@@ -198,6 +198,26 @@ test('trigger posts a signed example to the receiver', async () => {
   });
 });
 
+test('trigger says why a receiver gave no answer', async () => {
+  const receiver = await startReceiver();
+  receiver.respond = (response) => response.destroy();
+  const refused = new URL('http://127.0.0.1:1/');
+  for (const [url, reason] of [
+    [receiver.url, /socket|closed/],
+    [refused.href, /ECONNREFUSED|bad port/],
+  ] as const) {
+    const args = ['webhooks', 'trigger', 'url.created', '--forward-to', url, '--json'];
+    const { code, stdout } = await shorty.run(args);
+    expect([code, JSON.parse(stdout)]).toEqual([
+      1,
+      expect.objectContaining({
+        forwardedStatus: null,
+        forwardError: expect.stringMatching(reason),
+      }),
+    ]);
+  }
+});
+
 test('waits for a server that is away', async () => {
   let isAway = true;
   const server = createServer((request, response) => {
@@ -240,8 +260,8 @@ test('a refused request ends the command with its reason', async () => {
   expect([result.code, result.stderr]).toEqual([4, expect.stringContaining('webhooks:read')]);
   for (const [args, message] of [
     [['--events', 'url.creatd'], 'did you mean url.created?'],
-    [['--host', '::1'], '--host needs --port'],
-    [['--port', '0', '--events', '*'], '--events does not apply with --port'],
+    [['--forward-to', 'ftp://a.example'], 'must be an http or https URL'],
+    [['--forward-to', 'localhost:4000'], 'use http://localhost:4000'],
   ] as const) {
     const wrong = await shorty.run(['webhooks', 'listen', ...args]);
     expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining(message)]);

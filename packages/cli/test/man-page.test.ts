@@ -3,9 +3,8 @@ import { dirname, join } from 'node:path';
 import type { Command } from 'commander';
 import { expect, test } from 'vitest';
 import { pathOf } from '../src/command.js';
-import { commandExamples } from '../src/command-examples.js';
-import { leaves } from '../src/command-tree.js';
-import { buildProgram, loadAllCommands } from '../src/program.js';
+import { commands } from '../src/command-tree.js';
+import { buildProgram } from '../src/program.js';
 import { BuiltShorty } from './built-shorty.js';
 import { fakeIo } from './fake-io.js';
 
@@ -29,20 +28,19 @@ test('the man page has every command with its options, and no text that roff wou
   expect(lines.filter((line) => /[^ -~]|(?<!\\)-/.test(line))).toEqual([]);
 
   const program = buildProgram(fakeIo(), async () => {});
-  await loadAllCommands(program);
   const sections = new Map<string, string>();
   for (const part of page.split('\n.SS ').slice(1)) {
     const text = part.replaceAll('\\-', '-').split('\n.SH ')[0] ?? '';
     const [heading = ''] = text.split('\n');
     sections.set(heading.replace(/ [[<].*/, ''), text);
   }
-  expect([...sections.keys()]).toEqual(Object.keys(leaves).map((words) => `shorty ${words}`));
+  expect([...sections.keys()]).toEqual(Object.keys(commands).map((words) => `shorty ${words}`));
   for (const command of leavesOf(program)) {
     const text = sections.get(`shorty ${pathOf(command)}`);
     for (const { hidden, flags } of command.options) {
       if (!hidden) expect(text).toContain(`\n.B ${flags}\n`);
     }
-    const [example = ''] = commandExamples[pathOf(command)] ?? [];
+    const [example = ''] = commands[pathOf(command)]?.examples ?? [];
     expect(text).toContain(`\n.nf\n${example.replaceAll('\\', '\\e')}\n`);
   }
   for (const name of ['SHORTY_BASE_URL', 'SHORTY_DEBUG', '0', '143']) {

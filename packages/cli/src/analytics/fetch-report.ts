@@ -46,7 +46,7 @@ export interface ReportRequest<Query = ClicksQuery> {
   readonly signal: AbortSignal;
 }
 
-export async function fetchLinkReport(link: string, request: ReportRequest) {
+export async function fetchLinkReport(request: ReportRequest, link: string) {
   const { client, signal } = request;
   const id = await findLinkId(client, link, { signal });
   return fetchReport(request, {
@@ -65,7 +65,7 @@ export function fetchOverviewReport(request: ReportRequest<OverviewQuery>) {
   });
 }
 
-export function fetchScanReport(id: string, request: ReportRequest<ScansQuery>) {
+export function fetchScanReport(request: ReportRequest<ScansQuery>, id: string) {
   const { client, signal } = request;
   return fetchReport(request, {
     read: (query) => client.qr.scans(id, query, { signal }),

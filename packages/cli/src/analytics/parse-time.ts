@@ -57,6 +57,15 @@ export function readTime(name: string, text: string, now: number, timezone?: str
   return time;
 }
 
+/** Returns the instant of an option that may be missing. */
+export function readInstant(
+  name: string,
+  text: string | undefined,
+  now: number,
+): string | undefined {
+  return text === undefined ? undefined : new Date(readTime(name, text, now)).toISOString();
+}
+
 /** Returns the date in a time zone as a midnight in UTC. */
 function todayIn(timezone: string, now: number): Date {
   if (timezone === 'UTC') return new Date(new Date(now).toISOString().slice(0, 10));

@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { formatJson } from '@shorty/report';
-import { Argument } from 'commander';
 import { CliError, UsageError } from '../cli-error.js';
-import { collect, type DefineCommand } from '../command.js';
+import { type CommandRow, repeatable } from '../command.js';
 import type { Context } from '../context.js';
-import { type ExitCode, exitCodes } from '../exit-codes.js';
 
-interface ApiOptions {
+interface ApiInput {
+  readonly method: Method;
+  readonly path: string;
   readonly field?: readonly string[];
   readonly input?: string;
   readonly paginate?: boolean;
@@ -15,17 +15,28 @@ interface ApiOptions {
 const methods = ['GET', 'POST', 'PATCH', 'DELETE'] as const;
 type Method = (typeof methods)[number];
 
-export const define: DefineCommand = (command, start) => {
-  command
-    .addArgument(new Argument('<method>', 'HTTP method').choices(methods).argParser(parseMethod))
-    .argument('<path>', 'path of the route: urls/42 or /api/v1/urls/42')
-    .option('-f, --field <name=value>', 'parameter as text, or name:=JSON; repeatable', collect)
-    .option('--input <file>', 'JSON file with the body, or - for stdin')
-    .option('--paginate', 'read every page of a list, and print its items; --jq gets each item')
-    .addHelpText('after', help)
-    .action((method: Method, path: string, options: ApiOptions) =>
-      start((context) => callApi(context, method, path, options), { ownsOutput: true }),
-    );
+export const api: CommandRow = {
+  summary: 'Call any route of the API',
+  examples: [
+    'shorty api GET urls -f tag=spring --paginate',
+    "shorty api GET urls/42/clicks --jq '.totals.totalClicks'",
+    'shorty api PATCH urls/42 -f title="Autumn sale" -f isActive:=false',
+  ],
+  args: {
+    '<method>': { text: 'HTTP method', choices: methods, parse: parseMethod },
+    '<path>': 'path of the route: urls/42 or /api/v1/urls/42',
+  },
+  options: {
+    '-f, --field <name=value>': repeatable('parameter as text, or name:=JSON'),
+    '--input <file>': 'JSON file with the body, or - for stdin',
+    '--paginate': 'read every page of a list, and print its items; --jq gets each item',
+  },
+  help: `Fields are query parameters of GET, and fields of the JSON body otherwise.
+Prints the data of the response as JSON. A string that --jq returns is printed
+as plain text. shorty open shows the API reference of
+the server, which lists all routes.`,
+  ownsOutput: true,
+  run: callApi,
 };
 
 function parseMethod(text: string): Method {
@@ -34,32 +45,20 @@ function parseMethod(text: string): Method {
   throw new UsageError(`method ${text}: must be ${methods.join(', ')}`, 'such as GET urls/42');
 }
 
-const help = `
-Fields are query parameters of GET, and fields of the JSON body otherwise.
-Prints the data of the response as JSON. A string that --jq returns is printed
-as plain text. shorty open shows the API reference of
-the server, which lists all routes.`;
-
-async function callApi(
-  context: Context,
-  method: Method,
-  path: string,
-  options: ApiOptions,
-): Promise<ExitCode> {
-  const { io, output } = context;
-  const { paginate = false } = options;
+async function callApi(context: Context, input: ApiInput): Promise<undefined> {
+  const { output, request } = context;
+  const { method, path, paginate = false } = input;
   if (paginate && method !== 'GET') throw new UsageError('--paginate needs the method GET');
-  const input = await readInput(context, method, options);
+  const sent = await readRequest(context, input);
   const route = toRoute(path);
   const client = await context.client();
-  const call = (query: object) =>
-    client.request(method, route, { ...input, query }, { signal: io.interrupt });
+  const call = (query: object) => client.request(method, route, { ...sent, query }, request);
   const hasFilter = context.flags.jq !== undefined;
   if (!paginate) {
-    await output.json((await call(input.query)) ?? null);
-    return exitCodes.done;
+    await output.json((await call(sent.query)) ?? null);
+    return;
   }
-  for await (const item of itemsOf(route, call, input.query)) {
+  for await (const item of itemsOf(route, call, sent.query)) {
     if (output.isClosed) break;
     try {
       if (hasFilter) await output.json(item);
@@ -70,7 +69,6 @@ async function callApi(
       throw new CliError(error.message, { hint, cause: error });
     }
   }
-  return exitCodes.done;
 }
 
 /** Completes a path: `urls/42` is `/api/v1/urls/42`. */
@@ -108,16 +106,15 @@ async function* itemsOf(
   }
 }
 
-interface Input {
+interface Sent {
   readonly query: Readonly<Record<string, unknown>>;
   readonly body?: unknown;
 }
 
-async function readInput(
+async function readRequest(
   { io }: Context,
-  method: Method,
-  { field = [], input }: ApiOptions,
-): Promise<Input> {
+  { method, field = [], input }: ApiInput,
+): Promise<Sent> {
   const fields = Object.fromEntries(field.map(parseField));
   if (method === 'GET') {
     if (input !== undefined) throw new UsageError('--input: a GET request has no body');

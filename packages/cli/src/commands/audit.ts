@@ -1,9 +1,8 @@
 import type { AuditEntry, Page } from '@shorty/sdk';
-import { readTime } from '../analytics/parse-time.js';
-import type { DefineCommand } from '../command.js';
-import { exitCodes } from '../exit-codes.js';
+import { readInstant } from '../analytics/parse-time.js';
+import { type CommandRow, defined } from '../command.js';
 import type { Column } from '../output.js';
-import { addPageOptions, listPages, type PageOptions } from './page-options.js';
+import { listPages, type PageOptions, pageOptions } from './list-command.js';
 
 const columns: readonly Column<AuditEntry>[] = [
   { name: 'createdAt', value: (entry) => entry.createdAt, isWhole: true },
@@ -24,51 +23,55 @@ interface AuditOptions extends PageOptions {
   readonly organization?: string;
   readonly since?: string;
   readonly until?: string;
-  readonly actor?: string;
-  readonly operation?: string;
-  readonly resource?: string;
 }
 
 /** Lists the changes of the own organization. */
-export const audit = { define: defineAudit('/api/v1/audit') };
+export const audit = auditCommand('/api/v1/audit', {
+  summary: 'List who changed what, newest first',
+  examples: ['shorty audit', 'shorty audit --since 7d --operation deleteUrl --all -o ndjson'],
+});
 
 /** Lists the changes of all organizations, with the operator key. */
-export const adminAudit = { define: defineAudit('/api/v1/admin/audit') };
+export const adminAudit = auditCommand('/api/v1/admin/audit', {
+  summary: 'List who changed what in all organizations, newest first',
+  examples: [
+    'shorty admin audit --since 2030-01-01 --operation takeDownUrl',
+    'shorty admin audit --all -o ndjson \\\n    --organization 0192f0c1-2b7d-7c3e-9a51-3f1d2b6c8e47',
+  ],
+});
 
-function defineAudit(path: '/api/v1/audit' | '/api/v1/admin/audit'): DefineCommand {
+function auditCommand(
+  path: `/${string}`,
+  row: Pick<CommandRow, 'summary' | 'examples'>,
+): CommandRow {
   const isOperator = path === '/api/v1/admin/audit';
-  return (command, start) => {
-    if (isOperator) {
-      command.option('--organization <id>', 'only entries about records of this organization');
-    }
-    addPageOptions(command, 'entry')
-      .option('--since <time>', 'only entries made at or after it')
-      .option('--until <time>', 'only entries made before it')
-      .option('--actor <id>', 'only of this client or API key, operator or shell')
-      .option('--operation <name>', 'only of this operationId, such as updateUrl')
-      .option('--resource <id>', 'only about the record with this id')
-      .action(({ limit, offset, all, organization, since, until, ...filters }: AuditOptions) =>
-        start(async (context) => {
-          const { io } = context;
-          const instant = (flag: string, text: string) =>
-            new Date(readTime(flag, text, io.now())).toISOString();
-          const query = {
-            ...filters,
-            ...(since !== undefined && { since: instant('--since', since) }),
-            ...(until !== undefined && { until: instant('--until', until) }),
-            ...(organization !== undefined && { organizationId: organization }),
-          };
-          const client = await (isOperator ? context.operator() : context.client());
-          const request = { signal: io.interrupt };
-          await listPages<AuditEntry>(context, { limit, offset, all }, columns, (page) => {
-            const input = { query: { ...query, ...page } };
-            // The parameters of both routes differ in the organization.
-            return client.request('GET', path as `/${string}`, input, request) as PromiseLike<
-              Page<AuditEntry>
-            >;
-          });
-          return exitCodes.done;
-        }),
-      );
+  return {
+    ...row,
+    options: {
+      ...(isOperator && {
+        '--organization <id>': 'only entries about records of this organization',
+      }),
+      ...pageOptions('entry'),
+      '--since <time>': 'only entries made at or after it',
+      '--until <time>': 'only entries made before it',
+      '--actor <id>': 'only of this client or API key, operator or shell',
+      '--operation <name>': 'only of this operationId, such as updateUrl',
+      '--resource <id>': 'only about the record with this id',
+    },
+    run: async (context, { limit, offset, all, organization, ...filters }: AuditOptions) => {
+      const { io, request } = context;
+      const query = defined({
+        ...filters,
+        since: readInstant('--since', filters.since, io.now()),
+        until: readInstant('--until', filters.until, io.now()),
+        organizationId: organization,
+      });
+      const client = await (isOperator ? context.operator() : context.client());
+      return listPages<AuditEntry>(context, { limit, offset, all }, columns, (page) => {
+        const input = { query: { ...query, ...page } };
+        // The parameters of both routes differ in the organization.
+        return client.request('GET', path, input, request) as PromiseLike<Page<AuditEntry>>;
+      });
+    },
   };
 }

@@ -1,6 +1,6 @@
 import type { Shorty } from '@shorty/sdk';
 import { UsageError } from '../cli-error.js';
-import type { DefineCommand } from '../command.js';
+import type { CommandRow } from '../command.js';
 import type { Context } from '../context.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
 import { isRichTerminal } from '../io.js';
@@ -10,13 +10,18 @@ import type { BrowseApi } from '../ui/browse-api.js';
 const pageSize = 100;
 const dayMs = 86_400_000;
 
-export const define: DefineCommand = (command, start) => {
-  command
-    .argument('[search]', 'text to search for')
-    .action((search = '') => start((context) => browse(context, search), { ownsOutput: true }));
+export const browse: CommandRow = {
+  summary: 'Search links, watch their clicks, pause and share them',
+  examples: ['shorty browse', 'shorty browse spring'],
+  args: { '[search]': 'text to search for' },
+  ownsOutput: true,
+  run: showLinks,
 };
 
-async function browse(context: Context, search: string): Promise<ExitCode> {
+async function showLinks(
+  context: Context,
+  { search = '' }: { readonly search?: string },
+): Promise<ExitCode> {
   const { io } = context;
   if (!context.isInteractive || !isRichTerminal(io.stdout, io.env)) {
     throw new UsageError('browse needs a terminal', 'shorty urls list prints links');
@@ -30,8 +35,7 @@ async function browse(context: Context, search: string): Promise<ExitCode> {
   return isInterrupted ? exitCodes.interrupted : exitCodes.done;
 }
 
-function createApi({ io }: Context, client: Shorty): BrowseApi {
-  const request = { signal: io.interrupt };
+function createApi({ io, request }: Context, client: Shorty): BrowseApi {
   return {
     list: (search, offset, signal) =>
       Promise.resolve(

@@ -1,21 +1,19 @@
-import { Argument, type Command } from 'commander';
-import type { DefineCommand } from '../command.js';
+import type { Command } from 'commander';
+import type { CommandRow } from '../command.js';
 import { type CompletionWords, completionScript, shells } from '../completion-script.js';
-import type { Context } from '../context.js';
-import { type ExitCode, exitCodes } from '../exit-codes.js';
 
-export const define: DefineCommand = (command, start) => {
-  command
-    .addArgument(new Argument('<shell>', 'shell').choices(shells))
-    .action((shell: string) => start((context) => printCompletion(context, shell)));
+export const completion: CommandRow = {
+  summary: 'Print a completion script for a shell',
+  examples: [
+    "echo 'source <(shorty completion bash)' >> ~/.bashrc",
+    "echo 'source <(shorty completion zsh)' >> ~/.zshrc",
+    'shorty completion fish > ~/.config/fish/completions/shorty.fish',
+  ],
+  args: { '<shell>': { text: 'shell', choices: shells } },
+  run: async ({ program, output }, { shell }: { readonly shell: string }) => {
+    await output.write(completionScript(shell, collectWords(program, program, '')));
+  },
 };
-
-async function printCompletion(context: Context, shell: string): Promise<ExitCode> {
-  const { program } = context;
-  await context.loadCommands();
-  await context.output.write(completionScript(shell, collectWords(program, program, '')));
-  return exitCodes.done;
-}
 
 function collectWords(command: Command, program: Command, path: string): CompletionWords[] {
   const shadowed = new Set(command.options.map(({ long }) => long));

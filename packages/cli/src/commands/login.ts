@@ -1,27 +1,53 @@
 import { Shorty } from '@shorty/sdk';
 import { UsageError } from '../cli-error.js';
-import type { DefineCommand } from '../command.js';
+import type { CommandRow } from '../command.js';
 import type { Context } from '../context.js';
-import { type ExitCode, exitCodes } from '../exit-codes.js';
 import { ask, askHidden, readSecret } from '../prompt.js';
 import { offerScheme } from '../scheme.js';
 import { type Credentials, checkBaseUrl, defaultProfile, type Settings } from '../settings.js';
 
-export const define: DefineCommand = (command, start) => {
-  command
-    .argument('[server]', 'address of the server, such as https://links.example.com')
-    .addHelpText('after', help)
-    .action((server: string | undefined) =>
-      start((context) => login(context, server), { hasNoData: true }),
-    );
+export const login: CommandRow = {
+  summary: 'Sign in and store an API key or client credentials',
+  examples: [
+    'shorty login https://links.example.com',
+    'shorty login https://links.example.com < key.txt',
+    'shorty login https://links.example.com --client-id ID < secret.txt',
+    'shorty login https://staging.example.com --profile staging',
+  ],
+  args: { '[server]': 'address of the server, such as https://links.example.com' },
+  help: `Stores an API key or, with --client-id or SHORTY_CLIENT_ID, client credentials.
+On a terminal, the command asks for the secret. Otherwise it reads
+SHORTY_API_KEY or SHORTY_CLIENT_SECRET, or stdin.`,
+  hasNoData: true,
+  run: signIn,
 };
 
-const help = `
-Stores an API key or, with --client-id or SHORTY_CLIENT_ID, client credentials.
-On a terminal, the command asks for the secret. Otherwise it reads
-SHORTY_API_KEY or SHORTY_CLIENT_SECRET, or stdin.`;
+const secretVariables = [
+  ...['SHORTY_API_KEY', 'SHORTY_ACCESS_TOKEN', 'SHORTY_CLIENT_ID', 'SHORTY_CLIENT_SECRET'],
+];
 
-async function login(context: Context, server: string | undefined): Promise<ExitCode> {
+export const logout: CommandRow = {
+  summary: 'Remove the credentials of a profile',
+  examples: ['shorty logout', 'shorty logout --profile staging'],
+  hasNoData: true,
+  run: async ({ config, io, output, settings }) => {
+    const content = await config.read();
+    const { value: name } = (await settings()).profile;
+    const { apiKey, clientId, clientSecret, ...rest } = content.profiles[name] ?? {};
+    if (!apiKey && !clientId && !clientSecret) {
+      output.note(`profile ${name} has no credentials`);
+      return;
+    }
+    content.profiles[name] = rest;
+    await config.write(content);
+    output.note(`removed the credentials of profile ${name}`);
+    for (const variable of secretVariables) {
+      if (io.env[variable]) output.note(`${variable} is still set in the environment`);
+    }
+  },
+};
+
+async function signIn(context: Context, { server }: { server?: string }): Promise<undefined> {
   const { config, io, output } = context;
   const content = await config.read();
   const settings = await context.settings();
@@ -30,7 +56,7 @@ async function login(context: Context, server: string | undefined): Promise<Exit
   if (context.isInteractive) output.note(`signing in to ${baseUrl} (profile ${name})`);
   const credentials = await readCredentials(context, settings);
   const client = new Shorty({ baseUrl, fetch: io.fetch, ...credentials });
-  const { organization, scopes } = await client.me({ signal: io.interrupt });
+  const { organization, scopes } = await client.me(context.request);
   content.profiles[name] = { baseUrl, ...credentials };
   await config.write(content);
   output.note(`signed in to ${baseUrl} as ${organization.name} (profile ${name})`);
@@ -38,7 +64,6 @@ async function login(context: Context, server: string | undefined): Promise<Exit
     output.note(`use it with --profile ${name}, or always: shorty config set profile ${name}`);
   }
   output.note(`scopes: ${scopes.join(' ')}`);
-  return exitCodes.done;
 }
 
 async function chooseBaseUrl(

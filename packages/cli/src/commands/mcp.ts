@@ -1,32 +1,25 @@
-import type { DefineCommand } from '../command.js';
+import type { CommandRow } from '../command.js';
 import type { Context } from '../context.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
 
-interface McpOptions {
-  readonly write?: boolean;
-}
-
-export const define: DefineCommand = (command, start) => {
-  command
-    .option('--write', 'also offer tools that create and change links and QR codes')
-    .addHelpText('after', help)
-    .action((options: McpOptions) =>
-      start((context) => mcp(context, options), { ownsOutput: true }),
-    );
+export const mcp: CommandRow = {
+  summary: 'Give an AI assistant tools for links, QR codes and reports',
+  examples: ['shorty mcp', 'shorty mcp --write', 'shorty mcp --profile work'],
+  options: { '--write': 'also offer tools that create and change links and QR codes' },
+  help: `Assistants start this command and talk to it on stdin and stdout. They get the
+tools that the scopes of the credentials allow. docs/assistants.md has the
+configuration of common assistants.`,
+  ownsOutput: true,
+  run: serve,
 };
 
-const help = `
-Assistants start this command and talk to it on stdin and stdout. They get the
-tools that the scopes of the credentials allow. docs/assistants.md has the
-configuration of common assistants.`;
-
-async function mcp(
-  { io, output, isInteractive, client, settings }: Context,
-  { write = false }: McpOptions,
+async function serve(
+  { io, output, isInteractive, client, settings, request }: Context,
+  { write = false }: { readonly write?: boolean },
 ): Promise<ExitCode> {
   const shorty = await client();
   // Wrong credentials end the command here, with a message in the log of the assistant.
-  const { organization, scopes } = await shorty.me({ signal: io.interrupt });
+  const { organization, scopes } = await shorty.me(request);
   // The SDK of the protocol is large, and only this command needs it.
   const { allowedTools, serveMcp } = await import('../mcp/serve-mcp.js');
   const tools = allowedTools(scopes, write);

@@ -1,15 +1,10 @@
 import { formatUsd } from '@shorty/report';
 import type { Usage } from '@shorty/sdk';
 import { UsageError } from '../cli-error.js';
-import type { DefineCommand } from '../command.js';
+import type { CommandRow } from '../command.js';
 import type { Context } from '../context.js';
-import { type ExitCode, exitCodes } from '../exit-codes.js';
 import { groupIntoPages } from '../group-into-pages.js';
-import type { Column } from '../output.js';
-
-interface UsageFlags {
-  readonly period?: string;
-}
+import { type Column, columnsOf } from '../output.js';
 
 interface Row {
   readonly meter: string;
@@ -19,16 +14,20 @@ interface Row {
   readonly overageUsd?: number;
 }
 
-export const define: DefineCommand = (command, start) => {
-  command
-    .option('--period <month>', 'month in UTC, for example 2030-01 (default: the current month)')
-    .action((flags: UsageFlags) => start((context) => showUsage(context, flags)));
+export const usage: CommandRow = {
+  summary: 'Show the usage of a month and the limits of the plan',
+  examples: ['shorty usage', 'shorty usage --period 2026-10 --output csv'],
+  options: { '--period <month>': 'month in UTC, for example 2030-01 (default: the current month)' },
+  run: showUsage,
 };
 
-async function showUsage({ io, output, client }: Context, flags: UsageFlags): Promise<ExitCode> {
-  const period = readPeriod(flags.period);
+async function showUsage(
+  { output, request, client }: Context,
+  { period }: { readonly period?: string },
+): Promise<undefined> {
+  checkPeriod(period);
   const query = period === undefined ? {} : { period };
-  const usage = await (await client()).usage.get(query, { signal: io.interrupt });
+  const usage = await (await client()).usage.get(query, request);
   const { plan } = usage;
   if (output.format === 'json' || output.format === 'ndjson' || output.fields) {
     await output.record(usage);
@@ -45,22 +44,15 @@ async function showUsage({ io, output, client }: Context, flags: UsageFlags): Pr
     ];
     await output.list(groupIntoPages(rowsOf(usage), 100), whole);
   }
-  return exitCodes.done;
 }
 
 const columns: readonly Column<Row>[] = [
-  { name: 'meter', value: ({ meter }) => meter, isWhole: true },
-  { name: 'used', value: ({ used }) => used, isWhole: true },
-  {
-    name: 'included',
-    value: ({ included }) => (included === null ? 'unlimited' : included),
-    isWhole: true,
-  },
-  { name: 'overage', value: ({ overage }) => overage, isWhole: true },
+  ...columnsOf<Row>('meter', 'used'),
+  { name: 'included', value: ({ included }) => (included === null ? 'unlimited' : included) },
+  ...columnsOf<Row>('overage'),
   {
     name: 'overageUsd',
     value: ({ overageUsd }) => (overageUsd === undefined ? undefined : formatUsd(overageUsd)),
-    isWhole: true,
   },
 ];
 
@@ -71,7 +63,7 @@ function rowsOf({ meters, links }: Usage): Row[] {
   ];
 }
 
-function readPeriod(text: string | undefined): string | undefined {
-  if (text === undefined || /^\d{4}-(0[1-9]|1[0-2])$/.test(text)) return text;
+function checkPeriod(text: string | undefined): void {
+  if (text === undefined || /^\d{4}-(0[1-9]|1[0-2])$/.test(text)) return;
   throw new UsageError(`--period ${text}: must be a year and a month`, 'for example 2030-01');
 }

@@ -1,18 +1,19 @@
 import { formatNumber } from '@shorty/report';
-import type { DefineCommand } from '../command.js';
+import type { CommandRow } from '../command.js';
 import type { Context } from '../context.js';
-import { type ExitCode, exitCodes } from '../exit-codes.js';
 import { requireCredentials, type Sourced } from '../settings.js';
-
-export const define: DefineCommand = (command, start) => {
-  command.action(() => start(whoami));
-};
 
 // The two records print as one table.
 const labelWidth = 'client secret'.length;
 
-async function whoami(context: Context): Promise<ExitCode> {
-  const { io, output } = context;
+export const whoami: CommandRow = {
+  summary: 'Show the server and the credentials in use, with their sources',
+  examples: ['shorty whoami', 'shorty whoami --json'],
+  run: printAccount,
+};
+
+async function printAccount(context: Context): Promise<undefined> {
+  const { output, request } = context;
   const settings = await context.settings();
   const { profile, baseUrl, apiKey, clientId, clientSecret, accessToken } = settings;
   if (output.format === 'table') {
@@ -29,7 +30,6 @@ async function whoami(context: Context): Promise<ExitCode> {
   }
   const credentials = requireCredentials(settings);
   const client = await context.client();
-  const request = { signal: io.interrupt };
   const { organization, scopes, apiKey: key } = await client.me(request);
   const { plan, links } = await client.usage.get({}, request);
   if (output.format === 'table') {
@@ -63,7 +63,6 @@ async function whoami(context: Context): Promise<ExitCode> {
       },
     });
   }
-  return exitCodes.done;
 }
 
 function describeSetting(sourced: Sourced | undefined): string {

@@ -44,6 +44,13 @@ export interface ImportSummary {
   readonly errors: readonly RowError[];
 }
 
+const summaryNames: Readonly<Record<keyof ImportSummary, true>> = {
+  ...{ rows: true, created: true, failed: true, skipped: true, isQuotaReached: true },
+  ...{ replayed: true, rowsBefore: true, uncertain: true, durationMs: true },
+  ...{ out: true, failedOut: true, paused: true, notKept: true, errors: true },
+};
+export const summaryFields = Object.keys(summaryNames);
+
 const maxListedErrors = 100;
 const outColumns = ['line', 'index', 'id', 'shortCode', 'shortUrl', 'targetUrl', 'customSlug'];
 const rowColumns = [

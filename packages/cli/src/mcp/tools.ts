@@ -19,7 +19,7 @@ import {
 import { UsageError } from '../cli-error.js';
 import { readEtag, withEtag } from '../etag.js';
 import { findLink, findLinkId } from '../find-link.js';
-import inputs from '../generated/tool-inputs.json' with { type: 'json' };
+import inputs from '../generated/request-bodies.json' with { type: 'json' };
 import outputs from '../generated/tool-outputs.json' with { type: 'json' };
 
 /** What the call of a tool works with. */

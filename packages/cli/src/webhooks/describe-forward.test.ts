@@ -1,13 +1,11 @@
 import { expect, it } from 'vitest';
 import { describeForward } from './describe-forward.js';
-import type { Received } from './received.js';
+import type { Forwarded } from './forward-event.js';
 
-const received: Received = {
+const received: Forwarded = {
   receivedAt: '2030-01-01T08:12:01.000Z',
   deliveryId: 'd1',
   type: 'url.created',
-  isVerified: true,
-  refusal: null,
   event: { data: { shortUrl: 'https://sho.example/spring-sale' } },
   forwardedStatus: 201,
   forwardError: null,
@@ -25,14 +23,11 @@ it('drops the host of a link that does not fit, and then cuts it', () => {
   expect(lines.map((line) => line.slice(50))).toEqual(['/spring-sale', '/spring-s…']);
 });
 
-it('shows failures, refusals and deliveries that were not forwarded', () => {
-  const shown = (change: Partial<Received>) =>
+it('shows failures, and events that were not forwarded', () => {
+  const shown = (change: Partial<Forwarded>) =>
     describeForward({ ...received, ...change }, 80, false).slice(31, 48);
   expect(shown({ forwardedStatus: null, forwardError: 'connect ECONNREFUSED' })).toBe(
     'FAILED      14 ms',
-  );
-  expect(shown({ forwardedStatus: null, refusal: 'signature_mismatch', durationMs: null })).toBe(
-    'REFUSED          ',
   );
   expect(shown({ forwardedStatus: null, durationMs: null })).toBe('-                ');
 });

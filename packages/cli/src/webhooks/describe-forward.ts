@@ -1,14 +1,14 @@
 import { cutText, displayWidth, printable } from '@shorty/report';
-import type { Received } from './received.js';
+import type { Forwarded } from './forward-event.js';
 
 /**
- * Formats a delivery as one line of at most `width` columns: the time, the event type, the status of
+ * Formats an event as one line of at most `width` columns: the time, the event type, the status of
  * the response, how long it took, and the link.
  */
-export function describeForward(received: Received, width: number, hasColor: boolean): string {
-  const { receivedAt, type, forwardedStatus, forwardError, refusal, durationMs } = received;
-  const status = refusal ? 'REFUSED' : forwardError ? 'FAILED' : String(forwardedStatus ?? '-');
-  const isSuccess = !hasFailed(received);
+export function describeForward(forwarded: Forwarded, width: number, hasColor: boolean): string {
+  const { receivedAt, type, event, forwardedStatus, forwardError, durationMs } = forwarded;
+  const status = forwardError ? 'FAILED' : String(forwardedStatus ?? '-');
+  const isSuccess = !hasFailed(forwarded);
   const color = forwardedStatus === null && isSuccess ? 39 : isSuccess ? 32 : 31;
   const parts = [
     receivedAt.slice(11, 19),
@@ -17,15 +17,15 @@ export function describeForward(received: Received, width: number, hasColor: boo
     (durationMs === null ? '' : `${Math.round(durationMs)} ms`).padStart(8),
   ];
   const start = parts.join('  ');
-  const link = fitLink(linkOf(received.event), width - start.length - 2);
+  const link = fitLink(linkOf(event), width - start.length - 2);
   const line = `${start}  ${link}`.trimEnd();
   return hasColor ? line.replace(status, `\u001b[${color}m${status}\u001b[39m`) : line;
 }
 
-/** Returns whether the receiver did not accept a delivery. */
-export function hasFailed({ forwardedStatus, forwardError, isVerified }: Received): boolean {
+/** Returns whether the receiver did not accept an event. */
+export function hasFailed({ forwardedStatus, forwardError }: Forwarded): boolean {
   const isRefused = forwardedStatus !== null && (forwardedStatus < 200 || forwardedStatus > 299);
-  return isVerified === false || forwardError !== null || isRefused;
+  return forwardError !== null || isRefused;
 }
 
 /** Returns the link that an event is about, without its scheme; otherwise what identifies its subject. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type EventPage, type EventType, type Shorty, ShortyError } from '@shorty/sdk';
 import type { Context } from '../context.js';
-import { reasonOf } from './forward.js';
+import { reasonOf } from './forward-event.js';
 
 const waitSeconds = 20;
 const timeoutMs = 45_000;

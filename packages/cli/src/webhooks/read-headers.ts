@@ -4,8 +4,7 @@ import type { Context } from '../context.js';
 import { askHidden, readInputText } from '../prompt.js';
 
 /** The help text on headers. Their values are never arguments, because other processes can read these. */
-export const headerHelp = `
-Values of headers are secrets, so they come from a file, from the environment
+export const headerHelp = `Values of headers are secrets, so they come from a file, from the environment
 or from stdin: --header Authorization=env:CRM_TOKEN --header X-Key=@key.txt`;
 
 // More than the API accepts. A file of this size is surely the wrong one.

@@ -1,6 +1,6 @@
 /** A field of a JSON object, by its path from the root, such as `data.visits[].country`. */
 export interface SchemaField {
-  readonly path: string;
+  readonly field: string;
   readonly type: string;
   readonly description: string;
 }
@@ -42,7 +42,7 @@ export function fieldsOf(schema: object): SchemaField[] {
   const addField = (field: Schema, path: string, isRequired: boolean, depth: number): void => {
     const optional = isRequired ? '' : ' (optional)';
     const { description = '' } = field;
-    fields.push({ path, type: `${typeOf(field)}${optional}`, description });
+    fields.push({ field: path, type: `${typeOf(field)}${optional}`, description });
     for (const variant of [field, ...(field.anyOf ?? [])].map(resolve)) {
       addProperties(variant, `${path}.`, depth + 1);
       if (variant.items) addProperties(resolve(variant.items), `${path}[].`, depth + 1);

@@ -9,24 +9,18 @@ import {
 } from '@shorty/import';
 import { formatCount, formatInstant, formatNumber } from '@shorty/report';
 import { type Shorty, ShortyError } from '@shorty/sdk';
-import { type Command, Option } from 'commander';
 import { stateFolder } from '../../app-folders.js';
 import { UsageError } from '../../cli-error.js';
-import type { DefineCommand } from '../../command.js';
+import { type CommandRow, type OptionRows, parsePositive } from '../../command.js';
 import type { Context } from '../../context.js';
 import type { ExitCode } from '../../exit-codes.js';
 import { checkRows } from '../../import/check-rows.js';
-import { ImportReport } from '../../import/import-report.js';
+import { ImportReport, summaryFields } from '../../import/import-report.js';
 import { type PreparedImport, prepareImport } from '../../import/prepare-import.js';
 import { ProgressFile } from '../../import/progress-file.js';
 import { sendChunks } from '../../import/send-chunks.js';
-import {
-  addCsvOptions,
-  addNoHeaderOption,
-  type CsvFlags,
-  readColumnOptions,
-} from './csv-options.js';
-import { parsePositive } from './link-options.js';
+import type { OutputFormat } from '../../output.js';
+import { type CsvFlags, csvOptions, noHeaderOption, readColumnOptions } from './csv-options.js';
 
 export interface ImportOptions extends CsvFlags {
   readonly dryRun?: boolean;
@@ -49,52 +43,56 @@ const maxConcurrency = 32;
 // The longest Retry-After that an import waits for. A rate limit lasts up to a minute.
 const maxRetryDelayMs = 65_000;
 
-export const define: DefineCommand = (command, start) => {
-  command.argument('<file>', 'CSV file with a header row, or - for stdin');
-  addNoHeaderOption(addCsvOptions(command));
-  addImportOptions(command)
-    .addHelpText('after', help)
-    .action((file: string, options: ImportOptions) =>
-      start((context) => importFile(context, file, options)),
-    );
-};
-
-/** Adds the options of commands that create links from a file. */
-export function addImportOptions(command: Command): Command {
-  return command
-    .option('--dry-run', 'check every row, create nothing')
-    .addOption(
-      new Option('--concurrency <count>', 'concurrent requests, at most 32')
-        .argParser(parsePositive)
-        .default(4),
-    )
-    .option('--resume', 'resume an interrupted import; fail if there is none')
-    .option('--no-resume', 'import the whole file again, even if this creates links twice')
-    .option('--resend', 'send the rows that may have arrived, even if this creates links twice')
-    .option(
-      '--skip-existing',
-      'skip rows whose slug or code exists already, instead of reporting them',
-    )
-    .option('--out <file>', 'write the created links to this CSV file')
-    .option('--failed-out <file>', 'write the failed rows unchanged to this file')
-    .addOption(
-      new Option('--retry-for <seconds>', 'time limit for retries of a request')
-        .argParser(parsePositive)
-        .default(600),
-    );
-}
-
-export const resumeHelp = `
-To resume an interrupted import, or one that reached the plan's quota, run the
+export const resumeHelp = `To resume an interrupted import, or one that reached the plan's quota, run the
 same command again. Within 24 hours, it creates each row once. Later, it skips
 what is finished, and lists the rows that may have arrived: --resend sends them.`;
 
-const help = `
-The first row names the columns. Names are API fields in any case, with or
+/** The options of commands that create links from a file. */
+export const importOptions: OptionRows = {
+  ...csvOptions,
+  '--dry-run': 'check every row, create nothing',
+  '--concurrency <count>': {
+    text: 'concurrent requests, at most 32',
+    parse: parsePositive,
+    default: 4,
+  },
+  '--resume': 'resume an interrupted import; fail if there is none',
+  '--no-resume': 'import the whole file again, even if this creates links twice',
+  '--resend': 'send the rows that may have arrived, even if this creates links twice',
+  '--skip-existing': 'skip rows whose slug or code exists already, instead of reporting them',
+  '--out <file>': 'write the created links to this CSV file',
+  '--failed-out <file>': 'write the failed rows unchanged to this file',
+  '--retry-for <seconds>': {
+    text: 'time limit for retries of a request',
+    parse: parsePositive,
+    default: 600,
+  },
+};
+
+/** What an import prints: a summary as JSON. Rows have no fields to select. */
+export function importPrints(format: OutputFormat): readonly string[] {
+  return format === 'json' ? summaryFields : [];
+}
+
+export const bulkCreate: CommandRow = {
+  summary: 'Create short links from a CSV file of any size',
+  examples: [
+    'shorty urls bulk-create links.csv --dry-run',
+    'shorty urls bulk-create links.csv --out created.csv --failed-out bad.csv',
+    'shorty urls bulk-create links.csv --map Link=targetUrl --ignore-columns Notes',
+  ],
+  args: { '<file>': 'CSV file with a header row, or - for stdin' },
+  options: { ...noHeaderOption, ...importOptions },
+  help: `The first row names the columns. Names are API fields in any case, with or
 without underscores: targetUrl (or url), customSlug (or slug), title, tags
 (separated by |), expiresAt, importedCode, utm_source ... Other utm_* columns
 become customUtmParams. An empty cell leaves the field unset.
-${resumeHelp}`;
+
+${resumeHelp}`,
+  prints: importPrints,
+  run: (context, { file, ...options }: ImportOptions & { readonly file: string }) =>
+    importFile(context, file, options),
+};
 
 /** Creates the links of a file. */
 export async function importFile(

@@ -1,33 +1,41 @@
 import { stat } from 'node:fs/promises';
+import { quoteCell } from '@shorty/import';
 import { systemErrorCode, UsageError } from '../../cli-error.js';
-import type { DefineCommand } from '../../command.js';
+import type { CommandRow } from '../../command.js';
 import type { Context } from '../../context.js';
 import type { ExitCode } from '../../exit-codes.js';
 import { type CsvOptions, openRows, type Rows } from '../../import/prepare-import.js';
-import { addDeleteOptions, type DeleteOptions } from '../delete-items.js';
-import { checkId, deleteUrls, idHint, parseIds } from './delete-urls.js';
+import { type ChangeOptions, changePrints, deleteOptions } from '../change-command.js';
+import { deleteUrls } from './delete-urls.js';
 
-export const define: DefineCommand = (command, start) => {
-  command
-    .argument(
-      '<ids...>',
-      'ids, or one file (- for stdin): a CSV with an id column, or one id per line',
-    )
-    .option('--encoding <name>', 'encoding of the file')
-    .option('--delimiter <char>', 'column delimiter of the file');
-  addDeleteOptions(command).action((ids: string[], options: CsvOptions & DeleteOptions) =>
-    start((context) => bulkDelete(context, ids, options)),
-  );
+export const bulkDelete: CommandRow = {
+  summary: 'Delete short links by id or from a file',
+  examples: ['shorty urls bulk-delete 41,42,43', 'shorty urls bulk-delete ids.txt --dry-run'],
+  args: {
+    '<ids...>': 'ids, or one file (- for stdin): a CSV with an id column, or one id per line',
+  },
+  options: {
+    '--encoding <name>': 'encoding of the file',
+    '--delimiter <char>': 'column delimiter of the file',
+    ...deleteOptions,
+  },
+  prints: changePrints,
+  run: deleteListed,
 };
 
-async function bulkDelete(
-  context: Context,
-  ids: readonly string[],
-  options: CsvOptions & DeleteOptions,
-): Promise<ExitCode> {
+/** The next step for somebody who gives a slug or a short URL as an id. */
+const idHint = 'ids are whole numbers; shorty urls delete also takes slugs and short URLs';
+
+interface Input extends CsvOptions, ChangeOptions {
+  readonly ids: readonly string[];
+}
+
+async function deleteListed(context: Context, { ids, ...options }: Input): Promise<ExitCode> {
   const [first] = ids;
   if (ids.length !== 1 || first === undefined || !(await isFile(first))) {
-    return deleteUrls(context, parseIds(ids), options);
+    // Commas can separate ids.
+    const listed = ids.flatMap((each) => each.split(',')).map((each) => checkId(each.trim()));
+    return deleteUrls(context, listed, options);
   }
   const rows = await openRows(first, options, context.io, isIdColumn);
   try {
@@ -54,6 +62,11 @@ async function readIds(rows: Rows): Promise<string[]> {
     ids.push(checkId(cells[column]?.trim() ?? '', `line ${line}: `));
   }
   return ids;
+}
+
+function checkId(text: string, place = ''): string {
+  if (/^[1-9]\d{0,15}$/.test(text)) return text;
+  throw new UsageError(`${place}${quoteCell(text)} is not a link id`, idHint);
 }
 
 function isIdColumn(title: string): boolean {

@@ -1,53 +1,45 @@
 import { type ImportRow, planChunks, updateFields } from '@shorty/import';
 import { formatCount, formatNumber } from '@shorty/report';
 import type { UrlBulkUpdateItem } from '@shorty/sdk';
-import type { DefineCommand } from '../../command.js';
+import type { CommandRow } from '../../command.js';
 import type { Context } from '../../context.js';
 import { type ExitCode, exitCodes } from '../../exit-codes.js';
 import { FailureReport } from '../../import/failure-report.js';
 import { type PreparedImport, prepareImport } from '../../import/prepare-import.js';
-import {
-  addCsvOptions,
-  addNoHeaderOption,
-  type CsvFlags,
-  readColumnOptions,
-} from './csv-options.js';
-
-interface BulkUpdateOptions extends CsvFlags {
-  readonly dryRun?: boolean;
-}
+import { columnsOf } from '../../output.js';
+import { type CsvFlags, csvOptions, noHeaderOption, readColumnOptions } from './csv-options.js';
 
 /** The cell that clears a field. An empty cell leaves the field unchanged. */
 const nullCell = '\\N';
 
-export const define: DefineCommand = (command, start) => {
-  command.argument('<file>', 'CSV file with an id column, or - for stdin');
-  addNoHeaderOption(addCsvOptions(command))
-    .option('--dry-run', 'check every row, send nothing')
-    .addHelpText('after', help)
-    .action((file: string, options: BulkUpdateOptions) =>
-      start((context) => bulkUpdate(context, file, options)),
-    );
+const columns = columnsOf<Outcome>(...(['line', 'id', 'status', 'error', 'code'] as const));
+
+export const bulkUpdate: CommandRow = {
+  summary: 'Change short links from a CSV file',
+  examples: [
+    'shorty urls bulk-update changes.csv --dry-run',
+    'shorty urls bulk-update changes.csv',
+  ],
+  args: { '<file>': 'CSV file with an id column, or - for stdin' },
+  options: { ...csvOptions, ...noHeaderOption, '--dry-run': 'check every row, send nothing' },
+  help: `An empty cell leaves the field unchanged. The cell \\N clears the field. The
+command accepts an edited file of urls export.`,
+  prints: (format) => (format === 'table' ? [] : columns.map(({ name }) => name)),
+  run: changeRows,
 };
 
-const help = `
-An empty cell leaves the field unchanged. The cell \\N clears the field. The
-command accepts an edited file of urls export.`;
+/** What became of a row. */
+interface Outcome {
+  readonly line: number;
+  readonly id: string | null;
+  readonly status: 'updated' | 'failed';
+  readonly error?: string;
+  readonly code?: string;
+}
 
-type Outcome =
-  | { readonly line: number; readonly id: string; readonly status: 'updated' }
-  | {
-      readonly line: number;
-      readonly id: string | null;
-      readonly status: 'failed';
-      readonly error: string;
-      readonly code: string;
-    };
-
-async function bulkUpdate(
+async function changeRows(
   context: Context,
-  file: string,
-  options: BulkUpdateOptions,
+  { file, ...options }: CsvFlags & { readonly file: string; readonly dryRun?: boolean },
 ): Promise<ExitCode> {
   const { encoding, delimiter, header: hasHeader } = options;
   const columns = readColumnOptions(options);
@@ -71,10 +63,11 @@ async function updateRows(
   let updated = 0;
   let failed = 0;
   const count = (outcome: Outcome): Outcome => {
+    const { line, error = '', code = '' } = outcome;
     if (outcome.status === 'updated') updated++;
     else {
       failed++;
-      failures.add(outcome.line, outcome.error, outcome.code);
+      failures.add(line, error, code);
     }
     return outcome;
   };
@@ -99,13 +92,7 @@ async function updateRows(
       );
     }
   } else {
-    await output.list(outcomes(), [
-      { name: 'line', value: (row) => row.line },
-      { name: 'id', value: (row) => row.id, isWhole: true },
-      { name: 'status', value: (row) => row.status },
-      { name: 'error', value: (row) => (row.status === 'failed' ? row.error : null) },
-      { name: 'code', value: (row) => (row.status === 'failed' ? row.code : null) },
-    ]);
+    await output.list(outcomes(), columns);
   }
   if (failed === 0) return exitCodes.done;
   return updated > 0 || isDryRun ? exitCodes.partlyDone : exitCodes.failed;

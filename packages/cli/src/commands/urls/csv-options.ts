@@ -1,7 +1,6 @@
 import type { ColumnOptions } from '@shorty/import';
-import { type Command, Option } from 'commander';
 import { UsageError } from '../../cli-error.js';
-import { collect } from '../../command.js';
+import { type OptionRows, repeatable } from '../../command.js';
 
 /** The options of commands that read a CSV file with named columns. */
 export interface CsvFlags {
@@ -13,25 +12,17 @@ export interface CsvFlags {
   readonly header?: boolean;
 }
 
-export function addCsvOptions(command: Command): Command {
-  return command
-    .addOption(
-      new Option('--map <from=to>', 'use a column as a field; repeatable').argParser(collect),
-    )
-    .option(
-      '--ignore-columns [names]',
-      'columns to ignore, as a line of CSV; without a value: all unknown columns',
-    )
-    .option('--encoding <name>', 'encoding of the file (default: detected)')
-    .option('--delimiter <char>', 'column delimiter (default: detected)');
-}
+export const csvOptions: OptionRows = {
+  '--map <from=to>': repeatable('use a column as a field'),
+  '--ignore-columns [names]':
+    'columns to ignore, as a line of CSV; without a value: all unknown columns',
+  '--encoding <name>': 'encoding of the file (default: detected)',
+  '--delimiter <char>': 'column delimiter (default: detected)',
+};
 
-export function addNoHeaderOption(command: Command): Command {
-  return command.option(
-    '--no-header',
-    'the file has no header row; --map numbers its columns from 1',
-  );
-}
+export const noHeaderOption: OptionRows = {
+  '--no-header': 'the file has no header row; --map numbers its columns from 1',
+};
 
 export function readColumnOptions({ map = [], ignoreColumns }: CsvFlags): ColumnOptions {
   return {

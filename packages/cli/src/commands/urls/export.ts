@@ -1,77 +1,120 @@
 import { escapeJson, formatCount } from '@shorty/report';
-import type { Shorty, UrlExportQuery } from '@shorty/sdk';
+import type { UrlExportQuery } from '@shorty/sdk';
+import {
+  createReportRequest,
+  visitOptions,
+  type WindowFlags,
+  windowHelp,
+} from '../../analytics/window-options.js';
 import { UsageError } from '../../cli-error.js';
-import type { DefineCommand } from '../../command.js';
+import type { CommandRow } from '../../command.js';
 import type { Context } from '../../context.js';
-import { type ExitCode, exitCodes } from '../../exit-codes.js';
-import { readAhead, readExport } from '../../read-pages.js';
+import { readAhead, readTexts } from '../../read-pages.js';
 import { ReplacementFile } from '../../replacement-file.js';
-import { addUrlFilter, readUrlFilter, type UrlFilterOptions } from './url-filter.js';
+import { filterOptions, readUrlFilter, type UrlFilterOptions } from './url-filter.js';
 
-interface ExportOptions extends UrlFilterOptions {
-  readonly out?: string;
-}
-
-/** A part of the exported text, and the number of its links. */
+/** A part of the exported text, and the number of its records. */
 interface Part {
   readonly text: string;
   readonly count: number;
 }
 
-export const define: DefineCommand = (command, start) => {
-  addUrlFilter(command)
-    .option('--out <file>', 'write to this file instead of stdout, and replace it at the end')
-    .addHelpText('after', help)
-    .action((options: ExportOptions) => start((context) => exportUrls(context, options)));
+const outOption = {
+  '--out <file>': 'write to this file instead of stdout, and replace it at the end',
 };
 
-const help = `
-The filters select links; without one, all links are written.
+export const exportLinks: CommandRow = {
+  summary: 'Write every short link with all its fields',
+  examples: [
+    'shorty urls export --out links.csv',
+    'shorty urls export --tag spring --output ndjson',
+  ],
+  options: { ...filterOptions, ...outOption },
+  help: `The filters select links; without one, all links are written.
 Writes CSV, or with --output json or ndjson. urls bulk-create can import the
-CSV. The export contains no passwords, because the server stores only hashes.`;
+CSV. The export contains no passwords, because the server stores only hashes.`,
+  run: async (context, { out, ...options }: UrlFilterOptions & { readonly out?: string }) => {
+    const { io, output, request } = context;
+    if (output.fields) {
+      throw new UsageError(
+        '--fields does not apply to urls export, which writes all fields',
+        `use shorty urls list --all --output csv --fields ${output.fields.join()}`,
+      );
+    }
+    const filter = readUrlFilter(options, io.now());
+    await writeParts(context, out, 'link', async () => {
+      const { urls } = await context.client();
+      const read = (format: NonNullable<UrlExportQuery['format']>) =>
+        readTexts((position) => urls.export({ ...filter, format, ...position }, request));
+      if (output.format === 'table' || output.format === 'csv') return readAhead(read('csv'));
+      const links = escapeParts(readAhead(read('ndjson')));
+      return output.format === 'json' ? toJson(links) : links;
+    });
+    return undefined;
+  },
+};
 
-async function exportUrls(
-  context: Context,
-  { out, ...filterOptions }: ExportOptions,
-): Promise<ExitCode> {
-  const { output } = context;
-  if (output.fields) {
-    throw new UsageError(
-      '--fields does not apply to urls export, which writes all fields',
-      `use shorty urls list --all --output csv --fields ${output.fields.join()}`,
-    );
-  }
+export const exportVisits: CommandRow = {
+  summary: 'Export the visits of people as NDJSON',
+  examples: [
+    'shorty urls visits --since 2030-11-01 > visits.ndjson',
+    'shorty urls visits --since 7d --tag launch --out visits.ndjson',
+  ],
+  options: { ...visitOptions, ...outOption },
+  help: `Writes NDJSON: one JSON object for each visit of a person, oldest first. Nothing
+in it identifies a visitor. Days that were pruned after the retention period
+have no single visits.
+
+${windowHelp}`,
+  run: async (context, { out, ...flags }: Omit<WindowFlags, 'groupBy'> & { out?: string }) => {
+    const { output } = context;
+    if (output.fields) {
+      throw new UsageError('--fields does not apply to urls visits, which writes all fields');
+    }
+    if (output.format === 'csv') {
+      throw new UsageError('--output csv does not apply to urls visits, which writes NDJSON');
+    }
+    const read = await createReportRequest(context, { ...flags, groupBy: 'day' });
+    const { client, query } = read();
+    const { groupBy: _, ...filters } = query;
+    await writeParts(context, out, 'visit', async () => {
+      const pages = readTexts((position) =>
+        client.analytics.visits({ ...filters, ...position }, context.request),
+      );
+      return escapeParts(readAhead(pages));
+    });
+    return undefined;
+  },
+};
+
+/** Writes text to a file, or to stdout without one. */
+async function writeParts(
+  { output }: Context,
+  out: string | undefined,
+  noun: string,
+  read: () => Promise<AsyncIterable<Part>>,
+): Promise<void> {
   const file = out === undefined || out === '-' ? undefined : ReplacementFile.open(out);
   let total = 0;
   try {
-    const parts = readParts(
-      context,
-      await context.client(),
-      readUrlFilter(filterOptions, context.io.now()),
-    );
-    for await (const { text, count } of parts) {
+    for await (const { text, count } of await read()) {
       if (!file && output.isClosed) break;
       if (file) file.write(text);
-      else await output.write(printableLines(context, text));
+      // No cell has a line break.
+      else
+        await output.write(
+          text
+            .split('\n')
+            .map((line) => output.printable(line))
+            .join('\n'),
+        );
       total += count;
     }
     file?.commit();
   } finally {
     file?.close();
   }
-  if (file) output.note(`${formatCount(total, 'link')} written to ${out}`);
-  return exitCodes.done;
-}
-
-type Filter = ReturnType<typeof readUrlFilter>;
-
-/** Returns the exported text in the format of the output. */
-function readParts({ io, output }: Context, client: Shorty, filter: Filter): AsyncIterable<Part> {
-  const read = (format: NonNullable<UrlExportQuery['format']>) =>
-    readAhead(readExport(client, { ...filter, format }, { signal: io.interrupt }));
-  if (output.format === 'table' || output.format === 'csv') return read('csv');
-  const links = escapeParts(read('ndjson'));
-  return output.format === 'json' ? toJson(links) : links;
+  if (file) output.note(`${formatCount(total, noun)} written to ${out}`);
 }
 
 async function* escapeParts(parts: AsyncIterable<Part>): AsyncGenerator<Part> {
@@ -88,12 +131,4 @@ async function* toJson(parts: AsyncIterable<Part>): AsyncGenerator<Part> {
     separator = ',\n';
   }
   yield { text: '\n]}\n', count: 0 };
-}
-
-/** Replaces characters that control the terminal, if stdout is one. No cell has a line break. */
-function printableLines({ output }: Context, text: string): string {
-  return text
-    .split('\n')
-    .map((line) => output.printable(line))
-    .join('\n');
 }

@@ -1,0 +1,85 @@
+import { formatCount, formatJson } from '@shorty/report';
+import type { Shorty } from '@shorty/sdk';
+import { UsageError } from '../cli-error.js';
+import { type CommandRow, formatOption, repeatable } from '../command.js';
+import type { Context } from '../context.js';
+import { type ExitCode, exitCodes } from '../exit-codes.js';
+import { findLinkId } from '../find-link.js';
+import { lineWidth } from '../io.js';
+import { resolveFormat } from '../output.js';
+import { followEvents } from '../webhooks/follow-events.js';
+import { describeVisit } from './describe-visit.js';
+
+export const tail: CommandRow = {
+  summary: 'Print visits as they happen',
+  examples: [
+    'shorty analytics tail',
+    'shorty analytics tail --link spring-sale --output ndjson > visits.ndjson',
+  ],
+  options: {
+    '--link <link>': repeatable('only this link: id, short URL, slug or code'),
+    ...formatOption(
+      ['table', 'ndjson'],
+      'output format (default: table on a terminal, otherwise ndjson)',
+    ),
+  },
+  help: `Prints each visit of a person about two seconds later: the time (UTC), whether
+it was a click or a scan, the country, the device, the short URL and the
+referrer. scan? is an inferred scan: a tap on the link looks the same.
+
+Reads the events url.clicked, which the server writes while a webhook names
+them, and needs the scope webhooks:read.`,
+  ownsOutput: true,
+  run: printVisits,
+};
+
+// A visit is in an event for each webhook that names url.clicked.
+const maxKnown = 10_000;
+
+async function printVisits(
+  context: Context,
+  { link }: { readonly link?: readonly string[] },
+): Promise<ExitCode> {
+  const { io, output, flags, request } = context;
+  const isWatched = io.stdout.isTTY === true;
+  const format = resolveFormat(flags, isWatched ? ['table', 'ndjson'] : ['ndjson', 'table']);
+  const client = await context.client();
+  await requireClicks(client, request);
+  const ids = link && (await Promise.all(link.map((each) => findLinkId(client, each, request))));
+  const { nextAfter } = await client.events.list({ after: 'latest' }, request);
+  output.note('waiting for visits; Ctrl-C stops');
+  const known = new Set<string>();
+  for await (const { items } of followEvents(context, client, nextAfter, 'url.clicked')) {
+    for (const event of items) {
+      if (event.type !== 'url.clicked') continue;
+      const { visits, omitted } = event.data;
+      if (omitted > 0) {
+        output.warn(`${formatCount(omitted, 'visit')} before these are missing: too many waited`);
+      }
+      const shown = visits.filter(({ urlId }) => ids?.includes(urlId) ?? true);
+      const fresh = shown.filter((visit) => !known.has(formatJson(visit)));
+      for (const visit of fresh) known.add(formatJson(visit));
+      for (const each of known) {
+        if (known.size <= maxKnown) break;
+        known.delete(each);
+      }
+      const width = lineWidth(io.stdout);
+      const lines = fresh.map((visit) =>
+        format === 'table' ? describeVisit(visit, width) : formatJson(visit),
+      );
+      if (lines.length > 0) await output.write(`${lines.join('\n')}\n`);
+    }
+  }
+  return io.interrupt.aborted ? exitCodes.interrupted : exitCodes.done;
+}
+
+/** Throws if no webhook names url.clicked, so that no visit would come. */
+async function requireClicks(client: Shorty, request: Context['request']): Promise<void> {
+  for await (const { events } of client.webhooks.list({ limit: 100 }, request)) {
+    if (events.includes('url.clicked')) return;
+  }
+  throw new UsageError(
+    'no webhook names url.clicked, so the server writes no events of visits',
+    'create one with shorty webhooks create <url> --event url.clicked',
+  );
+}

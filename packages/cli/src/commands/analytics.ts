@@ -1,0 +1,116 @@
+import { extname } from 'node:path';
+import { formatJson, type Report, reportHtml, reportText } from '@shorty/report';
+import { fetchLinkReport, fetchOverviewReport } from '../analytics/fetch-report.js';
+import { reportCommand } from '../analytics/report-command.js';
+import { reportCsv } from '../analytics/report-csv.js';
+import { tail } from '../analytics/tail.js';
+import { watchReport } from '../analytics/watch-report.js';
+import {
+  createReportRequest,
+  type ReportFlags,
+  reportOptions,
+  windowHelp,
+} from '../analytics/window-options.js';
+import { UsageError } from '../cli-error.js';
+import { type CommandRow, formatOption } from '../command.js';
+import type { Context } from '../context.js';
+import type { ExitCode } from '../exit-codes.js';
+import { kebabCase } from '../field-options.js';
+import { reportWidth } from '../io.js';
+import { resolveFormat } from '../output.js';
+import { ReplacementFile } from '../replacement-file.js';
+
+const reportFormats = ['terminal', 'html', 'csv', 'json'] as const;
+type ReportFormat = (typeof reportFormats)[number];
+
+interface ReportInput extends ReportFlags {
+  readonly id?: string;
+  readonly out?: string;
+}
+
+export const analyticsCommands: Readonly<Record<string, CommandRow>> = {
+  overview: reportCommand(
+    {
+      summary: 'Show the clicks of all short links',
+      examples: ['shorty analytics overview --since 7d', 'shorty analytics overview --watch 60'],
+      options: reportOptions('links'),
+    },
+    fetchOverviewReport,
+  ),
+  report: {
+    summary: 'Create a report on one link or all links: charts, HTML, CSV or JSON',
+    examples: [
+      'shorty analytics report --since 7d --group-by hour',
+      'shorty analytics report 42 --output html --out report.html',
+    ],
+    args: { '[id]': 'id, short URL, slug or code of a link (default: all links)' },
+    options: {
+      ...formatOption(reportFormats, 'report format'),
+      ...reportOptions('links'),
+      '--out <file>': 'write to this file; .html, .csv and .json select the format',
+    },
+    help: `${windowHelp}
+
+The html format is one self-contained file. The csv format has the columns
+section, name, detail, clicks and uniques.`,
+    ownsOutput: true,
+    run: makeReport,
+  },
+  tail,
+};
+
+async function makeReport(context: Context, input: ReportInput): Promise<ExitCode | undefined> {
+  const { flags, io, output } = context;
+  const { id, watch, out } = input;
+  const chosen = flags.json || flags.output !== undefined;
+  const format = resolveFormat(chosen ? flags : { output: formatOfFile(out) }, reportFormats);
+  if (watch !== undefined && (format !== 'terminal' || out !== undefined)) {
+    throw new UsageError('--watch cannot be used with --out or another format');
+  }
+  const linkFilter = (['tag', 'domainId', 'link'] as const).find((name) => input[name]);
+  if (id !== undefined && linkFilter) {
+    throw new UsageError(`--${kebabCase(linkFilter)} cannot be used in the report of one link`);
+  }
+  const request = await createReportRequest(context, input);
+  const fetch = () =>
+    id === undefined ? fetchOverviewReport(request()) : fetchLinkReport(request(), id);
+  if (watch !== undefined) {
+    return watchReport(context, watch, async () => (await fetch()).complete());
+  }
+  const { data, complete } = await fetch();
+  const text =
+    format === 'json'
+      ? `${formatJson(data, 2)}\n`
+      : renderReport(context, await complete(), format, out === undefined);
+  if (out === undefined) {
+    await output.write(text);
+    return;
+  }
+  if (io.interrupt.aborted) throw io.interrupt.reason;
+  const file = ReplacementFile.open(out);
+  try {
+    file.write(text);
+    file.commit();
+  } finally {
+    file.close();
+  }
+  output.note(`report written to ${out}`);
+}
+
+/** Returns the report format of a file name, or undefined if its extension is not one. */
+function formatOfFile(path = ''): ReportFormat | undefined {
+  const extension = extname(path).slice(1).toLowerCase();
+  return reportFormats.find((format) => format === extension);
+}
+
+function renderReport(
+  { io, output }: Context,
+  report: Report,
+  format: Exclude<ReportFormat, 'json'>,
+  isForStdout: boolean,
+): string {
+  if (format === 'html') return reportHtml(report, io.now());
+  if (format === 'csv') return reportCsv(report);
+  const width = reportWidth(isForStdout ? io.stdout : {});
+  return reportText(report, { width, hasColor: isForStdout && output.hasColor });
+}

@@ -1,0 +1,117 @@
+import { nearestName } from '@shorty/import';
+import { CliError, UsageError } from '../cli-error.js';
+import type { CommandRow } from '../command.js';
+import type { ConfigContent } from '../config-file.js';
+import type { Context } from '../context.js';
+import { groupIntoPages } from '../group-into-pages.js';
+import { columnsOf } from '../output.js';
+import { checkBaseUrl } from '../settings.js';
+
+/** The settings that `config` can change. Only `login` stores the secret. */
+const configKeys = ['baseUrl', 'clientId', 'profile'] as const;
+type ConfigKey = (typeof configKeys)[number];
+
+const secretSettings = new Set(['clientSecret', 'apiKey']);
+const keyArgument = { '<key>': `one of ${configKeys.join(', ')}` };
+
+interface StoredSetting {
+  readonly profile: string;
+  readonly key: string;
+  readonly value: string;
+}
+
+export const configCommands: Readonly<Record<string, CommandRow>> = {
+  get: {
+    summary: 'Print one setting',
+    examples: ['shorty config get baseUrl'],
+    args: keyArgument,
+    run: async (context, { key: text }: { key: string }) => {
+      const key = parseConfigKey(text);
+      const profile = (await context.settings()).profile.value;
+      const content = await context.config.read();
+      // `profile` belongs to the file, other settings to a profile.
+      const value = key === 'profile' ? content.profile : content.profiles[profile]?.[key];
+      if (value === undefined) throw new CliError(`${key} is not set`, { code: 'NOT_SET' });
+      await writeValue(context, key, value);
+    },
+  },
+  set: {
+    summary: 'Store a setting',
+    examples: [
+      'shorty config set baseUrl https://links.example.com',
+      'shorty config set profile staging',
+    ],
+    args: { ...keyArgument, '<value>': '' },
+    hasNoData: true,
+    run: async (context, { key: text, value }: { key: string; value: string }) => {
+      const key = parseConfigKey(text);
+      if (value === '') throw new UsageError(`${key} must not be empty`, 'use shorty config unset');
+      const checked = key === 'baseUrl' ? checkBaseUrl({ value, source: 'argument' }) : value;
+      await changeSetting(context, key, checked);
+    },
+  },
+  list: {
+    summary: 'Print all settings',
+    examples: ['shorty config list'],
+    run: async ({ config, output }) => {
+      const { profile: selected, profiles } = await config.read();
+      const rows: StoredSetting[] = [];
+      if (selected) rows.push({ profile: '', key: 'profile', value: selected });
+      for (const [profile, stored] of Object.entries(profiles)) {
+        for (const [key, value] of Object.entries(stored)) {
+          rows.push({ profile, key, value: secretSettings.has(key) ? '(kept secret)' : value });
+        }
+      }
+      await output.list(groupIntoPages(rows, 100), columnsOf('profile', 'key', 'value'));
+    },
+  },
+  unset: {
+    summary: 'Remove a setting',
+    examples: ['shorty config unset baseUrl'],
+    args: keyArgument,
+    hasNoData: true,
+    run: async (context, { key }: { key: string }) =>
+      changeSetting(context, parseConfigKey(key), undefined),
+  },
+  path: {
+    summary: 'Print the path of the configuration file',
+    examples: ['shorty config path'],
+    run: async (context) => writeValue(context, 'path', context.config.path),
+  },
+};
+
+function parseConfigKey(text: string): ConfigKey {
+  const key = configKeys.find((known) => known === text);
+  if (key) return key;
+  if (secretSettings.has(text)) {
+    throw new UsageError(
+      'the secret cannot be read or set here',
+      'use shorty login and shorty logout',
+    );
+  }
+  const near = nearestName(text, configKeys);
+  throw new UsageError(
+    `unknown setting ${text}`,
+    near ? `did you mean ${near}?` : `settings: ${configKeys.join(', ')}`,
+  );
+}
+
+async function writeValue({ output }: Context, name: string, value: string): Promise<undefined> {
+  if (output.format === 'table' && !output.fields) await output.write(`${value}\n`);
+  else await output.record({ [name]: value });
+}
+
+async function changeSetting(
+  { config, settings }: Context,
+  key: ConfigKey,
+  value: string | undefined,
+): Promise<undefined> {
+  const content: ConfigContent = await config.read();
+  const name = (await settings()).profile.value;
+  const profile = { ...content.profiles[name] };
+  const target = key === 'profile' ? content : profile;
+  if (value === undefined) delete target[key as never];
+  else Object.assign(target, { [key]: value });
+  if (key !== 'profile') content.profiles[name] = profile;
+  await config.write(content);
+}

@@ -1,0 +1,110 @@
+import { type LinkSource, type LinkSourceName, linkSources } from '@shorty/import';
+import { CliError, UsageError } from '../cli-error.js';
+import { type CommandRow, repeatable } from '../command.js';
+import type { Context } from '../context.js';
+import {
+  type ImportOptions,
+  importFile,
+  importOptions,
+  importPrints,
+  resumeHelp,
+} from './urls/bulk-create.js';
+
+const help = `Codes, titles, tags, expiries, dates of creation and paused links stay as they
+are. The old code becomes the short code of the link. The old click totals
+become importedClicks, which reports show separately. A link that has expired is
+created paused. Links are created on the domain of the server, unless --domain
+names a custom domain.
+
+Start with --dry-run: it shows the domains in the file, the codes that are not
+valid, and the settings that Shorty does not have.
+
+${resumeHelp}`;
+
+/** The file that the examples name, and options that users of the service need. */
+const examples: Readonly<Record<LinkSourceName, readonly string[]>> = {
+  bitly: ['bitly.csv', '--failed-out failed.csv', '--new-codes'],
+  dub: ['links_export.csv'],
+  kutt: ['links.json'],
+  yourls: ['yourls_url.csv'],
+  shlink: ['short_urls.csv'],
+  shortio: ['links.csv', '--domain go.example.com=go.example.com'],
+  tinyurl: ['links.json'],
+};
+
+export const importCommands: Readonly<Record<string, CommandRow>> = Object.fromEntries(
+  Object.values<LinkSource>(linkSources).map((source) => [source.name, importFrom(source)]),
+);
+
+/** Returns the command that imports the exports of a service. */
+function importFrom(source: LinkSource): CommandRow {
+  const [file = '', ...options] = examples[source.name as LinkSourceName];
+  return {
+    summary: `Import an export of ${source.title}`,
+    examples: ['--dry-run', ...(options.length > 0 ? options : [''])].map((option) =>
+      `shorty import ${source.name} ${file} ${option}`.trim(),
+    ),
+    args: { '<file>': `export of ${source.title}, as CSV or as JSON of its API; - for stdin` },
+    options: {
+      '--domain <old=new>': repeatable('create the links of an old domain on this custom domain'),
+      '--new-codes': 'create links with new short codes, without the old ones',
+      ...importOptions,
+    },
+    help,
+    prints: importPrints,
+    run: (context, input: ForeignOptions) => importExport(context, input, source),
+  };
+}
+
+interface ForeignOptions extends ImportOptions {
+  readonly file: string;
+  readonly domain?: readonly string[];
+  readonly newCodes?: boolean;
+}
+
+async function importExport(
+  context: Context,
+  { file, domain = [], newCodes, ...options }: ForeignOptions,
+  source: LinkSource,
+) {
+  const moves = domain.map(parseMove);
+  const ids = await readDomainIds(context, new Set(moves.map(({ to }) => to)));
+  return importFile(context, file, options, {
+    source,
+    domains: new Map(moves.map(({ from, to }) => [from, ids.get(to) ?? ''])),
+    keepsCodes: newCodes !== true,
+  });
+}
+
+function parseMove(text: string): { from: string; to: string } {
+  const [from, to, ...more] = text.split('=').map((part) => part.trim().toLowerCase());
+  if (from && to && more.length === 0) return { from, to };
+  throw new UsageError(
+    `--domain ${text}: must have the form old=new`,
+    'such as bit.ly=go.example.com',
+  );
+}
+
+/** Returns the ids of custom domains by their host names. */
+async function readDomainIds(
+  { client, request }: Context,
+  hostnames: ReadonlySet<string>,
+): Promise<Map<string, string>> {
+  const ids = new Map<string, string>();
+  for (const hostname of hostnames) {
+    const { items } = await (await client()).domains.list({ hostname }, request);
+    const [domain] = items;
+    if (!domain) {
+      throw new CliError(`the organization has no domain ${hostname}`, {
+        hint: `add it with shorty domains create ${hostname}`,
+      });
+    }
+    if (!domain.isActive) {
+      throw new CliError(`the domain ${hostname} is not verified`, {
+        hint: `run shorty domains verify ${domain.id}`,
+      });
+    }
+    ids.set(hostname, domain.id);
+  }
+  return ids;
+}

@@ -1,0 +1,319 @@
+import { clearableFields } from '@shorty/import';
+import type { UrlCreateRequest, UrlListItem, UrlListQuery, UrlRecord } from '@shorty/sdk';
+import { fetchLinkReport } from '../analytics/fetch-report.js';
+import { reportCommand } from '../analytics/report-command.js';
+import { reportOptions } from '../analytics/window-options.js';
+import { UsageError } from '../cli-error.js';
+import { type CommandRow, defined, type OptionRows, repeatable } from '../command.js';
+import type { Context } from '../context.js';
+import { ifMatchOption, withEtag } from '../etag.js';
+import { bodyOf, clearFields, requireChange } from '../field-options.js';
+import { findLink, findLinkId, findLinkIds } from '../find-link.js';
+import { columnsOf } from '../output.js';
+import { offerScheme } from '../scheme.js';
+import {
+  type ChangeOptions,
+  changeEach,
+  changeLinksCommand,
+  changePrints,
+  checkVersion,
+  linkArgs,
+  versionedOptions,
+} from './change-command.js';
+import { listPages, type PageOptions, pageOptions } from './list-command.js';
+import { bulkCreate } from './urls/bulk-create.js';
+import { bulkDelete } from './urls/bulk-delete.js';
+import { bulkUpdate } from './urls/bulk-update.js';
+import { deleteUrls } from './urls/delete-urls.js';
+import { exportLinks, exportVisits } from './urls/export.js';
+import { type LinkOptions, linkOptions, readLinkOptions } from './urls/link-options.js';
+import { ruleCommands } from './urls/rules.js';
+import { filterOptions, readUrlFilter, type UrlFilterOptions } from './urls/url-filter.js';
+
+/** What creates a link. */
+interface NewLink extends LinkOptions {
+  readonly targetUrl: string;
+  readonly slug?: string;
+  readonly inactive?: boolean;
+}
+
+interface UpdateOptions extends LinkOptions {
+  readonly link: string;
+  readonly targetUrl?: string;
+  readonly active?: boolean;
+  readonly inactive?: boolean;
+  readonly clear?: readonly string[];
+  readonly ifMatch?: string;
+}
+
+const link = { '<link>': 'id, short URL, slug or code of the link' };
+const targetUrl = { '<targetUrl>': 'URL to redirect to' };
+const externalId: OptionRows = { '--external-id <id>': 'id of the link in another system' };
+
+// What people read. Other columns are in the formats for programs.
+const tableColumns = columnsOf<UrlRecord>(
+  ...(['id', 'shortUrl', 'title', 'isActive', 'clickCount', 'targetUrl'] as const),
+);
+const listColumns = columnsOf<UrlListItem>(
+  ...(['id', 'shortUrl', 'shortCode', 'customSlug', 'isActive', 'targetUrl'] as const),
+);
+
+export const urlCommands: Readonly<Record<string, CommandRow>> = {
+  create: {
+    summary: 'Create a short link',
+    examples: [
+      'shorty urls create https://example.com/spring',
+      'shorty urls create https://example.com --slug launch --tag spring',
+      'shorty urls create https://example.com | pbcopy',
+      'shorty urls create https://example.com --if-exists return',
+      'shorty urls create https://example.com --preview-title "Spring sale"',
+    ],
+    args: targetUrl,
+    options: {
+      '--slug <slug>': 'custom slug',
+      '--inactive': 'create the link paused',
+      ...externalId,
+      '--if-exists <action>': {
+        text: 'return: the link that already has this target and these settings, if there is one',
+        choices: ['return'],
+      },
+      '--fetch-title': 'take the title of the target, which the server reads',
+      ...linkOptions,
+    },
+    help: 'When stdout is not a terminal, the command prints only the short URL.',
+    prints: ['POST /api/v1/urls'],
+    run: async (context, input: NewLink) => {
+      const { flags, io, output } = context;
+      const body = await readNewLink(context, input);
+      const created = await (await context.client()).urls.create(body, context.request);
+      // Another program reads the short URL: url=$(shorty urls create https://example.com)
+      const isPiped = io.stdout.isTTY !== true && flags.output === undefined;
+      if (isPiped && output.format === 'table' && !output.fields) {
+        await output.write(`${created.shortUrl}\n`);
+      } else await output.record(created);
+    },
+  },
+  list: {
+    summary: 'List short links, newest first',
+    examples: [
+      'shorty urls list --search spring',
+      'shorty urls list --tag launch --active --all',
+      'shorty urls list --fields id,shortUrl --output csv',
+    ],
+    options: {
+      ...filterOptions,
+      ...pageOptions('link'),
+      '--sort <field>': {
+        text: 'order of the links (default: createdAt)',
+        choices: ['createdAt', 'clickCount', 'lastClickAt', 'title'],
+      },
+      '--order <direction>': {
+        text: 'default: asc for title, otherwise desc',
+        choices: ['asc', 'desc'],
+      },
+    },
+    run: async (
+      context,
+      {
+        limit,
+        offset,
+        all,
+        ...options
+      }: PageOptions & UrlFilterOptions & Pick<UrlListQuery, 'sort' | 'order'>,
+    ) => {
+      const filter = readUrlFilter(options, context.io.now());
+      const pages = { limit, offset, all };
+      const { urls } = await context.client();
+      if (context.output.format === 'table' || context.output.fields) {
+        return listPages(context, pages, tableColumns, (page) =>
+          urls.list({ ...filter, ...page, view: 'full' }, context.request),
+        );
+      }
+      return listPages(context, pages, listColumns, (page) =>
+        urls.list({ ...filter, ...page }, context.request),
+      );
+    },
+  },
+  upsert: {
+    summary: 'Create a short link with an external id, or change the one that has it',
+    examples: [
+      'shorty urls upsert order-1001 https://example.com/orders/1001',
+      'shorty urls upsert product-7 https://example.com/sale --slug sale --tag shop',
+    ],
+    args: { '<externalId>': 'id of the link in another system', ...targetUrl },
+    options: {
+      '--slug <slug>': 'custom slug of a new link',
+      '--inactive': 'pause the link',
+      ...linkOptions,
+    },
+    prints: ['PUT /api/v1/urls/by-external-id/{externalId}', 'etag'],
+    run: async (context, { externalId, ...input }: NewLink & { externalId: string }) => {
+      const body = await readNewLink(context, input);
+      const client = await context.client();
+      const call = client.urls.upsert(externalId, body, context.request);
+      await context.output.record(withEtag(await call.withResponse()));
+    },
+  },
+  get: {
+    summary: 'Show a short link',
+    examples: [
+      'shorty urls get https://sho.example/spring-sale',
+      'shorty urls get 42 --fields title,clickCount',
+      'shorty urls get --external-id order-1001',
+    ],
+    args: { '[link]': 'id, short URL, slug or code of the link' },
+    options: { '--external-id <id>': 'id of the link in another system, instead of <link>' },
+    run: async (context, input: { readonly link?: string; readonly externalId?: string }) => {
+      const { link, externalId } = input;
+      if ((link === undefined) === (externalId === undefined)) {
+        const hint = 'give its id, short URL, slug or code, or --external-id';
+        throw new UsageError('which link?', hint);
+      }
+      const client = await context.client();
+      const found =
+        externalId === undefined
+          ? findLink(client, String(link), context.request)
+          : client.urls.getByExternalId(externalId, context.request).withResponse();
+      await context.output.record(withEtag(await found));
+    },
+  },
+  update: {
+    summary: 'Change, pause or resume a short link',
+    examples: [
+      'shorty urls update 42 --target-url https://example.com/autumn',
+      'shorty urls update 42 --title "Autumn sale" --clear expiresAt',
+      'shorty urls update 42 --inactive',
+      'shorty urls update 42 --rules rules.json',
+      'shorty urls update 42 --title "Autumn sale" --if-match mi8p2k1x',
+    ],
+    args: link,
+    options: {
+      '--target-url <url>': 'new URL to redirect to',
+      ...externalId,
+      ...linkOptions,
+      '--active': { text: 'resume the link', conflicts: 'inactive' },
+      '--inactive': 'pause the link',
+      '--clear <field>': repeatable('field to clear'),
+      '--if-match <etag>': ifMatchOption(),
+    },
+    prints: ['PATCH /api/v1/urls/{id}', 'etag'],
+    run: async (context, { link, active, inactive, clear, ifMatch, ...input }: UpdateOptions) => {
+      const patch = await readLinkOptions(input, context);
+      if (input.targetUrl !== undefined) {
+        patch.targetUrl = await offerScheme(input.targetUrl, '--target-url', context);
+      }
+      if (active || inactive) patch.isActive = active === true;
+      clearFields(patch, clear, clearableFields);
+      if (patch.password === null) patch.isPasswordProtected = false;
+      requireChange(patch);
+      const client = await context.client();
+      const id = await findLinkId(client, link, context.request);
+      const call = client.urls.update(id, patch, { ...context.request, ifMatch });
+      await context.output.record(withEtag(await call.withResponse()));
+    },
+  },
+  delete: {
+    summary: 'Delete short links',
+    examples: [
+      'shorty urls delete 42',
+      'shorty urls delete 42 43 --dry-run',
+      'shorty urls delete spring-sale --erase',
+    ],
+    args: linkArgs,
+    options: {
+      '--erase': 'erase the links with their visits: nothing can restore them',
+      ...versionedOptions,
+    },
+    help: 'urls restore makes deleted links active again.',
+    prints: changePrints,
+    run: async (
+      context,
+      { link, erase, ...options }: ChangeOptions & { link: readonly string[]; erase?: boolean },
+    ) => {
+      const ids = await findLinkIds(await context.client(), link, context.request);
+      checkVersion(ids, options);
+      if (!erase) return deleteUrls(context, ids, options);
+      return changeEach(context, ids, { noun: 'link', verb: 'Erase', calls: eraseCalls }, options);
+    },
+  },
+  restore: changeLinksCommand(
+    'Restore',
+    {
+      summary: 'Make deleted or paused short links active again',
+      examples: ['shorty urls restore spring-sale', 'shorty urls restore 41 42'],
+    },
+    ({ urls }, request) => ({
+      find: (id) => urls.get(id, request),
+      change: (id) => urls.restore(id, request),
+    }),
+  ),
+  pause: setActive('Pause', {
+    summary: 'Pause short links',
+    examples: ['shorty urls pause spring-sale'],
+  }),
+  resume: setActive('Resume', {
+    summary: 'Resume paused short links',
+    examples: ['shorty urls resume spring-sale', 'shorty urls resume 41 42'],
+  }),
+  ...ruleCommands,
+  'bulk-create': bulkCreate,
+  'bulk-update': bulkUpdate,
+  'bulk-delete': bulkDelete,
+  'erase-visits': changeLinksCommand(
+    'Erase all visits of',
+    {
+      summary: 'Erase all visits of short links',
+      examples: ['shorty urls erase-visits spring-sale', 'shorty urls erase-visits 41 42 --yes'],
+      asks: true,
+    },
+    ({ urls }, request) => ({
+      find: (id) => urls.get(id, request),
+      change: (id) => urls.eraseVisits(id, request),
+    }),
+  ),
+  clicks: reportCommand(
+    {
+      summary: 'Show the clicks of a short link',
+      examples: [
+        'shorty urls clicks spring-sale --since 7d',
+        'shorty urls clicks 42 --since 24h --group-by hour --watch',
+        'shorty urls clicks 42 --output csv',
+      ],
+      args: link,
+      options: reportOptions('link'),
+    },
+    fetchLinkReport,
+  ),
+  visits: exportVisits,
+  export: exportLinks,
+};
+
+const eraseCalls: Parameters<typeof changeEach>[2]['calls'] = ({ urls }, request) => ({
+  find: (id) => urls.get(id, request),
+  change: (id) => urls.erase(id, request),
+});
+
+function setActive(
+  verb: 'Pause' | 'Resume',
+  row: Pick<CommandRow, 'summary' | 'examples'>,
+): CommandRow {
+  return changeLinksCommand(verb, row, ({ urls }, request) => ({
+    find: (id) => urls.get(id, request),
+    change: (id) => urls.update(id, { isActive: verb === 'Resume' }, request),
+  }));
+}
+
+/** Returns the request for a new link. */
+async function readNewLink(
+  context: Context,
+  { slug, inactive, ...input }: NewLink,
+): Promise<UrlCreateRequest> {
+  const body = {
+    ...bodyOf('createUrl', input),
+    ...(await readLinkOptions(input, context)),
+    targetUrl: await offerScheme(input.targetUrl, 'targetUrl', context),
+    ...defined({ customSlug: slug }),
+    ...(inactive && { isActive: false }),
+  };
+  return body as UrlCreateRequest;
+}

@@ -1,0 +1,117 @@
+import type { RuleTestQuery, UrlRecord, UrlUpdateRequest } from '@shorty/sdk';
+import { UsageError } from '../../cli-error.js';
+import type { CommandRow } from '../../command.js';
+import type { Context } from '../../context.js';
+import { findLink, findLinkId } from '../../find-link.js';
+import { groupIntoPages } from '../../group-into-pages.js';
+import { columnsOf } from '../../output.js';
+import { readInput } from '../../read-input.js';
+
+type Rule = UrlRecord['rules'][number];
+
+const limits = { subject: 'the rules', maxMegabytes: 1 };
+
+/** Reads a JSON list of rules from a file, or from stdin for `-`. The server validates its items. */
+export async function readRules(
+  context: Context,
+  path: string,
+): Promise<NonNullable<UrlUpdateRequest['rules']>> {
+  const text = (await readInput(context, path, limits)).toString('utf8');
+  const name = path === '-' ? 'stdin' : path;
+  let rules: unknown;
+  try {
+    rules = JSON.parse(text);
+  } catch (error) {
+    throw new UsageError(`${name} is no JSON: ${(error as Error).message}`);
+  }
+  if (!Array.isArray(rules)) throw new UsageError(`${name}: must be a JSON list of rules`);
+  return rules;
+}
+
+const printedRule = ['rule', 'when', 'targets'] as const;
+
+/** Prints the rules of a link in their order. */
+async function showRules({ output }: Context, rules: readonly Rule[]): Promise<undefined> {
+  // The form that `rules set` reads.
+  if (output.format === 'json') {
+    await output.json(rules);
+    return;
+  }
+  const rows = rules.map((rule, index) => ({
+    rule: rule.name ?? String(index + 1),
+    when: Object.keys(rule.when).length === 0 ? 'all visits' : JSON.stringify(rule.when),
+    targets: targetsOf(rule).join(', '),
+  }));
+  await output.list(groupIntoPages(rows, 100), columnsOf(...printedRule));
+}
+
+function targetsOf({ targetUrl, variants = [] }: Rule): string[] {
+  if (targetUrl !== undefined) return [targetUrl];
+  return variants.map((variant) => `${variant.weight}: ${variant.targetUrl}`);
+}
+
+const link = { '<link>': 'id, short URL, slug or code of the link' };
+
+export const ruleCommands: Readonly<Record<string, CommandRow>> = {
+  'rules set': {
+    summary: 'Set the rules of a link from a JSON file',
+    examples: [
+      'shorty urls rules set spring-sale rules.json',
+      "echo '[]' | shorty urls rules set spring-sale -",
+    ],
+    args: {
+      ...link,
+      '<file>': 'file with a JSON list of rules, or - for stdin; [] removes all rules',
+    },
+    prints: (format) => (format === 'json' ? [] : printedRule),
+    run: async (context, { link, file }: { link: string; file: string }) => {
+      const rules = await readRules(context, file);
+      const client = await context.client();
+      const id = await findLinkId(client, link, context.request);
+      return showRules(context, (await client.urls.update(id, { rules }, context.request)).rules);
+    },
+  },
+  'rules show': {
+    summary: 'Show the rules of a link',
+    examples: ['shorty urls rules show spring-sale', 'shorty urls rules show 42 --json'],
+    args: link,
+    run: async (context, { link }: { link: string }) => {
+      const { data } = await findLink(await context.client(), link, context.request);
+      return showRules(context, data.rules);
+    },
+  },
+  'rules test': {
+    summary: 'Test where the rules of a link lead a visit',
+    examples: [
+      'shorty urls rules test spring-sale --country DE --language de',
+      'shorty urls rules test 42 --os iOS --device mobile --query ref=mail',
+    ],
+    args: link,
+    // The names are those of the query parameters.
+    options: {
+      '--device <type>': 'type of device: desktop, mobile, …',
+      '--os <name>': 'operating system, such as iOS',
+      '--browser <name>': 'browser, such as Firefox',
+      '--country <code>': 'country, such as DE',
+      '--language <languages>': 'Accept-Language, such as de or de-AT,en;q=0.8',
+      '--query <query>': 'query of the visit, such as ref=mail',
+      '--referrer <host>': 'host of the referring page',
+      '--at <time>': 'time of the visit (default: now)',
+    },
+    run: async (context, { link, ...visit }: RuleTestQuery & { link: string }) => {
+      const { output, request } = context;
+      const client = await context.client();
+      const id = await findLinkId(client, link, request);
+      const result = await client.urls.testRules(id, visit, request);
+      if (output.format === 'json') {
+        await output.record(result);
+        return;
+      }
+      for (const { rule, condition } of result.skipped) {
+        output.note(`rule ${rule} does not match: ${condition}`);
+      }
+      const columns = columnsOf<(typeof result.outcomes)[number]>('variant', 'share', 'location');
+      await output.list(groupIntoPages(result.outcomes, 100), columns);
+    },
+  },
+};

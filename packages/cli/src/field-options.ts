@@ -1,0 +1,101 @@
+import { nearestName } from '@shorty/import';
+import { InvalidArgumentError } from 'commander';
+import { UsageError } from './cli-error.js';
+import { type Details, defined, type OptionRows, parseCount } from './command.js';
+import bodies from './generated/request-bodies.json' with { type: 'json' };
+
+type Operation = keyof typeof bodies;
+
+interface FieldSchema {
+  readonly type?: string | readonly string[];
+  readonly description?: string;
+  readonly enum?: readonly (string | number)[];
+}
+
+/**
+ * Returns an option for each field of a request that is a text, a number or a boolean, as the contract
+ * describes it. Lists and objects need options of their own.
+ */
+export function fieldOptions(operation: Operation, except: readonly string[] = []): OptionRows {
+  const fields = Object.entries<FieldSchema>(bodies[operation].properties);
+  return Object.fromEntries(
+    fields.flatMap(([name, field]) => (except.includes(name) ? [] : optionsOf(name, field))),
+  );
+}
+
+function optionsOf(name: string, field: FieldSchema): [string, Details | string][] {
+  const flag = kebabCase(name);
+  // A field whose name says everything has no description.
+  const text = firstSentence(field.description ?? flag.replaceAll('-', ' '));
+  const choices = field.enum?.map(String);
+  if (choices) {
+    const parse = (value: string) => parseChoice(value, field.enum ?? []);
+    return [[`--${flag} <${flag.split('-').at(-1)}>`, { text, choices, parse }]];
+  }
+  if (field.type === 'boolean') {
+    return [
+      [`--${flag}`, text],
+      [`--no-${flag}`, `the opposite of --${flag}`],
+    ];
+  }
+  if (field.type === 'integer') return [[`--${flag} <number>`, { text, parse: parseCount }]];
+  return field.type === 'string' ? [[`--${flag} <${placeholderOf(name)}>`, text]] : [];
+}
+
+/** Returns the name of an option: `utm-source` for `utmSource`. */
+export function kebabCase(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}
+
+function placeholderOf(name: string): string {
+  const [, ending = ''] = /(Url|Id|At|Color)$/.exec(name) ?? [];
+  return { Url: 'url', Id: 'id', At: 'time', Color: 'hex' }[ending] ?? 'text';
+}
+
+// Also up to a colon, but a word before one, such as a value, is no sentence.
+function firstSentence(description: string): string {
+  const [, text = description] = /^(.{20,}?)[:.](?: |$)/.exec(description) ?? [];
+  return text.charAt(0).toLowerCase() + text.slice(1);
+}
+
+function parseChoice(text: string, choices: readonly (string | number)[]): string | number {
+  const choice = choices.find((each) => String(each) === text);
+  if (choice !== undefined) return choice;
+  const list = `${choices.slice(0, -1).join(', ')} or ${choices.at(-1)}`;
+  throw new InvalidArgumentError(`It must be ${list}.`);
+}
+
+/** Returns the fields of a request that the arguments and options of a command have set. */
+export function bodyOf(operation: Operation, input: object): Record<string, unknown> {
+  const { properties } = bodies[operation];
+  const fields = Object.entries(defined(input)).filter(([name]) => Object.hasOwn(properties, name));
+  return Object.fromEntries(fields);
+}
+
+/** Empties the fields that `--clear` names. */
+export function clearFields(
+  patch: object,
+  names: readonly string[] = [],
+  clearable: readonly string[],
+): void {
+  const fields = patch as Record<string, unknown>;
+  for (const name of names) {
+    const spelling = name.replaceAll(/[-_]/g, '').toLowerCase();
+    const field = clearable.find((known) => known.toLowerCase() === spelling);
+    if (!field) {
+      const near = nearestName(name, clearable);
+      throw new UsageError(
+        `--clear ${name}: unknown field`,
+        near ? `did you mean ${near}?` : `fields: ${clearable.join(', ')}`,
+      );
+    }
+    if (field in patch) throw new UsageError(`--clear ${name}: another option sets this field`);
+    fields[field] = null;
+  }
+}
+
+/** Throws a UsageError if no option has set a field. */
+export function requireChange(patch: object): void {
+  if (Object.keys(patch).length > 0) return;
+  throw new UsageError('nothing to change', 'set at least one option; see --help');
+}

@@ -1,0 +1,123 @@
+import { parseUrl } from '@shorty/import';
+import { formatJson } from '@shorty/report';
+import { UsageError } from '../cli-error.js';
+import { type CommandRow, collect, formatOption } from '../command.js';
+import type { Context } from '../context.js';
+import { type ExitCode, exitCodes } from '../exit-codes.js';
+import { isRichTerminal, terminalColumns } from '../io.js';
+import { resolveFormat } from '../output.js';
+import { offerScheme } from '../scheme.js';
+import { describeForward, hasFailed } from './describe-forward.js';
+import { readEvents } from './event-types.js';
+import { followEvents } from './follow-events.js';
+import { type Forwarded, forwardEvent } from './forward-event.js';
+import { ListenState } from './listen-state.js';
+import { readSigningSecret } from './read-signing-secret.js';
+
+interface ListenOptions {
+  readonly forwardTo?: string;
+  readonly event?: readonly string[];
+  readonly events?: readonly string[];
+  readonly latest?: boolean;
+  readonly printJson?: boolean;
+}
+
+export const listen: CommandRow = {
+  summary: 'Forward events to a receiver on this machine',
+  examples: [
+    'shorty webhooks listen --forward-to http://localhost:3000/hooks',
+    'shorty webhooks listen --forward-to http://localhost:3000/hooks \\\n  --events url.created,url.updated',
+  ],
+  options: {
+    '--forward-to <url>': 'post each event to this URL, signed',
+    '--events <types>': {
+      text: 'event types, separated by commas (default: *, all but url.clicked)',
+      parse: collect,
+    },
+    '--event <type>': { text: 'same as --events', parse: collect, isHidden: true },
+    '--latest': 'begin with the next event, not where the last listen ended',
+    '--print-json': 'print each event as JSON, as --output ndjson does',
+    ...formatOption(
+      ['table', 'ndjson'],
+      'output format (default: table on a terminal, otherwise ndjson)',
+    ),
+  },
+  help: `Reads the events of the organization from the server, so your machine needs no
+public address. Signs each event, posts it to --forward-to, and prints the
+response. An event that your receiver refuses is not sent again. It prints the
+signing secret for your receiver, which stays the same; SHORTY_WEBHOOK_SECRET
+sets another one. It stores its position for each profile: the next listen
+continues there, with the events of up to 30 days.`,
+  ownsOutput: true,
+  run: follow,
+};
+
+/** Follows the events of the server. */
+async function follow(context: Context, options: ListenOptions): Promise<ExitCode> {
+  const { io, output, request } = context;
+  const flags = options.printJson ? { ...context.flags, output: 'ndjson' } : context.flags;
+  const isWatched = io.stdout.isTTY === true;
+  const format = resolveFormat(flags, isWatched ? ['table', 'ndjson'] : ['ndjson', 'table']);
+  const hasColor = output.allowsColor && isRichTerminal(io.stdout, io.env);
+  const target = await readTarget(options.forwardTo, context);
+  const selected = [...(options.events ?? []), ...(options.event ?? [])];
+  const types = readEvents({ event: selected.length > 0 ? selected : ['*'] }, '--events');
+  if (!types) throw new UsageError('--events: names no event type');
+  const client = await context.client();
+  const state = await ListenState.open(context);
+  const ownSecret = await readSigningSecret(context, false);
+  const secret = ownSecret ?? state.secret;
+  if (state.after === undefined || options.latest) {
+    const { nextAfter } = await client.events.list({ after: 'latest' }, request);
+    await state.store({ after: nextAfter });
+  }
+  output.note(`signing secret: ${ownSecret ? 'SHORTY_WEBHOOK_SECRET' : secret}`);
+  const forwarding = target ? `, forwarded to ${target.href}` : '';
+  output.note(`waiting for events: ${types.join(', ')}${forwarding}; Ctrl-C stops`);
+  let { after = '', lastId } = state;
+  try {
+    for await (const { items, nextAfter } of followEvents(context, client, after)) {
+      // Events up to this one were handled before a restart.
+      const handled = items.findIndex(({ id }) => id === lastId);
+      for (const event of items.slice(handled + 1)) {
+        if (!wantsType(types, event.type)) continue;
+        const sending = { target, secret, now: io.now, signal: io.interrupt };
+        const forwarded = await forwardEvent(event, sending);
+        // Before the output, so that no event is sent twice.
+        await state.store({ after, lastId: event.id });
+        await output.write(
+          format === 'table'
+            ? `${describeForward(forwarded, terminalColumns(io.stdout), hasColor)}\n`
+            : `${formatJson(forwarded)}\n`,
+        );
+        if (hasFailed(forwarded)) output.warn(explain(forwarded));
+      }
+      if (nextAfter !== after) await state.store({ after: nextAfter });
+      after = nextAfter;
+      lastId = undefined;
+    }
+  } catch (error) {
+    // The interruption has aborted a request.
+    if (!io.interrupt.aborted) throw error;
+  }
+  return io.interrupt.aborted ? exitCodes.interrupted : exitCodes.done;
+}
+
+function wantsType(types: readonly string[], type: string): boolean {
+  return types.includes(type) || (types.includes('*') && type !== 'url.clicked');
+}
+
+/** Says why an event failed. */
+function explain({ forwardError, forwardedStatus }: Forwarded): string {
+  return `  ${forwardError ?? `your receiver answered ${forwardedStatus}`}`;
+}
+
+export async function readTarget(
+  text: string | undefined,
+  context: Context,
+): Promise<URL | undefined> {
+  if (text === undefined) return undefined;
+  const url = parseUrl(await offerScheme(text, '--forward-to', context));
+  if (url && /^https?:$/.test(url.protocol)) return url;
+  throw new UsageError(`--forward-to ${text}: must be an http or https URL`);
+}

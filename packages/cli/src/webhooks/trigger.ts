@@ -1,0 +1,47 @@
+import { randomUUID } from 'node:crypto';
+import type { CommandRow } from '../command.js';
+import type { Context } from '../context.js';
+import { type ExitCode, exitCodes } from '../exit-codes.js';
+import { hasFailed } from './describe-forward.js';
+import { checkEventType, eventTypesHelp } from './event-types.js';
+import { forwardEvent } from './forward-event.js';
+import { readTarget } from './listen.js';
+import { ListenState } from './listen-state.js';
+import { readSigningSecret } from './read-signing-secret.js';
+
+export const trigger: CommandRow = {
+  summary: 'Send an example event to a receiver on this machine',
+  examples: ['shorty webhooks trigger url.created --forward-to http://localhost:3000/hooks'],
+  args: { '<event>': 'event type' },
+  options: {
+    '--forward-to <url>': { text: 'post the event to this URL, signed', isRequired: true },
+  },
+  help: `Posts the example of the event type, with "test": true, signed with the secret
+of webhooks listen, or with SHORTY_WEBHOOK_SECRET. webhooks test sends it
+through a webhook instead.
+
+${eventTypesHelp}`,
+  prints: ['type', 'deliveryId', 'forwardedStatus', 'forwardError', 'durationMs'],
+  run: sendExample,
+};
+
+async function sendExample(
+  context: Context,
+  { event, forwardTo }: { readonly event: string; readonly forwardTo: string },
+): Promise<ExitCode> {
+  const { io, output } = context;
+  const type = checkEventType(event, 'event');
+  const target = await readTarget(forwardTo, context);
+  const client = await context.client();
+  const { items } = await client.webhooks.eventTypes(context.request);
+  const example = items.find((each) => each.type === type)?.example;
+  const createdAt = new Date(io.now()).toISOString();
+  const test = { ...example, id: randomUUID(), type, createdAt, test: true };
+  const secret =
+    (await readSigningSecret(context, false)) ?? (await ListenState.open(context)).secret;
+  const sending = { target, secret, now: io.now, signal: io.interrupt };
+  const forwarded = await forwardEvent(test, sending);
+  const { deliveryId, forwardedStatus, forwardError, durationMs } = forwarded;
+  await output.record({ type, deliveryId, forwardedStatus, forwardError, durationMs });
+  return hasFailed(forwarded) ? exitCodes.failed : exitCodes.done;
+}
