@@ -93,17 +93,6 @@ describe('POST /domains', () => {
     expect(again.error.message).toContain(id);
   });
 
-  it('creates one domain for repeated requests with an Idempotency-Key', async () => {
-    const headers = { 'idempotency-key': 'add-once' };
-    const body = { hostname: newName() };
-    const first = await api.call('createDomain', { body, headers });
-    const second = await api.call('createDomain', { body, headers });
-    expect(second.data).toEqual(first.data);
-    expect(second.headers.get('idempotent-replayed')).toBe('true');
-    const conflict = { body: { hostname: newName() }, headers };
-    expect((await api.call('createDomain', conflict)).outcome).toBe('409 IDEMPOTENCY_CONFLICT');
-  });
-
   it('refuses more domains than the limit; deleted ones do not count', async () => {
     const many = await api.signIn(await api.createOrganization('scale'));
     const { database } = api.server;

@@ -164,17 +164,6 @@ describe('PUT /api/v1/urls/by-external-id/{externalId}', () => {
     });
   });
 
-  it('returns the first response to a repeated Idempotency-Key', async () => {
-    const caller = await newcomer();
-    const headers = { 'idempotency-key': 'put-1' };
-    const first = await put(caller, 'x', {}, headers);
-    await put(caller, 'x', { title: 'meanwhile' });
-    const second = await put(caller, 'x', {}, headers);
-    expect(second.status).toBe(201);
-    expect(second.data).toEqual(first.data);
-    expect(second.headers.get('idempotent-replayed')).toBe('true');
-  });
-
   it('does not find the link of another organization', async () => {
     const caller = await newcomer();
     const { id } = (await put(caller, 'shared', {})).data;

@@ -64,13 +64,6 @@ describe('hostile JSON', () => {
     expect(answer.outcome).toBe('400 VALIDATION_FAILED');
   });
 
-  it('100,000 levels of nesting are refused', async () => {
-    const deep = '['.repeat(100_000) + ']'.repeat(100_000);
-    const answer = await post(`{"targetUrl":"https://example.com/","tags":${deep}}`);
-    expect(answer.outcome).toBe('400 VALIDATION_FAILED');
-    expect(answer.error.message).toContain('must be nested at most 32 levels');
-  });
-
   it('__proto__ changes no prototype and is an unknown field', async () => {
     const answer = await post('{"targetUrl":"https://example.com/","__proto__":{"title":"x"}}');
     expect(answer.outcome).toBe('400 VALIDATION_FAILED');
@@ -90,13 +83,6 @@ describe('hostile JSON', () => {
     const answer = await post('{"targetUrl":"javascript:1","targetUrl":"https://example.com/"}');
     expect(answer.status).toBe(201);
     expect(answer.data).toMatchObject({ targetUrl: 'https://example.com/' });
-  });
-
-  it('10,000 unknown fields get a short list of errors', async () => {
-    const fields = Object.fromEntries(Array.from({ length: 10_000 }, (_, at) => [`f${at}`, at]));
-    const answer = await post(JSON.stringify(fields));
-    expect(answer.outcome).toBe('400 VALIDATION_FAILED');
-    expect(answer.invalidFields.length).toBeLessThanOrEqual(100);
   });
 
   it('a field name of a megabyte is truncated in the response', async () => {
@@ -148,11 +134,6 @@ describe('content types', () => {
     expect(answer.error.message).toContain('Content-Type');
   });
 
-  it('an unknown content encoding is refused', async () => {
-    const answer = await post(body, { ...json, 'content-encoding': 'rot13' });
-    expect(answer.outcome).toBe('415 UNSUPPORTED_MEDIA_TYPE');
-  });
-
   it('gzip is accepted, and invalid gzip is refused', async () => {
     const gzip = { ...json, 'content-encoding': 'gzip' };
     expect((await post(gzipSync(body), gzip)).status).toBe(201);
@@ -180,13 +161,6 @@ describe('bodies that are too large', () => {
     const init = { body, headers: json, duplex: 'half' };
     expect((await api.send('POST', '/api/v1/urls', init)).outcome).toBe('413 PAYLOAD_TOO_LARGE');
     expect((await api.call('listUrls')).status).toBe(200);
-  });
-
-  it('a gzip bomb gets 413', async () => {
-    const bomb = gzipSync(megabytes(64));
-    expect(bomb.length).toBeLessThan(100_000);
-    const answer = await post(bomb, { ...json, 'content-encoding': 'gzip' });
-    expect(answer.outcome).toBe('413 PAYLOAD_TOO_LARGE');
   });
 
   it('get 401 first without a token', async () => {

@@ -83,11 +83,6 @@ describe('PATCH /api/v1/qr/{id}', () => {
     expect(image).toContain('width="300"');
     expect(image).toContain('#112233');
   });
-
-  it('answers 404 for an unknown code', async () => {
-    const response = await update('01981f2e-7d1c-7c59-8a5f-5d9f6d0b7c11', { size: 300 });
-    expect(response.outcome).toBe('404 NOT_FOUND');
-  });
 });
 
 describe('DELETE /api/v1/qr/{id}', () => {

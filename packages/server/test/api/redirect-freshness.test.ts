@@ -120,29 +120,4 @@ describe('a link past its expiresAt', () => {
     api.clock.advance(1);
     expect((await api.visit(`/${shortCode}`)).status).toBe(410);
   });
-
-  it('does not redirect its first visit', async () => {
-    const expiresAt = new Date(api.clock() + 1000).toISOString();
-    const { shortCode } = await create({ expiresAt });
-    api.clock.advance(1000);
-    expect((await api.visit(`/${shortCode}`)).status).toBe(410);
-  });
-
-  it('responds with 410 without asking for a password', async () => {
-    const expiresAt = new Date(api.clock() + 1000).toISOString();
-    const { shortCode } = await create({ expiresAt, isPasswordProtected: true, password: 'x' });
-    expect((await api.visit(`/${shortCode}`)).status).toBe(200);
-    api.clock.advance(1000);
-    expect((await api.visit(`/${shortCode}`)).status).toBe(410);
-  });
-
-  it('redirects again with a later expiresAt and isActive true', async () => {
-    const expiresAt = new Date(api.clock() + 1000).toISOString();
-    const { id, shortCode } = await create({ expiresAt });
-    api.clock.advance(1000);
-    await api.server.expireUrls();
-    const body = { isActive: true, expiresAt: new Date(api.clock() + 1000).toISOString() };
-    await api.call('updateUrl', { params: { id }, body });
-    expect((await api.visit(`/${shortCode}`)).status).toBe(307);
-  });
 });

@@ -139,13 +139,6 @@ describe('invalid bodies', () => {
     expect(response.outcome).toBe(outcome);
   });
 
-  it('20 MB get 413, and the server stays available', async () => {
-    const path = await protect();
-    const response = await form(path, `password=${'x'.repeat(20 * 1024 * 1024)}`, wantsJson);
-    expect(response.outcome).toBe('413 PAYLOAD_TOO_LARGE');
-    expect((await guess(path, password)).status).toBe(303);
-  });
-
   it.each(['{', '7', 'null', '{"password":7}', `${'['.repeat(4000)}`])(
     'the JSON %s gets 400',
     async (body) => {
@@ -187,22 +180,5 @@ describe('attempts are limited per link and address', () => {
 
     api.clock.advance(599_000);
     expect((await guess(path, password, from('192.0.2.1'))).status).toBe(303);
-  });
-
-  it('concurrent attempts get at most ten comparisons', async () => {
-    const path = await protect();
-    const responses = await Promise.all(
-      Array.from({ length: 30 }, () => guess(path, 'wrong', from('192.0.2.3'))),
-    );
-    const statuses = responses.map(({ status }) => status);
-    expect(statuses.filter((status) => status === 401)).toHaveLength(10);
-    expect(statuses.filter((status) => status === 429)).toHaveLength(20);
-  });
-
-  it('correct passwords do not count', async () => {
-    const path = await protect();
-    for (let at = 0; at < 12; at += 1) {
-      expect((await guess(path, password, from('192.0.2.4'))).status).toBe(303);
-    }
   });
 });

@@ -205,13 +205,4 @@ describe('GET /api/v1/urls/export', () => {
     expect(exported.counts).toEqual([100, 100, 100, 100, 50]);
     expect(idsOf(exported)).toEqual(created.sort((a, b) => Number(b) - Number(a)));
   });
-
-  it('continues a page only with the same filters', async () => {
-    const caller = await newcomer();
-    await createMany(caller, Array(3).fill({ category: 'a' }));
-    const first = await caller.call('exportUrls', { query: { limit: 1, category: 'a' } });
-    const query = { limit: 1, category: 'b', after: String(first.data.nextAfter) };
-    const refused = await caller.call('exportUrls', { query });
-    expect([refused.outcome, refused.invalidFields]).toEqual(['400 VALIDATION_FAILED', ['after']]);
-  });
 });

@@ -324,11 +324,6 @@ describe('GET /api/v1/urls/{id}', () => {
     expect(data).toMatchObject({ id, isActive: false });
   });
 
-  it('responds with 404 for an unknown id', async () => {
-    const response = await api.call('getUrl', { params: { id: '999999999' } });
-    expect(response.outcome).toBe('404 NOT_FOUND');
-  });
-
   it.each([
     '0',
     '-1',

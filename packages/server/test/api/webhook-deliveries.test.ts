@@ -435,16 +435,4 @@ describe('POST /webhooks/{id}/rotate-secret', () => {
     expect([status, invalidFields]).toEqual([400, [field]]);
     expect(await ends()).toEqual([]);
   });
-
-  it('a repeated Idempotency-Key rotates once', async () => {
-    const { id, ends } = await openRotation();
-    const caller = await api.signIn(api.credentials);
-    const call = { params: { id }, headers: { 'idempotency-key': 'rotate-once' } };
-    const [one, two] = [
-      await caller.call('rotateWebhookSecret', call),
-      await caller.call('rotateWebhookSecret', call),
-    ];
-    expect(two.data).toEqual(one.data);
-    expect(await ends()).toHaveLength(1);
-  });
 });

@@ -1,5 +1,4 @@
 import { afterEach, expect, it } from 'vitest';
-import { QueueFullError } from '../../fair-queue.js';
 import { createLogoDecoder } from './logo-decoder.js';
 
 /** A logo process that hangs on an image containing `hang` and decodes any other to a red pixel. */
@@ -42,35 +41,6 @@ it('decodes logos of other organizations while one organization has a hanging lo
   expect((await outcomes).map(({ status }) => status)).toEqual(Array(9).fill('rejected'));
   for (const processId of running) {
     await expect.poll(() => isRunning(processId), { message: 'a process' }).toBe(false);
-  }
-});
-
-it('limits the queue of one organization', async () => {
-  open();
-  const waiting = Promise.allSettled(
-    // One is decoded, 16 are queued.
-    Array.from({ length: 17 }, () => logos.decode('hostile', image('hang'))),
-  );
-  await expect(logos.decode('hostile', image('red'))).rejects.toBeInstanceOf(QueueFullError);
-  expect((await logos.decode('other', image('red'))).width).toBe(1);
-  await logos.stop();
-  await waiting;
-});
-
-it('limits the queue of all organizations together, and admits others to an equal share', async () => {
-  open();
-  // Two are decoded, 64 are queued.
-  const fill = ['a', 'b', 'c', 'd'].flatMap((organizationId, index) =>
-    Array.from({ length: index < 2 ? 17 : 16 }, () => logos.decode(organizationId, image('hang'))),
-  );
-  // A fifth of 64.
-  const share = Array.from({ length: 12 }, () => logos.decode('e', image('hang')));
-  const outcomes = Promise.allSettled([...fill, ...share]);
-  await expect(logos.decode('e', image('hang'))).rejects.toBeInstanceOf(QueueFullError);
-  await logos.stop();
-  for (const outcome of await outcomes) {
-    expect(outcome).toMatchObject({ status: 'rejected' });
-    expect((outcome as PromiseRejectedResult).reason).not.toBeInstanceOf(QueueFullError);
   }
 });
 
