@@ -231,15 +231,17 @@ describe('GET /api/v1/analytics/overview', () => {
     };
     Object.assign(database, { snapshot: slowly });
     api.clock.advance(1);
-    const read = async () => (await api.call('getAnalyticsOverview')).data;
+    const read = async (query = {}) => (await api.call('getAnalyticsOverview', { query })).data;
     const first = await read();
     expect(first).toMatchObject({ until: '2030-01-01T00:00:00.001Z', totals: { totalClicks: 1 } });
     await visit(shortCode);
     await api.settle();
+    api.clock.advance(1);
     expect(await read()).toEqual(first);
+    expect((await read({ device: 'desktop' })).totals.totalClicks).toBe(2);
     api.clock.advance(60_000);
     expect(await read()).toMatchObject({
-      until: '2030-01-01T00:01:00.502Z',
+      until: '2030-01-01T00:01:01.004Z',
       totals: { totalClicks: 2 },
     });
   });

@@ -1,13 +1,14 @@
+import { LRUCache } from 'lru-cache';
 import { notFound, validationError } from '../../contract/api-error.js';
 import type { Position } from '../../contract/fields.js';
 import { joinJson } from '../../contract/json-text.js';
+import { minuteMs } from '../../durations.js';
 import type { HandlersOf } from '../../http/handlers.js';
 import { openPage } from '../../http/open-page.js';
 import type { Clock } from '../../ports.js';
 import type { Database } from '../../storage/database.js';
 import { selectSpans } from '../ingest/scanned-url.js';
 import { clickDimensions, type Dimensions, scanDimensions } from './dimensions.js';
-import { OverviewMemory } from './overview-memory.js';
 import type { reportRoutes, WindowInput } from './report-contract.js';
 import type { ReportReader } from './report-reader.js';
 import type { Reports } from './report-thread.js';
@@ -52,6 +53,9 @@ export interface ReportSources {
 
 /** Scans can be selected by all facts about a visit, also by those that have no breakdown. */
 const scanFilters = { ...clickDimensions, ...scanDimensions };
+
+// An overview that took longer is remembered for a minute.
+const slowMs = 500;
 
 // No visit has this URL.
 const noUrl = 0;
@@ -126,10 +130,17 @@ export function reportHandlers({
     return Math.min(created, firstUrl ?? created);
   }
 
-  const recent = new OverviewMemory<{
+  /** Overviews that took long. Each says until when its visits were counted. */
+  const slowOverviews = new LRUCache<string, ReadOverview>({
+    max: 32,
+    ttl: minuteMs,
+    ttlResolution: 0,
+    perf: { now: clock },
+  });
+  interface ReadOverview {
     readonly head: Awaited<ReturnType<typeof prepare>>['head'];
     readonly report: Awaited<ReturnType<ReportReader['readOverview']>>;
-  }>(clock);
+  }
 
   return {
     async getUrlClicks({ caller: { organizationId }, params, query: input }) {
@@ -187,14 +198,17 @@ export function reportHandlers({
       const { query, isPast } = prepared;
       const urls = { tag, domainId, urlId };
       const parameters = [organizationId, query, clock(), urls] as const;
-      const read = async () => ({
+      const key = JSON.stringify([organizationId, input]);
+      const known = slowOverviews.get(key);
+      const startedAt = clock();
+      const { head, report } = known ?? {
         head: prepared.head,
         report: await reports.read(organizationId, 'readOverview', ...parameters),
-      });
-      // A remembered window says until when its visits were counted, unless it ends later.
-      const { head, report } = await (isPast
-        ? recent.read(JSON.stringify([organizationId, input]), read)
-        : read());
+      };
+      // A window that ends later would not say until when its visits were counted.
+      if (!known && isPast && clock() - startedAt > slowMs) {
+        slowOverviews.set(key, { head, report }, { start: startedAt });
+      }
       const { top, totals, breakdowns, timeseries } = report;
       const { importedClicks, ...urlTotals } = report.urls;
       const clicksOf = new Map(top);
