@@ -11,12 +11,6 @@ export interface VisitClass {
   readonly reason: 'head-request' | PurposeHeader | AgentReason | HeaderReason | 'excluded-address';
 }
 
-/** The class of a person's visit from an address that the link's organization excludes. */
-export const excludedVisit = {
-  kind: 'excluded',
-  reason: 'excluded-address',
-} as const satisfies VisitClass;
-
 const purposeHeaders = ['sec-purpose', 'purpose', 'x-purpose', 'x-moz'] as const;
 type PurposeHeader = (typeof purposeHeaders)[number];
 

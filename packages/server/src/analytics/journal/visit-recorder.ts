@@ -2,7 +2,6 @@ import type { IncomingMessage } from 'node:http';
 import { clientAddressOf } from '../../network/client-address.js';
 import type { AddressRanges } from '../../network/ip-address.js';
 import type { Clock } from '../../ports.js';
-import { excludedVisit } from '../classify/classify-visit.js';
 import type { DescribeVisit, VisitFacts } from '../classify/describe-visit.js';
 import { type Campaign, joinCampaigns } from '../classify/parse-campaign.js';
 import type { Journal, OnWritten } from './journal.js';
@@ -86,7 +85,9 @@ export function createVisitRecorder(
       const described: { campaign: Campaign | null } & VisitFacts = visit.facts;
       if (campaign !== null) described.campaign = joinCampaigns(described.campaign, campaign);
       const isExcluded = described.kind === 'human' && excludedAddresses?.includes(address);
-      const facts = isExcluded ? { ...described, ...excludedVisit } : described;
+      const facts: VisitFacts = isExcluded
+        ? { ...described, kind: 'excluded', reason: 'excluded-address' }
+        : described;
       const pathLength = (request.url as string).length - query.length;
       const isByCode =
         pathLength === shortCode.length + 1 && (request.url as string).startsWith(shortCode, 1);

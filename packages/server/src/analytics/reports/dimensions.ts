@@ -74,21 +74,15 @@ export const scanDimensions = {
   scannerApp: by('scannerApp'),
 } as const satisfies Dimensions;
 
-/** How the value of a column has the values of several fields. */
-export interface FieldLayout {
-  readonly count: number;
-  readonly separator: string;
-}
-
-export function layoutOf({ fields, separator = ' ' }: Dimension): FieldLayout {
-  return { count: fields.length, separator };
-}
-
 /** Returns the value of each field. */
-export function splitFields({ count, separator }: FieldLayout, value: string): string[] {
-  if (count === 1) return [value];
+export function splitFields(
+  { fields, separator = ' ' }: Pick<Dimension, 'fields' | 'separator'>,
+  value: string,
+): string[] {
+  if (fields.length === 1) return [value];
   const parts = value.split(separator);
-  return [...parts.slice(0, count - 1), parts.slice(count - 1).join(separator)];
+  const last = fields.length - 1;
+  return [...parts.slice(0, last), parts.slice(last).join(separator)];
 }
 
 /** Returns the value that a report shows for a text of the column. */

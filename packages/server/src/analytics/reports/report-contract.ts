@@ -140,6 +140,9 @@ const uniquesSpanRotation = z.boolean().optional().meta({
     'True if the visitor keys are rotated within the window: a visitor and an address from before and after it count once for each. A server of an earlier version omits it.',
 });
 
+/** The fields that all reports have. */
+const head = { ...window, countriesDate, retainedSince, uniquesSpanRotation };
+
 const certainty = {
   provenScans: count.meta({
     description:
@@ -175,22 +178,16 @@ const urlClicks = z
   .object({
     urlId,
     shortCode,
-    ...window,
-    countriesDate,
+    ...head,
     importedClicks,
-    retainedSince,
-    uniquesSpanRotation,
     ...clickReport,
   })
   .meta({ id: 'UrlClicks' });
 
 const analyticsOverview = z
   .object({
-    ...window,
-    countriesDate,
+    ...head,
     importedClicks,
-    retainedSince,
-    uniquesSpanRotation,
     totals: z.object({
       totalUrls: count,
       activeUrls: count,
@@ -239,10 +236,7 @@ const qrScans = z
       description: 'Null for a standalone QR code, whose scans are unknown.',
       example: '42',
     }),
-    ...window,
-    countriesDate,
-    retainedSince,
-    uniquesSpanRotation,
+    ...head,
     ...scanReport,
   })
   .meta({ id: 'QrScans' });

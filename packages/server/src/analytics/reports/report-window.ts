@@ -26,20 +26,14 @@ export interface ReportWindow extends Window {
   readonly timezone?: string | undefined;
   /** The creation of the record, before which the time series does not begin. */
   readonly seriesFrom?: number | undefined;
-}
-
-/** A window, and the conditions of the visits that count. */
-export interface VisitQuery extends ReportWindow {
+  /** The conditions of the visits that count. */
   readonly conditions?: readonly Condition[];
 }
 
-export interface ReportQuery extends VisitQuery {
+export interface ReportQuery extends ReportWindow {
   /** The maximum number of entries in each breakdown. */
   readonly limit: number;
 }
-
-/** The window from 1970 until after any visit, within the range of `Date`. */
-export const allTime: Window = { since: 0, until: 8_000_000 * dayMs };
 
 const defaultLengthMs = 30 * dayMs;
 const maxBuckets = 10_000;

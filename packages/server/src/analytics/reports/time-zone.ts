@@ -1,4 +1,4 @@
-import { dayMs } from '../../durations.js';
+import { dayMs, minuteMs } from '../../durations.js';
 
 /** Returns the offset of a time zone from UTC at an instant. Both are in milliseconds. */
 export type OffsetAt = (at: number) => number;
@@ -89,8 +89,6 @@ export function instantOf(offsetAt: OffsetAt, wallTime: number): number {
   }
   throw new RangeError(`${wallTime}: no instant has this local time`);
 }
-
-const minuteMs = 60_000;
 
 /** Formats an instant with the offset of its time zone: `2030-11-01T00:00:00.000+01:00`. */
 export function formatInstant(at: number, offset: number): string {

@@ -7,7 +7,6 @@ import { countScansOfCodes } from '../ingest/select-visits.js';
 import { decodeRow, type StoredVisits } from '../ingest/stored-visits.js';
 import { allIndexes, type VisitColumns } from '../ingest/visit-columns.js';
 import { addClicks } from '../ingest/visit-repository.js';
-import { allTime } from './report-window.js';
 
 /** A counter of a URL's clicks or of a QR code's scans. */
 export interface WrongCounter<Id> {
@@ -48,6 +47,7 @@ export function diagnoseVisits(database: Database) {
     const scans = new Map<string, number>();
     const damaged: DamagedVisits[] = [];
     const scannedUrls = toScannedUrls(await selectSpans(db).execute());
+    const allTime = { since: 0, until: Number.MAX_SAFE_INTEGER };
     for await (const stored of readVisits(db, damaged)) {
       const { urlIds } = stored.columns;
       for (const urlId of urlIds) clicks.set(urlId, (clicks.get(urlId) ?? 0) + 1);

@@ -1,18 +1,8 @@
 import type { DictionaryColumn } from '../ingest/visit-columns.js';
-import {
-  type Dimension,
-  type Dimensions,
-  type FieldLayout,
-  layoutOf,
-  splitFields,
-} from './dimensions.js';
+import { type Dimension, type Dimensions, splitFields } from './dimensions.js';
 
 /** Selects visits whose column has one of these values. */
-export interface Condition {
-  /** The query parameter. */
-  readonly parameter: string;
-  readonly column: string;
-  readonly layout: FieldLayout;
+export interface Condition extends Pick<Dimension, 'column' | 'fields' | 'separator'> {
   /** The index of the field that is compared. */
   readonly field: number;
   /** In lower case. The empty one selects visits without a value. */
@@ -26,15 +16,14 @@ export function toConditions(
 ): Condition[] {
   const conditions = new Map<string, Condition>();
   for (const dimension of Object.values<Dimension>(dimensions)) {
-    const { column, none, filters } = dimension;
-    const layout = layoutOf(dimension);
-    const noneOf = none === undefined ? [] : splitFields(layout, none.toLowerCase());
+    const { none, filters } = dimension;
+    const noneOf = none === undefined ? [] : splitFields(dimension, none.toLowerCase());
     for (const [field, parameter] of filters.entries()) {
       const values = query[parameter] as readonly string[] | undefined;
       if (values === undefined) continue;
       const lower = values.map((value) => value.toLowerCase());
       if (noneOf[field] !== undefined && lower.includes(noneOf[field])) lower.push('');
-      conditions.set(parameter, { parameter, column, layout, field, values: lower });
+      conditions.set(parameter, { ...dimension, field, values: lower });
     }
   }
   return [...conditions.values()];
@@ -47,11 +36,10 @@ export function filterVisits(
   conditions: readonly Condition[] = [],
 ): Uint32Array {
   return conditions.reduce((remaining, condition) => {
-    const { column, layout, field } = condition;
-    const { values, codes } = columns[column] as DictionaryColumn;
+    const { values, codes } = columns[condition.column] as DictionaryColumn;
     const wanted = new Set(condition.values);
     const matches = values.map((value) =>
-      wanted.has(splitFields(layout, value.toLowerCase())[field] as string),
+      wanted.has(splitFields(condition, value.toLowerCase())[condition.field] as string),
     );
     return remaining.filter((index) => matches[codes[index] as number]);
   }, indexes);

@@ -8,7 +8,6 @@ import type { DictionaryColumn } from '../ingest/visit-columns.js';
 import {
   clickDimensions,
   type Dimension,
-  layoutOf,
   scanDimensions,
   shownValue,
   splitFields,
@@ -152,7 +151,7 @@ function toJson(
   const addTo = (dimension: Dimension) => {
     const { values, codes } = texts[dimension.column] as DictionaryColumn;
     const value = shownValue(dimension, values[codes[index] as number] as string);
-    const parts = splitFields(layoutOf(dimension), value);
+    const parts = splitFields(dimension, value);
     // A city has its region and country, too.
     for (const [at, name] of dimension.fields.entries()) fields[name] ??= parts[at];
   };

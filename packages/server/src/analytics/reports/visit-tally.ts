@@ -1,8 +1,8 @@
 import type { StoredVisits } from '../ingest/stored-visits.js';
 import type { DictionaryColumn, VisitColumns } from '../ingest/visit-columns.js';
-import { type Dimension, layoutOf, shownValue, splitFields } from './dimensions.js';
+import { type Dimension, shownValue, splitFields } from './dimensions.js';
 import { DistinctKeys } from './distinct-keys.js';
-import { bucketsOf, type ReportWindow, type VisitQuery } from './report-window.js';
+import { bucketsOf, type ReportWindow } from './report-window.js';
 import { ValueCounts } from './value-counts.js';
 import { filterVisits } from './visit-filter.js';
 
@@ -38,7 +38,7 @@ const none = new Uint32Array();
 
 /** Returns the fields of a report's entry for a value of a column. */
 function toFields(dimension: Dimension, value: string): Entry {
-  const values = splitFields(layoutOf(dimension), value);
+  const values = splitFields(dimension, value);
   return Object.fromEntries(dimension.fields.map((name, index) => [name, values[index] as string]));
 }
 
@@ -51,7 +51,7 @@ export class VisitTally<R extends Report> {
   /** The field with the number of visits, in breakdowns and in the time series. */
   readonly #countField: string;
   readonly #breakdowns;
-  readonly #window: VisitQuery;
+  readonly #window: ReportWindow;
   readonly #buckets;
   readonly #visitors = new DistinctKeys();
   readonly #addresses = new DistinctKeys();
@@ -61,7 +61,7 @@ export class VisitTally<R extends Report> {
   #provenCount = 0;
   #isSecondPass = false;
 
-  constructor(measure: VisitMeasure<R>, window: VisitQuery) {
+  constructor(measure: VisitMeasure<R>, window: ReportWindow) {
     this.#measure = measure;
     this.#countField = measure.noun.toLowerCase();
     this.#breakdowns = Object.entries<Dimension>(measure.dimensions).map(([name, dimension]) => ({
