@@ -26,6 +26,10 @@ interface Period {
   readonly value: string | null;
 }
 
+interface UsablePeriod extends Period {
+  readonly keys: VisitorKeys;
+}
+
 /**
  * Chooses the keys of the visitor hashes. Each period has its own, which is random and stored encrypted.
  * Those of past periods are erased, after which nobody can compare an address with their hashes.
@@ -34,10 +38,8 @@ export class VisitorKeyRotation {
   readonly #options: VisitorKeyRotationOptions;
   /** In ascending order. */
   #periods: readonly Period[] = [];
-  /** The keys from one instant until another, and their value. */
-  #chosen: { readonly value: string; readonly keys: VisitorKeys } | undefined;
-  #from = Number.POSITIVE_INFINITY;
-  #until = Number.NEGATIVE_INFINITY;
+  /** The periods whose values remain. */
+  #usable: readonly UsablePeriod[] = [];
 
   constructor(options: VisitorKeyRotationOptions) {
     this.#options = options;
@@ -55,8 +57,10 @@ export class VisitorKeyRotation {
 
   /** Returns the keys of a time. They are the same object until the next period. */
   readonly keysAt = (at: number): VisitorKeys => {
-    if (this.#chosen === undefined || at < this.#from || at >= this.#until) this.#choose(at);
-    return (this.#chosen as { readonly keys: VisitorKeys }).keys;
+    // After a clock was set back, a time may lie before all periods whose values remain.
+    const period = this.#usable.findLast(({ startsAt }) => startsAt <= at) ?? this.#usable[0];
+    if (!period) throw new Error('the visitor keys are not started');
+    return period.keys;
   };
 
   /** Whether a period begins within a window, so a visitor before and after it counts twice. */
@@ -110,20 +114,12 @@ export class VisitorKeyRotation {
       startsAt,
       value: value && keyring.decrypt(value, placeOf(startsAt)),
     }));
-    this.#until = Number.NEGATIVE_INFINITY;
-  }
-
-  #choose(at: number): void {
-    const usable = this.#periods.filter(({ value }) => value !== null);
-    const found = usable.findLastIndex(({ startsAt }) => startsAt <= at);
-    // After a clock was set back, a time may lie before all periods whose values remain.
-    const index = Math.max(found, 0);
-    const value = usable[index]?.value;
-    if (value == null) throw new Error('the visitor keys are not started');
-    this.#from = found === -1 ? Number.NEGATIVE_INFINITY : (usable[found] as Period).startsAt;
-    this.#until = usable[index + 1]?.startsAt ?? Number.POSITIVE_INFINITY;
-    if (this.#chosen?.value === value) return;
-    this.#chosen = { value, keys: createVisitorKeys(value) };
+    const known = this.#usable;
+    this.#usable = this.#periods.flatMap(({ startsAt, value }) => {
+      if (value === null) return [];
+      const same = known.find((each) => each.startsAt === startsAt && each.value === value);
+      return [same ?? { startsAt, value, keys: createVisitorKeys(value) }];
+    });
   }
 }
 

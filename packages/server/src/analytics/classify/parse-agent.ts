@@ -5,7 +5,6 @@ import { type KnownApp, knownApps } from './known-apps.js';
 import { isLinkPreviewer } from './link-previewers.js';
 import { plainText } from './plain-text.js';
 import { isKnownProgram } from './program-agents.js';
-import { browserNames, osNames } from './reported-names.js';
 import { isPhoneBrowser, isTelevision, withoutDevice } from './without-device.js';
 
 /** The facts that a user agent contains. */
@@ -121,3 +120,22 @@ function nameOf(names: ReadonlyMap<string, string>, name: string | undefined): s
   if (name === undefined) return 'Unknown';
   return names.get(name) ?? (plainText(name, maxNameLength) || 'Unknown');
 }
+
+/** Common names in place of those of the user agent parser. */
+const browserNames: ReadonlyMap<string, string> = new Map([
+  ['Mobile Safari', 'Safari'],
+  ['Chrome WebView', 'Android WebView'],
+  ['IE', 'Internet Explorer'],
+  ['IEMobile', 'Internet Explorer'],
+  ['Line', 'LINE'],
+  ['KAKAOTALK', 'KakaoTalk'],
+  ['GSA', 'Google app'],
+  ['Opera Mobi', 'Opera'],
+  ['Opera Touch', 'Opera'],
+]);
+
+const osNames: ReadonlyMap<string, string> = new Map([
+  ['Mac OS', 'macOS'],
+  ['Chromium OS', 'ChromeOS'],
+  ['Chrome OS', 'ChromeOS'],
+]);

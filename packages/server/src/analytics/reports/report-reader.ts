@@ -14,10 +14,9 @@ import {
   type StoredVisits,
   type WantedVisits,
 } from '../ingest/stored-visits.js';
-import { countUrls, readUrlIds } from './count-urls.js';
+import { countUrls, hasFilter, readUrlIds, type UrlFilter, urlCondition } from './count-urls.js';
 import { checkMemory, defaultMaxBytes, ReportClock } from './report-limits.js';
 import type { ReportQuery } from './report-window.js';
-import { hasFilter, type UrlFilter, urlCondition } from './url-filter.js';
 import { UrlVisits } from './url-visits.js';
 import { filterVisits } from './visit-filter.js';
 import { clickMeasure, scanMeasure } from './visit-measures.js';
