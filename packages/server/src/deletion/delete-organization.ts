@@ -1,36 +1,25 @@
-import { sql } from 'kysely';
 import { OrganizationRepository } from '../organizations/organization-repository.js';
 import type { Database, WriteTransaction } from '../storage/database.js';
 import { changeLinkPolicy } from '../storage/link-policy.js';
 import { childrenOf } from '../storage/schema.js';
-import { columnOfOwner, deleteRows } from './delete-rows.js';
-
-/** Why an organization is not deleted, or not completely. */
-export interface DeletionProblem {
-  readonly organizationId: string;
-  readonly error: unknown;
-}
+import { deleteAll, deleteRows } from './delete-rows.js';
 
 /**
- * Deletes the organizations that are marked for it, and imports that were killed, in transactions of a few rows, until the signal
- * aborts. Continues what a killed process began. Several processes may run it at once.
+ * Deletes the organizations that are marked for it, and imports that were killed, in transactions of a few
+ * rows, until the signal aborts. Continues what a killed process began. Several processes may run it at
+ * once. Calls `onError` for those that are not deleted, or not completely.
  */
 export async function deleteOrganizations(
   database: Database,
+  onError: (error: unknown, organizationId: string) => void,
   signal?: AbortSignal,
   now = Date.now(),
-): Promise<readonly DeletionProblem[]> {
-  const problems: DeletionProblem[] = [];
-  for (const organizationId of await new OrganizationRepository(database).listDeleted(now)) {
-    try {
-      await deleteOrganization(database, organizationId, now, signal);
-    } catch (error) {
-      // The deletion of the others must not wait for it.
-      problems.push({ organizationId, error });
-    }
-    if (signal?.aborted) break;
+): Promise<void> {
+  for (const id of await new OrganizationRepository(database).listDeleted(now)) {
+    if (signal?.aborted) return;
+    // The deletion of the others must not wait for it.
+    await deleteOrganization(database, id, now, signal).catch((error) => onError(error, id));
   }
-  return problems;
 }
 
 // The registry has referenced tables first.
@@ -46,8 +35,6 @@ export async function deleteOrganization(
   leasedUntil: number,
   signal?: AbortSignal,
 ): Promise<void> {
-  const ended = new AbortController();
-  const stop = signal ? AbortSignal.any([signal, ended.signal]) : ended.signal;
   // Waits for the transactions that began before the mark. Later ones store no visits of its links. An
   // import that continues fails.
   const { numUpdatedRows } = await database.writeDirectly(
@@ -62,30 +49,35 @@ export async function deleteOrganization(
   );
   // Its links were never visible.
   const isImport = numUpdatedRows > 0n;
-  const mayDelete = async (transaction: WriteTransaction) => {
-    const { rows } = await sql`select 1 from organizations where id = ${organizationId}
-      and deletion_started_at is not null and coalesce(import_leased_until, 0) = 0`.execute(
-      transaction,
-    );
-    if (rows.length === 0) ended.abort();
-    return rows.length > 0;
+  const ended = new AbortController();
+  const ifMarked = (work: (transaction: WriteTransaction) => Promise<unknown>) => {
+    return async (transaction: WriteTransaction) => {
+      const marked = await transaction
+        .selectFrom('organizations')
+        .select('id')
+        .where('id', '=', organizationId)
+        .where('deletion_started_at', 'is not', null)
+        .where(({ eb }) => eb(eb.fn.coalesce('import_leased_until', eb.lit(0)), '=', 0))
+        .executeTakeFirst();
+      if (marked) await work(transaction);
+      else ended.abort();
+    };
   };
-  const lock = { organizationId };
-  const options = { mayDelete, retiresKeys: !isImport, signal: stop };
-  const deletion = { database, organizationId, lock, ...options };
-  for (const table of tablesInOrder) {
-    await deleteRows(deletion, table, columnOfOwner(table), [organizationId]);
-  }
-  if (stop.aborted) return;
-  await database.writeDirectly(async (transaction) => {
-    if (!(await mayDelete(transaction))) return;
-    for (const table of tablesInOrder) {
-      // Requests that began before the mark may have added some.
-      await sql`delete from ${sql.table(table)}
-        where ${sql.ref(columnOfOwner(table))} = ${organizationId}`.execute(transaction);
-    }
+  const deletion = {
+    read: database.read,
+    write: (work: (transaction: WriteTransaction) => Promise<unknown>) =>
+      database.writeDirectly(ifMarked(work), { organizationId }),
+    retiresKeysOf: isImport ? undefined : organizationId,
+    signal: signal ? AbortSignal.any([signal, ended.signal]) : ended.signal,
+  };
+  for (const table of tablesInOrder) await deleteRows(deletion, table, [organizationId]);
+  if (deletion.signal.aborted) return;
+  const deleteRest = async (transaction: WriteTransaction) => {
+    // Requests that began before the mark may have added some.
+    for (const table of tablesInOrder) await deleteAll(transaction, table, [organizationId]);
     await transaction.deleteFrom('organizations').where('id', '=', organizationId).execute();
     // The links are unknown now, and no longer gone.
     if (!isImport) await changeLinkPolicy(transaction);
-  }, 'exclusive');
+  };
+  await database.writeDirectly(ifMarked(deleteRest), 'exclusive');
 }

@@ -17,20 +17,14 @@ export function createDeletionServices({
   readonly clock: Clock;
   readonly logger: Logger;
 }): readonly Service[] {
+  const onError = (err: unknown, organizationId?: string) =>
+    logger.error({ organizationId, err }, 'deleting an organization failed');
   return [
     new PeriodicService({
       name: 'deleted organizations',
       everyMs,
-      tick: async (signal) => {
-        for (const { organizationId, error } of await deleteOrganizations(
-          database,
-          signal,
-          clock(),
-        )) {
-          logger.error({ organizationId, err: error }, 'deleting an organization failed');
-        }
-      },
-      onError: (err) => logger.error({ err }, 'deleting an organization failed'),
+      tick: (signal) => deleteOrganizations(database, onError, signal, clock()),
+      onError,
     }),
     new PeriodicService({
       name: 'erased links',

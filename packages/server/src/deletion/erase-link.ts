@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import { eraseLastVisits } from '../analytics/ingest/erase-visits.js';
 import {
   type ErasedLink,
@@ -6,11 +5,11 @@ import {
   untilErased,
 } from '../analytics/ingest/erasure-marks.js';
 import type { IdempotentResult, WriteContext } from '../idempotency/with-idempotency-key.js';
-import type { Database } from '../storage/database.js';
+import type { Database, WriteTransaction } from '../storage/database.js';
 import { childrenOf } from '../storage/schema.js';
 import { beginErasure, type UrlEraserOptions } from '../urls/erase-url.js';
 import type { ShortUrl } from '../urls/short-url.js';
-import { columnOfOwner, deleteRows } from './delete-rows.js';
+import { deleteAll, deleteRows } from './delete-rows.js';
 
 // The number of links that one run of the periodic job reads.
 const linksAtOnce = 100;
@@ -59,21 +58,19 @@ export async function eraseLink(
   const { urlId, organizationId } = link;
   if (await isErasurePending(database.read, urlId)) return;
   // Visits that are stored meanwhile refer to the codes.
-  const options = { retiresKeys: true, lock: 'exclusive', signal } as const;
-  const deletion = { database, organizationId, mayDelete: async () => true, ...options };
-  await deleteRows(deletion, 'qr_codes', 'url_id', [urlId]);
+  const write = (work: (transaction: WriteTransaction) => Promise<unknown>) =>
+    database.writeDirectly(work, 'exclusive');
+  const deletion = { read: database.read, write, retiresKeysOf: organizationId, signal };
+  await deleteRows(deletion, 'qr_codes', [urlId], 'url_id');
   if (signal?.aborted) return;
-  await database.writeDirectly(async (transaction) => {
+  await write(async (transaction) => {
     const urls = transaction.selectFrom('urls').select('id').where('id', '=', urlId);
     // Another process was faster, or the organization is deleted.
     if (!(await urls.executeTakeFirst())) return;
     await eraseLastVisits(transaction, link);
-    for (const table of childrenOf('urls')) {
-      await sql`delete from ${sql.table(table)}
-        where ${sql.ref(columnOfOwner(table))} = ${urlId}`.execute(transaction);
-    }
+    for (const table of childrenOf('urls')) await deleteAll(transaction, table, [urlId]);
     await transaction.deleteFrom('urls').where('id', '=', urlId).execute();
-  }, 'exclusive');
+  });
   if (signal?.aborted) return;
   await database.writeDirectly(
     (transaction) =>

@@ -1,7 +1,7 @@
 import { v7 as newUuid } from 'uuid';
 import { clientOf, newCredentials } from '../../auth/client-repository.js';
 import { ConfigError } from '../../config-error.js';
-import { deleteOrganizations } from '../../deletion/delete-organization.js';
+import { deleteOrganization as deleteMarked } from '../../deletion/delete-organization.js';
 import { formatCount } from '../../format-count.js';
 import {
   type OrganizationChanges,
@@ -96,9 +96,7 @@ export async function deleteOrganization({
   await withDatabase(async (database) => {
     const organizations = new OrganizationRepository(database);
     await organizations.markDeleted(org, confirm, Date.now(), fromCommand('deleteOrganization'));
-    for (const { organizationId, error } of await deleteOrganizations(database)) {
-      if (organizationId === org) throw error;
-    }
+    await deleteMarked(database, org, Date.now());
   });
   print(`${org} is deleted.`);
 }
