@@ -336,7 +336,7 @@ it('the keys stay taken on the server to which the organization moves', async ()
   const { data: other } = await api.call('createUrl', { body: { ...body, customSlug: 'other' } });
   expect((await erase(api, erased.id)).status).toBe(200);
   const { clock } = there;
-  await importOrganization(there.server.database, await exportTo(api), { clock });
+  await importOrganization(there.server.database, await exportTo(api), undefined, clock);
   for (const key of ['spring-sale', erased.shortCode]) {
     expect((await there.visit(`/${key}`)).status).toBe(410);
     const taken = { body: { ...body, customSlug: key } };

@@ -45,7 +45,7 @@ function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
 export async function importFromFile(file: string): Promise<void> {
   const { organizationId, rows, urlIdShift } = await withDatabase(async (database) => {
     await unlockSecrets(database, readConfig(process.env));
-    return importOrganization(database, file, { origin: originOf('importOrganization') });
+    return importOrganization(database, file, originOf('importOrganization'));
   });
   const count = (table: string, noun: string) => formatCount(rows.get(table) ?? 0, noun);
   print(

@@ -56,12 +56,5 @@ async function* rowsOf(
   const column = 'organization_id' in definitionOf(table).columns ? 'organization_id' : 'id';
   const from = sql`from ${sql.table(table)} as own where ${sql.ref(column)} = ${organizationId}`;
   // Links are read in the order of their organization's index.
-  const key = table === 'urls' ? ['created_at', 'id'] : otherColumns(table, column);
-  yield* readInBatches(db, from, key, columns);
-}
-
-/** Returns the columns that order the rows with one value in a column. */
-function otherColumns(table: Table, column: string): readonly string[] {
-  const rest = keyOf(table).filter((each) => each !== column);
-  return rest.length > 0 ? rest : keyOf(table);
+  yield* readInBatches(db, from, table === 'urls' ? ['created_at', 'id'] : keyOf(table), columns);
 }

@@ -37,11 +37,20 @@ const namesShown = 10;
 export async function importOrganization(
   database: Database,
   path: string,
-  { origin, clock = Date.now }: { readonly origin?: WriteOrigin; readonly clock?: Clock } = {},
+  origin?: WriteOrigin,
+  clock: Clock = Date.now,
 ) {
-  const { organizationId, suspendedAt, rows, urlIds, file } = await checkFile(database, path);
+  const { organization, rows, urlIds, file } = await checkFile(database, path);
+  const organizationId = String(organization.id);
   const lock = { organizationId };
+  const foldsPlatform = await foldsPlatformKeys(database.read);
   let lease = clock() + leaseMs;
+  const urlIdShift = await database.writeDirectly(async (transaction) => {
+    const marks = { suspended_at: clock(), deletion_started_at: clock() };
+    const hidden = { ...organization, ...marks, import_leased_until: lease };
+    await bulkInsert(transaction, 'organizations', [hidden] as never[]);
+    return reserveIds(transaction, urlIds);
+  }, lock);
   // Each transaction postpones the end of the lease, and fails if another process has removed the import.
   const write = async (work: (transaction: WriteTransaction) => Promise<unknown>) => {
     const next = Math.max(clock() + leaseMs, lease + 1);
@@ -57,25 +66,13 @@ export async function importOrganization(
     }, lock);
     lease = next;
   };
-  const foldsPlatform = await foldsPlatformKeys(database.read);
   const retired: Row[] = [];
-  let urlIdShift = 0;
-  let isBegun = false;
   try {
     for await (const { table, rows: given } of readTransferFile(path, file)) {
       const values = given.map((row) => toStored(table, row, urlIdShift, foldsPlatform));
-      if (table === 'organizations') {
-        await database.writeDirectly(async (transaction) => {
-          urlIdShift = await reserveIds(transaction, urlIds);
-          const marks = { suspended_at: clock(), deletion_started_at: clock() };
-          const first = { ...values[0], ...marks, import_leased_until: lease };
-          await bulkInsert(transaction, table, [first] as never[]);
-        }, lock);
-        isBegun = true;
-      }
       // Others may need the keys that nobody has, so these are the last to be written.
-      else if (table === 'retired_keys') retired.push(...values);
-      else {
+      if (table === 'retired_keys') retired.push(...values);
+      else if (table !== 'organizations') {
         await write(async (transaction) => {
           await refuseTaken(transaction, { table, rows: values }, organizationId);
           const encrypt = await encryptorOf(database, transaction);
@@ -92,9 +89,10 @@ export async function importOrganization(
           .onConflict((conflict) => conflict.doNothing())
           .execute();
       }
+      const suspended_at = organization.suspended_at as number | null;
       await transaction
         .updateTable('organizations')
-        .set({ deletion_started_at: null, import_leased_until: null, suspended_at: suspendedAt })
+        .set({ deletion_started_at: null, import_leased_until: null, suspended_at })
         .where('id', '=', organizationId)
         .execute();
       // Caches have the links that somebody has tried to visit.
@@ -104,7 +102,7 @@ export async function importOrganization(
       recordAuditEntry(transaction, origin, target);
     });
   } catch (error) {
-    if (isBegun) await removeImport(database, organizationId);
+    await removeImport(database, organizationId);
     throw error;
   }
   return { organizationId, rows, urlIdShift };
@@ -157,8 +155,7 @@ async function checkFile(database: Database, path: string) {
     await refuseTaken(database.read, batch, organizationId);
   }
   if (!organization) throw new ConfigError('the file has no organization');
-  const suspendedAt = organization.suspended_at as number | null;
-  return { organizationId: String(organization.id), suspendedAt, rows, urlIds, file };
+  return { organization, rows, urlIds, file };
 }
 
 /** Returns the range of links of a row of visits, which threads of all organizations decode. */
