@@ -69,26 +69,6 @@ describe('pipelined requests', () => {
     },
   );
 
-  it('all get a response when the client closes its side after the last one', async () => {
-    const { server, port } = await serve((request, response) => {
-      setImmediate(() => response.end(String(request.headers['x-request-id'])));
-    });
-    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
-    const connection = once(server, 'connection');
-    let received = '';
-    socket.setEncoding('utf8').on('data', (text) => {
-      received += text;
-    });
-    const ended = once(socket, 'end');
-    socket.end(Array.from({ length: 100 }, (_, id) => get(`id-${id}`)).join(''));
-    const [peer] = (await connection) as [Socket];
-    const closed = once(peer, 'close');
-    await ended;
-    await closed;
-    expect(received.match(/id-\d+/g)).toEqual(Array.from({ length: 100 }, (_, id) => `id-${id}`));
-    socket.destroy();
-  });
-
   it('are dropped when the client resets the connection', async () => {
     const ids: unknown[] = [];
     let respond: (() => void) | undefined;

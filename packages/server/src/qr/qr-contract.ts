@@ -107,21 +107,13 @@ export const qrCreateRequest = z
     errorCorrectionLevel: errorCorrectionLevel.default('M'),
     stylePreset: z.enum(stylePresets).default('default'),
   })
-  .superRefine((body, context) => {
-    if (body.urlId == null && body.data == null) {
-      context.addIssue({
-        code: 'custom',
-        path: ['urlId'],
-        message: 'or data is required: a code leads to a URL or contains a text',
-      });
-    }
-    if (body.urlId != null && body.data != null) {
-      context.addIssue({
-        code: 'custom',
-        path: ['data'],
-        message: 'must not be combined with urlId',
-      });
-    }
+  .superRefine(({ urlId, data }, context) => {
+    if ((urlId == null) !== (data == null)) return;
+    const isMissing = urlId == null;
+    const message = isMissing
+      ? 'or data is required: a code leads to a URL or contains a text'
+      : 'must not be combined with urlId';
+    context.addIssue({ code: 'custom', path: [isMissing ? 'urlId' : 'data'], message });
   })
   .meta({ id: 'QrCreateRequest' });
 

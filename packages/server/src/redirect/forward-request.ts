@@ -1,4 +1,4 @@
-import { parameterName } from './parameter-name.js';
+import { parameterName, splitUrl } from './split-url.js';
 
 /** What a link adds of a visit to its target. */
 export interface Forwarding {
@@ -31,22 +31,10 @@ export function forwardRequest(
   if (takesPath && !(forwarding.path && isPlainPath(rest))) return undefined;
   const takesQuery = forwarding.query && query !== '' && query.length <= maxForwardedCharacters;
   if (!takesPath && !takesQuery) return location;
-  const { base, search, fragment } = splitLocation(location);
+  const { base, query: search, fragment } = splitUrl(location);
   const path = takesPath ? base.replace(/\/$/, '') + escapePath(rest) : base;
   const joined = takesQuery ? joinQueries(search, query) : search;
   return `${path}${joined === '' ? '' : `?${joined}`}${fragment}`;
-}
-
-function splitLocation(location: string) {
-  const hash = location.indexOf('#');
-  const fragment = hash < 0 ? '' : location.slice(hash);
-  const rest = hash < 0 ? location : location.slice(0, hash);
-  const mark = rest.indexOf('?');
-  return {
-    base: mark < 0 ? rest : rest.slice(0, mark),
-    search: mark < 0 ? '' : rest.slice(mark + 1),
-    fragment,
-  };
 }
 
 /**

@@ -8,6 +8,7 @@ import type { Forwarding } from './forward-request.js';
 import { injectUtm } from './inject-utm.js';
 import { chooseTarget, matchRules } from './match-rules.js';
 import type { ClickLimit } from './max-clicks.js';
+import { splitUrl } from './split-url.js';
 
 /** Where a visit leads. */
 export interface Target {
@@ -27,13 +28,11 @@ type UtmParameters = readonly (readonly [name: string, value: string])[];
 /** Returns the target of a URL with the parameters that its link sets. */
 export function toTarget(targetUrl: string, utm: UtmParameters, variant: string | null): Target {
   const location = injectUtm(new URL(targetUrl).href, utm);
-  return { location, campaign: parseCampaign(queryOf(location), location.length), variant };
-}
-
-function queryOf(href: string): string {
-  const rest = href.split('#', 1)[0] as string;
-  const mark = rest.indexOf('?');
-  return mark < 0 ? '' : rest.slice(mark);
+  return {
+    location,
+    campaign: parseCampaign(`?${splitUrl(location).query}`, location.length),
+    variant,
+  };
 }
 
 // A short max-age, because a cached permanent redirect ignores edits and pauses of its link.

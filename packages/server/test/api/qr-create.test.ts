@@ -119,11 +119,6 @@ describe('POST /api/v1/qr', () => {
     expect((await create({ data: 'x', [field]: value })).data).toMatchObject({ [field]: value });
   });
 
-  it.each(['L', 'M', 'Q', 'H'])('takes errorCorrectionLevel %s', async (errorCorrectionLevel) => {
-    const { data } = await create({ data: 'x', errorCorrectionLevel });
-    expect(data.errorCorrection).toBe(errorCorrectionLevel);
-  });
-
   it.each([
     ['emoji', '🎉 Grüße, 世界 👩‍👩‍👧'],
     ['line breaks', 'BEGIN:VCARD\r\nVERSION:3.0\r\nFN:Ada\r\nEND:VCARD\r\n'],

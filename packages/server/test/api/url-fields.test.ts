@@ -111,19 +111,6 @@ describe('wrong values', () => {
 });
 
 describe('expiresAt', () => {
-  it.each([
-    ['2031-01-01', '2031-01-01T00:00:00.000Z'],
-    ['2031-01-01T10:30', '2031-01-01T10:30:00.000Z'],
-    ['2031-01-01T10:30:15+02', '2031-01-01T08:30:15.000Z'],
-    ['2031-01-01 10:30:15', '2031-01-01T10:30:15.000Z'],
-  ])('%s is returned in the full form', async (expiresAt, full) => {
-    const { data } = await api.call('createUrl', { body: { targetUrl, expiresAt } });
-    const params = { id: data.id };
-    expect((await api.call('getUrl', { params })).data.expiresAt).toBe(full);
-    const changed = await api.call('updateUrl', { params, body: { expiresAt } });
-    expect(changed.data.expiresAt).toBe(full);
-  });
-
   it('names field, value and rule of an invalid instant', async () => {
     const response = await api.call('createUrl', { body: { targetUrl, expiresAt: 'tomorrow' } });
     expect(response.error.message).toBe(
@@ -134,51 +121,6 @@ describe('expiresAt', () => {
 
 describe('targetUrl', () => {
   const create = (target: string) => api.call('createUrl', { body: { targetUrl: target } });
-
-  it.each([
-    'javascript:alert(1)',
-    'JavaScript:alert(1)',
-    'data:text/html,<script>alert(1)</script>',
-    'file:///etc/passwd',
-    'ftp://example.com/',
-    'mailto:a@example.com',
-    'blob:https://example.com/x',
-    '//example.com/',
-    '/relative',
-    'example.com',
-    'http:/example.com',
-    'http:example.com',
-    'http:\\\\example.com',
-    'http://',
-    'https:///',
-    'http://?x',
-    'http://example.com:99999/',
-    'http://exa mple.com/',
-    'http://[::1/',
-    'http://a.b..c%00/',
-    'https://example.com/\r\nSet-Cookie: a=b',
-    'https://example.com/\tx',
-    'https://example.com/\u0000',
-    'java\nscript:alert(1)',
-    '\u0001https://example.com/',
-    `https://example.com/${'\ud83d'}`,
-    'https://example.com/\u2028',
-  ])('refuses %j', async (target) => {
-    const response = await create(target);
-    expect(response.outcome).toBe('400 VALIDATION_FAILED');
-    expect(response.invalidFields).toEqual(['targetUrl']);
-  });
-
-  it('accepts 8192 bytes of UTF-8 and refuses 8193', async () => {
-    const base = 'https://example.com/';
-    const longest = base + 'a'.repeat(8192 - base.length);
-    expect((await create(longest)).status).toBe(201);
-    expect((await create(`${longest}a`)).invalidFields).toEqual(['targetUrl']);
-    const tulips = base + '🌷'.repeat((8192 - base.length) / 4);
-    expect(Buffer.byteLength(tulips)).toBe(8192);
-    expect((await create(tulips)).status).toBe(201);
-    expect((await create(`${tulips}a`)).invalidFields).toEqual(['targetUrl']);
-  });
 
   it.each([
     [

@@ -1,3 +1,9 @@
+/** Splits a serialised URL. The query has no question mark; the fragment has its number sign. */
+export function splitUrl(href: string) {
+  const [, base = '', query = '', fragment = ''] = /^([^?#]*)(?:\?([^#]*))?(.*)$/.exec(href) ?? [];
+  return { base, query, fragment };
+}
+
 /** Returns the name of a parameter of a query, such as `a` of `a=1`. */
 export function parameterName(pair: string): string {
   const name = pair.split('=', 1)[0] ?? '';
