@@ -4,19 +4,11 @@ import { listDeliveries } from '../../src/webhooks/delivery-repository.js';
 import { signAndSend } from '../../src/webhooks/sign-and-send.js';
 import { flood, httpServer, rawServer } from '../network/local-server.js';
 import { type Opened, openDispatcher } from './open-dispatcher.js';
-import { receiver } from './receiver.js';
 
 let opened: Opened;
 beforeEach(async () => {
   opened = await openDispatcher();
 });
-
-async function tryOnce(url: string): Promise<string | undefined> {
-  const id = await opened.subscribe(url);
-  await opened.record(id);
-  expect(await opened.dispatcher().drain()).toBe(1);
-  return (await opened.states(id))[0];
-}
 
 const ok = 'HTTP/1.1 200 OK\r\n';
 
