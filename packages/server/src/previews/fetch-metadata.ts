@@ -1,9 +1,9 @@
+import { constants, createGunzip } from 'node:zlib';
 import type { GuardedFetch } from '../network/guarded-fetch.js';
 import { GuardedFetchError } from '../network/guarded-fetch-error.js';
 import type { LinkPreview } from '../urls/link-preview.js';
 import { version } from '../version.js';
 import { decodePage, mediaTypeOf } from './decode-page.js';
-import { acceptedEncodings, decompress } from './decompress.js';
 import { readPageMetadata } from './page-metadata.js';
 
 /** What a page says about itself, or why it cannot be read. */
@@ -19,7 +19,7 @@ const limits = {
 const pageTypes = ['text/html', 'application/xhtml+xml'];
 const headers = {
   accept: 'text/html, application/xhtml+xml',
-  'accept-encoding': acceptedEncodings,
+  'accept-encoding': 'identity',
   'user-agent': `Mozilla/5.0 (compatible; Shorty-LinkPreview/${version})`,
 };
 
@@ -42,11 +42,36 @@ export async function fetchMetadata(
   if (mediaType === undefined || !pageTypes.includes(mediaType)) {
     return { error: `The page is ${mediaType ?? 'of an unknown type'}, not text/html` };
   }
-  const encoding = received['content-encoding'] ?? 'identity';
-  const page = await decompress(body, encoding, limits.maxResponseBytes);
+  const encoding = received['content-encoding']?.toLowerCase() || 'identity';
+  const page = encoding === 'identity' ? body : await decompress(body, encoding);
   if (page === undefined) {
     return { error: `The page has a body that cannot be read as ${encoding.slice(0, 20)}` };
   }
   const metadata = await readPageMetadata(decodePage(page, contentType), url);
   return metadata ?? { error: 'The page has no title' };
+}
+
+/**
+ * Returns the beginning of a page that a server has compressed only, whatever size it claims. Returns
+ * undefined if it is not gzip.
+ */
+async function decompress(body: Uint8Array, encoding: string): Promise<Uint8Array | undefined> {
+  if (encoding !== 'gzip') return undefined;
+  const { maxResponseBytes } = limits;
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  // A body that was cut is read as far as it goes.
+  const stream = createGunzip({ finishFlush: constants.Z_SYNC_FLUSH });
+  stream.end(body);
+  try {
+    for await (const part of stream as AsyncIterable<Uint8Array>) {
+      parts.push(part);
+      bytes += part.length;
+      // Ending the loop destroys the stream.
+      if (bytes >= maxResponseBytes) break;
+    }
+  } catch {
+    if (bytes === 0) return undefined;
+  }
+  return Buffer.concat(parts).subarray(0, maxResponseBytes);
 }
