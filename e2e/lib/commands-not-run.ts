@@ -54,7 +54,6 @@ export const blocksNotRun: Readonly<Record<string, Readonly<Record<string, strin
     'shorty api GET urls -f tag=spring --paginate --jq .shortUrl': command,
     'shorty urls bulk-create links.csv --out created.csv --failed-out bad.csv': command,
     'shorty urls export --tag spring --out all.csv': command,
-    'shorty domains create go.example.com': 'packages/cli/test/domains.test.ts has a DNS server',
   },
   'docs/getting-started.md': {
     'git clone <this repository> shorty': clone,
