@@ -50,6 +50,7 @@ const { metafile } = await build({
   metafile: true,
   splitting: true,
   minifySyntax: true,
+  minifyWhitespace: true, // Names stay, so that stack traces can be read.
   format: 'esm',
   platform: 'node',
   target: 'node20',

@@ -34,7 +34,9 @@ export function writeCliSources(folder, importFolder = folder) {
     Object.fromEntries(ids.map((id) => [id, find(operations.get(id))]));
   write(folder, 'response-fields.json', Object.fromEntries(fields));
   const requestOf = ({ requestBody }) => requestBody.content['application/json'].schema;
-  const bodies = schemasOf(inputs, (operation) => toInput(resolve(document, requestOf(operation))));
+  const bodies = schemasOf(inputs, (operation) =>
+    describeFields(toInput(resolve(document, requestOf(operation)))),
+  );
   write(folder, 'request-bodies.json', bodies);
   const toolOutputs = schemasOf(outputs, (operation) => toOutput(dataOf(document, operation)));
   write(folder, 'tool-outputs.json', toolOutputs);
@@ -132,6 +134,15 @@ function merge({ properties, required = [], ...rest }, base) {
     properties: { ...base.properties, ...properties },
     required: [...new Set([...(base.required ?? []), ...required])],
   };
+}
+
+/** Describes the fields that have no description, because their names say everything. */
+function describeFields(schema) {
+  const properties = Object.entries(schema.properties).map(([name, field]) => {
+    const words = name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+    return [name, { ...field, description: field.description ?? words }];
+  });
+  return { ...schema, properties: Object.fromEntries(properties) };
 }
 
 // The server checks the values, and its messages name the rule.

@@ -8,7 +8,7 @@ type Operation = keyof typeof bodies;
 
 interface FieldSchema {
   readonly type?: string | readonly string[];
-  readonly description?: string;
+  readonly description: string;
   readonly enum?: readonly (string | number)[];
 }
 
@@ -25,8 +25,7 @@ export function fieldOptions(operation: Operation, except: readonly string[] = [
 
 function optionsOf(name: string, field: FieldSchema): [string, Details | string][] {
   const flag = kebabCase(name);
-  // A field whose name says everything has no description.
-  const text = firstSentence(field.description ?? flag.replaceAll('-', ' '));
+  const text = firstSentence(field.description);
   const choices = field.enum?.map(String);
   if (choices) {
     const parse = (value: string) => parseChoice(value, field.enum ?? []);

@@ -108,7 +108,7 @@ describe('shorty domains', () => {
   test.each([
     [[], 'nothing to change'],
     [['--clear', 'hostname'], 'unknown field'],
-    [['--asset-links', '/no/such/file'], '--asset-links /no/such/file: ENOENT'],
+    [['--asset-links', '/no/such/file'], '/no/such/file cannot be read: ENOENT'],
     [['--ignore-case'], 'no domain none.example.com'],
   ])('update %j is a usage error', async (args, message) => {
     const { code, stderr } = await shorty.run(['domains', 'update', 'none.example.com', ...args]);

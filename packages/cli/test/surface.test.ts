@@ -44,7 +44,7 @@ test('--version loads only the module that prints the version', async () => {
   const follow = async (file: string): Promise<void> => {
     if (loaded.has(file)) return;
     loaded.set(file, await readFile(file, 'utf8'));
-    const imports = loaded.get(file)?.matchAll(/^(?:import|\} from) ?.*"(\.[^"]+)";$/gm) ?? [];
+    const imports = loaded.get(file)?.matchAll(/\b(?:from|import)"(\.[^"]+)"/g) ?? [];
     for (const [, path = ''] of imports) await follow(join(dirname(file), path));
   };
   await follow(shorty.binary);
@@ -61,8 +61,7 @@ test('Ink is in a chunk of its own, and the bundle has no developer tools', asyn
   const filesWith = (text: string) => files.filter((file) => texts.get(file)?.includes(text));
   expect(filesWith('connectToDevTools')).toEqual([]);
   // The chunk of Ink, which a live view loads when it opens.
-  expect(filesWith('/yoga-layout/')).toHaveLength(1);
-  expect(await readFile(shorty.binary, 'utf8')).not.toContain('yoga-layout');
+  expect(filesWith('be nested inside <Text>')).toHaveLength(1);
 });
 
 test('only mcp loads the SDK of the Model Context Protocol', async () => {

@@ -53,22 +53,8 @@ export interface Total {
 }
 
 export interface Section {
-  readonly name:
-    | 'failure'
-    | 'country'
-    | 'region'
-    | 'city'
-    | 'device'
-    | 'browser'
-    | 'os'
-    | 'referrer'
-    | 'language'
-    | `utm-${'source' | 'medium' | 'campaign' | 'term' | 'content'}`
-    | 'variant'
-    | 'scan-method'
-    | 'scanner-app'
-    | 'top-url'
-    | 'variant';
+  /** Such as `country` or `utm-source`. */
+  readonly name: string;
   readonly title: string;
   readonly rows: readonly SectionRow[];
   /** The text without rows; by default, that nothing was counted. */
@@ -111,20 +97,18 @@ export function linkReport(
   groupBy: GroupBy,
   { before, links }: ReportExtras<UrlClicks> = {},
 ): Report {
-  const { totals, breakdowns, timeseries } = data;
+  const { totals, timeseries } = data;
   const { title, customSlug } = links?.get(data.urlId) ?? {};
   const name = customSlug ?? data.shortCode;
   return {
+    ...frameOf(data, before, groupBy),
     title: `Clicks of link ${name} (id ${data.urlId})${title ? `: ${title}` : ''}`,
     counted: 'click',
-    ...windowOf(data),
-    before: before && windowOf(before),
     notes: retentionNotes(data, before),
-    groupBy,
     ...totals,
-    totals: [...clickTotals(totals, before?.totals), ...importedTotals(data)],
+    totals: [...totalsOf(clickLabels, totals, before?.totals), ...importedTotals(data)],
     series: bucketsOf(timeseries, data, groupBy),
-    sections: withOthers(breakdownSections(breakdowns), totals.totalClicks),
+    sections: withOthers(sectionsOf(data.breakdowns), totals.totalClicks),
   };
 }
 
@@ -133,7 +117,7 @@ export function overviewReport(
   groupBy: GroupBy,
   { before, links }: ReportExtras<AnalyticsOverview> = {},
 ): Report {
-  const { totals, topUrls, breakdowns, timeseries } = data;
+  const { totals, topUrls, timeseries } = data;
   const top: Section = {
     name: 'top-url',
     title: 'Top links',
@@ -146,30 +130,20 @@ export function overviewReport(
     })),
   };
   return {
+    ...frameOf(data, before, groupBy),
     title: 'Clicks of all links',
     counted: 'click',
-    ...windowOf(data),
-    before: before && windowOf(before),
     notes: [...retentionNotes(data, before), ...certaintyNotes(totals)],
-    groupBy,
     totalClicks: totals.totalClicks,
     uniqueClicks: totals.uniqueClicks,
     totals: [
-      ...clickTotals(totals, before?.totals),
+      ...totalsOf(clickLabels, totals, before?.totals),
       ...importedTotals(data),
-      { name: 'totalUrls', label: 'links', count: totals.totalUrls },
-      { name: 'activeUrls', label: 'active links', count: totals.activeUrls },
-      { name: 'totalQrs', label: 'QR codes', count: totals.totalQrs },
-      {
-        name: 'totalScans',
-        label: 'scans',
-        count: totals.totalScans,
-        before: before?.totals.totalScans,
-      },
-      ...certaintyTotals(totals, before?.totals),
+      ...totalsOf({ totalUrls: 'links', activeUrls: 'active links', totalQrs: 'QR codes' }, totals),
+      ...totalsOf({ totalScans: 'scans', ...certaintyLabels }, totals, before?.totals),
     ],
     series: bucketsOf(timeseries, data, groupBy),
-    sections: withOthers([top, ...breakdownSections(breakdowns)], totals.totalClicks),
+    sections: withOthers([top, ...sectionsOf(data.breakdowns)], totals.totalClicks),
   };
 }
 
@@ -178,83 +152,27 @@ export function scanReport(
   groupBy: GroupBy,
   { before }: ReportExtras<QrScans> = {},
 ): Report {
-  const { totals, breakdowns, timeseries } = data;
+  const { totals, timeseries } = data;
+  const labels = { totalScans: 'scans', uniqueScans: 'unique visitors', uniqueIps: 'addresses' };
   return {
+    ...frameOf(data, before, groupBy),
     title: `Scans of QR code ${data.qrCodeId}`,
     counted: 'scan',
-    ...windowOf(data),
-    before: before && windowOf(before),
     notes: [...retentionNotes(data, before), ...certaintyNotes(totals)],
-    groupBy,
     totalClicks: totals.totalScans,
     uniqueClicks: totals.uniqueScans,
-    totals: [
-      {
-        name: 'totalScans',
-        label: 'scans',
-        count: totals.totalScans,
-        before: before?.totals.totalScans,
-      },
-      {
-        name: 'uniqueScans',
-        label: 'unique visitors',
-        count: totals.uniqueScans,
-        before: before?.totals.uniqueScans,
-      },
-      {
-        name: 'uniqueIps',
-        label: 'addresses',
-        count: totals.uniqueIps,
-        before: before?.totals.uniqueIps,
-      },
-      ...certaintyTotals(totals, before?.totals),
-    ],
+    totals: totalsOf({ ...labels, ...certaintyLabels }, totals, before?.totals),
     series: bucketsOf(
       timeseries.map(({ bucket, scans, uniques }) => ({ bucket, clicks: scans, uniques })),
       data,
       groupBy,
     ),
-    sections: withOthers(scanSections(breakdowns), totals.totalScans),
+    sections: withOthers(sectionsOf(data.breakdowns), totals.totalScans),
   };
 }
 
-function scanSections({ country, device, browser, scanMethod, scannerApp }: QrScans['breakdowns']) {
-  const row = (name: string, clicks: number, label = name): SectionRow => ({
-    name,
-    label,
-    detail: '',
-    clicks,
-  });
-  const sections: Section[] = [
-    {
-      name: 'scan-method',
-      title: 'Scanned with',
-      rows: scanMethod.map((each) =>
-        row(each.scanMethod, each.scans, each.scanMethod.replace('_', ' ')),
-      ),
-    },
-    {
-      name: 'scanner-app',
-      title: 'Apps',
-      rows: scannerApp.map((each) => row(each.scannerApp, each.scans)),
-    },
-    {
-      name: 'country',
-      title: 'Countries',
-      rows: country.map((each) => row(each.country, each.scans, countryName(each.country))),
-    },
-    {
-      name: 'device',
-      title: 'Devices',
-      rows: device.map((each) => row(each.deviceType, each.scans)),
-    },
-    {
-      name: 'browser',
-      title: 'Browsers',
-      rows: browser.map((each) => row(each.browser, each.scans)),
-    },
-  ];
-  return sections;
+function frameOf(data: Window, before: Window | undefined, groupBy: GroupBy) {
+  return { ...windowOf(data), before: before && windowOf(before), groupBy };
 }
 
 /** Adds a row to each section for the clicks of names that the response does not list. */
@@ -330,22 +248,35 @@ export function formatShare(part: number, whole: number): string {
   return percent < 0.1 ? '<0.1%' : `${percent.toFixed(1)}%`;
 }
 
-export function windowOf({ since, until }: { since: string; until: string }) {
+interface Window {
+  readonly since: string;
+  readonly until: string;
+}
+
+export function windowOf({ since, until }: Window): Window {
   return { since, until };
 }
 
-function clickTotals(totals: UrlClicks['totals'], before?: UrlClicks['totals']): Total[] {
-  const { totalClicks, uniqueClicks, uniqueIps } = totals;
-  return [
-    { name: 'totalClicks', label: 'clicks', count: totalClicks, before: before?.totalClicks },
-    {
-      name: 'uniqueClicks',
-      label: 'unique visitors',
-      count: uniqueClicks,
-      before: before?.uniqueClicks,
-    },
-    { name: 'uniqueIps', label: 'addresses', count: uniqueIps, before: before?.uniqueIps },
-  ];
+const clickLabels = {
+  totalClicks: 'clicks',
+  uniqueClicks: 'unique visitors',
+  uniqueIps: 'addresses',
+};
+
+const certaintyLabels = { provenScans: 'proven scans', inferredScans: 'inferred scans' };
+
+/** Returns the totals that have labels, with those of the window before. */
+function totalsOf<Name extends string>(
+  labels: Readonly<Record<Name, string>>,
+  totals: Readonly<Record<NoInfer<Name>, number>>,
+  before?: Readonly<Record<NoInfer<Name>, number>>,
+): Total[] {
+  return (Object.keys(labels) as Name[]).map((name) => ({
+    name,
+    label: labels[name],
+    count: totals[name],
+    before: before?.[name],
+  }));
 }
 
 type RetainedReport = Pick<UrlClicks, 'since' | 'retainedSince' | 'uniquesSpanRotation'>;
@@ -366,27 +297,7 @@ function retentionNotes(report: RetainedReport, before: RetainedReport | undefin
   return notes;
 }
 
-type ScanCertainty = Pick<QrScans['totals'], 'provenScans' | 'inferredScans'>;
-
-function certaintyTotals(totals: ScanCertainty, before: ScanCertainty | undefined): Total[] {
-  const { provenScans, inferredScans } = totals;
-  return [
-    {
-      name: 'provenScans',
-      label: 'proven scans',
-      count: provenScans,
-      before: before?.provenScans,
-    },
-    {
-      name: 'inferredScans',
-      label: 'inferred scans',
-      count: inferredScans,
-      before: before?.inferredScans,
-    },
-  ];
-}
-
-function certaintyNotes({ inferredScans }: ScanCertainty): string[] {
+function certaintyNotes({ inferredScans }: Pick<QrScans['totals'], 'inferredScans'>): string[] {
   if (inferredScans === 0) return [];
   return [
     'inferred scans may be taps on links without a custom slug, because a phone sends the same request for both',
@@ -399,139 +310,65 @@ function importedTotals({ importedClicks }: Pick<UrlClicks, 'importedClicks'>): 
   return [{ name: 'importedClicks', label: 'imported clicks', count: importedClicks }];
 }
 
-function breakdownSections(breakdowns: ClickBreakdowns): Section[] {
-  const { country, device, browser, os, referrer } = breakdowns;
-  const named = ({ name, clicks }: { name: string; clicks: number }): SectionRow => ({
-    name,
-    label: name,
-    detail: '',
-    clicks,
-  });
-  return [
-    {
-      name: 'country',
-      title: 'Countries',
-      rows: country.map((row) => ({
-        ...named({ name: row.country, clicks: row.clicks }),
-        label: countryName(row.country),
-      })),
-    },
-    ...placeSections(breakdowns),
-    {
-      name: 'device',
-      title: 'Devices',
-      rows: device.map((row) => named({ name: row.deviceType, clicks: row.clicks })),
-    },
-    {
-      name: 'browser',
-      title: 'Browsers',
-      rows: browser.map((row) => named({ name: row.browser, clicks: row.clicks })),
-    },
-    {
-      name: 'os',
-      title: 'Operating systems',
-      rows: os.map((row) => named({ name: row.os, clicks: row.clicks })),
-    },
-    {
-      name: 'referrer',
-      title: 'Referrers',
-      rows: referrer.map((row) => ({
-        ...named({ name: row.referrerDomain, clicks: row.clicks }),
-        // The label of a direct visit already says so.
-        detail: row.referrerType === 'direct' ? '' : row.referrerType,
-      })),
-    },
-    ...languageSections(breakdowns),
-    ...utmSections(breakdowns),
-    ...variantSections(breakdowns),
-  ];
-}
-
-/**
- * Returns the sections of the regions and cities of visits. There are none without a database of cities,
- * and for a server of an earlier version.
- */
-function placeSections({ region = [], city = [] }: Partial<ClickBreakdowns>): Section[] {
-  const sections: Section[] = [
-    {
-      name: 'region',
-      title: 'Regions',
-      rows: region.map(({ region: name, clicks }) => ({ name, label: name, detail: '', clicks })),
-    },
-    {
-      name: 'city',
-      title: 'Cities',
-      rows: city.map(({ city: name, region: of, country, clicks }) => ({
-        name,
-        label: name,
-        // The code of a region begins with the country.
-        detail: name === unknown ? '' : of === unknown ? country : of,
-        clicks,
-      })),
-    },
-  ];
-  return sections.filter(({ rows }) => rows.some(({ name }) => name !== unknown));
+/** How the rows of a breakdown are shown. */
+interface Breakdown {
+  readonly title: string;
+  /** The field with the name of a row; that of the breakdown by default. */
+  readonly nameField?: string;
+  readonly label?: (name: string) => string;
+  readonly detail?: (row: Readonly<Record<string, unknown>>) => string;
+  /** The name of visits without a value: there is no section if all have it. */
+  readonly without?: string;
 }
 
 const unknown = 'Unknown';
 
-/** Returns no section for a server of an earlier version, which has no such breakdown. */
-function languageSections({ language }: Partial<ClickBreakdowns>): Section[] {
-  if (!language) return [];
-  const rows = language.map(({ language: code, clicks }) => ({
-    name: code,
-    label: languageName(code),
-    detail: '',
-    clicks,
-  }));
-  return [{ name: 'language', title: 'Languages', rows }];
-}
+/** The breakdowns of clicks and scans, in display order. */
+const breakdowns: Readonly<Record<string, Breakdown>> = {
+  scanMethod: { title: 'Scanned with', label: (name) => name.replace('_', ' ') },
+  scannerApp: { title: 'Apps' },
+  country: { title: 'Countries', label: countryName },
+  // Only a database of cities knows regions and cities.
+  region: { title: 'Regions', without: unknown },
+  city: {
+    title: 'Cities',
+    without: unknown,
+    // The code of a region begins with the country.
+    detail: ({ city, region, country }) =>
+      city === unknown ? '' : String(region === unknown ? country : region),
+  },
+  device: { title: 'Devices', nameField: 'deviceType' },
+  browser: { title: 'Browsers' },
+  os: { title: 'Operating systems' },
+  referrer: {
+    title: 'Referrers',
+    nameField: 'referrerDomain',
+    // The label of a direct visit already says so.
+    detail: ({ referrerType }) => (referrerType === 'direct' ? '' : String(referrerType)),
+  },
+  language: { title: 'Languages', label: languageName },
+  utmSource: { title: 'UTM source', without: '(none)' },
+  utmMedium: { title: 'UTM medium', without: '(none)' },
+  utmCampaign: { title: 'UTM campaign', without: '(none)' },
+  utmTerm: { title: 'UTM term', without: '(none)' },
+  utmContent: { title: 'UTM content', without: '(none)' },
+  variant: { title: 'Rules and variants', without: '(default)' },
+};
 
-/** Returns the section of the rules that chose targets. There is none without rules. */
-function variantSections({ variant = [] }: Partial<ClickBreakdowns>): Section[] {
-  if (variant.every((row) => row.variant === '(default)')) return [];
-  const rows = variant.map(({ variant: name, clicks }) => ({
-    name,
-    label: name,
-    detail: '',
-    clicks,
-  }));
-  return [{ name: 'variant', title: 'Rules and variants', rows }];
-}
-
-/** Returns the sections of the UTM parameters that visits have. */
-function utmSections(breakdowns: Partial<ClickBreakdowns>): Section[] {
-  const { utmSource, utmMedium, utmCampaign, utmTerm, utmContent } = breakdowns;
-  const section = (
-    part: 'source' | 'medium' | 'campaign' | 'term' | 'content',
-    values: readonly (readonly [value: string, clicks: number])[] = [],
-  ): Section[] => {
-    if (values.every(([value]) => value === '(none)')) return [];
-    const rows = values.map(([name, clicks]) => ({ name, label: name, detail: '', clicks }));
-    return [{ name: `utm-${part}`, title: `UTM ${part}`, rows }];
-  };
-  return [
-    ...section(
-      'source',
-      utmSource?.map((row) => [row.utmSource, row.clicks]),
-    ),
-    ...section(
-      'medium',
-      utmMedium?.map((row) => [row.utmMedium, row.clicks]),
-    ),
-    ...section(
-      'campaign',
-      utmCampaign?.map((row) => [row.utmCampaign, row.clicks]),
-    ),
-    ...section(
-      'term',
-      utmTerm?.map((row) => [row.utmTerm, row.clicks]),
-    ),
-    ...section(
-      'content',
-      utmContent?.map((row) => [row.utmContent, row.clicks]),
-    ),
-  ];
+/** Returns the sections of a response. A server of an earlier version has fewer breakdowns. */
+function sectionsOf(response: ClickBreakdowns | QrScans['breakdowns']): Section[] {
+  const lists: Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>> = response;
+  return Object.entries(breakdowns).flatMap(([list, breakdown]) => {
+    const { title, nameField = list, label, detail, without } = breakdown;
+    const rows = lists[list]?.map((row): SectionRow => {
+      const name = String(row[nameField]);
+      const shown = { label: label?.(name) ?? name, detail: detail?.(row) ?? '' };
+      return { name, ...shown, clicks: Number(row.clicks ?? row.scans) };
+    });
+    if (!rows || (without !== undefined && rows.every(({ name }) => name === without))) return [];
+    const name = list.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+    return [{ name, title, rows }];
+  });
 }
 
 function languageName(code: string): string {

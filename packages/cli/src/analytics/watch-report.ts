@@ -26,17 +26,8 @@ export async function watchReport(
     status = `${formatInstant(io.now())}, every ${seconds} s; Ctrl-C stops`;
     draw();
   };
-  const suspend = () => {
-    stdout.write(leaveScreen);
-    process.kill(process.pid, 'SIGSTOP');
-  };
-  const resume = () => {
-    stdout.write(enterScreen);
-    draw();
-  };
   stdout.write(enterScreen);
   stdout.on('resize', draw);
-  process.on('SIGTSTP', suspend).on('SIGCONT', resume);
   try {
     update();
     while (!interrupt.aborted) {
@@ -56,7 +47,6 @@ export async function watchReport(
     }
   } finally {
     stdout.off('resize', draw);
-    process.off('SIGTSTP', suspend).off('SIGCONT', resume);
     stdout.write(leaveScreen);
   }
   return exitCodes.interrupted;

@@ -1,8 +1,8 @@
-import { readFile } from 'node:fs/promises';
 import { formatJson } from '@shorty/report';
 import { CliError, UsageError } from '../cli-error.js';
 import { type CommandRow, repeatable } from '../command.js';
 import type { Context } from '../context.js';
+import { readJson } from '../read-input.js';
 
 interface ApiInput {
   readonly method: Method;
@@ -112,7 +112,7 @@ interface Sent {
 }
 
 async function readRequest(
-  { io }: Context,
+  context: Context,
   { method, field = [], input }: ApiInput,
 ): Promise<Sent> {
   const fields = Object.fromEntries(field.map(parseField));
@@ -122,7 +122,7 @@ async function readRequest(
   }
   if (input === undefined) return field.length > 0 ? { query: {}, body: fields } : { query: {} };
   if (field.length > 0) throw new UsageError('--input and --field cannot be used together');
-  return { query: {}, body: await readJson(input, io) };
+  return { query: {}, body: await readJson(context, input) };
 }
 
 /** Parses `name=value` and `name:=JSON`. */
@@ -134,24 +134,9 @@ function parseField(text: string): [string, unknown] {
   const value = text.slice(sign + 1);
   const name = text.slice(0, sign);
   if (!name.endsWith(':')) return [name, value];
-  return [name.slice(0, -1), parseJson(value, `--field ${text}`)];
-}
-
-async function readJson(path: string, { stdin }: Context['io']): Promise<unknown> {
-  let content = '';
   try {
-    if (path !== '-') content = await readFile(path, 'utf8');
-    else for await (const chunk of stdin) content += String(chunk);
+    return [name.slice(0, -1), JSON.parse(value)];
   } catch (error) {
-    throw new UsageError(`--input ${path} cannot be read: ${(error as Error).message}`);
-  }
-  return parseJson(content, `--input ${path}`);
-}
-
-function parseJson(text: string, name: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw new UsageError(`${name}: invalid JSON: ${(error as Error).message}`);
+    throw new UsageError(`--field ${text}: invalid JSON: ${(error as Error).message}`);
   }
 }

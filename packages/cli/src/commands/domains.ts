@@ -1,13 +1,13 @@
-import { readFile } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 import { formatCount } from '@shorty/report';
 import { type Domain, type DomainListQuery, type Shorty, ValidationError } from '@shorty/sdk';
 import { CliError, UsageError } from '../cli-error.js';
 import { type CommandRow, defined, parsePositive, repeatable } from '../command.js';
 import type { Context } from '../context.js';
-import { bodyOf, clearFields, fieldOptions, kebabCase, requireChange } from '../field-options.js';
+import { bodyOf, clearFields, fieldOptions, requireChange } from '../field-options.js';
 import type responseFields from '../generated/response-fields.json';
 import { columnsOf, type OutputFormat } from '../output.js';
+import { readJson } from '../read-input.js';
 import { openLiveView } from '../ui/live-view.js';
 import { deleteCommand } from './change-command.js';
 import { listPages, type PageOptions, pageOptions } from './list-command.js';
@@ -91,7 +91,8 @@ export const domainCommands: Readonly<Record<string, CommandRow>> = {
     run: async (context, { domain, clear, ...input }: UpdateOptions) => {
       const patch = bodyOf('updateDomain', input);
       for (const name of ['appleAppSiteAssociation', 'assetLinks'] as const) {
-        if (input[name] !== undefined) patch[name] = await readDocument(name, input[name]);
+        // The server checks the form of the documents.
+        if (input[name] !== undefined) patch[name] = await readJson(context, input[name]);
       }
       clearFields(patch, clear, clearable);
       requireChange(patch);
@@ -166,15 +167,6 @@ async function findDomainId(
   const [found] = items;
   if (found) return found.id;
   throw new UsageError(`no domain ${domain}`, 'list them with: shorty domains list');
-}
-
-// The server checks the form of the documents.
-async function readDocument(field: string, path: string): Promise<unknown> {
-  try {
-    return JSON.parse(await readFile(path, 'utf8'));
-  } catch (error) {
-    throw new UsageError(`--${kebabCase(field)} ${path}: ${(error as Error).message}`);
-  }
 }
 
 /** Repeats the verification while DNS does not contain the record. Throws any other error. */

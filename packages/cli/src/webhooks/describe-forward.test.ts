@@ -18,9 +18,8 @@ it('shows time, type, status, duration and link', () => {
   );
 });
 
-it('drops the host of a link that does not fit, and then cuts it', () => {
-  const lines = [64, 60].map((width) => describeForward(received, width, false));
-  expect(lines.map((line) => line.slice(50))).toEqual(['/spring-sale', '/spring-s…']);
+it('cuts a line that does not fit', () => {
+  expect(describeForward(received, 60, false).slice(50)).toBe('sho.examp…');
 });
 
 it('shows failures, and events that were not forwarded', () => {

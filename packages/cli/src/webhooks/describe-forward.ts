@@ -1,4 +1,4 @@
-import { cutText, displayWidth, printable } from '@shorty/report';
+import { cutText, printable } from '@shorty/report';
 import type { Forwarded } from './forward-event.js';
 
 /**
@@ -15,10 +15,9 @@ export function describeForward(forwarded: Forwarded, width: number, hasColor: b
     printable(type).padEnd(19),
     status.padEnd(7),
     (durationMs === null ? '' : `${Math.round(durationMs)} ms`).padStart(8),
+    subjectOf(event),
   ];
-  const start = parts.join('  ');
-  const link = fitLink(linkOf(event), width - start.length - 2);
-  const line = `${start}  ${link}`.trimEnd();
+  const line = cutText(parts.join('  '), width).trimEnd();
   return hasColor ? line.replace(status, `\u001b[${color}m${status}\u001b[39m`) : line;
 }
 
@@ -29,7 +28,7 @@ export function hasFailed({ forwardedStatus, forwardError }: Forwarded): boolean
 }
 
 /** Returns the link that an event is about, without its scheme; otherwise what identifies its subject. */
-function linkOf(event: unknown): string {
+function subjectOf(event: unknown): string {
   const { data } = fieldsOf(event);
   const { shortUrl, qrData, shortCode, hostname, url, visits } = fieldsOf(data);
   if (Array.isArray(visits)) {
@@ -44,10 +43,4 @@ function linkOf(event: unknown): string {
 
 function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
-}
-
-/** Removes the host if the link does not fit, and then cuts it. */
-function fitLink(link: string, width: number): string {
-  const text = displayWidth(link) > width ? link.replace(/^[^/]+(?=\/.)/, '') : link;
-  return cutText(text, Math.max(0, width));
 }

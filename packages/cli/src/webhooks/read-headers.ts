@@ -1,4 +1,4 @@
-import { open } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { UsageError } from '../cli-error.js';
 import type { Context } from '../context.js';
 import { askHidden, readInputText } from '../prompt.js';
@@ -7,8 +7,6 @@ import { askHidden, readInputText } from '../prompt.js';
 export const headerHelp = `Values of headers are secrets, so they come from a file, from the environment
 or from stdin: --header Authorization=env:CRM_TOKEN --header X-Key=@key.txt`;
 
-// More than the API accepts. A file of this size is surely the wrong one.
-const maxFileBytes = 64 * 1024;
 const separator = /\r?\n/;
 
 /** Returns the headers of the options, or undefined when no option was set. */
@@ -46,20 +44,12 @@ async function readSource(text: string, { io }: Context): Promise<Header> {
 }
 
 async function readValue(name: string, path: string): Promise<string> {
-  let content: string;
+  let value: string;
   try {
-    const file = await open(path);
-    try {
-      const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(maxFileBytes + 1) });
-      if (bytesRead > maxFileBytes) throw new Error('it has more than 64 KB');
-      content = buffer.toString('utf8', 0, bytesRead);
-    } finally {
-      await file.close();
-    }
+    value = (await readFile(path, 'utf8')).trim();
   } catch (error) {
     throw new UsageError(`--header ${name}: ${path} cannot be read: ${(error as Error).message}`);
   }
-  const value = content.trim();
   if (value === '') throw new UsageError(`--header ${name}: ${path} is empty`);
   if (separator.test(value)) throw new UsageError(`--header ${name}: ${path} has several lines`);
   return value;

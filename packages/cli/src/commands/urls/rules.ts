@@ -5,27 +5,18 @@ import type { Context } from '../../context.js';
 import { findLink, findLinkId } from '../../find-link.js';
 import { groupIntoPages } from '../../group-into-pages.js';
 import { columnsOf } from '../../output.js';
-import { readInput } from '../../read-input.js';
+import { readJson } from '../../read-input.js';
 
 type Rule = UrlRecord['rules'][number];
-
-const limits = { subject: 'the rules', maxMegabytes: 1 };
 
 /** Reads a JSON list of rules from a file, or from stdin for `-`. The server validates its items. */
 export async function readRules(
   context: Context,
   path: string,
 ): Promise<NonNullable<UrlUpdateRequest['rules']>> {
-  const text = (await readInput(context, path, limits)).toString('utf8');
-  const name = path === '-' ? 'stdin' : path;
-  let rules: unknown;
-  try {
-    rules = JSON.parse(text);
-  } catch (error) {
-    throw new UsageError(`${name} is no JSON: ${(error as Error).message}`);
-  }
-  if (!Array.isArray(rules)) throw new UsageError(`${name}: must be a JSON list of rules`);
-  return rules;
+  const rules = await readJson(context, path);
+  if (Array.isArray(rules)) return rules;
+  throw new UsageError(`${path === '-' ? 'stdin' : path}: must be a JSON list of rules`);
 }
 
 const printedRule = ['rule', 'when', 'targets'] as const;
