@@ -258,7 +258,7 @@ export function domainHandlers(options: DomainHandlerOptions): HandlersOf<typeof
 
     async verifyDomain({ caller: { organizationId }, params, write }) {
       // A repeated request gets the first result, even if DNS has changed.
-      let verification = await findStoredResult<DomainOutcome>(database.read, write);
+      let verification = await findStoredResult<DomainOutcome>(database, write);
       if (!verification) {
         const domain = await getDomain(organizationId, params.id);
         const error = domain.isActive

@@ -2,8 +2,6 @@ import { ApiError, validationError } from '../contract/api-error.js';
 import type { ErrorResponse } from '../contract/errors.js';
 import { OAuthError } from '../contract/oauth-error.js';
 import { QueueClosedError, QueueFullError } from '../fair-queue.js';
-import { IdempotencyConflictError } from '../idempotency/with-idempotency-key.js';
-import { PreconditionFailedError } from '../preconditions/if-match.js';
 import { StorageUnavailableError } from '../storage/database.js';
 import { ThreadEndedError, ThreadStoppedError, ThreadTimeoutError } from '../threads/thread.js';
 
@@ -25,13 +23,6 @@ export const unavailableErrors = [
 /** Converts any error to an ApiError. An unexpected error becomes INTERNAL with its cause. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
-  if (error instanceof IdempotencyConflictError) {
-    return new ApiError('IDEMPOTENCY_CONFLICT', error.message, { cause: error });
-  }
-  if (error instanceof PreconditionFailedError) {
-    const headers = { ETag: error.etag };
-    return new ApiError('PRECONDITION_FAILED', error.message, { cause: error, headers });
-  }
   // Express throws a URIError for a path with invalid percent-encoding.
   if (error instanceof URIError) {
     return validationError([{ path: 'path', message: 'is not valid percent-encoding' }]);

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import { notFound } from '../contract/api-error.js';
+import { ApiError, notFound } from '../contract/api-error.js';
 import type { IfMatch } from '../preconditions/if-match.js';
 import {
   type Database,
@@ -33,11 +33,6 @@ export interface WriteRequest {
 /** How long a key is stored. */
 export const idempotencyWindowMs = 24 * 60 * 60 * 1000;
 
-/** The key was used for a request with another method, path or body. */
-export class IdempotencyConflictError extends Error {
-  override readonly name = 'IdempotencyConflictError';
-}
-
 export interface IdempotentResult<T> {
   readonly result: T;
   /** True when an earlier request with the same key did the work. */
@@ -70,8 +65,8 @@ export interface WriteContext {
  * of the first request with the same key. The result and the entry of the audit log are stored in the
  * transaction of `work`, so a crash leaves all or nothing of what `work` does. Nothing is stored if
  * the work throws. Two requests with the same key cannot both find no result, because write
- * transactions of an organization run one after another. `T` must survive JSON. The bulk works of a transaction, its commit, and what their callers do
- * afterwards have a turn of the event loop each.
+ * transactions of an organization run one after another. `T` must survive JSON. The bulk works of a
+ * transaction, its commit, and what their callers do afterwards have a turn of the event loop each.
  */
 export async function writeOnce<T>(
   database: Database,
@@ -79,13 +74,8 @@ export async function writeOnce<T>(
   work: (transaction: WriteTransaction) => Promise<T>,
 ): Promise<IdempotentResult<T>> {
   const workOnce = async (transaction: WriteTransaction): Promise<IdempotentResult<T>> => {
-    const stored = await findResult(transaction, request);
-    if (stored !== undefined) {
-      const text = keyIdIn(stored.result)
-        ? database.keyring.decrypt(stored.result, placeOfResult(stored))
-        : stored.result;
-      return { result: JSON.parse(text) as T, replayed: true };
-    }
+    const stored = await findStoredResult<T>(database, request, transaction);
+    if (stored) return stored;
     const result = await work(transaction);
     if (isBulk) await yieldToEventLoop();
     const ofChange = typeof audit === 'function' ? audit(result) : audit;
@@ -97,10 +87,10 @@ export async function writeOnce<T>(
     if (!request?.idempotency) return { result, replayed: false };
     const { organizationId: owner, key, fingerprint, now } = request.idempotency;
     const text = JSON.stringify(result);
-    const place = placeOfResult({ organizationId: owner, key });
+    const encrypt = holdsSecret ? await encryptorOf(database, transaction) : undefined;
     const row = {
       fingerprint,
-      result: holdsSecret ? (await encryptorOf(database, transaction))(text, place) : text,
+      result: encrypt ? encrypt(text, placeOfResult(request.idempotency)) : text,
       created_at: now,
     };
     await transaction
@@ -128,19 +118,13 @@ export function requireFound<T>(
 
 /**
  * Returns the stored result of a request's key, or undefined. For requests whose preparation is
- * expensive, or may have another outcome the second time. Not for results with secrets. Throws an
- * IdempotencyConflictError.
+ * expensive, or may have another outcome the second time. Throws IDEMPOTENCY_CONFLICT.
  */
 export async function findStoredResult<T>(
-  db: Kysely<Schema>,
+  { read, keyring }: Database,
   request: WriteRequest | undefined,
+  db: Kysely<Schema> = read,
 ): Promise<IdempotentResult<T> | undefined> {
-  const stored = await findResult(db, request);
-  return stored && { result: JSON.parse(stored.result) as T, replayed: true };
-}
-
-/** Returns the result of a request's key as it is stored. */
-async function findResult(db: Kysely<Schema>, request: WriteRequest | undefined) {
   if (!request?.idempotency) return undefined;
   const { organizationId, key, fingerprint, now } = request.idempotency;
   const stored = await db
@@ -152,9 +136,14 @@ async function findResult(db: Kysely<Schema>, request: WriteRequest | undefined)
     .executeTakeFirst();
   if (!stored) return undefined;
   if (stored.fingerprint !== fingerprint) {
-    throw new IdempotencyConflictError(`Idempotency-Key ${key} was used for another request`);
+    // With another method, path or body.
+    const message = `Idempotency-Key ${key} was used for another request`;
+    throw new ApiError('IDEMPOTENCY_CONFLICT', message);
   }
-  return { organizationId, key, result: stored.result };
+  const text = keyIdIn(stored.result)
+    ? keyring.decrypt(stored.result, placeOfResult(request.idempotency))
+    : stored.result;
+  return { result: JSON.parse(text) as T, replayed: true };
 }
 
 function placeOfResult({ organizationId, key }: Pick<IdempotentRequest, 'organizationId' | 'key'>) {

@@ -1,21 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
-import { validationError } from '../contract/api-error.js';
+import { ApiError, validationError } from '../contract/api-error.js';
 import type { Route } from '../contract/define-route.js';
 
 /** The `If-Match` of a request: any version of the record, or the ETags of some. */
 export type IfMatch = '*' | readonly string[];
-
-/** Another request has changed the record since the caller read it. */
-export class PreconditionFailedError extends Error {
-  override readonly name = 'PreconditionFailedError';
-  /** The ETag of the record's current version. */
-  readonly etag: string;
-
-  constructor(message: string, etag: string) {
-    super(message);
-    this.etag = etag;
-  }
-}
 
 /** Returns whether requests to a route may have an `If-Match`. */
 export function takesIfMatch({ hasVersions, method }: Route): boolean {
@@ -46,7 +34,7 @@ export function etagOf(updatedAt: number): string {
   return `"${updatedAt.toString(36)}"`;
 }
 
-/** Throws a PreconditionFailedError if the record is not of a version that the caller has read. */
+/** Throws PRECONDITION_FAILED if the record is not of a version that the caller has read. */
 export function checkIfMatch(ifMatch: IfMatch | undefined, updatedAt: number): void {
   if (ifMatch === undefined || ifMatch === '*') return;
   const etag = etagOf(updatedAt);
@@ -55,7 +43,8 @@ export function checkIfMatch(ifMatch: IfMatch | undefined, updatedAt: number): v
   const advice = ifMatch.includes(`W/${etag}`)
     ? `a weak ETag never matches. A proxy that compresses responses weakened it; send ${etag}`
     : `the record was changed at ${new Date(updatedAt).toISOString()}, after it was read. Read it again, and repeat the change with its ETag`;
-  throw new PreconditionFailedError(`If-Match does not match: ${advice}`, etag);
+  const headers = { ETag: etag };
+  throw new ApiError('PRECONDITION_FAILED', `If-Match does not match: ${advice}`, { headers });
 }
 
 /** Returns the time of a change. It is later than the change before, so each version has its own. */

@@ -50,7 +50,7 @@ export function createQrRepository(database: Database, outbox: EventOutbox, plan
   return {
     /** Returns the stored result of an earlier call of the same method with this idempotency key. */
     findFirstResult: <Result>(request: WriteRequest | undefined) =>
-      findStoredResult<Result>(database.read, request),
+      findStoredResult<Result>(database, request),
 
     /** Stores a code, its image, its meter and its event, or none of them. */
     create({ qr, logo, image }: RenderedQr, write: WriteRequest | undefined) {

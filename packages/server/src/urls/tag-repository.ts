@@ -59,7 +59,7 @@ export class TagRepository {
     timeLimitMs = defaultTimeLimitMs,
   ): Promise<IdempotentResult<TagChange | null>> {
     const { organizationId, write } = context;
-    const stored = await findStoredResult<TagChange | null>(this.#database.read, write);
+    const stored = await findStoredResult<TagChange | null>(this.#database, write);
     if (stored) return stored;
     const endsAt = performance.now() + timeLimitMs;
     let isFound = false;

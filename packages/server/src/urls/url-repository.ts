@@ -96,7 +96,7 @@ export class UrlRepository extends UrlReader {
 
   /** Returns the result of an earlier call of the same method with the same Idempotency-Key. */
   findFirstResult<Result>(request: WriteRequest): Promise<IdempotentResult<Result> | undefined> {
-    return findStoredResult(this.#database.read, request);
+    return findStoredResult(this.#database, request);
   }
 
   /**

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
-import { PreconditionFailedError } from '../../src/preconditions/if-match.js';
+import { ApiError } from '../../src/contract/api-error.js';
 import { StorageUnavailableError, type WriteTransaction } from '../../src/storage/database.js';
 import { maxGroupSize } from '../../src/storage/group-commit.js';
 import { openRepository, type Stored } from './temporary-database.js';
@@ -30,7 +30,7 @@ it('a group that fails because storage is unavailable leaves the writes of later
   expect(outcomes.slice(maxGroupSize)).toEqual(Array(maxGroupSize + 1).fill('fulfilled'));
 });
 
-it.each([new PreconditionFailedError('changed', 'etag'), new Error('a defect')])(
+it.each([new ApiError('PRECONDITION_FAILED', 'changed'), new Error('a defect')])(
   'a write that fails stores nothing, and the others of its group are stored once: %s',
   async (error) => {
     const organizationId = await stored.addOrganization('free');
