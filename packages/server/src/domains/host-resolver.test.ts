@@ -81,6 +81,7 @@ describe('createHostResolver', () => {
     'other.example',
     '',
     ':',
+    "'",
     '[::1]:80',
     'go.example.evil',
     'go.example..',

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { hostnameOf, maxHostnameLength, parseHostname } from './hostname.js';
+import { maxHostnameLength, parseHostname } from './hostname.js';
 
 const longest = `${'a.'.repeat((maxHostnameLength - 3) / 2)}com`;
 
@@ -65,14 +65,5 @@ it('returns a hostname that parses to itself, or an error, for any text', () => 
         expect(parseHostname(parsed.hostname)).toEqual(parsed);
       } else expect(parsed.error).toMatch(/^must /);
     }),
-  );
-});
-
-describe('hostnameOf', () => {
-  it.each(['go.example', 'GO.Example:443', 'go.example.', 'go.example.:80', 'go.example:'])(
-    '%s is go.example',
-    (host) => {
-      expect(hostnameOf(host)).toBe('go.example');
-    },
   );
 });

@@ -1,6 +1,6 @@
-import { type IncomingHttpHeaders, type OutgoingHttpHeaders, request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Caller, startServer, type TestServer, testOperatorKey } from './start-server.js';
+import { type Caller, startServer, type TestServer } from './start-server.js';
+import { followHost, type HostVisitOptions, visitHost } from './visit-host.js';
 
 const targetUrl = 'https://example.com/';
 
@@ -37,40 +37,9 @@ async function addDomain(settings: object = {}, caller: Caller = api) {
   return { id: data.id, hostname, change, create };
 }
 
-interface Visit {
-  readonly status: number | undefined;
-  readonly headers: IncomingHttpHeaders;
-  readonly text: string;
-}
-
-/** Visits a path on a host. The path is sent as it is. */
-function visit(
-  host: string,
-  path: string,
-  options: { method?: string; headers?: OutgoingHttpHeaders; server?: TestServer } = {},
-): Promise<Visit> {
-  const { method = 'GET', headers = {}, server = api } = options;
-  const { hostname, port } = new URL(server.server.url);
-  return new Promise((resolve, reject) => {
-    const call = request({ hostname, port, path, method, headers: { host, ...headers } });
-    call.on('error', reject).on('response', (response) => {
-      let text = '';
-      response.setEncoding('utf8').on('data', (part: string) => {
-        text += part;
-      });
-      response.on('end', () => {
-        resolve({ status: response.statusCode, headers: response.headers, text });
-      });
-    });
-    call.end();
-  });
-}
-
-/** Returns the Location of a visit, or its status. */
-async function follow(host: string, path: string, server = api) {
-  const { status, headers } = await visit(host, path, { server });
-  return headers.location ?? status;
-}
+const visit = (host: string, path: string, options?: HostVisitOptions) =>
+  visitHost(api.server.url, host, path, options);
+const follow = (host: string, path: string, { server } = api) => followHost(server.url, host, path);
 
 describe('PATCH /domains/{id}', () => {
   it('changes and clears settings, and reads return them', async () => {
@@ -127,12 +96,6 @@ describe('PATCH /domains/{id}', () => {
       expect(response.error.message).toContain('whose links this server serves');
     }
   });
-
-  it('has an entry in the audit log', async () => {
-    const { id } = await addDomain({ ignoreCase: true });
-    const { items } = (await api.call('listAuditEntries', { query: { resource: id } })).data;
-    expect(items[0]).toMatchObject({ operation: 'updateDomain' });
-  });
 });
 
 describe('/ of a domain', () => {
@@ -170,19 +133,15 @@ describe('/ of a domain', () => {
       assetLinks: [],
     };
     const { hostname } = await addDomain(settings, caller);
-    const asOperator = (path: string, method: string, body: object) =>
-      fetch(`${api.server.url}/api/v1/admin${path}`, {
-        method,
-        headers: { authorization: `Bearer ${testOperatorKey}`, 'content-type': 'application/json' },
-        body: JSON.stringify(body),
-      });
     expect(await follow(hostname, '/')).toBe(settings.rootUrl);
     const blocked = { host: 'blocked.example', reason: 'phishing' };
-    expect((await asOperator('/blocked-hosts', 'POST', blocked)).status).toBe(201);
+    expect((await api.operator.call('blockHost', { body: blocked })).status).toBe(201);
     expect(await follow(hostname, '/')).toBe(200);
     expect(await follow(hostname, '/unknown')).toBe(settings.notFoundUrl);
-    const { id } = (await caller.call('getMe', {})).data.organization;
-    const suspension = await asOperator(`/organizations/${id}`, 'PATCH', { isSuspended: true });
+    const suspension = await api.operator.call('updateOrganization', {
+      params: { id: caller.organizationId },
+      body: { isSuspended: true },
+    });
     expect(suspension.status).toBe(200);
     expect(await follow(hostname, '/unknown')).toBe(404);
     expect(await follow(hostname, '/.well-known/assetlinks.json')).toBe(404);

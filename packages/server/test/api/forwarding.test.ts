@@ -1,6 +1,6 @@
-import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startServer, type TestServer } from './start-server.js';
+import { followHost, type HostVisitOptions } from './visit-host.js';
 
 let api: TestServer;
 beforeAll(async () => {
@@ -10,22 +10,13 @@ afterAll(() => api.stop());
 
 const create = async (body: object) => (await api.call('createUrl', { body })).data;
 
-/** Returns the Location of a visit, or its status. The path is sent as it is. */
-function follow(path: string, options: { method?: string; body?: string } = {}) {
-  return new Promise<string | number | undefined>((resolve, reject) => {
-    const { method = 'GET', body = '' } = options;
-    const headers = {
-      'Content-Type': 'application/x-www-form-urlencoded',
-      'User-Agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
-    };
-    const { hostname, port } = new URL(api.server.url);
-    const call = request({ hostname, port, path, method, headers });
-    call.on('error', reject).on('response', (response) => {
-      response.resume();
-      resolve(response.headers.location ?? response.statusCode);
-    });
-    call.end(body);
-  });
+function follow(path: string, options: HostVisitOptions = {}) {
+  const headers = {
+    'Content-Type': 'application/x-www-form-urlencoded',
+    'User-Agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
+  };
+  const { url } = api.server;
+  return followHost(url, new URL(url).host, path, { headers, ...options });
 }
 
 describe('forwardQuery', () => {

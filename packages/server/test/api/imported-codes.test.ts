@@ -1,6 +1,6 @@
-import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startServer, type TestServer } from './start-server.js';
+import { followHost } from './visit-host.js';
 
 let api: TestServer;
 beforeAll(async () => {
@@ -12,18 +12,8 @@ const target = (name: string) => `https://example.com/${name}`;
 const create = async (body: object) =>
   (await api.call('createUrl', { body: { targetUrl: target('page'), ...body } })).data;
 
-/** Returns the Location of a visit, or its status. The path is sent as it is. */
-function follow(path: string, { server } = api) {
-  return new Promise<string | number | undefined>((resolve, reject) => {
-    const { hostname, port } = new URL(server.url);
-    const call = request({ hostname, port, path });
-    call.on('error', reject).on('response', (response) => {
-      response.resume();
-      resolve(response.headers.location ?? response.statusCode);
-    });
-    call.end();
-  });
-}
+const follow = (path: string, { server } = api) =>
+  followHost(server.url, new URL(server.url).host, path);
 
 const accepted = [
   '1',

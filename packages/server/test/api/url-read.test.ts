@@ -139,17 +139,6 @@ describe('GET /api/v1/urls', () => {
     expect((await caller.call('listUrls', { query })).data.items).toHaveLength(1);
   });
 
-  it('orders by createdAt, then by id, both descending', async () => {
-    const caller = await newcomer();
-    const ids: string[] = [];
-    for (let index = 0; index < 6; index += 1) {
-      ids.push(await create(caller));
-      if (index % 2 === 1) api.clock.advance(1);
-    }
-    const { items } = (await caller.call('listUrls')).data;
-    expect(items.map(({ id }) => id)).toEqual(ids.reverse());
-  });
-
   it('pages by limit and offset without gap or overlap', async () => {
     const caller = await newcomer();
     const ids = [];

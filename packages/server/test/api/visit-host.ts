@@ -13,15 +13,16 @@ export interface HostVisitOptions {
   readonly body?: string;
 }
 
-/** Visits a path on another host, which fetch cannot do. */
+/** Visits a path as it is on another host, which fetch cannot do. */
 export function visitHost(
   origin: string,
   host: string,
   path: string,
   { method = 'GET', headers = {}, body }: HostVisitOptions = {},
 ): Promise<HostVisit> {
+  const { hostname, port } = new URL(origin);
   return new Promise((resolve, reject) => {
-    const call = request(origin + path, { method, headers: { host, ...headers } });
+    const call = request({ hostname, port, path, method, headers: { host, ...headers } });
     call.on('error', reject).on('response', (response) => {
       let text = '';
       response.setEncoding('utf8').on('data', (part: string) => {
@@ -34,4 +35,10 @@ export function visitHost(
     });
     call.end(body);
   });
+}
+
+/** Returns the Location of a visit, or its status. */
+export async function followHost(...visit: Parameters<typeof visitHost>) {
+  const { status, headers } = await visitHost(...visit);
+  return headers.location ?? status;
 }
