@@ -30,7 +30,7 @@ const startsProcesses = { testTimeout: 180_000, hookTimeout: 60_000 };
 // mostly wait. They run two at a time, beside no other test.
 const boundTests = [
   'packages/server/test/operator/{hanging-logo,slow-stop}.test.ts',
-  'packages/server/test/postgres/faults/{outage,supervisor}.test.ts',
+  'packages/server/test/postgres/faults/outage.test.ts',
 ];
 
 // These measure what others get beside a load that keeps all cores busy. They run one at a time.

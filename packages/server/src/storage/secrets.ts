@@ -6,6 +6,7 @@ import { keyIdIn, type Place, UnreadableSecretError } from './keyring.js';
 import { findDatabaseFile } from './locate-database.js';
 import { type Row, readInBatches } from './read-in-batches.js';
 import { definitionOf, keyOf, type Table, tableNames } from './schema.js';
+import { updateEach } from './statements.js';
 
 /** Encrypts a secret of a row. */
 export type Encrypt = (text: string, place: Place) => string;
@@ -109,21 +110,18 @@ export async function rotateSecrets(database: Database) {
   let changed = 0;
   const unreadable = new Set<string>();
   for await (const { table, column, rows } of storedSecrets(database, firstId)) {
-    changed += await writeDirectly(async (transaction) => {
-      let count = 0;
-      for (const row of rows) {
-        const text = decryptOrNote(database, table, column, row, unreadable);
-        if (text === undefined) continue;
-        const value = keyring.encrypt(text, placeOf(table, row), firstId);
-        // Not a secret that a server has replaced since it was read.
-        const same = [...keyOf(table), column].map((name) => sql`${sql.ref(name)} = ${row[name]}`);
-        const { numAffectedRows } = await sql`
-          update ${sql.table(table)} set ${sql.ref(column)} = ${value}
-          where ${sql.join(same, sql` and `)}`.execute(transaction);
-        count += Number(numAffectedRows);
-      }
-      return count;
-    }, 'rows');
+    const changes = rows.flatMap((row) => {
+      const text = decryptOrNote(database, table, column, row, unreadable);
+      if (text === undefined) return [];
+      // Not a secret that a server has replaced since it was read.
+      const where = Object.fromEntries([...keyOf(table), column].map((name) => [name, row[name]]));
+      return [{ set: { [column]: keyring.encrypt(text, placeOf(table, row), firstId) }, where }];
+    });
+    const done = await writeDirectly(
+      (transaction) => updateEach(transaction, table, changes as never[]),
+      'rows',
+    );
+    changed += done.filter(Boolean).length;
   }
   await writeDirectly(async (transaction) => {
     await transaction.updateTable('secret_key').set({ previous_check_value: null }).execute();

@@ -1,8 +1,10 @@
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { build } from '../../../../scripts/bootstrap.mjs';
+import { build, root } from '../../../../scripts/bootstrap.mjs';
 import {
   command,
   credentials,
@@ -80,6 +82,16 @@ describe('an invalid setting stops the start', () => {
     // A slow machine may log that a thread was still starting.
     expect(stderr.match(/^[^{].*$/gm)).toHaveLength(1);
   });
+});
+
+it('the unit of systemd restarts it after every other status, however often', () => {
+  const unit = readFileSync(join(root, 'deploy/shorty.service'), 'utf8');
+  for (const line of [
+    'Restart=on-failure',
+    'StartLimitIntervalSec=0',
+    'RestartPreventExitStatus=78',
+  ])
+    expect(unit.split('\n')).toContain(line);
 });
 
 it('logs JSON lines on stderr, and requests of the access log on stdout', async () => {

@@ -1,11 +1,10 @@
-import { createServer as createReceiver } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterEach, expect, it, onTestFinished, vi } from 'vitest';
 import { createServer } from '../../src/create-server.js';
 import { migrate } from '../../src/operations/commands/migrate.js';
 import { callerOf, startServer } from '../api/start-server.js';
 import { emptyDatabase } from '../engine.js';
 import { temporaryFile } from '../storage/temporary-database.js';
+import { receiver } from '../webhooks/receiver.js';
 
 afterEach(() => vi.unstubAllEnvs());
 
@@ -20,32 +19,13 @@ function captureOutput(): () => string {
   return () => written.join('');
 }
 
-/** A receiver that fails with 500 until it is switched. */
-async function startReceiver() {
-  const received: string[] = [];
-  let works = false;
-  const server = createReceiver((request, response) => {
-    request.resume().on('end', () => {
-      if (works) received.push(String(request.headers['x-service-delivery-id']));
-      response.writeHead(works ? 200 : 500).end();
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void server.close());
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
-    received,
-    repair: () => {
-      works = true;
-    },
-  };
-}
-
 it('moves links, visits, QR codes, webhooks and pending deliveries, which continue there', async () => {
   const file = temporaryFile();
   onTestFinished(() => file.remove());
   const databaseUrl = `file:${file.path}`;
-  const receiver = await startReceiver();
+  // It fails until the database has moved.
+  let status = 500;
+  const hook = await receiver((response) => response.writeHead(status).end());
   const before = await startServer({
     databaseUrl,
     shortDomain,
@@ -53,7 +33,7 @@ it('moves links, visits, QR codes, webhooks and pending deliveries, which contin
     clock: Date.now,
   });
   const { data: webhook } = await before.call('createWebhook', {
-    body: { url: receiver.url, events: ['url.created'] },
+    body: { url: hook.url, events: ['url.created'] },
   });
   const ofWebhook = { params: { id: webhook.id } };
   await before.call('rotateWebhookSecret', ofWebhook);
@@ -96,11 +76,11 @@ it('moves links, visits, QR codes, webhooks and pending deliveries, which contin
     allowPrivateNetwork: true,
     clock: () => Date.now() + 3_600_000 - 60_000,
   });
-  receiver.repair();
+  status = 200;
   await server.start();
   onTestFinished(() => server.stop());
   expect(server.credentials).toBeUndefined();
-  await expect.poll(() => receiver.received.length).toBe(1);
+  await hook.arrived(2);
   const after = callerOf(server.url, token, organizationId);
   expect((await after.call('getUrl', { params: { id: link.id } })).data).toMatchObject({
     ...link,

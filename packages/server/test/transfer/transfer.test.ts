@@ -18,6 +18,7 @@ import type { Database } from '../../src/storage/database.js';
 import { openStorage } from '../../src/storage/open-storage.js';
 import { definitionOf, keyOf, tableNames } from '../../src/storage/schema.js';
 import { unlockSecrets } from '../../src/storage/secrets.js';
+import { makeVisit } from '../analytics/visit-store.js';
 import { startServer, type TestServer } from '../api/start-server.js';
 import { explain, recordStatements } from '../storage/statement-plans.js';
 import { openRepository, type Stored, temporaryFile } from '../storage/temporary-database.js';
@@ -161,30 +162,24 @@ async function visit(urlId: number): Promise<void> {
 }
 
 function visitAt(urlId: number, visitedAt: number, number: number): Visit {
-  return {
+  const visitor = `0badcafe${number.toString(16).padStart(8, '0')}`;
+  const isNear = number % 6 === 0;
+  return makeVisit({
     urlId,
     visitedAt,
     isByCode: true,
+    variant: number % 7 === 0 ? 'german/2' : null,
     facts: {
       kind: number % 10 === 0 ? 'bot' : 'human',
-      reason: 'browser',
       country: ['DE', 'FR', 'Unknown'][number % 3] as string,
-      deviceType: 'mobile',
-      browser: 'Firefox',
-      os: 'Android',
-      referrerDomain: '(direct)',
-      referrerType: 'direct',
-      visitorKey: `0badcafe${number.toString(16).padStart(8, '0')}`,
-      addressKey: `0badcafe${number.toString(16).padStart(8, '0')}`,
-      scannerApp: null,
-      evidence: 0,
-      region: number % 6 === 0 ? 'DE-BE' : null,
-      city: number % 6 === 0 ? 'Berlin' : null,
+      visitorKey: visitor,
+      addressKey: visitor,
+      region: isNear ? 'DE-BE' : null,
+      city: isNear ? 'Berlin' : null,
       language: number % 4 === 0 ? 'de' : null,
       campaign: number % 5 === 0 ? { utmSource: 'mail' } : null,
     },
-    variant: number % 7 === 0 ? 'german/2' : null,
-  };
+  });
 }
 
 async function exportText(database: Database, organizationId: string): Promise<string> {
