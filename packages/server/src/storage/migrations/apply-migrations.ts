@@ -5,19 +5,23 @@ import { describeCollisions, foldKeys } from '../fold-keys.js';
 import { baseline } from './0001-baseline.js';
 
 /**
- * Applies the missing migrations and returns their names. Each is applied completely or not at all.
- * With `ignoresCase`,
- * links of the platform's domain are found in any case. Throws a ConfigError that names those which differ
- * in case only.
+ * Applies the missing migrations and returns their names. Each is applied completely or not at all. With
+ * `ignoresCase`, links of the platform's domain are found in any case. Throws a ConfigError that names
+ * those which differ in case only.
  */
 export async function applyMigrations(
   db: Kysely<Schema>,
   engine: Engine,
   ignoresCase = false,
 ): Promise<string[]> {
-  const newer = await findNewerVersion(db);
+  const newer = problemOfNewer((await findApplied(db)) ?? []);
   if (newer !== undefined) throw new ConfigError(`the database cannot be used: ${newer}`);
-  const { error, results = [] } = await migratorOf(db, engine).migrateToLatest();
+  const provided = Object.entries(migrations).map(([name, up]): [string, Migration] => [
+    name,
+    { up: (transaction) => up(transaction, engine) },
+  ]);
+  const provider = { getMigrations: async () => Object.fromEntries(provided) };
+  const { error, results = [] } = await new Migrator({ db, provider }).migrateToLatest();
   if (error) throw error;
   if (ignoresCase) await foldPlatformKeys(db);
   return results.map((result) => result.migrationName);
@@ -37,35 +41,29 @@ function foldPlatformKeys(db: Kysely<Schema>): Promise<void> {
  * Returns why the database does not have the tables of this version, and what to do; undefined if it
  * has them.
  */
-export async function findVersionProblem(
-  db: Kysely<Schema>,
-  engine: Engine,
-): Promise<string | undefined> {
-  if (!(await hasMigrations(db))) {
-    return 'it has no tables: start the server, or run shorty-server migrate first';
-  }
-  const newer = await findNewerVersion(db);
-  if (newer !== undefined) return newer;
-  const known = await migratorOf(db, engine).getMigrations();
-  const pending = known.filter(({ executedAt }) => executedAt === undefined);
-  if (pending.length === 0) return undefined;
-  const names = pending.map(({ name }) => name).join(', ');
-  return `it has an earlier version (${names} not applied): run shorty-server migrate first, or use the version that wrote it`;
+export async function findVersionProblem(db: Kysely<Schema>): Promise<string | undefined> {
+  const applied = await findApplied(db);
+  if (!applied) return 'it has no tables: start the server, or run shorty-server migrate first';
+  const pending = Object.keys(migrations).filter((name) => !applied.includes(name));
+  const newer = problemOfNewer(applied);
+  if (newer !== undefined || pending.length === 0) return newer;
+  return `it has an earlier version (${pending.join(', ')} not applied): run shorty-server migrate first, or use the version that wrote it`;
 }
 
-/** Returns why a database of another version cannot be used; undefined if it can. */
-async function findNewerVersion(db: Kysely<Schema>): Promise<string | undefined> {
-  if (!(await hasMigrations(db))) return undefined;
-  const { rows } = await sql<{ name: string }>`
-    select name from kysely_migration order by name desc limit 1`.execute(db);
-  const name = rows[0]?.name;
+/** Returns why a database of a newer version cannot be used; undefined if it can. */
+function problemOfNewer(applied: readonly string[]): string | undefined {
+  const name = applied.at(-1);
   if (name === undefined || Object.hasOwn(migrations, name)) return undefined;
   return `it has the version ${name}, and this program reads versions up to ${Object.keys(migrations).at(-1)}: use the version of Shorty that wrote it, or restore the backup from before the upgrade (docs/upgrading.md)`;
 }
 
-async function hasMigrations(db: Kysely<Schema>): Promise<boolean> {
+/** Returns the names of the applied migrations, in order; undefined for a database without tables. */
+async function findApplied(db: Kysely<Schema>): Promise<string[] | undefined> {
   const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
-  return tables.some(({ name }) => name === 'kysely_migration');
+  if (!tables.some(({ name }) => name === 'kysely_migration')) return undefined;
+  const { rows } = await sql<{ name: string }>`
+    select name from kysely_migration order by name`.execute(db);
+  return rows.map(({ name }) => name);
 }
 
 /**
@@ -77,14 +75,3 @@ const migrations: Readonly<Record<string, (db: Kysely<Schema>, engine: Engine) =
   {
     '0001-baseline': baseline,
   };
-
-function migratorOf(db: Kysely<Schema>, engine: Engine): Migrator {
-  const provided = Object.entries(migrations).map(([name, up]): [string, Migration] => [
-    name,
-    { up: (transaction) => up(transaction, engine) },
-  ]);
-  return new Migrator({
-    db,
-    provider: { getMigrations: async () => Object.fromEntries(provided) },
-  });
-}

@@ -82,7 +82,7 @@ export function openPostgres(
     watchChanges: (caches, onError) => watchChanges(db, caches, onError),
     async findVersionProblem() {
       await checkServer(address);
-      return findVersionProblem(db, 'postgres');
+      return findVersionProblem(db);
     },
     // Several servers share a database.
     lockForServer: () => {},

@@ -113,7 +113,7 @@ export function openSqlite(path: string, settings: StorageOptions): Database {
       }
     },
     watchChanges: undefined,
-    findVersionProblem: () => findVersionProblem(read, 'sqlite'),
+    findVersionProblem: () => findVersionProblem(read),
     lockForServer(now) {
       if (!isMemory) unlock ??= lockForServer(path, now);
     },
