@@ -141,8 +141,8 @@ export class FairQueue {
   #startTasks(): void {
     const { concurrency, maxRunningPerOrganization = concurrency } = this.#options;
     for (const [organizationId, own] of this.#organizations) {
-      if (this.#running >= concurrency) return;
-      const [task] = own.running < maxRunningPerOrganization ? own.waiting.splice(0, 1) : [];
+      if (this.#waiting === 0 || this.#running >= concurrency) return;
+      const task = own.running < maxRunningPerOrganization ? own.waiting.shift() : undefined;
       if (!task) continue;
       this.#waiting -= 1;
       if (performance.now() - task.queuedAt > maxWaitMs) {

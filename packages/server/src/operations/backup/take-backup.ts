@@ -38,9 +38,7 @@ const maxAttempts = 5;
  */
 export async function takeBackup(options: BackupOptions): Promise<BackupResult> {
   const { databasePath, to } = options;
-  const problem = findFileProblem(databasePath);
-  if (problem !== undefined)
-    throw new ConfigError(`${databasePath} cannot be backed up: ${problem}`);
+  requireNone(findFileProblem(databasePath), databasePath);
   refuseToOverwrite([to, `${to}.key`, `${to}-wal`]);
   for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
     const copied = await withScratchFolder(`${to}.partial-`, (folder) => copyAll(options, folder));
@@ -63,15 +61,12 @@ async function copyAll(
   try {
     copySqlite(databasePath, copy);
   } catch (cause) {
-    const { message } = cause as Error;
-    throw new ConfigError(`${databasePath} cannot be backed up: ${message}`, { cause });
+    requireNone((cause as Error).message, databasePath, cause);
   }
   const storage = { databaseUrl: `file:${copy}`, durability: 'process' } as const;
   let damaged = 0;
   const journalLines = await withStorage(storage, async (database) => {
-    const problem = await database.findVersionProblem();
-    if (problem !== undefined)
-      throw new ConfigError(`${databasePath} cannot be backed up: ${problem}`);
+    requireNone(await database.findVersionProblem(), databasePath);
     damaged = await countDamagedVisits(database);
     return moveVisits(database, thresholds, journals, live);
   });
@@ -79,6 +74,11 @@ async function copyAll(
   const { size: bytes } = statSync(copy);
   const hasKey = placeCopy(copy, { from: databasePath, to });
   return { bytes, journalLines, hasKey, damaged };
+}
+
+function requireNone(problem: string | undefined, path: string, cause?: unknown): void {
+  if (problem === undefined) return;
+  throw new ConfigError(`${path} cannot be backed up: ${problem}`, { cause });
 }
 
 /**
@@ -134,14 +134,15 @@ async function moveVisits(
 
 /**
  * Checks a copy of the database `from`, and moves it to `to` with a copy of the key beside `from`.
- * Returns false if there is no key.
+ * Returns false if there is no key. Throws a ConfigError if the copy is damaged.
  */
 export function placeCopy(
   copy: string,
   { from, to, onVerified }: { from: string; to: string; onVerified?: (() => void) | undefined },
 ): boolean {
   chmodSync(copy, 0o600);
-  checkCopy(copy, from);
+  const errors = findIntegrityErrors(copy);
+  if (errors.length > 0) throw new ConfigError(`${from} is damaged: ${errors.join('; ')}`);
   onVerified?.();
   const hasKey = existsSync(`${from}.key`);
   if (hasKey) {
@@ -153,10 +154,4 @@ export function placeCopy(
   // The database comes last, so that a server never finds it without its key.
   moveIntoPlace(copy, to);
   return hasKey;
-}
-
-/** Throws a ConfigError if a copy of `from` is damaged. */
-function checkCopy(copy: string, from: string): void {
-  const errors = findIntegrityErrors(copy);
-  if (errors.length > 0) throw new ConfigError(`${from} is damaged: ${errors.join('; ')}`);
 }
