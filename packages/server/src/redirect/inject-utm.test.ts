@@ -23,6 +23,7 @@ describe('injectUtm', () => {
   it.each([
     ['https://e.com/', 'https://e.com/?utm_source=x'],
     ['https://e.com/?', 'https://e.com/?utm_source=x'],
+    ['https://me:p%40ss@e.com/x', 'https://me:p%40ss@e.com/x?utm_source=x'],
     ['https://e.com/?a=1', 'https://e.com/?a=1&utm_source=x'],
     ['https://e.com/?a=1&', 'https://e.com/?a=1&utm_source=x'],
     ['https://e.com/#top', 'https://e.com/?utm_source=x#top'],

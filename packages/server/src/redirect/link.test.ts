@@ -59,15 +59,6 @@ describe('decideRedirect', () => {
 });
 
 describe('toLink', () => {
-  it.each([
-    [301, 'private, max-age=90'],
-    [308, 'private, max-age=90'],
-    [302, 'no-store'],
-    [307, 'no-store'],
-  ] as const)('a redirect with %i has the Cache-Control %s', (redirectType, cacheControl) => {
-    expect(toLink(url({ redirectType }))).toMatchObject({ status: redirectType, cacheControl });
-  });
-
   it('sets the UTM fields by their parameter names, and the custom ones after them', () => {
     const { location } = toLink(
       url({

@@ -101,23 +101,4 @@ describe('the first redirect after the response to a change uses the new state, 
     expect(after.filter(({ status }) => status !== 410)).toEqual([]);
     expect((await api.visit(`/${shortCode}`)).status).toBe(410);
   });
-
-  it('reactivation', async () => {
-    const { id, shortCode } = await create();
-    await api.call('deleteUrl', { params: { id } });
-    expect((await api.visit(`/${shortCode}`)).status).toBe(410);
-    await api.call('updateUrl', { params: { id }, body: { isActive: true } });
-    expect((await api.visit(`/${shortCode}`)).status).toBe(307);
-  });
-});
-
-describe('a link past its expiresAt', () => {
-  it('stops redirecting at that millisecond, before its record is inactive', async () => {
-    const expiresAt = new Date(api.clock() + 60_000).toISOString();
-    const { shortCode } = await create({ expiresAt, redirectType: 302 });
-    api.clock.advance(59_999);
-    expect((await api.visit(`/${shortCode}`)).status).toBe(302);
-    api.clock.advance(1);
-    expect((await api.visit(`/${shortCode}`)).status).toBe(410);
-  });
 });

@@ -179,32 +179,3 @@ describe('pages', () => {
     }
   });
 });
-
-describe('server-side UTM injection', () => {
-  const locationOf = async (body: object) => {
-    const { shortCode } = await create(body);
-    return (await api.visit(`/${shortCode}`)).headers.get('location');
-  };
-
-  it('replaces parameters of the same name, and does not change the others or the fragment', async () => {
-    const location = await locationOf({
-      targetUrl:
-        'https://example.com/p?utm_source=old&keep=%2F+x&utm%5Fsource=older&b#frag?utm_source=f',
-      utmSource: 'new',
-      customUtmParams: { keep2: 'y', b: '' },
-    });
-    expect(location).toBe(
-      'https://example.com/p?keep=%2F+x&utm_source=new&keep2=y&b=#frag?utm_source=f',
-    );
-  });
-
-  it('redirects to a target with a user name and a password', async () => {
-    const target = 'https://me:p%40ss@example.com/x';
-    expect(await locationOf({ targetUrl: target })).toBe(target);
-  });
-
-  it('does not change the stored targetUrl', async () => {
-    const { id } = await create({ utmSource: 'x' });
-    expect((await api.call('getUrl', { params: { id } })).data.targetUrl).toBe(targetUrl);
-  });
-});
