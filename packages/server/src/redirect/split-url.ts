@@ -1,7 +1,11 @@
 /** Splits a serialised URL. The query has no question mark; the fragment has its number sign. */
 export function splitUrl(href: string) {
-  const [, base = '', query = '', fragment = ''] = /^([^?#]*)(?:\?([^#]*))?(.*)$/.exec(href) ?? [];
-  return { base, query, fragment };
+  const hash = href.indexOf('#');
+  const fragment = hash < 0 ? '' : href.slice(hash);
+  const address = hash < 0 ? href : href.slice(0, hash);
+  const mark = address.indexOf('?');
+  if (mark < 0) return { base: address, query: '', fragment };
+  return { base: address.slice(0, mark), query: address.slice(mark + 1), fragment };
 }
 
 /** Returns the name of a parameter of a query, such as `a` of `a=1`. */
