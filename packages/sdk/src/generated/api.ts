@@ -2496,6 +2496,7 @@ export interface components {
             success: false;
             error: {
                 code: components["schemas"]["ErrorCode"];
+                /** @example targetUrl must start with http:// or https:// */
                 message: string;
                 details?: components["schemas"]["ErrorDetail"][];
                 /** @description The same value as the X-Request-Id header. */

@@ -16,7 +16,7 @@ export const errorResponse = z
     success: z.literal(false),
     error: z.object({
       code: z.enum(errorCodes).meta({ id: 'ErrorCode' }),
-      message: z.string(),
+      message: z.string().meta({ example: 'targetUrl must start with http:// or https://' }),
       details: z.array(errorDetail).optional(),
       requestId: z.string().describe('The same value as the X-Request-Id header.'),
     }),
