@@ -266,12 +266,6 @@ describe('DELETE /api/v1/urls/bulk', () => {
     expect(record.data.isActive).toBe(true);
   });
 
-  it('deactivates the links', async () => {
-    const id = await create({ customSlug: 'bulk-gone' });
-    await remove([id]);
-    expect((await api.visit('/bulk-gone')).status).toBe(410);
-  });
-
   it.each(['', 'abc', '0', '-1', '1e3', ' 2', '007', '12345678901234567890', '9007199254740992'])(
     'skips %j, which is no id, in the query and in the body',
     async (element) => {
