@@ -232,9 +232,11 @@ describe('the meter qr_generated', () => {
         .execute()
     ).map(({ month, meter, used }) => `${month} ${meter} ${used}`);
 
-  it('does not count failed creates, PATCH and DELETE', async () => {
+  it('does not count repeated and failed creates, PATCH and DELETE', async () => {
     const caller = await api.signIn(await api.createOrganization('developer'));
-    const { id } = (await caller.call('createQr', { body: { data: 'x' } })).data;
+    const call = { body: { data: 'x' }, headers: { 'idempotency-key': 'charged-once' } };
+    const { id } = (await caller.call('createQr', call)).data;
+    expect((await caller.call('createQr', call)).data.id).toBe(id);
     await caller.call('createQr', { body: { data: 'x', size: 1 } });
     await caller.call('createQr', { body: { urlId: 12345 } });
     await caller.call('updateQr', { params: { id }, body: { size: 300 } });
