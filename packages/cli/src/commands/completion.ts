@@ -1,6 +1,43 @@
-import type { Command } from 'commander';
+import type { Argument, Command, Option } from 'commander';
 import type { CommandRow } from '../command.js';
-import { type CompletionWords, completionScript, shells } from '../completion-script.js';
+
+// Each script asks this command for the completions of a line. A line `:files` stands for files.
+const scripts = {
+  bash: `# bash completion of shorty
+_shorty() {
+  local IFS=$'\\n' line files=""
+  COMPREPLY=()
+  for line in $(shorty completion bash -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null); do
+    if [[ $line == :files ]]; then files=1; else COMPREPLY+=("$line"); fi
+  done
+  # Without candidates, bash offers files unless this turns them off. bash 3 does not have it.
+  [[ $files ]] || compopt +o default 2>/dev/null
+}
+complete -o default -F _shorty shorty
+`,
+  zsh: `#compdef shorty
+_shorty() {
+  local -a lines candidates
+  lines=("\${(@f)$(shorty completion zsh -- "\${(@)words[2,CURRENT]}" 2>/dev/null)}")
+  candidates=("\${(@)lines:#(:files|)}")
+  if (( \${#candidates} )); then _describe 'shorty' candidates; fi
+  if (( \${lines[(Ie):files]} )); then _files; fi
+}
+if [ "\${funcstack[1]}" = "_shorty" ]; then _shorty "$@"; else compdef _shorty shorty; fi
+`,
+  fish: `# fish completion of shorty
+function __shorty_complete
+    set -l words (commandline -opc)
+    set -l current (commandline -ct)
+    set -g __shorty_lines (shorty completion fish -- $words[2..-1] "$current" 2>/dev/null)
+    # Without -f, fish offers files.
+    not contains :files $__shorty_lines
+end
+complete -c shorty -f -n __shorty_complete -a '$__shorty_lines'
+`,
+};
+
+type Shell = keyof typeof scripts;
 
 export const completion: CommandRow = {
   summary: 'Print a completion script for a shell',
@@ -9,47 +46,77 @@ export const completion: CommandRow = {
     "echo 'source <(shorty completion zsh)' >> ~/.zshrc",
     'shorty completion fish > ~/.config/fish/completions/shorty.fish',
   ],
-  args: { '<shell>': { text: 'shell', choices: shells } },
-  run: async ({ program, output }, { shell }: { readonly shell: string }) => {
-    await output.write(completionScript(shell, collectWords(program, program, '')));
+  args: {
+    '<shell>': { text: 'shell', choices: Object.keys(scripts) },
+    '[words...]': 'words of a line, whose last one the script completes',
+  },
+  run: async (
+    { program, output },
+    { shell, words = [] }: { readonly shell: Shell; readonly words?: readonly string[] },
+  ) => {
+    if (words.length === 0) return output.write(scripts[shell]);
+    const lines = complete(program, words).map((each) => formatCandidate(each, shell));
+    await output.write(lines.map((line) => `${line}\n`).join(''));
   },
 };
 
-function collectWords(command: Command, program: Command, path: string): CompletionWords[] {
-  const shadowed = new Set(command.options.map(({ long }) => long));
-  const own = [
-    ...command.options,
-    ...(command === program ? [] : program.options.filter(({ long }) => !shadowed.has(long))),
-  ];
-  const options = own
-    .filter((option) => !option.hidden && option.long)
-    .map((option) => ({
-      name: option.long ?? '',
-      summary: option.description,
-      takesValue: option.required || option.optional,
-      takesFile: /<(?:file|folder)>/.test(option.flags),
-      choices: option.argChoices ?? [],
+interface Candidate {
+  readonly word: string;
+  readonly summary?: string;
+}
+
+const files: Candidate = { word: ':files' };
+const help: Candidate = { word: '--help', summary: 'show help' };
+
+function formatCandidate({ word, summary = '' }: Candidate, shell: Shell): string {
+  if (shell === 'bash' || word === files.word) return word;
+  return shell === 'zsh' ? `${word.replaceAll(':', '\\:')}:${summary}` : `${word}\t${summary}`;
+}
+
+/** Returns what can complete the last word. */
+function complete(program: Command, words: readonly string[]): Candidate[] {
+  let command = program;
+  let option: Option | undefined;
+  for (const word of words.slice(0, -1)) {
+    if (option) option = undefined;
+    else if (word.startsWith('-')) {
+      option = optionsOf(command, program).find(
+        ({ long, short, required }) => required && (word === long || word === short),
+      );
+    } else command = command.commands.find((child) => child.name() === word) ?? command;
+  }
+  const current = words.at(-1) ?? '';
+  const candidates = option ? valuesOf(option) : wordsOf(command, program, current);
+  return candidates.filter((each) => each === files || each.word.startsWith(current));
+}
+
+function valuesOf({ argChoices, flags }: Option): Candidate[] {
+  if (argChoices) return argChoices.map((word) => ({ word }));
+  return /<(?:file|folder)>/.test(flags) ? [files] : [];
+}
+
+function wordsOf(command: Command, program: Command, current: string): Candidate[] {
+  // Options are offered after a hyphen only.
+  if (current.startsWith('-')) {
+    const options = optionsOf(command, program).map(({ long, description }) => ({
+      word: long ?? '',
+      summary: description,
     }));
-  const commands = command.commands.map((child) => ({
-    name: child.name(),
-    summary: child.description(),
-  }));
-  const help = {
-    name: '--help',
-    summary: 'show help',
-    takesValue: false,
-    takesFile: false,
-    choices: [],
-  };
-  const choices = command.registeredArguments.flatMap((argument) => argument.argChoices ?? []);
-  const takesFile = command.registeredArguments.some((argument) =>
-    /\bfile\b/i.test(`${argument.name()} ${argument.description}`),
-  );
-  const words = { path, commands, choices, takesFile, options: [...options, help] };
+    return [...options, help];
+  }
+  const isFile = (argument: Argument) =>
+    /\bfile\b/i.test(`${argument.name()} ${argument.description}`);
   return [
-    words,
-    ...command.commands.flatMap((child) =>
-      collectWords(child, program, path === '' ? child.name() : `${path} ${child.name()}`),
-    ),
-  ];
+    ...command.registeredArguments.flatMap(({ argChoices = [] }) => argChoices),
+    ...(command.registeredArguments.some(isFile) ? [files] : []),
+    ...command.commands.map((child) => ({ word: child.name(), summary: child.description() })),
+  ].map((each) => (typeof each === 'string' ? { word: each } : each));
+}
+
+/** Returns the options of a command that its help shows, before those of every command. */
+function optionsOf(command: Command, program: Command): Option[] {
+  const own = command.options.filter(({ hidden }) => !hidden);
+  if (command === program) return own;
+  const isShadowed = (option: Option) => own.some(({ long }) => long === option.long);
+  return [...own, ...program.options.filter((each) => !each.hidden && !isShadowed(each))];
 }
