@@ -43,7 +43,6 @@ export interface Details {
   /** The names of options that exclude it. */
   readonly conflicts?: string | string[];
   readonly isRequired?: boolean;
-  readonly isHidden?: boolean;
 }
 
 /** Returns an option that can be repeated. */
@@ -92,8 +91,7 @@ export function toOption(flags: string, row: string | Details): Option {
   if (details.default !== undefined) option.default(details.default);
   if (details.preset !== undefined) option.preset(details.preset);
   if (details.conflicts) option.conflicts(details.conflicts);
-  if (details.isRequired) option.makeOptionMandatory();
-  return details.isHidden ? option.hideHelp() : option;
+  return details.isRequired ? option.makeOptionMandatory() : option;
 }
 
 /** Returns the words of a command without the program: `urls create`. */

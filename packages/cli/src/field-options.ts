@@ -26,10 +26,13 @@ export function fieldOptions(operation: Operation, except: readonly string[] = [
 function optionsOf(name: string, field: FieldSchema): [string, Details | string][] {
   const flag = kebabCase(name);
   const text = firstSentence(field.description);
-  const choices = field.enum?.map(String);
-  if (choices) {
-    const parse = (value: string) => parseChoice(value, field.enum ?? []);
-    return [[`--${flag} <${flag.split('-').at(-1)}>`, { text, choices, parse }]];
+  if (field.enum) {
+    const choices = field.enum.map(String);
+    // A status, such as 307.
+    const isNumber = typeof field.enum[0] === 'number';
+    const parse = (value: string) => parseNumber(value, choices);
+    const value = flag.split('-').at(-1);
+    return [[`--${flag} <${value}>`, { text, choices, ...(isNumber && { parse }) }]];
   }
   if (field.type === 'boolean') {
     return [
@@ -57,9 +60,8 @@ function firstSentence(description: string): string {
   return text.charAt(0).toLowerCase() + text.slice(1);
 }
 
-function parseChoice(text: string, choices: readonly (string | number)[]): string | number {
-  const choice = choices.find((each) => String(each) === text);
-  if (choice !== undefined) return choice;
+function parseNumber(text: string, choices: readonly string[]): number {
+  if (choices.includes(text)) return Number(text);
   const list = `${choices.slice(0, -1).join(', ')} or ${choices.at(-1)}`;
   throw new InvalidArgumentError(`It must be ${list}.`);
 }

@@ -41,10 +41,9 @@ async function prepare(
 ): Promise<Context> {
   const { ownsOutput = false, hasNoData = false, prints } = row;
   const flags = program.opts();
-  const fields = flags.fields ?? flags.columns;
+  const { fields, jq } = flags;
   if (hasNoData && fields) throw new UsageError('--fields: this command prints no data');
   if (ownsOutput && fields) throw new UsageError('--fields: this command has its own formats');
-  const { jq } = flags;
   if (jq !== undefined && hasNoData) throw new UsageError('--jq: this command prints no data');
   // --jq filters JSON.
   const json = jq === undefined ? flags.json : true;

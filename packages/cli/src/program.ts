@@ -13,7 +13,6 @@ export interface GlobalFlags {
   readonly quiet?: boolean;
   readonly color?: boolean;
   readonly fields?: readonly string[];
-  readonly columns?: readonly string[];
   /** A jq expression. */
   readonly jq?: string;
   readonly profile?: string;
@@ -31,7 +30,6 @@ const globalOptions = {
   ...formatOption(outputFormats),
   '--json': 'same as --output json, with errors as JSON',
   '--fields <names>': { text: 'fields to print, in this order: id,title', parse: parseFields },
-  '--columns <names>': { text: 'same as --fields', parse: parseFields, isHidden: true },
   '--jq <expression>': 'filter the JSON with a jq expression',
   '-q, --quiet': 'print data and errors only',
   '--no-color': 'print without colors',

@@ -358,7 +358,7 @@ test.each([
   [['urls', 'bulk-delete', 'sale'], 'shorty urls delete also takes slugs'],
   [['urls', 'bulk-delete', '42', '0'], 'shorty urls delete also takes slugs'],
   [['urls', 'update', '42', '--target-url', 'example.com'], 'use https://example.com'],
-  [['webhooks', 'create', 'localhost:9/x', '--events', 'url.created'], 'use http://localhost:9/x'],
+  [['webhooks', 'create', 'localhost:9/x', '--event', 'url.created'], 'use http://localhost:9/x'],
   [['urls', 'list', '--limit', '0'], 'It must be at least 1.'],
   [['urls', 'list', '--all', '--offset', '3'], 'cannot be used with'],
   [['urls', 'list', '-o', 'xml'], 'use table, json, ndjson, csv'],

@@ -232,7 +232,7 @@ describe('managing', () => {
     [['recover', 'x'], "required option '--since <time>' not specified"],
     [['create', receiver], '--event or --all-events is required'],
     [['create', receiver, '--event', 'url.create'], 'did you mean url.created?'],
-    [['create', receiver, '--events', 'url.create'], 'did you mean url.created?'],
+    [['create', receiver, '--event', 'url.create'], 'did you mean url.created?'],
     [['create', receiver, '--event', 'x', '--all-events'], 'cannot be used with option'],
     [['deliveries', 'x', '--event', 'url.create'], 'did you mean url.created?'],
     [['deliveries', 'x', '--since', 'soon'], '--since soon'],

@@ -113,10 +113,9 @@ function wordsOf(command: Command, program: Command, current: string): Candidate
   ].map((each) => (typeof each === 'string' ? { word: each } : each));
 }
 
-/** Returns the options of a command that its help shows, before those of every command. */
-function optionsOf(command: Command, program: Command): Option[] {
-  const own = command.options.filter(({ hidden }) => !hidden);
-  if (command === program) return own;
-  const isShadowed = (option: Option) => own.some(({ long }) => long === option.long);
-  return [...own, ...program.options.filter((each) => !each.hidden && !isShadowed(each))];
+/** Returns the options of a command, before those of every command. */
+function optionsOf({ options }: Command, program: Command): readonly Option[] {
+  if (options === program.options) return options;
+  const isShadowed = (option: Option) => options.some(({ long }) => long === option.long);
+  return [...options, ...program.options.filter((each) => !isShadowed(each))];
 }

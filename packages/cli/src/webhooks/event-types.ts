@@ -26,8 +26,6 @@ export const eventTypesHelp = `Event types:\n${eventTypes.map((type) => `  ${typ
 /** The values of the options that select the event types of a webhook. */
 export interface EventOptions {
   readonly event?: readonly string[];
-  /** Another name of `event`, which `webhooks listen` has. */
-  readonly events?: readonly string[];
   readonly allEvents?: boolean;
 }
 
@@ -37,12 +35,6 @@ export const eventOptions: OptionRows = {
     parse: collect,
     conflicts: 'allEvents',
   },
-  '--events <types>': {
-    text: 'same as --event',
-    parse: collect,
-    conflicts: 'allEvents',
-    isHidden: true,
-  },
   '--all-events': 'deliver every type but url.clicked, also future ones',
 };
 
@@ -51,10 +43,10 @@ const everyType: SubscribedEventType = '*';
 
 /** Returns the selected event types, or undefined when no option was set. */
 export function readEvents(
-  { event = [], events = [], allEvents }: EventOptions,
+  { event = [], allEvents }: EventOptions,
   flag = '--event',
 ): [SubscribedEventType, ...SubscribedEventType[]] | undefined {
-  const selected: SubscribedEventType[] = [...event, ...events]
+  const selected: SubscribedEventType[] = event
     .flatMap((text) => text.split(','))
     .map((text) => text.trim())
     .filter((text) => text !== '')

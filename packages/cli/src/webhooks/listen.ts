@@ -16,7 +16,6 @@ import { readSigningSecret } from './read-signing-secret.js';
 
 interface ListenOptions {
   readonly forwardTo?: string;
-  readonly event?: readonly string[];
   readonly events?: readonly string[];
   readonly latest?: boolean;
   readonly printJson?: boolean;
@@ -34,7 +33,6 @@ export const listen: CommandRow = {
       text: 'event types, separated by commas (default: *, all but url.clicked)',
       parse: collect,
     },
-    '--event <type>': { text: 'same as --events', parse: collect, isHidden: true },
     '--latest': 'begin with the next event, not where the last listen ended',
     '--print-json': 'print each event as JSON, as --output ndjson does',
     ...formatOption(
@@ -60,8 +58,7 @@ async function follow(context: Context, options: ListenOptions): Promise<ExitCod
   const format = resolveFormat(flags, isWatched ? ['table', 'ndjson'] : ['ndjson', 'table']);
   const hasColor = output.allowsColor && isRichTerminal(io.stdout, io.env);
   const target = await readTarget(options.forwardTo, context);
-  const selected = [...(options.events ?? []), ...(options.event ?? [])];
-  const types = readEvents({ event: selected.length > 0 ? selected : ['*'] }, '--events');
+  const types = readEvents({ event: options.events ?? ['*'] }, '--events');
   if (!types) throw new UsageError('--events: names no event type');
   const client = await context.client();
   const state = await ListenState.open(context);
