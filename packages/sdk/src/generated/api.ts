@@ -6793,8 +6793,6 @@ export interface operations {
                 timezone?: components["parameters"]["Timezone"];
                 /** @description The most visits to return. */
                 limit?: number;
-                /** @description The nextAfter of the page before, which continues the list there. Unlike offset, it neither repeats nor skips items when others are created or deleted meanwhile. Send the same filters; limit may differ. */
-                after?: components["parameters"]["After"];
                 /** @description Only visits with this country; repeated, with one of these. */
                 country?: components["parameters"]["CountryFilter"];
                 /** @description Only visits with this region; repeated, with one of these. */
@@ -6825,16 +6823,18 @@ export interface operations {
                 utmContent?: components["parameters"]["UtmContentFilter"];
                 /** @description Only visits with this variant; repeated, with one of these. */
                 variant?: components["parameters"]["VariantFilter"];
-                /** @description Only visits with this scanMethod; repeated, with one of these. */
-                scanMethod?: components["parameters"]["ScanMethodFilter"];
-                /** @description Only visits with this scannerApp; repeated, with one of these. */
-                scannerApp?: components["parameters"]["ScannerAppFilter"];
                 /** @description Only links with this tag; repeated, with one of these tags. */
                 tag?: components["parameters"]["TagFilter"];
                 /** @description Only links on this custom domain; repeated, on one of these. */
                 domainId?: components["parameters"]["DomainIdFilter"];
                 /** @description Only this link; repeated, only these. */
                 urlId?: components["parameters"]["UrlIdFilter"];
+                /** @description The nextAfter of the page before, which continues the list there. Unlike offset, it neither repeats nor skips items when others are created or deleted meanwhile. Send the same filters; limit may differ. */
+                after?: components["parameters"]["After"];
+                /** @description Only visits with this scanMethod; repeated, with one of these. */
+                scanMethod?: components["parameters"]["ScanMethodFilter"];
+                /** @description Only visits with this scannerApp; repeated, with one of these. */
+                scannerApp?: components["parameters"]["ScannerAppFilter"];
             };
             header?: never;
             path?: never;

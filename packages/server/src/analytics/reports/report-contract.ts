@@ -85,22 +85,14 @@ const overviewQuery = clickQuery.extend({
 });
 
 const maxVisitLines = 5_000;
-const { since, until } = windowQuery.shape;
-const { tag, domainId, urlId: urlIds } = overviewQuery.shape;
-const visitQuery = z.strictObject({
-  since,
-  until,
-  timezone,
+const visitQuery = overviewQuery.omit({ groupBy: true }).extend({
   limit: queryInteger({ min: 1, max: maxVisitLines, default: maxVisitLines }).meta({
     description: 'The most visits to return.',
   }),
   after: paging.after,
-  ...filtersOf({ ...clickDimensions, ...scanDimensions }),
-  tag,
-  domainId,
-  urlId: urlIds,
+  ...filtersOf(scanDimensions),
 });
-const scanQuery = reportQuery.extend(filtersOf({ ...clickDimensions, ...scanDimensions }));
+const scanQuery = clickQuery.extend(filtersOf(scanDimensions));
 
 const instant = z.string().meta({ format: 'date-time', example: '2030-11-01T00:00:00.000Z' });
 const window = {
