@@ -520,6 +520,36 @@ it('takes turns with the writes of other organizations, and is invisible until i
   expect([...seen]).toEqual([undefined, 1, expect.any(String), 2]);
 });
 
+it('a second import of the organization replaces one that still runs, whose failure leaves it', async () => {
+  const { database } = await emptyServer();
+  let isBegun = () => {};
+  let hasFailed = () => {};
+  const begun = new Promise<void>((resolve) => {
+    isBegun = resolve;
+  });
+  const failed = new Promise<void>((resolve) => {
+    hasFailed = resolve;
+  });
+  const second = interrupted(database, async (writes) => {
+    // It has removed the other one, and is not complete.
+    if (writes !== 10) return;
+    isBegun();
+    await failed;
+  });
+  let replacing: Promise<unknown> | undefined;
+  const first = interrupted(database, async (writes) => {
+    if (writes !== 3) return;
+    replacing = importOrganization(second, exported);
+    await begun;
+  });
+  await expect(importOrganization(first, exported)).rejects.toThrow('removed this import');
+  const organizations = new OrganizationRepository(database);
+  expect(await organizations.list()).toEqual([]);
+  hasFailed();
+  await replacing;
+  expect(await organizations.list()).toMatchObject([{ id: api.organizationId }]);
+});
+
 it('an export reads each table by an index of the organization or of its owner', async () => {
   const { database } = await emptyServer();
   await importOrganization(database, exported);

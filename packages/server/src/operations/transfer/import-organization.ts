@@ -51,9 +51,10 @@ export async function importOrganization(
     await bulkInsert(transaction, 'organizations', [hidden] as never[]);
     return reserveIds(transaction, urlIds);
   }, lock);
+  let next = lease;
   // Each transaction postpones the end of the lease, and fails if another process has removed the import.
   const write = async (work: (transaction: WriteTransaction) => Promise<unknown>) => {
-    const next = Math.max(clock() + leaseMs, lease + 1);
+    next = Math.max(clock() + leaseMs, lease + 1);
     await database.writeDirectly(async (transaction) => {
       const { numUpdatedRows } = await transaction
         .updateTable('organizations')
@@ -102,19 +103,25 @@ export async function importOrganization(
       recordAuditEntry(transaction, origin, target);
     });
   } catch (error) {
-    await removeImport(database, organizationId);
+    // The last transaction may be committed, although it failed here.
+    await removeImport(database, organizationId, [lease, next]);
     throw error;
   }
   return { organizationId, rows, urlIdShift };
 }
 
-/** Removes an unfinished import of an organization. The last transaction may be committed, although it failed. */
-async function removeImport(database: Database, organizationId: string): Promise<void> {
+/** Removes an unfinished import of an organization; with `leases`, only that which has one of them. */
+async function removeImport(
+  database: Database,
+  organizationId: string,
+  leases?: readonly number[],
+): Promise<void> {
   const imported = await database.read
     .selectFrom('organizations')
     .select('id')
     .where('id', '=', organizationId)
     .where('import_leased_until', 'is not', null)
+    .$if(leases !== undefined, (own) => own.where('import_leased_until', 'in', leases ?? []))
     .executeTakeFirst();
   if (imported) await deleteOrganization(database, organizationId, Number.MAX_SAFE_INTEGER);
 }
