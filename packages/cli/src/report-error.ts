@@ -45,37 +45,26 @@ export function describeError(error: unknown, io: Pick<Io, 'interrupt'>): Report
     return { exitCode, code, message, details, hint };
   }
   if (error instanceof FileError) {
-    const { message, hint } = error;
-    return { exitCode: exitCodes.usage, code: 'USAGE', message, details: [], hint };
+    return plainReport(exitCodes.usage, 'USAGE', error.message, error.hint);
   }
   if (io.interrupt.aborted) {
-    return {
-      exitCode: exitCodes.interrupted,
-      code: 'INTERRUPTED',
-      message: 'interrupted',
-      details: [],
-    };
+    return plainReport(exitCodes.interrupted, 'INTERRUPTED', 'interrupted');
   }
   if (error instanceof ShortyConfigError) {
-    return {
-      exitCode: exitCodes.usage,
-      code: 'CONFIG',
-      message: error.message,
-      details: [],
-    };
+    return plainReport(exitCodes.usage, 'CONFIG', error.message);
   }
   // Such as a variable for proxies that is no URL.
   if (error instanceof ConnectionError && error.cause instanceof CliError) {
     return describeError(error.cause, io);
   }
   if (error instanceof ShortyError) return describeApiError(error);
-  return {
-    exitCode: exitCodes.failed,
-    code: 'UNEXPECTED',
-    message: error instanceof Error ? error.message : String(error),
-    details: [],
-    hint: 'set SHORTY_DEBUG=1 to see the stack trace',
-  };
+  const message = error instanceof Error ? error.message : String(error);
+  const hint = 'set SHORTY_DEBUG=1 to see the stack trace';
+  return plainReport(exitCodes.failed, 'UNEXPECTED', message, hint);
+}
+
+function plainReport(exitCode: ExitCode, code: string, message: string, hint?: string): Report {
+  return { exitCode, code, message, details: [], hint };
 }
 
 function describeApiError(error: ShortyError): Report {

@@ -1,11 +1,11 @@
 import { findItemError, type ImportRow, type LinkRules, planChunks } from '@shorty/import';
 import { formatCount, formatNumber } from '@shorty/report';
+import { defined } from '../command.js';
 import type { Context } from '../context.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
-import { FailureReport } from './failure-report.js';
-import { formatNotKept, LinkNotes } from './notes.js';
 import { openFailedRows } from './output-file.js';
 import type { PreparedImport } from './prepare-import.js';
+import { RowReport } from './row-report.js';
 
 export interface CheckOptions {
   /** Set for the links of another shortener. */
@@ -14,8 +14,6 @@ export interface CheckOptions {
   readonly failedOut?: string | undefined;
 }
 
-const maxListedErrors = 100;
-
 /** Validates each row of a file, reports the errors, and writes the invalid rows. Creates nothing. */
 export async function checkRows(
   prepared: PreparedImport,
@@ -23,46 +21,44 @@ export async function checkRows(
   { links, failedOut }: CheckOptions,
 ): Promise<ExitCode> {
   const file = await openFailedRows(failedOut, prepared, false);
-  const isTerminal = io.stderr.isTTY === true;
-  const failures = new FailureReport(output, isTerminal);
-  const notes = new FailureReport(output, isTerminal);
-  const linkNotes = new LinkNotes();
+  const report = new RowReport(output, io.stderr.isTTY === true);
   const moves = new LinkMoves();
-  const errors: object[] = [];
   let rows = 0;
   let bad = 0;
   for await (const chunk of planChunks(prepared.rows(), prepared.plan, links && { links })) {
     io.interrupt.throwIfAborted();
     for (const row of chunk.rows) {
-      const { index, line, item, note, notKept } = row;
+      const { item } = row;
       rows++;
       const error = item ? findItemError(item) : row.error;
       if (error === undefined) {
-        if (note !== undefined) notes.add(line, note, 'PAUSED');
-        if (notKept) notes.add(line, formatNotKept(notKept), 'NOT_KEPT');
-        linkNotes.add(row);
+        report.addLink(row);
         moves.add(row);
         continue;
       }
       bad++;
-      const code = item ? 'CREATE_FAILED' : 'INVALID_ROW';
-      failures.add(line, error, code);
+      report.addFailure(row, error, item ? 'CREATE_FAILED' : 'INVALID_ROW');
       file?.write(row.raw);
-      if (errors.length < maxListedErrors) errors.push({ line, index, error, code });
     }
     file?.flush();
   }
   file?.close();
-  notes.finish('');
-  failures.finish(failedOut === undefined ? '' : ` (all are in ${failedOut})`);
+  report.finish(defined({ failedOut }));
   if (output.format !== 'table') {
-    const more = links ? { ...moves.record(), ...linkNotes.record() } : {};
-    await output.record({ dryRun: true, rows, fine: rows - bad, bad, ...more, errors });
+    const more = links ? { ...moves.record(), ...report.record() } : {};
+    await output.record({
+      dryRun: true,
+      rows,
+      fine: rows - bad,
+      bad,
+      ...more,
+      errors: report.errors,
+    });
   } else if (!output.isQuiet) {
     const counts = `${formatNumber(rows - bad)} valid, ${formatNumber(bad)} invalid`;
     const verb = links ? 'created' : 'sent';
     const lines = [`${formatCount(rows, 'row')} checked: ${counts}; nothing was ${verb}`];
-    if (links) lines.push(...moves.lines(), ...linkNotes.lines());
+    if (links) lines.push(...moves.lines(), ...report.lines());
     await output.message(lines.join('\n'));
   }
   return bad === 0 ? exitCodes.done : exitCodes.partlyDone;

@@ -4,19 +4,11 @@ import type { ShortyOptions } from '@shorty/sdk';
 import type { Context } from '../context.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
 import { type LiveView, openLiveView } from '../ui/live-view.js';
-import { FailureReport } from './failure-report.js';
-import { formatNotKept, LinkNotes } from './notes.js';
 import { type OutputFile, openFailedRows, openOutputFile } from './output-file.js';
 import type { PreparedImport } from './prepare-import.js';
 import type { ChunkCounts } from './progress-file.js';
+import { formatNotKept, type RowError, RowReport } from './row-report.js';
 import { type ChunkOutcome, type RowOutcome, type RowStatus, statusOf } from './send-chunks.js';
-
-interface RowError {
-  readonly line: number;
-  readonly index: number;
-  readonly error: string;
-  readonly code: string;
-}
 
 /** The result of an import. */
 export interface ImportSummary {
@@ -51,7 +43,6 @@ const summaryNames: Readonly<Record<keyof ImportSummary, true>> = {
 };
 export const summaryFields = Object.keys(summaryNames);
 
-const maxListedErrors = 100;
 const outColumns = ['line', 'index', 'id', 'shortCode', 'shortUrl', 'targetUrl', 'customSlug'];
 const rowColumns = [
   ...['line', 'index', 'status', 'id', 'shortCode'],
@@ -80,10 +71,7 @@ export class ImportReport {
   readonly #live: LiveView & { isShown: boolean };
   readonly #out: OutputFile | undefined;
   readonly #failedOut: OutputFile | undefined;
-  readonly #failures: FailureReport;
-  readonly #notes: FailureReport;
-  readonly #linkNotes = new LinkNotes();
-  readonly #errors: RowError[] = [];
+  readonly #rows: RowReport;
   readonly #startedAt: number;
   #taken = 0;
   #invalidCodes = 0;
@@ -102,10 +90,7 @@ export class ImportReport {
     this.#options = options;
     this.#live = live;
     [this.#out, this.#failedOut] = files;
-    const isTerminal = io.stderr.isTTY === true;
-    const write = (line: string) => live.log(line);
-    this.#failures = new FailureReport(output, isTerminal, write);
-    this.#notes = new FailureReport(output, isTerminal, write);
+    this.#rows = new RowReport(output, io.stderr.isTTY === true, (line) => live.log(line));
     this.#startedAt = io.now();
     this.hooks = {
       onRetry: ({ error }) => this.#onRetry(error),
@@ -179,14 +164,13 @@ export class ImportReport {
     const durationMs = io.now() - this.#startedAt;
     const { source } = this.#prepared.plan;
     const { isQuotaReached, uncertain } = this;
-    this.#failures.finish(failedOut ? ` (all are in ${failedOut})` : '');
-    this.#notes.finish(out ? ` (all are in ${out})` : '');
+    this.#rows.finish(this.#options);
     if (output.format === 'json') {
       const summary: ImportSummary = {
         ...{ rows, created, failed, skipped, isQuotaReached, replayed, rowsBefore, uncertain },
         ...{ durationMs, out, failedOut },
-        ...(source && this.#linkNotes.record()),
-        errors: this.#errors,
+        ...(source && this.#rows.record()),
+        errors: this.#rows.errors,
       };
       await output.record(summary);
     } else if (output.format === 'table' && !output.isQuiet) {
@@ -197,7 +181,7 @@ export class ImportReport {
         `${formatCount(rows, 'row')}${before}: ${formatNumber(created)} created, ${others}${formatNumber(failed)} failed in ${formatDuration(durationMs)} (${formatNumber(rate)} rows/s)`,
       );
     }
-    for (const line of this.#linkNotes.lines()) output.note(line);
+    for (const line of this.#rows.lines()) output.note(line);
     if (this.#taken > 0) {
       output.note(
         `taken: the code of ${formatCount(this.#taken, 'row')} exists already; --skip-existing skips such rows`,
@@ -229,25 +213,19 @@ export class ImportReport {
   }
 
   #addCreated(row: ImportRow, created: NonNullable<RowOutcome['created']>): void {
-    const { line, index, note, notKept } = row;
-    this.#linkNotes.add(row);
-    if (note !== undefined) this.#notes.add(line, note, 'PAUSED');
-    if (notKept) this.#notes.add(line, formatNotKept(notKept), 'NOT_KEPT');
+    const { line, index } = row;
+    this.#rows.addLink(row);
     const { id, shortCode, shortUrl, targetUrl, customSlug } = created;
     const cells = [`${line}`, `${index}`, id, shortCode, shortUrl, targetUrl, customSlug ?? ''];
     if (this.#prepared.plan.source) cells.push(...noteCells(row));
     this.#out?.write(formatCsvLine(cells.map(guardFormula)));
   }
 
-  #addFailed({ line, index, raw }: ImportRow, failure: { message: string; code: string }): void {
-    const { message, code } = failure;
+  #addFailed(row: ImportRow, { message, code }: { message: string; code: string }): void {
     if (code === 'SLUG_CONFLICT') this.#taken++;
     else if (message.startsWith('importedCode ')) this.#invalidCodes++;
-    this.#failures.add(line, message, code);
-    this.#failedOut?.write(raw);
-    if (this.#errors.length < maxListedErrors) {
-      this.#errors.push({ line, index, error: message, code });
-    }
+    this.#rows.addFailure(row, message, code);
+    this.#failedOut?.write(row.raw);
   }
 
   async #writeRows(rows: readonly RowOutcome[]): Promise<void> {
