@@ -34,7 +34,7 @@ export async function benchAnalytics({ visits = Number(process.env.VISITS ?? 10_
   await measureReports(visits, async ({ overview, link, page, bytes }) => {
     reportUpper('a stored visit, bytes', bytes, 50, `of ${visits.toLocaleString('en')}`);
     await overview('the overview of ten million visits, ms', 90, 2_000);
-    await link('the report of a link, ms', 30, 60);
+    await link('the report of a link, ms', 30, 20);
     await page('the first page of the visits of a link, ms', 30, 60);
   });
 }
