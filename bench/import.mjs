@@ -25,15 +25,15 @@ export async function benchImport({ rows = 50_000, runs = 11, large = 1_000_000 
 
   const peaks = [];
   for (let run = 0; run < 3; run += 1) {
-    peaks.push((await importRows(shorty, 100_000)).peakMb);
+    peaks.push((await importRows(shorty, 200_000)).peakMb);
   }
   const small = median(peaks);
   const { peakMb, seconds } = await importRows(shorty, large);
   const count = large.toLocaleString('en');
   const detail = `${Math.round(large / seconds).toLocaleString('en')} rows a second`;
-  reportUpper(`import of ${count} rows, peak MB`, peakMb, 150, detail);
+  reportUpper(`import of ${count} rows, peak MB`, peakMb, 200, detail);
   reportUpper(
-    `peak of ${count} rows ÷ 100,000 rows`,
+    `peak of ${count} rows ÷ 200,000 rows`,
     peakMb / small,
     1.2,
     `${peakMb.toFixed(0)} MB against ${small.toFixed(0)} MB`,

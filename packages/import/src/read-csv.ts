@@ -12,6 +12,8 @@ export interface CsvRow {
 
 // A quote that is not closed would otherwise read the rest of the file.
 const maxRowBytes = 1_000_000;
+// The parser queues up to 1,024 parts before its source has to wait. Large parts would fill the memory.
+const partBytes = 4096;
 const delimiters = [',', ';', '\t', '|'];
 
 /** Reads the rows of a CSV file (RFC 4180). Throws FileError for one that has no valid syntax. */
@@ -53,18 +55,29 @@ interface ParsedRow {
 }
 
 function streamOf(text: AsyncIterable<string>): ReadableStream<Uint8Array> {
-  const encoder = new TextEncoder();
-  const parts = text[Symbol.asyncIterator]();
+  const parts = encodeInParts(text);
   return new ReadableStream({
     async pull(controller) {
       const { done, value } = await parts.next();
       if (done) controller.close();
-      else controller.enqueue(encoder.encode(value));
+      else controller.enqueue(value);
     },
     async cancel() {
-      await parts.return?.();
+      await parts.return();
     },
   });
+}
+
+async function* encodeInParts(
+  text: AsyncIterable<string>,
+): AsyncGenerator<Uint8Array, undefined, undefined> {
+  const encoder = new TextEncoder();
+  for await (const value of text) {
+    const bytes = encoder.encode(value);
+    for (let start = 0; start < bytes.length; start += partBytes) {
+      yield bytes.subarray(start, start + partBytes);
+    }
+  }
 }
 
 function describe({ code, lines }: CsvError & { readonly lines?: number }): string {
