@@ -5,14 +5,15 @@ import { parse } from 'yaml';
 import { root } from '../../../scripts/bootstrap.mjs';
 
 /** The generated files, below packages/cli/src/generated. */
-export const cliSources = ['request-bodies.json', 'response-fields.json', 'tool-outputs.json'];
+export const cliSources = ['request-bodies.json', 'response-fields.json', 'tool-operations.json'];
 
-/** The operations whose bodies are options of commands, and inputs of MCP tools. */
+/** The operations whose bodies are options of commands. */
 const inputs = ['createUrl', 'updateUrl', 'createQr', 'updateQr', 'updateDomain'];
-/** The operations whose data are the results of MCP tools. */
-const outputs = [
-  ...['getUrl', 'createUrl', 'deleteUrl', 'getDomain', 'getQr', 'createQr', 'getUrlClicks'],
-  ...['getAnalyticsOverview', 'getQrScans', 'getMe', 'getUsage'],
+/** The operations that MCP tools call. */
+const toolOperations = [
+  ...['listUrls', 'getUrl', 'createUrl', 'updateUrl', 'deleteUrl', 'listDomains', 'listQrs'],
+  ...['getQr', 'createQr', 'getUrlClicks', 'getAnalyticsOverview', 'getQrScans', 'getMe'],
+  'getUsage',
 ];
 
 export function writeCliSources(folder, importFolder = folder) {
@@ -38,8 +39,35 @@ export function writeCliSources(folder, importFolder = folder) {
     describeFields(toInput(resolve(document, requestOf(operation)))),
   );
   write(folder, 'request-bodies.json', bodies);
-  const toolOutputs = schemasOf(outputs, (operation) => toOutput(dataOf(document, operation)));
-  write(folder, 'tool-outputs.json', toolOutputs);
+  const called = routes.filter(({ operation }) => toolOperations.includes(operation.operationId));
+  const tools = called.map((each) => [each.operation.operationId, toolOperation(document, each)]);
+  write(folder, 'tool-operations.json', Object.fromEntries(tools));
+}
+
+/** Returns the request of an operation, its inputs but those in headers, and the schema of its data. */
+function toolOperation(document, { route, operation }) {
+  const [method, path] = route.split(' ');
+  const body = operation.requestBody?.content['application/json'].schema;
+  const parameters = resolve(document, operation.parameters ?? []);
+  const query = parameters.filter((each) => each.in === 'query');
+  const input = body
+    ? describeFields(reduce(resolve(document, body), withDescription))
+    : {
+        properties: Object.fromEntries(
+          query.map(({ name, schema, description }) => [
+            name,
+            { ...reduce(schema, reduce), description },
+          ]),
+        ),
+      };
+  const scopes = operation.security.flatMap(({ clientCredentials = [] }) => clientCredentials);
+  return { method, path, scopes, input, output: toOutput(dataOf(document, operation)) };
+}
+
+/** Returns a schema of the structure with its descriptions. */
+function withDescription(schema) {
+  const { description } = schema;
+  return { ...reduce(schema, withDescription), ...(description && { description }) };
 }
 
 /** Writes the fields of links with their kinds and rules, and those that only the server sets. */

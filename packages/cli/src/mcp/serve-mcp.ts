@@ -1,15 +1,19 @@
 import { once } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
-import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
-import { type CallToolResult, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+import {
+  CallToolRequestSchema,
+  type CallToolResult,
+  ListToolsRequestSchema,
+} from '@modelcontextprotocol/sdk/types.js';
 import { formatJson } from '@shorty/report';
 import type { QrImage, Shorty } from '@shorty/sdk';
-import { z } from 'zod';
+import { UsageError } from '../cli-error.js';
 import type { Io } from '../io.js';
 import { describeError } from '../report-error.js';
 import { version } from '../version.js';
-import { type Tool, type ToolResult, tools } from './tools.js';
+import { inputSchemaOf, outputSchemaOf, runTool, scopesOf, type Tool, tools } from './tools.js';
 
 /** What every assistant reads before it selects a tool. */
 function instructionsFor({ baseUrl, canWrite }: McpAccess): string {
@@ -32,11 +36,11 @@ export interface McpAccess {
 
 /** Returns the tools that the scopes allow; without `canWrite`, only those that change nothing. */
 export function allowedTools(scopes: readonly string[], canWrite: boolean): readonly Tool[] {
-  return tools.filter(
-    (tool) =>
-      (canWrite || tool.access === 'read') &&
-      (tool.scopes.length === 0 || tool.scopes.some((scope) => scopes.includes(scope))),
-  );
+  return tools.filter((tool) => {
+    const needed = scopesOf(tool);
+    if (!canWrite && tool.access !== 'read') return false;
+    return needed.length === 0 || needed.some((scope) => scopes.includes(scope));
+  });
 }
 
 /** Serves tools to an assistant on stdin and stdout, until stdin ends or the command is interrupted. */
@@ -46,22 +50,20 @@ export async function serveMcp(
   allowed: readonly Tool[],
   access: McpAccess,
 ): Promise<void> {
-  const instructions = instructionsFor(access);
-  const server = new McpServer({ name: 'shorty', title: 'Shorty', version }, { instructions });
+  const server = new Server(
+    { name: 'shorty', title: 'Shorty', version },
+    { capabilities: { tools: {} }, instructions: instructionsFor(access) },
+  );
   const calls = new Set<Promise<unknown>>();
-  for (const tool of allowed) {
-    const { name, title, description, input } = tool;
-    const config = { title, description, inputSchema: input, annotations: hintsOf(tool) };
-    server.registerTool(name, config, async (values: unknown, extra: { signal: AbortSignal }) => {
-      const signal = AbortSignal.any([extra.signal, io.interrupt]);
-      const call = callTool(tool, values, { io, client, signal });
-      calls.add(call);
-      return call.finally(() => calls.delete(call));
-    });
-  }
-  // The list of McpServer would forbid fields that a newer server adds to results.
-  server.server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: allowed.map(describe) }));
-  server.server.onerror = ({ message }) => io.stderr.write(`shorty mcp: ${message}\n`);
+  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: allowed.map(describe) }));
+  server.setRequestHandler(CallToolRequestSchema, ({ params }, extra) => {
+    const signal = AbortSignal.any([extra.signal, io.interrupt]);
+    const tool = allowed.find(({ name }) => name === params.name);
+    const call = callTool(tool ?? params.name, params.arguments, { io, client, signal });
+    calls.add(call);
+    return call.finally(() => calls.delete(call));
+  });
+  server.onerror = ({ message }) => io.stderr.write(`shorty mcp: ${message}\n`);
   await server.connect(new StdioServerTransport(io.stdin, io.stdout));
   await once(io.stdin, 'end', { signal: io.interrupt }).catch((error: unknown) => {
     if (!io.interrupt.aborted) throw error;
@@ -74,46 +76,31 @@ export async function serveMcp(
 }
 
 function describe(tool: Tool) {
-  const { name, title, description, input, output } = tool;
-  return {
-    ...{ name, title, description, annotations: hintsOf(tool) },
-    inputSchema: {
-      ...z.toJSONSchema(input, { target: 'draft-7', io: 'input' }),
-      type: 'object' as const,
-    },
-    outputSchema: { ...output, type: 'object' as const },
-  };
-}
-
-function hintsOf({ access }: Tool) {
-  return {
+  const { name, title, description, access } = tool;
+  const annotations = {
     readOnlyHint: access === 'read',
     destructiveHint: access === 'change',
     idempotentHint: access !== 'add',
     openWorldHint: false,
   };
+  const inputSchema = inputSchemaOf(tool);
+  const outputSchema = { ...outputSchemaOf(tool), type: 'object' as const };
+  return { name, title, description, annotations, inputSchema, outputSchema };
 }
 
 async function callTool(
-  tool: Tool,
-  input: unknown,
+  tool: Tool | string,
+  input: Readonly<Record<string, unknown>> = {},
   { io, ...call }: { io: Io; client: Shorty; signal: AbortSignal },
 ): Promise<CallToolResult> {
   try {
-    return toCallResult(await tool.run(input, { ...call, now: io.now }));
+    if (typeof tool === 'string') throw new UsageError(`there is no tool ${tool}`);
+    const { data, image } = await runTool(tool, input, { ...call, now: io.now });
+    const text = { type: 'text' as const, text: formatJson(data) };
+    return { structuredContent: { ...data }, content: image ? [text, contentOf(image)] : [text] };
   } catch (error) {
     return { isError: true, content: [{ type: 'text', text: describeFailure(error, io) }] };
   }
-}
-
-function toCallResult({ data, image }: ToolResult): CallToolResult {
-  return {
-    structuredContent: { ...data },
-    content: [
-      { type: 'text', text: formatJson(data) },
-      ...(image === undefined ? [] : [contentOf(image)]),
-    ],
-  };
 }
 
 /** Returns an image for the assistant. Assistants do not display SVG images, but read their text. */
