@@ -63,7 +63,7 @@ function streamOf(text: AsyncIterable<string>): ReadableStream<Uint8Array> {
       else controller.enqueue(value);
     },
     async cancel() {
-      await parts.return();
+      await parts.return(undefined);
     },
   });
 }
