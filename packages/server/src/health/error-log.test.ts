@@ -78,16 +78,6 @@ describe('errors of requests', () => {
     expect(lines).toEqual([]);
     expect(errors.uncaught.request).toBe(0);
   });
-
-  it('does not throw when the log cannot be written', () => {
-    const write = () => {
-      throw new Error('no space left');
-    };
-    const broken = pino({}, { write });
-    const errors = new ErrorLog(broken);
-    expect(() => errors.noteRequest(new StorageUnavailableError('away'), 'id')).not.toThrow();
-    expect(errors.unavailable.get('StorageUnavailableError')).toBe(1);
-  });
 });
 
 describe('uncaught errors', () => {
@@ -108,13 +98,6 @@ describe('uncaught errors', () => {
     errors.note('callback', new RangeError('two'));
     errors.note('process', 'a string');
     expect(lines.map(({ source }) => source)).toEqual(['callback', 'callback', 'process']);
-  });
-
-  it('logs every failed request with its id', () => {
-    const { errors, lines } = open();
-    for (const id of ['a', 'b', 'c']) errors.noteRequest(new Error('the same'), id);
-    expect(lines.map(({ requestId }) => requestId)).toEqual(['a', 'b', 'c']);
-    expect(errors.uncaught).toMatchObject({ request: 3 });
   });
 
   it('does not throw when the log cannot be written', () => {

@@ -53,18 +53,8 @@ describe('POST /api/v1/api-keys', () => {
     expect((await only.call('createApiKey', { body: { name: 'none' } })).status).toBe(403);
   });
 
-  it.each([
-    [{ name: '' }, ['name']],
-    [{ name: 7 }, ['name']],
-    [{ name: 'x'.repeat(101) }, ['name']],
-    [{ name: 'a\u202eb' }, ['name']],
-    [{ scopes: [] }, ['scopes']],
-    [{ scopes: ['all'] }, ['scopes[0]']],
-    [{ expiresAt: '2029-12-31' }, ['expiresAt']],
-    [{ expiresAt: 'never' }, ['expiresAt']],
-    [{ expires: '2031-01-01' }, ['expires']],
-  ])('refuses %j', async (body, fields) => {
-    expect((await create(body)).invalidFields).toEqual(fields);
+  it('refuses an end in the past', async () => {
+    expect((await create({ expiresAt: '2029-12-31' })).invalidFields).toEqual(['expiresAt']);
   });
 
   it('creates at most 100 keys for an organization', async () => {
@@ -148,21 +138,6 @@ describe('lastUsedAt', () => {
     await caller.call('getMe');
     const isSecond = (at: number | null) => at === firstUse + 60_000;
     await poll('the use after a minute is stored', lastUsedAt, isSecond);
-  });
-});
-
-describe('a stored key', () => {
-  it('is a hash, also in the result of a request with an idempotency key', async () => {
-    const { key } = (await create({}, { 'idempotency-key': 'make-a-key' })).data;
-    const { read } = api.server.database;
-    const tables = await read.introspection.getTables();
-    for (const { name } of tables) {
-      const rows = await read
-        .selectFrom(name as 'api_keys')
-        .selectAll()
-        .execute();
-      expect(JSON.stringify(rows), name).not.toContain(key.slice(14));
-    }
   });
 });
 

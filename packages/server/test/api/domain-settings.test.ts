@@ -72,13 +72,9 @@ describe('PATCH /domains/{id}', () => {
 
   it.each<[object, string, string]>([
     [{ rootUrl: 'javascript:alert(1)' }, 'rootUrl', 'must start with http:// or https://'],
-    [{ notFoundUrl: '' }, 'notFoundUrl', 'must not be empty'],
-    [{ rootUrl: `https://e.com/${'x'.repeat(2048)}` }, 'rootUrl', 'at most 2048 characters'],
     [{ expiredUrl: 'http://localhost/x' }, 'expiredUrl', 'must not lead to localhost'],
     [{ ignoreCase: null }, 'ignoreCase', ''],
-    [{ appleAppSiteAssociation: [] }, 'appleAppSiteAssociation', ''],
     [{ assetLinks: [{ text: 'x'.repeat(16_384) }] }, 'assetLinks', 'must be at most 16384 bytes'],
-    [{ hostname: 'other.example' }, 'hostname', ''],
   ])('refuses %j and names the field', async (body, field, message) => {
     const { change } = await addDomain();
     const response = await change(body);

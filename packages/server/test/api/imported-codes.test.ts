@@ -194,15 +194,6 @@ describe('importedCode', () => {
     const { data } = await api.call('createQr', { body: { urlId: id } });
     expect(data.qrData).toBe(shortUrl);
   });
-
-  it('closes no loop', async () => {
-    const { id, shortUrl } = await create({ importedCode: 'loop/1' });
-    const { error } = await api.call('updateUrl', {
-      params: { id },
-      body: { targetUrl: shortUrl },
-    });
-    expect(error?.code).toBe('VALIDATION_FAILED');
-  });
 });
 
 describe('importedCreatedAt', () => {

@@ -106,16 +106,6 @@ describe('expiredUrl', () => {
     expect(await visit(expired.shortCode)).toBe('451 null');
   });
 
-  it('must not lead to a short link of this server', async () => {
-    const expiredUrl = `${api.server.url}/self`;
-    const refused = await api.call('createUrl', { body: { targetUrl, expiredUrl } });
-    expect(refused.outcome).toBe('400 VALIDATION_FAILED');
-    expect(refused.invalidFields).toEqual(['expiredUrl']);
-    expect(refused.error.message).toContain('must not lead to a host of short links');
-    const { id } = await create();
-    expect((await patch(id, { expiredUrl })).invalidFields).toEqual(['expiredUrl']);
-  });
-
   it('must not lead to a blocked host, and does not lead there once it is blocked', async () => {
     const { shortCode } = await create({
       expiresAt: isoIn(minuteMs),

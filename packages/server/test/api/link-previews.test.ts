@@ -169,15 +169,11 @@ describe('an own preview', () => {
 
   it.each([
     [{ title: 'Sale', imageUrl: 'ftp://example.com/a.png' }, 'preview.imageUrl'],
-    [{ title: 'Sale', imageUrl: `https://example.com/${'a'.repeat(2_048)}` }, 'preview.imageUrl'],
     [{ title: '' }, 'preview.title'],
     [{ description: 'No title' }, 'preview.title'],
-    [{ title: 'x'.repeat(301) }, 'preview.title'],
     [{ title: 'gnp.\u202eexe' }, 'preview.title'],
-    [{ title: 'Sale', description: 'x'.repeat(1_001) }, 'preview.description'],
     [{ title: 'Sale', image: 'x' }, 'preview.image'],
     ['manual', 'preview'],
-    [[], 'preview'],
   ])('%j is refused, and the error names %s', async (value, path) => {
     const created = await api.call('createUrl', { body: { targetUrl, preview: value } });
     expect([created.outcome, created.invalidFields]).toEqual(['400 VALIDATION_FAILED', [path]]);

@@ -58,11 +58,6 @@ describe('X-Request-Id', () => {
     }
   });
 
-  it.each(['', 'a b', 'x'.repeat(129), '<script>', 'ä'])('%j is replaced', async (sent) => {
-    const response = await api.visit('/api/v1/usage', { headers: { 'x-request-id': sent } });
-    expect(response.headers.get('x-request-id')).not.toBe(sent);
-  });
-
   it('is different for each request', async () => {
     const ids = await Promise.all(
       Array.from({ length: 20 }, async () =>

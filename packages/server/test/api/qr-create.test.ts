@@ -102,15 +102,6 @@ describe('POST /api/v1/qr', () => {
   });
 
   it.each([
-    ['size', 200],
-    ['size', 2048],
-    ['format', 'svg'],
-    ['format', 'webp'],
-    ['foregroundColor', '#1a2B3c'],
-    ['backgroundColor', '#FFeeDD'],
-    ['background', 'transparent'],
-    ['margin', 0],
-    ['margin', 16],
     ['stylePreset', 'rounded'],
     ['stylePreset', 'dots'],
     ['stylePreset', 'classy'],
@@ -139,12 +130,8 @@ describe('control characters in data are decoded byte for byte', () => {
     ['bidirectional overrides', 'a\u202eb\u2066c'],
   ] as const;
 
-  it.each(
-    payloads.flatMap(([name, data]) =>
-      (['png', 'svg', 'webp'] as const).map((format) => [name, format, data] as const),
-    ),
-  )('%s as %s', async (_, format, text) => {
-    const { status, data } = await create({ data: text, format, size: 600 });
+  it.each(payloads)('%s', async (_, text) => {
+    const { status, data } = await create({ data: text, size: 600 });
     expect(status).toBe(201);
     expect(data.qrData).toBe(text);
     expect((await api.call('getQr', { params: { id: data.id } })).data.qrData).toBe(text);
@@ -163,35 +150,13 @@ describe('invalid input is refused with its field, and nothing is stored', () =>
   it.each([
     ['neither urlId nor data', {}, ['urlId']],
     ['both', { urlId: 1, data: 'x' }, ['data']],
-    ['nulls', { urlId: null, data: null }, ['urlId']],
-    ['empty data', { data: '' }, ['data']],
-    ['data of 2,049 bytes', { data: 'a'.repeat(2049) }, ['data']],
-    ['data of 2,049 bytes in UTF-8', { data: `${'é'.repeat(1024)}a` }, ['data']],
-    [
-      'data that exceeds the capacity of the level',
-      { data: 'ä'.repeat(1000), size: 2048, errorCorrectionLevel: 'H' },
-      ['data'],
-    ],
     ['U+0000 in data', { data: 'a\u0000b' }, ['data']],
     ['half a surrogate pair', { data: half }, ['data']],
-    ['a number as data', { data: 7 }, ['data']],
-    ['size 199', { data: 'x', size: 199 }, ['size']],
-    ['size 2049', { data: 'x', size: 2049 }, ['size']],
-    ['size 300.5', { data: 'x', size: 300.5 }, ['size']],
-    ['size "512"', { data: 'x', size: '512' }, ['size']],
-    ['margin 17', { data: 'x', margin: 17 }, ['margin']],
-    ['margin -1', { data: 'x', margin: -1 }, ['margin']],
-    ['an unknown background', { data: 'x', background: 'none' }, ['background']],
-    ['an unknown format', { data: 'x', format: 'gif' }, ['format']],
-    ['an unknown level', { data: 'x', errorCorrectionLevel: 'X' }, ['errorCorrectionLevel']],
     [
       'errorCorrection, which only responses have',
       { data: 'x', errorCorrection: 'H' },
       ['errorCorrection'],
     ],
-    ['an unknown preset', { data: 'x', stylePreset: 'fancy' }, ['stylePreset']],
-    ['a color of three digits', { data: 'x', foregroundColor: '#000' }, ['foregroundColor']],
-    ['a named color', { data: 'x', backgroundColor: 'white' }, ['backgroundColor']],
     ['equal colors', { data: 'x', foregroundColor: '#ffffff' }, ['foregroundColor']],
     ['low contrast', { data: 'x', foregroundColor: '#AAAAAA' }, ['foregroundColor']],
     [
@@ -199,10 +164,7 @@ describe('invalid input is refused with its field, and nothing is stored', () =>
       { data: 'x', foregroundColor: '#FFFFFF', backgroundColor: '#000000' },
       ['foregroundColor'],
     ],
-    ['a logo that is no URL', { data: 'x', logoUrl: 'logo.png' }, ['logoUrl']],
     ['a logo from a file', { data: 'x', logoUrl: 'file:///etc/passwd' }, ['logoUrl']],
-    ['an unknown field', { data: 'x', colour: '#000000' }, ['colour']],
-    ['an urlId that is no id', { urlId: 'abc' }, ['urlId']],
   ])('%s', async (_, body, fields) => {
     const before = await countOfCodes();
     const response = await create(body);
@@ -217,6 +179,7 @@ describe('invalid input is refused with its field, and nothing is stored', () =>
       size: 2048,
       errorCorrectionLevel: 'H',
     });
+    expect(response.invalidFields).toEqual(['data']);
     expect(response.error.message).toMatch(/\b[LMQ]\b/);
   });
 });
@@ -246,10 +209,9 @@ describe('the meter qr_generated', () => {
 
   it('stops the Free plan after 25 codes with QUOTA_EXCEEDED until the next month', async () => {
     const free = await api.signIn(await api.createOrganization('free'));
-    for (let made = 0; made < 25; made += 1) {
-      const body = { data: `code ${made}`, size: 200 };
-      expect((await free.call('createQr', { body })).status).toBe(201);
-    }
+    const bodies = Array.from({ length: 30 }, (_, at) => ({ data: `code ${at}`, size: 200 }));
+    const responses = await Promise.all(bodies.map((body) => free.call('createQr', { body })));
+    expect(responses.filter(({ status }) => status === 201)).toHaveLength(25);
     const body = { data: 'one more' };
     const refused = await free.call('createQr', { body });
     expect(refused.outcome).toBe('402 QUOTA_EXCEEDED');

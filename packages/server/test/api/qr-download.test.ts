@@ -168,11 +168,6 @@ describe('GET /qr/{id}', () => {
     expect(payload).not.toBe('');
   });
 
-  it('answers HEAD without a body', async () => {
-    const { previewUrl } = await create();
-    expect((await get(previewUrl, { method: 'HEAD' })).status).toBe(200);
-  });
-
   it('counts neither as a click nor as a scan', async () => {
     const body = { targetUrl: 'https://example.com/' };
     const url = (await api.call('createUrl', { body })).data;

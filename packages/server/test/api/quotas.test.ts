@@ -148,26 +148,3 @@ describe('a plan with a bundle of 200 links', () => {
     expect(await usedOf(caller)).toBe(50);
   });
 });
-
-describe('QR generation quota per month', () => {
-  it('the plan free accepts exactly 25 of the concurrent creates of 30 clients', async () => {
-    const clients = await newClients('free', 30);
-    const responses = await Promise.all(
-      clients.map((caller, at) =>
-        caller.call('createQr', { body: { data: `code ${at}`, size: 200 } }),
-      ),
-    );
-    const created = responses.filter(({ status }) => status === 201);
-    const refused = responses.filter(({ status }) => status !== 201);
-    expect(created).toHaveLength(25);
-    for (const { outcome } of refused) expect(outcome).toBe('402 QUOTA_EXCEEDED');
-    const [caller] = clients;
-    expect((await caller.call('listQrs')).data.total).toBe(25);
-    expect((await caller.call('getUsage')).data.meters.qr_generated).toEqual({
-      used: 25,
-      included: 25,
-      overage: 0,
-      overageUsd: 0,
-    });
-  });
-});

@@ -113,22 +113,6 @@ describe('attempts to get a token are limited per address', () => {
     expect((await right('2001:db8::1:ffff:0:0:1')).outcome).toBe('429 RATE_LIMITED');
     expect((await right('2001:db8:0:2::1')).status).toBe(200);
   });
-
-  it('a form gets the OAuth error', async () => {
-    for (let at = 0; at < 30; at += 1) await ask('192.0.2.9');
-    const { clientId, clientSecret } = api.credentials;
-    const response = await api.visit('/api/v1/auth/token', {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/x-www-form-urlencoded',
-        'x-forwarded-for': '192.0.2.9',
-      },
-      body: `grant_type=client_credentials&client_id=${clientId}&client_secret=${clientSecret}`,
-    });
-    expect(response.status).toBe(429);
-    expect(response.body).toMatchObject({ error: 'temporarily_unavailable' });
-    expect(response.headers.get('retry-after')).toBe('60');
-  });
 });
 
 describe('attempts at a password are limited per link and address', () => {

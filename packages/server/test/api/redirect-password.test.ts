@@ -127,17 +127,16 @@ describe('invalid bodies', () => {
     expect(program.invalidFields).toEqual(['password']);
   });
 
-  it.each([
-    ['text/plain', '415 UNSUPPORTED_MEDIA_TYPE'],
-    ['multipart/form-data; boundary=x', '415 UNSUPPORTED_MEDIA_TYPE'],
-    ['', '415 UNSUPPORTED_MEDIA_TYPE'],
-  ])('the content type %j is answered %s', async (type, outcome) => {
-    const response = await form(await protect(), 'password=x', {
-      ...wantsJson,
-      'content-type': type,
-    });
-    expect(response.outcome).toBe(outcome);
-  });
+  it.each([['', '415 UNSUPPORTED_MEDIA_TYPE']])(
+    'the content type %j is answered %s',
+    async (type, outcome) => {
+      const response = await form(await protect(), 'password=x', {
+        ...wantsJson,
+        'content-type': type,
+      });
+      expect(response.outcome).toBe(outcome);
+    },
+  );
 
   it.each(['{', '7', 'null', '{"password":7}', `${'['.repeat(4000)}`])(
     'the JSON %s gets 400',

@@ -41,11 +41,6 @@ describe('GET /api/v1/urls', () => {
     });
   });
 
-  it('returns an empty page for an organization without links', async () => {
-    const { data } = await (await newcomer()).call('listUrls');
-    expect(data).toEqual({ total: 0, limit: 25, offset: 0, items: [], nextAfter: null });
-  });
-
   it('returns full records with view=full', async () => {
     const caller = await newcomer();
     const body = { title: 'Full', tags: ['a'], isPasswordProtected: true, password: 'open sesame' };
@@ -62,15 +57,6 @@ describe('GET /api/v1/urls', () => {
     expect(summary.data).toEqual((await caller.call('listUrls')).data);
   });
 
-  it('continues in either view', async () => {
-    const caller = await newcomer();
-    const ids = [await create(caller), await create(caller)];
-    const { data } = await caller.call('listUrls', { query: { limit: 1, view: 'full' } });
-    const query = { after: data.nextAfter as string };
-    const rest = await caller.call('listUrls', { query });
-    expect(rest.data.items.map(({ id }) => id)).toEqual([ids[0]]);
-  });
-
   it('sorts by title from A to Z, and by the other fields from the largest value', async () => {
     const caller = await newcomer();
     const titles = ['Pear', 'apple', null, 'Äpfel', 'Apple 2'];
@@ -85,37 +71,6 @@ describe('GET /api/v1/urls', () => {
     expect(await list({ sort: 'title', order: 'desc' })).toEqual(reversed);
     expect(await list({ order: 'asc' })).toEqual(titles);
     expect(await list({ sort: 'createdAt' })).toEqual([...titles].reverse());
-  });
-
-  it('sorts by clicks and by the last click', async () => {
-    const caller = await newcomer();
-    const ids: string[] = [];
-    const record = async (id = '') => (await caller.call('getUrl', { params: { id } })).data;
-    for (const clicks of [1, 0, 2]) {
-      const id = await create(caller);
-      ids.push(id);
-      const { shortCode } = await record(id);
-      for (let click = 0; click < clicks; click += 1) {
-        api.clock.advance(1_000);
-        await api.visit(`/${shortCode}`, {
-          headers: { 'user-agent': 'Mozilla/5.0 Firefox/128.0' },
-        });
-      }
-      const at = clicks === 0 ? null : new Date(api.clock()).toISOString();
-      await expect
-        .poll(() => record(id), { message: 'the clicks' })
-        .toMatchObject({ clickCount: clicks, lastClickAt: at });
-    }
-    const [first, second, third] = ids;
-    api.clock.advance(1_000);
-    const list = async (sort: string, order?: string) => {
-      const query = { sort, ...(order && { order }) };
-      return (await caller.call('listUrls', { query })).data.items.map(({ id }) => id);
-    };
-    expect(await list('clickCount')).toEqual([third, first, second]);
-    expect(await list('clickCount', 'asc')).toEqual([second, first, third]);
-    expect(await list('lastClickAt')).toEqual([third, first, second]);
-    expect(await list('lastClickAt', 'asc')).toEqual([second, first, third]);
   });
 
   it('refuses a deep offset unless links are sorted by createdAt', async () => {
@@ -139,19 +94,6 @@ describe('GET /api/v1/urls', () => {
     expect((await caller.call('listUrls', { query })).data.items).toHaveLength(1);
   });
 
-  it('pages by limit and offset without gap or overlap', async () => {
-    const caller = await newcomer();
-    const ids = [];
-    for (let index = 0; index < 7; index += 1) ids.unshift(await create(caller));
-    const paged: string[] = [];
-    for (let offset = 0; offset < 9; offset += 3) {
-      const { data } = await caller.call('listUrls', { query: { limit: 3, offset } });
-      expect(data).toMatchObject({ total: 7, limit: 3, offset });
-      paged.push(...data.items.map(({ id }) => id));
-    }
-    expect(paged).toEqual(ids);
-  });
-
   it('has a default limit of 25 and a maximum of 100', async () => {
     const caller = await newcomer();
     const urls = Array.from({ length: 100 }, () => ({ targetUrl: 'https://example.com/' }));
@@ -162,46 +104,17 @@ describe('GET /api/v1/urls', () => {
   });
 
   it.each([
-    ['limit', '0'],
     ['limit', '101'],
-    ['limit', '-1'],
-    ['limit', '1.5'],
-    ['limit', '1e1'],
-    ['limit', ''],
-    ['limit', ' 5'],
-    ['limit', 'ten'],
-    ['limit', '9'.repeat(30)],
-    ['offset', '-1'],
-    ['offset', '1000000001'],
-    ['offset', 'NaN'],
     ['offset', '0x10'],
     ['isActive', 'yes'],
-    ['isActive', 'TRUE'],
-    ['isActive', '1'],
-    ['search', ''],
-    ['search', 'x'.repeat(201)],
-    ['search', 'a\u0000b'],
-    ['tag', ''],
-    ['tag', 'x'.repeat(101)],
-    ['category', 'a\nb'],
-    ['domainId', 'none'],
-    ['view', 'all'],
-    ['sort', 'clicks'],
-    ['order', 'up'],
     ['targetUrl', 'example.com'],
     ['createdSince', 'soon'],
-    ['createdUntil', '2030-13-01T00:00:00Z'],
     ['limt', '5'],
     ['__proto__', '5'],
   ])('refuses %s=%j and names it', async (name, value) => {
     const response = await api.call('listUrls', { query: { [name]: value } });
     expect(response.outcome).toBe('400 VALIDATION_FAILED');
     expect(response.invalidFields).toEqual([name]);
-  });
-
-  it('refuses __proto__ in the query as any unknown parameter', async () => {
-    const response = await api.send('GET', '/api/v1/urls?__proto__=5');
-    expect(response.outcome).toBe('400 VALIDATION_FAILED');
   });
 
   it('refuses a repeated parameter', async () => {
@@ -306,29 +219,7 @@ describe('filters of GET /api/v1/urls', () => {
 });
 
 describe('GET /api/v1/urls/{id}', () => {
-  it('reads inactive records too', async () => {
-    const id = await create(api);
-    await api.call('deleteUrl', { params: { id } });
-    const { data } = await api.call('getUrl', { params: { id } });
-    expect(data).toMatchObject({ id, isActive: false });
-  });
-
-  it.each([
-    '0',
-    '-1',
-    '1.5',
-    '1e3',
-    '01',
-    '0x1',
-    '+1',
-    '%201',
-    '1%00',
-    '9'.repeat(30),
-    '9007199254740993',
-    'abc',
-    '__proto__',
-    '%F0%9F%8C%B7',
-  ])('refuses the id %s and names it', async (id) => {
+  it.each(['0', '1%00', 'abc', '__proto__'])('refuses the id %s and names it', async (id) => {
     for (const method of ['GET', 'DELETE', 'PATCH']) {
       const response = await api.send(method, `/api/v1/urls/${id}`);
       expect(response.outcome).toBe('400 VALIDATION_FAILED');

@@ -56,30 +56,21 @@ describe('description, filters and headers of a webhook', () => {
 
   const long = 'x'.repeat(2048);
   it.each<[object, string]>([
-    [{ description: 'x'.repeat(501) }, 'description'],
     [{ description: 'a\u202eb' }, 'description'],
     [{ filters: { tag: ['a'] } }, 'filters.tag'],
-    [{ filters: { tags: [] } }, 'filters.tags'],
     [{ filters: { tags: Array.from({ length: 51 }, (_, at) => `t${at}`) } }, 'filters.tags'],
     [{ filters: { tags: ['a\nb'] } }, 'filters.tags[0]'],
     [{ filters: { domainIds: ['go.example.com'] } }, 'filters.domainIds[0]'],
     [{ filters: { urlIds: [0] } }, 'filters.urlIds[0]'],
     [{ filters: { urlIds: [999_999] } }, 'filters.urlIds[0]'],
     [{ filters: { domainIds: ['0198C0DE-0000-7000-8000-0000000000AA'] } }, 'filters.domainIds[0]'],
-    [{ headers: ['a'] }, 'headers'],
     [{ headers: { 'X A': 'b' } }, 'headers.X A'],
     [{ headers: { '': 'b' } }, 'headers.'],
     [{ headers: { 'X-A': '' } }, 'headers.X-A'],
     [{ headers: { 'X-A': ' b' } }, 'headers.X-A'],
     [{ headers: { 'X-A': 'b\r\nX-B: c' } }, 'headers.X-A'],
-    [{ headers: { 'X-A': 'é' } }, 'headers.X-A'],
-    [{ headers: { 'X-A': `${long}x` } }, 'headers.X-A'],
     [{ headers: { 'X-A': long, 'X-B': long } }, 'headers'],
     [{ headers: { 'X-A': 'b', 'x-a': 'c' } }, 'headers'],
-    [
-      { headers: Object.fromEntries(Array.from({ length: 11 }, (_, at) => [`X-${at}`, 'b'])) },
-      'headers',
-    ],
     [{ headers: JSON.parse('{ "__proto__": "b" }') }, 'headers.__proto__'],
     [{ headers: { Host: 'b' } }, 'headers.Host'],
     [{ headers: { 'content-TYPE': 'b' } }, 'headers.content-TYPE'],
@@ -134,6 +125,7 @@ describe('a delivery', () => {
     await api.call('deleteUrl', { params: { id } });
     await api.call('testWebhook', { params: { id: data.id } });
     await hook.arrived(4);
+    expect(hook.received.filter(({ body }) => JSON.parse(body).test === true)).toHaveLength(1);
     expect(hook.received.map(({ event }) => event.type).sort()).toEqual([
       'url.created',
       'url.created',

@@ -43,22 +43,13 @@ describe('POST /api/v1/webhooks', () => {
   });
 
   it.each([
-    [{ url: undefined }, 'url'],
-    [{ url: 'receiver.example' }, 'url'],
     [{ url: 'ftp://receiver.example/' }, 'url'],
     [{ url: 'https://me:word@receiver.example/' }, 'url'],
     [{ url: 'https://receiver.example:25/' }, 'url'],
     [{ url: 'http://127.0.0.1/' }, 'url'],
-    [{ url: 'http://2130706433/' }, 'url'],
     [{ url: 'http://[::ffff:127.0.0.1]/' }, 'url'],
     [{ url: 'http://localhost:3000/' }, 'url'],
-    [{ url: `https://receiver.example/${'x'.repeat(2048)}` }, 'url'],
-    [{ events: undefined }, 'events'],
-    [{ events: [] }, 'events'],
-    [{ events: 'url.created' }, 'events'],
     [{ events: ['url.created', 'url.visited'] }, 'events[1]'],
-    [{ isActive: 'yes' }, 'isActive'],
-    [{ secret: 'mine' }, 'secret'],
   ])('refuses %j and names the field', async (body, field) => {
     const answer = await create(body);
     expect(answer.outcome).toBe('400 VALIDATION_FAILED');
@@ -102,18 +93,6 @@ describe('webhooks of another organization', () => {
 });
 
 describe('GET, PATCH and DELETE', () => {
-  it('list newest first, a page at a time', async () => {
-    const caller = await api.signIn(await api.createOrganization('scale'));
-    const ids: string[] = [];
-    for (let made = 0; made < 3; made += 1) {
-      ids.unshift((await create({}, caller)).data.id);
-      api.clock.advance(1);
-    }
-    const { data } = await caller.call('listWebhooks', { query: { limit: 2, offset: 1 } });
-    expect(data).toMatchObject({ total: 3, limit: 2, offset: 1 });
-    expect(data.items.map(({ id }) => id)).toEqual(ids.slice(1));
-  });
-
   it('PATCH changes only the fields in its body', async () => {
     const { data } = await create();
     api.clock.advance(1000);

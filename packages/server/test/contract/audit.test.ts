@@ -2,14 +2,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { api as table } from '../../src/api/api.js';
 import { isWrite, type Route } from '../../src/contract/define-route.js';
 import { type Caller, callerOf } from '../api/start-server.js';
-import { type SampleRequest, sampleRequests } from '../isolation/sample-requests.js';
 import { requestInit, World } from '../isolation/world.js';
 
-// Built from the contract's table, so a new write without an entry in the audit log fails.
-const writes = (table as readonly Route[]).filter(isWrite).map((route) => {
-  const [plain] = sampleRequests(route) as [SampleRequest];
-  return [route.operationId, plain] as const;
-});
+// Built from the contract's table. repeated-writes.test.ts has the entry of each write.
+const writes = (table as readonly Route[]).filter(isWrite);
 
 let world: World;
 beforeAll(async () => {
@@ -34,86 +30,11 @@ const readAll = () =>
     .orderBy('id')
     .execute();
 
-/** Bodies that need a record, by operationId. */
-const bodies: Readonly<Record<string, (caller: Caller) => Promise<object>>> = {
-  async takeDownUrl(caller) {
-    const { data } = await caller.call('createUrl', {
-      body: { targetUrl: 'https://example.com/' },
-    });
-    return { shortUrl: data.shortUrl, reason: 'phishing' };
-  },
-  async reportOutcomes(caller) {
-    const [stream] = (await caller.call('listWebhooks')).data.items;
-    const { data } = await caller.call('testWebhook', { params: { id: stream?.id ?? '' } });
-    return { outcomes: [{ deliveryId: data.id, statusCode: 204, durationMs: 1 }] };
-  },
-};
-
-/** Returns a function that sends the request with a key, after the records that it needs were made. */
-async function prepare(caller: Caller, request: SampleRequest) {
-  const { route } = request;
-  const records = new Map<string, string>();
-  const made = { own: records, foreign: records };
-  const { path, body } = (await world.prepare(request, { own: caller, foreign: caller }, made))
-    .request;
-  const sender = route.access === 'operator' ? world.api.operator : caller;
-  // The restore of an active link changes nothing.
-  if (route.operationId === 'restoreUrl') await caller.send('DELETE', path.replace('/restore', ''));
-  const bodyOf = bodies[route.operationId];
-  const sent = bodyOf ? JSON.stringify(await bodyOf(caller)) : body;
-  return (key: string) => {
-    const { headers, ...init } = requestInit(sent);
-    return sender.send(route.method.toUpperCase(), path, {
-      ...init,
-      headers: { ...headers, 'idempotency-key': key },
-    });
-  };
-}
-
-/** Returns the secrets that a response contains. */
-const secretsIn = (text: string) =>
-  text.match(/(?:shorty_(?:cs|at|ak|ws)_|whsec_)[\w+/=-]+/g) ?? [];
-
-describe('each write of the contract makes one entry, and its repetition none', () => {
-  it.each(writes)('%s', async (operationId, request) => {
-    const caller = await world.newcomer();
-    const send = await prepare(caller, request);
-    const before = new Set(await entryIds());
-    const newEntries = async () => (await readAll()).filter(({ id }) => !before.has(id));
-
-    const first = await send(operationId);
-    expect(first.status, first.text).toBeLessThan(300);
-    const entries = await newEntries();
-    expect(entries).toHaveLength(1);
-    const [entry] = entries;
-    const isOperator = request.route.access === 'operator';
-    expect(entry).toMatchObject({
-      operation: operationId,
-      created_at: world.api.clock(),
-      actor_type: isOperator ? 'operator' : 'client',
-      actor_id: isOperator ? null : expect.stringMatching(/^shorty_ci_/),
-      address: expect.stringMatching(/^127\.0\.0\.1$|^::1$/),
-    });
-    if (!isOperator) expect(entry?.organization_id).toBe(caller.organizationId);
-    if (request.route.method === 'patch' && request.route.params) {
-      const { body = '{}' } = request;
-      expect(entry?.fields).toBe(Object.keys(JSON.parse(body)).join());
-    }
-    const text = JSON.stringify(entries);
-    for (const secret of secretsIn(first.text)) expect(text).not.toContain(secret);
-
-    const second = await send(operationId);
-    expect(second.headers.get('idempotent-replayed')).toBe('true');
-    expect(await newEntries()).toEqual(entries);
-  });
-});
-
 describe('a refused write makes no entry', () => {
   it('of every operation', async () => {
     const caller = await world.newcomer();
     const made = await madeDuring(async () => {
-      for (const [operationId, { route }] of writes) {
-        const { method, path, access } = route;
+      for (const { operationId, method, path, access } of writes) {
         const missing = path.replace(/\{\w+\}/g, '00000000-0000-7000-8000-000000000000');
         const sender = access === 'operator' ? world.api.operator : caller;
         const init = requestInit('{"no":"such"}');

@@ -163,7 +163,7 @@ const setAtCreation = new Set([
 /** Fields that are valid only together with others. */
 function companionsOf(operationId: string, field: string): object {
   // The field before it may have set a later start.
-  if (field === 'expiresAt' && operationId !== 'createApiKey') return { activatesAt: null };
+  if (field === 'expiresAt' && /Url/.test(operationId)) return { activatesAt: null };
   if (field === 'password') return { isPasswordProtected: true };
   if (!['createQr', 'previewQrDesign'].includes(operationId) || field === 'urlId') return {};
   if (field === 'data') return { size: 2048, errorCorrectionLevel: 'L' };
@@ -199,11 +199,8 @@ async function prepared(operation: Operation) {
   }
   const [sample] = sampleRequests(routeOf(operation));
   if (!sample) throw new Error(`${operation.operationId} has no sample request`);
-  const records = new Map<string, string>();
-  const made = { own: records, foreign: records };
-  const { api } = world;
-  const { request } = await world.prepare(sample, { own: api, foreign: api }, made);
-  return { path: request.path, body: request.body ? JSON.parse(request.body) : {} };
+  const { path, body } = await world.prepareOwn(world.api, sample);
+  return { path, body: body ? JSON.parse(body) : {} };
 }
 
 const inApi = operations.filter(({ path }) => path.startsWith('/api/v1/'));
@@ -221,6 +218,8 @@ describe('both edges of each limit of a body agree with openapi.yaml', () => {
       const schema = resolve(operation.requestBody?.content[json]?.schema as Schema);
       const where = ['paths', operation.path, operation.method, 'requestBody', 'content', json];
       const { path, body } = await prepared(operation);
+      const unknown = await accepts(operation, path, { ...body, tilte: 'x' });
+      expect(unknown).toEqual({ isAccepted: false, text: expect.stringContaining('"tilte"') });
       let compared = 0;
       for (const [field, property] of Object.entries(schema.properties ?? {})) {
         for (const [limit, value] of edgesOf(property, field)) {
@@ -235,6 +234,7 @@ describe('both edges of each limit of a body agree with openapi.yaml', () => {
           if (expected && withForms.has(field)) continue;
           if (expected && operationId === 'upsertUrl' && setAtCreation.has(field)) continue;
           expect(isAccepted, `${field}: ${limit}: ${text}`).toBe(expected);
+          if (!isAccepted) expect(text).toContain(`"path":"${field}`);
         }
       }
       if (operationId !== 'createDomain') expect(compared).toBeGreaterThan(0);
@@ -252,6 +252,12 @@ describe('both edges of each limit of a parameter agree with openapi.yaml', () =
     '%s',
     async (_, operation) => {
       const { path, body } = await prepared(operation);
+      const input = operation.requestBody && body;
+      const [target = '', required] = path.split('?');
+      if (operation.parameters.some(({ in: place }) => place === 'query')) {
+        const unknown = await accepts(operation, `${path}${required ? '&' : '?'}limt=5`, input);
+        expect(unknown).toEqual({ isAccepted: false, text: expect.stringContaining('"limt"') });
+      }
       for (const [at, parameter] of operation.parameters.entries()) {
         if (parameter.in === 'path') continue;
         const where = ['paths', operation.path, operation.method, 'parameters', at, 'schema'];
@@ -262,7 +268,6 @@ describe('both edges of each limit of a parameter agree with openapi.yaml', () =
           if (!isInQuery && !/^[\x20-\x7e]*$/.test(text)) continue;
           const texts = Array.isArray(value) ? value.map(String) : [text];
           // The sample has the parameters that are required.
-          const [target = '', required] = path.split('?');
           const fields = new URLSearchParams(required);
           if (isInQuery) fields.delete(parameter.name);
           for (const each of isInQuery ? texts : []) fields.append(parameter.name, each);
@@ -273,6 +278,7 @@ describe('both edges of each limit of a parameter agree with openapi.yaml', () =
           const what = `${parameter.name}: ${limit}: ${answer.text}`;
           if (expected && withForms.has(parameter.name)) continue;
           expect(answer.isAccepted, what).toBe(expected);
+          if (!answer.isAccepted) expect(answer.text).toContain(`"path":"${parameter.name}`);
         }
       }
     },

@@ -97,36 +97,8 @@ describe('a path that differs from the route of the contract', () => {
       expect((await count()) - before).toBe(isRead ? 3 : 1);
     },
   );
-
-  it('with a trailing slash redirects a link, and counts the visit by its code', async () => {
-    const { id, shortCode } = (
-      await api.call('createUrl', { body: { targetUrl: 'https://example.com/slash' } })
-    ).data;
-    for (const path of [`/${shortCode}/`, `/${shortCode}/?a=b`]) {
-      const answer = await sendRaw(api.server.url, [
-        `GET ${path} HTTP/1.1\r\nHost: localhost\r\nUser-Agent: ${browser}\r\nConnection: close\r\n\r\n`,
-      ]);
-      expect(answer).toMatch(/^HTTP\/1\.1 307 /);
-      expect(answer).toContain('Location: https://example.com/slash\r\n');
-    }
-    await expect
-      .poll(async () => (await api.call('getUrl', { params: { id } })).data.clickCount, {
-        timeout: 10_000,
-        message: 'both visits are stored',
-      })
-      .toBe(2);
-    for (const path of [
-      `/${shortCode}//`,
-      `//${shortCode}`,
-      `/${shortCode}/x`,
-      `/./${shortCode}/`,
-    ]) {
-      expect(await statusOf(api.server.url, 'get', path)).toBe(404);
-    }
-  });
 });
 
-const browser = 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0';
 const loopback = { adminListen: { host: '127.0.0.1', port: 0 } } as const;
 
 /** Returns a path for a socket. Its folder is deleted after the test. */

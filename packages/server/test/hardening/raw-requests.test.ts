@@ -22,34 +22,16 @@ const browser = 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefo
 describe('the server refuses an ambiguous request and closes its connection', () => {
   it.each([
     ['two hosts', lines('GET /health/live HTTP/1.1', host, 'Host: evil.example')],
-    ['the same host twice', lines('GET /health/live HTTP/1.1', host, host)],
     ['two hosts for a link', lines('GET /some-link HTTP/1.1', host, 'Host: evil.example')],
     ['no host', lines('GET /health/live HTTP/1.1', 'Connection: close')],
     [
       'a length and chunks',
       `${post(host, json, 'Content-Length: 4', 'Transfer-Encoding: chunked')}0\r\n\r\n`,
     ],
-    [
-      'chunks and a length',
-      `${post(host, json, 'Transfer-Encoding: chunked', 'Content-Length: 4')}0\r\n\r\n`,
-    ],
     ['two lengths', `${post(host, json, 'Content-Length: 2', 'Content-Length: 3')}{}`],
-    ['a length with a sign', `${post(host, json, 'Content-Length: +2')}{}`],
-    [
-      'an unknown coding after chunks',
-      `${post(host, json, 'Transfer-Encoding: chunked, x')}0\r\n\r\n`,
-    ],
     [
       'a chunk size that is not a number',
       `${post(host, json, 'Transfer-Encoding: chunked')}zz\r\n{}\r\n0\r\n\r\n`,
-    ],
-    [
-      'a chunk size of 17 digits',
-      `${post(host, json, 'Transfer-Encoding: chunked')}${'f'.repeat(17)}\r\n{}`,
-    ],
-    [
-      'a chunk that is too long',
-      `${post(host, json, 'Transfer-Encoding: chunked')}1\r\n{}\r\n0\r\n\r\n`,
     ],
     ['a space before the colon', lines('GET /health/live HTTP/1.1', 'Host : localhost')],
     ['a folded header', lines('GET /health/live HTTP/1.1', host, 'X-A: b', ' c')],
@@ -59,8 +41,6 @@ describe('the server refuses an ambiguous request and closes its connection', ()
     ],
     ['a NUL in a header', lines('GET /health/live HTTP/1.1', host, 'X-A: a\0b')],
     ['a NUL in the path', lines('GET /health\0/live HTTP/1.1', host)],
-    ['non-ASCII bytes in the path', lines('GET /health/\xff HTTP/1.1', host)],
-    ['a space in the path', lines('GET /health/live /x HTTP/1.1', host)],
     ['a target that is not a path', lines('GET example.com/health HTTP/1.1', host)],
     ['a target with a user', lines('GET http://a:b@localhost/health/live HTTP/1.1', host)],
     ['the target * with GET', lines('GET * HTTP/1.1', host)],
@@ -126,14 +106,8 @@ describe('request targets', () => {
 });
 
 describe('pipelined requests', () => {
-  const many = 1_000;
   const alive = lines('GET /health/live HTTP/1.1', host);
   const count = (answer: string, status: number) => answer.split(`HTTP/1.1 ${status} `).length - 1;
-
-  it('all get a response', async () => {
-    const answer = await raw(alive.repeat(many), get('/health/live'));
-    expect(count(answer, 200)).toBe(many + 1);
-  });
 
   it('for a link get their responses in order, and each visit is counted once', async () => {
     const body = { targetUrl: 'https://example.com/pipelined' };

@@ -14,12 +14,6 @@ export const sampleBodies: Readonly<Record<string, () => unknown>> = {
   // Nothing listens on this port, so a delivery fails immediately. It is not retried, because the
   // clock stands still. The event type is rare.
   createWebhook: () => ({ url: 'http://127.0.0.1:2/', events: ['qr.scan_threshold'] }),
-  // No delivery has this id, so nothing is recorded.
-  reportOutcomes: () => ({
-    outcomes: [
-      { deliveryId: '00000000-0000-7000-8000-000000000000', statusCode: 204, durationMs: 1 },
-    ],
-  }),
   recoverDeliveries: () => ({ since: '2000-01-01T00:00:00Z' }),
   // A new link already has the target of the contract's example. An update to it would change nothing.
   updateUrl: () => ({ title: 'Autumn sale' }),
@@ -60,7 +54,6 @@ export const sampleListed: Readonly<
     (api: TestServer, owner: Caller, made: ReadonlyMap<string, string>) => Promise<void>
   >
 > = {
-  // It lists no records, but what the targets of a link answer.
   // Only the filter domainId names a record.
   '/api/v1/urls/export': async (_, owner, made) => {
     const domainId = made.get('/api/v1/domains');

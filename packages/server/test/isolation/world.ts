@@ -119,6 +119,30 @@ export class World {
     };
   }
 
+  /**
+   * Creates the records of a caller whose ids a request contains. Returns the path of the request, its
+   * body, and a function that sends it.
+   */
+  async prepareOwn(caller: Caller, request: SampleRequest, ownBody?: string) {
+    const records = new Map<string, string>();
+    const made = { own: records, foreign: records };
+    const { path, body: sample } = (
+      await this.prepare(request, { own: caller, foreign: caller }, made)
+    ).request;
+    const { route } = request;
+    const sender = route.access === 'operator' ? this.api.operator : caller;
+    const { headers, ...init } = requestInit(ownBody ?? sample);
+    return {
+      path,
+      body: ownBody ?? sample,
+      send: (more: Readonly<Record<string, string>> = {}) =>
+        sender.send(route.method.toUpperCase(), path, {
+          ...init,
+          headers: { ...headers, ...more },
+        }),
+    };
+  }
+
   send(caller: Caller, route: Route, { path, body }: Filled['request']): Promise<ApiResponse> {
     const sender = route.access === 'operator' ? this.api.operator : caller;
     return sender.send(route.method.toUpperCase(), path, requestInit(body));

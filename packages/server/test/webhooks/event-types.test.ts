@@ -1,13 +1,18 @@
+import type { WebhookEventData } from '@shorty/webhook-verifier';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { eventTypes } from '../../src/events/event-types.js';
+import { eventExamples } from '../../src/webhooks/event-examples.js';
 import { startServer } from '../api/start-server.js';
 import { receiver } from './receiver.js';
 
 // Strict, so that an unknown keyword is an error. The fields of a nullable type have two types.
 const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true });
 addFormats.default(ajv);
+
+// Fails to compile when the contract's data is not what the verifier promises receivers.
+const asReceived: WebhookEventData = eventExamples;
 
 async function open() {
   const api = await startServer({ allowPrivateNetwork: true, thresholds: [1] });
@@ -33,6 +38,7 @@ describe('GET /api/v1/event-types', () => {
     expect(items.filter(({ isOptIn }) => isOptIn).map(({ type }) => type)).toEqual(['url.clicked']);
     for (const { type, description, schema, example } of items) {
       expect(description).not.toBe('');
+      expect(example.data).toEqual(asReceived[type]);
       expect(schema.$schema).toBe('https://json-schema.org/draft/2020-12/schema');
       const check = ajv.compile(closed(schema) as object);
       expect(check(example), `${type}: ${ajv.errorsText(check.errors)}`).toBe(true);

@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { EventOutbox } from '../../src/events/event-outbox.js';
-import { urlClickThreshold } from '../../src/events/threshold-events.js';
 import { type Opened, openDispatcher } from './open-dispatcher.js';
 import { receiver } from './receiver.js';
 
@@ -64,21 +63,6 @@ describe('a change with many deliveries', () => {
       expect([created_at, due_at]).toEqual([event_created_at, event_created_at]);
       expect([status, attempts, is_charged]).toEqual(['pending', 0, 1]);
     }
-  });
-
-  it('writes the first deliveries itself when its events are recorded one by one', async () => {
-    await subscribeMany(50);
-    const { database } = opened.stored;
-    await database.writeDirectly(async (transaction) => {
-      for (let id = 0; id < 20; id += 1) {
-        const data = { id: String(id), shortCode: 'code', threshold: 100, count: 100 };
-        const events = [{ data, subject: {} }];
-        const { outbox, organizationId, clock } = opened;
-        outbox.record(transaction, organizationId, urlClickThreshold, clock(), events);
-      }
-    });
-    expect(await countDeliveries()).toBe(300);
-    expect((await fanOutAll()).at(-1)).toBe(1_000);
   });
 
   it('is delivered once and metered once for each webhook', async () => {

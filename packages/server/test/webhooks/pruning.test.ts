@@ -68,25 +68,6 @@ describe('finished deliveries', () => {
     expect(await rows()).toEqual([0, 150, 0, 0]);
   });
 
-  it('are removed at most 100 at a time', async () => {
-    const hook = await receiver();
-    const id = await opened.subscribe(hook.url);
-    await opened.record(id, 250);
-    await opened.dispatcher().drain();
-    opened.clock.advance(deliveryRetentionMs + 1);
-    const { database } = opened.stored;
-    const sizes: number[] = [];
-    const { writeDirectly } = database;
-    vi.spyOn(database, 'writeDirectly').mockImplementation(async (...args) => {
-      const before = (await rows())[2] ?? 0;
-      const result = await writeDirectly(...args);
-      sizes.push(before - ((await rows())[2] ?? 0));
-      return result;
-    });
-    expect(await prune()).toBe(250);
-    expect(sizes.filter((size) => size > 0)).toEqual([100, 100, 50]);
-  });
-
   it('stop being removed when the service stops', async () => {
     const id = await opened.subscribe('http://receiver.example/');
     await opened.record(id, 250);

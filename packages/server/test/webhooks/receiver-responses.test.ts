@@ -154,15 +154,11 @@ describe('each response ends in a recorded attempt', () => {
 
   it.each<[string, string, Partial<Result>]>([
     ['HTTP/1.0', 'HTTP/1.0 200 OK\r\n\r\nhi', { statusCode: 200, responseBody: 'hi' }],
-    ['204', 'HTTP/1.1 204 No Content\r\n\r\n', { statusCode: 204, responseBody: '' }],
-    ['304', 'HTTP/1.1 304 Not Modified\r\n\r\n', { error: answered(304), statusCode: 304 }],
     [
       '301 with a body',
       'HTTP/1.1 301 Moved\r\nLocation: /a\r\nContent-Length: 2\r\n\r\nhi',
       { error: answered(301), responseBody: 'hi' },
     ],
-    ['599', 'HTTP/1.1 599 Own\r\n\r\n', { error: answered(599), statusCode: 599 }],
-    ['nothing', '', { error: cut }],
     ['headers without an end', `${ok}Content-Length: 0\r\n`, { error: cut, statusCode: null }],
     ['no HTTP', 'SSH-2.0-OpenSSH_9.6\r\n', { error: invalid }],
     [

@@ -151,28 +151,6 @@ describe('at least once', () => {
     expect(ids).toHaveLength(200);
   });
 
-  it('an outcome after the lease does not replace another outcome', async () => {
-    const id = await opened.subscribe('http://receiver.example/');
-    await opened.record(id);
-    const [slow] = await opened.claim([id]);
-    await opened.endLeases();
-    const [fast] = await opened.claim([id]);
-    if (!slow || !fast) throw new Error('nothing was claimed');
-    const common = {
-      url: 'http://receiver.example/',
-      attemptedAt: opened.clock(),
-      durationMs: 1,
-      responseBody: null,
-      nextAttemptAt: null,
-    };
-    const delivered = { ...common, delivery: fast, statusCode: 200, cause: null, error: null };
-    await opened.recordOutcome(delivered);
-    const cause = 'status_5xx' as const;
-    const failed = { ...common, delivery: slow, statusCode: 500, cause, error: 'no' };
-    await opened.recordOutcome(failed);
-    expect(await opened.states(id)).toEqual(['delivered 1 null']);
-  });
-
   it('the deliveries that a stopped dispatcher did not send are sent after their leases', async () => {
     const hook = await receiver(() => {});
     const id = await opened.subscribe(hook.url);
