@@ -129,17 +129,17 @@ test('a proxy gets the credentials of its variable, and a failure names it', asy
     [
       { http_proxy: `ann:wrong@${address}` },
       'http',
-      `the proxy http://${address} (http_proxy) failed`,
+      `through the proxy http://${address} (http_proxy)`,
     ],
     [
       { https_proxy: `ann:wrong@${address}` },
       'https',
-      `the proxy http://${address} (https_proxy) failed`,
+      `through the proxy http://${address} (https_proxy)`,
     ],
     [
       { ALL_PROXY: `ann:wrong@127.0.0.1:${closedPort}` },
       'http',
-      `(ALL_PROXY) failed: connect ECONNREFUSED`,
+      '(ALL_PROXY): connect ECONNREFUSED',
     ],
   ];
   for (const [env, scheme, message] of failures) {

@@ -1,38 +1,22 @@
 import { describe, expect, it } from 'vitest';
-import { findProxy } from './find-proxy.js';
+import { findProxy } from './proxy-fetch.js';
 
 const variable = 'http_proxy';
 
 function originFor(url: string, env: Record<string, string>): string | undefined {
-  return findProxy(new URL(url), env)?.origin;
+  return findProxy(new URL(url), env)?.uri.replace(/\/$/, '');
 }
 
 describe('findProxy', () => {
   it.each([
     ['http://proxy.corp:3128', 'http://proxy.corp:3128'],
     ['127.0.0.1:3128', 'http://127.0.0.1:3128'],
-    ['proxy.corp', 'http://proxy.corp:1080'],
-    ['http://proxy.corp', 'http://proxy.corp:1080'],
-    ['http://proxy.corp:80/', 'http://proxy.corp:80'],
-    ['HTTP://Proxy.Corp:8080/path?query', 'http://proxy.corp:8080'],
+    ['HTTP://Proxy.Corp:8080', 'http://proxy.corp:8080'],
     [' [::1]:3128 ', 'http://[::1]:3128'],
-    ['https://proxy.corp', 'https://proxy.corp:443'],
-    ['https://proxy.corp:80', 'https://proxy.corp:80'],
-    ['http://ann:80@proxy.corp', 'http://proxy.corp:1080'],
-  ])('reads %j as curl does', (value, origin) => {
+    ['https://proxy.corp', 'https://proxy.corp'],
+    ['ann:p%40ss@proxy:1', 'http://ann:p%40ss@proxy:1'],
+  ])('reads %j', (value, origin) => {
     expect(originFor('http://links.example', { [variable]: value })).toBe(origin);
-  });
-
-  it.each([
-    ['ann:secret@proxy:1', 'ann:secret'],
-    ['http://ann@proxy:1', 'ann:'],
-    ['http://ann:p%40ss%2f%C3%BC%@proxy:1', 'ann:p@ss/ü%'],
-    ['http://ann:ü@proxy:1', 'ann:ü'],
-  ])('sends the credentials of %j', (value, credentials) => {
-    const proxy = findProxy(new URL('http://links.example'), { [variable]: value });
-    expect(proxy?.origin).toBe('http://proxy:1');
-    const [scheme, text = ''] = proxy?.authorization?.split(' ') ?? [];
-    expect([scheme, Buffer.from(text, 'base64').toString()]).toEqual(['Basic', credentials]);
   });
 
   it.each<[string, Record<string, string>, string | undefined]>([
@@ -61,6 +45,7 @@ describe('findProxy', () => {
     ['http://', 'http_proxy "http://": must be the URL of'],
     ['::1:3128', 'http_proxy "::1:3128": must be the URL of'],
     ['http://ann:sec/ret@proxy:3128', 'http_proxy "proxy:3128": must be the URL of'],
+    ['http://ann:sec%ret@proxy:3128', 'http_proxy "proxy:3128": must be the URL of'],
   ])('refuses %j by the name of its variable', (value, message) => {
     const find = () => findProxy(new URL('http://links.example'), { [variable]: value });
     expect(find).toThrow(message);
