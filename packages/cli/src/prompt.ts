@@ -55,19 +55,18 @@ function readHiddenLine(stdin: Io['stdin']): Promise<string> {
   });
 }
 
-/** Reads a secret from the first line of stdin. */
-export async function readSecret(io: Io): Promise<string> {
-  return (await readInputText(io)).split(/\r?\n/, 1)[0]?.trim() ?? '';
-}
-
-/** Reads stdin to its end, for secrets. */
-export async function readInputText({ stdin }: Io): Promise<string> {
+/** Reads a secret: on a terminal after a question, otherwise from the first line of stdin. */
+export async function readSecret(
+  { io, isInteractive }: { readonly io: Io; readonly isInteractive: boolean },
+  question: string,
+): Promise<string> {
+  if (isInteractive) return askHidden(question, io);
   let text = '';
-  for await (const chunk of stdin) {
+  for await (const chunk of io.stdin) {
     text += String(chunk);
     if (text.length > 64 * 1024) throw new CliError('the secret on stdin must be at most 64 KB');
   }
-  return text;
+  return text.split(/\r?\n/, 1)[0]?.trim() ?? '';
 }
 
 function interrupted(): CliError {

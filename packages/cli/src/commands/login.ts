@@ -2,7 +2,7 @@ import { Shorty } from '@shorty/sdk';
 import { UsageError } from '../cli-error.js';
 import type { CommandRow } from '../command.js';
 import type { Context } from '../context.js';
-import { ask, askHidden, readSecret } from '../prompt.js';
+import { ask, readSecret } from '../prompt.js';
 import { offerScheme } from '../scheme.js';
 import { type Credentials, checkBaseUrl, defaultProfile, type Settings } from '../settings.js';
 
@@ -97,10 +97,8 @@ async function readCredentials(
   return { clientId: clientId.value, clientSecret };
 }
 
-async function readTyped({ io, isInteractive }: Context, name: string): Promise<string> {
-  const secret = isInteractive
-    ? await askHidden(`${name} (not shown): `, io)
-    : await readSecret(io);
+async function readTyped(context: Context, name: string): Promise<string> {
+  const secret = await readSecret(context, `${name} (not shown): `);
   if (secret !== '') return secret;
   throw new UsageError(
     `no ${name}`,

@@ -1,3 +1,4 @@
+import { formatJson } from '@shorty/report';
 import type {
   Delivery,
   DeliveryAttempt,
@@ -31,7 +32,6 @@ import {
 } from '../webhooks/event-types.js';
 import { listen } from '../webhooks/listen.js';
 import { headerHelp, readHeaders } from '../webhooks/read-headers.js';
-import { fieldsOf, type SchemaField } from '../webhooks/schema-fields.js';
 import { statsReport } from '../webhooks/stats-report.js';
 import { trigger } from '../webhooks/trigger.js';
 import { verify } from '../webhooks/verify.js';
@@ -49,7 +49,6 @@ interface WebhookOptions extends EventOptions {
   readonly domainId?: readonly string[];
   readonly urlId?: readonly string[];
   readonly header?: readonly string[];
-  readonly headersStdin?: boolean;
 }
 
 interface UpdateInput extends WebhookOptions {
@@ -78,8 +77,7 @@ const webhookOptions: OptionRows = {
   '--tag <tag>': repeatable('only events about links with this tag'),
   '--domain-id <uuid>': repeatable('only events about links on this domain'),
   '--url-id <link>': repeatable('only events about this link'),
-  '--header <name=source>': repeatable('header of each delivery, from env:VARIABLE or @file'),
-  '--headers-stdin': "read 'Name: value' lines from stdin (prompts on a terminal)",
+  '--header <name=source>': repeatable('header of each delivery, from env:VARIABLE, @file or @-'),
 };
 
 export const webhookCommands: Readonly<Record<string, CommandRow>> = {
@@ -263,14 +261,14 @@ ${windowHelp}`,
     },
   },
   'event-types': {
-    summary: 'List event types, or show the fields of one',
+    summary: 'List event types, or show one with an example',
     examples: [
       'shorty webhooks event-types',
       'shorty webhooks event-types url.clicked',
       'shorty webhooks event-types url.clicked --json',
     ],
-    args: { '[type]': 'event type, to show the fields of its body' },
-    help: `With --json, the output also has the JSON schema of the body and an example.
+    args: { '[type]': 'event type, to show an example of its body' },
+    help: `With --json, the output also has the JSON schema of the body.
 A webhook gets a type with isOptIn only if it names it: * does not include it.`,
     run: showEventTypes,
   },
@@ -328,9 +326,9 @@ type Settings = Partial<
 
 /** Returns the request fields of the options that were set. */
 async function readSettings(context: Context, options: WebhookOptions): Promise<Settings> {
-  const { description, tag, domainId, urlId, header, headersStdin } = options;
+  const { description, tag, domainId, urlId, header } = options;
   const events = readEvents(options);
-  const headers = await readHeaders(context, header, headersStdin);
+  const headers = await readHeaders(context, header);
   const filters = defined({
     tags: tag,
     domainIds: domainId,
@@ -407,9 +405,7 @@ async function showEventTypes(
     await output.record(found);
     return;
   }
-  const { schema, example: _, ...details } = found;
+  const { schema: _, example, ...details } = found;
   await output.record(details);
-  await output.write('\n');
-  const columns = columnsOf<SchemaField>('field', 'type', 'description');
-  await output.list(groupIntoPages(fieldsOf(schema), 100), columns);
+  await output.write(`\n${formatJson(example, 2)}\n`);
 }

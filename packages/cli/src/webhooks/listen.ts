@@ -11,7 +11,7 @@ import { describeForward, hasFailed } from './describe-forward.js';
 import { readEvents } from './event-types.js';
 import { followEvents } from './follow-events.js';
 import { type Forwarded, forwardEvent } from './forward-event.js';
-import { ListenState } from './listen-state.js';
+import { openListenState } from './listen-state.js';
 import { readSigningSecret } from './read-signing-secret.js';
 
 interface ListenOptions {
@@ -61,17 +61,17 @@ async function follow(context: Context, options: ListenOptions): Promise<ExitCod
   const types = readEvents({ event: options.events ?? ['*'] }, '--events');
   if (!types) throw new UsageError('--events: names no event type');
   const client = await context.client();
-  const state = await ListenState.open(context);
+  const state = await openListenState(context);
   const ownSecret = await readSigningSecret(context, false);
-  const secret = ownSecret ?? state.secret;
-  if (state.after === undefined || options.latest) {
+  const secret = ownSecret ?? state.get('secret');
+  if (!state.has('after') || options.latest) {
     const { nextAfter } = await client.events.list({ after: 'latest' }, request);
-    await state.store({ after: nextAfter });
+    state.store = { ...state.store, after: nextAfter, lastId: '' };
   }
   output.note(`signing secret: ${ownSecret ? 'SHORTY_WEBHOOK_SECRET' : secret}`);
   const forwarding = target ? `, forwarded to ${target.href}` : '';
   output.note(`waiting for events: ${types.join(', ')}${forwarding}; Ctrl-C stops`);
-  let { after = '', lastId } = state;
+  let { after = '', lastId } = state.store;
   try {
     for await (const { items, nextAfter } of followEvents(context, client, after)) {
       // Events up to this one were handled before a restart.
@@ -81,7 +81,7 @@ async function follow(context: Context, options: ListenOptions): Promise<ExitCod
         const sending = { target, secret, now: io.now, signal: io.interrupt };
         const forwarded = await forwardEvent(event, sending);
         // Before the output, so that no event is sent twice.
-        await state.store({ after, lastId: event.id });
+        state.set('lastId', event.id);
         await output.write(
           format === 'table'
             ? `${describeForward(forwarded, terminalColumns(io.stdout), hasColor)}\n`
@@ -89,9 +89,9 @@ async function follow(context: Context, options: ListenOptions): Promise<ExitCod
         );
         if (hasFailed(forwarded)) output.warn(explain(forwarded));
       }
-      if (nextAfter !== after) await state.store({ after: nextAfter });
+      if (nextAfter !== after) state.store = { ...state.store, after: nextAfter, lastId: '' };
       after = nextAfter;
-      lastId = undefined;
+      lastId = '';
     }
   } catch (error) {
     // The interruption has aborted a request.

@@ -1,6 +1,6 @@
 import { UsageError } from '../cli-error.js';
 import type { Context } from '../context.js';
-import { askHidden, readSecret } from '../prompt.js';
+import { readSecret } from '../prompt.js';
 
 const variable = 'SHORTY_WEBHOOK_SECRET';
 
@@ -9,13 +9,11 @@ export const secretHelp = `Set the webhook secret in ${variable}, or pass it on 
 --secret-stdin.`;
 
 export async function readSigningSecret(
-  { io, isInteractive }: Context,
+  context: Context,
   isOnStdin: boolean | undefined,
 ): Promise<string | undefined> {
-  if (!isOnStdin) return io.env[variable] || undefined;
-  const secret = isInteractive
-    ? await askHidden('Webhook secret (not shown): ', io)
-    : await readSecret(io);
+  if (!isOnStdin) return context.io.env[variable] || undefined;
+  const secret = await readSecret(context, 'Webhook secret (not shown): ');
   if (secret === '') throw new UsageError('--secret-stdin: stdin is empty');
   return secret;
 }

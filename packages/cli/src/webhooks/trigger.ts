@@ -6,7 +6,7 @@ import { hasFailed } from './describe-forward.js';
 import { checkEventType, eventTypesHelp } from './event-types.js';
 import { forwardEvent } from './forward-event.js';
 import { readTarget } from './listen.js';
-import { ListenState } from './listen-state.js';
+import { openListenState } from './listen-state.js';
 import { readSigningSecret } from './read-signing-secret.js';
 
 export const trigger: CommandRow = {
@@ -38,7 +38,7 @@ async function sendExample(
   const createdAt = new Date(io.now()).toISOString();
   const test = { ...example, id: randomUUID(), type, createdAt, test: true };
   const secret =
-    (await readSigningSecret(context, false)) ?? (await ListenState.open(context)).secret;
+    (await readSigningSecret(context, false)) ?? (await openListenState(context)).get('secret');
   const sending = { target, secret, now: io.now, signal: io.interrupt };
   const forwarded = await forwardEvent(test, sending);
   const { deliveryId, forwardedStatus, forwardError, durationMs } = forwarded;

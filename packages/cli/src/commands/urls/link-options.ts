@@ -4,7 +4,7 @@ import { UsageError } from '../../cli-error.js';
 import { defined, type OptionRows, repeatable } from '../../command.js';
 import type { Context } from '../../context.js';
 import { bodyOf, fieldOptions } from '../../field-options.js';
-import { askHidden, readSecret } from '../../prompt.js';
+import { readSecret } from '../../prompt.js';
 import { readRules } from './rules.js';
 
 /** The options that are not one field each. */
@@ -67,9 +67,7 @@ function readPreview(input: LinkOptions): UrlUpdateRequest['preview'] {
 }
 
 async function readPassword(context: Context): Promise<string> {
-  const password = context.isInteractive
-    ? await askHidden('Password for the link (not shown): ', context.io)
-    : await readSecret(context.io);
+  const password = await readSecret(context, 'Password for the link (not shown): ');
   if (password === '') throw new UsageError('--password-stdin: stdin is empty');
   return password;
 }
