@@ -1,7 +1,35 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { readContract } from '../../../../scripts/read-contract.mjs';
-import type { Schema } from './schema-arbitrary.js';
+import type { Route } from '../../src/contract/define-route.js';
+
+/** The words of JSON Schema that openapi.yaml uses, and its extension for bytes. */
+export interface Schema {
+  readonly $ref?: string;
+  readonly const?: unknown;
+  readonly default?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly anyOf?: readonly Schema[];
+  readonly oneOf?: readonly Schema[];
+  readonly allOf?: readonly Schema[];
+  readonly type?: string | readonly string[];
+  readonly format?: string;
+  readonly example?: unknown;
+  readonly pattern?: string;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly items?: Schema;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: boolean | Schema;
+  readonly propertyNames?: Schema;
+  readonly maxProperties?: number;
+  readonly 'x-maxBytes'?: number;
+}
 
 interface Content {
   readonly [mediaType: string]: { readonly schema: Schema };
@@ -41,6 +69,32 @@ export const operations: readonly Operation[] = Object.entries(openApi.paths).fl
   ([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ ...operation, method, path })),
 );
+
+/** Returns the query and the body that openapi.yaml defines for a route. */
+export function inputOf({ method, path }: Route) {
+  const operation = openApi.paths[path]?.[method];
+  const body = operation?.requestBody;
+  return {
+    query: (operation?.parameters ?? []).filter((parameter) => parameter.in === 'query'),
+    body: body?.content['application/json']?.schema,
+    needsBody: body?.required ?? false,
+  };
+}
+
+/** Resolves a reference. */
+export function dereference(schema: Schema): Schema {
+  if (schema.$ref === undefined) return schema;
+  const found = openApi.components.schemas[schema.$ref.split('/').at(-1) as string];
+  if (!found) throw new Error(`openapi.yaml has no schema ${schema.$ref}`);
+  return dereference(found);
+}
+
+/** Resolves a reference, or a choice with null, to its schema. */
+export function resolve(schema: Schema): Schema {
+  const { anyOf, oneOf, type, ...rest } = dereference(schema);
+  const choice = (anyOf ?? oneOf)?.find((each) => each.type !== 'null');
+  return choice ? { ...resolve(choice), ...rest } : dereference(schema);
+}
 
 // Strict would refuse the words that OpenAPI has beside those of JSON Schema.
 const bodies = new Ajv2020({ strict: false, allErrors: true });

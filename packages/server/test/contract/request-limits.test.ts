@@ -9,14 +9,7 @@ import { api as table } from '../../src/api/api.js';
 import type { Route } from '../../src/contract/define-route.js';
 import { sampleRequests } from '../isolation/sample-requests.js';
 import { requestInit, World } from '../isolation/world.js';
-import { type Operation, openApi, operations } from './openapi-document.js';
-import type { Schema as PlainSchema } from './schema-arbitrary.js';
-
-/** The words of JSON Schema that limit a request, and the extension for bytes. */
-interface Schema extends PlainSchema {
-  readonly maxProperties?: number;
-  readonly 'x-maxBytes'?: number;
-}
+import { type Operation, openApi, operations, resolve, type Schema } from './openapi-document.js';
 
 // Strict would refuse the words that OpenAPI has beside those of JSON Schema.
 const bodies = new Ajv2020({ strict: false });
@@ -36,14 +29,6 @@ function isValid(ajv: Ajv2020, where: readonly (string | number)[], value: unkno
   const check = ajv.getSchema(`openapi.yaml#/${pointer.map(encodeURIComponent).join('/')}`);
   if (!check) throw new Error(`there is no schema at ${where.join(' ')}`);
   return check(value) === true;
-}
-
-function resolve(schema: Schema): Schema {
-  if (schema.$ref) {
-    return resolve(openApi.components.schemas[schema.$ref.split('/').at(-1) as string] as Schema);
-  }
-  const choice = (schema.anyOf ?? schema.oneOf)?.find(({ type }) => type !== 'null');
-  return choice ? { ...resolve(choice), ...schema, anyOf: [], oneOf: [] } : schema;
 }
 
 let world: World;

@@ -1,29 +1,5 @@
 import fc from 'fast-check';
-
-/** The words of JSON Schema that openapi.yaml uses. */
-export interface Schema {
-  readonly $ref?: string;
-  readonly const?: unknown;
-  readonly enum?: readonly unknown[];
-  readonly anyOf?: readonly Schema[];
-  readonly oneOf?: readonly Schema[];
-  readonly allOf?: readonly Schema[];
-  readonly type?: string | readonly string[];
-  readonly format?: string;
-  readonly example?: unknown;
-  readonly pattern?: string;
-  readonly minLength?: number;
-  readonly maxLength?: number;
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly items?: Schema;
-  readonly minItems?: number;
-  readonly maxItems?: number;
-  readonly properties?: Readonly<Record<string, Schema>>;
-  readonly required?: readonly string[];
-  readonly additionalProperties?: boolean | Schema;
-  readonly propertyNames?: Schema;
-}
+import type { Schema } from './openapi-document.js';
 
 /** Ids and codes that answers have shown, by what they name, so that requests can name what is there. */
 export class SeenNames {

@@ -2,8 +2,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseAddressRanges } from '../../src/network/ip-address.js';
 import { startServer, type TestServer } from '../api/start-server.js';
-import { openApi, operations } from '../contract/openapi-document.js';
-import type { Schema } from '../contract/schema-arbitrary.js';
+import { dereference, operations, type Schema } from '../contract/openapi-document.js';
 
 const maxBusyMs = 50;
 const maxAttempts = 5;
@@ -70,11 +69,6 @@ function textOf(filler: string, bytes: number): string {
   );
 }
 
-function resolve(schema: Schema): Schema {
-  if (!schema.$ref) return schema;
-  return resolve(openApi.components.schemas[schema.$ref.split('/').at(-1) as string] as Schema);
-}
-
 interface Size {
   /** Whether parts are as many and as long as the contract allows, instead of the parser of bodies. */
   readonly isWithinLimits: boolean;
@@ -83,12 +77,12 @@ interface Size {
 
 /** Returns a value of a field's type, with as many and as long parts as its size allows. Parts differ. */
 function hostileValue(given: Schema, filler: string, size: Size, at = 0): unknown {
-  const schema = resolve(given);
+  const schema = dereference(given);
   const { isWithinLimits, maxBytes } = size;
   const limit = (ofContract: number | undefined, ofParser: number) =>
     Math.min(ofParser, (isWithinLimits && ofContract) || ofParser);
   const ofPart = (count: number) => ({ ...size, maxBytes: Math.floor(maxBytes / count) });
-  const variants = (schema.anyOf ?? schema.oneOf ?? schema.allOf)?.map(resolve);
+  const variants = (schema.anyOf ?? schema.oneOf ?? schema.allOf)?.map(dereference);
   const last = variants?.filter(({ type }) => type !== 'null').at(-1);
   if (last) return hostileValue(last, filler, size, at);
   if (schema.items) {
@@ -123,7 +117,7 @@ const seen = new Set<string>();
 
 /** Returns whether a field has not been tested for another route, by its name and schema. */
 function isNew(name: string, schema: Schema): boolean {
-  const key = JSON.stringify([name, resolve(schema)]);
+  const key = JSON.stringify([name, dereference(schema)]);
   if (seen.has(key)) return false;
   seen.add(key);
   return true;
@@ -139,7 +133,7 @@ describe(`no hostile value keeps the main thread busy for ${maxBusyMs} ms`, () =
     'in a field of the body of %s',
     async (_, { path, method, requestBody }) => {
       const schema = requestBody?.content['application/json']?.schema as Schema;
-      const { properties = {} } = resolve(schema);
+      const { properties = {} } = dereference(schema);
       const headers = {
         authorization: `Bearer ${tokenFor(path)}`,
         'content-type': 'application/json',

@@ -1,5 +1,5 @@
 import type { Route } from '../../src/contract/define-route.js';
-import { inputOf, resolve, type Schema } from './contract-document.js';
+import { inputOf, resolve, type Schema } from '../contract/openapi-document.js';
 import { sampleBodies, sampleQueries } from './hand-made-samples.js';
 
 /**

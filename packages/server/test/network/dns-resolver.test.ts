@@ -85,35 +85,4 @@ describe('createAddressResolver', () => {
       expect(dns.asked).toEqual([]);
     },
   );
-
-  it.each([
-    ['no_name', { rcode: 'NXDOMAIN' }],
-    ['no_record', { addresses: [] }],
-    ['server_failure', { rcode: 'SERVFAIL' }],
-  ] as const)('throws %s', async (reason, answer) => {
-    dns.set('hook.test', answer);
-    await expect(resolve('hook.test')).rejects.toMatchObject({ name: 'DnsError', reason });
-  });
-
-  it('times out when the server does not answer', async () => {
-    await expect(resolve('hook.test')).rejects.toMatchObject({
-      name: 'DnsError',
-      reason: 'timeout',
-    });
-  });
-
-  it('resolves a name while the servers of 200 others do not answer', async () => {
-    const patient = createAddressResolver({ servers: [dns.address], timeoutMs: 5_000 });
-    const hanging = Array.from({ length: 200 }, (_, at) =>
-      patient(`hanging-${at}.test`).catch((error: unknown) => error),
-    );
-    dns.set('hook.test', { addresses: ['192.0.2.1'] });
-    let areOver = false;
-    const over = Promise.all(hanging).then(() => {
-      areOver = true;
-    });
-    expect(await patient('hook.test')).toEqual(['192.0.2.1']);
-    expect(areOver).toBe(false);
-    await over;
-  });
 });
