@@ -25,8 +25,12 @@ export interface Receiver {
   readonly filters: string | null;
 }
 
-/** A delivery that a dispatcher has leased, and its receiver. */
-export type ClaimedDelivery = AttemptedDelivery & Receiver & { readonly body: string };
+/** A delivery that a dispatcher has leased. */
+export interface ClaimedDelivery extends AttemptedDelivery {
+  /** The same object for all deliveries to the webhook that were leased together. */
+  readonly receiver: Receiver;
+  readonly body: string;
+}
 
 /** Why an attempt failed: the class of the response's status, or the reason for no response. */
 export const failureCauses = [

@@ -1,16 +1,17 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { AttemptOutcome } from './attempt.js';
 
 /** Lets one loop wait until there is work. */
 export class Signal {
-  #woken = new AbortController();
+  #isWoken = false;
+  #endWait: (() => void) | undefined;
   #timer: NodeJS.Timeout | undefined;
 
   /** Ends the present wait, or the next one. */
   wake(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    this.#woken.abort();
+    this.#isWoken = true;
+    this.#endWait?.();
   }
 
   /** Calls `wake` after a time, unless it is called before. */
@@ -20,8 +21,17 @@ export class Signal {
 
   /** Waits for a time, or until `wake`. Returns at once if it was woken before. */
   async wait(ms: number): Promise<void> {
-    await sleep(ms, undefined, { signal: this.#woken.signal }).catch(() => {});
-    this.#woken = new AbortController();
+    if (!this.#isWoken) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, ms);
+        this.#endWait = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+      this.#endWait = undefined;
+    }
+    this.#isWoken = false;
   }
 }
 

@@ -6,7 +6,7 @@ import type { Database, WriteTransaction } from '../storage/database.js';
 import { prepare } from '../storage/prepared.js';
 import type { Schema } from '../storage/schema.js';
 import { bulkInsert, updateEach } from '../storage/statements.js';
-import type { AttemptOutcome, ClaimedDelivery, Receiver } from './attempt.js';
+import type { AttemptedDelivery, AttemptOutcome, ClaimedDelivery, Receiver } from './attempt.js';
 import { type HealthRules, recordHealth } from './endpoint-health.js';
 import { isOfActiveOrganization, oldestDueAt } from './webhook-expressions.js';
 
@@ -201,7 +201,10 @@ export class DeliveryQueue {
       // Test events and replays are always wanted.
       if (row.isCharged === 1 && !wantsEvent(subscriptionOf(receiver), event))
         unwanted.push(row.id);
-      else wanted.push({ ...row, ...receiver, eventType: event.type, body: event.body });
+      else {
+        const { organizationId } = receiver;
+        wanted.push({ ...row, organizationId, receiver, eventType: event.type, body: event.body });
+      }
     }
     const last_error = 'The webhook no longer subscribes to this event';
     const set = { status: 'failed', ...notDue, last_error };
@@ -211,8 +214,7 @@ export class DeliveryQueue {
   }
 }
 
-type LeasedRow = Omit<ClaimedDelivery, keyof Receiver | 'eventType' | 'body'> & {
-  readonly webhookId: string;
+type LeasedRow = Pick<AttemptedDelivery, 'id' | 'webhookId' | 'attempts' | 'isCharged'> & {
   readonly eventId: string;
   readonly dueAt: number | null;
 };

@@ -3,8 +3,13 @@ import type { GuardedFetch } from '../network/guarded-fetch.js';
 import { GuardedFetchError } from '../network/guarded-fetch-error.js';
 import type { Clock } from '../ports.js';
 import type { Keyring } from '../storage/keyring.js';
-import { type AttemptOutcome, type ClaimedDelivery, causeOfStatus } from './attempt.js';
-import { decryptSecrets, placeOfWebhook, signingSecrets } from './secrets.js';
+import {
+  type AttemptOutcome,
+  type ClaimedDelivery,
+  causeOfStatus,
+  type Receiver,
+} from './attempt.js';
+import { decryptSecrets, placeOfWebhook, signingSecrets, type WebhookSecrets } from './secrets.js';
 import { maxStoredResponseBytes } from './webhook-limits.js';
 
 /** The time limit of one attempt. Specification, "Limits". */
@@ -29,13 +34,23 @@ export async function signAndSend(
   delivery: ClaimedDelivery,
   { fetch, schedule, clock, keyring }: AttemptContext,
 ): Promise<AttemptOutcome> {
+  const { id, receiver, eventType, body } = delivery;
+  const { secrets, headers } = decrypt(receiver, keyring);
   const attemptedAt = clock();
   const startedAt = performance.now();
   const response = await fetch
-    .request(delivery.url, {
+    .request(receiver.url, {
       method: 'POST',
-      headers: headersOf(delivery, delivery, attemptedAt, keyring),
-      body: delivery.body,
+      headers: {
+        ...headers,
+        ...signBody(body, eventType, {
+          secret: signingSecrets(secrets, attemptedAt),
+          deliveryId: id,
+          now: new Date(attemptedAt),
+        }),
+        'User-Agent': userAgent,
+      },
+      body,
       timeoutMs: attemptTimeoutMs,
       bodyTimeoutMs,
       maxResponseBytes: maxStoredResponseBytes,
@@ -53,7 +68,7 @@ export async function signAndSend(
   const failure = isError ? response.message : `The receiver answered ${statusCode}`;
   return {
     delivery,
-    url: delivery.url,
+    url: receiver.url,
     attemptedAt,
     durationMs,
     statusCode,
@@ -64,25 +79,27 @@ export async function signAndSend(
   };
 }
 
-/**
- * Returns the headers of an attempt: its signatures, and those that the owner has set. Throws an
- * UnreadableSecretError.
- */
-export function headersOf(
-  { id, body, eventType }: Pick<ClaimedDelivery, 'id' | 'body' | 'eventType'>,
-  { webhookId, headers, secret }: Pick<ClaimedDelivery, 'webhookId' | 'headers' | 'secret'>,
-  now: number,
-  keyring: Keyring,
-): Record<string, string> {
-  return {
-    ...(headers === null ? {} : JSON.parse(keyring.decrypt(headers, placeOfWebhook(webhookId)))),
-    ...signBody(body, eventType, {
-      secret: signingSecrets(decryptSecrets(keyring, webhookId, secret), now),
-      deliveryId: id,
-      now: new Date(now),
-    }),
-    'User-Agent': userAgent,
+interface Credentials {
+  readonly secrets: WebhookSecrets;
+  /** The headers that the owner has set. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+// Decrypting takes longer than signing, so it is done once for all deliveries that were leased together.
+const decrypted = new WeakMap<Receiver, Credentials>();
+
+/** Throws an UnreadableSecretError. */
+function decrypt(receiver: Receiver, keyring: Keyring): Credentials {
+  const known = decrypted.get(receiver);
+  if (known) return known;
+  const { webhookId, headers, secret } = receiver;
+  const credentials = {
+    secrets: decryptSecrets(keyring, webhookId, secret),
+    headers:
+      headers === null ? {} : JSON.parse(keyring.decrypt(headers, placeOfWebhook(webhookId))),
   };
+  decrypted.set(receiver, credentials);
+  return credentials;
 }
 
 /** Decodes a response body, without a last character that was cut. PostgreSQL cannot store NUL in text. */
