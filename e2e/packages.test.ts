@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import {
   copyFileSync,
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -8,12 +9,14 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
 } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { release, versionOf } from '../scripts/release.mjs';
+import { versionOf } from '../scripts/pack.mjs';
+import { release } from '../scripts/release.mjs';
 import { installTarballs, tryServer, tryWithoutServer } from '../scripts/try-packages.mjs';
 import { root, scratchFolder } from './lib/processes.js';
 
@@ -79,6 +82,37 @@ test('the packed packages install with npm in an empty folder and work', async (
   copyAddon(folder);
   tryWithoutServer(folder, { version: versionOf('server') });
   await tryServer(folder);
+});
+
+test('the documented commands install each package, also in a copy of the project without the clone', () => {
+  const parent = scratchFolder();
+  symlinkSync(root, join(parent, 'shorty'));
+  const [project, copy] = ['project', 'copy'].map((name) => join(parent, name)) as [string, string];
+  mkdirSync(project);
+  const guide = readFileSync(join(root, 'docs/sdk.md'), 'utf8');
+  const [, commands = ''] = /```sh\n(npm --prefix [^`]+)```/.exec(guide) ?? [];
+  const shell = (folder: string, script: string) => {
+    const npm = { npm_config_prefer_offline: 'true', npm_config_ignore_scripts: 'true' };
+    const env = { ...process.env, ...npm, npm_config_audit: 'false' };
+    const args = ['-euo', 'pipefail', '-c', script];
+    const { status, stderr } = spawnSync('bash', args, { cwd: folder, env, encoding: 'utf8' });
+    expect({ script, status, stderr }).toMatchObject({ status: 0 });
+  };
+  shell(project, commands);
+  for (const name of ['webhook-verifier', 'server', 'cli']) {
+    const alone = join(parent, name);
+    mkdirSync(alone);
+    shell(alone, `npm install ../project/vendor/shorty-${name}-*.tgz`);
+  }
+  mkdirSync(copy);
+  for (const name of ['package.json', 'package-lock.json', 'vendor']) {
+    cpSync(join(project, name), join(copy, name), { recursive: true });
+  }
+  rmSync(project, { recursive: true });
+  shell(
+    copy,
+    `npm ci; node -e "new (require('@shorty/sdk').Shorty)({ baseUrl: 'http://x', apiKey: 'x' })"`,
+  );
 });
 
 test('a plain npm pack of the server makes a tarball that npm can install', () => {

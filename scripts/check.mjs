@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { audit } from './audit.mjs';
 import { binary, root } from './bootstrap.mjs';
-import { pack } from './release.mjs';
+import { pack } from './pack.mjs';
 
 const scratch = mkdtempSync(join(tmpdir(), 'shorty-check-'));
 process.on('exit', () => rmSync(scratch, { recursive: true, force: true }));

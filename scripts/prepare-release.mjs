@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 import { binary, fail, install, note, pnpm, root, run } from './bootstrap.mjs';
-import { versionOf } from './release.mjs';
+import { versionOf } from './pack.mjs';
 
 const headings = { major: 'Breaking changes', minor: 'New and changed', patch: 'Fixed' };
 const severities = Object.keys(headings);

@@ -2,39 +2,18 @@
 // default. Two runs on the same commit write the same bytes.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build, fail, install, root, run } from './bootstrap.mjs';
-
-const published = ['cli', 'sdk', 'server', 'webhook-verifier'];
-
-/** Builds, packs every published package into an emptied folder, and returns its tarballs by name. */
-export function pack(folder) {
-  install();
-  build();
-  rmSync(folder, { recursive: true, force: true });
-  mkdirSync(folder, { recursive: true });
-  const sources = published.map((name) => `./packages/${name}`);
-  // Without scripts, because `prepack` would build again.
-  run('npm', ['pack', '--silent', '--ignore-scripts', '--pack-destination', folder, ...sources], {
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
-  return Object.fromEntries(
-    published.map((name) => [name, join(folder, `shorty-${name}-${versionOf(name)}.tgz`)]),
-  );
-}
-
-export function versionOf(name) {
-  const manifest = readFileSync(join(root, 'packages', name, 'package.json'), 'utf8');
-  return JSON.parse(manifest).version;
-}
+import { fail, root } from './bootstrap.mjs';
+import { pack, published, versionOf } from './pack.mjs';
 
 /**
  * Writes the tarballs, the changelog, the bill of materials, the build arguments of the image and the
  * checksums of all these files to an emptied folder. Returns the tarballs by name.
  */
 export async function release(folder) {
+  rmSync(folder, { recursive: true, force: true });
   const tarballs = pack(folder);
   const version = versionOf('server');
   copyFileSync(join(root, 'CHANGELOG.md'), join(folder, 'CHANGELOG.md'));

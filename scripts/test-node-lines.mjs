@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { run } from './bootstrap.mjs';
-import { pack, versionOf } from './release.mjs';
+import { pack, versionOf } from './pack.mjs';
 import { installTarballs, tryServer, tryWithoutServer } from './try-packages.mjs';
 
 // The oldest line is tried at the oldest minor version that `engines` allows.

@@ -1,6 +1,7 @@
 const command = 'every command of shorty runs in packages/cli/test/every-command.ts';
 const terminal = 'needs a terminal: packages/cli/test/terminal.test.ts has one';
 const registry = 'the packages are not in a registry; e2e/packages.test.ts installs the tarballs';
+const packed = 'e2e/packages.test.ts runs the command and installs the tarballs';
 const endless = 'serves until it is stopped';
 const clone =
   'clones the repository; e2e/start.test.ts and e2e/demo.test.ts run npm start and the demo';
@@ -46,7 +47,7 @@ export const blocksNotRun: Readonly<Record<string, Readonly<Record<string, strin
       'serves until it is stopped; packages/server/test/operator/scheduled-backups.test.ts runs it',
   },
   'docs/cli.md': {
-    'npm install --global ./packages/cli': machine,
+    'npm run pack': machine,
     'shorty login': terminal,
     'shorty keys create "deploy script" --scopes "urls:read urls:write" --expires-at 2031-01-01':
       command,
@@ -111,7 +112,7 @@ export const blocksNotRun: Readonly<Record<string, Readonly<Record<string, strin
       'needs ClickHouse; docs/analytics.md runs the export',
   },
   'docs/sdk.md': {
-    'npm install ../shorty/packages/sdk': 'e2e/packages.test.ts installs the tarball',
+    'npm --prefix ../shorty run pack vendor      # the tarballs of all packages': packed,
   },
   'docs/self-hosting.md': {
     'useradd --system --home-dir /var/lib/shorty --shell /usr/sbin/nologin shorty': machine,
@@ -129,7 +130,7 @@ export const blocksNotRun: Readonly<Record<string, Readonly<Record<string, strin
     'cd /opt/shorty && git fetch --tags && git checkout v0.2.0': 'needs the next release',
   },
   'docs/receivers.md': {
-    'npm install ../shorty/packages/webhook-verifier': 'e2e/packages.test.ts installs the tarball',
+    'npm --prefix ../shorty run pack vendor      # the tarballs of all packages': packed,
     'npx shorty webhooks listen --forward-to http://localhost:4000                  # prints the signing secret':
       'runs until Ctrl-C; e2e/faults/listen.test.ts runs it',
   },

@@ -35,7 +35,7 @@ async function run(cwd: string, command: string, ...args: string[]) {
 }
 
 beforeAll(async () => {
-  const { pack } = await import(join(root, 'scripts/release.mjs'));
+  const { pack } = await import(join(root, 'scripts/pack.mjs'));
   const { 'webhook-verifier': verifier } = pack(join(folder, 'release'));
   copyFileSync(join(hosts, 'package.json'), join(folder, 'package.json'));
   const flags = ['--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error'];

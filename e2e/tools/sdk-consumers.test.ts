@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -66,7 +66,7 @@ const verifier = `
 `;
 
 beforeAll(async () => {
-  const { pack } = await import(join(root, 'scripts/release.mjs'));
+  const { pack } = await import(join(root, 'scripts/pack.mjs'));
   const { sdk, 'webhook-verifier': webhookVerifier } = pack(join(folder, 'release'));
   copyFileSync(
     join(import.meta.dirname, 'sdk-consumers/package.json'),
@@ -82,6 +82,7 @@ beforeAll(async () => {
     // Without the options of the process that runs these tests.
     NODE_OPTIONS: '',
     VITEST: '',
+    NEXT_TELEMETRY_DISABLED: '1',
     SHORTY_BASE_URL: server.url,
     SHORTY_CLIENT_ID: server.credentials?.clientId,
     SHORTY_CLIENT_SECRET: server.credentials?.clientSecret,
@@ -124,6 +125,19 @@ describe('the packed packages run', () => {
 });
 
 describe('the packed SDK runs when it was bundled by', () => {
+  it('Next.js, which renders a page with it', async () => {
+    mkdirSync(join(folder, 'app'));
+    write({
+      'app/layout.js': 'export default ({ children }) => <html><body>{children}</body></html>;',
+      'app/page.js': `import * as sdk from '@shorty/sdk';${scenario}
+        export default async () => <p>{await scenario(sdk)}</p>;`,
+    });
+    await run(bin('next'), 'build');
+    expect(readFileSync(join(folder, '.next/server/app/index.html'), 'utf8')).toContain(
+      'sdk works',
+    );
+  });
+
   it('Vite', async () => {
     write({
       'vite.config.mjs': `export default { build: {
@@ -257,6 +271,11 @@ describe('the types compile without skipLibCheck on', () => {
     void respond('getUrl', { tittle: 'x' });
   `;
 
+  it('Deno', async () => {
+    write({ 'types.mts': source });
+    await run(bin('deno'), 'check', '--node-modules-dir=manual', 'types.mts');
+  });
+
   it.each(['typescript-5.0', 'typescript'])('%s', async (name) => {
     write({ 'types.mts': source, 'types.cts': source, 'testing.mts': testing });
     const flags = ['--noEmit', '--strict', '--skipLibCheck', 'false', '--target', 'es2022'];
@@ -264,6 +283,11 @@ describe('the types compile without skipLibCheck on', () => {
     const compiler = join(folder, 'node_modules', name, 'bin/tsc');
     const options = [...flags, ...lib, '--module', 'nodenext', '--moduleResolution', 'nodenext'];
     await run(process.execPath, compiler, ...options, 'types.mts', 'types.cts');
+    const node16 = ['--module', 'node16', '--moduleResolution', 'node16'];
+    await run(process.execPath, compiler, ...flags, ...lib, ...node16, 'types.mts', 'types.cts');
+    const bundler = ['--module', 'esnext', '--moduleResolution', 'bundler'];
+    const exact = '--exactOptionalPropertyTypes';
+    await run(process.execPath, compiler, ...flags, ...lib, ...bundler, exact, 'types.mts');
     // The types of MSW itself need a newer TypeScript, or skipLibCheck.
     const output = await run(process.execPath, compiler, ...options, 'testing.mts').catch(String);
     // The first one follows the message of `run` on the same line.

@@ -16,7 +16,11 @@ function resultOf(items: readonly number[]): BulkCreateResult {
   const errors: BulkCreateResult['errors'] = [];
   for (const [index, item] of items.entries()) {
     if (item % 2 === 0) created.push({ index, ...urlCreated(String(item)) });
-    else errors.push({ index, error: `no ${item}`, code: 'CREATE_FAILED' });
+    else {
+      const message = `no ${item}`;
+      const error = { message, error: message, details: [], externalId: null };
+      errors.push({ index, ...error, code: 'CREATE_FAILED' });
+    }
   }
   const counts = { createdCount: created.length, failedCount: errors.length };
   return { requested: items.length, ...counts, created, errors };

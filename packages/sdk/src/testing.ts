@@ -63,9 +63,9 @@ const echoes: { readonly [Id in keyof Fixtures]?: ResponseData<Id> } = {
   async bulkCreateUrls(request) {
     const { urls = [] } = await bodyOf<{ urls: UrlCreateRequest[] }>(request);
     const created = fixtures.bulkCreateUrls.created.flatMap((fixture) =>
-      urls.map(({ targetUrl, customSlug = null }, index) => {
+      urls.map(({ targetUrl, customSlug = null, externalId = null }, index) => {
         const id = String(index + 1);
-        return { ...fixture, index, id, targetUrl, customSlug };
+        return { ...fixture, index, id, targetUrl, customSlug, externalId };
       }),
     );
     return { requested: urls.length, createdCount: urls.length, created };

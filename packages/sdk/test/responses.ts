@@ -1,5 +1,6 @@
 import { HttpResponse } from 'msw';
-import type { UrlCreated, Usage } from '../src/index.js';
+import { fixtures } from '../src/generated/fixtures.js';
+import type { UrlRecord, Usage } from '../src/index.js';
 
 export const usage: Usage = {
   period: '2030-01',
@@ -12,16 +13,9 @@ export const usage: Usage = {
   links: { used: 3, included: 10_000 },
 };
 
-export function urlCreated(id: string): UrlCreated {
-  return {
-    id,
-    shortCode: `code${id}`,
-    targetUrl: 'https://example.com',
-    customSlug: null,
-    shortUrl: `https://sho.test/code${id}`,
-    organizationId: '01890000-0000-7000-8000-000000000000',
-    createdAt: '2030-01-01T00:00:00.000Z',
-  };
+export function urlCreated(id: string): UrlRecord {
+  const shortUrl = `https://sho.test/code${id}`;
+  return { ...fixtures.createUrl, id, shortCode: `code${id}`, customSlug: null, shortUrl };
 }
 
 /** Returns a successful response in the API's envelope. */

@@ -2720,48 +2720,10 @@ export interface components {
              */
             error: string | null;
         };
-        UrlCreatedResponse: {
+        UrlRecordResponse: {
             success: components["schemas"]["Success"];
-            data: components["schemas"]["UrlCreated"];
+            data: components["schemas"]["UrlRecord"];
         };
-        UrlCreated: {
-            /**
-             * @description A decimal integer as a string.
-             * @example 42
-             */
-            id: string;
-            /**
-             * @description The random code of the link. Its QR codes contain it.
-             * @example aB3xY9q
-             */
-            shortCode: string;
-            /**
-             * @description Where the link leads, exactly as it was sent.
-             * @example https://example.com/spring?ref=mail#offers
-             */
-            targetUrl: string;
-            /**
-             * @description The chosen path of the link. Null: the short code is its path.
-             * @example spring-sale
-             */
-            customSlug: string | null;
-            /**
-             * @description The public link: the custom slug when there is one, otherwise the short code.
-             * @example https://sho.example/spring-sale
-             */
-            shortUrl: string;
-            /** Format: uuid */
-            organizationId: string;
-            /** Format: date-time */
-            createdAt: string;
-        };
-        UrlPageResponse: {
-            success: components["schemas"]["Success"];
-            data: components["schemas"]["UrlPage"];
-        };
-        UrlPage: {
-            items: (components["schemas"]["UrlRecord"] | components["schemas"]["UrlListItem"])[];
-        } & components["schemas"]["PageInfo"];
         UrlRecord: {
             /**
              * @description A decimal integer as a string.
@@ -2801,6 +2763,13 @@ export interface components {
             /** Format: date-time */
             updatedAt: string;
         } & WithRequired<components["schemas"]["UrlValues"], "targetUrl" | "shortUrl" | "externalId" | "title" | "description" | "category" | "tags" | "domainId" | "redirectType" | "activatesAt" | "expiresAt" | "expiredUrl" | "maxClicks" | "utmSource" | "utmMedium" | "utmCampaign" | "utmTerm" | "utmContent" | "customUtmParams" | "sourceDomain" | "clickThresholds" | "forwardQuery" | "forwardPath" | "rules" | "preview" | "deletedAt" | "isPasswordProtected" | "isActive" | "takenDown">;
+        UrlPageResponse: {
+            success: components["schemas"]["Success"];
+            data: components["schemas"]["UrlPage"];
+        };
+        UrlPage: {
+            items: (components["schemas"]["UrlRecord"] | components["schemas"]["UrlListItem"])[];
+        } & components["schemas"]["PageInfo"];
         UrlListItem: {
             /**
              * @description A decimal integer as a string.
@@ -2884,6 +2853,11 @@ export interface components {
                  */
                 shortUrl: string;
                 /**
+                 * @description The externalId of the item; null if it has none.
+                 * @example order-1001
+                 */
+                externalId: string | null;
+                /**
                  * @description The link existed, and ifExists asked for it. Missing for a new link.
                  * @constant
                  */
@@ -2896,7 +2870,17 @@ export interface components {
                  * @example 0
                  */
                 index: number;
+                /**
+                 * @description The externalId of the item; null if it has none.
+                 * @example order-1001
+                 */
+                externalId: string | null;
+                /** @description The same as message. */
                 error: string;
+                /** @example targetUrl must start with http:// or https:// */
+                message: string;
+                /** @description Each fault of the item. A path begins in the item. */
+                details: components["schemas"]["ErrorDetail"][];
                 /** @enum {string} */
                 code: "SLUG_CONFLICT" | "QUOTA_EXCEEDED" | "DOMAIN_INVALID" | "CREATE_FAILED";
             }[];
@@ -2942,6 +2926,11 @@ export interface components {
                  * @example 0
                  */
                 index: number;
+                /**
+                 * @description The externalId of the link; null if it has none.
+                 * @example order-1001
+                 */
+                externalId: string | null;
             }[];
             /** @description The items that failed, in the order of the request. */
             errors: {
@@ -2951,11 +2940,21 @@ export interface components {
                  */
                 index: number;
                 /**
+                 * @description The externalId of the item; null if it has none.
+                 * @example order-1001
+                 */
+                externalId: string | null;
+                /** @description The same as message. */
+                error: string;
+                /** @example targetUrl must start with http:// or https:// */
+                message: string;
+                /** @description Each fault of the item. A path begins in the item. */
+                details: components["schemas"]["ErrorDetail"][];
+                /**
                  * @description A decimal integer as a string.
                  * @example 42
                  */
                 id: string | null;
-                error: string;
                 /** @enum {string} */
                 code: "NOT_FOUND" | "UPDATE_FAILED";
             }[];
@@ -2974,10 +2973,6 @@ export interface components {
             deletedIds: string[];
             /** @description The ids that are unknown or of another organization, and the elements that are no id, as text of at most 100 characters. */
             skippedIds: string[];
-        };
-        UrlRecordResponse: {
-            success: components["schemas"]["Success"];
-            data: components["schemas"]["UrlRecord"];
         };
         SlugCheckResponse: {
             success: components["schemas"]["Success"];
@@ -5567,7 +5562,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["UrlCreatedResponse"];
+                    "application/json": components["schemas"]["UrlRecordResponse"];
                 };
             };
             /** @description The new link */
@@ -5582,7 +5577,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["UrlCreatedResponse"];
+                    "application/json": components["schemas"]["UrlRecordResponse"];
                 };
             };
             400: components["responses"]["ValidationFailedOrSlugReservedOrDomainInvalid"];

@@ -1,5 +1,5 @@
 // Generated from openapi.yaml by `npm run generate`. Do not edit.
-import type { AnalyticsOverview, ApiKey, ApiKeyCreated, ApiKeyPage, AuditPage, BlockedHost, BlockedHostPage, Client, ClientCreated, ClientPage, Delivery, DeliveryDetail, DeliveryPage, Domain, DomainPage, EventPage, EventTypePage, Me, Organization, OrganizationCreated, OrganizationDeletion, OrganizationPage, OrganizationUsagePage, OwnOrganization, PageMetadata, QrPage, QrPreview, QrRecord, QrScans, Recovered, RuleTest, SlugCheck, TagChangeResult, TagPage, Takedown, TakedownPage, Token, UrlBulkCreateResult, UrlBulkDeleteResult, UrlBulkUpdateResult, UrlClicks, UrlCreated, UrlExport, UrlPage, UrlRecord, Usage, VisitErasure, VisitExport, Webhook, WebhookCreated, WebhookPage, WebhookSecret, WebhookStats } from '../types.js';
+import type { AnalyticsOverview, ApiKey, ApiKeyCreated, ApiKeyPage, AuditPage, BlockedHost, BlockedHostPage, Client, ClientCreated, ClientPage, Delivery, DeliveryDetail, DeliveryPage, Domain, DomainPage, EventPage, EventTypePage, Me, Organization, OrganizationCreated, OrganizationDeletion, OrganizationPage, OrganizationUsagePage, OwnOrganization, PageMetadata, QrPage, QrPreview, QrRecord, QrScans, Recovered, RuleTest, SlugCheck, TagChangeResult, TagPage, Takedown, TakedownPage, Token, UrlBulkCreateResult, UrlBulkDeleteResult, UrlBulkUpdateResult, UrlClicks, UrlExport, UrlPage, UrlRecord, Usage, VisitErasure, VisitExport, Webhook, WebhookCreated, WebhookPage, WebhookSecret, WebhookStats } from '../types.js';
 import type { ErrorCodes } from './contract.js';
 
 /** A valid result of each operation, from the examples of openapi.yaml. */
@@ -14,7 +14,7 @@ export const fixtures: {
   readonly listAuditEntries: AuditPage;
   readonly listAllAuditEntries: AuditPage;
   readonly getUrlMetadata: PageMetadata;
-  readonly createUrl: UrlCreated;
+  readonly createUrl: UrlRecord;
   readonly listUrls: UrlPage;
   readonly exportUrls: UrlExport;
   readonly bulkCreateUrls: UrlBulkCreateResult;
@@ -229,13 +229,70 @@ export const fixtures: {
     "error": null
   },
   "createUrl": {
+    "targetUrl": "https://example.com/spring?ref=mail#offers",
+    "shortUrl": "https://sho.example/spring-sale",
+    "externalId": null,
+    "title": null,
+    "description": null,
+    "category": null,
+    "tags": [],
+    "domainId": null,
+    "redirectType": 307,
+    "activatesAt": null,
+    "expiresAt": null,
+    "expiredUrl": null,
+    "maxClicks": null,
+    "utmSource": null,
+    "utmMedium": null,
+    "utmCampaign": null,
+    "utmTerm": null,
+    "utmContent": null,
+    "customUtmParams": {},
+    "sourceDomain": null,
+    "clickThresholds": null,
+    "forwardQuery": null,
+    "forwardPath": null,
+    "rules": [
+      {
+        "name": "text",
+        "when": {
+          "device": [
+            "desktop"
+          ],
+          "os": [],
+          "browser": [],
+          "country": [],
+          "language": [],
+          "query": {},
+          "referrer": [],
+          "after": "2030-01-01T00:00:00.000Z",
+          "before": "2030-01-01T00:00:00.000Z"
+        },
+        "targetUrl": "text",
+        "variants": [
+          {
+            "targetUrl": "text",
+            "weight": 1
+          }
+        ]
+      }
+    ],
+    "preview": null,
+    "deletedAt": null,
+    "isPasswordProtected": false,
+    "isActive": true,
+    "takenDown": null,
     "id": "42",
     "shortCode": "aB3xY9q",
-    "targetUrl": "https://example.com/spring?ref=mail#offers",
     "customSlug": "spring-sale",
-    "shortUrl": "https://sho.example/spring-sale",
     "organizationId": "0198c0de-0000-7000-8000-0000000000aa",
-    "createdAt": "2030-01-01T00:00:00.000Z"
+    "importedClicks": 1,
+    "clickCount": 0,
+    "excludedClicks": 1,
+    "clicksLeft": null,
+    "lastClickAt": null,
+    "createdAt": "2030-01-01T00:00:00.000Z",
+    "updatedAt": "2030-01-01T00:00:00.000Z"
   },
   "listUrls": {
     "total": 1,
@@ -331,6 +388,7 @@ export const fixtures: {
         "targetUrl": "https://example.com/spring?ref=mail#offers",
         "customSlug": "spring-sale",
         "shortUrl": "https://sho.example/spring-sale",
+        "externalId": null,
         "isExisting": true
       }
     ],
@@ -348,7 +406,8 @@ export const fixtures: {
         "shortUrl": "https://sho.example/spring-sale",
         "targetUrl": "https://example.com/spring?ref=mail#offers",
         "isActive": true,
-        "index": 0
+        "index": 0,
+        "externalId": null
       }
     ],
     "errors": []

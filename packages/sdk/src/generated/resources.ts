@@ -87,7 +87,6 @@ import type {
   UrlBulkUpdateResult,
   UrlClicks,
   UrlCreateRequest,
-  UrlCreated,
   UrlExport,
   UrlExportQuery,
   UrlId,
@@ -523,7 +522,7 @@ export class GeneratedUrlsResource extends Resource {
    * console.log(await shorty.urls.create({ targetUrl: 'https://example.com/spring?ref=mail#offers' }));
    * ```
    */
-  create(body: UrlCreateRequest, options?: RequestOptions): ApiPromise<UrlCreated> {
+  create(body: UrlCreateRequest, options?: RequestOptions): ApiPromise<UrlRecord> {
     return this.api.send('POST /api/v1/urls', { body }, options);
   }
 

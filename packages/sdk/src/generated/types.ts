@@ -241,9 +241,6 @@ export interface UrlClicks extends Schema<'UrlClicks'> {}
 /** The body of `urls.create`. */
 export interface UrlCreateRequest extends WithDates<Schemas['UrlCreateRequest']> {}
 
-/** The result of `urls.create`. */
-export interface UrlCreated extends Schema<'UrlCreated'> {}
-
 /** The result of `urls.export`. */
 export interface UrlExport extends Schema<'UrlExport'> {}
 
@@ -252,7 +249,7 @@ export interface UrlListItem extends Schema<'UrlListItem'> {}
 /** The result of `urls.list`. */
 export interface UrlPage extends Schema<'UrlPage'> {}
 
-/** The result of `urls.lookup`. */
+/** The result of `urls.create`. */
 export interface UrlRecord extends Schema<'UrlRecord'> {}
 
 /** The fields to change; null clears an optional one. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineRoute } from '../contract/define-route.js';
+import { errorDetail } from '../contract/errors.js';
 import { urlIdInput } from '../contract/fields.js';
 import { patchFields } from './url-fields.js';
 import { id, newLink, urlListItem } from './url-records.js';
@@ -38,6 +39,20 @@ const bulkCreateCode = z.enum([
 ]);
 const index = z.int().min(0).meta({ description: 'Position in the request, from 0.', example: 0 });
 
+const externalId = z.string().nullable().meta({
+  description: 'The externalId of the item; null if it has none.',
+  example: 'order-1001',
+});
+
+/** The fields of an error of an item. */
+const itemError = {
+  index,
+  externalId,
+  error: z.string().describe('The same as message.'),
+  message: z.string().meta({ example: 'targetUrl must start with http:// or https://' }),
+  details: z.array(errorDetail).describe('Each fault of the item. A path begins in the item.'),
+};
+
 export const urlBulkCreateRequest = z
   .strictObject({ urls: bulkItems('links to create', 'UrlCreateRequest') })
   .meta({ id: 'UrlBulkCreateRequest' });
@@ -51,13 +66,14 @@ export const urlBulkCreateResult = z
       z.object({
         index,
         ...newLink,
+        externalId,
         isExisting: z
           .literal(true)
           .optional()
           .describe('The link existed, and ifExists asked for it. Missing for a new link.'),
       }),
     ),
-    errors: z.array(z.object({ index, error: z.string(), code: bulkCreateCode })),
+    errors: z.array(z.object({ ...itemError, code: bulkCreateCode })),
   })
   .meta({ id: 'UrlBulkCreateResult' });
 
@@ -70,10 +86,13 @@ export const urlBulkUpdateResult = z
     requested: z.int().min(1),
     updatedCount: z.int().min(0),
     failedCount: z.int().min(0),
-    updated: z.array(urlListItem.extend({ index })),
-    errors: z.array(
-      z.object({ index, id: id.nullable(), error: z.string(), code: bulkUpdateCode }),
+    updated: z.array(
+      urlListItem.extend({
+        index,
+        externalId: externalId.describe('The externalId of the link; null if it has none.'),
+      }),
     ),
+    errors: z.array(z.object({ ...itemError, id: id.nullable(), code: bulkUpdateCode })),
   })
   .meta({ id: 'UrlBulkUpdateResult' });
 

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { shorten, summarize, validationError } from '../contract/api-error.js';
+import { shorten, validationError } from '../contract/api-error.js';
 import { parseUrlId } from '../contract/fields.js';
 import { parseInput } from '../contract/parse-input.js';
 import type { HandlersOf } from '../http/handlers.js';
@@ -14,8 +14,13 @@ import {
   type urlBulkUpdateResult,
 } from './url-bulk-contract.js';
 import { type UrlCreateRequest, urlCreateRequest } from './url-contract.js';
-import type { urlListItem } from './url-records.js';
-import { bulkCreateError, bulkUpdateError, reservedMessage } from './url-refusals.js';
+import {
+  bulkCreateError,
+  bulkUpdateError,
+  type ItemError,
+  invalidItem,
+  slugReservedError,
+} from './url-refusals.js';
 import { type CheckedItem, type UrlService, validOf } from './url-service.js';
 import type { Creation, UpdateOutcome } from './url-write.js';
 
@@ -24,7 +29,7 @@ export interface UrlBulkHandlerOptions {
   readonly clock: Clock;
 }
 
-type UrlListItem = z.input<typeof urlListItem>;
+type UpdatedItem = Omit<z.input<typeof urlBulkUpdateResult>['updated'][number], 'index'>;
 
 /** Creates, changes and deletes up to 100 links. An invalid item does not affect the others. */
 export function urlBulkHandlers(
@@ -40,9 +45,11 @@ export function urlBulkHandlers(
     return checked.map((item) => {
       if ('error' in item) return item;
       const error = stateErrors.shift();
-      if (error) return { error: summarize([error]) };
+      if (error) return { error: invalidItem([error]) };
       const reserved = service.findReserved(item.body);
-      return reserved ? { error: reservedMessage(reserved, item.body) } : item;
+      if (!reserved) return item;
+      const { message, details } = slugReservedError(reserved, item.body);
+      return { error: { message, details } };
     });
   }
 
@@ -61,19 +68,26 @@ export function urlBulkHandlers(
       const errors: z.input<typeof urlBulkCreateResult>['errors'] = [];
       for (const [index, outcome] of result.outcomes.entries()) {
         if (outcome.status === 'invalid') {
-          errors.push({ index, error: outcome.error, code: 'CREATE_FAILED' });
+          const { error: message, details = [] } = outcome;
+          const failed = failedItem(index, items[index], { message, details });
+          errors.push({ ...failed, code: 'CREATE_FAILED' });
           continue;
         }
         // The item is valid, because its outcome is not 'invalid'.
-        const item = items[index] as Pick<UrlCreateRequest, 'targetUrl' | 'customSlug'>;
+        const item = items[index] as Pick<
+          UrlCreateRequest,
+          'targetUrl' | 'customSlug' | 'externalId'
+        >;
+        const { externalId = null } = item;
         if (outcome.status === 'created') {
-          created.push({ index, ...toNewLink(linkOrigins, outcome, item) });
+          created.push({ index, ...toNewLink(linkOrigins, outcome, item), externalId });
         } else if (outcome.status === 'existing') {
           const { customSlug } = outcome;
           const link = toNewLink(linkOrigins, outcome, { ...item, customSlug });
-          created.push({ index, ...link, isExisting: true });
+          created.push({ index, ...link, externalId, isExisting: true });
         } else {
-          errors.push({ index, ...bulkCreateError(outcome.status, { ...item, ...outcome }) });
+          const { code, ...error } = bulkCreateError(outcome.status, { ...item, ...outcome });
+          errors.push({ ...failedItem(index, item, error), code });
         }
       }
       return {
@@ -91,12 +105,12 @@ export function urlBulkHandlers(
 
     async bulkUpdateUrls({ caller: { organizationId }, body: { updates: items }, write }) {
       const now = clock();
-      let update = await service.findFirstResult<UpdateOutcome<UrlListItem>[]>(items, write);
+      let update = await service.findFirstResult<UpdateOutcome<UpdatedItem>[]>(items, write);
       if (!update) service.assertCapacity(organizationId, items);
       const checked = await mapInSlices(items, (item) => checkItem(urlBulkUpdateItem, item));
       update ??= await service.updateAll(
         validOf(checked),
-        (url) => toListItem(origins(), url, now),
+        (url) => ({ ...toListItem(origins(), url, now), externalId: url.externalId }),
         {
           organizationId,
           now,
@@ -108,22 +122,26 @@ export function urlBulkHandlers(
       const errors: z.input<typeof urlBulkUpdateResult>['errors'] = [];
       for (const [index, item] of checked.entries()) {
         if ('error' in item) {
-          errors.push({ index, id: idOf(items[index]), error: item.error, code: 'UPDATE_FAILED' });
+          const failed = failedItem(index, items[index], item.error);
+          errors.push({ ...failed, id: idOf(items[index]), code: 'UPDATE_FAILED' });
           continue;
         }
-        const outcome = outcomes.shift() as UpdateOutcome<UrlListItem>;
-        const id = String(item.body.id);
+        const outcome = outcomes.shift() as UpdateOutcome<UpdatedItem>;
         if (outcome.status === 'updated') {
-          updated.push({ index, ...outcome.presented });
-        } else if (outcome.status === 'refused') {
-          errors.push({ index, id, error: summarize([outcome.error]), code: 'UPDATE_FAILED' });
-        } else {
-          errors.push({
+          // Results of earlier versions have no external id.
+          updated.push({
             index,
-            id,
-            ...bulkUpdateError(outcome.status, { ...item.body, ...outcome }),
+            ...outcome.presented,
+            externalId: outcome.presented.externalId ?? null,
           });
+          continue;
         }
+        const { code, ...error } =
+          outcome.status === 'refused'
+            ? { ...invalidItem([outcome.error]), code: 'UPDATE_FAILED' as const }
+            : bulkUpdateError(outcome.status, { ...item.body, ...outcome });
+        const failed = failedItem(index, item.body, error);
+        errors.push({ ...failed, id: String(item.body.id), code });
       }
       return {
         status: updated.length > 0 ? 200 : 207,
@@ -185,7 +203,17 @@ function checkItem<Schema extends z.ZodType>(
 ): CheckedItem<z.output<Schema>> {
   const parsed = parseInput(schema, item);
   if (parsed.ok) return { body: parsed.value };
-  return { error: summarize(parsed.details, { subject: 'The item', count: parsed.count }) };
+  return { error: invalidItem(parsed.details, parsed.count) };
+}
+
+/** Returns the fields that the errors of all items have. */
+function failedItem(index: number, item: unknown, { message, details }: ItemError) {
+  const { externalId = null } = Object(item) as { readonly externalId?: unknown };
+  return {
+    ...{ index, message, error: message },
+    externalId: isShortText(externalId) ? externalId : null,
+    details: [...details],
+  };
 }
 
 /** Returns an element of a bulk delete as text. Only an id that is correct is the text of an id. */
@@ -194,12 +222,16 @@ function idText(element: unknown): string {
   return shorten(isPlain ? String(element) : JSON.stringify(element));
 }
 
-// An invalid id may be any text. A longer one is not repeated in the response.
-const maxReturnedIdLength = 100;
+// An invalid id may be any text. A longer one than an external id may be is not repeated in the response.
+const maxReturnedIdLength = 255;
+
+function isShortText(value: unknown): value is string {
+  return typeof value === 'string' && value.length <= maxReturnedIdLength;
+}
 
 /** Returns the id of an invalid item; null when it has none, or one that is too long. */
 function idOf(item: unknown): string | null {
   if (typeof item !== 'object' || item === null || !('id' in item)) return null;
   const id = typeof item.id === 'number' ? String(item.id) : item.id;
-  return typeof id === 'string' && id.length <= maxReturnedIdLength ? id : null;
+  return isShortText(id) ? id : null;
 }

@@ -5,7 +5,7 @@ import { externalId } from './link-fields.js';
 import { urlBulkRoutes } from './url-bulk-contract.js';
 import { checkActivation, createFields, findPasswordError, patchFields } from './url-fields.js';
 import { urlListRoutes } from './url-list-contract.js';
-import { slugCheck, urlCreated, urlRecord } from './url-records.js';
+import { slugCheck, urlRecord } from './url-records.js';
 
 const ifExists = z
   .literal('return', { error: 'must be "return", or left out to create a link in any case' })
@@ -69,8 +69,8 @@ export const urlRoutes = [
     summary: 'Create a short link',
     body: urlCreateRequest,
     responses: {
-      200: { description: 'The link that exists, with ifExists', data: urlCreated },
-      201: { description: 'The new link', data: urlCreated },
+      200: { description: 'The link that exists, with ifExists', data: urlRecord },
+      201: { description: 'The new link', data: urlRecord },
     },
     errors: createErrors,
   }),

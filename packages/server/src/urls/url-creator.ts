@@ -169,9 +169,6 @@ function createdOutcome({ id, shortCode, hostname }: ShortUrl): CreateOutcome {
 }
 
 function existingOutcome(url: ShortUrl): CreateOutcome {
-  const { id, shortCode, hostname, customSlug, createdAt } = url;
-  return {
-    ...{ status: 'existing', id, shortCode, hostname: hostname ?? undefined },
-    ...{ customSlug, createdAt },
-  };
+  const { id, shortCode, hostname, customSlug } = url;
+  return { status: 'existing', id, shortCode, hostname: hostname ?? undefined, customSlug };
 }

@@ -4,15 +4,16 @@ import type { Scope } from '../contract/define-route.js';
 import { parseInput } from '../contract/parse-input.js';
 import type { HandlersOf } from '../http/handlers.js';
 import type { IdempotentResult, WriteContext } from '../idempotency/with-idempotency-key.js';
+import { newUrl } from './change-url.js';
 import { customSlug } from './link-fields.js';
 import { shortUrlOf } from './link-origins.js';
 import { notShortUrlMessage, parseShortUrl } from './parse-short-url.js';
-import { toNewLink, toRecord, type UrlRecord } from './present-url.js';
+import { toRecord, type UrlRecord } from './present-url.js';
 import type { ShortUrl } from './short-url.js';
 import { type UrlBulkHandlerOptions, urlBulkHandlers } from './url-bulk-handlers.js';
 import type { UrlUpdateRequest, urlRoutes } from './url-contract.js';
 import { type UrlListHandlerOptions, urlListHandlers } from './url-list-handlers.js';
-import { refusalError, slugReservedError } from './url-refusals.js';
+import { invalidItem, refusalError, slugReservedError } from './url-refusals.js';
 import { UrlService, type UrlServiceOptions } from './url-service.js';
 import type { Creation, UpdateOutcome, UpsertOutcome } from './url-write.js';
 
@@ -60,24 +61,27 @@ export function urlHandlers(options: UrlHandlerOptions): HandlersOf<typeof urlRo
       if (stateError && !write?.idempotency) throw validationError([stateError]);
       const reserved = service.findReserved(body);
       if (reserved) throw slugReservedError(reserved, body);
-      const item = stateError ? { error: stateError.message } : { body };
+      const item = stateError ? { error: invalidItem([stateError]) } : { body };
       const { result, replayed } =
         (await service.findFirstResult<Creation>([body], write)) ??
         (await service.createAll(organizationId, [item], now, write));
       const [outcome] = result.outcomes;
       if (!outcome || outcome.status === 'invalid') {
-        throw validationError(stateError ? [stateError] : []);
+        throw validationError(outcome?.details ?? []);
       }
       if (outcome.status === 'existing') {
-        const link = toNewLink(origins(), outcome, { ...body, customSlug: outcome.customSlug });
-        const createdAt = new Date(outcome.createdAt).toISOString();
-        return { status: 200, replayed, data: { ...link, organizationId, createdAt } };
+        const url = await urls.get(organizationId, outcome.id);
+        return { status: 200, replayed, data: toRecord(origins(), url, now) };
       }
       if (outcome.status !== 'created')
         throw refusalError(outcome.status, { ...body, ...outcome }, replayed);
-      const link = toNewLink(origins(), outcome, body);
-      const createdAt = body.importedCreatedAt ?? new Date(result.createdAt).toISOString();
-      return { status: 201, replayed, data: { ...link, organizationId, createdAt } };
+      // The same record as of the first request, because a repeated one has the same body.
+      const { createdAt } = result;
+      const { id, shortCode, hostname = null } = outcome;
+      // A record says only whether there is a password.
+      const draft = { body, passwordHash: body.password == null ? null : '' };
+      const url = newUrl(draft, { id, organizationId, shortCode, hostname }, createdAt);
+      return { status: 201, replayed, data: toRecord(origins(), url, createdAt) };
     },
 
     async lookupUrl({ caller, query: { shortUrl } }) {

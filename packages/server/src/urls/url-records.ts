@@ -21,10 +21,6 @@ export const newLink = {
   shortUrl,
 };
 
-export const urlCreated = z
-  .object({ ...newLink, organizationId, createdAt: instant })
-  .meta({ id: 'UrlCreated' });
-
 /** Why a slug may not be taken. */
 const slugRefusals = ['INVALID', 'RESERVED', 'TAKEN'] as const;
 

@@ -1,4 +1,11 @@
-import { ApiError, notFoundMessage, quotaError, shorten } from '../contract/api-error.js';
+import {
+  ApiError,
+  notFoundMessage,
+  quotaError,
+  shorten,
+  summarize,
+} from '../contract/api-error.js';
+import type { ErrorDetail } from '../contract/errors.js';
 import { describeQuota, type Quota } from '../organizations/quota.js';
 
 const refusals = {
@@ -50,22 +57,31 @@ export function refusalError(reason: Refusal, body: RefusedFields = {}, replayed
   return new ApiError(code, refusalMessage(reason, body), { details, replayed });
 }
 
+/** What is wrong with an item of a bulk request. */
+export interface ItemError {
+  readonly message: string;
+  /** The paths are those of the item. */
+  readonly details: readonly ErrorDetail[];
+}
+
+/** Returns the error of an item with invalid fields. Pass `count` when `details` omits some. */
+export function invalidItem(details: readonly ErrorDetail[], count = details.length): ItemError {
+  return { message: summarize(details, { subject: 'The item', count }), details };
+}
+
 /** Returns the error of an item of a bulk create. */
 export function bulkCreateError(reason: Exclude<Refusal, 'not-found'>, item: RefusedFields) {
-  const { code } = refusals[reason];
-  return {
-    error: refusalMessage(reason, item),
-    // The specification names the codes of items.
-    code: code === 'EXTERNAL_ID_CONFLICT' ? 'CREATE_FAILED' : code,
-  } as const;
+  const { code, message, details } = refusalError(reason, item);
+  // The specification names the codes of items.
+  const known = code === 'EXTERNAL_ID_CONFLICT' ? 'CREATE_FAILED' : refusals[reason].code;
+  return { code: known as Exclude<typeof known, 'EXTERNAL_ID_CONFLICT'>, message, details };
 }
 
 /** Returns the error of an item of a bulk update. */
 export function bulkUpdateError(reason: Refusal, item: RefusedFields) {
-  return {
-    error: refusalMessage(reason, item),
-    code: reason === 'not-found' ? 'NOT_FOUND' : 'UPDATE_FAILED',
-  } as const;
+  const { message, details } = refusalError(reason, item);
+  const code = reason === 'not-found' ? 'NOT_FOUND' : 'UPDATE_FAILED';
+  return { code, message, details } as const;
 }
 
 /** Returns the error of a slug that is a reserved word. */
@@ -75,7 +91,7 @@ export function slugReservedError(path: KeyField, body: RefusedFields): ApiError
   });
 }
 
-export function reservedMessage(path: KeyField, body: RefusedFields): string {
+function reservedMessage(path: KeyField, body: RefusedFields): string {
   return `${path} "${body[path]}" ${reservedRules[path]}; choose another`;
 }
 
@@ -101,7 +117,6 @@ function pathOf(reason: Refusal, { path, customSlug }: RefusedFields): string | 
 function refusalMessage(reason: Refusal, fields: RefusedFields): string {
   const { message } = refusals[reason];
   if (reason === 'not-found') return notFoundMessage('URL', fields.id ?? '');
-  if (reason === 'quota-exceeded') return `${describeUse(fields)}. ${moreLinks}`;
   const path = pathOf(reason, fields);
   if (path === undefined) return `The slug or code of this link ${message}`;
   const { customSlug, importedCode, externalId, domainId } = fields;

@@ -17,7 +17,7 @@ import { UrlIds } from './url-ids.js';
 import { findActiveDomains, findKeyOwners, foldsKeys, keysOf } from './url-keys.js';
 import { deleteUrls, expire, findCurrent, selectDue } from './url-life-cycle.js';
 import { findUrls, noUrl, UrlReader } from './url-reader.js';
-import type { Refused } from './url-refusals.js';
+import type { ItemError, Refused } from './url-refusals.js';
 import { updateUrls } from './url-updater.js';
 import {
   auditOf,
@@ -28,8 +28,8 @@ import {
   type UpsertOutcome,
 } from './url-write.js';
 
-/** A valid item of a request for new links, or the error message of an invalid one. */
-export type NewItem = UrlDraft | { readonly error: string };
+/** A valid item of a request for new links, or the error of an invalid one. */
+export type NewItem = UrlDraft | { readonly error: ItemError };
 
 export interface UrlRepositoryOptions extends UrlCreatorOptions {
   readonly isOwnHost: IsOwnHost;
@@ -65,7 +65,7 @@ export class UrlRepository extends UrlReader {
       const outcomes = items.map((item) =>
         'body' in item
           ? (created.shift() as CreateOutcome)
-          : { status: 'invalid' as const, error: item.error },
+          : { status: 'invalid' as const, error: item.error.message, details: item.error.details },
       );
       return { createdAt: context.now, outcomes };
     };

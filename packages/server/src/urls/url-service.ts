@@ -17,7 +17,7 @@ import type { findTargetErrors } from './check-target.js';
 import type { ShortUrl } from './short-url.js';
 import type { UrlCreateRequest, UrlUpdateRequest, UrlUpsertRequest } from './url-contract.js';
 import { findPasswordError } from './url-fields.js';
-import type { KeyField } from './url-refusals.js';
+import type { ItemError, KeyField } from './url-refusals.js';
 import type { UrlRepository } from './url-repository.js';
 import type { Creation, UpdateOutcome, UpsertOutcome } from './url-write.js';
 
@@ -51,8 +51,8 @@ type StatefulFields = Pick<
 > &
   Pick<UrlCreateRequest, 'importedCreatedAt'>;
 
-/** An item of a bulk request: valid, or the error message of an invalid one. */
-export type CheckedItem<Body> = { readonly body: Body } | { readonly error: string };
+/** An item of a bulk request: valid, or the error of an invalid one. */
+export type CheckedItem<Body> = { readonly body: Body } | { readonly error: ItemError };
 
 /** Writes links: checks the rules that a schema cannot express, hashes passwords, and evicts changed links. */
 export class UrlService {

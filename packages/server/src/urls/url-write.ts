@@ -2,7 +2,7 @@ import type { ErrorDetail } from '../contract/errors.js';
 import type { AuditTarget } from '../idempotency/audit-entry.js';
 import type { WriteContext } from '../idempotency/with-idempotency-key.js';
 import type { ShortUrl } from './short-url.js';
-import type { Refusal, Refused } from './url-refusals.js';
+import type { ItemError, Refusal, Refused } from './url-refusals.js';
 
 export interface CreateContext extends WriteContext {
   readonly newShortCode: () => string;
@@ -24,10 +24,14 @@ export type CreateOutcome =
       readonly shortCode: string;
       readonly hostname: string | undefined;
       readonly customSlug: string | null;
-      readonly createdAt: number;
     }
   | Refused<Exclude<Refusal, 'not-found'>>
-  | { readonly status: 'invalid'; readonly error: string };
+  | {
+      readonly status: 'invalid';
+      readonly error: string;
+      /** Results of earlier versions have none. */
+      readonly details?: ItemError['details'] | undefined;
+    };
 
 /** The stored result of an upsert. */
 export type UpsertOutcome<Presented> =

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ErrorResponse } from '../../src/contract/errors.js';
 import { startServer, type TestServer } from './start-server.js';
 
 let api: TestServer;
@@ -9,6 +10,14 @@ beforeAll(async () => {
   id = (await api.call('createUrl', { body })).data.id;
 });
 afterAll(() => api.stop());
+
+/** Returns the error of the first item of a bulk request, which has what the error of a single request has. */
+function itemError(
+  { error: { message, details } }: { error: ErrorResponse['error'] },
+  code: string,
+) {
+  return { index: 0, externalId: null, error: message, message, details, code };
+}
 
 // Invalid fields of one link.
 const invalid: [string, object][] = [
@@ -30,21 +39,22 @@ describe('POST /api/v1/urls/bulk: CREATE_FAILED, the error message gives details
     const bulk = await api.call('bulkCreateUrls', { body: { urls: [item] } });
     expect(single.outcome).toBe('400 VALIDATION_FAILED');
     expect(single.invalidFields).toContain(field);
-    expect(bulk.data.errors).toEqual([
-      { index: 0, error: single.error.message, code: 'CREATE_FAILED' },
-    ]);
+    expect(bulk.data.errors).toEqual([itemError(single, 'CREATE_FAILED')]);
   });
 
   it.each([
-    ['Dashboard', '400 SLUG_RESERVED', 'CREATE_FAILED'],
-    ['taken-one', '409 SLUG_CONFLICT', 'SLUG_CONFLICT'],
-  ])('the slug %s fails with the message of a single create', async (customSlug, outcome, code) => {
-    const item = { targetUrl: 'https://example.com/', customSlug };
+    [{ customSlug: 'Dashboard' }, '400 SLUG_RESERVED', 'CREATE_FAILED'],
+    [{ customSlug: 'taken-one' }, '409 SLUG_CONFLICT', 'SLUG_CONFLICT'],
+    [{ externalId: 'order-7' }, '409 EXTERNAL_ID_CONFLICT', 'CREATE_FAILED'],
+  ])('%j fails with the message of a single create', async (name, outcome, code) => {
+    const item = { targetUrl: 'https://example.com/', ...name };
     await api.call('createUrl', { body: item });
     const single = await api.call('createUrl', { body: item });
     const bulk = await api.call('bulkCreateUrls', { body: { urls: [item] } });
     expect(single.outcome).toBe(outcome);
-    expect(bulk.data.errors).toEqual([{ index: 0, error: single.error.message, code }]);
+    expect(single.invalidFields).toEqual(Object.keys(name));
+    const { externalId = null } = item as { externalId?: string };
+    expect(bulk.data.errors).toEqual([{ ...itemError(single, code), externalId }]);
   });
 });
 
@@ -56,9 +66,7 @@ describe('PATCH /api/v1/urls/bulk: each item is validated against the single PAT
       const bulk = await api.call('bulkUpdateUrls', { body: { updates: [{ id, ...patch }] } });
       expect(single.outcome).toBe('400 VALIDATION_FAILED');
       expect(single.invalidFields).toContain(field);
-      expect(bulk.data.errors).toEqual([
-        { index: 0, id, error: single.error.message, code: 'UPDATE_FAILED' },
-      ]);
+      expect(bulk.data.errors).toEqual([{ ...itemError(single, 'UPDATE_FAILED'), id }]);
     },
   );
 });

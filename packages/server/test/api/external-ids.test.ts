@@ -51,10 +51,23 @@ describe('externalId', () => {
     const urls = ['taken', 'new', 'new', null].map((externalId) => ({ targetUrl, externalId }));
     const { data } = await caller.call('bulkCreateUrls', { body: { urls } });
     expect(data.created.map(({ index }) => index)).toEqual([1, 3]);
-    expect(data.errors).toEqual([
-      { index: 0, code: 'CREATE_FAILED', error: 'externalId "taken" is taken by another link' },
-      { index: 2, code: 'CREATE_FAILED', error: 'externalId "new" is taken by another link' },
+    expect(data.created.map(({ externalId }) => externalId)).toEqual(['new', null]);
+    const rule = 'is taken by another link';
+    const details = [{ path: 'externalId', message: rule }];
+    const code = 'CREATE_FAILED';
+    expect(data.errors).toMatchObject([
+      { index: 0, externalId: 'taken', code, message: `externalId "taken" ${rule}`, details },
+      { index: 2, externalId: 'new', code, message: `externalId "new" ${rule}`, details },
     ]);
+    const [{ id = '' } = {}] = data.created;
+    const updates = [
+      { id, title: 'x' },
+      { id, externalId: 'taken' },
+      { id: 0, externalId: 'other' },
+    ];
+    const changed = (await caller.call('bulkUpdateUrls', { body: { updates } })).data;
+    expect(changed.updated).toMatchObject([{ id, externalId: 'new' }]);
+    expect(changed.errors.map(({ externalId }) => externalId)).toEqual(['taken', 'other']);
   });
 
   it.each(['clicks', 'a/b', 'ü %2F?#', '..x', '0'.repeat(255)])(

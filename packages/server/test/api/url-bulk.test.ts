@@ -26,7 +26,7 @@ describe('POST /api/v1/urls/bulk', () => {
     expect(new Set(data.created.map(({ shortCode }) => shortCode)).size).toBe(100);
   });
 
-  it('returns { index, id, shortCode, targetUrl, customSlug, shortUrl } of each created item', async () => {
+  it('returns { index, id, shortCode, targetUrl, customSlug, shortUrl, externalId } of each created item', async () => {
     const { data } = await bulkCreate([{ targetUrl, customSlug: 'in-bulk' }]);
     expect(data.created).toEqual([
       {
@@ -36,6 +36,7 @@ describe('POST /api/v1/urls/bulk', () => {
         targetUrl,
         customSlug: 'in-bulk',
         shortUrl: `${api.server.url}/in-bulk`,
+        externalId: null,
       },
     ]);
   });

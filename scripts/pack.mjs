@@ -1,0 +1,34 @@
+// `npm run pack [folder]`: writes the tarballs of all published packages to a folder, release/ by default.
+// A project that installs from its own copy of a tarball needs no clone, unlike one with a link to it.
+import { mkdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build, install, root, run } from './bootstrap.mjs';
+
+export const published = ['cli', 'sdk', 'server', 'webhook-verifier'];
+
+/** Builds, packs every published package into a folder, and returns the tarballs by name. */
+export function pack(folder) {
+  install();
+  build();
+  mkdirSync(folder, { recursive: true });
+  const sources = published.map((name) => `./packages/${name}`);
+  // Without scripts, because `prepack` would build again.
+  run('npm', ['pack', '--silent', '--ignore-scripts', '--pack-destination', folder, ...sources], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  return Object.fromEntries(
+    published.map((name) => [name, join(folder, `shorty-${name}-${versionOf(name)}.tgz`)]),
+  );
+}
+
+export function versionOf(name) {
+  const manifest = readFileSync(join(root, 'packages', name, 'package.json'), 'utf8');
+  return JSON.parse(manifest).version;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  // npm changes to the folder of the clone. INIT_CWD is the folder in which it was called.
+  const folder = resolve(process.env.INIT_CWD ?? '.', process.argv[2] ?? join(root, 'release'));
+  for (const tarball of Object.values(pack(folder))) console.log(tarball);
+}
