@@ -1,6 +1,6 @@
 import { mkdir, realpath, stat } from 'node:fs/promises';
 import { formatCount, formatDuration } from '@shorty/report';
-import type { QrListQuery, QrRecord, Shorty } from '@shorty/sdk';
+import type { QrListQuery, QrRecord } from '@shorty/sdk';
 import { UsageError } from '../cli-error.js';
 import type { CommandRow } from '../command.js';
 import type { Context } from '../context.js';
@@ -8,7 +8,6 @@ import { type ExitCode, exitCodes } from '../exit-codes.js';
 import { findLinkId } from '../find-link.js';
 import { columnsOf } from '../output.js';
 import { openLiveView } from '../ui/live-view.js';
-import { ExportJournal } from './export-journal.js';
 import { type ExportOutcome, runExport } from './run-export.js';
 
 interface ExportOptions {
@@ -67,14 +66,17 @@ async function writeImages(context: Context, options: ExportOptions): Promise<Ex
     urlId === undefined ? {} : { urlId: await findLinkId(client, urlId, { signal }) };
   const { total } = await client.qr.list({ ...filter, limit: 1 }, { signal });
   const folder = await openFolder(options.out);
-  const journal = await ExportJournal.open(folder);
   const counts = { written: 0, kept: 0, failed: 0 };
   const errors: ExportOutcome[] = [];
   const progress = await openLiveView(context);
   const startedAt = io.now();
-  const codes = codesOf(client, filter, format, signal);
+  const codes = async function* () {
+    for await (const code of client.qr.list(filter, { signal })) {
+      if (format === undefined || code.format === format) yield code;
+    }
+  };
   const outcomes = async function* () {
-    const job = { client, codes, folder, journal, overwrites: overwrite, signal };
+    const job = { client, codes: codes(), folder, overwrites: overwrite, signal };
     for await (const group of runExport(job)) {
       for (const outcome of group) {
         counts[outcome.status] += 1;
@@ -99,7 +101,6 @@ async function writeImages(context: Context, options: ExportOptions): Promise<Ex
     throw error;
   } finally {
     progress.close();
-    await journal.close();
   }
   const { written, kept, failed } = counts;
   const counted = `${formatCount(written + kept + failed, 'code')}: ${written} written, ${kept} unchanged, ${failed} failed`;
@@ -107,17 +108,6 @@ async function writeImages(context: Context, options: ExportOptions): Promise<Ex
   else if (output.format === 'table' && !output.isQuiet) await output.message(counted);
   if (failed === 0) return exitCodes.done;
   return written + kept > 0 ? exitCodes.partlyDone : exitCodes.failed;
-}
-
-async function* codesOf(
-  client: Shorty,
-  filter: QrListQuery,
-  format: QrRecord['format'] | undefined,
-  signal: AbortSignal,
-): AsyncGenerator<QrRecord> {
-  for await (const code of client.qr.list(filter, { signal })) {
-    if (format === undefined || code.format === format) yield code;
-  }
 }
 
 async function openFolder(path: string): Promise<string> {

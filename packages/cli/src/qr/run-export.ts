@@ -1,10 +1,10 @@
+import { appendFileSync, closeSync, constants, openSync, readFileSync } from 'node:fs';
 import { lstat, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { GoneError, NotFoundError, PermissionError, type QrRecord, type Shorty } from '@shorty/sdk';
 import { CliError, systemErrorCode } from '../cli-error.js';
 import { groupIntoPages } from '../group-into-pages.js';
 import { writeFileAtomically } from '../write-file-atomically.js';
-import type { ExportJournal } from './export-journal.js';
 import { codeInPayload, ExportNames } from './export-names.js';
 
 export interface ExportOutcome {
@@ -20,10 +20,17 @@ export interface ExportJob {
   readonly client: Shorty;
   readonly codes: AsyncIterable<QrRecord>;
   readonly folder: string;
-  readonly journal: ExportJournal;
   /** Replace files that no export wrote. */
   readonly overwrites: boolean;
   readonly signal: AbortSignal;
+}
+
+/** A file that an export wrote, and `updatedAt` of the QR code at that time. */
+interface Written {
+  readonly id: string;
+  readonly file: string;
+  readonly size: number;
+  readonly updatedAt: string;
 }
 
 // Low enough to leave the server capacity for other clients.
@@ -31,46 +38,84 @@ const concurrency = 8;
 
 /** Writes the image of each QR code, and yields the outcomes group by group. */
 export async function* runExport(job: ExportJob): AsyncGenerator<readonly ExportOutcome[]> {
-  const names = new ExportNames(job.journal.entries.values());
-  const keyOf = linkKeys(job);
-  for await (const codes of groupIntoPages(job.codes, concurrency)) {
-    const keys = await Promise.all(codes.map(keyOf));
-    // In list order, so that several codes of one link get the same names in every run.
-    const files = codes.map((code, index) => names.nameOf(code, keys[index]));
-    yield await Promise.all(codes.map((code, index) => exportOne(job, code, files[index] ?? '')));
+  const log = openLog(job.folder);
+  try {
+    const written = new Map(readLog(log).map((each) => [each.id, each]));
+    const names = new ExportNames(written.values());
+    const keyOf = linkKeys(job);
+    for await (const codes of groupIntoPages(job.codes, concurrency)) {
+      const keys = await Promise.all(codes.map(keyOf));
+      // In list order, so that several codes of one link get the same names in every run.
+      const files = codes.map((code, index) => names.nameOf(code, keys[index]));
+      const write = async (code: QrRecord, index: number) => {
+        const outcome = await exportOne(job, code, files[index] ?? '', written.get(code.id));
+        const { id, file, size } = outcome;
+        if (outcome.status === 'written') {
+          appendFileSync(log, `${JSON.stringify({ id, file, size, updatedAt: code.updatedAt })}\n`);
+        }
+        return outcome;
+      };
+      yield await Promise.all(codes.map(write));
+    }
+  } finally {
+    closeSync(log);
   }
 }
 
-async function exportOne(job: ExportJob, code: QrRecord, file: string): Promise<ExportOutcome> {
-  const { client, folder, journal, signal, overwrites } = job;
-  const { id, updatedAt } = code;
-  const path = join(folder, file);
-  const entry = journal.entries.get(id);
-  const existing = await findFile(path);
-  const isRecorded = entry?.file === file;
-  if (
-    isRecorded &&
-    entry.updatedAt === updatedAt &&
-    existing?.isFile &&
-    existing.size === entry.size
-  ) {
-    return { id, status: 'kept', file, size: existing.size, error: null };
+/** Opens the log of written files. It is in the folder, so that it moves with them. */
+function openLog(folder: string): number {
+  const path = join(folder, '.shorty-export.ndjson');
+  const { O_RDWR, O_CREAT, O_APPEND, O_NOFOLLOW } = constants;
+  try {
+    // O_NOFOLLOW, so that a symbolic link in the folder cannot redirect the write.
+    return openSync(path, O_RDWR | O_CREAT | O_APPEND | (O_NOFOLLOW ?? 0), 0o644);
+  } catch (error) {
+    throw new CliError(`${path} cannot be opened: ${(error as Error).message}`, { cause: error });
   }
-  // Recorded before the write, so that a run after an interruption may replace the file.
-  if (!existing && !isRecorded) await journal.record({ id, file });
+}
+
+function readLog(log: number): Written[] {
+  const text = readFileSync(log, 'utf8');
+  // A crash can truncate the last line. The export then compares the file with the download.
+  if (text !== '' && !text.endsWith('\n')) appendFileSync(log, '\n');
+  return text.split('\n').flatMap((line) => {
+    try {
+      const { id, file, size, updatedAt } = JSON.parse(line);
+      // Somebody could have edited it to a path outside the folder.
+      return file === basename(file) && /^[\w.-]+\.\w+$/.test(file)
+        ? [{ id, file, size, updatedAt }]
+        : [];
+    } catch {
+      return [];
+    }
+  });
+}
+
+async function exportOne(
+  { client, folder, signal, overwrites }: ExportJob,
+  { id, updatedAt }: QrRecord,
+  file: string,
+  before: Written | undefined,
+): Promise<ExportOutcome> {
+  const path = join(folder, file);
+  const existing = await lstat(path).catch((error: unknown) => {
+    if (systemErrorCode(error) !== 'ENOENT') throw error;
+  });
+  const isFile = existing?.isFile() === true;
+  const isOwn = before?.file === file;
+  if (isOwn && isFile && before.updatedAt === updatedAt && before.size === existing.size) {
+    return { id, status: 'kept', file, size: before.size, error: null };
+  }
   try {
     const { bytes } = await client.qr.download(id, { signal });
-    const isSame =
-      existing?.isFile === true &&
-      bytes.length === existing.size &&
-      (await hasContent(path, bytes));
-    if (existing && !isRecorded && !isSame && !overwrites) {
+    // An interrupted run may have written the file, but not the log.
+    const isSame = isFile && Buffer.compare(await readFile(path), bytes) === 0;
+    if (existing && !isOwn && !isSame && !overwrites) {
       throw new CliError(
         'a file with this name exists that no export wrote; --overwrite replaces it',
       );
     }
-    if (!isSame) await writeFileAtomically(path, bytes);
-    await journal.record({ id, file, size: bytes.length, updatedAt });
+    await writeFileAtomically(path, bytes);
     return { id, status: 'written', file, size: bytes.length, error: null };
   } catch (error) {
     // Other errors concern the server or the credentials and would repeat for every code.
@@ -100,18 +145,4 @@ function linkKeys({ client, signal }: ExportJob): (code: QrRecord) => Promise<st
     known.set(urlId, key);
     return key;
   };
-}
-
-async function findFile(path: string): Promise<{ isFile: boolean; size: number } | undefined> {
-  try {
-    const found = await lstat(path);
-    return { isFile: found.isFile(), size: found.size };
-  } catch (error) {
-    if (systemErrorCode(error) === 'ENOENT') return undefined;
-    throw error;
-  }
-}
-
-async function hasContent(path: string, bytes: Uint8Array): Promise<boolean> {
-  return Buffer.compare(await readFile(path), bytes) === 0;
 }
