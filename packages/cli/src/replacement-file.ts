@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import {
   closeSync,
   fsyncSync,
@@ -17,51 +18,51 @@ import { CliError, describeWriteError, systemErrorCode, UsageError } from './cli
  */
 export class ReplacementFile {
   readonly #path: string;
-  readonly #temporaryPath: string | undefined;
+  /** Undefined for a pipe or a device, and after the end. */
+  #temporaryPath: string | undefined;
   #descriptor: number | undefined;
 
-  private constructor(path: string, temporaryPath: string | undefined, descriptor: number) {
-    this.#path = path;
-    this.#temporaryPath = temporaryPath;
-    this.#descriptor = descriptor;
-  }
-
-  /** Opens a file for writing. Throws a UsageError if that is not possible. */
-  static open(path: string): ReplacementFile {
+  /**
+   * Opens a file for writing. Throws a UsageError if that is not possible. With `replacesLinks`, a
+   * symbolic link is replaced instead of followed.
+   */
+  constructor(path: string, { replacesLinks = false } = {}) {
     try {
-      const target = followLinks(path);
-      const stats = statSync(target, { throwIfNoEntry: false });
-      const isReplaced = stats === undefined || stats.isFile();
-      const temporaryPath = isReplaced ? `${target}.${process.pid}.tmp` : undefined;
-      const descriptor = openSync(temporaryPath ?? target, 'w', stats?.mode);
-      return new ReplacementFile(target, temporaryPath, descriptor);
+      this.#path = replacesLinks ? resolve(path) : followLinks(path);
+      const stats = replacesLinks ? undefined : statSync(this.#path, { throwIfNoEntry: false });
+      if (stats && !stats.isFile()) this.#descriptor = openSync(this.#path, 'w');
+      else {
+        const temporaryPath = `${this.#path}.${randomUUID().slice(0, 8)}.part`;
+        // 'wx' fails when the temporary file exists, so that this does not follow a link either.
+        this.#descriptor = openSync(temporaryPath, 'wx', stats?.mode);
+        this.#temporaryPath = temporaryPath;
+      }
     } catch (error) {
       throw new UsageError(describeWriteError(path, error));
     }
   }
 
-  write(text: string): void {
+  write(content: string | Uint8Array): void {
     this.#run((descriptor) => {
-      let bytes = Buffer.from(text);
+      let bytes: Uint8Array = Buffer.from(content as string);
       while (bytes.length > 0) bytes = bytes.subarray(writeSync(descriptor, bytes));
     });
   }
 
   /** Replaces the file. A crash of the system leaves the old content or the new one. */
   commit(): void {
-    if (this.#temporaryPath === undefined) return;
-    const temporaryPath = this.#temporaryPath;
     this.#run((descriptor) => {
+      if (this.#temporaryPath === undefined) return;
       fsyncSync(descriptor);
-      renameSync(temporaryPath, this.#path);
+      renameSync(this.#temporaryPath, this.#path);
+      this.#temporaryPath = undefined;
     });
-    this.#close();
   }
 
   /** Closes the file. Without a `commit`, the file keeps its old content. */
   close(): void {
-    if (this.#descriptor === undefined) return;
-    this.#close();
+    if (this.#descriptor !== undefined) closeSync(this.#descriptor);
+    this.#descriptor = undefined;
     if (this.#temporaryPath !== undefined) rmSync(this.#temporaryPath, { force: true });
   }
 
@@ -72,10 +73,16 @@ export class ReplacementFile {
       throw new CliError(describeWriteError(this.#path, error), { cause: error });
     }
   }
+}
 
-  #close(): void {
-    if (this.#descriptor !== undefined) closeSync(this.#descriptor);
-    this.#descriptor = undefined;
+/** Replaces a file by other content, but for a failure that keeps it. */
+export function replaceFile(path: string, content: string | Uint8Array, options = {}): void {
+  const file = new ReplacementFile(path, options);
+  try {
+    file.write(content);
+    file.commit();
+  } finally {
+    file.close();
   }
 }
 

@@ -18,7 +18,7 @@ import type { ExitCode } from '../exit-codes.js';
 import { kebabCase } from '../field-options.js';
 import { reportWidth } from '../io.js';
 import { resolveFormat } from '../output.js';
-import { ReplacementFile } from '../replacement-file.js';
+import { replaceFile } from '../replacement-file.js';
 
 const reportFormats = ['terminal', 'html', 'csv', 'json'] as const;
 type ReportFormat = (typeof reportFormats)[number];
@@ -87,13 +87,7 @@ async function makeReport(context: Context, input: ReportInput): Promise<ExitCod
     return;
   }
   if (io.interrupt.aborted) throw io.interrupt.reason;
-  const file = ReplacementFile.open(out);
-  try {
-    file.write(text);
-    file.commit();
-  } finally {
-    file.close();
-  }
+  replaceFile(out, text);
   output.note(`report written to ${out}`);
 }
 

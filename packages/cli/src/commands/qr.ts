@@ -13,7 +13,7 @@ import { isRichTerminal } from '../io.js';
 import { columnsOf } from '../output.js';
 import { drawQr } from '../qr/draw-qr.js';
 import { exportQrs } from '../qr/export-command.js';
-import { requireFolderOf, writeFileAtomically } from '../write-file-atomically.js';
+import { ReplacementFile } from '../replacement-file.js';
 import { deleteCommand } from './change-command.js';
 import { listPages, type PageOptions, pageOptions } from './list-command.js';
 
@@ -144,26 +144,31 @@ async function createQr(context: Context, input: CreateInput): Promise<undefined
   if (urlId === undefined && input.data === undefined) {
     throw new UsageError('--url-id or --data is required', 'see --help');
   }
-  if (out !== undefined) await requireFolderOf(out);
-  const client = await context.client();
-  const body = {
-    ...defined({ format: formatOfFile(out) }),
-    ...bodyOf('createQr', input),
-    ...(urlId !== undefined && { urlId: await findLinkId(client, urlId, request) }),
-  };
-  const code = await client.qr.create(body as QrCreateRequest, request);
-  await output.record(code);
-  // Programs that read stdout expect no drawing.
-  const isTerminal = io.stdout.isTTY === true && isRichTerminal(io.stderr, io.env);
-  if (isTerminal && !output.isQuiet && output.format === 'table') {
-    await drawQr(context, code.qrData, code.errorCorrection);
+  // Opened before the request, so that a file that cannot be written creates no code.
+  const file = out === undefined ? undefined : new ReplacementFile(out);
+  try {
+    const client = await context.client();
+    const body = {
+      ...defined({ format: formatOfFile(out) }),
+      ...bodyOf('createQr', input),
+      ...(urlId !== undefined && { urlId: await findLinkId(client, urlId, request) }),
+    };
+    const code = await client.qr.create(body as QrCreateRequest, request);
+    await output.record(code);
+    // Programs that read stdout expect no drawing.
+    const isTerminal = io.stdout.isTTY === true && isRichTerminal(io.stderr, io.env);
+    if (isTerminal && !output.isQuiet && output.format === 'table') {
+      await drawQr(context, code.qrData, code.errorCorrection);
+    }
+    if (file) {
+      file.write((await client.qr.download(code.id, request)).bytes);
+      file.commit();
+      output.note(`image written to ${out}`);
+    }
+    if (code.urlId !== null) await warnWithoutSlug(context, code.urlId);
+  } finally {
+    file?.close();
   }
-  if (out !== undefined) {
-    const { bytes } = await client.qr.download(code.id, request);
-    await writeFileAtomically(out, bytes);
-    output.note(`image written to ${out}`);
-  }
-  if (code.urlId !== null) await warnWithoutSlug(context, code.urlId);
 }
 
 /** Returns the image format of a file name, or undefined if its extension is not one. */

@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import { GoneError, NotFoundError, PermissionError, type QrRecord, type Shorty } from '@shorty/sdk';
 import { CliError, systemErrorCode } from '../cli-error.js';
 import { groupIntoPages } from '../group-into-pages.js';
-import { writeFileAtomically } from '../write-file-atomically.js';
+import { replaceFile } from '../replacement-file.js';
 import { codeInPayload, ExportNames } from './export-names.js';
 
 export interface ExportOutcome {
@@ -115,7 +115,8 @@ async function exportOne(
         'a file with this name exists that no export wrote; --overwrite replaces it',
       );
     }
-    await writeFileAtomically(path, bytes);
+    // A symbolic link would lead out of the folder.
+    replaceFile(path, bytes, { replacesLinks: true });
     return { id, status: 'written', file, size: bytes.length, error: null };
   } catch (error) {
     // Other errors concern the server or the credentials and would repeat for every code.

@@ -94,7 +94,7 @@ async function writeParts(
   noun: string,
   read: () => Promise<AsyncIterable<Part>>,
 ): Promise<void> {
-  const file = out === undefined || out === '-' ? undefined : ReplacementFile.open(out);
+  const file = out === undefined || out === '-' ? undefined : new ReplacementFile(out);
   let total = 0;
   try {
     for await (const { text, count } of await read()) {
