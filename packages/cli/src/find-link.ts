@@ -28,19 +28,19 @@ export async function findLinkId(client: Shorty, text: string, request: Request)
 }
 
 /**
- * Returns the ids of the links that arguments of a command name, each once. An argument may name several,
- * separated by commas. Finds all of them before the command changes one.
+ * Returns the links that arguments of a command name: what the user calls them, by their ids. An argument
+ * may name several, separated by commas. Finds all of them before the command changes one.
  */
 export async function findLinkIds(
   client: Shorty,
   texts: readonly string[],
   request: Request,
-): Promise<readonly string[]> {
-  const ids = new Set<string>();
+): Promise<ReadonlyMap<string, string>> {
+  const names = new Map<string, string>();
   for (const text of texts.flatMap((each) => each.split(','))) {
-    ids.add(await findLinkId(client, text.trim(), request));
+    names.set(await findLinkId(client, text.trim(), request), text.trim());
   }
-  return [...ids];
+  return names;
 }
 
 async function lookUp(

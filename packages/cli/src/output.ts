@@ -1,5 +1,5 @@
 import { formatCsvLine, guardFormula, nearestName } from '@shorty/import';
-import { formatJson, printable } from '@shorty/report';
+import { cutText, formatJson, printable } from '@shorty/report';
 import { UsageError } from './cli-error.js';
 import { type Io, isRichTerminal, lineWidth, type OutputStream } from './io.js';
 import { columnWidths, tableLine } from './table.js';
@@ -78,6 +78,11 @@ export class Output {
     return this.#isClosed;
   }
 
+  /** Whether messages for people replace data. */
+  get isForPeople(): boolean {
+    return this.format === 'table' && !this.fields;
+  }
+
   /** Writes text to stdout. Throws a UsageError with `--fields` and `--jq`. */
   async write(text: string): Promise<void> {
     if (this.fields) throw new UsageError('--fields: this output has no fields');
@@ -113,6 +118,12 @@ export class Output {
     this.#stderr.write(`${text.split('\n').map(printable).join('\n')}\n`);
   }
 
+  /** Prints what a command has done: on stdout for people, beside the data otherwise. */
+  async result(text: string): Promise<void> {
+    if (!this.isForPeople) this.note(text);
+    else if (!this.isQuiet) await this.message(printable(text));
+  }
+
   /** Prints printable lines for people to stdout. They may have colors. */
   async message(text: string): Promise<void> {
     await this.write(`${text}\n`);
@@ -127,7 +138,10 @@ export class Output {
     }
   }
 
-  /** Prints one item. In a table, the names take at least `minLabelWidth` characters. */
+  /**
+   * Prints one item. A table begins with the short URL, has no empty fields, and its names take at least
+   * `minLabelWidth` characters.
+   */
   async record<T extends object>(item: T, minLabelWidth = 0): Promise<void> {
     const selected = this.#select(item);
     if (this.format === 'json') return this.json(selected);
@@ -138,12 +152,34 @@ export class Output {
       const cells = entries.map(([, value]) => value);
       return this.#put(`${formatCsvLine(names)}\n${this.csvLine(cells)}\n`);
     }
-    const width = Math.max(minLabelWidth, ...entries.map(([name]) => name.length));
-    const lines = entries.map(([name, value]) => {
+    const shown = this.fields ? entries : entries.filter(([, value]) => !isEmpty(value));
+    const isFirst = ([name]: [string, unknown]) => Number(name === 'shortUrl' && !this.fields);
+    shown.sort((a, b) => isFirst(b) - isFirst(a));
+    const width = Math.max(minLabelWidth, ...shown.map(([name]) => name.length));
+    const lines = shown.map(([name, value]) => {
       const cell = printable(formatCell(value));
       return `${this.#dim(name.padEnd(width))}  ${cell}`.trimEnd();
     });
     return this.#put(lines.map((line) => `${line}\n`).join(''));
+  }
+
+  /** Prints what an update has changed: one line for people, the record for programs. */
+  async updated<T extends object>(
+    name: string,
+    patch: object,
+    record: T,
+    print = () => this.record(record),
+  ): Promise<void> {
+    if (!this.isForPeople) return print();
+    const values = new Map<string, unknown>(Object.entries(record));
+    const changes = Object.keys(patch).flatMap((field) => {
+      const value = values.get(field);
+      if (field === 'isActive') return value ? 'resumed' : 'paused';
+      // A record has no passwords.
+      if (!values.has(field)) return [];
+      return isEmpty(value) ? `${field} cleared` : `${field} ${cutText(formatCell(value), 60)}`;
+    });
+    await this.result(`${name} updated: ${changes.join(', ')}`);
   }
 
   /**
@@ -295,6 +331,11 @@ export function unknownField(field: string, known: readonly string[]): UsageErro
     `--fields ${field}: unknown field`,
     near ? `did you mean ${near}?` : `fields: ${known.join(', ')}`,
   );
+}
+
+function isEmpty(value: unknown): boolean {
+  const cell = formatCell(value);
+  return cell === '' || cell === '{}';
 }
 
 function formatCell(value: unknown): string {

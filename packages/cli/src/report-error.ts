@@ -95,6 +95,9 @@ function hintFor(error: ShortyError): string | undefined {
   }
   const isNoId = error.details.some(({ path }) => path === 'id');
   if (error.status === 404 || isNoId) return listOf(error);
+  if (error.code === 'SLUG_CONFLICT') {
+    return 'if a deleted link has it, shorty urls restore makes that link active again';
+  }
   if (error.status === 412)
     return 'read the record and its current etag with get, and repeat the change';
   if (error.status === 429) return `the rate limit is reached; ${retryTime(error)}`;

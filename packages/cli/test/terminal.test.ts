@@ -94,7 +94,7 @@ describe('questions', () => {
     const isActive = async () => (await server.client.urls.get(id)).isActive;
     const declined = terminalIo(env);
     const first = main(['urls', 'delete', `${id}`], declined);
-    await untilPrinted(declined, `Deactivate 1 link (${id})? [y/N] `);
+    await untilPrinted(declined, `Delete 1 link (${id})? [y/N] `);
     declined.stdin.write('\n');
     expect(await first).toBe(1);
     expect(declined.text.stderr).toContain('not confirmed: no link was changed');

@@ -84,7 +84,8 @@ describe('create', () => {
     const { code, stdout } = await shorty.run(args);
     expect([code, stdout]).toEqual([0, `${server.url}/piped\n`]);
     const table = await shorty.run(['urls', 'create', 'https://example.com', '--output', 'table']);
-    expect(table.stdout).toMatch(/^shortUrl +http/m);
+    expect(table.stdout).toMatch(/^shortUrl +http/);
+    expect(table.stdout).not.toMatch(/^\w+ *$/m);
   });
 
   test('errors are JSON on stderr with --json', async () => {
@@ -181,7 +182,7 @@ describe('list and get', () => {
       ].join('\n'),
     );
     const table = await list();
-    expect(table).toMatch(/^id +shortUrl +title +isActive +clickCount +targetUrl\n/);
+    expect(table).toMatch(/^shortUrl +targetUrl +clickCount +title\n/);
     expect(table.split('\n')).toHaveLength(4);
   });
 
@@ -228,6 +229,30 @@ describe('list and get', () => {
 });
 
 describe('update and delete', () => {
+  test('print one line with what changed, and a slug of a deleted link suggests restore', async () => {
+    const args = ['https://example.com/word', '--slug', 'one-word', '--title', 'Old'];
+    const { shortUrl } = await create(...args);
+    const lines: Record<string, string> = {};
+    for (const command of ['update --title New --clear tags', 'pause', 'resume', 'delete --yes']) {
+      const [verb = '', ...more] = command.split(' ');
+      lines[verb] = (await shorty.run(['urls', verb, 'one-word', ...more])).stdout;
+    }
+    expect(lines).toEqual({
+      update: `${shortUrl} updated: title New, tags cleared\n`,
+      pause: '1 link paused (one-word)\n',
+      resume: '1 link resumed (one-word)\n',
+      delete: '1 link deleted (one-word)\n',
+    });
+    const list = async (...more: string[]) =>
+      (await shorty.run(['urls', 'list', '--search', 'one-word', ...more])).stdout;
+    expect(await list()).toBe('');
+    expect(await list('--deleted')).toContain('(deleted) New\n');
+    const taken = await shorty.run(['urls', 'create', ...args]);
+    expect([taken.code, taken.stderr]).toEqual([1, expect.stringContaining('shorty urls restore')]);
+    const restored = await shorty.run(['urls', 'restore', 'one-word']);
+    expect(restored.stdout).toBe('1 link restored (one-word)\n');
+  });
+
   test('update sets, clears, pauses and resumes', async () => {
     const { id } = await create('https://example.com/old', '--title', 'Old', '--tag', 'a');
     const update = async (...args: string[]) => {

@@ -10,14 +10,12 @@ import { findLinkIds } from '../find-link.js';
 import { columnsOf } from '../output.js';
 import { ask } from '../prompt.js';
 
-// The ids in the question and in the warning.
+// The names in the question, the result and the warning.
 const maxShown = 5;
 
 /** What happens to an item, by the verb of the question. */
 const statuses = {
   Delete: { status: 'deleted', participle: 'deleted' },
-  // The API counts links that it deactivates as deleted, too.
-  Deactivate: { status: 'deleted', participle: 'deactivated' },
   Pause: { status: 'paused', participle: 'paused' },
   Resume: { status: 'resumed', participle: 'resumed' },
   Restore: { status: 'restored', participle: 'restored' },
@@ -47,6 +45,8 @@ export interface Changer {
   /** Reads an item. Rejects with NotFoundError for an unknown id. */
   readonly find: (id: string) => PromiseLike<unknown>;
   readonly change: (ids: readonly string[]) => AsyncIterable<readonly Change[]>;
+  /** What the user calls an item, by its id. */
+  readonly names?: ReadonlyMap<string, string>;
 }
 
 /** The options of a request. */
@@ -111,9 +111,14 @@ export function changeLinksCommand(
     options: asks ? deleteOptions : dryRunOption,
     prints: changePrints,
     run: async (context, { link, ...options }: ChangeOptions & { link: readonly string[] }) => {
-      const ids = await findLinkIds(await context.client(), link, context.request);
+      const names = await findLinkIds(await context.client(), link, context.request);
       const confirmed = asks ? options : { ...options, yes: true };
-      return changeEach(context, ids, { noun: 'link', verb, calls }, confirmed);
+      return changeEach(
+        context,
+        [...names.keys()],
+        { noun: 'link', verb, calls, names },
+        confirmed,
+      );
     },
   };
 }
@@ -129,13 +134,13 @@ export function checkVersion(ids: readonly string[], { ifMatch }: ChangeOptions)
 export async function changeEach(
   context: Context,
   ids: readonly string[],
-  { noun, verb, calls }: Pick<Changer, 'noun' | 'verb'> & { readonly calls: Calls },
+  { calls, ...shown }: Pick<Changer, 'noun' | 'verb' | 'names'> & { readonly calls: Calls },
   options: ChangeOptions,
 ): Promise<ExitCode> {
   const { ifMatch } = options;
   const request = { ...context.request, ...(ifMatch !== undefined && { ifMatch }) };
   const { find, change } = calls(await context.client(), request);
-  const changer = { noun, verb, find, change: (all: readonly string[]) => oneByOne(all, change) };
+  const changer = { ...shown, find, change: (all: readonly string[]) => oneByOne(all, change) };
   return changeItems(context, ids, changer, options);
 }
 
@@ -147,42 +152,44 @@ export async function changeItems(
   { dryRun = false, yes = false }: ChangeOptions,
 ): Promise<ExitCode> {
   const { io, output } = context;
-  const { noun, verb } = changer;
+  const { noun, verb, names } = changer;
+  const { status, participle } = statuses[verb];
+  const describe = (all: readonly string[], what: string) => {
+    const shown = all.slice(0, maxShown).map((id) => names?.get(id) ?? id);
+    const more = all.length > maxShown ? ', ...' : '';
+    const list = all.length > 0 ? ` (${shown.join(', ')}${more})` : '';
+    return `${formatCount(all.length, noun)}${what}${list}`;
+  };
   if (context.isInteractive && !yes && !dryRun) {
-    const shown = ids.slice(0, maxShown).join(', ') + (ids.length > maxShown ? ', ...' : '');
-    const answer = await ask(`${verb} ${formatCount(ids.length, noun)} (${shown})? [y/N] `, io);
+    const answer = await ask(`${verb} ${describe(ids, '')}? [y/N] `, io);
     if (!/^y(es)?$/i.test(answer)) throw new CliError(`not confirmed: no ${noun} was changed`);
   }
-  let changed = 0;
-  let skipped = 0;
-  const skippedIds: string[] = [];
-  const describe = ({ id, isSkipped }: Change) => {
-    const status = isSkipped ? 'skipped' : statuses[verb].status;
-    return { id, status: dryRun ? `would be ${status}` : status };
-  };
+  const changed: string[] = [];
+  const skipped: string[] = [];
+  const prefix = dryRun ? 'would be ' : '';
   const outcomes = async function* () {
     for await (const page of dryRun ? preview(ids, changer) : changer.change(ids)) {
-      for (const { id, isSkipped } of page) {
-        if (!isSkipped) changed++;
-        else if (++skipped <= maxShown) skippedIds.push(id);
-      }
-      yield page.map(describe);
+      for (const { id, isSkipped } of page) (isSkipped ? skipped : changed).push(id);
+      yield page.map(({ id, isSkipped }) => ({
+        id,
+        status: `${prefix}${isSkipped ? 'skipped' : status}`,
+      }));
     }
   };
-  await output.list(outcomes(), columnsOf('id', 'status'));
-  if (skipped > 0) {
-    output.warn(
-      `shorty: ${formatCount(skipped, 'id')} skipped: no such ${noun} in this organization: ${skippedIds.join(', ')}${skipped > maxShown ? ', ...' : ''}`,
-    );
+  try {
+    if (output.isForPeople) for await (const _ of outcomes());
+    else await output.list(outcomes(), columnsOf('id', 'status'));
+  } catch (error) {
+    if (changed.length > 0) output.warn(`before the error: ${describe(changed, ` ${participle}`)}`);
+    throw error;
   }
-  const { participle } = statuses[verb];
-  output.note(
-    dryRun
-      ? `dry run: ${formatCount(changed, noun)} would be ${participle}, nothing was changed`
-      : `${formatCount(changed, noun)} ${participle}`,
-  );
-  if (skipped === 0) return exitCodes.done;
-  return changed > 0 ? exitCodes.partlyDone : exitCodes.failed;
+  if (skipped.length > 0) {
+    output.warn(`shorty: ${describe(skipped, ` skipped: no such ${noun} in this organization`)}`);
+  }
+  const result = describe(changed, ` ${prefix}${participle}`);
+  await output.result(dryRun ? `dry run: ${result}, nothing was changed` : result);
+  if (skipped.length === 0) return exitCodes.done;
+  return changed.length > 0 ? exitCodes.partlyDone : exitCodes.failed;
 }
 
 export async function* oneByOne(

@@ -98,7 +98,9 @@ export const domainCommands: Readonly<Record<string, CommandRow>> = {
       requireChange(patch);
       const client = await context.client();
       const id = await findDomainId(client, domain, context.request);
-      await writeDomain(context, await client.domains.update(id, patch, context.request));
+      const record = await client.domains.update(id, patch, context.request);
+      const print = () => writeDomain(context, record);
+      await context.output.updated(record.hostname, patch, record, print);
     },
   },
   verify: {

@@ -41,7 +41,8 @@ export const organizationCommands: Readonly<Record<string, CommandRow>> = {
         throw new UsageError('nothing to change', `use --exclude-address or --clear ${clearable}`);
       }
       const { organization } = await client();
-      await output.record(await organization.update({ excludeAddresses }, request));
+      const patch = { excludeAddresses };
+      await output.updated('organization', patch, await organization.update(patch, request));
     },
   },
 };

@@ -111,7 +111,7 @@ export const qrCommands: Readonly<Record<string, CommandRow>> = {
       requireChange(patch);
       const { qr } = await client();
       const call = qr.update(id, patch, { ...request, ifMatch });
-      await output.record(withEtag(await call.withResponse()));
+      await output.updated(id, patch, withEtag(await call.withResponse()));
     },
   },
   delete: deleteCommand(

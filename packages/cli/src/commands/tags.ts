@@ -34,8 +34,8 @@ export const tagCommands: Readonly<Record<string, CommandRow>> = {
     run: async ({ client, output, request }, { tag, name }: { tag: string; name: string }) => {
       const { tags } = await client();
       const updatedCount = await changeTag(() => tags.rename(tag, { name }, request));
-      await output.record({ name, updatedCount });
-      output.note(`${tag} renamed to ${name} on ${formatCount(updatedCount, 'link')}`);
+      if (!output.isForPeople) await output.record({ name, updatedCount });
+      await output.result(`${tag} renamed to ${name} on ${formatCount(updatedCount, 'link')}`);
     },
   },
   delete: deleteCommand(

@@ -9,7 +9,7 @@ import type { Context } from '../context.js';
 import { ifMatchOption, withEtag } from '../etag.js';
 import { bodyOf, clearFields, requireChange } from '../field-options.js';
 import { findLink, findLinkId, findLinkIds } from '../find-link.js';
-import { columnsOf } from '../output.js';
+import { type Column, columnsOf } from '../output.js';
 import { offerScheme } from '../scheme.js';
 import {
   type ChangeOptions,
@@ -51,9 +51,10 @@ const targetUrl = { '<targetUrl>': 'URL to redirect to' };
 const externalId: OptionRows = { '--external-id <id>': 'id of the link in another system' };
 
 // What people read. Other columns are in the formats for programs.
-const tableColumns = columnsOf<UrlRecord>(
-  ...(['id', 'shortUrl', 'title', 'isActive', 'clickCount', 'targetUrl'] as const),
-);
+const tableColumns: readonly Column<UrlRecord>[] = [
+  ...columnsOf<UrlRecord>('shortUrl', 'targetUrl', 'clickCount'),
+  { name: 'title', value: titleOf },
+];
 const listColumns = columnsOf<UrlListItem>(
   ...(['id', 'shortUrl', 'shortCode', 'customSlug', 'isActive', 'targetUrl'] as const),
 );
@@ -94,7 +95,7 @@ export const urlCommands: Readonly<Record<string, CommandRow>> = {
     },
   },
   list: {
-    summary: 'List short links, newest first',
+    summary: 'List short links, newest first, without deleted ones',
     examples: [
       'shorty urls list --search spring',
       'shorty urls list --tag launch --active --all',
@@ -121,11 +122,13 @@ export const urlCommands: Readonly<Record<string, CommandRow>> = {
         ...options
       }: PageOptions & UrlFilterOptions & Pick<UrlListQuery, 'sort' | 'order'>,
     ) => {
-      const filter = readUrlFilter(options, context.io.now());
+      const filter = { isDeleted: false, ...readUrlFilter(options, context.io.now()) };
       const pages = { limit, offset, all };
       const { urls } = await context.client();
-      if (context.output.format === 'table' || context.output.fields) {
-        return listPages(context, pages, tableColumns, (page) =>
+      const { format, fields } = context.output;
+      if (format === 'table' || fields) {
+        // A chosen field has its own value only.
+        return listPages(context, pages, fields ? [] : tableColumns, (page) =>
           urls.list({ ...filter, ...page, view: 'full' }, context.request),
         );
       }
@@ -209,7 +212,8 @@ export const urlCommands: Readonly<Record<string, CommandRow>> = {
       const client = await context.client();
       const id = await findLinkId(client, link, context.request);
       const call = client.urls.update(id, patch, { ...context.request, ifMatch });
-      await context.output.record(withEtag(await call.withResponse()));
+      const record = withEtag(await call.withResponse());
+      await context.output.updated(record.shortUrl, patch, record);
     },
   },
   delete: {
@@ -230,10 +234,12 @@ export const urlCommands: Readonly<Record<string, CommandRow>> = {
       context,
       { link, erase, ...options }: ChangeOptions & { link: readonly string[]; erase?: boolean },
     ) => {
-      const ids = await findLinkIds(await context.client(), link, context.request);
+      const names = await findLinkIds(await context.client(), link, context.request);
+      const ids = [...names.keys()];
       checkVersion(ids, options);
-      if (!erase) return deleteUrls(context, ids, options);
-      return changeEach(context, ids, { noun: 'link', verb: 'Erase', calls: eraseCalls }, options);
+      if (!erase) return deleteUrls(context, ids, options, names);
+      const changer = { noun: 'link', verb: 'Erase', calls: eraseCalls, names } as const;
+      return changeEach(context, ids, changer, options);
     },
   },
   restore: changeLinksCommand(
@@ -287,6 +293,13 @@ export const urlCommands: Readonly<Record<string, CommandRow>> = {
   visits: exportVisits,
   export: exportLinks,
 };
+
+/** Returns the title of a link, after its state if it does not redirect. */
+function titleOf({ title, isActive, deletedAt, expiresAt, updatedAt }: UrlRecord): string {
+  const isExpired = expiresAt !== null && expiresAt <= updatedAt;
+  const state = deletedAt !== null ? 'deleted' : isExpired ? 'expired' : 'paused';
+  return [isActive ? '' : `(${state})`, title ?? ''].join(' ').trim();
+}
 
 const eraseCalls: Parameters<typeof changeEach>[2]['calls'] = ({ urls }, request) => ({
   find: (id) => urls.get(id, request),

@@ -160,7 +160,7 @@ New filters replace all filters of the webhook, and new headers all headers.`,
       requireChange(patch);
       const client = await context.client();
       const call = client.webhooks.update(id, patch, { ...context.request, ifMatch });
-      await context.output.record(withEtag(await call.withResponse()));
+      await context.output.updated(id, patch, withEtag(await call.withResponse()));
     },
   },
   delete: deleteCommand(

@@ -71,9 +71,9 @@ export const tools: readonly Tool[] = [
   },
   {
     name: 'delete_link',
-    title: 'Delete (pause) a link',
+    title: 'Delete a link',
     description:
-      'Deactivates a short link: visitors get 410 Gone. Its record, slug and clicks remain, and update_link with isActive true activates it again.',
+      'Deletes a short link: visitors get 410 Gone. Its record, slug and clicks remain, and update_link with isActive true restores it.',
     access: 'change',
     operation: 'deleteUrl',
     link: 'required',

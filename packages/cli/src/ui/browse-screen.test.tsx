@@ -107,7 +107,7 @@ test('lists links, and searches while the user types', async () => {
   expect(frame()).toMatch(
     /^Search: ▏\n120 links\n› sho\.example\/code120 +Spring\ufffd\[2J 東京 {2}https/,
   );
-  expect(frame()).toMatch(/ {2}sho\.example\/code119 .*odd\/119 \(inactive\)/);
+  expect(frame()).toMatch(/ {2}sho\.example\/code119 .*odd\/119 \(paused\)/);
   await press('e', 'v', 'en/');
   expect(frame()).toMatch(/^Search: even\/▏\n60 links\n› sho\.example\/code120/);
   await press('x');
@@ -146,7 +146,7 @@ test('shows a link with live clicks, pauses, opens and copies it', async () => {
   expect(frame()).toContain('copied https://sho.example/code118');
   await press('o');
   await press('p');
-  expect(frame()).toMatch(/^inactive {3}/m);
+  expect(frame()).toMatch(/^paused {3}/m);
   await press('p');
   expect(api.actions).toEqual([
     'copy https://sho.example/code118',

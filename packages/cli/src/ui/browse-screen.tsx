@@ -90,7 +90,7 @@ function nameOf({ shortUrl }: UrlRecord): string {
 }
 
 function LinkRow({ item, width, nameWidth, isSelected }: RowProps) {
-  const state = item.isActive ? '' : ' (inactive)';
+  const state = item.isActive ? '' : ' (paused)';
   const title = item.title ? `${item.title}  ` : '';
   const text = `${isSelected ? '›' : ' '} ${fitText(nameOf(item), nameWidth)}  ${title}${item.targetUrl}${state}`;
   return (

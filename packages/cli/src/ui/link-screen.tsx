@@ -90,7 +90,7 @@ export function LinkScreen({ api, id, now, onBack }: Props) {
 
 function describeLink({ isActive, clickCount, createdAt, tags }: UrlRecord): string {
   const parts = [
-    isActive ? 'active' : 'inactive',
+    isActive ? 'active' : 'paused',
     `${formatCount(clickCount, 'click')} in total`,
     `created ${formatInstant(Date.parse(createdAt))}`,
   ];

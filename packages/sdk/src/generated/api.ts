@@ -616,7 +616,7 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Change, deactivate or activate a webhook
+         * Change, pause or resume a webhook
          * @description All later attempts use the changed URL and headers. A URL of another origin needs the headers again, because their values are secrets. Pending deliveries that the changed `events` or `filters` exclude fail, with the reason in `lastError`. `isActive: true` also activates a webhook that the server has disabled. Its pending deliveries continue with their number of attempts and their due times.
          */
         patch: operations["updateWebhook"];

@@ -1051,11 +1051,11 @@ export class WebhooksResource extends Resource {
   }
 
   /**
-   * Change, deactivate or activate a webhook. All later attempts use the changed URL and headers. A
-   * URL of another origin needs the headers again, because their values are secrets. Pending
-   * deliveries that the changed `events` or `filters` exclude fail, with the reason in `lastError`.
-   * `isActive: true` also activates a webhook that the server has disabled. Its pending deliveries
-   * continue with their number of attempts and their due times. Needs the scope webhooks:write.
+   * Change, pause or resume a webhook. All later attempts use the changed URL and headers. A URL of
+   * another origin needs the headers again, because their values are secrets. Pending deliveries
+   * that the changed `events` or `filters` exclude fail, with the reason in `lastError`. `isActive:
+   * true` also activates a webhook that the server has disabled. Its pending deliveries continue
+   * with their number of attempts and their due times. Needs the scope webhooks:write.
    *
    * Rejects with ValidationError, PermissionError (PLAN_REQUIRED), NotFoundError, ConflictError.
    *

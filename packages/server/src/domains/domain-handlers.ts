@@ -284,7 +284,7 @@ export function domainHandlers(options: DomainHandlerOptions): HandlersOf<typeof
           .limit(1)
           .executeTakeFirst();
         if (activeUrl) {
-          const message = `${domain.hostname} has active links: deactivate them or move them to another domain first`;
+          const message = `${domain.hostname} has active links: pause or delete them, or move them to another domain first`;
           return refuse('DOMAIN_CONFLICT', message);
         }
         // Its row stays, because inactive links refer to it.

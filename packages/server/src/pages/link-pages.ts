@@ -30,7 +30,7 @@ export function createLinkPages(abuseContact: string | undefined) {
     gone: render(
       'Link no longer active',
       html`<h1>This link is no longer active</h1>
-<p>It has expired or was deactivated.</p>`,
+<p>It has expired, or was paused or deleted.</p>`,
     ),
 
     takenDown: render(

@@ -334,7 +334,7 @@ export class RedirectHandler {
 }
 
 const unknown = new ApiError('NOT_FOUND', 'There is no such link');
-const gone = new ApiError('GONE', 'This link has expired or was deactivated');
+const gone = new ApiError('GONE', 'This link has expired, or was paused or deleted');
 const takenDown = new ApiError('TAKEN_DOWN', 'The operator of this server has taken the link down');
 const notSynced = new ApiError('UNAVAILABLE', 'The visit cannot be recorded safely; try again');
 const challenge = { headers: { 'WWW-Authenticate': 'Password' } };

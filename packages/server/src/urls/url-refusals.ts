@@ -100,7 +100,7 @@ const reservedRules = {
   importedCode: 'begins with a reserved word',
 } as const;
 
-const moreLinks = 'Deactivate links, or change the plan';
+const moreLinks = 'Pause or delete links, or change the plan';
 
 function describeUse({ quota }: RefusedFields): string {
   return quota ? describeQuota(quota, 'active links') : refusals['quota-exceeded'].message;

@@ -285,7 +285,7 @@ describe('DELETE /domains/{id}', () => {
     const two = (await create({ domainId: id })).data;
     const refused = await remove(id);
     expect(refused.outcome).toBe('409 DOMAIN_CONFLICT');
-    expect(refused.error.message).toContain(`${hostname} has active links: deactivate`);
+    expect(refused.error.message).toContain(`${hostname} has active links: pause`);
     expect((await get(id)).isActive).toBe(true);
     await api.call('deleteUrl', { params: { id: one.id } });
     expect((await remove(id)).outcome).toBe('409 DOMAIN_CONFLICT');

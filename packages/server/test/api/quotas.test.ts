@@ -116,7 +116,7 @@ describe('a plan with a bundle of 200 links', () => {
         id: ids[2],
         code: 'UPDATE_FAILED',
         error:
-          'The plan free includes 50 active links, and 50 are used. Deactivate links, or change the plan',
+          'The plan free includes 50 active links, and 50 are used. Pause or delete links, or change the plan',
       },
     ]);
     expect(await usedOf(caller)).toBe(50);
@@ -134,7 +134,7 @@ describe('a plan with a bundle of 200 links', () => {
     expect(refused.outcome).toBe('402 QUOTA_EXCEEDED');
     const use = 'The plan free includes 50 active links, and 60 are used';
     expect(refused.error).toMatchObject({
-      message: `${use}. Deactivate links, or change the plan`,
+      message: `${use}. Pause or delete links, or change the plan`,
       details: [{ path: '', message: use }],
     });
     const params = { id: one ?? '' };

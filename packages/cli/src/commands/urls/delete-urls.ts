@@ -7,11 +7,12 @@ const maxItems = 100;
 // The longest Retry-After that a deletion waits for. A rate limit lasts up to a minute.
 const maxRetryDelayMs = 65_000;
 
-/** Deactivates links, 100 per request. */
+/** Deletes links, 100 per request. `names` are what the user calls them. */
 export async function deleteUrls(
   context: Context,
   ids: readonly string[],
   options: ChangeOptions,
+  names: ReadonlyMap<string, string> = new Map(),
 ): Promise<ExitCode> {
   const { request } = context;
   const { ifMatch } = options;
@@ -30,6 +31,6 @@ export async function deleteUrls(
     }
   };
   const find = (id: string) => urls.get(id, request);
-  const changer = { noun: 'link', verb: 'Deactivate', find, change } as const;
+  const changer = { noun: 'link', verb: 'Delete', find, change, names } as const;
   return changeItems(context, [...new Set(ids)], changer, options);
 }

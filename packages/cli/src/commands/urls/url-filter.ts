@@ -17,7 +17,7 @@ export interface UrlFilterOptions
 /** The options that select links. */
 export const filterOptions: OptionRows = {
   '--active': { text: 'only active links', conflicts: 'inactive' },
-  '--inactive': 'only inactive links',
+  '--inactive': 'only paused and expired links',
   '--deleted': { text: 'only deleted links', conflicts: 'active' },
   '--search <text>': 'only links with this text in title, description, tags, target, slug or code',
   '--tag <tag>': 'only links with this tag',
