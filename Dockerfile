@@ -29,15 +29,12 @@ RUN npx tsc --build packages/server \
     \( -path '*/deps' -o -path '*/src' -o -path '*/build/Release/obj*' \) -prune -exec rm -rf {} +
 
 FROM node:24.21.0-bookworm-slim
-# glibc returns freed blocks above this size to the system at once. With its default, the memory of
-# the largest QR codes stays with the process.
-ENV MALLOC_MMAP_THRESHOLD_=131072
 ENV NODE_ENV=production \
   HOST=0.0.0.0 \
   PORT=3000 \
   SHORTY_DATABASE_URL=file:/data/shorty.db \
   SHORTY_JOURNAL_FOLDER=/data/visits
-RUN ln -s /app/packages/server/bin/shorty-server.js /usr/local/bin/shorty-server \
+RUN ln -s /app/packages/server/bin/shorty-server /usr/local/bin/shorty-server \
   && install -d -o node -g node -m 0700 /data /backups
 COPY --from=build /build/package.json /app/
 COPY --from=build /build/node_modules /app/node_modules
@@ -59,6 +56,5 @@ EXPOSE 3000
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=10s --timeout=3s --start-period=30s --retries=3 \
   CMD ["shorty-server", "health"]
-# V8's helper threads compete with redirects on few processors. Node's default is four.
-ENTRYPOINT ["node", "--v8-pool-size=1", "/app/packages/server/bin/shorty-server.js"]
+ENTRYPOINT ["shorty-server"]
 CMD ["start"]

@@ -59,8 +59,8 @@ process.exit(0);
 
 async function tour() {
   step('A server starts: one process and one file, here in a temporary folder.');
-  show('npx shorty-server start');
-  const server = start('the server', 'packages/server/bin/shorty-server.js', ['start']);
+  show('npx shorty-server start --create');
+  const server = start('the server', 'packages/server/bin/shorty-server.js', ['start', '--create']);
   const origin = await matchLine(server.stdout, /listening on (\S+)/);
   environment.SHORTY_BASE_URL = origin;
   console.log(`It listens on ${origin}`);

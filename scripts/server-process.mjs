@@ -1,6 +1,5 @@
-// How a deployment starts the server's process. `npm start`, the benchmarks and the chaos tests use this.
-// The Dockerfile, the systemd unit and the guide to self-hosting repeat it, and `check-deploy.mjs`
-// compares them.
+// What `packages/server/bin/shorty-server` sets, for scripts that start Node themselves: `npm start`, the
+// benchmarks and the chaos tests. `check-deploy.mjs` compares them.
 
 /**
  * The arguments of Node. V8's pool collects garbage and compiles code for all threads. Its threads have

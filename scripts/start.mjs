@@ -7,7 +7,13 @@ install();
 build();
 const server = spawn(
   process.execPath,
-  [...nodeArguments, 'packages/server/bin/shorty-server.js', 'start', ...process.argv.slice(2)],
+  [
+    ...nodeArguments,
+    'packages/server/bin/shorty-server.js',
+    'start',
+    '--create',
+    ...process.argv.slice(2),
+  ],
   { cwd: root, stdio: 'inherit', env: { ...processEnvironment, ...process.env } },
 );
 // The terminal sends Ctrl-C to both processes; the server decides when it has finished.

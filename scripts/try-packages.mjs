@@ -3,7 +3,6 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
-import { nodeArguments } from './server-process.mjs';
 
 const credentials = {
   SHORTY_CLIENT_ID: 'package-trial',
@@ -29,9 +28,7 @@ export function installTarballs(
 /** Starts the server and uses it by the CLI, the SDK and HTTP. Throws at the first wrong result. */
 export async function tryServer(folder, { node = process.execPath } = {}) {
   const env = { ...environmentOf(node), ...credentials, SHORTY_LOG_LEVEL: 'error' };
-  // As the guide to self-hosting says.
-  const command = 'node_modules/@shorty/server/bin/shorty-server.js';
-  const server = spawn(node, [...nodeArguments, command, 'start'], {
+  const server = spawn('node_modules/.bin/shorty-server', ['start'], {
     cwd: folder,
     env: { ...env, HOST: '127.0.0.1', PORT: '0', SHORTY_DATABASE_URL: 'file:./trial.db' },
     stdio: ['ignore', 'pipe', 'inherit'],

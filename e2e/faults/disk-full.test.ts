@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -5,6 +6,11 @@ import { connect } from '../lib/api.js';
 import { freePort, scratchFolder, startServer } from '../lib/processes.js';
 
 const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0';
+
+async function readinessOf(origin: string): Promise<string> {
+  const response = await fetch(`${origin}/health/ready`);
+  return `${response.status} ${await response.text()}`;
+}
 
 test('redirects work while the disk is full, and every visit is stored after space is freed', async () => {
   const server = await startServer({
@@ -33,13 +39,12 @@ test('redirects work while the disk is full, and every visit is stored after spa
 
   const filler = join(server.folder, 'filler');
   expect(() => writeFileSync(filler, Buffer.alloc(64 * 1024 * 1024))).toThrow('ENOSPC');
+  expect(await readinessOf(server.origin)).toMatch(/^503 .*ENOSPC: no space left on device/);
   await visit(500);
   expect(await metric('shorty_visits_in_memory')).toBeGreaterThan(0);
   expect(await metric('shorty_visits_fault')).toBe(1);
   const ready = await fetch(`${server.origin}/health/ready`);
-  expect(ready.status).toBe(503);
   expect(Number(ready.headers.get('retry-after'))).toBeGreaterThan(0);
-  expect(await ready.text()).toContain('journal');
 
   rmSync(filler);
   await visit(10);
@@ -52,8 +57,26 @@ test('redirects work while the disk is full, and every visit is stored after spa
   });
   expect(await metric('shorty_visits_in_memory')).toBe(0);
   expect(await metric('shorty_visits_lost_total')).toBe(0);
-  expect((await fetch(`${server.origin}/health/ready`)).status).toBe(200);
+  expect(await readinessOf(server.origin)).toMatch(/^200 /);
   expect(await server.stop()).toBe(0);
+});
+
+test('a disk that becomes read-only makes the server not ready, until it can be written again', async () => {
+  const folder = scratchFolder();
+  const server = await startServer({ port: await freePort(), folder, diskBytes: 8 * 1024 * 1024 });
+  const [, pid = ''] = /^\/proc\/(\d+)\//.exec(server.folder) ?? [];
+  const asRoot = (...command: string[]) => {
+    const args = ['--target', pid, '--user', '--mount', '--preserve-credentials', ...command];
+    expect(spawnSync('nsenter', args, { encoding: 'utf8' })).toMatchObject({ status: 0 });
+  };
+  expect(await readinessOf(server.origin)).toMatch(/^200 /);
+  // Files that are open for writing keep a disk writable, so another mount covers it.
+  const journals = join(folder, 'shorty.db.visits');
+  asRoot('mount', '--bind', journals, journals);
+  asRoot('mount', '-o', 'remount,bind,ro', journals);
+  expect(await readinessOf(server.origin)).toMatch(/^503 .*EROFS: read-only file system/);
+  asRoot('umount', journals);
+  expect(await readinessOf(server.origin)).toMatch(/^200 /);
 });
 
 test('with SHORTY_DURABILITY=power, visits get 503 while the disk is full', async () => {

@@ -6,7 +6,6 @@ import { version } from './version.js';
 const load = {
   backup: () => import('./operations/commands/backup.js'),
   clients: () => import('./operations/commands/clients.js'),
-  config: () => import('./config.js'),
   doctor: () => import('./operations/commands/doctor.js'),
   exitStatus: () => import('./operations/commands/exit-status.js'),
   health: () => import('./operations/commands/health.js'),
@@ -27,11 +26,12 @@ const program = new Command('shorty-server')
   .showHelpAfterError('(see shorty-server --help)');
 
 program
-  .command('start', { isDefault: true })
-  .description('serve until stopped')
-  .action(async () => {
+  .command('start')
+  .description('serve until stopped; the default command')
+  .option('--create', 'create the folder of a new SQLite database if it does not exist')
+  .action(async (options) => {
     exitStatusOf = (await load.exitStatus()).exitStatusOfStart;
-    await (await load.start()).start();
+    await (await load.start()).start(options);
   });
 
 program
@@ -161,12 +161,14 @@ clients
   .argument('<client-id>')
   .action(async (clientId) => (await load.clients()).revokeClient(clientId));
 
+// Not a default command of Commander, which would take a misspelt command for an argument of `start`.
+const given = process.argv.slice(2);
+const isStart = given.length === 0 || given[0] === '--create';
 try {
-  await program.parseAsync();
+  await program.parseAsync(isStart ? ['start', ...given] : given, { from: 'user' });
 } catch (error) {
-  const { isOperatorError } = await load.operatorErrors();
-  const { nameSetVariables } = await load.config();
+  const { isOperatorError, messageOf } = await load.operatorErrors();
   if (!isOperatorError(error)) throw error;
-  process.stderr.write(`shorty-server: ${nameSetVariables(error.message, process.env)}\n`);
+  process.stderr.write(`shorty-server: ${messageOf(error)}\n`);
   process.exitCode = exitStatusOf(error);
 }

@@ -103,6 +103,14 @@ describe('readConfig', () => {
     expect(read).toThrow(/: .*(must be|must differ|neither|malformed)/);
   });
 
+  it.each([
+    ['links.example.com', 'its scheme is missing: set it to https://links.example.com'],
+    ['localhost:3000', 'its scheme is missing: set it to http://localhost:3000'],
+    ['https://e.com/api', 'it must be an origin without a path: https://e.com'],
+  ])('says how to write the base URL %s', (value, remedy) => {
+    expect(() => readConfig({ SHORTY_BASE_URL: value })).toThrow(remedy);
+  });
+
   it.each(['open-sesame', 'x'.repeat(31), `${' '.repeat(40)}open-sesame`])(
     'refuses the client secret %j with the next step, and does not show it',
     (secret) => {
@@ -125,6 +133,7 @@ describe('readConfig', () => {
   });
 
   it.each([
+    ['SHORTY_BASE_URL', 'ftp://me:open-sesame@e.com', '"ftp://me:***@e.com"'],
     ['SHORTY_DATABASE_URL', 'mysql://me:open-sesame@e.com/x', '"mysql://me:***@e.com/x"'],
     ['SHORTY_BASE_URL', 'https://me:open-sesame@e.com', '"https://me:***@e.com"'],
   ])('%s: hides the password of %s in the message', (name, value, shown) => {

@@ -11,6 +11,8 @@ import { findDatabaseFile, hidePassword } from './storage/locate-database.js';
 
 export const logLevels = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const;
 export type LogLevel = (typeof logLevels)[number];
+const logFormats = ['text', 'json'] as const;
+export type LogFormat = (typeof logFormats)[number];
 
 /** The settings of an operator. */
 export type Config = Readonly<ReturnType<typeof readConfig>>;
@@ -202,6 +204,8 @@ export function readConfig(environment: Environment) {
       oneOf(['full', 'truncated', 'off'] as const),
     ),
     logLevel: read('SHORTY_LOG_LEVEL', 'info', oneOf(logLevels)),
+    /** Undefined writes text to a terminal, and JSON elsewhere. */
+    logFormat: optional('SHORTY_LOG_FORMAT', oneOf(logFormats)),
   };
 }
 
@@ -357,7 +361,18 @@ function parseDatabaseUrl(text: string): string {
 
 function parseOrigin(text: string): string {
   if (isOrigin(text)) return new URL(text).origin;
-  throw new Error('it must be an origin without a path, such as https://links.example.com');
+  // `localhost:3000` is a URL, too, with the scheme `localhost`.
+  const hasScheme = text.includes('://');
+  const scheme = /^(localhost|127\.|\[)/.test(text) ? 'http' : 'https';
+  const meant = parseUrl(hasScheme ? text : `${scheme}://${text}`)?.origin ?? '';
+  if (!/^https?:/.test(meant)) {
+    throw new Error('it must be an origin without a path, such as https://links.example.com');
+  }
+  throw new Error(
+    hasScheme
+      ? `it must be an origin without a path: ${meant}`
+      : `its scheme is missing: set it to ${meant}`,
+  );
 }
 
 function parseOrigins(text: string): '*' | readonly string[] {

@@ -3,22 +3,25 @@ import type { ServerResponse } from 'node:http';
 import { pino } from 'pino';
 import { v7 as newUuid } from 'uuid';
 import { createAnalyticsModule } from './analytics/analytics-module.js';
+import { journalRootOf } from './analytics/journal/journal-folder.js';
 import { api } from './api/api.js';
 import { createApp } from './api/create-app.js';
 import { docsHandlers } from './api/docs/docs-handlers.js';
 import { auditHandlers } from './audit/audit-handlers.js';
 import { deleteExpiredEntries } from './audit/audit-repository.js';
+import { newApiKey } from './auth/api-key-repository.js';
 import { createAuthModule } from './auth/auth-module.js';
 import { type Credentials, clientOf, newCredentials } from './auth/client-repository.js';
 import { openPasswords } from './auth/passwords.js';
 import { type Config, readConfig } from './config.js';
-import { scopes } from './contract/define-route.js';
+import { defaultScopes, scopes } from './contract/define-route.js';
 import { createDeletionServices } from './deletion/deletion-services.js';
 import { urlEraser } from './deletion/erase-link.js';
 import { createDomainModule } from './domains/domain-module.js';
 import { hideApi } from './domains/hide-api.js';
 import { type IsOwnHost, ownHostTest } from './domains/own-hosts.js';
 import { FairQueue } from './fair-queue.js';
+import { diskCheck } from './health/disk-check.js';
 import { ErrorLog } from './health/error-log.js';
 import { livenessRoute } from './health/health-contract.js';
 import { createHealthModule } from './health/health-module.js';
@@ -48,6 +51,8 @@ import { LinkPolicy } from './redirect/link-policy.js';
 import { createRedirectModule } from './redirect/redirect-module.js';
 import { ruleTestHandlers } from './redirect/rule-test-handlers.js';
 import type { ServerOptions, ShortyServer } from './server-options.js';
+import { hidePassword } from './storage/locate-database.js';
+import { firstMigration } from './storage/migrations/apply-migrations.js';
 import { openStorage } from './storage/open-storage.js';
 import { unlockSecrets } from './storage/secrets.js';
 import { blockedMessage } from './urls/blocked-hosts.js';
@@ -105,18 +110,7 @@ function addressOf(config: Config, listener: string): PublicAddress {
   return { url, origins, isOwn: ownHostTest([origins.shortDomain, host, publicHost]) };
 }
 
-/**
- * Creates the server with its storage, features and HTTP listener. Without options, the database is in
- * memory and the server listens on a free port of the loopback interface.
- *
- * @example
- * ```ts
- * const server = createServer();
- * await server.start();
- * console.log(server.url, server.credentials);
- * await server.stop();
- * ```
- */
+/** Creates the server with its storage, features and HTTP listener. */
 export function createServer(options: ServerOptions = {}): ShortyServer {
   const {
     clock = Date.now,
@@ -146,6 +140,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     withoutCheckpoints: usesThreads,
   });
   let credentials: Credentials | undefined;
+  let apiKey: string | undefined;
   let listener: Listener | undefined;
   let adminListener: Listener | undefined;
   let stopping: Promise<void> | undefined;
@@ -260,10 +255,12 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     metadata.queue,
     ...[listReader, passwords, analytics, qrs, domains].flatMap((each) => each.queues),
   ];
+  const journalRoot = journalRootOf(config);
   const health = createHealthModule({
     database,
     operations: api.map(({ operationId }) => operationId),
     isStopping: () => stopping !== undefined,
+    diskError: journalRoot === undefined ? async () => undefined : diskCheck(journalRoot),
     visitError: analytics.storageError,
     visitFigures: analytics.figures,
     countriesBuiltAt: analytics.countriesBuiltAt,
@@ -426,19 +423,39 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     get credentials() {
       return credentials;
     },
+    get apiKey() {
+      return apiKey;
+    },
     database,
     async start() {
       database.lockForServer(clock());
-      await database.migrate();
+      const applied = await database.migrate();
+      if (applied.includes(firstMigration)) {
+        logger.info({ database: hidePassword(databaseUrl) }, 'created a new database');
+      }
       await unlockSecrets(database, config);
       const first = config.credentials ?? newCredentials();
       const id = newUuid();
       // The first organization belongs to the operator, who has no limits.
+      const createdAt = clock();
+      // Nothing of what the operator has configured is shown, so a key would be lost.
+      const firstKey = config.credentials
+        ? undefined
+        : newApiKey({
+            organizationId: id,
+            name: 'first start',
+            scopes: defaultScopes,
+            createdBy: first.clientId,
+            createdAt,
+            expiresAt: null,
+          });
       const isFirst = await organizations.createFirst(
-        { id, name: 'default', plan: 'enterprise', createdAt: clock() },
+        { id, name: 'default', plan: 'enterprise', createdAt },
         clientOf(id, first, scopes),
+        firstKey,
       );
       credentials = isFirst ? first : undefined;
+      apiKey = isFirst ? firstKey?.key : undefined;
       await linkPolicy.refresh();
       await analytics.start();
       await listReader.start();

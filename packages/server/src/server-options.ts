@@ -39,6 +39,8 @@ export interface ShortyServer {
   readonly adminUrl: string | undefined;
   /** The credentials that this start generated for an empty database; otherwise undefined. */
   readonly credentials: Credentials | undefined;
+  /** The API key that this start generated for an empty database without configured credentials. */
+  readonly apiKey: string | undefined;
   readonly database: Database;
   /** Migrates the database and listens. */
   start(): Promise<void>;

@@ -917,7 +917,7 @@ export interface paths {
         put?: never;
         /**
          * Create an organization and its first client
-         * @description The response contains the secret of the client, which is shown only once. The client has every scope but urls:erase and keys:write. If `SHORTY_ADMIN_LISTEN` is set, only that listener serves it.
+         * @description The response contains the secret of the client, which is shown only once. The client has every scope but urls:erase. If `SHORTY_ADMIN_LISTEN` is set, only that listener serves it.
          */
         post: operations["createOrganization"];
         delete?: never;

@@ -127,8 +127,8 @@ class Resource {
 export class AdminOrganizationsResource extends Resource {
   /**
    * Create an organization and its first client. The response contains the secret of the client,
-   * which is shown only once. The client has every scope but urls:erase and keys:write. If
-   * `SHORTY_ADMIN_LISTEN` is set, only that listener serves it.
+   * which is shown only once. The client has every scope but urls:erase. If `SHORTY_ADMIN_LISTEN` is
+   * set, only that listener serves it.
    *
    * Rejects with ValidationError, NotFoundError.
    *

@@ -1,4 +1,3 @@
-import { v7 as newUuid } from 'uuid';
 import { ApiError, quotaError, validationError } from '../contract/api-error.js';
 import { defaultScopes } from '../contract/define-route.js';
 import type { ReadPage } from '../contract/json-text.js';
@@ -8,21 +7,17 @@ import { requireFound } from '../idempotency/with-idempotency-key.js';
 import type { Clock } from '../ports.js';
 import { type apiKeyRoutes, maxApiKeys } from './api-key-contract.js';
 import {
-  type ApiKey,
   type ApiKeyRecord,
   type ApiKeyRepository,
+  newApiKey,
   toApiKeyRecord,
 } from './api-key-repository.js';
-import { newSecret } from './secrets.js';
 
 export interface ApiKeyHandlerOptions {
   readonly apiKeys: ApiKeyRepository;
   readonly listApiKeys: ReadPage<ApiKeyRecord>;
   readonly clock: Clock;
 }
-
-// The prefix and four of 43 characters. The others have more than 230 random bits.
-const startLength = 14;
 
 /** Creates, lists and revokes API keys. */
 export function apiKeyHandlers({
@@ -43,20 +38,16 @@ export function apiKeyHandlers({
           `A key cannot have more scopes than its creator, which lacks ${missing.join(', ') || 'all scopes that a key can have'}`,
         );
       }
-      const key = newSecret('apiKey');
-      const apiKey: ApiKey = {
-        id: newUuid(),
+      const created = newApiKey({
         organizationId: caller.organizationId,
         name: body.name,
-        start: key.slice(0, startLength),
         scopes,
         // Keys cannot have the scope keys:write, so the caller is a client.
         createdBy: caller.client?.id ?? '',
         createdAt: now,
         expiresAt,
-        lastUsedAt: null,
-      };
-      const { result, replayed } = await apiKeys.create({ apiKey, key }, write);
+      });
+      const { result, replayed } = await apiKeys.create(created, write);
       if (!result) {
         const use = `An organization has at most ${maxApiKeys} API keys, and ${maxApiKeys} exist`;
         throw quotaError(use, 'Delete one first', replayed);

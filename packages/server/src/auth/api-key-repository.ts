@@ -1,3 +1,4 @@
+import { v7 as newUuid } from 'uuid';
 import type { z } from 'zod';
 import type { KeyScope } from '../contract/define-route.js';
 import type { Page, PageRange } from '../contract/fields.js';
@@ -7,12 +8,12 @@ import {
   type WriteRequest,
   writeOnce,
 } from '../idempotency/with-idempotency-key.js';
-import type { Database } from '../storage/database.js';
+import type { Database, WriteTransaction } from '../storage/database.js';
 import { readList } from '../storage/list-page.js';
 import { readByKey } from '../storage/read-by-key.js';
 import { apiKeyRecord, maxApiKeys } from './api-key-contract.js';
 import type { FoundCaller } from './client-repository.js';
-import { hashSecret } from './secrets.js';
+import { hashSecret, newSecret } from './secrets.js';
 
 /** An API key without its secret. Instants are milliseconds since 1970. */
 export type ApiKey = ReturnType<typeof fromRow>;
@@ -24,6 +25,15 @@ export type ApiKeyRecord = z.input<typeof apiKeyRecord>;
 export interface NewApiKey {
   readonly apiKey: ApiKey;
   readonly key: string;
+}
+
+// The prefix and four of 43 characters. The others have more than 230 random bits.
+const startLength = 14;
+
+export function newApiKey(fields: Omit<ApiKey, 'id' | 'start' | 'lastUsedAt'>): NewApiKey {
+  const key = newSecret('apiKey');
+  const apiKey = { ...fields, id: newUuid(), start: key.slice(0, startLength), lastUsedAt: null };
+  return { apiKey, key };
 }
 
 /** The last use of each key is stored at most once in this time. */
@@ -58,28 +68,13 @@ export class ApiKeyRepository {
     created: NewApiKey,
     write: WriteRequest | undefined,
   ): Promise<IdempotentResult<NewApiKey | null>> {
-    const { id, organizationId, name, start, scopes, createdBy, createdAt, expiresAt } =
-      created.apiKey;
+    const { id, organizationId } = created.apiKey;
     const audit = { type: 'apiKey', id } as const;
     const options = { organizationId, write, audit, holdsSecret: true };
     return writeOnce(this.#database, options, async (transaction) => {
       const existing = await selectKeys(transaction, organizationId).execute();
       if (existing.length >= maxApiKeys) return null;
-      await transaction
-        .insertInto('api_keys')
-        .values({
-          id,
-          organization_id: organizationId,
-          name,
-          key_hash: hashSecret(created.key),
-          key_start: start,
-          scopes: scopes.join(' '),
-          created_by: createdBy,
-          created_at: createdAt,
-          expires_at: expiresAt,
-          last_used_at: null,
-        })
-        .execute();
+      await insertApiKey(transaction, created);
       return created;
     });
   }
@@ -171,6 +166,28 @@ export function listApiKeys(
 
 export function toApiKeyRecord(apiKey: ApiKey): ApiKeyRecord {
   return presentAs(apiKeyRecord, withIsoTimes(apiKey));
+}
+
+export async function insertApiKey(
+  transaction: WriteTransaction,
+  { apiKey, key }: NewApiKey,
+): Promise<void> {
+  const { id, organizationId, name, start, scopes, createdBy, createdAt, expiresAt } = apiKey;
+  await transaction
+    .insertInto('api_keys')
+    .values({
+      id,
+      organization_id: organizationId,
+      name,
+      key_hash: hashSecret(key),
+      key_start: start,
+      scopes: scopes.join(' '),
+      created_by: createdBy,
+      created_at: createdAt,
+      expires_at: expiresAt,
+      last_used_at: null,
+    })
+    .execute();
 }
 
 async function findKey(db: Database['read'], organizationId: string, id: string) {

@@ -22,6 +22,9 @@ export const keyScopes = scopes.filter((scope) => scope !== 'keys:write');
 /** The scopes that clients and API keys have by default. Nothing restores what is erased. */
 export const defaultScopes = keyScopes.filter((scope) => scope !== 'urls:erase');
 
+/** The scopes of the first client of an organization, which creates its API keys. */
+export const firstClientScopes = scopes.filter((scope) => scope !== 'urls:erase');
+
 export type KeyScope = (typeof keyScopes)[number];
 
 export type Scope = (typeof scopes)[number];

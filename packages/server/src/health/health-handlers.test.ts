@@ -9,6 +9,7 @@ function handlersOf(collect: () => void) {
   return healthHandlers({
     database: {} as Database,
     isStopping: () => false,
+    diskError: async () => undefined,
     visitError: () => undefined,
     damagedLines: () => 0,
     dispatcherIdleMs: () => 0,

@@ -9,6 +9,8 @@ import type { healthRoutes } from './health-contract.js';
 export interface HealthOptions {
   readonly database: Database;
   readonly isStopping: () => boolean;
+  /** Returns the reason why the disk of the journals and the SQLite file cannot be written. */
+  readonly diskError: () => Promise<string | undefined>;
   /** Returns the reason why visits cannot be stored; undefined while they can be. */
   readonly visitError: () => string | undefined;
   /** Returns the number of lines of journals that cannot be stored. */
@@ -24,6 +26,7 @@ const maxDispatcherIdleMs = 15_000;
 export function healthHandlers({
   database,
   isStopping,
+  diskError,
   visitError,
   damagedLines,
   dispatcherIdleMs,
@@ -44,7 +47,7 @@ export function healthHandlers({
 
     async getReadiness() {
       if (isStopping()) throw new ApiError('UNAVAILABLE', 'The server is stopping');
-      const error = visitError() ?? dispatcherError(dispatcherIdleMs());
+      const error = (await diskError()) ?? visitError() ?? dispatcherError(dispatcherIdleMs());
       if (error !== undefined) throw new ApiError('UNAVAILABLE', error);
       await sql`select 1 from organizations limit 1`.execute(database.read);
       return { status: 200, body: { status: 'ok', damagedLines: damagedLines() } };

@@ -31,7 +31,7 @@ export class AccessLog implements FirstHandler {
   handle(request: IncomingMessage, response: ServerResponse): false {
     const { clock, address: form, proxies, write } = this.#options;
     const { method, headers, socket } = request;
-    const time = clock();
+    const time = new Date(clock()).toISOString();
     const startedAt = performance.now();
     const bytesBefore = socket.bytesWritten;
     // Handlers may change the URL. The query is not logged, because it may contain personal data.

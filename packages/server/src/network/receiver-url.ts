@@ -43,7 +43,8 @@ export function findUrlError(url: string | URL, rules: ReceiverRules): UrlError 
   if (isThisMachine || (isIP(host) !== 0 && !isPublicAddress(host))) {
     return {
       reason: 'forbidden_address',
-      message: 'must have a public address; SHORTY_ALLOW_PRIVATE_NETWORK=1 allows private ones',
+      message:
+        'must have a public address; SHORTY_ALLOW_PRIVATE_NETWORK=1 (createServer: allowPrivateNetwork) allows private ones',
     };
   }
   return undefined;

@@ -93,7 +93,7 @@ export const organizationRoutes = [
     ...forOperator,
     summary: 'Create an organization and its first client',
     description:
-      'The response contains the secret of the client, which is shown only once. The client has every scope but urls:erase and keys:write.',
+      'The response contains the secret of the client, which is shown only once. The client has every scope but urls:erase.',
     body: organizationCreateRequest,
     responses: { 201: { description: 'The new organization', data: organizationCreated } },
   }),

@@ -1,6 +1,7 @@
 import { v7 as newUuid } from 'uuid';
 import type { z } from 'zod';
 import { clientOf, newCredentials, noOrganization } from '../auth/client-repository.js';
+import { firstClientScopes } from '../contract/define-route.js';
 import type { PageRange } from '../contract/fields.js';
 import type { ReadPage } from '../contract/json-text.js';
 import { withIsoTimes } from '../contract/present.js';
@@ -44,7 +45,7 @@ export function organizationHandlers({
     async createOrganization({ body, write }) {
       const credentials = newCredentials();
       const organization = { id: newUuid(), ...body, createdAt: clock() };
-      const client = clientOf(organization.id, credentials);
+      const client = clientOf(organization.id, credentials, firstClientScopes);
       const { clientSecret } = credentials;
       const { result, replayed } = await organizations.create(
         organization,

@@ -1,5 +1,6 @@
 import { type SqlBool, sql } from 'kysely';
 import type { z } from 'zod';
+import { insertApiKey, type NewApiKey } from '../auth/api-key-repository.js';
 import { insertClient, type NewClient, noOrganization } from '../auth/client-repository.js';
 import { ApiError, shorten, summarize } from '../contract/api-error.js';
 import type { Page, PageRange } from '../contract/fields.js';
@@ -61,13 +62,18 @@ export class OrganizationRepository {
     });
   }
 
-  /** Creates the first organization and its client. Returns false when there is or was one. */
-  async createFirst(organization: NewOrganization, client: NewClient): Promise<boolean> {
+  /** Creates the first organization, its client and its API key. Returns false when there is or was one. */
+  async createFirst(
+    organization: NewOrganization,
+    client: NewClient,
+    apiKey: NewApiKey | undefined,
+  ): Promise<boolean> {
     // Reads first, because a start must not wait for the write lock of a database in use.
     if (await hadAny(this.#database.read)) return false;
     return this.#database.writeDirectly(async (transaction) => {
       if (await hadAny(transaction)) return false;
       await insert(transaction, organization, client);
+      if (apiKey) await insertApiKey(transaction, apiKey);
       return true;
     });
   }

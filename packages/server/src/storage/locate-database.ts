@@ -31,18 +31,18 @@ export function findDatabaseFile(url: string): string | undefined {
 /** Throws a ConfigError if the address is that of a SQLite file that does not exist or cannot be used. */
 export function requireDatabaseFile(url: string): void {
   const file = findDatabaseFile(url);
-  const problem = file === undefined ? undefined : findFileProblem(file);
+  const remedy = 'correct the path, or create a database with shorty-server start';
+  const problem = file === undefined ? undefined : findFileProblem(file, remedy);
   if (problem !== undefined) throw new ConfigError(`SHORTY_DATABASE_URL is ${url}: ${problem}`);
 }
 
 /** Returns why a command cannot use a SQLite file, and changes nothing; undefined if it may try. */
-export function findFileProblem(file: string): string | undefined {
-  const creators = 'shorty-server start and shorty-server migrate create one';
+export function findFileProblem(file: string, remedy = 'correct the path'): string | undefined {
   try {
     checkAccess(file);
     const size = statSync(file, { throwIfNoEntry: false })?.size;
-    if (size === undefined) return `there is no database at ${resolve(file)}; ${creators}`;
-    return size === 0 ? `the file ${resolve(file)} is empty; ${creators}` : undefined;
+    if (size === undefined) return `there is no database at ${resolve(file)}: ${remedy}`;
+    return size === 0 ? `the file ${resolve(file)} is empty: ${remedy}` : undefined;
   } catch (error) {
     return (error as Error).message;
   }

@@ -18,9 +18,19 @@ export function openStorage(options: StorageOptions): Database {
       ? openPostgres(location.address, options)
       : openSqlite(findDatabaseFile(databaseUrl) ?? location.path, options);
   } catch (cause) {
-    throw new ConfigError(
-      `SHORTY_DATABASE_URL is ${hidePassword(databaseUrl)}: ${cause instanceof Error ? cause.message : cause}`,
-      { cause },
-    );
+    throw unusable(databaseUrl, cause);
   }
+}
+
+/** Returns the error of a database that cannot be used: the setting, its value, the reason and the remedy. */
+export function unusable(databaseUrl: string, cause: unknown): ConfigError {
+  const { code = '', message } = cause as NodeJS.ErrnoException;
+  const damaged = 'the file is damaged: restore a backup (docs/backups.md)';
+  const isDamaged = code.startsWith('SQLITE_CORRUPT');
+  const isOther = code.startsWith('SQLITE_NOTADB');
+  const remedy = isDamaged ? `; ${damaged}` : isOther ? `; if the path is right, ${damaged}` : '';
+  return new ConfigError(
+    `SHORTY_DATABASE_URL is ${hidePassword(databaseUrl)}: ${message}${remedy}`,
+    { cause },
+  );
 }

@@ -39,7 +39,7 @@ it('has one line for each request, without its query', async () => {
   });
   const line = await until(`/${shortCode}/`);
   expect(line).toEqual({
-    time: api.clock(),
+    time: new Date(api.clock()).toISOString(),
     msg: 'access',
     requestId: visit.headers.get('x-request-id'),
     traceId,

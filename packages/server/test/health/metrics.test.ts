@@ -182,6 +182,7 @@ describe('GET /health/ready', () => {
     const { getReadiness } = healthHandlers({
       database: api.server.database,
       isStopping: () => false,
+      diskError: async () => undefined,
       visitError: () => undefined,
       damagedLines: () => 0,
       dispatcherIdleMs: () => sinceTickMs,

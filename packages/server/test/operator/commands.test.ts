@@ -1,9 +1,10 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import SqliteHandle from 'better-sqlite3';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { build } from '../../../../scripts/bootstrap.mjs';
 import { toLine } from '../../src/analytics/journal/journal-lines.js';
+import { scopes as allScopes } from '../../src/contract/define-route.js';
 import { openStorage } from '../../src/storage/open-storage.js';
 import { makeVisit } from '../analytics/visit-store.js';
 import { migrationNames } from '../storage/migration-names.js';
@@ -43,7 +44,9 @@ it('orgs create and list print organizations, and secrets once', async () => {
   expect(made.stdout).toMatch(/\nClient secret {2}shorty_cs_[\w-]{43} {3}\(shown only now\)\n$/);
   const listed = await command(settings, 'orgs', 'list');
   expect(listed).toMatchObject({ code: 0, stderr: '' });
-  expect(listed.stdout).toMatch(/^[0-9a-f-]{36} {2}scale +0 links {2}Acme Ltd\n$/);
+  expect(listed.stdout).toMatch(
+    /^ID {36}PLAN +ACTIVE LINKS +SUSPENDED +NAME\n[0-9a-f-]{36} {2}scale +0 +- +Acme Ltd\n$/,
+  );
   const second = await createOrganization(settings, 'A "quoted" name');
   expect(Object.keys(second)).toEqual(['organizationId', 'clientId', 'clientSecret']);
   const list = JSON.parse((await command(settings, 'orgs', 'list', '--json')).stdout);
@@ -72,7 +75,12 @@ it('commands that change organizations and clients are in the audit log, without
   const refused = await command(settings, 'clients', 'revoke', client.clientId);
   expect(refused.code).toBe(1);
   const listed = await command(settings, 'clients', 'list', ...org);
-  expect(listed.stdout).toContain(`${clientId}  expires never  -  urls:read`);
+  expect(listed.stdout).toMatch(
+    new RegExp(`^ID +EXPIRES +REVOKED +NAME +SCOPES\n(.*\n)*${clientId} +never +- +- +urls:read `),
+  );
+  const { stdout: first } = await command(settings, 'clients', 'list', ...org, '--json');
+  const { scopes: ofFirst } = JSON.parse(first).find(({ id }: { id: string }) => id === clientId);
+  expect(ofFirst).toEqual(allScopes.filter((scope) => scope !== 'urls:erase'));
   const handle = new SqliteHandle(pathOf(settings));
   onTestFinished(() => {
     handle.close();
@@ -141,7 +149,7 @@ describe('beside a running server', () => {
     expect(suspended).toMatchObject({ code: 0, stdout: 'Acme is suspended now.\n' });
     expect((await call(origin, token, '/urls')).status).toBe(403);
     await expect.poll(visit, { timeout: 1_500 }).toBe(410);
-    expect((await command(settings, 'orgs', 'list')).stdout).toMatch(/ Acme {2}\(suspended .*\)\n/);
+    expect((await command(settings, 'orgs', 'list')).stdout).toMatch(/ 20\S+Z {2}Acme\n/);
     await command(settings, 'orgs', 'resume', ...org);
     expect((await call(origin, token, '/urls')).status).toBe(200);
     await expect.poll(visit, { timeout: 1_500 }).toBe(307);
@@ -176,6 +184,7 @@ describe('beside a running server', () => {
 
 it('migrate prints what it applied once, when three start at once on a fresh database', async () => {
   const settings = newSettings();
+  mkdirSync(dirname(pathOf(settings)));
   const ends = await Promise.all([1, 2, 3].map(() => command(settings, 'migrate')));
   expect(ends.map(({ code, stderr }) => `${code}${stderr}`)).toEqual(Array(3).fill('0'));
   expect(ends.map(({ stdout }) => stdout).sort()).toEqual([
@@ -194,7 +203,18 @@ describe('an error is one line, with exit code 1', () => {
       /urls:eat.*urls:write/,
     ],
     ['an empty name', ['orgs', 'create', '--name', ' ', '--plan', 'free'], /--name/],
-    ['an unknown command', ['dance'], /dance|too many arguments/],
+    ['a misspelt command', ['strat'], /unknown command 'strat'\n\(Did you mean start\?\)/],
+    ['a misspelt subcommand', ['orgs', 'lits'], /unknown command 'lits'\n\(Did you mean list\?\)/],
+    [
+      'a move of no file',
+      ['migrate', '--from', 'file:./no.db'],
+      /--from is file:\.\/no\.db: there is no database at \//,
+    ],
+    [
+      'a move of a path',
+      ['migrate', '--from', 'no.db'],
+      /--from is no\.db: it must be a file, such as file:/,
+    ],
   ])('%s', async (_, args, message) => {
     const { code, stdout, stderr } = await command(await newDatabase(), ...args);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });

@@ -106,7 +106,12 @@ describe('a path with something else', () => {
   const all = [['start'], ['orgs', 'list']];
   const others: readonly [string, (path: string) => void, RegExp, typeof all][] = [
     ['a folder', (path) => mkdirSync(path), /it is a folder, and must be the path of a file/, all],
-    ['a text file', (path) => writeFileSync(path, 'hello'.repeat(9)), /not a database/, all],
+    [
+      'a text file',
+      (path) => writeFileSync(path, 'hello'.repeat(9)),
+      /not a database; if the path is right, the file is damaged: restore a backup/,
+      all,
+    ],
     [
       'the database of another program',
       (path) => new SqliteHandle(path).exec('create table notes (id)').close(),
@@ -114,7 +119,7 @@ describe('a path with something else', () => {
       all,
     ],
     // The first start creates a database in it.
-    ['an empty file', (path) => writeFileSync(path, ''), /shorty\.db is empty; /, all.slice(1)],
+    ['an empty file', (path) => writeFileSync(path, ''), /shorty\.db is empty: /, all.slice(1)],
   ];
   it.each(others)('%s is named by each command, and stays as it is', async (...args) => {
     const [, create, reason, commands] = args;

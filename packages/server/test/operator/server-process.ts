@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished } from 'vitest';
 import { openStorage } from '../../src/storage/open-storage.js';
@@ -22,6 +22,7 @@ export function newSettings(): Settings {
 export async function newDatabase(): Promise<Settings> {
   const settings = newSettings();
   const { SHORTY_DATABASE_URL: databaseUrl = '' } = settings;
+  mkdirSync(dirname(pathOf(settings)));
   const database = openStorage({ databaseUrl, durability: 'process' });
   await database.migrate();
   await database.close();
@@ -123,7 +124,7 @@ export interface Serving extends Running {
 
 /** Starts a server and waits until it listens. */
 export async function serve(settings: Settings): Promise<Serving> {
-  const running = run(settings, ['start']);
+  const running = run(settings, ['start', '--create']);
   const [, origin = ''] = await running.until(/Shorty is listening on (\S+)/);
   return { ...running, origin };
 }

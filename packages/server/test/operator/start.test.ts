@@ -1,14 +1,16 @@
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { build, root } from '../../../../scripts/bootstrap.mjs';
 import {
+  call,
   command,
   credentials,
   newSettings,
+  pathOf,
   run,
   serve,
   serveWithToken,
@@ -26,11 +28,21 @@ describe('the first start', () => {
     await first.until(/\n {2}npx shorty urls bulk-create examples\/links\.csv\n/);
     const [, clientId = ''] = await first.until(/client id {6}(\S+)/);
     const [, clientSecret = ''] = await first.until(/client secret {2}(\S+)/);
+    const [, apiKey = ''] = await first.until(/API key {8}(\S+)/);
     expect(await tokenOf(first.origin, { clientId, clientSecret })).toMatch(/^shorty_at_/);
+    const link = { targetUrl: 'https://example.com' };
+    expect((await call(first.origin, apiKey, '/urls', link)).status).toBe(201);
     const { code, stderr } = await stop(first);
     expect(code).toBe(0);
     // The credentials are not in the log.
     expect(stderr).not.toContain(clientSecret);
+    expect(stderr).not.toContain(apiKey);
+    const path = pathOf(settings);
+    const created = stderr.match(
+      /^\{"level":30,"time":"20[^"]+Z",.*"msg":"created a new database"\}$/gm,
+    );
+    expect(created).toHaveLength(1);
+    expect(created?.[0]).toContain(path);
     const [line = ''] = /^\{.*"msg":"listening"\}$/m.exec(stderr) ?? [];
     const { stdout } = await command({}, '--version');
     expect(stdout).toBe(`${JSON.parse(line).version}\n`);
@@ -38,7 +50,7 @@ describe('the first start', () => {
     const second = run(settings, [], tmpdir());
     // It is in another folder.
     await second.until(/\n {2}npx shorty analytics overview\n/);
-    expect(second.output()).not.toMatch(/shorty_cs_/);
+    expect(second.output()).not.toMatch(/shorty_(cs|ak)_|created a new database/);
   });
 
   it('uses the configured credentials and prints no secret', async () => {
@@ -55,7 +67,8 @@ describe('the first start', () => {
     });
     await once(taken, 'listening');
     const { port } = taken.address() as { port: number };
-    const { code, stdout, stderr } = await command({ ...newSettings(), PORT: String(port) });
+    const settings = { ...newSettings(), PORT: String(port) };
+    const { code, stdout, stderr } = await command(settings, 'start', '--create');
     expect(code).toBe(1);
     // A slow machine may log before it that a thread was still starting.
     expect(stderr.split('\n').slice(-2)).toEqual([
@@ -66,6 +79,19 @@ describe('the first start', () => {
   });
 });
 
+it('a database whose folder does not exist stops the start, and is not created', async () => {
+  const settings = newSettings();
+  const folder = dirname(pathOf(settings));
+  for (const args of [[], ['start'], ['migrate']]) {
+    const { code, stdout, stderr } = await command(settings, ...args);
+    expect({ code, stdout }).toEqual({ code: args[0] === 'migrate' ? 1 : 78, stdout: '' });
+    expect(stderr).toContain(
+      `there is no folder ${folder}: correct the path, or create the folder`,
+    );
+    expect(existsSync(folder)).toBe(false);
+  }
+});
+
 // A supervisor does not restart the server after the status 78.
 describe('an invalid setting stops the start', () => {
   it.each([
@@ -74,9 +100,18 @@ describe('an invalid setting stops the start', () => {
     ['HOST', 'no.such.host.invalid', 1, /HOST is no\.such\.host\.invalid.*ENOTFOUND|EAI_AGAIN/],
     ['SHORTY_ADMIN_LISTEN', '/no/such/admin.sock', 78, /there is no folder \/no\/such; create it/],
     ['SHORTY_DATABASE_URL', 'file:/dev/null/x.db', 78, /\/dev\/null/],
-    ['SHORTY_DATABASE_URL', 'postgres://a@127.0.0.1:1/a', 1, /unavailable .*ECONNREFUSED/],
+    [
+      'SHORTY_DATABASE_URL',
+      'postgres://a@127.0.0.1:1/a',
+      1,
+      /no PostgreSQL listens on 127\.0\.0\.1:1: start it/,
+    ],
   ])('%s=%s, with the status %i', async (name, value, status, message) => {
-    const { code, stderr } = await command({ ...newSettings(), [name]: value });
+    const { code, stderr } = await command(
+      { ...newSettings(), [name]: value },
+      'start',
+      '--create',
+    );
     expect(code).toBe(status);
     expect(stderr).toMatch(message);
     // A slow machine may log that a thread was still starting.
@@ -104,6 +139,6 @@ it('logs JSON lines on stderr, and requests of the access log on stdout', async 
     expect.objectContaining({ method: 'GET', path: '/health/live', status: 200 }),
   );
   expect(stdout).toMatch(
-    /^\{"time":\d+,"msg":"access",.*"address":"127.0.0.0",.*"path":"\/health\/live","status":200,/m,
+    /^\{"time":"20[^"]+Z","msg":"access",.*"address":"127.0.0.0",.*"path":"\/health\/live","status":200,/m,
   );
 });

@@ -21,7 +21,7 @@ it.each(['a full disk', 'a closed pipe', 'a pipe whose reader hangs'])(
   async (kind) => {
     const file = openSync('/dev/full', 'w');
     onTestFinished(() => closeSync(file));
-    const child = spawn(process.execPath, [bin, 'start'], {
+    const child = spawn(process.execPath, [bin, 'start', '--create'], {
       env: { PATH: process.env.PATH, ...newSettings(), SHORTY_LOG_LEVEL: 'trace' },
       stdio: ['ignore', 'pipe', kind === 'a full disk' ? file : 'pipe'],
     });

@@ -17,10 +17,22 @@ async function errorOf(databaseUrl: string): Promise<Error> {
 }
 
 it.each([
-  ['a wrong password', adminUrl.replace(/:[^:@]+@/, ':wrong@'), /28P01: password authentication/],
-  ['no password', adminUrl.replace(/:[^:@]+@/, '@'), /28P01: empty password/],
-  ['no such database', adminUrl.replace(/[^/]+$/, 'nowhere'), /3D000: database "nowhere"/],
-  ['no server', adminUrl.replace(/:\d+\//, ':1/'), /ECONNREFUSED: connect .*:1\)/],
+  [
+    'a wrong password',
+    adminUrl.replace(/:[^:@]+@/, ':wrong@'),
+    /^SHORTY_DATABASE_URL: PostgreSQL refused the password of user \w+: /,
+  ],
+  [
+    'no password',
+    adminUrl.replace(/:[^:@]+@/, '@'),
+    /PostgreSQL (refused the password|wants a password) of user \w+/,
+  ],
+  [
+    'no such database',
+    adminUrl.replace(/[^/]+$/, 'nowhere'),
+    /PostgreSQL has no database nowhere: create it/,
+  ],
+  ['no server', adminUrl.replace(/:\d+\//, ':1/'), /no PostgreSQL listens on [^ ]+:1: start it/],
   ['no TLS there', `${adminUrl}?sslmode=require`, /does not support SSL connections/],
 ])('%s gives a temporary error of one line', async (_what, url, reason) => {
   const error = await errorOf(url);

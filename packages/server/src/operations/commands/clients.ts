@@ -10,7 +10,7 @@ import { withIsoTimes } from '../../contract/present.js';
 import type { Database } from '../../storage/database.js';
 import { fromCommand } from './from-command.js';
 import { withDatabase, withOrganization } from './open-database.js';
-import { print } from './print.js';
+import { print, printTable } from './print.js';
 
 interface CreateOptions {
   readonly org: string;
@@ -54,10 +54,10 @@ export async function printClients({ org, json }: CreateOptions): Promise<void> 
     print(JSON.stringify(rows));
     return;
   }
-  for (const { id, name, scopes, expiresAt, revokedAt } of rows) {
-    const state = revokedAt === null ? `expires ${expiresAt ?? 'never'}` : `revoked ${revokedAt}`;
-    print(`${id}  ${state}  ${name ?? '-'}  ${scopes.join(' ')}`);
-  }
+  const cells = rows.map(({ id, name, scopes, expiresAt, revokedAt }) => [
+    ...[id, expiresAt ?? 'never', revokedAt ?? '-', name ?? '-', scopes.join(' ')],
+  ]);
+  printTable(['ID', 'EXPIRES', 'REVOKED', 'NAME', 'SCOPES'], cells);
 }
 
 async function readAll(database: Database, organizationId: string): Promise<Client[]> {

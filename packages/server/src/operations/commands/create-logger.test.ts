@@ -36,6 +36,27 @@ describe('createLogger', () => {
     expect(text.length).toBeLessThan(8 * maxLoggedLength);
   });
 
+  it('writes text for a terminal: time, level, event and fields, with the stack below', () => {
+    let text = '';
+    const logger = createLogger('info', { write: (line: string) => (text += line) }, 'text');
+    logger.warn({ path: '/a b', status: 503, url: 'http://e.com/x' }, 'request refused');
+    expect(text).toMatch(
+      /^\d\d:\d\d:\d\d\.\d{3} warn {2}request refused path="\/a b" status=503 url=http:\/\/e\.com\/x\n$/,
+    );
+    text = '';
+    logger.error({ err: new Error(`no\x1b[2J ${token}\nmore\u202e`) }, 'uncaught error');
+    const [first, ...stack] = text.trimEnd().split('\n');
+    expect(first).toMatch(/ error uncaught error err=\{"type":"Error","message":"no/);
+    expect(stack.length).toBeGreaterThan(3);
+    expect(stack.every((line) => line.startsWith('    '))).toBe(true);
+    expect(text).toMatch(/^[\x20-\x7e\n]*$/);
+    expect(text).not.toContain(token);
+  });
+
+  it('writes JSON with ISO times', () => {
+    expect(logged({}).line.time).toMatch(/^20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  });
+
   it('escapes controls that a terminal obeys', () => {
     const path = '/\x1b[2J\x7f\x9b31m\u202e\u2028';
     const { text, line } = logged({ path });

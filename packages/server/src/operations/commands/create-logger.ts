@@ -1,6 +1,6 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
 import { hideSecrets } from '../../auth/secrets.js';
-import type { LogLevel } from '../../config.js';
+import type { LogFormat, LogLevel } from '../../config.js';
 import { truncateText } from '../../contract/truncate-text.js';
 
 /** The maximum length of a text in a log line. Paths and messages may quote untrusted input. */
@@ -23,22 +23,62 @@ const secretFields = [
   'access_token',
 ];
 
-/** Creates a logger of JSON lines that hides secrets in fields and within texts. */
-export function createLogger(level: LogLevel, destination: DestinationStream): Logger {
+/** Creates a logger that hides secrets in fields and within texts. */
+export function createLogger(
+  level: LogLevel,
+  destination: DestinationStream,
+  format: LogFormat = 'json',
+): Logger {
   return pino(
     {
       level,
+      timestamp: pino.stdTimeFunctions.isoTime,
       redact: {
         paths: secretFields.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]),
         censor: hidden,
       },
-      hooks: { streamWrite: (line) => cleanLine(cutLine(line)) },
+      hooks: {
+        streamWrite: (line) => {
+          const cut = cutLine(line);
+          return cleanLine(format === 'text' ? toText(cut) : cut);
+        },
+      },
     },
     destination,
   );
 }
 
-/** Hides secrets in a line of JSON, and escapes characters that terminals obey. */
+/**
+ * Returns a line of JSON as text for a terminal: time, level, event and fields. The stack of an error
+ * follows, indented.
+ */
+export function toText(line: string): string {
+  const { time, level, msg, pid: _, hostname: __, ...fields } = JSON.parse(line);
+  const stacks: string[] = [];
+  const parts = Object.entries(fields).map(([name, value]) => {
+    const { stack } = (value ?? {}) as { readonly stack?: unknown };
+    if (typeof stack !== 'string') return `${name}=${quoteUnlessPlain(value)}`;
+    stacks.push(stack.replace(/^/gm, '    '));
+    return `${name}=${JSON.stringify({ ...(value as object), stack: undefined })}`;
+  });
+  const label = pino.levels.labels[level]?.padEnd(5);
+  const first = [localTime(time), label, msg, ...parts].join(' ');
+  return [first, ...stacks].map((each) => `${each}\n`).join('');
+}
+
+/** Returns the time of day of the machine, such as `14:03:07.250`. */
+function localTime(iso: string): string {
+  const at = new Date(iso);
+  const offsetMs = at.getTimezoneOffset() * 60_000;
+  return new Date(at.getTime() - offsetMs).toISOString().slice(11, 23);
+}
+
+function quoteUnlessPlain(value: unknown): string {
+  const isPlain = typeof value === 'string' && /^[\w./:@+-]+$/.test(value);
+  return isPlain ? value : JSON.stringify(value);
+}
+
+/** Hides secrets in a line, and escapes characters that terminals obey. */
 export function cleanLine(line: string): string {
   return escapeControls(hideSecrets(line, hidden));
 }
@@ -57,8 +97,8 @@ function cutValue(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).slice(0, maxLoggedItems));
 }
 
-// JSON escapes controls below 0x20. Terminals also obey C1 controls; bidi controls reorder a line.
-const controls = /[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
+// Terminals obey controls, and bidi controls reorder a line. JSON escapes those below 0x20 itself.
+const controls = /(?!\n)\p{Cc}|[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
 
 function escapeControls(line: string): string {
   return line.replace(

@@ -22,19 +22,26 @@ export class LogDestination {
   dropped = 0;
   readonly #stream: Stream;
   readonly #write: Write;
+  readonly #format: (line: string) => string;
   #unreported = 0;
   /** True after a line of which only a part was written. */
   #isTorn = false;
 
-  constructor(stream: Stream = 'stderr', write = openStream(stream)) {
+  /** `format` changes the line with the number of dropped ones, as the logger does its own. */
+  constructor(
+    stream: Stream = 'stderr',
+    write = openStream(stream),
+    format = (line: string) => line,
+  ) {
     this.#stream = stream;
     this.#write = write;
+    this.#format = format;
   }
 
   write(line: string): void {
     try {
       if (this.#unreported > 0) {
-        this.#writeAll(droppedLine(this.#unreported, this.#stream));
+        this.#writeAll(this.#format(droppedLine(this.#unreported, this.#stream)));
         this.#unreported = 0;
       }
       this.#writeAll(line);
@@ -85,9 +92,9 @@ function openStream(name: Stream): Write {
 
 function droppedLine(count: number, stream: Stream): string {
   let line = '';
-  pino({}, { write: (text: string) => (line = text) }).warn(
-    { count },
-    `log lines were dropped, because ${stream} could not be written`,
-  );
+  pino(
+    { timestamp: pino.stdTimeFunctions.isoTime },
+    { write: (text: string) => (line = text) },
+  ).warn({ count }, `log lines were dropped, because ${stream} could not be written`);
   return line;
 }

@@ -1,10 +1,11 @@
+import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hasWriters } from '../../analytics/journal/journal-folder.js';
 import { type Config, nameSetVariables, readConfig } from '../../config.js';
 import { ConfigError } from '../../config-error.js';
 import type { Database } from '../../storage/database.js';
-import { findDatabaseFile, hidePassword } from '../../storage/locate-database.js';
+import { findDatabaseFile, findFileProblem, hidePassword } from '../../storage/locate-database.js';
 import { findSecretKeys, unlockSecrets } from '../../storage/secrets.js';
 import { withScratchFolder } from '../backup/move-into-place.js';
 import { takeBackup } from '../backup/take-backup.js';
@@ -31,8 +32,14 @@ async function applyMigrations(database: Database): Promise<void> {
 async function move(from: string, config: Config): Promise<void> {
   const to = config.databaseUrl;
   const file = /^file:/.test(from) ? findDatabaseFile(from) : undefined;
-  if (file === undefined)
-    throw new ConfigError('--from must be a file, such as file:./data/shorty.db');
+  if (file === undefined) {
+    const example = existsSync(from) ? from : './data/shorty.db';
+    throw new ConfigError(
+      `--from is ${hidePassword(from)}: it must be a file, such as file:${example}`,
+    );
+  }
+  const problem = findFileProblem(file);
+  if (problem !== undefined) throw new ConfigError(`--from is ${from}: ${problem}`);
   if (findDatabaseFile(to) !== undefined)
     throw new ConfigError(
       'SHORTY_DATABASE_URL must be a postgres:// address: the target of the move',

@@ -1,11 +1,11 @@
-import { readConfig } from '../../config.js';
+import { nameSetVariables, readConfig } from '../../config.js';
 import { ConfigError } from '../../config-error.js';
 import { ApiError } from '../../contract/api-error.js';
 import { OrganizationRepository } from '../../organizations/organization-repository.js';
 import { type Database, StorageUnavailableError } from '../../storage/database.js';
 import { UnreadableSecretError } from '../../storage/keyring.js';
 import { hidePassword, requireDatabaseFile } from '../../storage/locate-database.js';
-import { openStorage, type StorageOptions } from '../../storage/open-storage.js';
+import { openStorage, type StorageOptions, unusable } from '../../storage/open-storage.js';
 import { findSecretKeys } from '../../storage/secrets.js';
 
 /** Runs `work` on a database without time limits, and closes it. */
@@ -66,4 +66,11 @@ export function isOperatorError(error: unknown): error is Error {
   if (!(error instanceof Error)) return false;
   if (kinds.some((kind) => error instanceof kind)) return true;
   return 'code' in error && /^(E[A-Z]+|SQLITE_\w+)$/.test(String(error.code));
+}
+
+/** Returns what to tell an operator about such an error. */
+export function messageOf(error: Error): string {
+  const isDamage = 'code' in error && /^SQLITE_(CORRUPT|NOTADB)/.test(String(error.code));
+  const { message } = isDamage ? unusable(readConfig(process.env).databaseUrl, error) : error;
+  return nameSetVariables(message, process.env);
 }

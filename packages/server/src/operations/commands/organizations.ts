@@ -1,6 +1,7 @@
 import { v7 as newUuid } from 'uuid';
 import { clientOf, newCredentials } from '../../auth/client-repository.js';
 import { ConfigError } from '../../config-error.js';
+import { firstClientScopes } from '../../contract/define-route.js';
 import { deleteOrganization as deleteMarked } from '../../deletion/delete-organization.js';
 import { formatCount } from '../../format-count.js';
 import {
@@ -13,7 +14,7 @@ import type { Database } from '../../storage/database.js';
 import { describeCredentials } from './clients.js';
 import { fromCommand } from './from-command.js';
 import { withDatabase, withOrganization } from './open-database.js';
-import { print } from './print.js';
+import { print, printTable } from './print.js';
 
 interface PlanOptions {
   readonly plan: PlanName;
@@ -28,7 +29,7 @@ export async function createOrganization(options: PlanOptions & { name: string }
     const credentials = newCredentials();
     await new OrganizationRepository(database).create(
       { id, name, plan, createdAt: Date.now() },
-      clientOf(id, credentials),
+      clientOf(id, credentials, firstClientScopes),
       credentials.clientSecret,
       fromCommand('createOrganization'),
     );
@@ -115,10 +116,8 @@ export async function listOrganizations({ json }: { readonly json?: boolean }): 
     print(JSON.stringify(rows));
     return;
   }
-  for (const { id, plan, activeUrls, name, suspendedAt } of rows) {
-    const state = suspendedAt === null ? '' : `  (suspended ${suspendedAt})`;
-    print(
-      `${id}  ${plan.padEnd(10)}  ${formatCount(activeUrls, 'link', 'links').padStart(15)}  ${name}${state}`,
-    );
-  }
+  const cells = rows.map(({ id, plan, activeUrls, suspendedAt, name }) => [
+    ...[id, plan, activeUrls.toLocaleString('en'), suspendedAt ?? '-', name],
+  ]);
+  printTable(['ID', 'PLAN', 'ACTIVE LINKS', 'SUSPENDED', 'NAME'], cells);
 }

@@ -1,19 +1,19 @@
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import type { Worker } from 'node:worker_threads';
-import type { Credentials } from '../../auth/client-repository.js';
 import { collectGarbage, collectGarbageWhenIdle } from '../../collect-garbage.js';
 import { findUnknownSettings, readConfig } from '../../config.js';
 import { createServer } from '../../create-server.js';
 import { PeriodicService } from '../../lifecycle.js';
+import type { ShortyServer } from '../../server-options.js';
 import { findDatabaseFile } from '../../storage/locate-database.js';
 import { findNetworkFileSystem } from '../../storage/sqlite/network-file-system.js';
 import { version } from '../../version.js';
 import { deleteAbandonedFolders } from '../backup/move-into-place.js';
 import { ScheduledBackups } from '../backup/scheduled-backups.js';
-import { cleanLine, createLogger } from './create-logger.js';
+import { cleanLine, createLogger, toText } from './create-logger.js';
 import { LogDestination } from './log-destination.js';
 
 const stopSignals = ['SIGTERM', 'SIGINT'] as const;
@@ -22,18 +22,22 @@ const stopWithinMs = 9_000;
 const exitWithinMs = 500;
 const backupCheckMs = 1_000;
 
-/** Serves until SIGTERM or SIGINT. */
-export async function start(): Promise<void> {
+/** Serves until SIGTERM or SIGINT. With `create`, creates the folder of a SQLite file. */
+export async function start({ create }: { readonly create?: true }): Promise<void> {
   const config = readConfig(process.env);
-  // JSON lines on stderr. Output for people goes to stdout.
-  const log = new LogDestination();
-  const logger = createLogger(config.logLevel, log);
+  // On stderr. Output for people goes to stdout.
+  const format = config.logFormat ?? (process.stderr.isTTY ? 'text' : 'json');
+  const log = new LogDestination('stderr', undefined, format === 'text' ? toText : undefined);
+  const logger = createLogger(config.logLevel, log, format);
   const droppedLogLines = () => log.dropped;
   const accessLog = config.accessLog === 'json' ? new LogDestination('stdout') : undefined;
   for (const name of findUnknownSettings(process.env)) {
     logger.warn({ name }, 'unknown setting in the environment');
   }
   const file = findDatabaseFile(config.databaseUrl);
+  if (create && file !== undefined && !existsSync(dirname(file))) {
+    mkdirSync(dirname(file), { recursive: true });
+  }
   const backups =
     config.backups &&
     new ScheduledBackups({ ...config.backups, clock: Date.now, logger, createBackup });
@@ -62,17 +66,16 @@ export async function start(): Promise<void> {
   const signal = new Promise<string>((resolve) => {
     for (const name of stopSignals) process.on(name, () => resolve(name));
   });
-  const newCredentials = () => (config.credentials ? undefined : server.credentials);
   try {
     await server.start();
   } catch (error) {
     // The credentials may be stored already, and no later start shows them.
-    process.stdout.write(describeCredentials(newCredentials()));
+    process.stdout.write(describeCredentials(server));
     await server.stop();
     throw error;
   }
   keepServing(server.noteUncaughtError);
-  process.stdout.write(welcome(server.url, newCredentials()));
+  process.stdout.write(welcome(server));
   logger.info({ version, url: server.url, adminUrl: server.adminUrl }, 'listening');
   backupService?.start();
   if (file !== undefined) deleteAbandonedFolders(dirname(file), Date.now());
@@ -132,15 +135,16 @@ export function keepServing(note: (error: unknown) => void): void {
 
 const example = 'examples/links.csv';
 
-function welcome(url: string, credentials: Credentials | undefined): string {
-  const signIn = credentials
-    ? `export SHORTY_BASE_URL=${url} SHORTY_CLIENT_ID=${credentials.clientId} SHORTY_CLIENT_SECRET=${credentials.clientSecret}`
-    : `npx shorty login --base-url ${url}   # lost the secret? npx shorty-server orgs list, and clients create --org ID`;
+function welcome({ url, credentials, apiKey }: ShortyServer): string {
+  const signIn =
+    credentials && apiKey
+      ? `export SHORTY_BASE_URL=${url} SHORTY_CLIENT_ID=${credentials.clientId} SHORTY_CLIENT_SECRET=${credentials.clientSecret}`
+      : `npx shorty login --base-url ${url}   # lost the secret? npx shorty-server orgs list, and clients create --org ID`;
   // A clone has the examples, an installed package does not.
   const last = existsSync(example) ? `urls bulk-create ${example}` : 'analytics overview';
   return `
 Shorty is listening on ${url}
-${describeCredentials(credentials)}
+${describeCredentials({ credentials, apiKey })}
 Try next, in another terminal:
   ${signIn}
   npx shorty urls create https://example.com
@@ -149,11 +153,16 @@ Try next, in another terminal:
 `;
 }
 
-function describeCredentials(credentials: Credentials | undefined): string {
-  if (!credentials) return '';
+/** Returns an empty text unless this start has generated credentials. */
+function describeCredentials({
+  credentials,
+  apiKey,
+}: Pick<ShortyServer, 'credentials' | 'apiKey'>): string {
+  if (!credentials || !apiKey) return '';
   return `
 Credentials of the default organization. They are shown only now:
   client id      ${credentials.clientId}
   client secret  ${credentials.clientSecret}
+  API key        ${apiKey}   (SHORTY_API_KEY)
 `;
 }

@@ -75,3 +75,6 @@ const migrations: Readonly<Record<string, (db: Kysely<Schema>, engine: Engine) =
   {
     '0001-baseline': baseline,
   };
+
+/** The migration that only a new database lacks. */
+export const firstMigration = Object.keys(migrations)[0] as string;

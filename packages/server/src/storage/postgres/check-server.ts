@@ -1,5 +1,6 @@
 import type { PoolClient } from 'pg';
 import { ConfigError } from '../../config-error.js';
+import { StorageUnavailableError } from '../database.js';
 import { codeOf, translatePostgresError } from './postgres-error.js';
 import type { PostgresAddress } from './postgres-url.js';
 import { ServerPool } from './server-pool.js';
@@ -22,10 +23,35 @@ export async function checkServer(address: PostgresAddress): Promise<void> {
       client.release();
     }
   } catch (error) {
-    throw error instanceof ConfigError ? error : translatePostgresError(error);
+    throw error instanceof ConfigError ? error : explainRefusal(error, address);
   } finally {
     await pool.end();
   }
+}
+
+/** Says which part of the address to correct, if PostgreSQL cannot be used by it. */
+function explainRefusal(error: unknown, { hosts, user, database }: PostgresAddress): unknown {
+  const translated = translatePostgresError(error);
+  if (!(translated instanceof StorageUnavailableError)) return translated;
+  const cause = translated.cause as (Error & { readonly code?: string }) | undefined;
+  const { code = '', message = '' } = cause ?? {};
+  const servers = hosts.map(({ host, port }) => `${host}:${port}`).join(', ');
+  const reasons: Readonly<Record<string, string>> = {
+    '28P01': `PostgreSQL refused the password of user ${user}: correct it`,
+    '28000': `PostgreSQL refused the user ${user} (${message}): correct the user, or pg_hba.conf`,
+    '3D000': `PostgreSQL has no database ${database}: create it, or correct the name`,
+    ECONNREFUSED: `no PostgreSQL listens on ${servers}: start it, or correct host and port`,
+    ENOENT: `no PostgreSQL listens on ${servers}: start it, or correct the folder of the socket`,
+    ENOTFOUND: `the host is unknown (${message}): correct it`,
+  };
+  const reason = /password must be a string/.test(message)
+    ? `PostgreSQL wants a password of user ${user}, and the address has none: add it`
+    : reasons[code];
+  if (reason === undefined && cause === undefined) return translated;
+  return new StorageUnavailableError(
+    `SHORTY_DATABASE_URL: ${reason ?? `PostgreSQL cannot be used (${code === '' ? message : `${code}: ${message}`})`}`,
+    { cause },
+  );
 }
 
 async function check(client: PoolClient, { database, poolMode }: PostgresAddress): Promise<void> {

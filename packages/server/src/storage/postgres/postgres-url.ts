@@ -4,6 +4,9 @@ export type PostgresAddress = ReturnType<typeof parsePostgresUrl>;
 
 const shape = /^postgres(?:ql)?:\/\/(?:([^:@/]*)(?::([^@/]*))?@)?([^/?]*)\/([^?/]+)(?:\?(.*))?$/;
 
+const howToEncode =
+  'percent-encode special characters of the password, as %40 for @, %2F for /, %3A for : and %25 for %';
+
 /** The parameters that an address may have, and what each must be. */
 const parameters: ReadonlyMap<string, readonly [valid: RegExp, rule: string]> = new Map([
   ['host', [/^\//, 'the absolute path of a folder with a unix socket']],
@@ -24,11 +27,12 @@ const parameters: ReadonlyMap<string, readonly [valid: RegExp, rule: string]> = 
  */
 export function parsePostgresUrl(text: string) {
   const [, user = '', password, hosts = '', database = '', query = ''] = shape.exec(text) ?? [];
+  if (hosts.includes('@')) throw new Error(`it has a second @: ${howToEncode}`);
   const { host: socketFolder, port, sslmode, pool_mode } = parseQuery(query);
   const isSocket = socketFolder !== undefined;
   if (database === '' || (isSocket ? hosts !== '' : hosts === '' || user === '')) {
     throw new Error(
-      'it must be like postgres://user:password@host:5432/database, or postgres://user@/database?host=/run/postgresql for a unix socket',
+      `it must be like postgres://user:password@host:5432/database, or postgres://user@/database?host=/run/postgresql for a unix socket; ${howToEncode}`,
     );
   }
   if (!isSocket && port !== undefined) {
@@ -39,14 +43,22 @@ export function parsePostgresUrl(text: string) {
       ? [{ host: socketFolder, port: parsePort(port) }]
       : hosts.split(',').map(parseHost),
     // PostgreSQL compares this name with the owner of the process, by its method "peer".
-    user: user === '' ? userInfo().username : decodeURIComponent(user),
-    password: password === undefined ? undefined : decodeURIComponent(password),
-    database: decodeURIComponent(database),
+    user: user === '' ? userInfo().username : decode(user, 'user'),
+    password: password === undefined ? undefined : decode(password, 'password'),
+    database: decode(database, 'database'),
     /** Undefined connects without TLS, as a unix socket always does. */
     sslMode: isSocket ? undefined : sslmode,
     /** What the pooler between assigns a connection to. */
     poolMode: pool_mode,
   };
+}
+
+function decode(text: string, part: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw new Error(`its ${part} has a % without two hexadecimal digits: ${howToEncode}`);
+  }
 }
 
 function parseHost(text: string) {

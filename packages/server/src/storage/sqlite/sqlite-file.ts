@@ -5,7 +5,6 @@ import {
   existsSync,
   linkSync,
   lstatSync,
-  mkdirSync,
   openSync,
   readFileSync,
   realpathSync,
@@ -65,10 +64,22 @@ export function checkAccess(path: string): void {
   }
 }
 
-/** Creates the file with mode 0600, because it holds secrets. SQLite gives its log the same mode. */
+/**
+ * Creates the file with mode 0600, because it holds secrets. SQLite gives its log the same mode. A missing
+ * folder is an error: the path may be misspelt, and the server would serve an empty database.
+ */
 export function createFile(path: string): void {
-  mkdirSync(dirname(path), { recursive: true });
-  if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
+  if (existsSync(path)) return;
+  const folder = dirname(resolve(path));
+  if (!existsSync(folder)) {
+    throw Object.assign(
+      new Error(
+        `there is no folder ${folder}: correct the path, or create the folder (shorty-server start --create)`,
+      ),
+      { code: 'ENOENT' },
+    );
+  }
+  closeSync(openSync(path, 'a', 0o600));
 }
 
 /** Throws and closes the handle if its file is the database of another program. */
