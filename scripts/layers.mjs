@@ -3,7 +3,7 @@
 
 /** Top to bottom: a module imports those below it only. A name stands for a folder or a file. */
 const layers = [
-  ['bin', 'index'],
+  ['bin', 'index', 'in-process'],
   ['operations'],
   ['create-server', 'server-options', 'server-secrets'],
   ['api'],
