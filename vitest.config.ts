@@ -51,7 +51,6 @@ const longTests = [
   'e2e/{campaign,demo,docs,packages}.test.ts',
   'e2e/tools/specmatic.test.ts',
   'packages/server/test/operator/{backup,transfer}.test.ts',
-  'packages/webhook-verifier/test/fuzz.test.ts',
   'packages/server/test/analytics/report-model-long.test.ts',
   'packages/server/test/qr/grid.test.ts',
   'packages/server/src/qr/logo/hostile-images.test.ts',

@@ -46,12 +46,6 @@ it.each([
   await expect(call).rejects.toThrow(message);
 });
 
-it('has no option ifMatch', () => {
-  // @ts-expect-error An etag is of one record.
-  const options: BulkOptions<BulkCreateResult> = { ifMatch: 'x' };
-  expect(options).toHaveProperty('ifMatch');
-});
-
 it('refuses a string, whose items would be its characters', async () => {
   const { urls } = createTestClient({ fetch: () => Promise.reject(new Error('was sent')) });
   // @ts-expect-error A string is not a list of ids.
@@ -106,17 +100,6 @@ describe('a bulk call', () => {
     });
     expect(result).toEqual(resultOf([]));
     expect(calls).toBe(0);
-  });
-
-  it('sends requests sequentially by default', async () => {
-    const { held, send } = heldRequests();
-    const call = run(numbers(250), {}, send);
-    for (const chunk of [0, 1, 2]) {
-      await settle();
-      expect(held.map((request) => request.chunk)).toEqual(numbers(chunk + 1));
-      held[chunk]?.succeed();
-    }
-    await expect(call).resolves.toMatchObject({ requested: 250 });
   });
 
   it('sends `concurrency` requests at a time, in the order of the input', async () => {

@@ -1,13 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  ConnectionError,
-  createStatusError,
-  ShortyConfigError,
-  TimeoutError,
-  UnexpectedResponseError,
-} from './errors.js';
-import { isRetryable, readRetryAfter, retryDelay } from './retry-delay.js';
+import { readRetryAfter, retryDelay } from './retry-delay.js';
 
 describe('retryDelay', () => {
   const chance = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
@@ -80,22 +73,4 @@ describe('readRetryAfter', () => {
       }),
     );
   });
-});
-
-describe('isRetryable', () => {
-  it.each([
-    [new ConnectionError('x'), true],
-    [new TimeoutError('x'), true],
-    [createStatusError(429, 'x', {}), true],
-    [createStatusError(408, 'x', {}), true],
-    [createStatusError(500, 'x', {}), true],
-    [createStatusError(501, 'x', {}), false],
-    [createStatusError(503, 'x', {}), true],
-    [createStatusError(409, 'x', { code: 'IDEMPOTENCY_CONFLICT' }), false],
-    [createStatusError(302, 'x', {}), false],
-    [new UnexpectedResponseError('x', { status: 200 }), false],
-    [new ShortyConfigError('timeoutMs', 'is wrong'), false],
-    [new Error('x'), false],
-    [undefined, false],
-  ])('of %s is %s', (error, isIt) => expect(isRetryable(error)).toBe(isIt));
 });

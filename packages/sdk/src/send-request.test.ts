@@ -9,7 +9,6 @@ import {
   RateLimitError,
   RequestRejectedError,
   ServerError,
-  ShortyConfigError,
   TimeoutError,
 } from './errors.js';
 import type { RequestInfo } from './options.js';
@@ -298,15 +297,6 @@ describe('requests', () => {
     }
   });
 
-  it('escape an id, and refuse one that would change the path', async () => {
-    server.use(http.get(`${api}/urls/:id`, ({ params }) => success({ id: params.id ?? '' })));
-    const { urls } = createTestClient();
-    await expect(urls.get('a/b?c')).resolves.toMatchObject({ id: 'a/b?c' });
-    for (const id of ['', '.', '..']) {
-      await expect(urls.get(id)).rejects.toBeInstanceOf(ShortyConfigError);
-    }
-  });
-
   it.each([301, 302, 303, 307, 308])('do not follow a %i with the token', async (status) => {
     const calls = answerUsage(
       () => new HttpResponse(null, { status, headers: { location: 'https://evil.test/usage' } }),
@@ -558,12 +548,6 @@ describe('an error', () => {
     const error = await callFromHere().catch((reason: unknown) => reason);
     expect(error).toMatchObject({ name: 'TimeoutError', attempts: 1 });
     expect((error as Error).stack).toMatch(/at (async )?callFromHere .*send-request\.test\.ts/);
-  });
-
-  it('of the connection names the call, too', async () => {
-    answerUsage(() => HttpResponse.error());
-    const call = createTestClient({ maxRetries: 0 }).usage.get();
-    await expect(call).rejects.toMatchObject({ name: 'ConnectionError', attempts: 1 });
   });
 
   it('has all of its properties in JSON', async () => {

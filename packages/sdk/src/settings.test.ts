@@ -67,18 +67,6 @@ describe('options', () => {
     expect([error.message, String(error.stack), String(error.cause)].join()).not.toContain('hush');
   });
 
-  it.each<[Options, string]>([
-    [
-      { ...good, baseUrl: 'sho.test' },
-      'baseUrl must be an http or https URL without credentials, query or fragment, not "sho.test"',
-    ],
-    [{ ...good, maxRetries: -1 }, 'maxRetries must be a number from 0, not "-1"'],
-    [{ ...good, timeoutMs: 0 }, 'timeoutMs must be a number above 0, not "0"'],
-    [{ ...good, headers: { 'a b': 'c' } }, 'headers must be valid in the HTTP header a b'],
-  ])('have errors with the rule and the value: %j', (options, message) => {
-    expect(refusal(options).message).toBe(message);
-  });
-
   it('have the documented defaults', () => {
     expect(readSettings(good)).toMatchObject({
       baseUrl: 'https://sho.test',
