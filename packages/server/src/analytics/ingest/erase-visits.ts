@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import type { Database, Schema, WriteTransaction } from '../../storage/database.js';
 import { type ErasedLink, type Erasure, findErasure } from './erasure-marks.js';
 import { selectSpans, toScannedUrls } from './scanned-url.js';
-import { countScansOfCodes, selectClicks } from './select-visits.js';
+import { countScansOfCodes } from './select-visits.js';
 import { keepVisits, listRows, readRows, UnreadableRowError } from './stored-visits.js';
 
 // The rows that a transaction reads and writes again: typically 3 MB.
@@ -132,12 +132,16 @@ async function resetCounters(
   const url = toScannedUrls(spans).get(urlId);
   const scans = new Map(url?.spans.map(({ qrId }) => [qrId, 0]));
   let clicks = 0;
-  const remaining = { since: until + 1, until: Number.MAX_SAFE_INTEGER };
-  const urlIds = Float64Array.of(urlId);
-  const rows = await listRows(transaction, { ...remaining, organizationId, urlIds });
-  for await (const visits of readRows(transaction, rows, urlIds)) {
-    clicks += selectClicks(visits, remaining).length;
-    countScansOfCodes(scans, visits, remaining, () => url);
+  const remaining = {
+    organizationId,
+    since: until + 1,
+    until: Number.MAX_SAFE_INTEGER,
+    urlIds: Float64Array.of(urlId),
+  };
+  const rows = await listRows(transaction, remaining);
+  for await (const visits of readRows(transaction, rows, remaining)) {
+    clicks += visits.count;
+    countScansOfCodes(scans, visits, () => url);
   }
   await storePeaks(transaction, urlId);
   await transaction

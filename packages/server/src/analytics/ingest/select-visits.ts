@@ -1,95 +1,78 @@
 import { decideScan, type ScanFacts } from '../classify/decide-scan.js';
 import { isWithin, type ScannedUrl } from './scanned-url.js';
-import type { StoredVisits, WantedVisits } from './stored-visits.js';
 import {
   byCodeFlag,
   DictionaryBuilder,
-  type DictionaryColumnName,
+  selectVisits,
+  textAt,
   type VisitColumns,
 } from './visit-columns.js';
 
-type Window = Pick<WantedVisits, 'since' | 'until'>;
-
-/** Selects the visits in a window. */
-export function selectClicks(
-  { columns, indexes }: StoredVisits,
-  { since, until }: Window,
-): Uint32Array {
-  const { visitedAt } = columns;
-  const clicks = new Uint32Array(indexes.length);
-  let clickCount = 0;
-  for (let at = 0; at < indexes.length; at += 1) {
-    const index = indexes[at] as number;
-    const time = visitedAt[index] as number;
-    if (time < since || time >= until) continue;
-    clicks[clickCount] = index;
-    clickCount += 1;
-  }
-  return clicks.subarray(0, clickCount);
-}
+/** Returns the URL of an id with its QR codes, or undefined if its visits are no scans. */
+type ScannedUrlOf = (urlId: number) => Pick<ScannedUrl, 'hasSlug' | 'spans'> | undefined;
 
 /** The `scannerApp` of scans without a known app. */
 const noApp = '(none)';
 
 /**
- * Selects the scans in a window. `urlAt` returns the visited URL with its QR codes, or undefined when
- * the visit does not count. A visit is at most one scan, even when the URL has several QR codes. Also
- * returns the proven scans, and the method and the app of each scan.
+ * Decides which visits are scans. Returns them with the columns `scanMethod`, `scannerApp` and
+ * `certainty` of scans, which are empty for the other visits. A visit is at most one scan, even when the
+ * URL has several QR codes.
  */
-export function selectScans(
-  visits: StoredVisits,
-  window: Window,
-  urlAt: (index: number) => Pick<ScannedUrl, 'hasSlug' | 'spans'> | undefined,
-) {
-  const { columns } = visits;
-  const { count, visitedAt, flags } = columns;
+export function decideScans(visits: VisitColumns, urlOf: ScannedUrlOf): VisitColumns {
+  const { count, urlIds, visitedAt, flags } = visits;
   const scanMethod = new DictionaryBuilder(count);
   const scannerApp = new DictionaryBuilder(count);
-  const isProven = new Uint8Array(count);
-  const indexes = selectClicks(visits, window).filter((index) => {
-    if (((flags[index] as number) & byCodeFlag) === 0) return false;
-    const url = urlAt(index);
-    if (!url?.spans.some((span) => isWithin(span, visitedAt[index] as number))) return false;
-    const scan = decideScan(url.hasSlug, scanFactsAt(columns, index));
-    if (!scan) return false;
+  const certainty = new DictionaryBuilder(count);
+  for (let index = 0; index < count; index += 1) {
+    if (((flags[index] as number) & byCodeFlag) === 0) continue;
+    const url = urlOf(urlIds[index] as number);
+    if (!url?.spans.some((span) => isWithin(span, visitedAt[index] as number))) continue;
+    const scan = decideScan(url.hasSlug, scanFactsAt(visits, index));
+    if (!scan) continue;
     scanMethod.set(index, scan.scanMethod);
     scannerApp.set(index, scan.scannerApp ?? noApp);
-    isProven[index] = scan.isProven ? 1 : 0;
-    return true;
-  });
-  const proven = indexes.filter((index) => isProven[index] === 1);
-  return {
-    indexes,
-    proven,
+    certainty.set(index, scan.isProven ? 'proven' : 'inferred');
+  }
+  const decided = {
     scanMethod: scanMethod.finish(count),
     scannerApp: scannerApp.finish(count),
+    certainty: certainty.finish(count),
   };
+  return { ...visits, dictionaries: { ...visits.dictionaries, ...decided } };
 }
 
-/** Adds the scans in a window to the number of each QR code, by its id. */
+/** Selects the scans among visits. They have the columns of scans. */
+export function selectScans(visits: VisitColumns, urlOf: ScannedUrlOf): VisitColumns {
+  const decided = decideScans(visits, urlOf);
+  return selectVisits(decided, (index) => textAt(decided, 'certainty', index) !== '');
+}
+
+/** Selects the proven scans among scans. */
+export function selectProven(scans: VisitColumns): VisitColumns {
+  return selectVisits(scans, (index) => textAt(scans, 'certainty', index) === 'proven');
+}
+
+/** Adds scans to the number of each QR code, by its id. */
 export function countScansOfCodes(
   counts: Map<string, number>,
-  visits: StoredVisits,
-  window: Window,
-  urlAt: (index: number) => Pick<ScannedUrl, 'hasSlug' | 'spans'> | undefined,
+  visits: VisitColumns,
+  urlOf: ScannedUrlOf,
 ): void {
-  for (const index of selectScans(visits, window, urlAt).indexes) {
-    const at = visits.columns.visitedAt[index] as number;
-    for (const span of urlAt(index)?.spans ?? []) {
-      if (isWithin(span, at)) counts.set(span.qrId, (counts.get(span.qrId) ?? 0) + 1);
+  const { urlIds, visitedAt } = selectScans(visits, urlOf);
+  for (const [index, urlId] of urlIds.entries()) {
+    for (const span of urlOf(urlId)?.spans ?? []) {
+      if (!isWithin(span, visitedAt[index] as number)) continue;
+      counts.set(span.qrId, (counts.get(span.qrId) ?? 0) + 1);
     }
   }
 }
 
-function scanFactsAt({ flags, dictionaries }: VisitColumns, index: number): ScanFacts {
-  const textOf = (name: DictionaryColumnName) => {
-    const { values, codes } = dictionaries[name];
-    return values[codes[index] as number] as string;
-  };
+function scanFactsAt(visits: VisitColumns, index: number): ScanFacts {
   return {
-    evidence: (flags[index] as number) & ~byCodeFlag,
-    deviceType: textOf('deviceType') as ScanFacts['deviceType'],
-    os: textOf('os'),
-    scannerApp: textOf('scannerApp') || null,
+    evidence: (visits.flags[index] as number) & ~byCodeFlag,
+    deviceType: textAt(visits, 'deviceType', index) as ScanFacts['deviceType'],
+    os: textAt(visits, 'os', index),
+    scannerApp: textAt(visits, 'scannerApp', index) || null,
   };
 }

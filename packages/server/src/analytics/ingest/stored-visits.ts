@@ -1,13 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { Schema, WriteTransaction } from '../../storage/database.js';
 import { decodeColumns, toRow } from './columns-codec.js';
-import { allIndexes, filterColumns, type VisitColumns } from './visit-columns.js';
-
-/** Visits, and the indexes of those that are selected. */
-export interface StoredVisits {
-  readonly columns: VisitColumns;
-  readonly indexes: Uint32Array;
-}
+import { copyVisits, selectVisits, type VisitColumns } from './visit-columns.js';
 
 /** A row of `visits` without its bytes. */
 export type VisitRow = Pick<
@@ -58,7 +52,7 @@ export async function keepVisits(
   isWanted: (columns: VisitColumns, index: number) => boolean,
 ): Promise<void> {
   const columns = decodeRow(row);
-  const rest = filterColumns(columns, (index) => isWanted(columns, index));
+  const rest = copyVisits(columns, (index) => isWanted(columns, index));
   if (rest.count === columns.count) return;
   const { id } = row;
   if (rest.count === 0) await transaction.deleteFrom('visits').where('id', '=', id).execute();
@@ -87,12 +81,12 @@ export async function listRows(
   });
 }
 
-/** Reads rows in their order. Yields all wanted visits of each, and perhaps visits of other times. */
+/** Reads rows in their order. Yields the wanted visits of each. */
 export async function* readRows(
   db: Kysely<Schema>,
   rows: readonly VisitRow[],
-  urlIds?: Float64Array,
-): AsyncGenerator<StoredVisits> {
+  wanted: WantedVisits,
+): AsyncGenerator<VisitColumns> {
   for (let start = 0; start < rows.length; start += rowsPerQuery) {
     const part = rows.slice(start, start + rowsPerQuery);
     const found = await db
@@ -105,26 +99,27 @@ export async function* readRows(
       )
       .execute();
     const byId = new Map(found.map((row) => [row.id, row]));
-    for (const { id, first_url, last_url } of part) {
-      const row = byId.get(id);
-      if (!row) continue;
-      const columns = decodeRow(row);
-      const indexes = allIndexes(columns);
-      // A row of one link was listed because the link is wanted.
-      const isWhole = urlIds === undefined || first_url === last_url;
-      yield { columns, indexes: isWhole ? indexes : ofUrls(columns, indexes, urlIds) };
+    for (const listed of part) {
+      const row = byId.get(listed.id);
+      if (row) yield selectWanted(decodeRow(row), listed, wanted);
     }
   }
 }
 
-function ofUrls({ urlIds }: VisitColumns, indexes: Uint32Array, wanted: Float64Array): Uint32Array {
-  if (wanted.length === 1) {
-    const [only] = wanted;
-    return indexes.filter((index) => urlIds[index] === only);
-  }
-  return indexes.filter((index) => {
-    const urlId = urlIds[index] as number;
-    return wanted[lowerBound(wanted, urlId)] === urlId;
+function selectWanted(
+  columns: VisitColumns,
+  { first_at, last_at, first_url, last_url }: VisitRow,
+  { since, until, urlIds: wanted }: WantedVisits,
+): VisitColumns {
+  const isWithin = since <= first_at && last_at < until;
+  // A row of one link was listed because the link is wanted.
+  const isOfWanted = wanted === undefined || first_url === last_url;
+  if (isWithin && isOfWanted) return columns;
+  const { urlIds, visitedAt } = columns;
+  return selectVisits(columns, (index) => {
+    const [urlId, at] = [urlIds[index] as number, visitedAt[index] as number];
+    if (at < since || at >= until) return false;
+    return isOfWanted || wanted[lowerBound(wanted, urlId)] === urlId;
   });
 }
 

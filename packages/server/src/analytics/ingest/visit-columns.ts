@@ -61,9 +61,10 @@ export interface VisitColumns {
 /** In `flags`: the visit was by the short code, not by the custom slug. */
 export const byCodeFlag = 128;
 
+type NumberArray = Float64Array | Int32Array | Uint16Array | Uint8Array;
+
 /** The maximum number of visits in one `VisitColumns`. */
 export const maxVisits = 0xffff;
-const everyIndex = new Uint32Array(maxVisits).map((_, index) => index);
 
 /** The codes of a column with one text. They are shared and must not be changed. */
 export const sameCodes = new Uint8Array(maxVisits);
@@ -84,11 +85,6 @@ export function completeTexts(
   const dictionaries: Record<string, DictionaryColumn> = { ...emptyDictionaries };
   for (const [name, column] of stored) dictionaries[name] = column;
   return { dictionaries: dictionaries as Dictionaries, storedTexts: [...stored.keys()] };
-}
-
-/** Returns the indexes of all visits. The array is shared and must not be changed. */
-export function allIndexes({ count }: VisitColumns): Uint32Array {
-  return everyIndex.subarray(0, count);
 }
 
 export class VisitColumnsBuilder {
@@ -149,8 +145,7 @@ export class VisitColumnsBuilder {
     this.#addresses[index * 2 + 1] = columns.addresses[from * 2 + 1] as number;
     this.#flags[index] = columns.flags[from] as number;
     for (const name of columns.storedTexts) {
-      const { values, codes } = columns.dictionaries[name] as DictionaryColumn;
-      this.#setText(name, index, values[codes[from] as number] as string);
+      this.#setText(name, index, textAt(columns, name, from));
     }
   }
 
@@ -190,8 +185,14 @@ export function toColumns(visits: readonly Visit[]): VisitColumns {
   return builder.finish();
 }
 
-/** Returns the visits whose indexes are wanted. */
-export function filterColumns(
+/** Returns a text of a visit. */
+export function textAt({ dictionaries }: VisitColumns, name: string, index: number): string {
+  const { values, codes } = dictionaries[name] as DictionaryColumn;
+  return values[codes[index] as number] as string;
+}
+
+/** Copies the visits whose indexes are wanted, with the texts that they have. */
+export function copyVisits(
   columns: VisitColumns,
   isWanted: (index: number) => boolean,
 ): VisitColumns {
@@ -200,6 +201,53 @@ export function filterColumns(
     if (isWanted(index)) builder.addFrom(columns, index);
   }
   return builder.finish();
+}
+
+/**
+ * Selects the visits whose indexes are wanted, for reading: columns of texts also have the values of other
+ * visits, and consecutive visits share the memory of the columns.
+ */
+export function selectVisits(
+  columns: VisitColumns,
+  isWanted: (index: number) => boolean,
+): VisitColumns {
+  const indexes = new Uint16Array(columns.count);
+  let count = 0;
+  for (let index = 0; index < columns.count; index += 1) {
+    if (!isWanted(index)) continue;
+    indexes[count] = index;
+    count += 1;
+  }
+  if (count === columns.count) return columns;
+  const first = indexes[0] as number;
+  const areConsecutive = count === 0 || indexes[count - 1] === first + count - 1;
+  /** Selects from a column with `width` numbers for each visit. */
+  const select = <Column extends NumberArray>(column: Column, width = 1): Column => {
+    if (areConsecutive) return column.subarray(first * width, (first + count) * width) as Column;
+    const selected = column.slice(0, count * width) as Column;
+    for (let at = 0; at < count; at += 1) {
+      const from = (indexes[at] as number) * width;
+      for (let part = 0; part < width; part += 1) {
+        selected[at * width + part] = column[from + part] as number;
+      }
+    }
+    return selected;
+  };
+  const { urlIds, visitedAt, visitors, addresses, flags } = columns;
+  const dictionaries: Record<string, DictionaryColumn> = { ...columns.dictionaries };
+  for (const [name, { values, codes }] of Object.entries(dictionaries)) {
+    if (codes !== sameCodes) dictionaries[name] = { values, codes: select(codes) };
+  }
+  return {
+    ...columns,
+    count,
+    urlIds: select(urlIds),
+    visitedAt: select(visitedAt),
+    visitors: select(visitors, 2),
+    addresses: select(addresses, 2),
+    flags: select(flags),
+    dictionaries: dictionaries as Dictionaries,
+  };
 }
 
 /** Builds a column from texts in the order of the visits. Visits without a text have the empty one. */

@@ -29,7 +29,7 @@ export type Dimensions = Readonly<Record<string, Dimension>>;
 const unknownCity = Array(3).fill(unknownCountry).join(cityFieldSeparator);
 
 /** A breakdown whose column, field and filter have the same name. */
-function by<const Name extends string>(name: Name) {
+export function by<const Name extends string>(name: Name) {
   return { column: name, fields: [name], filters: [name] } as const;
 }
 

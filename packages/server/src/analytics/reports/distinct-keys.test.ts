@@ -7,17 +7,16 @@ const visit = fc.record({ high: half, low: half, bucket: fc.nat({ max: 4 }) });
 type Visit = { readonly high: number; readonly low: number; readonly bucket: number };
 
 function count(visits: readonly Visit[], perAdd: number) {
-  const distinct = new DistinctKeys();
+  const distinct = new DistinctKeys(5);
   distinct.reserve(visits.length);
   for (let from = 0; from < visits.length; from += perAdd) {
     const some = visits.slice(from, from + perAdd);
     distinct.add(
       Int32Array.from(some.flatMap(({ high, low }) => [high, low])),
-      Uint32Array.from(some, (_, index) => index),
-      Int32Array.from(some, ({ bucket }) => bucket),
+      Uint16Array.from(some, ({ bucket }) => bucket),
     );
   }
-  const { total, inBuckets } = distinct.finish(5);
+  const { total, inBuckets } = distinct.finish();
   return { total, inBuckets: [...inBuckets] };
 }
 

@@ -4,135 +4,178 @@ export interface DistinctCount {
   readonly inBuckets: Uint32Array;
 }
 
-// The numbers that are stored for each key: high half, low half, bucket.
-const stride = 3;
+/** Keys of 64 bits, each of which is two numbers, and the bucket of each. */
+interface Keys {
+  readonly halves: Int32Array;
+  /** Undefined if there is one bucket. */
+  readonly buckets: Uint16Array | undefined;
+}
+
 // This many keys and their hash table fit into the processor's L2 cache. With fewer keys, there are more
 // partitions, and writing to all of them misses the cache more often.
 const keysPerPartition = 4096;
 const maxPartitions = 4096;
 
 /**
- * Counts distinct keys of 64 bits, exactly. `add` only appends keys; `finish` partitions them by
- * their last bits and counts each partition in a small hash table. One table of all keys would miss
- * the processor's cache at every key. Keys are hashes, so their bits serve as hash codes. A key
- * whose halves are both zero is ignored. Numbers are signed because V8 is slow with integers above
+ * Counts distinct keys of 64 bits, exactly. `add` only copies keys; `finish` sorts them by bucket,
+ * partitions them by their last bits, and counts each partition in a small hash table. One table of all
+ * keys would miss the processor's cache at every key. Keys are hashes, so their bits serve as hash codes.
+ * A key whose halves are both zero is ignored. Numbers are signed because V8 is slow with integers above
  * 2³¹.
  */
 export class DistinctKeys {
-  #keys = new Int32Array();
-  #length = 0;
+  readonly #bucketCount: number;
+  #keys: Keys = { halves: new Int32Array(), buckets: undefined };
+  #count = 0;
 
-  /** Makes space for the keys. Must be the first call, with at least their number. */
-  reserve(keys: number): void {
-    this.#keys = new Int32Array(keys * stride);
+  /** There are at most 65,536 buckets. */
+  constructor(bucketCount = 1) {
+    this.#bucketCount = bucketCount;
   }
 
-  /**
-   * Adds the keys at `indexes` of `keys`, which has two numbers for each key. `buckets` has a bucket
-   * for each index; without it, all keys are in bucket 0.
-   */
-  add(keys: Int32Array, indexes: Uint32Array, buckets?: Int32Array): void {
-    const collected = this.#keys;
-    let end = this.#length;
-    for (let at = 0; at < indexes.length; at += 1) {
-      const from = (indexes[at] as number) * 2;
-      const high = keys[from] as number;
-      const low = keys[from + 1] as number;
-      collected[end] = high;
-      collected[end + 1] = low;
-      collected[end + 2] = buckets === undefined ? 0 : (buckets[at] as number);
-      if ((high | low) !== 0) end += stride;
-    }
-    this.#length = end;
+  /** Makes space for the keys. Must be the first call, with at least their number. */
+  reserve(count: number): void {
+    this.#keys = {
+      halves: new Int32Array(count * 2),
+      buckets: this.#bucketCount === 1 ? undefined : new Uint16Array(count),
+    };
+  }
+
+  /** Adds keys, with the bucket of each. Without buckets, all are in bucket 0. */
+  add(halves: Int32Array, buckets?: Uint16Array): void {
+    this.#keys.halves.set(halves, this.#count * 2);
+    if (buckets) this.#keys.buckets?.set(buckets, this.#count);
+    this.#count += halves.length / 2;
   }
 
   /** Counts the keys. No keys may follow. */
-  finish(bucketCount = 1): DistinctCount {
-    const added = this.#length / stride;
-    const partitions = Math.min(maxPartitions, powerOfTwo(added / keysPerPartition));
-    const inBuckets = new Uint32Array(bucketCount);
-    const { partitioned, ends } = this.#partition(partitions);
+  finish(): DistinctCount {
+    const halves = this.#keys.halves.subarray(0, this.#count * 2);
+    const buckets = this.#keys.buckets?.subarray(0, this.#count);
+    const inBuckets = new Uint32Array(this.#bucketCount);
+    const { keys, ends } = partition(sortByBucket({ halves, buckets }, this.#bucketCount));
     const largest = ends.reduce((size, end, at) => Math.max(size, end - (ends[at - 1] ?? 0)), 0);
-    const table = new Int32Array(slotsFor(largest) * stride);
+    const table = new Int32Array(slotsFor(largest) * 2);
+    const lastBuckets = new Uint16Array(slotsFor(largest));
     let total = 0;
     let start = 0;
     for (const end of ends) {
-      const partition = partitioned.subarray(start, end);
       // A frequent key makes its partition large. The tables of the others remain small.
       const slots = slotsFor(end - start);
-      if (bucketCount > 1) countDistinct(partition, table, slots, inBuckets);
-      total += countDistinct(partition, table, slots);
+      table.fill(0, 0, slots * 2);
+      total += countDistinct(keys, start, end, { slots, table, lastBuckets, inBuckets });
       start = end;
     }
-    if (bucketCount === 1) inBuckets[0] = total;
+    if (this.#bucketCount === 1) inBuckets[0] = total;
     return { total, inBuckets };
-  }
-
-  /** Copies the keys so that each partition is contiguous. Returns the end of each partition, too. */
-  #partition(partitionCount: number) {
-    const keys = this.#keys.subarray(0, this.#length);
-    const ends = new Uint32Array(partitionCount);
-    const mask = partitionCount - 1;
-    for (let at = 1; at < keys.length; at += stride) {
-      const partition = (keys[at] as number) & mask;
-      ends[partition] = (ends[partition] as number) + stride;
-    }
-    for (let partition = 0, start = 0; partition < partitionCount; partition += 1) {
-      const size = ends[partition] as number;
-      ends[partition] = start;
-      start += size;
-    }
-    const partitioned = new Int32Array(keys.length);
-    for (let at = 0; at < keys.length; at += stride) {
-      const low = keys[at + 1] as number;
-      const to = ends[low & mask] as number;
-      ends[low & mask] = to + stride;
-      partitioned[to] = keys[at] as number;
-      partitioned[to + 1] = low;
-      partitioned[to + 2] = keys[at + 2] as number;
-    }
-    return { partitioned, ends };
   }
 }
 
-/** Returns the size of the hash table of a partition with this many numbers. */
-function slotsFor(length: number): number {
-  return powerOfTwo((length / stride) * 2);
+function sortByBucket(keys: Keys, bucketCount: number): Keys {
+  const { buckets } = keys;
+  // The visits of one link usually are in the order of time.
+  if (buckets === undefined || isSorted(buckets)) return keys;
+  return group(keys, buckets, 1, bucketCount, 0xffff).keys;
+}
+
+function isSorted(numbers: Uint16Array): boolean {
+  for (let at = 1; at < numbers.length; at += 1) {
+    if ((numbers[at] as number) < (numbers[at - 1] as number)) return false;
+  }
+  return true;
+}
+
+/** Partitions keys by their last bits. */
+function partition(keys: Keys) {
+  const count = keys.halves.length / 2;
+  const partitions = Math.min(maxPartitions, powerOfTwo(count / keysPerPartition));
+  return group(keys, keys.halves, 2, partitions, partitions - 1);
 }
 
 /**
- * Returns the number of distinct keys in a partition. With `inBuckets`, counts distinct pairs of key
- * and bucket in the buckets instead. The hash table has open addressing, and more slots than the
- * partition has keys.
+ * Copies keys so that those of each group are contiguous, in their order. The group of a key is the masked
+ * last one of its `width` numbers. Returns the end of each group, too.
  */
+function group(
+  { halves, buckets }: Keys,
+  numbers: Int32Array | Uint16Array,
+  width: 1 | 2,
+  groupCount: number,
+  mask: number,
+) {
+  const ends = new Uint32Array(groupCount);
+  for (let at = width - 1; at < numbers.length; at += width) {
+    const to = (numbers[at] as number) & mask;
+    ends[to] = (ends[to] as number) + 1;
+  }
+  for (let at = 0, start = 0; at < groupCount; at += 1) {
+    const size = ends[at] as number;
+    ends[at] = start;
+    start += size;
+  }
+  const grouped = {
+    halves: new Int32Array(halves.length),
+    buckets: buckets && new Uint16Array(buckets.length),
+  };
+  for (let at = 0; at * 2 < halves.length; at += 1) {
+    const of = (numbers[at * width + width - 1] as number) & mask;
+    const to = ends[of] as number;
+    ends[of] = to + 1;
+    grouped.halves[to * 2] = halves[at * 2] as number;
+    grouped.halves[to * 2 + 1] = halves[at * 2 + 1] as number;
+    if (buckets !== undefined) (grouped.buckets as Uint16Array)[to] = buckets[at] as number;
+  }
+  return { keys: grouped, ends };
+}
+
+/** A hash table with open addressing, which has more slots than a partition has keys. */
+interface Table {
+  readonly slots: number;
+  readonly table: Int32Array;
+  /** The last bucket of the key in each slot. */
+  readonly lastBuckets: Uint16Array;
+  readonly inBuckets: Uint32Array;
+}
+
+/** Returns the number of distinct keys in a partition. Counts them in each bucket, too. */
 function countDistinct(
-  partition: Int32Array,
-  table: Int32Array,
-  slots: number,
-  inBuckets?: Uint32Array,
+  { halves, buckets }: Keys,
+  start: number,
+  end: number,
+  { slots, table, lastBuckets, inBuckets }: Table,
 ): number {
-  const end = slots * stride;
-  table.fill(0, 0, end);
+  const mask = slots - 1;
   let distinct = 0;
-  for (let at = 0; at < partition.length; at += stride) {
-    const high = partition[at] as number;
-    const low = partition[at + 1] as number;
-    const bucket = inBuckets === undefined ? 0 : (partition[at + 2] as number);
-    let slot = ((high + bucket) & (slots - 1)) * stride;
+  for (let at = start; at < end; at += 1) {
+    const high = halves[at * 2] as number;
+    const low = halves[at * 2 + 1] as number;
+    if ((high | low) === 0) continue;
+    let slot = high & mask;
     while (
-      (table[slot] !== 0 || table[slot + 1] !== 0) &&
-      (table[slot] !== high || table[slot + 1] !== low || table[slot + 2] !== bucket)
+      (table[slot * 2] !== high || table[slot * 2 + 1] !== low) &&
+      (table[slot * 2] !== 0 || table[slot * 2 + 1] !== 0)
     ) {
-      slot = slot + stride === end ? 0 : slot + stride;
+      slot = (slot + 1) & mask;
     }
-    if (table[slot] !== 0 || table[slot + 1] !== 0) continue;
-    table[slot] = high;
-    table[slot + 1] = low;
-    table[slot + 2] = bucket;
-    distinct += 1;
-    if (inBuckets) inBuckets[bucket] = (inBuckets[bucket] as number) + 1;
+    const isNew = table[slot * 2] === 0 && table[slot * 2 + 1] === 0;
+    if (isNew) {
+      table[slot * 2] = high;
+      table[slot * 2 + 1] = low;
+      distinct += 1;
+    }
+    if (buckets === undefined) continue;
+    // The keys are in the order of their buckets.
+    const bucket = buckets[at] as number;
+    if (!isNew && lastBuckets[slot] === bucket) continue;
+    lastBuckets[slot] = bucket;
+    inBuckets[bucket] = (inBuckets[bucket] as number) + 1;
   }
   return distinct;
+}
+
+/** Returns the size of the hash table of a partition with this many keys. */
+function slotsFor(keys: number): number {
+  return powerOfTwo(keys * 2);
 }
 
 function powerOfTwo(atLeast: number): number {

@@ -7,21 +7,21 @@ import {
   selectSpans,
   toScannedUrls,
 } from '../ingest/scanned-url.js';
-import { selectScans } from '../ingest/select-visits.js';
-import {
-  listRows,
-  readRows,
-  type StoredVisits,
-  type WantedVisits,
-} from '../ingest/stored-visits.js';
+import { selectProven, selectScans } from '../ingest/select-visits.js';
+import { listRows, readRows, type WantedVisits } from '../ingest/stored-visits.js';
+import type { VisitColumns } from '../ingest/visit-columns.js';
 import { countUrls, hasFilter, readUrlIds, type UrlFilter, urlCondition } from './count-urls.js';
 import { checkMemory, defaultMaxBytes, ReportClock } from './report-limits.js';
 import type { ReportQuery } from './report-window.js';
 import { UrlVisits } from './url-visits.js';
-import { filterVisits } from './visit-filter.js';
-import { clickMeasure, scanMeasure } from './visit-measures.js';
 import { type VisitPage, VisitPageBuilder, type VisitPageQuery } from './visit-page.js';
-import { type Report, type VisitMeasure, VisitTally } from './visit-tally.js';
+import {
+  clickMeasure,
+  type Report,
+  scanMeasure,
+  type VisitMeasure,
+  VisitTally,
+} from './visit-tally.js';
 
 /** A report that is being read. */
 interface ReportRun<R extends Report> {
@@ -29,7 +29,7 @@ interface ReportRun<R extends Report> {
   readonly db: Kysely<Schema>;
   readonly tally: VisitTally<R>;
   /** Reads visits. Fails without reading if they need too much memory. */
-  readonly read: (wanted: WantedVisits) => AsyncGenerator<StoredVisits>;
+  readonly read: (wanted: WantedVisits) => AsyncGenerator<VisitColumns>;
 }
 
 /** Reads reports from storage. It reads many visits, so it runs in a separate thread. */
@@ -68,10 +68,12 @@ export class ReportReader {
       let totalScans = 0;
       let provenScans = 0;
       for await (const visits of run.read({ ...query, organizationId, urlIds })) {
-        visitsOfUrl.add(visits.columns.urlIds, tally.add(visits));
-        const scans = countScans(visits, query, scannedUrls);
-        totalScans += scans.total;
-        provenScans += scans.proven;
+        const counted = tally.add(visits);
+        visitsOfUrl.add(counted.urlIds);
+        if (scannedUrls.size === 0) continue;
+        const scans = selectScans(counted, (id) => scannedUrls.get(id));
+        totalScans += scans.count;
+        provenScans += selectProven(scans).count;
       }
       return {
         /** The URLs with the most clicks. */
@@ -107,7 +109,8 @@ export class ReportReader {
         // The window shrinks while visits are added. Rows come in the order of their first visit.
         if (row.first_at >= page.window.until) break;
         if (row.last_at < page.window.since) continue;
-        for await (const visits of readRows(db, [row], urlIds)) page.add(visits, scannedUrls);
+        const window = { ...wanted, ...page.window };
+        for await (const visits of readRows(db, [row], window)) page.add(visits, scannedUrls);
         await clock.pause();
       }
       return page.finish(db);
@@ -141,7 +144,7 @@ export class ReportReader {
         const visits = rows.reduce((sum, { visit_count }) => sum + visit_count, 0);
         checkMemory(visits, maxBytes);
         tally.reserve(visits);
-        for await (const each of readRows(db, rows, wanted.urlIds)) {
+        for await (const each of readRows(db, rows, wanted)) {
           yield each;
           await clock.pause();
         }
@@ -161,19 +164,6 @@ async function findScannedUrls(db: Kysely<Schema>, organizationId: string): Prom
   const existing = await spans.where('qr_codes.deleted_at', 'is', null).execute();
   const deleted = await spans.where('qr_codes.deleted_at', 'is not', null).execute();
   return toScannedUrls([...existing, ...deleted]);
-}
-
-/** Counts the scans among visits in the window. */
-function countScans(
-  { columns, indexes }: StoredVisits,
-  query: ReportQuery,
-  scannedUrls: ScannedUrls,
-): { readonly total: number; readonly proven: number } {
-  if (scannedUrls.size === 0) return { total: 0, proven: 0 };
-  const selected = filterVisits(columns.dictionaries, indexes, query.conditions);
-  const urlAt = (index: number) => scannedUrls.get(columns.urlIds[index] as number);
-  const found = selectScans({ columns, indexes: selected }, query, urlAt);
-  return { total: found.indexes.length, proven: found.proven.length };
 }
 
 /** Counts the QR codes that exist now: all of the organization, or those of the selected URLs. */

@@ -9,12 +9,12 @@ export class UrlVisits {
   readonly #groups = new Map<number, number>();
   #counts = new Uint32Array(urlsPerGroup * 64);
 
-  /** Counts a visit of the URL at each index. Merged visits are sorted by URL. */
-  add(urlIds: Float64Array, indexes: Uint32Array): void {
+  /** Counts a visit of each URL. Merged visits are sorted by URL. */
+  add(urlIds: Float64Array): void {
     let group = -1;
     let start = 0;
-    for (let at = 0; at < indexes.length; at += 1) {
-      const urlId = urlIds[indexes[at] as number] as number;
+    for (let at = 0; at < urlIds.length; at += 1) {
+      const urlId = urlIds[at] as number;
       const wanted = Math.floor(urlId / urlsPerGroup);
       if (wanted !== group) {
         group = wanted;

@@ -4,8 +4,8 @@ import { readInBatches } from '../../storage/read-in-batches.js';
 import { addScans } from '../ingest/scan-counter.js';
 import { selectSpans, toScannedUrls } from '../ingest/scanned-url.js';
 import { countScansOfCodes } from '../ingest/select-visits.js';
-import { decodeRow, type StoredVisits } from '../ingest/stored-visits.js';
-import { allIndexes, type VisitColumns } from '../ingest/visit-columns.js';
+import { decodeRow } from '../ingest/stored-visits.js';
+import type { VisitColumns } from '../ingest/visit-columns.js';
 import { addClicks } from '../ingest/visit-repository.js';
 
 /** A counter of a URL's clicks or of a QR code's scans. */
@@ -47,13 +47,9 @@ export function diagnoseVisits(database: Database) {
     const scans = new Map<string, number>();
     const damaged: DamagedVisits[] = [];
     const scannedUrls = toScannedUrls(await selectSpans(db).execute());
-    const allTime = { since: 0, until: Number.MAX_SAFE_INTEGER };
-    for await (const stored of readVisits(db, damaged)) {
-      const { urlIds } = stored.columns;
-      for (const urlId of urlIds) clicks.set(urlId, (clicks.get(urlId) ?? 0) + 1);
-      countScansOfCodes(scans, stored, allTime, (index) =>
-        scannedUrls.get(urlIds[index] as number),
-      );
+    for await (const visits of readVisits(db, damaged)) {
+      for (const urlId of visits.urlIds) clicks.set(urlId, (clicks.get(urlId) ?? 0) + 1);
+      countScansOfCodes(scans, visits, (urlId) => scannedUrls.get(urlId));
     }
     const links = await selectLinkCounters(db).execute();
     const codes = await selectCodeCounters(db).execute();
@@ -136,12 +132,12 @@ export async function repairVisitCounters(
 async function* readVisits(
   db: Kysely<Schema>,
   damaged: DamagedVisits[],
-): AsyncGenerator<StoredVisits> {
+): AsyncGenerator<VisitColumns> {
   const all = sql`from visits as own where true`;
   for await (const rows of readInBatches<Selectable<Schema['visits']>>(db, all, ['id'])) {
     for (const row of rows) {
       const columns = decodeUndamaged(row);
-      if (columns) yield { columns, indexes: allIndexes(columns) };
+      if (columns) yield columns;
       else damaged.push(row);
     }
   }

@@ -1,4 +1,4 @@
-import type { DictionaryColumn } from '../ingest/visit-columns.js';
+import { type DictionaryColumn, selectVisits, type VisitColumns } from '../ingest/visit-columns.js';
 import { type Dimension, type Dimensions, splitFields } from './dimensions.js';
 
 /** Selects visits whose column has one of these values. */
@@ -29,18 +29,21 @@ export function toConditions(
   return [...conditions.values()];
 }
 
-/** Returns the indexes of the visits that match all conditions. */
+/** Selects the visits that match all conditions. */
 export function filterVisits(
-  columns: Readonly<Record<string, DictionaryColumn>>,
-  indexes: Uint32Array,
+  visits: VisitColumns,
   conditions: readonly Condition[] = [],
-): Uint32Array {
-  return conditions.reduce((remaining, condition) => {
-    const { values, codes } = columns[condition.column] as DictionaryColumn;
+): VisitColumns {
+  if (conditions.length === 0) return visits;
+  const filters = conditions.map((condition) => {
+    const { values, codes } = visits.dictionaries[condition.column] as DictionaryColumn;
     const wanted = new Set(condition.values);
     const matches = values.map((value) =>
       wanted.has(splitFields(condition, value.toLowerCase())[condition.field] as string),
     );
-    return remaining.filter((index) => matches[codes[index] as number]);
-  }, indexes);
+    return { codes, matches };
+  });
+  return selectVisits(visits, (index) =>
+    filters.every(({ codes, matches }) => matches[codes[index] as number]),
+  );
 }

@@ -2,10 +2,10 @@ import { type Kysely, sql } from 'kysely';
 import type { Schema } from '../../storage/database.js';
 import { isAmong } from '../../storage/statements.js';
 import type { ScannedUrls } from '../ingest/scanned-url.js';
-import { selectClicks, selectScans } from '../ingest/select-visits.js';
-import type { StoredVisits } from '../ingest/stored-visits.js';
-import type { DictionaryColumn } from '../ingest/visit-columns.js';
+import { decideScans } from '../ingest/select-visits.js';
+import { type DictionaryColumn, textAt, type VisitColumns } from '../ingest/visit-columns.js';
 import {
+  by,
   clickDimensions,
   type Dimension,
   scanDimensions,
@@ -67,25 +67,15 @@ export class VisitPageBuilder {
     return { since: Math.max(since, after?.at ?? since), until: this.#until };
   }
 
-  add(visits: StoredVisits, scannedUrls: ScannedUrls): void {
-    const { columns } = visits;
-    const { window } = this;
-    const scans = selectScans(visits, window, (index) =>
-      scannedUrls.get(columns.urlIds[index] as number),
-    );
-    const { scanMethod, scannerApp } = scans;
-    const texts = { ...columns.dictionaries, scanMethod, scannerApp };
-    const selected = filterVisits(texts, selectClicks(visits, window), this.#query.conditions);
-    if (selected.length === 0) return;
-    const isScan = new Set(scans.indexes);
-    const isProven = new Set(scans.proven);
-    const format = formatterOf(texts);
-    for (const index of selected) {
-      const at = columns.visitedAt[index] as number;
+  add(visits: VisitColumns, scannedUrls: ScannedUrls): void {
+    const decided = decideScans(visits, (urlId) => scannedUrls.get(urlId));
+    const selected = filterVisits(decided, this.#query.conditions);
+    const { count, urlIds, visitedAt } = selected;
+    const format = formatterOf(selected);
+    for (let index = 0; index < count; index += 1) {
+      const at = visitedAt[index] as number;
       if (at >= this.#until) continue;
-      const urlId = columns.urlIds[index] as number;
-      const json = format(index, isScan.has(index), isProven.has(index));
-      this.#entries.push({ at, urlId, json });
+      this.#entries.push({ at, urlId: urlIds[index] as number, json: format(index) });
       if (this.#entries.length >= this.#cutAt) this.#cut();
     }
   }
@@ -141,27 +131,28 @@ function countAt(entries: readonly Entry[], at: number, max: number): number {
   return count;
 }
 
-const scanFields = [scanDimensions.scanMethod, scanDimensions.scannerApp];
+const scanFields = [scanDimensions.scanMethod, scanDimensions.scannerApp, by('certainty')];
 const noScan = '"scanMethod":null,"scannerApp":null,"certainty":null';
 
-type Texts = Readonly<Record<string, DictionaryColumn>>;
-
 /** Returns a function that formats the fields of a visit, by the names that they have in breakdowns. */
-function formatterOf(texts: Texts) {
-  const clickFieldsOf = fieldsOf(texts, Object.values<Dimension>(clickDimensions));
-  const scanFieldsOf = fieldsOf(texts, scanFields);
-  return (index: number, isScan: boolean, isProven: boolean): string => {
-    const certainty = isProven ? 'proven' : 'inferred';
-    const scan = isScan ? `${scanFieldsOf(index)},"certainty":"${certainty}"` : noScan;
+function formatterOf(visits: VisitColumns) {
+  const clickFieldsOf = fieldsOf(visits, Object.values<Dimension>(clickDimensions));
+  const scanFieldsOf = fieldsOf(visits, scanFields);
+  return (index: number): string => {
+    const isScan = textAt(visits, 'certainty', index) !== '';
+    const scan = isScan ? scanFieldsOf(index) : noScan;
     return `{"method":"${isScan ? 'scan' : 'click'}",${clickFieldsOf(index)},${scan}}`;
   };
 }
 
 /** Returns a function that returns the fields of a visit as JSON without braces. Formats each value once. */
-function fieldsOf(texts: Texts, dimensions: readonly Dimension[]): (index: number) => string {
+function fieldsOf(
+  { dictionaries }: VisitColumns,
+  dimensions: readonly Dimension[],
+): (index: number) => string {
   const known = new Set<string>();
   const formatters = dimensions.map((dimension) => {
-    const { values, codes } = texts[dimension.column] as DictionaryColumn;
+    const { values, codes } = dictionaries[dimension.column] as DictionaryColumn;
     // A city has its region and country, too.
     const isNew = dimension.fields.map((name) => !known.has(name));
     for (const name of dimension.fields) known.add(name);

@@ -1,7 +1,15 @@
-import type { StoredVisits } from '../ingest/stored-visits.js';
+import type { QrSpan } from '../ingest/scanned-url.js';
+import { selectProven, selectScans } from '../ingest/select-visits.js';
 import type { DictionaryColumn, VisitColumns } from '../ingest/visit-columns.js';
-import { type Dimension, shownValue, splitFields } from './dimensions.js';
+import {
+  clickDimensions,
+  type Dimension,
+  scanDimensions,
+  shownValue,
+  splitFields,
+} from './dimensions.js';
 import { DistinctKeys } from './distinct-keys.js';
+import type { ClickReport, ScanReport } from './report-contract.js';
 import { bucketsOf, type ReportWindow } from './report-window.js';
 import { ValueCounts } from './value-counts.js';
 import { filterVisits } from './visit-filter.js';
@@ -17,24 +25,29 @@ export interface Report {
 
 /** Defines which visits a tally counts, and the field names of its report. */
 export interface VisitMeasure<R extends Report> {
-  /**
-   * Returns the indexes of the visits in ascending order, those of them that are proven scans, and the
-   * columns of their breakdowns.
-   */
-  select(
-    visits: StoredVisits,
-    window: ReportWindow,
-  ): {
-    indexes: Uint32Array;
-    proven?: Uint32Array;
-    columns: Readonly<Record<string, DictionaryColumn>>;
-  };
+  /** Selects the visits that count. They have the columns of the dimensions. */
+  select(visits: VisitColumns): VisitColumns;
   readonly dimensions: Readonly<Record<keyof R['breakdowns'] & string, Dimension>>;
   /** The noun in the names of fields, such as `totalClicks` and `clicks`. */
   readonly noun: 'Clicks' | 'Scans';
 }
 
-const none = new Uint32Array();
+/** Counts clicks: the visits of people. */
+export const clickMeasure: VisitMeasure<ClickReport> = {
+  select: (visits) => visits,
+  dimensions: clickDimensions,
+  noun: 'Clicks',
+};
+
+/** Counts the scans of one QR code. `hasSlug` is true when its URL has a custom slug. */
+export function scanMeasure(span: QrSpan, hasSlug: boolean): VisitMeasure<ScanReport> {
+  const url = { hasSlug, spans: [span] };
+  return {
+    select: (visits) => selectScans(visits, () => url),
+    dimensions: scanDimensions,
+    noun: 'Scans',
+  };
+}
 
 /** Returns the fields of a report's entry for a value of a column. */
 function toFields(dimension: Dimension, value: string): Entry {
@@ -53,7 +66,7 @@ export class VisitTally<R extends Report> {
   readonly #breakdowns;
   readonly #window: ReportWindow;
   readonly #buckets;
-  readonly #visitors = new DistinctKeys();
+  readonly #visitors: DistinctKeys;
   readonly #addresses = new DistinctKeys();
   readonly #visitsInBucket: Float64Array;
   readonly #provenInBucket: Float64Array;
@@ -71,6 +84,7 @@ export class VisitTally<R extends Report> {
     }));
     this.#window = window;
     this.#buckets = bucketsOf(window);
+    this.#visitors = new DistinctKeys(this.#buckets.count);
     this.#visitsInBucket = new Float64Array(this.#buckets.count);
     this.#provenInBucket = new Float64Array(this.#buckets.count);
   }
@@ -82,40 +96,33 @@ export class VisitTally<R extends Report> {
     this.#addresses.reserve(visits);
   }
 
-  /** Counts visits, each of which must be added once. Returns the indexes of those that count. */
-  add(visits: StoredVisits): Uint32Array {
-    const { columns } = visits;
-    const window = this.#window;
-    const selected = this.#measure.select(visits, window);
-    const breakdownColumns = selected.columns;
-    const indexes = filterVisits(breakdownColumns, selected.indexes, window.conditions);
-    const proven = filterVisits(breakdownColumns, selected.proven ?? none, window.conditions);
-    if (indexes.length === 0) return indexes;
+  /** Counts visits, each of which must be added once. Returns those that count. */
+  add(visits: VisitColumns): VisitColumns {
+    const counted = filterVisits(this.#measure.select(visits), this.#window.conditions);
+    const { count } = counted;
+    if (count === 0) return counted;
+    const proven = this.#measure.noun === 'Scans' ? selectProven(counted) : undefined;
     // Column by column: a loop over one typed array is faster than a loop over visits.
     for (const { dimension, counts } of this.#breakdowns) {
-      const { values, codes } = breakdownColumns[dimension.column] as DictionaryColumn;
-      const added = countCodes(codes, indexes, values.length);
-      const addedProven = countCodes(codes, proven, values.length);
+      const { values } = counted.dictionaries[dimension.column] as DictionaryColumn;
+      const added = countCodes(counted, dimension.column);
+      const addedProven = proven && countCodes(proven, dimension.column);
       for (let code = 0; code < added.length; code += 1) {
         if (added[code] === 0) continue;
         const value = shownValue(dimension, values[code] as string);
-        counts.add(value, added[code] as number, addedProven[code]);
+        counts.add(value, added[code] as number, addedProven?.[code]);
       }
     }
-    if (this.#isSecondPass) return indexes;
-    const buckets = this.#bucketsOf(columns, indexes);
-    for (let at = 0; at < buckets.length; at += 1) {
-      const bucket = buckets[at] as number;
-      this.#visitsInBucket[bucket] = (this.#visitsInBucket[bucket] as number) + 1;
-    }
-    this.#visitors.add(columns.visitors, indexes, buckets);
-    this.#addresses.add(columns.addresses, indexes);
-    this.count += indexes.length;
-    this.#provenCount += proven.length;
-    for (const index of proven) {
-      addAt(this.#provenInBucket, this.#buckets.indexOf(columns.visitedAt[index] as number), 1);
-    }
-    return indexes;
+    if (this.#isSecondPass) return counted;
+    const buckets = this.#bucketsOf(counted);
+    for (let at = 0; at < count; at += 1) addAt(this.#visitsInBucket, buckets[at] as number, 1);
+    this.#visitors.add(counted.visitors, buckets);
+    this.#addresses.add(counted.addresses);
+    this.count += count;
+    if (!proven) return counted;
+    this.#provenCount += proven.count;
+    for (const bucket of this.#bucketsOf(proven)) addAt(this.#provenInBucket, bucket, 1);
+    return counted;
   }
 
   /** Returns false when all counts are exact. If true, the caller must add all visits again. */
@@ -129,8 +136,8 @@ export class VisitTally<R extends Report> {
   finish(limit: number): R {
     const { noun } = this.#measure;
     const countField = this.#countField;
-    const { names, count } = this.#buckets;
-    const visitors = this.#visitors.finish(count);
+    const { names } = this.#buckets;
+    const visitors = this.#visitors.finish();
     const addresses = this.#addresses.finish();
     const report: Report = {
       totals: {
@@ -166,15 +173,15 @@ export class VisitTally<R extends Report> {
   }
 
   /** Returns the bucket of each visit. */
-  #bucketsOf({ visitedAt }: VisitColumns, indexes: Uint32Array): Int32Array {
+  #bucketsOf({ count, visitedAt }: VisitColumns): Uint16Array {
     // A visit can be some milliseconds older than its record if the clocks of two nodes differ.
     const { indexOf, starts } = this.#buckets;
-    const buckets = new Int32Array(indexes.length);
+    const buckets = new Uint16Array(count);
     let bucket = 0;
     let start = Number.POSITIVE_INFINITY;
     let end = Number.NEGATIVE_INFINITY;
-    for (let at = 0; at < indexes.length; at += 1) {
-      const time = visitedAt[indexes[at] as number] as number;
+    for (let at = 0; at < count; at += 1) {
+      const time = visitedAt[at] as number;
       // Consecutive visits are nearly always in one bucket.
       if (time < start || time >= end) {
         bucket = indexOf(time);
@@ -191,15 +198,13 @@ function addAt(numbers: Float64Array, index: number, added: number): void {
   numbers[index] = (numbers[index] as number) + added;
 }
 
-function countCodes(
-  codes: DictionaryColumn['codes'],
-  indexes: Uint32Array,
-  valueCount: number,
-): Uint32Array {
-  if (valueCount === 1) return Uint32Array.of(indexes.length);
-  const counts = new Uint32Array(valueCount);
-  for (let at = 0; at < indexes.length; at += 1) {
-    const code = codes[indexes[at] as number] as number;
+/** Counts the visits with each value of a column, by its code. */
+function countCodes({ count, dictionaries }: VisitColumns, column: string): Uint32Array {
+  const { values, codes } = dictionaries[column] as DictionaryColumn;
+  if (values.length === 1) return Uint32Array.of(count);
+  const counts = new Uint32Array(values.length);
+  for (let at = 0; at < count; at += 1) {
+    const code = codes[at] as number;
     counts[code] = (counts[code] as number) + 1;
   }
   return counts;
