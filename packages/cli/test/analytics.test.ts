@@ -7,7 +7,7 @@ import { parse } from 'csv-parse/sync';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 
 import { main } from '../src/main.js';
-import { analyticsOverview, noClicks, urlClicks } from './click-fixtures.js';
+import { analyticsOverview, urlClicks } from './click-fixtures.js';
 import { type ClicksServer, startClicksServer } from './clicks-server.js';
 import { fakeIo } from './fake-io.js';
 
@@ -155,17 +155,6 @@ describe.each(everywhere)('%s', (command) => {
     expect(piped.stdout).toContain('…');
     const plain = await run(`${command} --no-color`, { isTerminal: true });
     expect(plain.stdout).toBe(piped.stdout);
-  });
-
-  test('reports a window without clicks', async () => {
-    const { totals, ...empty } = noClicks();
-    server.clicks = { ...empty, totals };
-    const all = { ...analyticsOverview().totals, ...totals };
-    const { breakdowns, timeseries } = empty;
-    server.overview = analyticsOverview({ totals: all, topUrls: [], breakdowns, timeseries });
-    const { code, stdout } = await run(command);
-    expect(code).toBe(0);
-    expect(stdout.endsWith('\nno clicks in this window\n')).toBe(true);
   });
 
   test('--json prints the data of the response', async () => {

@@ -16,6 +16,13 @@ export interface RunOptions {
   readonly input?: string | Buffer;
 }
 
+/** How a command runs in this process. */
+export interface RunHere extends RunOptions {
+  readonly fetch?: typeof globalThis.fetch;
+  /** Aborted instead of a signal to the process. */
+  readonly interrupt?: AbortSignal;
+}
+
 export interface RunResult {
   readonly code: number | null;
   readonly stdout: string;
@@ -28,6 +35,7 @@ export interface Running {
   readonly result: Promise<RunResult>;
 }
 
+const never = new AbortController().signal;
 let commands = 0;
 let folderBefore = '';
 
@@ -64,7 +72,7 @@ export class BuiltShorty {
   /** Runs a command in this process. */
   async run(
     args: readonly string[],
-    { env = {}, input = '' }: RunOptions = {},
+    { env = {}, input = '', fetch = globalThis.fetch, interrupt = never }: RunHere = {},
   ): Promise<RunResult> {
     const text = { stdout: '', stderr: '' };
     const sink = (name: keyof typeof text) =>
@@ -84,7 +92,7 @@ export class BuiltShorty {
         env: { HOME: this.folder, ...this.#env, ...env },
         homeDirectory: this.folder,
         platform: process.platform,
-        interrupt: new AbortController().signal,
+        interrupt,
       });
       stdout.end();
       stderr.end();

@@ -214,10 +214,6 @@ describe('columns', () => {
   test.each([
     ['no column for the target', foreign, [], 'the header has no column targetUrl'],
     ['an unknown column', 'url,tilte\n', [], '"tilte" (did you mean title?)'],
-    ['two columns for one field', 'url,targetUrl\n', [], 'both mean targetUrl'],
-    ['a column twice', 'url,title,title\n', [], 'both mean title'],
-    ['a map to nothing', 'url\n', ['--map', 'url=target_ulr'], 'did you mean targetUrl?'],
-    ['a map from nothing', 'url\n', ['--map', 'x=title'], 'unknown column "x"'],
     ['an empty file', '', [], 'standard input is empty'],
     ['a concurrency beyond measure', 'url\n', ['--concurrency', '99'], 'at most 32'],
     ['a delimiter that is none', 'url\n', ['--delimiter', 'ab'], 'must be one character'],

@@ -71,10 +71,12 @@ describe('shorty domains', () => {
     const isAsked = new Promise<void>((resolve) => {
       onAsked = () => resolve();
     });
-    const waiting = shorty.start([...args, '--every', '30']);
+    const interruption = new AbortController();
+    const { signal: interrupt } = interruption;
+    const waiting = shorty.run([...args, '--every', '30'], { interrupt });
     await isAsked;
-    waiting.process.kill('SIGINT');
-    expect((await waiting.result).code).toBe(130);
+    interruption.abort();
+    expect((await waiting).code).toBe(130);
   });
 
   test('update changes and clears settings by hostname', async () => {

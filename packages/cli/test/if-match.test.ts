@@ -88,12 +88,3 @@ test('update --if-match accepts any version with *, and refuses what is no ETag'
     expect([etag, code, stderr]).toEqual([etag, 2, expect.stringContaining('--if-match')]);
   }
 });
-
-test('get prints the etag of a link that is named by its short URL or code', async () => {
-  const { id, shortUrl, shortCode } = await server.client.urls.create({
-    targetUrl: 'https://a.example',
-  });
-  const { etag } = await json('urls', 'get', id);
-  expect((await json('urls', 'get', shortUrl)).etag).toBe(etag);
-  expect((await json('urls', 'get', shortCode)).etag).toBe(etag);
-});

@@ -50,12 +50,12 @@ function bulkCreate(file: string, ...args: string[]): Promise<RunResult> {
 }
 
 async function interrupt(file: string, ...args: string[]): Promise<RunResult> {
-  const { process, result } = shorty.start([
-    ...['urls', 'bulk-create', file, '--base-url', proxy.url, ...args],
-  ]);
+  const interruption = new AbortController();
+  const command = ['urls', 'bulk-create', file, '--base-url', proxy.url, ...args];
+  const importing = shorty.run(command, { interrupt: interruption.signal });
   await proxy.held;
-  process.kill('SIGINT');
-  const interrupted = await result;
+  interruption.abort();
+  const interrupted = await importing;
   proxy.decide = () => 'pass';
   return interrupted;
 }

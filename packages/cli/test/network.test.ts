@@ -3,6 +3,7 @@ import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, connect, createServer as createTcpServer, type Server } from 'node:net';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { selfSigned } from '../../server/test/network/self-signed.js';
+import { createProxyFetch } from '../src/proxy-fetch.js';
 import { type ApiServer, startApiServer } from './api-server.js';
 import { BuiltShorty } from './built-shorty.js';
 
@@ -27,8 +28,7 @@ async function listen(target: Server): Promise<number> {
 
 function list(baseUrl: string, args: string[] = [], env: Record<string, string> = {}) {
   const words = ['urls', 'list', '--base-url', baseUrl, ...args];
-  // Only the process reads the variables of proxies.
-  return Object.keys(env).length > 0 ? shorty.start(words, { env }).result : shorty.run(words);
+  return shorty.run(words, { env, fetch: createProxyFetch(env) });
 }
 
 test('an unknown name, a closed port, TLS and a hung server each have their own next step', async () => {
@@ -92,6 +92,15 @@ async function startProxy({ authorization }: { authorization?: string } = {}) {
   });
   return { asked, address: `127.0.0.1:${await listen(proxy)}` };
 }
+
+test('the process uses the proxy of its environment', async () => {
+  const { asked, address } = await startProxy();
+  const args = ['urls', 'list', '--base-url', 'http://links.invalid', '--json'];
+  const { code, stdout, stderr } = await shorty.start(args, { env: { http_proxy: address } })
+    .result;
+  expect([code, stderr, JSON.parse(stdout)]).toMatchObject([0, '', { total: 0 }]);
+  expect(asked).toEqual([expect.stringMatching('^GET http://links.invalid/api/v1/urls')]);
+});
 
 test('HTTP_PROXY and NO_PROXY are honoured, and the own machine is never behind a proxy', async () => {
   const { asked, address } = await startProxy();
@@ -159,17 +168,11 @@ test('a wrong proxy ends the command with one line that names its variable', asy
     ['ann:secret@127.0.0.1:99999', '"127.0.0.1:99999": must be the URL of an http or https proxy'],
   ];
   for (const [value, message] of values) {
-    for (const args of [
-      ['urls', 'list'],
-      ['tags', 'list'],
-    ]) {
-      const env = { HTTP_PROXY: value, SHORTY_BASE_URL: 'http://links.invalid' };
-      const { code, stderr, stdout } = await shorty.start(args, { env }).result;
-      expect([code, stdout]).toEqual([2, '']);
-      expect(stderr).toBe(
-        `shorty: HTTP_PROXY ${message}\n  for example HTTP_PROXY=http://127.0.0.1:3128\n`,
-      );
-    }
+    const { code, stderr, stdout } = await list('http://links.invalid', [], { HTTP_PROXY: value });
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toBe(
+      `shorty: HTTP_PROXY ${message}\n  for example HTTP_PROXY=http://127.0.0.1:3128\n`,
+    );
   }
   const env = { HTTP_PROXY: 'socks5://127.0.0.1:1080' };
   expect((await list(server.url, [], env)).code).toBe(0);

@@ -56,25 +56,6 @@ test('an unknown link, and a browser that fails, exit with 1', async () => {
   expect([failed.code, failed.stderr]).toEqual([1, expect.stringContaining('set BROWSER to')]);
 });
 
-test('commands that mean one link take its short URL, slug or code, too', async () => {
-  const { id, shortUrl, shortCode } = await server.client.urls.create({
-    targetUrl: 'https://example.com/named',
-    customSlug: 'named-link',
-  });
-  for (const link of [id, 'named-link', shortCode, shortUrl]) {
-    const get = await shorty.run(['urls', 'get', link, '--fields', 'id', '-o', 'ndjson']);
-    expect(get.stdout).toBe(`{"id":"${id}"}\n`);
-    const update = await shorty.run(['urls', 'update', link, '--title', link, '--json']);
-    expect(JSON.parse(update.stdout)).toMatchObject({ id, title: link });
-  }
-  for (const line of ['urls clicks named-link', 'analytics report named-link']) {
-    const { stdout } = await shorty.run([...line.split(' '), '--json']);
-    expect(JSON.parse(stdout)).toMatchObject({ urlId: id });
-  }
-  const usage = await shorty.run(['usage', '--fields', 'plan']);
-  expect(usage.stdout).toBe('plan  enterprise\n');
-});
-
 test.each(['file:///etc/passwd', 'javascript:alert(1)', '-flag'])(
   '%s is not opened',
   async (url) => {

@@ -189,23 +189,20 @@ test('SHORTY_DEBUG prints the stack trace and no secret', async () => {
 });
 
 describe('completion', () => {
-  let script: string;
-  beforeAll(async () => {
-    script = (await shorty.run(['completion', 'bash'])).stdout;
-  });
+  const candidates = async (shell: string, words: readonly string[]) =>
+    (await shorty.run(['completion', shell, '--', ...words])).stdout.split('\n').slice(0, -1);
 
-  // Returns the completions of bash for a line with the cursor at its end.
-  async function complete(line: string): Promise<string[]> {
-    const words = line.split(' ');
+  test('the script of bash completes a line', async () => {
+    const { stdout: script } = await shorty.run(['completion', 'bash']);
     const ask = `
       shorty() { '${process.execPath}' '${shorty.binary}' "$@"; }
-      COMP_WORDS=(${words.map((word) => `'${word}'`).join(' ')})
-      COMP_CWORD=${words.length - 1}
+      COMP_WORDS=(shorty urls bulk-)
+      COMP_CWORD=2
       _shorty
       printf '%s\\n' "\${COMPREPLY[@]}"`;
     const { stdout } = await promisify(execFile)('bash', ['-c', script + ask]);
-    return stdout.split('\n').filter((word) => word !== '');
-  }
+    expect(stdout).toBe('bulk-create\nbulk-update\nbulk-delete\n');
+  });
 
   test.each([
     ['shorty u', ['urls', 'usage']],
@@ -213,7 +210,7 @@ describe('completion', () => {
     ['shorty --profile work config ', ['get', 'set', 'list', 'unset', 'path']],
     ['shorty urls list --ac', ['--active']],
     ['shorty urls list ', []],
-    ['shorty urls bulk-create ', []],
+    ['shorty urls bulk-create ', [':files']],
     ['shorty urls bulk-create x.csv --no-', ['--no-header', '--no-resume', '--no-color']],
     ['shorty urls list --output n', ['ndjson']],
     ['shorty analytics report --output ', ['terminal', 'html', 'csv', 'json']],
@@ -225,25 +222,22 @@ describe('completion', () => {
     ['shorty urls update 42 --if', ['--if-match']],
     ['shorty webhooks r', ['replay', 'recover', 'rotate-secret']],
     ['shorty webhooks deliveries x --status ', ['pending', 'delivered', 'failed']],
-  ])('bash: %s', async (line, expected) => {
-    const offered = await complete(line);
-    expect(offered).toEqual(expected);
+  ])('%s', async (line, expected) => {
+    expect(await candidates('bash', line.split(' ').slice(1))).toEqual(expected);
   });
 
   test('zsh and fish show what a word means, and ask for files', async () => {
-    const candidates = async (...words: string[]) =>
-      (await shorty.run(['completion', ...words])).stdout.split('\n').slice(0, -1);
-    expect(await candidates('zsh', '--', 'tags', 're')).toEqual([
+    expect(await candidates('zsh', ['tags', 're'])).toEqual([
       'rename:Rename a tag on every link, or merge two tags',
     ]);
-    expect(await candidates('fish', '--', 'urls', 'list', '--ac')).toEqual([
+    expect(await candidates('fish', ['urls', 'list', '--ac'])).toEqual([
       '--active\tonly active links',
     ]);
     for (const words of [
       ['bulk-create', 'li'],
       ['bulk-create', 'x.csv', '--out', 'li'],
     ]) {
-      expect(await candidates('fish', '--', 'urls', ...words)).toEqual([':files']);
+      expect(await candidates('fish', ['urls', ...words])).toEqual([':files']);
     }
   });
 

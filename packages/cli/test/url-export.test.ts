@@ -98,12 +98,14 @@ test('an interrupted export leaves no file', async () => {
   await mkdir(shorty.path(folder));
   proxy.keys.length = 0;
   proxy.decide = (index) => (index === 0 ? 'pass' : 'hold');
-  const { process, result } = shorty.start(['urls', 'export', '--out', `${folder}/links.csv`], {
+  const interruption = new AbortController();
+  const exporting = shorty.run(['urls', 'export', '--out', `${folder}/links.csv`], {
     env: { SHORTY_BASE_URL: proxy.url },
+    interrupt: interruption.signal,
   });
   await proxy.held;
-  process.kill('SIGINT');
-  expect(await result).toMatchObject({ code: 130, stderr: 'shorty: interrupted\n' });
+  interruption.abort();
+  expect(await exporting).toMatchObject({ code: 130, stderr: 'shorty: interrupted\n' });
   expect(await shorty.files(folder)).toEqual([]);
 });
 

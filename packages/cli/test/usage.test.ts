@@ -50,6 +50,10 @@ describe('shorty usage', () => {
     }
   });
 
+  test('--fields selects fields', async () => {
+    expect((await shorty.run(['usage', '--fields', 'plan'])).stdout).toBe('plan  enterprise\n');
+  });
+
   test.each(['2030-13', '2030-1', 'January'])('--period %s is a usage error', async (period) => {
     const { code, stdout, stderr } = await shorty.run(['usage', '--period', period]);
     expect([code, stdout]).toEqual([2, '']);
