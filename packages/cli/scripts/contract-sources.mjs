@@ -31,37 +31,34 @@ export function writeCliSources(folder, importFolder = folder) {
     return data ? [[route, Object.keys(data.properties)]] : [];
   });
   writeLinkFields(importFolder, document, operations);
-  const schemasOf = (ids, find) =>
-    Object.fromEntries(ids.map((id) => [id, find(operations.get(id))]));
   write(folder, 'response-fields.json', Object.fromEntries(fields));
-  const requestOf = ({ requestBody }) => requestBody.content['application/json'].schema;
-  const bodies = schemasOf(inputs, (operation) =>
-    describeFields(toInput(resolve(document, requestOf(operation)))),
-  );
-  write(folder, 'request-bodies.json', bodies);
+  const bodies = inputs.map((id) => [id, inputOf(document, operations.get(id))]);
+  write(folder, 'request-bodies.json', Object.fromEntries(bodies));
   const called = routes.filter(({ operation }) => toolOperations.includes(operation.operationId));
   const tools = called.map((each) => [each.operation.operationId, toolOperation(document, each)]);
   write(folder, 'tool-operations.json', Object.fromEntries(tools));
 }
 
-/** Returns the request of an operation, its inputs but those in headers, and the schema of its data. */
+/** Returns how to call an operation, and the schema of its data. */
 function toolOperation(document, { route, operation }) {
   const [method, path] = route.split(' ');
-  const body = operation.requestBody?.content['application/json'].schema;
-  const parameters = resolve(document, operation.parameters ?? []);
-  const query = parameters.filter((each) => each.in === 'query');
-  const input = body
-    ? describeFields(reduce(resolve(document, body), withDescription))
-    : {
-        properties: Object.fromEntries(
-          query.map(({ name, schema, description }) => [
-            name,
-            { ...reduce(schema, reduce), description },
-          ]),
-        ),
-      };
   const scopes = operation.security.flatMap(({ clientCredentials = [] }) => clientCredentials);
-  return { method, path, scopes, input, output: toOutput(dataOf(document, operation)) };
+  const output = toOutput(dataOf(document, operation));
+  return { method, path, scopes, input: inputOf(document, operation), output };
+}
+
+/** Returns the fields of the body of an operation, or its query parameters. */
+function inputOf(document, { requestBody, parameters = [] }) {
+  if (requestBody) {
+    const { schema } = requestBody.content['application/json'];
+    return describeFields(reduce(resolve(document, schema), withDescription));
+  }
+  const query = resolve(document, parameters).filter((each) => each.in === 'query');
+  const fields = query.map(({ name, schema, description }) => [
+    name,
+    { ...toOutput(schema), description },
+  ]);
+  return { properties: Object.fromEntries(fields) };
 }
 
 /** Returns a schema of the structure with its descriptions. */
@@ -168,30 +165,14 @@ function merge({ properties, required = [], ...rest }, base) {
 function describeFields(schema) {
   const properties = Object.entries(schema.properties).map(([name, field]) => {
     const words = name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
-    return [name, { ...field, description: field.description ?? words }];
+    const variant = field.anyOf?.find((each) => each.description);
+    return [name, { ...field, description: field.description ?? variant?.description ?? words }];
   });
   return { ...schema, properties: Object.fromEntries(properties) };
 }
 
 // The server checks the values, and its messages name the rule.
 const structure = ['type', 'enum', 'const', 'properties', 'required', 'items', 'anyOf'];
-
-/** Returns a schema of the structure and the descriptions. A field that may be null may be left out. */
-function toInput(schema) {
-  const { anyOf, type, description, ...rest } = schema;
-  const variants = anyOf?.filter((each) => each.type !== 'null');
-  if (variants?.length === 1) {
-    const [variant] = variants;
-    return toInput({ ...rest, ...variant, ...(description && { description }) });
-  }
-  const types = [type].flat().filter((each) => each !== 'null');
-  const reduced = reduce({ ...rest, ...(anyOf && { anyOf: variants }) }, toInput);
-  return {
-    ...(types.length > 0 && { type: types.length === 1 ? types[0] : types }),
-    ...(description && { description }),
-    ...reduced,
-  };
-}
 
 /** Returns a schema of the structure. Objects may have more fields, because servers may be newer. */
 function toOutput(schema) {

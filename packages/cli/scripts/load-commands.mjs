@@ -1,4 +1,4 @@
-// The command tree of the CLI, for the reference and the man pages.
+// The commands of the CLI, for the reference and the man page.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,28 +7,50 @@ import { build } from 'esbuild';
 
 const path = (relative) => fileURLToPath(new URL(`../${relative}`, import.meta.url));
 
-/** Returns the program with the arguments and options of every command, and their examples. */
-export async function loadCommands() {
-  const { buildProgram } = await importSource('src/program.ts');
-  const { commands } = await importSource('src/command-tree.ts');
+/**
+ * Returns what the program does, the options of every command, and the commands that are no group with
+ * their arguments, options and examples. `quote` marks values in texts.
+ */
+export async function loadCommands(quote) {
+  const { buildProgram, commands } = await importSources();
   const program = buildProgram({ stdout: process.stdout, stderr: process.stderr }, async () => {});
-  const examplesOf = (command) => commands[pathOf(command).replace('shorty ', '')]?.examples ?? [];
-  return { program, examplesOf };
+  const rowsOf = (described, nameOf) =>
+    described.map((each) => ({ name: nameOf(each), meaning: meaningOf(each, quote) }));
+  const optionsOf = (options) =>
+    rowsOf(
+      options.filter(({ hidden }) => !hidden),
+      ({ flags }) => flags,
+    );
+  const describe = (command) => ({
+    path: pathOf(command),
+    usage: `${pathOf(command)} ${usageOf(command)}`.trim(),
+    summary: command.description(),
+    examples: commands[pathOf(command).replace('shorty ', '')]?.examples ?? [],
+    arguments: rowsOf(
+      command.registeredArguments.filter(({ description }) => description),
+      (each) => each.name(),
+    ),
+    options: optionsOf(command.options),
+  });
+  return {
+    summary: program.description(),
+    options: optionsOf(program.createHelp().visibleOptions(program)),
+    commands: leavesOf(program).map(describe),
+  };
 }
 
-/** Returns every command that is no group. */
-export function leavesOf(command) {
+function leavesOf(command) {
   const children = command.commands.filter((child) => child.name() !== 'help');
   return children.length === 0 ? [command] : children.flatMap(leavesOf);
 }
 
 /** Returns the words of a command: `shorty urls create`. */
-export function pathOf(command) {
+function pathOf(command) {
   return command.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name();
 }
 
 /** Returns what follows the words of a command: `[options] <link>`. */
-export function usageOf(command) {
+function usageOf(command) {
   const values = command.registeredArguments.map((each) => {
     const name = each.variadic ? `${each.name()}...` : each.name();
     return each.required ? `<${name}>` : `[${name}]`;
@@ -37,7 +59,7 @@ export function usageOf(command) {
 }
 
 /** The description with the choices and the default that the parser knows. */
-export function describe({ description, argChoices, defaultValue, mandatory }, quote) {
+function meaningOf({ description, argChoices, defaultValue, mandatory }, quote) {
   const notes = [];
   if (mandatory) notes.push('required');
   if (argChoices) notes.push(argChoices.map(quote).join(', '));
@@ -46,13 +68,14 @@ export function describe({ description, argChoices, defaultValue, mandatory }, q
   return notes.length > 0 ? `${description} (${notes.join('; ')})` : description;
 }
 
-/** Imports a TypeScript module of the CLI through a temporary bundle. */
-async function importSource(source) {
+/** Imports the TypeScript modules of the commands through a temporary bundle. */
+async function importSources() {
   const folder = mkdtempSync(join(tmpdir(), 'shorty-reference-'));
   const bundle = join(folder, 'bundle.mjs');
+  const modules = ['program', 'command-tree'].map((name) => `export * from './src/${name}.ts';`);
   try {
     await build({
-      entryPoints: [path(source)],
+      stdin: { contents: modules.join('\n'), resolveDir: path('.') },
       outfile: bundle,
       bundle: true,
       format: 'esm',

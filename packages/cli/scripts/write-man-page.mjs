@@ -1,25 +1,22 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { describe, leavesOf, loadCommands, pathOf, usageOf } from './load-commands.mjs';
+import { loadCommands } from './load-commands.mjs';
 
 const read = (relative) => readFileSync(new URL(relative, import.meta.url), 'utf8');
 
 /** Writes the man page of the program with all its commands. */
 export async function writeManPage(file) {
-  const { program, examplesOf } = await loadCommands();
+  const { summary, options, commands } = await loadCommands(String);
   const { version } = JSON.parse(read('../package.json'));
   const guide = read('../../../docs/cli.md');
   const lines = [
     `.TH SHORTY 1 "" "shorty ${version}" "Shorty"`,
     '.SH NAME',
-    `shorty \\- ${toRoff(program.description())}`,
-    '.SH SYNOPSIS',
-    '.B shorty',
-    '.I command',
-    '[options]',
+    `shorty \\- ${toRoff(summary)}`,
+    ...['.SH SYNOPSIS', '.B shorty', '.I command', '[options]'],
     '.SH COMMANDS',
-    ...leavesOf(program).flatMap((command) => commandLines(command, examplesOf(command))),
+    ...commands.flatMap(commandLines),
     '.SH OPTIONS OF EVERY COMMAND',
-    ...optionLines(program.options),
+    ...rowLines('.B', options),
     '.SH ENVIRONMENT',
     ...tableLines(guide, 'variable'),
     '.SH EXIT STATUS',
@@ -28,32 +25,20 @@ export async function writeManPage(file) {
   writeFileSync(file, `${lines.join('\n')}\n`);
 }
 
-function commandLines(command, examples) {
-  const named = command.registeredArguments.filter(({ description }) => description);
+function commandLines({ usage, summary, examples, ...command }) {
   return [
-    `.SS ${toRoff(`${pathOf(command)} ${usageOf(command)}`.trim())}`,
-    `${toRoff(command.description())}.`,
-    ...named.flatMap((each) => ['.TP', `.I ${toRoff(each.name())}`, meaningOf(each)]),
-    ...optionLines(command.options),
-    '.PP',
-    'Examples:',
-    '.PP',
-    '.RS 4',
-    '.nf',
+    `.SS ${toRoff(usage)}`,
+    `${toRoff(summary)}.`,
+    ...rowLines('.I', command.arguments),
+    ...rowLines('.B', command.options),
+    ...['.PP', 'Examples:', '.PP', '.RS 4', '.nf'],
     ...examples.flatMap((example) => example.split('\n').map(toRoff)),
-    '.fi',
-    '.RE',
+    ...['.fi', '.RE'],
   ];
 }
 
-function optionLines(options) {
-  return options
-    .filter(({ hidden }) => !hidden)
-    .flatMap((option) => ['.TP', `.B ${toRoff(option.flags)}`, meaningOf(option)]);
-}
-
-function meaningOf(described) {
-  return toRoff(describe(described, String));
+function rowLines(font, rows) {
+  return rows.flatMap(({ name, meaning }) => ['.TP', `${font} ${toRoff(name)}`, toRoff(meaning)]);
 }
 
 /** Returns the rows of the table of the guide whose first column has this title. */
@@ -61,10 +46,11 @@ function tableLines(guide, title) {
   const [, rows] = guide.split(`| ${title} | meaning |\n| --- | --- |\n`);
   if (rows === undefined) throw new Error(`docs/cli.md has no table of ${title}`);
   const lines = rows.slice(0, rows.indexOf('\n\n')).split('\n');
-  return lines.flatMap((line) => {
-    const [name = '', meaning = ''] = line.replaceAll('`', '').slice(2, -2).split(' | ');
-    return ['.TP', `.B ${toRoff(name)}`, toRoff(meaning)];
-  });
+  const cells = lines.map((line) => line.replaceAll('`', '').slice(2, -2).split(' | '));
+  return rowLines(
+    '.B',
+    cells.map(([name, meaning = '']) => ({ name, meaning })),
+  );
 }
 
 /** Escapes text for roff, in which a dot or quote at the start of a line begins a request. */

@@ -8,8 +8,9 @@ type Operation = keyof typeof bodies;
 
 interface FieldSchema {
   readonly type?: string | readonly string[];
-  readonly description: string;
-  readonly enum?: readonly (string | number)[];
+  readonly description?: string;
+  readonly enum?: readonly (string | number | null)[];
+  readonly anyOf?: readonly FieldSchema[];
 }
 
 /**
@@ -25,23 +26,27 @@ export function fieldOptions(operation: Operation, except: readonly string[] = [
 
 function optionsOf(name: string, field: FieldSchema): [string, Details | string][] {
   const flag = kebabCase(name);
-  const text = firstSentence(field.description);
-  if (field.enum) {
-    const choices = field.enum.map(String);
+  const text = firstSentence(field.description ?? '');
+  // A field that may be null has no option for it: --clear names it.
+  const value = field.anyOf?.find((each) => each.type !== 'null') ?? field;
+  const type = [value.type].flat().find((each) => each !== 'null');
+  if (value.enum) {
+    const choices = value.enum.filter((each) => each !== null).map(String);
     // A status, such as 307.
-    const isNumber = typeof field.enum[0] === 'number';
+    const isNumber = typeof value.enum[0] === 'number';
     const parse = (value: string) => parseNumber(value, choices);
-    const value = flag.split('-').at(-1);
-    return [[`--${flag} <${value}>`, { text, choices, ...(isNumber && { parse }) }]];
+    return [
+      [`--${flag} <${flag.split('-').at(-1)}>`, { text, choices, ...(isNumber && { parse }) }],
+    ];
   }
-  if (field.type === 'boolean') {
+  if (type === 'boolean') {
     return [
       [`--${flag}`, text],
       [`--no-${flag}`, `the opposite of --${flag}`],
     ];
   }
-  if (field.type === 'integer') return [[`--${flag} <number>`, { text, parse: parseCount }]];
-  return field.type === 'string' ? [[`--${flag} <${placeholderOf(name)}>`, text]] : [];
+  if (type === 'integer') return [[`--${flag} <number>`, { text, parse: parseCount }]];
+  return type === 'string' ? [[`--${flag} <${placeholderOf(name)}>`, text]] : [];
 }
 
 /** Returns the name of an option: `utm-source` for `utmSource`. */
