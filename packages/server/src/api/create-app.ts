@@ -13,11 +13,9 @@ import { securityHeaders } from '../pages/security-headers.js';
 import { type MountOptions, mountRoutes } from './mount-routes.js';
 
 export interface AppOptions extends MountOptions {
-  /** Runs before all routes of the public listener. */
   readonly hideApi: RequestHandler;
   /** Responds to a request of a visitor at an address that no link and no route has. */
   readonly refuseVisitor: (response: Response, showPage: () => void) => void;
-  /** The page of an address without a link and a route. */
   readonly notFoundPage: string;
   /** The origins that browsers may call the API from; undefined allows none. */
   readonly corsOrigins: CorsOrigins | undefined;
@@ -25,7 +23,6 @@ export interface AppOptions extends MountOptions {
   readonly hasOperatorKey: boolean;
   readonly logger: Logger;
   readonly onRequestError: (error: unknown, requestId: string) => void;
-  /** Called when a response has been sent or its client has disconnected. */
   readonly onFinished: (request: FinishedRequest) => void;
 }
 

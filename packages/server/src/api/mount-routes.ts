@@ -17,7 +17,6 @@ import type { Clock, NewId } from '../ports.js';
 import { etagOf, readIfMatch } from '../preconditions/if-match.js';
 import { api } from './api.js';
 
-/** One handler for each operation of the contract. */
 export type Handlers = HandlersOf<typeof api>;
 
 export interface MountOptions {
@@ -39,7 +38,6 @@ export interface MountOptions {
 
 type AnyHandler = (input: HandlerInput<Route>) => Promise<Reply<unknown>>;
 
-/** A request and the route that it matches. */
 interface Call {
   readonly route: Route;
   readonly handler: AnyHandler;

@@ -19,7 +19,6 @@ export interface ApiKeyHandlerOptions {
   readonly clock: Clock;
 }
 
-/** Creates, lists and revokes API keys. */
 export function apiKeyHandlers({
   apiKeys,
   listApiKeys,

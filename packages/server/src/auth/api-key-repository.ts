@@ -18,10 +18,8 @@ import { hashSecret, newSecret } from './secrets.js';
 /** An API key without its secret. Instants are milliseconds since 1970. */
 export type ApiKey = ReturnType<typeof fromRow>;
 
-/** An API key as the API presents it. */
 export type ApiKeyRecord = z.input<typeof apiKeyRecord>;
 
-/** A new key, and its secret. */
 export interface NewApiKey {
   readonly apiKey: ApiKey;
   readonly key: string;
@@ -45,7 +43,6 @@ export class ApiKeyRepository {
   readonly #onError: (error: unknown) => void;
   // Prepared, because every request with a key runs it.
   readonly #readByHash;
-  /** The writes of last uses, by the id of the key. */
   readonly #uses = new Map<string, Promise<void>>();
 
   constructor(database: Database, onError: (error: unknown) => void) {
@@ -151,7 +148,6 @@ export class ApiKeyRepository {
   }
 }
 
-/** Returns one page of keys, newest first. */
 export function listApiKeys(
   database: Database,
   organizationId: string,

@@ -13,7 +13,6 @@ export interface AttemptLimit {
   readonly windowMs: number;
 }
 
-/** The limit of wrong link passwords, per link and address. */
 export const passwordAttempts: AttemptLimit = {
   name: 'link passwords',
   attempts: 10,

@@ -16,7 +16,6 @@ export interface AuthModuleOptions
   readonly logger: Logger;
 }
 
-/** Composes the module of clients, access tokens and API keys. */
 export function createAuthModule(options: AuthModuleOptions) {
   const { database, clock, logger } = options;
   const clients = new ClientRepository(database);

@@ -17,7 +17,6 @@ export interface ClientHandlerOptions {
   readonly clock: Clock;
 }
 
-/** Administrates the clients and the API keys of organizations, for the operator. */
 export function clientHandlers(options: ClientHandlerOptions): HandlersOf<typeof clientRoutes> {
   const { clients, apiKeys, clock } = options;
 
@@ -74,7 +73,6 @@ export function clientHandlers(options: ClientHandlerOptions): HandlersOf<typeof
   };
 }
 
-/** Returns the columns that a request changes. */
 function columnsOf<Name extends string | null>({
   name,
   expiresAt,

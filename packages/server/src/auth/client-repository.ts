@@ -121,7 +121,6 @@ export class ClientRepository {
     return { ...result, replayed };
   }
 
-  /** Finds a client that is neither revoked nor expired. */
   async find(id: string, now: number) {
     if (!isPossibleId(id)) return undefined;
     const row = await this.#database.read
@@ -200,7 +199,6 @@ export class ClientRepository {
   }
 }
 
-/** Returns one page of clients, revoked ones included, newest first. */
 export function listClients(
   database: Database,
   organizationId: string,
@@ -213,7 +211,6 @@ export function listClients(
   });
 }
 
-/** Returns a client as the API presents it. */
 export function toClientRecord(client: Client): z.input<typeof clientRecord> {
   return presentAs(clientRecord, withIsoTimes(client));
 }

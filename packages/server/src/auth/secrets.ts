@@ -33,7 +33,6 @@ export function hashSecret(secret: string): string {
   return createHash('sha256').update(secret).digest('hex');
 }
 
-/** Returns whether a bearer token is an API key. */
 export function isApiKey(token: string): boolean {
   return token.startsWith(prefixes.apiKey);
 }

@@ -2,7 +2,6 @@
 export interface Caller {
   readonly organizationId: string;
   readonly scopes: ReadonlySet<string>;
-  /** The client of the access token. */
   readonly client: { readonly id: string } | null;
   readonly apiKey: {
     readonly id: string;

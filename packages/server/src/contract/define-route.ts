@@ -37,7 +37,6 @@ export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
  */
 export type Access = { scope: Scope; or?: Scope } | 'token' | 'operator' | 'public';
 
-/** The fields of routes for the operator key. */
 export const forOperator = {
   tag: 'Administration',
   access: 'operator',
@@ -70,9 +69,7 @@ export interface Route {
   readonly access: Access;
   readonly params?: z.ZodObject;
   readonly query?: z.ZodObject;
-  /** The JSON body. */
   readonly body?: z.ZodType;
-  /** True when the body is optional. */
   readonly bodyOptional?: boolean;
   /** The same request as `application/x-www-form-urlencoded`, if a standard requires it. */
   readonly form?: z.ZodType;

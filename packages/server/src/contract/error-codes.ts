@@ -1,4 +1,3 @@
-/** The HTTP status of every error code. */
 export const errorStatus = {
   VALIDATION_FAILED: 400,
   SLUG_RESERVED: 400,

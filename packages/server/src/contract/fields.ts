@@ -175,7 +175,6 @@ export const webAddress = '^[Hh][Tt][Tt][Pp][Ss]?://';
 const decimalId = /^[1-9]\d{0,15}$/;
 const idRule = 'must be a positive integer, as a number or in decimal digits';
 
-/** Returns the URL id of a text in decimal digits, or undefined. */
 export function parseUrlId(text: string): number | undefined {
   const id = decimalId.test(text) ? Number(text) : 0;
   return Number.isSafeInteger(id) && id > 0 ? id : undefined;
@@ -200,7 +199,6 @@ export const urlIdInput = z
     example: 42,
   });
 
-/** A URL id in a path. */
 export const urlIdParam = z
   .string()
   .regex(decimalId, 'must be a positive integer in decimal digits')
@@ -222,7 +220,6 @@ interface IntegerLimits {
   readonly default: number;
 }
 
-/** A whole number in a query string. */
 export function queryInteger(limits: IntegerLimits) {
   return wholeNumber(limits).default(limits.default).meta(openApiOf(limits));
 }
@@ -240,7 +237,6 @@ function openApiOf({ min, max, default: ifMissing }: IntegerLimits) {
   return { override: { type: 'integer', minimum: min, maximum: max, default: ifMissing } } as const;
 }
 
-/** `true` or `false` in a query string. */
 export const queryBoolean = z
   .string()
   .regex(/^(true|false)$/, 'must be true or false')
@@ -287,10 +283,8 @@ export interface PageRange {
   readonly after?: Position | undefined;
 }
 
-/** The query of a list, with the range that `openPage` has read from it. */
 export type ListFilter<Query> = Omit<Query, keyof PageRange> & PageRange;
 
-/** The rows of one page. */
 export interface Page<Row> {
   /** The number of all rows of the list; undefined for a page that starts after a position. */
   readonly total: number | undefined;
@@ -299,7 +293,6 @@ export interface Page<Row> {
   readonly next: Position | undefined;
 }
 
-/** One page of a list. */
 export function pageOf<Item extends z.ZodType>(item: Item) {
   return z.object({
     total: z
@@ -318,8 +311,6 @@ export function pageOf<Item extends z.ZodType>(item: Item) {
   });
 }
 
-/** A time in a response. */
 export const instant = z.string().meta({ format: 'date-time' });
 
-/** A UUID in a response. */
 export const uuidText = z.string().meta({ format: 'uuid' });

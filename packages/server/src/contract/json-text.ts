@@ -1,9 +1,7 @@
 import type { Page, PageRange } from './fields.js';
 
-/** The JSON of a value of a type. */
 export type JsonText<Value> = string & { readonly jsonOf?: Value };
 
-/** Returns the JSON of a value. */
 export function toJsonText<Value>(value: Value): JsonText<Value> {
   return JSON.stringify(value);
 }
@@ -19,7 +17,6 @@ export function joinJson<First extends object, Second extends object>(
 /** A page whose items are JSON. Threads exchange text much faster than objects. */
 export interface PageText<Item> extends Omit<Page<Item>, 'items'> {
   readonly items: JsonText<Item[]>;
-  /** The number of items. */
   readonly count: number;
 }
 

@@ -40,7 +40,6 @@ export type CamelCase<Name> = Name extends `${infer Head}_${infer Tail}`
 /** The fields of a row: each is named as its column, in camel case. */
 export type FieldsOf<Row> = { [Column in keyof Row as CamelCase<Column>]: Row[Column] };
 
-/** Returns the fields of a row. */
 export function fieldsOf<Row extends object>(row: Row): FieldsOf<Row> {
   const fields = Object.entries(row).map(([column, value]) => [camelCase(column), value]);
   return Object.fromEntries(fields) as FieldsOf<Row>;

@@ -1,8 +1,6 @@
 import { ApiError } from './api-error.js';
 
-/** The state of a rate limit after one request. */
 export interface RateLimit {
-  /** Requests in one window. */
   readonly limit: number;
   readonly windowSeconds: number;
   readonly remaining: number;

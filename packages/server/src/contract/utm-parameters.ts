@@ -1,4 +1,3 @@
-/** The UTM parameters, by the names of their fields. */
 export const utmParameters = {
   utmSource: 'utm_source',
   utmMedium: 'utm_medium',

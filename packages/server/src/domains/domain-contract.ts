@@ -37,7 +37,6 @@ const maxUrlLength = 2_048;
 /** The limit of each document of apps, in bytes of JSON. */
 const maxAppLinksBytes = 16_384;
 
-/** An address to which a domain leads its visitors. */
 function visitorUrl(description: string) {
   return z
     .string()

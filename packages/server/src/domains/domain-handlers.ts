@@ -41,7 +41,6 @@ import type { HostResolver } from './host-resolver.js';
 import { hostnameOf } from './hostname.js';
 import type { IsOwnHost } from './own-hosts.js';
 
-/** The result of a change, which is stored with its idempotency key. */
 type DomainOutcome =
   | { readonly domain: Domain }
   | { readonly refusal: { readonly code: ErrorCode; readonly message: string } };
@@ -78,7 +77,6 @@ export function createLookUpQueue(): FairQueue {
   });
 }
 
-/** Creates, verifies, reads and deletes custom domains. */
 export function domainHandlers(options: DomainHandlerOptions): HandlersOf<typeof domainRoutes> {
   const { database, outbox, domains, hosts, lookUps, isOwnHost, clock } = options;
 

@@ -18,11 +18,9 @@ export interface DomainModuleOptions
     >,
     Pick<HostResolverOptions, 'platformSettings'> {
   readonly logger: Logger;
-  /** Returns the host of the platform's links, with its port if it has one. */
   readonly shortDomain: () => string;
 }
 
-/** Composes the module of custom domains: records, proof of ownership, and resolution of Host headers. */
 export function createDomainModule(options: DomainModuleOptions) {
   const { database, shortDomain, clock, logger } = options;
   const domains = new DomainRepository(database);

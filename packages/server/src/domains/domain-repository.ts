@@ -10,7 +10,6 @@ import { challengeNameOf } from './hostname.js';
 /** A hostname of an organization, active or pending. Instants are milliseconds since 1970. */
 export type Domain = Readonly<ReturnType<typeof fromRow>>;
 
-/** A domain as the API presents it. */
 export type DomainRecord = z.input<typeof domainRecord>;
 
 /** The settings that lead visitors to another address. */
@@ -74,7 +73,6 @@ export class DomainRepository {
     return { id, organizationId, isActive, settings };
   }
 
-  /** Returns a document of an active domain as JSON. */
   async findDocument(id: string, document: AppLinkDocument): Promise<string | null> {
     const row = await this.#read
       .selectFrom('domains')
@@ -87,14 +85,12 @@ export class DomainRepository {
     return row ? fieldsOf(row)[document] : null;
   }
 
-  /** Returns whether an organization has a domain of this hostname, pending ones included. */
   async hasHostname(organizationId: string, hostname: string): Promise<boolean> {
     const domains = selectDomains(this.#read, organizationId);
     return (await domains.where('hostname', '=', hostname).executeTakeFirst()) !== undefined;
   }
 }
 
-/** Returns one page of domains, newest first. */
 export function listDomains(
   database: Database,
   organizationId: string,
@@ -143,7 +139,6 @@ export async function findDomain(
   return row && fromRow(row);
 }
 
-/** Returns the columns of the settings that a change has. */
 export function settingColumns(patch: DomainUpdateRequest): Updateable<Schema['domains']> {
   const given = Object.entries(patch).filter(([, value]) => value !== undefined);
   return Object.fromEntries(given.map(([name, value]) => [columnOf(name), toColumn(value)]));
@@ -174,7 +169,6 @@ function fromRow(row: Selectable<Schema['domains']>) {
   };
 }
 
-/** Returns the record of the API. */
 export function toDomainRecord({
   challenge,
   appleAppSiteAssociation,

@@ -5,7 +5,6 @@ import type { RequestHandler } from 'express';
 export interface HideApiOptions {
   /** Returns the organization whose custom domain a host is; null for every other host. */
   readonly findOrganization: (host: string | undefined) => Promise<string | null>;
-  /** Responds as to a visit of an unknown link. */
   readonly respondUnknown: (response: ServerResponse) => void;
   /** The path of the liveness probe, which must get its response while storage is slow. */
   readonly livenessPath: string;

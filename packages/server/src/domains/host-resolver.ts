@@ -11,7 +11,6 @@ export interface HostResolverOptions {
   /** Returns the host of the platform's links, with its port if it has one. */
   readonly shortDomain: () => string;
   readonly isOwnHost: IsOwnHost;
-  /** Returns the custom domain that serves links on a hostname. */
   readonly findDomain: (hostname: string) => Promise<
     | {
         readonly id: string;
@@ -20,7 +19,6 @@ export interface HostResolverOptions {
       }
     | undefined
   >;
-  /** The settings of every other host. */
   readonly platformSettings: DomainSettings;
   readonly clock: Clock;
   /** Called when an expired entry could not be read again, unless storage is unavailable. */

@@ -7,7 +7,6 @@ import { hostnameOf } from './hostname.js';
  */
 export type IsOwnHost = (hostname: string, port?: string) => boolean;
 
-/** Returns a test for these hosts, which may have ports. */
 export function ownHostTest(hosts: readonly string[]): IsOwnHost {
   const own = hosts.map((host) => {
     const url = parseUrl(`http://${host}`);
@@ -21,7 +20,6 @@ export function ownHostTest(hosts: readonly string[]): IsOwnHost {
       : own.some((each) => each.hostname === hostname);
 }
 
-/** Returns whether the host of a parsed URL is this machine. */
 function isLoopback(hostname: string): boolean {
   return (
     /(?:^|\.)localhost$|^127\.|^\[::ffff:7f[0-9a-f]{2}:/.test(hostname) ||

@@ -13,7 +13,6 @@ export interface HealthOptions {
   readonly diskError: () => Promise<string | undefined>;
   /** Returns the reason why visits cannot be stored; undefined while they can be. */
   readonly visitError: () => string | undefined;
-  /** Returns the number of lines of journals that cannot be stored. */
   readonly damagedLines: () => number;
   /** Returns the time since the webhook dispatcher last queried due deliveries. */
   readonly dispatcherIdleMs: () => number;

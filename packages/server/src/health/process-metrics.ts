@@ -8,7 +8,6 @@ const listings = ['handles', 'requests', 'resources'].flatMap((kind) => [
   `nodejs_active_${kind}_total`,
 ]);
 
-/** Returns the metrics of the process and of Node. All servers in a process share them. */
 export function processMetrics(): Registry {
   if (!registry) {
     registry = new Registry();

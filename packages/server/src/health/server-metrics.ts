@@ -9,7 +9,6 @@ import type { DispatchFigures } from '../webhooks/webhook-dispatcher.js';
 import type { ErrorLog } from './error-log.js';
 import { registerMetric, type Sample, type ScrapedMetric } from './scraped-metric.js';
 
-/** What the scheduled backups did. All values are 0 without a schedule. */
 export interface BackupFigures {
   /** The longest time between two backups of the schedule. */
   readonly intervalMs: number;
@@ -27,7 +26,6 @@ export interface MetricSources {
   readonly threads: () => readonly ObservedThread[];
   readonly queues: readonly FairQueue[];
   readonly errorLog: ErrorLog;
-  /** Returns the number of log lines that could not be written. */
   readonly droppedLogLines: () => number;
   readonly droppedAccessLogLines: () => number;
   readonly backupFigures: () => BackupFigures;

@@ -13,7 +13,6 @@ export interface AccessLogOptions {
   readonly address: Config['accessLogAddress'];
   readonly proxies: AddressRanges;
   readonly clock: Clock;
-  /** Writes a line that ends with a line break. Must not throw or wait. */
   readonly write: (line: string) => void;
 }
 

@@ -43,7 +43,6 @@ function unavailable(cause: Error): ApiError {
   return new ApiError('UNAVAILABLE', message, { cause });
 }
 
-/** Returns the body of an error response. */
 export function errorBody(error: ApiError, requestId: string): ErrorResponse {
   return {
     success: false,
@@ -56,7 +55,6 @@ export function errorBody(error: ApiError, requestId: string): ErrorResponse {
   };
 }
 
-/** Returns the headers of an error response. */
 export function errorHeaders(error: ApiError): Readonly<Record<string, string>> {
   // RFC 9110 §11.6.1: a 401 names the scheme that the client must use.
   const challenge = error.code === 'UNAUTHORIZED' ? { 'WWW-Authenticate': 'Bearer' } : {};

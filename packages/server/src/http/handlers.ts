@@ -36,7 +36,6 @@ export type HandlerInput<R extends Route> = BodyInput<R> & {
   readonly address: string;
 };
 
-/** A handler's response: data for the envelope or its JSON, a bare body, or another media type. */
 export type Reply<Data> = {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;

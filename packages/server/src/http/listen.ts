@@ -19,7 +19,6 @@ const backlog = 4096;
 
 interface ConnectionOptions {
   readonly maxConnections?: number;
-  /** The permissions of a unix socket. */
   readonly socketMode?: number;
 }
 

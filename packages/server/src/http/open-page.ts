@@ -14,13 +14,11 @@ interface PageQuery {
 export interface ListIdentity {
   readonly name: string;
   readonly organizationId: string;
-  /** The type of the ids in storage. */
   readonly ids: 'integer' | 'text';
   /** The type of the value that orders the list; 'integer' by default. */
   readonly keys?: 'integer' | 'text';
 }
 
-/** The data of the response of a list. */
 interface PageData<Item> {
   total: number;
   limit: number;
@@ -61,7 +59,6 @@ export function openPage<Query extends PageQuery>(list: ListIdentity, query: Que
   return {
     filter: { ...filters, ...range } satisfies ListFilter<Query>,
     describe,
-    /** Returns the response of the list. */
     reply<Item>(page: PageText<Item>) {
       const { nextAfter, ...first } = describe(page);
       const head = JSON.stringify(first).slice(0, -1);

@@ -20,7 +20,6 @@ const minInflatedBytes = 64 * 1024;
 
 export interface BodyLimits {
   readonly maxBytes: number;
-  /** Time limit for the whole body. */
   readonly timeoutMs: number;
   /** Whether Content-Encoding is allowed. */
   readonly mayBeCompressed?: boolean;

@@ -31,7 +31,6 @@ export function bodyKindOf(route: Route, headers: IncomingMessage['headers']): B
 }
 
 export interface Body {
-  /** Undefined when the request has no body. */
   readonly value: unknown;
   /** Hash of method, path with query, and body; undefined without an Idempotency-Key. */
   readonly fingerprint: string | undefined;
@@ -45,7 +44,6 @@ export interface InputLimits {
   readonly timeLimits: Pick<TimeLimits, 'publicBody' | 'body'>;
 }
 
-/** Reads and parses a body. */
 export function readInput(
   kind: BodyKind,
   request: IncomingMessage,

@@ -29,7 +29,6 @@ export function respondToError(
   }
 }
 
-/** Sends a page. */
 export function sendPage(
   response: ServerResponse,
   status: number,
@@ -39,7 +38,6 @@ export function sendPage(
   send(response, status, { ...pageHeaders, ...headers }, page);
 }
 
-/** Sends an error response. */
 export function sendError(response: ServerResponse, error: ApiError | OAuthError): void {
   const isOAuth = error instanceof OAuthError;
   const body = isOAuth ? error.body : errorBody(error, stableRequestIdOf(response.req));

@@ -5,7 +5,6 @@ export const defaultTimeLimits = {
   /** For the headers of a request, from its first byte or, for the first request, from the connection. */
   // Long enough for a slow network, and short enough that stalled clients do not accumulate.
   headers: 20_000,
-  /** For a whole request. */
   request: 60_000,
   /** For the whole body of a request without a token: credentials or a password. */
   publicBody: 5_000,

@@ -1,6 +1,5 @@
 import type { ServerResponse } from 'node:http';
 
-/** The link of a visit. */
 export interface VisitedLink {
   readonly organizationId: string;
   readonly urlId: number;
@@ -14,7 +13,6 @@ export function noteLink(response: ServerResponse, link: VisitedLink): void {
   links.set(response, link);
 }
 
-/** Returns the link of a response, or undefined if it does not belong to one. */
 export function linkOf(response: ServerResponse): VisitedLink | undefined {
   return links.get(response);
 }

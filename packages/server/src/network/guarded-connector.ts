@@ -5,7 +5,6 @@ import { GuardedFetchError } from './guarded-fetch-error.js';
 import { isPublicAddress } from './ip-address.js';
 
 export interface ConnectorOptions {
-  /** Also allows private and local addresses. */
   readonly allowPrivateNetwork: boolean;
   readonly resolve: ResolveDns;
 }

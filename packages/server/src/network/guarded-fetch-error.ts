@@ -25,7 +25,6 @@ export class GuardedFetchError extends Error {
   }
 }
 
-/** The fetch was closed during a request, or before it. */
 export class FetchClosedError extends Error {
   override readonly name = 'FetchClosedError';
 }

@@ -30,7 +30,6 @@ export interface GuardedResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: Uint8Array;
-  /** Whether the body is incomplete. */
   readonly isCut: boolean;
 }
 
@@ -42,7 +41,6 @@ export interface GuardedFetchOptions extends ReceiverRules {
 export interface GuardedFetch {
   /** Throws a GuardedFetchError, or a FetchClosedError once the fetch is closed. */
   request(url: string | URL, request: GuardedRequest): Promise<GuardedResponse>;
-  /** Ends all requests in flight, and closes all connections. */
   close(): void;
 }
 
@@ -171,7 +169,6 @@ async function readBody(
   };
 }
 
-/** Returns the URL. Throws a GuardedFetchError if no request may be sent to it. */
 function checkUrl(url: URL | undefined, rules: ReceiverRules): URL {
   if (!url) throw new GuardedFetchError('bad_url', 'The URL is not valid');
   const error = findUrlError(url, rules);

@@ -119,7 +119,6 @@ export function canonicalRange(entry: string): string | undefined {
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 type AddressRange = [address: Address, bits: number];
 
-/** Parses an address without its zone. An IPv4-mapped address becomes IPv4. */
 function parse(text: string): Address | undefined {
   const address = withoutZone(text);
   return isIP(address) === 0 ? undefined : ipaddr.process(address);

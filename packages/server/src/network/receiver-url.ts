@@ -13,7 +13,6 @@ const blockedPorts = new Set(
 );
 
 export interface ReceiverRules {
-  /** Also allows private and local addresses. */
   readonly allowPrivateNetwork: boolean;
 }
 

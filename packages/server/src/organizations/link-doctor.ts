@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import type { Database } from '../storage/database.js';
 
-/** An organization whose counter of active links differs from the number of stored links. */
 interface WrongCounter {
   readonly id: string;
   readonly counted: number;

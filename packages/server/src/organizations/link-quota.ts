@@ -21,7 +21,6 @@ export async function reserveLinks(
   return { free, quota: { plan: plan as PlanName, included, used: used + free } };
 }
 
-/** Counts links as inactive. */
 export async function releaseLinks(
   transaction: WriteTransaction,
   organizationId: string,
@@ -47,7 +46,6 @@ export class ActiveLinks {
     this.#organizationId = organizationId;
   }
 
-  /** Counts a link as active. Returns the quota, and counts nothing, when the plan is exhausted. */
   async take(): Promise<Quota | undefined> {
     this.#stored ??= await addActive(this.#transaction, this.#organizationId, 0);
     const plan = this.#stored.plan as PlanName;
@@ -58,7 +56,6 @@ export class ActiveLinks {
     return undefined;
   }
 
-  /** Counts a link as inactive. */
   release(): void {
     this.#change -= 1;
   }

@@ -32,7 +32,6 @@ export interface OrganizationHandlerOptions {
   readonly onChanged: () => void;
 }
 
-/** Administers organizations, for the operator. */
 export function organizationHandlers({
   organizations,
   listOrganizations,

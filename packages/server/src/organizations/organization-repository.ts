@@ -16,7 +16,6 @@ import type { PlanName } from './plans.js';
 /** A stored organization. Instants are milliseconds since 1970. */
 export type Organization = Awaited<ReturnType<ReturnType<typeof select>['execute']>>[number];
 
-/** An organization as the API presents it. */
 export type OrganizationRecord = z.input<typeof organizationRecord>;
 
 export interface OrganizationChanges {
@@ -42,7 +41,6 @@ export class OrganizationRepository {
     this.#database = database;
   }
 
-  /** Creates an organization and its first client. */
   create(
     organization: NewOrganization,
     client: NewClient,
@@ -188,13 +186,11 @@ export class OrganizationRepository {
     return select(this.#database.read).where('id', '=', id).executeTakeFirstOrThrow();
   }
 
-  /** Returns all organizations, oldest first. */
   list() {
     return select(this.#database.read).orderBy('created_at').orderBy('id').execute();
   }
 }
 
-/** Returns one page of organizations, newest first. */
 export function listOrganizations(
   database: Database,
   range: PageRange,

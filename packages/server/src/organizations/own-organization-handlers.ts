@@ -14,7 +14,6 @@ export interface OwnOrganizationHandlerOptions {
   readonly onAddressesChanged: (organizationId: string) => void;
 }
 
-/** Says who the caller is, and reads and changes the settings of the caller's organization. */
 export function ownOrganizationHandlers({
   organizations,
   clock,

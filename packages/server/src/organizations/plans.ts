@@ -2,7 +2,6 @@
 export const meters = ['api_call', 'qr_generated', 'webhook_delivery'] as const;
 export type Meter = (typeof meters)[number];
 
-/** The meters that have a bundle in each plan. */
 export type BundledMeter = Exclude<Meter, 'api_call'>;
 
 /** Returns the calendar month of an instant in UTC, such as `2030-01`. */
@@ -10,7 +9,6 @@ export function monthOf(at: number): string {
   return new Date(at).toISOString().slice(0, 7);
 }
 
-/** The uses of a meter that a plan includes in each calendar month. */
 export interface MonthlyBundle {
   /** Null without a limit. */
   readonly included: number | null;
@@ -25,7 +23,6 @@ export interface Plan {
   /** The number of links that may be active at once; null without a limit. */
   readonly linkBundle: number | null;
   readonly meters: Readonly<Record<BundledMeter, MonthlyBundle>>;
-  /** Whether deliveries can be replayed. */
   readonly hasReplay: boolean;
 }
 

@@ -15,7 +15,6 @@ import {
 } from './plans.js';
 import type { usageRoutes } from './usage-contract.js';
 
-/** The use of an organization in a month. */
 interface MonthlyUsage {
   readonly plan: PlanName;
   readonly activeUrls: number;
@@ -109,7 +108,6 @@ async function readMonthlyUsages(
   );
 }
 
-/** Returns the use of a month as the API presents it. */
 export function presentUsage(
   plans: PlanTable,
   month: string,

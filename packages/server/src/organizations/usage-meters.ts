@@ -59,7 +59,6 @@ export async function countUseWithinPlan(
   return { plan: plan as PlanName, included, used: used - 1 };
 }
 
-/** Adds to a meter and returns the month's sum. */
 async function countUse(
   transaction: WriteTransaction,
   organizationId: string,

@@ -1,6 +1,5 @@
 import { html, pageHeadersWith, renderDocument } from './page.js';
 
-/** The page into which docs.js renders Swagger UI. */
 export const docsPage = renderDocument(
   'Shorty API',
   html`<link rel="icon" href="data:,">

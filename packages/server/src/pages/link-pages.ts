@@ -2,9 +2,7 @@ import { type Html, html, renderPage } from './page.js';
 
 /** What the request for the form says about its visitor. The request that sends it says the form itself. */
 export interface FormOrigin {
-  /** Its `Referer`. */
   readonly referrer: string;
-  /** Its `Sec-Fetch-Site`. */
   readonly fetchSite: string;
 }
 

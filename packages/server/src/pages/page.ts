@@ -52,7 +52,6 @@ export function pageHeadersWith(contentPolicy: readonly string[]): Record<string
 /** The headers of pages. A page loads nothing and cannot be framed. */
 export const pageHeaders = { ...securityHeaders, ...pageHeadersWith(policy) };
 
-/** The headers of pages that contain images as data URLs. */
 export const imagePageHeaders = {
   ...securityHeaders,
   ...pageHeadersWith([...policy, 'img-src data:']),

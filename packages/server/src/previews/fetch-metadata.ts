@@ -6,7 +6,6 @@ import { version } from '../version.js';
 import { decodePage, mediaTypeOf } from './decode-page.js';
 import { readPageMetadata } from './page-metadata.js';
 
-/** What a page says about itself, or why it cannot be read. */
 export type FetchedMetadata = LinkPreview | { readonly error: string };
 
 // Pages have their metadata at the beginning. What arrives of it within the time suffices.
@@ -23,7 +22,6 @@ const headers = {
   'user-agent': `Mozilla/5.0 (compatible; Shorty-LinkPreview/${version})`,
 };
 
-/** Reads what a page says about itself, through the guarded fetch. */
 export async function fetchMetadata(
   guardedFetch: Pick<GuardedFetch, 'request'>,
   pageUrl: string,

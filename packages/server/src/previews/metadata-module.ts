@@ -10,7 +10,6 @@ export interface MetadataModuleOptions {
   readonly logger: Logger;
 }
 
-/** Stores the title of a page as that of a link. */
 type StoreTitle = (title: string) => Promise<unknown>;
 
 /** Reads what pages say about themselves, for the API and for new links. */

@@ -124,7 +124,6 @@ class MetadataReader {
   }
 }
 
-/** Returns an absolute http or https URL of an image, in ASCII. */
 function imageUrlOf(text: string | undefined, base: URL): string[] {
   const url = text === undefined ? undefined : parseUrl(text.trim(), base);
   if (url?.username !== '' || url.password !== '') return [];

@@ -20,7 +20,6 @@ export interface QrHandlersOptions {
   readonly listQrs: ReadPage<QrRecord, QrFilter>;
   readonly urls: Pick<UrlRepository, 'get'>;
   readonly drawVerified: (organizationId: string, design: QrDesign) => Promise<Uint8Array>;
-  /** Downloads and decodes the logo at an address. */
   readonly readLogo: (organizationId: string, url: string) => Promise<QrLogo>;
   /** Returns the start of the payload for a URL: its custom domain, or the public host. */
   readonly publicHost: (url: Pick<ShortUrl, 'hostname'>) => string;

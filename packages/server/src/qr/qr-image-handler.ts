@@ -20,7 +20,6 @@ import { type FoundImage, matchesEtag, type QrImage } from './qr-image.js';
 
 export interface QrImageHandlerOptions {
   readonly cache: LoadingCache<FoundImage>;
-  /** Returns the organization whose custom domain a host is; null for every other host. */
   readonly findOrganization: (host: string | undefined) => Promise<string | null>;
   /** Counts a download durably, and then calls `respond`. */
   readonly countDownload: (id: string, respond: () => void) => void;

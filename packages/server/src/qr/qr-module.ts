@@ -33,7 +33,6 @@ const cacheLimits = {
     (typeof image === 'string' ? 0 : image.bytes.length) + 2_048,
 };
 
-/** Composes the QR feature: the API's handlers, rendering, logos, and the public images. */
 export function createQrModule(options: QrModuleOptions) {
   const { isThreaded, allowPrivateNetwork, logger } = options;
   const qrs = createQrRepository(options.database, options.outbox, options.plans);

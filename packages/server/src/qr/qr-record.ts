@@ -8,10 +8,8 @@ import { qrRecord } from './qr-contract.js';
 /** A QR code. Instants are milliseconds since 1970. `version` increases by one with each change. */
 export type QrCode = Readonly<ReturnType<typeof fromRow>>;
 
-/** A QR code as the API presents it. */
 export type QrRecord = z.input<typeof qrRecord>;
 
-/** A QR code with its stored logo and its image. */
 export interface RenderedQr {
   readonly qr: QrCode;
   readonly logo: QrLogo | null;
@@ -43,7 +41,6 @@ export function toQrRow({ downloadCount, scanCount, ...qr }: QrCode) {
   return columnsOf<Selectable<Schema['qr_codes']>>({ ...qr, deletedAt: null });
 }
 
-/** Returns the record that the API responds with. Specification, "QR record". */
 export function toQrRecord(qr: QrCode): QrRecord {
   return presentAs(qrRecord, {
     ...withIsoTimes(qr),

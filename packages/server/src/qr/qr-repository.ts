@@ -79,7 +79,6 @@ export function createQrRepository(database: Database, outbox: EventOutbox, plan
       return row && fromRow(row);
     },
 
-    /** Returns a code and its stored logo. */
     async findWithLogo(organizationId: string, id: string) {
       const row = await selectQr(organizationId, id)
         .innerJoin('qr_pictures', 'qr_pictures.qr_id', 'qr_codes.id')
@@ -155,7 +154,6 @@ export function createQrRepository(database: Database, outbox: EventOutbox, plan
   };
 }
 
-/** Returns one page of codes, newest first. */
 export function listQrs(
   database: Database,
   organizationId: string,
@@ -193,7 +191,6 @@ function toPictureColumns(image: Uint8Array, logo: QrLogo | null) {
   };
 }
 
-/** Returns the link of a code for its events. */
 async function findSubject(db: Kysely<Schema>, { urlId }: QrCode): Promise<EventSubject> {
   if (urlId === null) return {};
   const { domain_id: domainId, tags } = await db

@@ -19,7 +19,6 @@ export interface DomainPagesOptions {
   /** Resolves a Host header to the id of a custom domain; null is the platform's domain. */
   readonly findDomain: (host: string | undefined) => string | null | Promise<string | null>;
   readonly settingsOf: (host: string | undefined) => DomainSettings | Promise<DomainSettings>;
-  /** Returns a document of a domain as JSON. */
   readonly findDocument: (domainId: string | null, name: AppLinkDocument) => Promise<string | null>;
   /** Returns whether visitors may be led to a URL: not to this server, and not to a blocked host. */
   readonly mayLeadTo: (url: string) => Promise<boolean>;

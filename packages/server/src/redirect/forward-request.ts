@@ -10,7 +10,6 @@ export interface Forwarding {
 export interface VisitedAddress {
   /** Empty, or a slash and further segments. */
   readonly rest: string;
-  /** Without the question mark. */
   readonly query: string;
 }
 

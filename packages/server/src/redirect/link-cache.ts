@@ -4,9 +4,7 @@ import { foldKey } from '../storage/fold-keys.js';
 import { erasedUrlId, type Link } from './link.js';
 
 export interface LinkCacheOptions {
-  /** The maximum memory of all links. */
   readonly maxBytes: number;
-  /** Reads a link from storage. */
   readonly load: (
     domainId: string | null,
     key: string,
@@ -76,7 +74,6 @@ export class LinkCache {
     return entry && this.#isCurrent(entry) ? this.#staleIfError.read(entry.link, read) : read();
   }
 
-  /** Evicts links by the ids of their records. */
   invalidate(urlIds: readonly number[]): void {
     for (const urlId of urlIds) {
       for (const { invalidated } of this.#loads.values()) invalidated.add(urlId);
@@ -84,7 +81,6 @@ export class LinkCache {
     }
   }
 
-  /** Evicts the links of organizations. */
   invalidateOrganizations(ids: readonly string[]): void {
     for (const { invalidated } of this.#loads.values()) invalidated.add('all');
     this.#version += 1;
@@ -97,7 +93,6 @@ export class LinkCache {
     this.#staleBefore = this.#version;
   }
 
-  /** Evicts all links. */
   clear(): void {
     for (const { invalidated } of this.#loads.values()) invalidated.add('all');
     this.#entries.clear();

@@ -10,7 +10,6 @@ import { chooseTarget, matchRules } from './match-rules.js';
 import type { ClickLimit } from './max-clicks.js';
 import { splitUrl } from './split-url.js';
 
-/** Where a visit leads. */
 export interface Target {
   /** The Location header: one ASCII line. */
   readonly location: string;
@@ -25,7 +24,6 @@ export type Link = Readonly<ReturnType<typeof toLink>>;
 
 type UtmParameters = readonly (readonly [name: string, value: string])[];
 
-/** Returns the target of a URL with the parameters that its link sets. */
 export function toTarget(targetUrl: string, utm: UtmParameters, variant: string | null): Target {
   const location = injectUtm(new URL(targetUrl).href, utm);
   return {
@@ -48,7 +46,6 @@ export const erasedUrlId = -1;
 
 /** What holds for a link beside its own settings. */
 export interface LinkPolicy {
-  /** Whether the organization of the link is suspended. */
   readonly isSuspended: boolean;
   /** Whether the operator has blocked the host of one of its targets. */
   readonly isBlocked: boolean;
@@ -68,7 +65,6 @@ const noPolicy: LinkPolicy = {
   isFallbackBlocked: false,
 };
 
-/** Returns what the cache has of a link. */
 export function toLink(url: ShortUrl, policy: LinkPolicy = noPolicy) {
   const { isSuspended, isBlocked, excludedAddresses, isFallbackBlocked } = policy;
   const query = url.forwardQuery ?? policy.forwarding.query;
@@ -117,7 +113,6 @@ export function erasedLink(organizationId: string): Link {
   return { urlId: erasedUrlId, organizationId, shortCode: '', ...gone } as Link;
 }
 
-/** Returns the parameters that a link sets on its targets. */
 export function utmParametersOf(url: ShortUrl): UtmParameters {
   const parameters = new Map<string, string>();
   for (const field of utmFields) {

@@ -3,7 +3,6 @@ import { StorageUnavailableError } from '../storage/database.js';
 import { isCodeSegment, maxCodeLength } from '../urls/url-keys.js';
 import type { UrlReader } from '../urls/url-reader.js';
 
-/** A key that a path begins with, and the rest of the path. */
 export interface KeyOfPath {
   readonly key: string;
   readonly rest: string;

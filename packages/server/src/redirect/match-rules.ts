@@ -2,7 +2,6 @@ import type { VisitFacts } from '../analytics/classify/describe-visit.js';
 import { type LinkRule, labelOf } from '../urls/link-rules.js';
 import { isWithinHost, type RuleConditions } from '../urls/rule-conditions.js';
 
-/** What rules read of a visit. */
 export interface RuleVisit {
   /** In milliseconds since 1970. */
   readonly visitedAt: number;
@@ -35,7 +34,6 @@ export interface RuleMatch {
   readonly skipped: readonly { readonly rule: string; readonly condition: string }[];
 }
 
-/** Returns whether a visit has a condition. */
 const conditions: {
   readonly [Name in keyof RuleConditions]-?: (
     wanted: NonNullable<RuleConditions[Name]>,
@@ -63,7 +61,6 @@ const conditions: {
 // A longer query is truncated, so that a visit takes bounded time.
 const maxQueryLength = 4_096;
 
-/** Evaluates the rules of a link for a visit, in their order. */
 export function matchRules(rules: readonly LinkRule[], visit: RuleVisit): RuleMatch {
   let parameters: URLSearchParams | undefined;
   const parsed: ParsedVisit = {

@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import { type Database, StorageUnavailableError } from '../storage/database.js';
 
-/** A link with a limit of clicks, as a redirect knows it. */
 export interface LimitedLink {
   readonly urlId: number;
   readonly organizationId: string;

@@ -74,7 +74,6 @@ interface LinkPath {
 
 interface FoundLink {
   readonly link: Link;
-  /** The key in the path. */
   readonly key: string;
   readonly rest: string;
 }
@@ -83,7 +82,6 @@ interface FoundLink {
 interface Redirect {
   readonly link: Link;
   readonly target: Target;
-  /** The target with what the visit adds to it. */
   readonly location: string;
   readonly visit: DescribedVisit;
   readonly status: number;
@@ -275,7 +273,6 @@ export class RedirectHandler {
     this.#options.visits().record(visit, link, target, respond, takeClick);
   }
 
-  /** Sends what link previews show of a link. */
   #sendPreview(
     response: ServerResponse,
     preview: NonNullable<Link['preview']> & Pick<Link, 'shortCode'>,

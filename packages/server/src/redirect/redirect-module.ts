@@ -41,7 +41,6 @@ export interface RedirectModuleOptions
   readonly isOwnHost: IsOwnHost;
 }
 
-/** Composes what visitors meet: the cache of links, the clicks of limited links, redirects and pages of domains. */
 export function createRedirectModule(options: RedirectModuleOptions) {
   const { config, database, urls, hosts, linkPolicy, clock, isOwnHost, onError } = options;
   const cache = new LinkCache({ maxBytes: config.linkCacheBytes, load: linkLoader(options) });

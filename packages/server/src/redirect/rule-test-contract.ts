@@ -43,7 +43,6 @@ const ruleTest = z
   })
   .meta({ id: 'RuleTest' });
 
-/** An optional condition, with its description. */
 const optional = <Value extends z.ZodType>(value: Value) =>
   value.optional().meta({ ...value.meta() });
 

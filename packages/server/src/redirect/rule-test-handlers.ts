@@ -6,7 +6,6 @@ import { matchRules, type RuleVisit } from './match-rules.js';
 import type { RuleTestQuery, ruleTestRoutes } from './rule-test-contract.js';
 
 export interface RuleTestOptions {
-  /** Returns a link of an organization. Throws NOT_FOUND. */
   readonly getUrl: (organizationId: string, id: number) => Promise<ShortUrl>;
   readonly clock: Clock;
 }
@@ -14,7 +13,6 @@ export interface RuleTestOptions {
 /** The name of the link's own target in reports. */
 const ownTarget = '(default)';
 
-/** Evaluates the rules of a link for a described visit. */
 export function ruleTestHandlers({
   getUrl,
   clock,

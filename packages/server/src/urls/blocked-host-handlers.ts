@@ -30,7 +30,6 @@ export interface BlockedHostHandlerOptions {
 
 const list = { name: 'blocked hosts', organizationId: operatorOwner, ids: 'text' } as const;
 
-/** Blocks hosts as targets of links, for the operator. */
 export function blockedHostHandlers({
   database,
   listBlockedHosts,
@@ -93,13 +92,11 @@ export function blockedHostHandlers({
   };
 }
 
-/** Returns all blocked hosts. */
 export async function readBlockedHosts(db: Database['read']): Promise<ReadonlySet<string>> {
   const rows = await db.selectFrom('blocked_hosts').select('id').execute();
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Returns one page of the blocked hosts, newest first. */
 export function listBlockedHosts(database: Database, range: PageRange): Promise<Page<BlockedHost>> {
   const list = { table: 'blocked_hosts', ...range } as const;
   return readList<string, BlockedHost & { readonly id: string }>(database, list, (ids) =>

@@ -46,7 +46,6 @@ export function findBlockedHost(
   return host;
 }
 
-/** Returns why a target with a blocked host is refused. */
 export function blockedMessage(blockedHost: string): string {
   return `must not lead to ${blockedHost}, which the operator of this server has blocked`;
 }

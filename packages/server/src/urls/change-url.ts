@@ -5,7 +5,6 @@ import { emptyUrl, isExpired, type ShortUrl } from './short-url.js';
 import type { UrlCreateRequest, UrlUpdateRequest, UrlUpsertRequest } from './url-contract.js';
 import { activationRule, findPasswordError } from './url-fields.js';
 
-/** The new state of a link, or why it cannot change. */
 export type UrlChange =
   | { readonly ok: true; readonly url: ShortUrl }
   | { readonly ok: false; readonly error: ErrorDetail };
@@ -34,7 +33,6 @@ export function findCreationError(
   return { path: 'importedCreatedAt', message: `is ${importedCreatedAt}: it must not lie ${rule}` };
 }
 
-/** The request for a new link, and the hash of its password. */
 export interface UrlDraft {
   readonly body: UrlCreateRequest;
   readonly passwordHash: string | null;
@@ -109,7 +107,6 @@ function findActivationError({ activatesAt, expiresAt }: Times): ErrorDetail | u
   return { path: 'activatesAt', message: `is ${start}: it ${activationRule} (${end})` };
 }
 
-/** Applies an upsert to the link that exists. */
 export function upsertUrl(
   url: ShortUrl,
   {

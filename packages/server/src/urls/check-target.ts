@@ -12,7 +12,6 @@ import { targetsOf } from './link-rules.js';
 export interface TargetRules {
   readonly db: Kysely<Schema>;
   readonly isOwnHost: IsOwnHost;
-  /** Returns the host that the operator has blocked, to which a target leads. */
   readonly findBlockedHost: (targetUrl: string) => string | undefined;
 }
 

@@ -18,7 +18,6 @@ export interface UrlEraserOptions {
   readonly recorder: Pick<UrlRecorder, 'recordDeletions'>;
 }
 
-/** What an erasure has begun. */
 export interface ErasedUrl<Presented> {
   readonly presented: Presented;
   readonly qrIds: readonly string[];

@@ -80,7 +80,6 @@ const maxUtmLength = 512;
 const maxThresholds = 20;
 const textRecord = z.string().nullable();
 
-/** A UTM parameter that is set on the target. */
 function utmField(description: string, example?: string) {
   return {
     kind: text,
@@ -324,10 +323,8 @@ function schemasOf<Part extends 'input' | 'record'>(part: Part): SchemasOf<Part>
   return Object.fromEntries(schemas.filter(([, schema]) => schema)) as SchemasOf<Part>;
 }
 
-/** The schemas of the fields that both POST and PATCH set. */
 export const settingInputs = schemasOf('input');
 
-/** The schemas of the fields that records have as they are stored. */
 export const recordFields = schemasOf('record');
 
 const columns = new Map(fieldNames.map((name) => [name, columnOf(name) as LinkColumn]));
@@ -375,7 +372,6 @@ export function readFields(row: { readonly [Name in FieldName]: unknown }): Link
   return values as LinkValues;
 }
 
-/** Returns the columns of a link. */
 export function writeFields(url: LinkValues): Omit<Selectable<Schema['urls']>, ComputedColumn> {
   const row = newRow();
   for (const [name, { write }] of kinds) {
@@ -388,7 +384,6 @@ export function writeFields(url: LinkValues): Omit<Selectable<Schema['urls']>, C
 /** What a request sets. A missing field stays as it is; null clears it. */
 type SentSettings = Partial<z.output<z.ZodObject<typeof settingInputs>>>;
 
-/** Returns the values of the settings that a request has. */
 export function acceptFields(sent: SentSettings): Partial<LinkValues> {
   const given: Readonly<Record<string, unknown>> = sent;
   const settings = kinds.filter(([name]) => name in settingInputs && given[name] !== undefined);

@@ -1,6 +1,5 @@
 import type { ShortUrl } from './short-url.js';
 
-/** The public addresses that short URLs are built from. */
 export interface LinkOrigins {
   /** `https://` or `http://`. */
   readonly scheme: string;

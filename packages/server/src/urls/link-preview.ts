@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { displayText } from '../contract/fields.js';
 import { findTargetUrlError } from '../network/target-url.js';
 
-/** What link previews show of a link. */
 export interface LinkPreview {
   readonly title: string;
   readonly description: string | null;
@@ -13,7 +12,6 @@ export const maxPreviewTitle = 300;
 export const maxPreviewDescription = 1_000;
 const maxImageUrl = 2_048;
 
-/** Returns why a text is not the URL of an image, or undefined when it is one. */
 export function findImageUrlError(text: string): string | undefined {
   if (text.length > maxImageUrl) return `must be at most ${maxImageUrl} characters long`;
   return findTargetUrlError(text);
@@ -35,7 +33,6 @@ const imageUrl = z
 const visibleRule = 'must have a character that is visible';
 const hasVisibleText = (text: string) => text === '' || !/^[\s\p{Cf}]*$/u.test(text);
 
-/** The preview of a link in a request. */
 export const previewSetting = z
   .strictObject({
     title: displayText(maxPreviewTitle, 1).refine(hasVisibleText, visibleRule).meta({
@@ -68,7 +65,6 @@ export const previewSetting = z
 
 const text = z.string().nullable();
 
-/** The preview of a link in a response. */
 export const previewRecord = z
   .object({
     title: z.string().describe('The title that link previews show.'),

@@ -71,12 +71,10 @@ const linkRule = z
   }))
   .meta({ id: 'LinkRuleRequest' });
 
-/** A rule of a link: the visits that it matches, and where these lead. */
 export type LinkRule = z.output<typeof linkRule>;
 
 const rulesRule = `must be a list of at most ${maxRules} rules`;
 
-/** The rules of a link in a request. */
 export const linkRules = z
   .preprocess(
     (input, context) => {
@@ -137,7 +135,6 @@ const ruleRecord = z
   })
   .meta({ id: 'LinkRule' });
 
-/** The rules of a link in a response. */
 export const ruleRecords = z
   .array(ruleRecord)
   .describe("Other targets for some visits. Empty: all visits lead to the link's own target.");
@@ -168,13 +165,11 @@ export function labelOf(rules: readonly LinkRule[], index: number): string {
   return rules[index]?.name ?? String(index + 1);
 }
 
-/** A target of a link, and its path in the record. */
 export interface LinkTarget {
   readonly path: string;
   readonly targetUrl: string;
 }
 
-/** Returns the targets of rules. */
 export function targetsOfRules(rules: readonly LinkRule[]): LinkTarget[] {
   return rules.flatMap((rule, index): LinkTarget[] => {
     const path = `rules[${index}]`;
@@ -190,7 +185,6 @@ export function targetsOfRules(rules: readonly LinkRule[]): LinkTarget[] {
   });
 }
 
-/** Returns the targets of a link or of a change. */
 export function targetsOf(url: {
   readonly targetUrl?: string | undefined;
   readonly expiredUrl?: string | null | undefined;

@@ -4,11 +4,9 @@ import { type HasHostname, type LinkOrigins, shortUrlOf } from './link-origins.j
 import { clicksLeftOf, isLive, type ShortUrl } from './short-url.js';
 import { type urlListItem, urlRecord } from './url-records.js';
 
-/** A link as the API presents it. */
 export type UrlRecord = z.input<typeof urlRecord>;
 export type UrlListItem = z.input<typeof urlListItem>;
 
-/** The form of the links in a list. */
 export interface UrlPresentation {
   /** `summary` by default. */
   readonly view: 'summary' | 'full' | undefined;
@@ -17,7 +15,6 @@ export interface UrlPresentation {
   readonly now: number;
 }
 
-/** Returns the function that presents the links of a list. */
 export function presenterOf({ view, origins, now }: UrlPresentation) {
   const toItem = view === 'full' ? toRecord : toListItem;
   return (url: ShortUrl) => toItem(origins, url, now);

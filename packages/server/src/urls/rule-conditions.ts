@@ -21,7 +21,6 @@ interface ValueOptions<Value extends string> {
   readonly example: string;
 }
 
-/** A value of a condition. */
 function conditionValue<Value extends string>(options: ValueOptions<Value>) {
   const { parse, rule, openApi, description, example } = options;
   return z

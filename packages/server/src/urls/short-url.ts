@@ -57,7 +57,6 @@ export function fromRow(row: UrlRow): ShortUrl {
   };
 }
 
-/** What a link without settings and clicks has. */
 export const emptyUrl: ShortUrl = {
   ...emptyValues,
   hostname: null,
@@ -91,7 +90,6 @@ export function isExpired(url: { expiresAt: number | null }, now: number): boole
   return url.expiresAt !== null && url.expiresAt <= now;
 }
 
-/** Returns whether the link is active, and has not expired. */
 export function isLive(url: Pick<ShortUrl, 'isActive' | 'expiresAt'>, now: number): boolean {
   return url.isActive && !isExpired(url, now);
 }

@@ -20,7 +20,6 @@ export interface TagHandlerOptions {
 
 const tooManyTags = `must be set, to a text that fewer than ${maxListedTags} tags contain, because the organization has too many tags for one list`;
 
-/** Lists, renames and removes tags. */
 export function tagHandlers({
   tags,
   listTags,

@@ -14,7 +14,6 @@ import { updateEach } from '../storage/statements.js';
 import { formatTags, parseTags } from '../storage/tag-text.js';
 import { yieldToEventLoop } from '../yield-to-event-loop.js';
 
-/** Returns links with a tag after a position. */
 export type FindTagged = (
   organizationId: string,
   tag: string,
@@ -36,7 +35,6 @@ const linksPerSlice = 10;
 // Shorter than the time limits of clients and proxies, and than the grace period of a stop.
 const defaultTimeLimitMs = 5_000;
 
-/** Renames and removes tags on all links of an organization. */
 export class TagRepository {
   readonly #database: Database;
   readonly #findTagged: FindTagged;

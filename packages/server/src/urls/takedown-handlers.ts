@@ -38,7 +38,6 @@ export interface TakedownHandlerOptions {
 
 const list = { name: 'takedowns', organizationId: operatorOwner, ids: 'integer' } as const;
 
-/** Takes links down, for the operator. */
 export function takedownHandlers(
   options: TakedownHandlerOptions,
 ): HandlersOf<typeof takedownRoutes> {
@@ -156,7 +155,6 @@ async function findLocked(
   return row && fromRow(row);
 }
 
-/** Returns one page of the links that are taken down, newest takedowns first. */
 export function listTakedowns(database: Database, range: PageRange): Promise<Page<ShortUrl>> {
   return readList<number, ShortUrl>(database, { table: 'takedowns', ...range }, async (ids) => {
     const rows = await selectUrls(database.read).where('urls.id', 'in', ids).execute();
@@ -164,7 +162,6 @@ export function listTakedowns(database: Database, range: PageRange): Promise<Pag
   });
 }
 
-/** Returns the takedown of a link that is taken down. */
 export function toTakedownRecord(origins: LinkOrigins, url: ShortUrl): TakedownRecord {
   return {
     id: String(url.id),

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { byteLimit, webAddress } from '../contract/fields.js';
 import { findTargetUrlError, maxTargetUrlBytes } from '../network/target-url.js';
 
-/** The target of a link in a request. */
 export const targetUrl = z
   .string()
   .check((context) => {

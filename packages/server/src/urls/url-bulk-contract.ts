@@ -131,7 +131,6 @@ export const urlBulkDeleteResult = z
 
 const write = { tag: 'URLs', access: { scope: 'urls:write' } } as const;
 
-/** Routes that create, change or delete up to 100 links. */
 export const urlBulkRoutes = [
   defineRoute('bulkCreateUrls', 'POST /api/v1/urls/bulk', {
     ...write,

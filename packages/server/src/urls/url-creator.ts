@@ -22,7 +22,6 @@ import type { CreateContext, CreateOutcome } from './url-write.js';
 
 export interface UrlCreatorOptions {
   readonly plans: PlanTable;
-  /** Whether links of the platform's domain are found in any case. */
   readonly ignoreCase: boolean;
   readonly recorder: UrlRecorder;
 }
@@ -33,7 +32,6 @@ interface NewLink extends Candidate {
   readonly now: number;
 }
 
-/** Creates links in a transaction. */
 export class UrlCreator {
   readonly #options: UrlCreatorOptions;
 

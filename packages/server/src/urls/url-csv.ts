@@ -6,12 +6,10 @@ import { createFields } from './url-fields.js';
 import type { UrlExportFormat } from './url-list-contract.js';
 import { urlRecord } from './url-records.js';
 
-/** One page of an export. */
 export interface ExportPage extends Omit<LinePage, 'text'> {
   readonly text: JsonText<string>;
 }
 
-/** The form of the links in an export. */
 export interface UrlExportPresentation extends Omit<UrlPresentation, 'view'> {
   readonly format: UrlExportFormat;
 }
@@ -21,7 +19,6 @@ const columns = [
   ...new Set([...Object.keys(createFields), ...Object.keys(urlRecord.shape)]),
 ].filter((name) => name in urlRecord.shape);
 
-/** Returns the function that writes the line of a link in an exported file. */
 export function exportLineOf({ format, origins, now }: UrlExportPresentation) {
   return (url: ShortUrl) => {
     const record = toRecord(origins, url, now);
@@ -29,7 +26,6 @@ export function exportLineOf({ format, origins, now }: UrlExportPresentation) {
   };
 }
 
-/** Returns the text before the first link of a file. */
 export function exportHeaderOf({ format }: UrlExportPresentation): string {
   return format === 'csv' ? `${columns.join()}\n` : '';
 }

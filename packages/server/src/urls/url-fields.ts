@@ -44,7 +44,6 @@ const settings = {
   }),
 };
 
-/** The fields of a new link. */
 export const createFields = {
   targetUrl,
   customSlug: customSlug.nullish(),
@@ -64,7 +63,6 @@ export const createFields = {
   importedCreatedAt,
 };
 
-/** The fields of a change. */
 export const patchFields = {
   targetUrl: targetUrl.optional(),
   ...settings,

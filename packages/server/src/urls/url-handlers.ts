@@ -32,7 +32,6 @@ export interface UrlHandlerOptions
 // The most short URLs in the message about a slug of several links.
 const maxNamedUrls = 5;
 
-/** Creates, changes, reads and deletes links. */
 export function urlHandlers(options: UrlHandlerOptions): HandlersOf<typeof urlRoutes> {
   const { urls, origins, clock } = options;
   const service = new UrlService(options);

@@ -98,13 +98,11 @@ export async function findDomainKey(
   return (await findDomainsOf(db, [hostname])).get(hostname)?.id;
 }
 
-/** An active domain of an organization. */
 interface ActiveDomain {
   readonly hostname: string;
   readonly ignoresCase: boolean;
 }
 
-/** Returns active domains of an organization, by id. */
 export async function findActiveDomains(
   db: Kysely<Schema>,
   organizationId: string,

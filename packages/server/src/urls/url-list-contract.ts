@@ -106,7 +106,6 @@ const urlExport = pageOf(urlRecord)
 
 const read = { tag: 'URLs', access: { scope: 'urls:read' } } as const;
 
-/** Routes that return pages of links. */
 export const urlListRoutes = [
   defineRoute('listUrls', 'GET /api/v1/urls', {
     ...read,

@@ -29,7 +29,6 @@ const sortTimeoutMessage = `takes longer than ${listTimeoutMs / 1_000} s: sort b
 
 const searchTimeoutMessage = `takes longer than ${listTimeoutMs / 1_000} s: search for a longer text, or add a filter (domainId, category, tag, isActive)`;
 
-/** Lists and exports links. */
 export function urlListHandlers({
   listUrls,
   exportUrls,

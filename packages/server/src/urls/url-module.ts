@@ -51,7 +51,6 @@ export function expireUrls(
   return runInBatches(expiredAtOnce, expireBatch, signal);
 }
 
-/** Composes the module of links: API, look-up for redirects, and expiry. */
 export function createUrlModule(options: UrlModuleOptions) {
   const { database, outbox, origins, plans, isOwnHost, ignoreCase, clock, logger } = options;
   const newShortCode = shortCodeGenerator(randomInt, options.isReserved);

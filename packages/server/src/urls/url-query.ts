@@ -9,7 +9,6 @@ import { tagTextOf } from '../storage/tag-text.js';
 import { fromRow, type ShortUrl, selectUrls } from './short-url.js';
 import type { UrlFilter, UrlSort } from './url-list-contract.js';
 
-/** Returns one page of links in the order of the filter: by default the newest first. */
 export function listUrls(
   database: Database,
   organizationId: string,
@@ -51,7 +50,6 @@ export function urlLineReader(database: Database) {
     readLines(database, urlListQuery(database, organizationId, filter, now), find, toLine);
 }
 
-/** Returns the list of the links that a filter selects. */
 export function urlListQuery(
   database: Pick<Database, 'engine'>,
   organizationId: string,
@@ -92,7 +90,6 @@ function orderOf(engine: Engine, { sort = 'createdAt', order }: UrlFilter): List
   return { key: keys[sort], direction };
 }
 
-/** Returns the direction of an order for a query that has none. */
 export function defaultDirectionOf(sort: UrlSort): ListOrder['direction'] {
   return sort === 'title' ? 'asc' : 'desc';
 }

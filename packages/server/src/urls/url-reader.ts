@@ -28,7 +28,6 @@ const batchLimits = { concurrency: 2, maxKeys: 256 };
 /** The column of a key: `folded_key` on a domain that ignores case. */
 type KeyColumn = 'key' | 'folded_key';
 
-/** Reads links, outside transactions. */
 export class UrlReader {
   readonly #database: Database;
   readonly #isOwnHost: IsOwnHost;
@@ -136,7 +135,6 @@ export class UrlReader {
   }
 }
 
-/** Returns the links of an organization with these ids, in any order. */
 export async function findUrls(
   db: Kysely<Schema>,
   organizationId: string,

@@ -17,7 +17,6 @@ import type { ChangedUrl } from './url-write.js';
 
 export interface UrlRecorderOptions {
   readonly outbox: EventOutbox;
-  /** Returns the public record of a link for its events. */
   readonly toEventData: (url: ShortUrl, now: number) => UrlRecord;
 }
 
@@ -29,7 +28,6 @@ export class UrlRecorder {
     this.#options = options;
   }
 
-  /** Writes an event for each link. */
   record(
     transaction: WriteTransaction,
     event: typeof urlCreated | typeof urlRestored | typeof urlExpired,
@@ -40,7 +38,6 @@ export class UrlRecorder {
     return this.#recordEach(transaction, event, changes, now, (data) => data);
   }
 
-  /** Writes `url.updated` for each link. */
   recordUpdates(
     transaction: WriteTransaction,
     changed: readonly ChangedUrl[],

@@ -12,7 +12,6 @@ const targetUrlOut = z.string().meta({ example: 'https://example.com/spring?ref=
 const customSlugOut = z.string().nullable().meta({ example: 'spring-sale' });
 const organizationId = z.string().meta({ format: 'uuid' });
 
-/** The fields of a link that was just created. */
 export const newLink = {
   id,
   shortCode,
@@ -21,7 +20,6 @@ export const newLink = {
   shortUrl,
 };
 
-/** Why a slug may not be taken. */
 const slugRefusals = ['INVALID', 'RESERVED', 'TAKEN'] as const;
 
 export const slugCheck = z

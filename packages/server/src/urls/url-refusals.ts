@@ -22,7 +22,6 @@ const refusals = {
   'not-found': { code: 'NOT_FOUND', message: '' },
 } as const;
 
-/** Why the repository refuses to write a link. */
 export type Refusal = keyof typeof refusals;
 
 /** The fields of a request that name the link. */
@@ -48,7 +47,6 @@ export interface RefusedFields {
   readonly domainId?: string | null | undefined;
 }
 
-/** Returns the error of a request for one link. */
 export function refusalError(reason: Refusal, body: RefusedFields = {}, replayed = false) {
   const { code, message } = refusals[reason];
   if (reason === 'quota-exceeded') return quotaError(describeUse(body), moreLinks, replayed);
@@ -69,7 +67,6 @@ export function invalidItem(details: readonly ErrorDetail[], count = details.len
   return { message: summarize(details, { subject: 'The item', count }), details };
 }
 
-/** Returns the error of an item of a bulk create. */
 export function bulkCreateError(reason: Exclude<Refusal, 'not-found'>, item: RefusedFields) {
   const { code, message, details } = refusalError(reason, item);
   // The specification names the codes of items.
@@ -77,14 +74,12 @@ export function bulkCreateError(reason: Exclude<Refusal, 'not-found'>, item: Ref
   return { code: known as Exclude<typeof known, 'EXTERNAL_ID_CONFLICT'>, message, details };
 }
 
-/** Returns the error of an item of a bulk update. */
 export function bulkUpdateError(reason: Refusal, item: RefusedFields) {
   const { message, details } = refusalError(reason, item);
   const code = reason === 'not-found' ? 'NOT_FOUND' : 'UPDATE_FAILED';
   return { code, message, details } as const;
 }
 
-/** Returns the error of a slug that is a reserved word. */
 export function slugReservedError(path: KeyField, body: RefusedFields): ApiError {
   return new ApiError('SLUG_RESERVED', reservedMessage(path, body), {
     details: [{ path, message: reservedRules[path] }],

@@ -166,7 +166,6 @@ export class UrlService {
     }
   }
 
-  /** Creates the link with an external id, or changes the link that has it. */
   async upsert<Presented>(
     externalId: string,
     body: UrlUpsertRequest,
@@ -197,7 +196,6 @@ export class UrlService {
     }
   }
 
-  /** Deletes links. `present` gets those of the organization. */
   async deleteAll<Presented>(
     ids: readonly number[],
     present: (urls: readonly ShortUrl[]) => Presented,
@@ -222,7 +220,6 @@ export class UrlService {
   }
 }
 
-/** Returns the valid items of a bulk request. */
 export function validOf<Body>(items: readonly CheckedItem<Body>[]): Body[] {
   return items.flatMap((item) => ('body' in item ? [item.body] : []));
 }

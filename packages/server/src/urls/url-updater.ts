@@ -18,7 +18,6 @@ import type { ChangedUrl, RefusedUpdate, UpdateOutcome } from './url-write.js';
 
 export interface UrlUpdaterOptions {
   readonly plans: PlanTable;
-  /** Whether links of the platform's domain are found in any case. */
   readonly ignoreCase: boolean;
   readonly recorder: UrlRecorder;
 }

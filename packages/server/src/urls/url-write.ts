@@ -52,7 +52,6 @@ export type UpdateOutcome<Presented> =
 
 export type RefusedUpdate = Refused | { readonly status: 'refused'; readonly error: ErrorDetail };
 
-/** A link after a change, and before it. */
 export interface ChangedUrl {
   readonly before: ShortUrl;
   readonly url: ShortUrl;

@@ -1,11 +1,9 @@
 import { guardedFetchReasons } from '../network/guarded-fetch-error.js';
 
-/** A delivery of which an attempt is recorded. */
 export interface AttemptedDelivery {
   readonly id: string;
   readonly webhookId: string;
   readonly organizationId: string;
-  /** The number of earlier attempts. */
   readonly attempts: number;
   /** 1 if it counts in the organization's usage when it is delivered. */
   readonly isCharged: number;
@@ -43,13 +41,11 @@ export const failureCauses = [
 
 export type FailureCause = (typeof failureCauses)[number];
 
-/** Returns the cause of a failure with this status. */
 export function causeOfStatus(status: number): FailureCause {
   const cause = failureCauses.find((each) => each === `status_${Math.floor(status / 100)}xx`);
   return cause ?? 'status_other';
 }
 
-/** The outcome of one attempt. */
 export interface AttemptOutcome {
   readonly delivery: AttemptedDelivery;
   /** The URL of this attempt. The webhook's URL may have changed since. */

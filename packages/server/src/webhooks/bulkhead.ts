@@ -44,7 +44,6 @@ export class Bulkhead {
   readonly capacity: number;
   /** The maximum number of endpoints that one transaction leases for. */
   readonly maxClaims: number;
-  /** The maximum number of outcomes that one transaction records. */
   readonly maxOutcomes: number;
   readonly signal = new Signal();
   readonly outcomes: AttemptOutcome[] = [];

@@ -36,7 +36,6 @@ export class ClickBatcher {
     this.#options = options;
   }
 
-  /** Writes the events that are due, and deletes the batches that no webhook wants. */
   async write(): Promise<void> {
     const now = this.#options.clock();
     const batches = await this.findOldest();

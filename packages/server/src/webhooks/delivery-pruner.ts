@@ -72,7 +72,6 @@ async function failPending(transaction: WriteTransaction, disabledBy: number): P
   return Number(numUpdatedRows);
 }
 
-/** Removes deliveries with their attempts. */
 async function removeDeliveries(
   transaction: WriteTransaction,
   condition: ReturnType<typeof sql<SqlBool>>,
@@ -88,7 +87,6 @@ async function removeDeliveries(
   return deleted.length;
 }
 
-/** Removes deleted webhooks without deliveries. */
 async function removeWebhooks(transaction: WriteTransaction): Promise<number> {
   const { numDeletedRows } = await transaction
     .deleteFrom('webhooks')

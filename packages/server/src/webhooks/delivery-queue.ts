@@ -13,7 +13,6 @@ import { isOfActiveOrganization, oldestDueAt } from './webhook-expressions.js';
 /** The maximum number of pending deliveries that are counted. Counting them takes about 2 ms. */
 const maxCounted = 100_000;
 
-/** How many deliveries of a webhook the dispatcher wants. */
 export interface Claim {
   readonly webhookId: string;
   readonly count: number;
@@ -88,7 +87,6 @@ export class DeliveryQueue {
     return rows.map(({ webhookId, dueAt }) => ({ webhookId, dueAt: Number(dueAt) }));
   }
 
-  /** Counts pending deliveries, up to `maxCounted`. */
   async countPending(): Promise<number> {
     const { pending } = await this.#database.read
       .selectFrom(({ selectFrom }) =>

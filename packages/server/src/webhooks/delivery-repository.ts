@@ -18,7 +18,6 @@ import { maxRecovered } from './webhook-limits.js';
 
 export type Delivery = Awaited<ReturnType<ReturnType<typeof selectDeliveries>['execute']>>[number];
 
-/** A delivery as the API presents it. */
 export type DeliveryRecord = WithIsoTimes<Delivery>;
 
 export function toDeliveryRecord(delivery: Delivery): DeliveryRecord {
@@ -119,7 +118,6 @@ export class DeliveryRepository {
 // Statements of SQLite block the event loop.
 const readAtOnce = 500;
 
-/** Returns the ids of deliveries to recover, up to one more than `maxRecovered`. */
 async function findFailed(
   db: Kysely<Schema>,
   webhookId: string,
@@ -167,7 +165,6 @@ function selectFailed(db: Kysely<Schema>, webhookId: string) {
   );
 }
 
-/** Returns one page of a webhook's deliveries, newest first. */
 export function listDeliveries(
   database: Database,
   webhookId: string,
@@ -178,7 +175,6 @@ export function listDeliveries(
   );
 }
 
-/** Returns the list of the deliveries that a filter selects. */
 export function deliveryListQuery(
   webhookId: string,
   { status, eventType, eventId, urlId, since, until, ...range }: DeliveryFilter,

@@ -20,7 +20,6 @@ export interface HealthRules {
   readonly disableAfterMs: number;
 }
 
-/** The columns of `webhooks` that outcomes change. */
 interface Health {
   last_success_at: number | null;
   failing_since: number | null;

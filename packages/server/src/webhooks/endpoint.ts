@@ -41,7 +41,6 @@ export class Endpoint {
     return this.inFlight + this.waiting.length;
   }
 
-  /** How many deliveries to lease now. */
   get claimable(): number {
     if (!this.mayBeDue || performance.now() < this.pausedUntil) return 0;
     const isQuick = this.#maxInFlight === maxQuick;
@@ -56,7 +55,6 @@ export class Endpoint {
     return delivery;
   }
 
-  /** Takes note of the outcome of an attempt. */
   finish(outcome: AttemptOutcome, wasSlow: boolean): void {
     this.#last = outcome;
     if (outcome.statusCode !== null && !wasSlow) this.isSlow = false;

@@ -9,7 +9,6 @@ import { urlCreated, urlDeleted, urlExpired, urlRestored, urlUpdated } from '../
 import { urlClicked } from './click-events.js';
 import { webhookDisabled } from './webhook-events.js';
 
-/** Every event by its type. */
 export const events = {
   'url.created': urlCreated,
   'url.updated': urlUpdated,
@@ -45,7 +44,6 @@ function eventOf<Type extends EventType>(type: Type) {
     .meta({ id: `${type.replace(/(?:^|[._])(\w)/g, (_, letter) => letter.toUpperCase())}Event` });
 }
 
-/** The body of each event type, for OpenAPI. */
 export const eventBodies = eventTypes.map((type) => ({
   type,
   summary: events[type].summary,

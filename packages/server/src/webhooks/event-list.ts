@@ -7,7 +7,6 @@ export interface EventRange {
   readonly after?: string | undefined;
   readonly type?: string | undefined;
   readonly limit: number;
-  /** In seconds. */
   readonly wait: number;
 }
 
@@ -55,7 +54,6 @@ export class EventList implements Service {
     this.#polling.start();
   }
 
-  /** Answers the requests that wait. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     for (const { resume } of this.#held) resume();

@@ -21,7 +21,6 @@ export function encryptSecrets(encrypt: Encrypt, webhookId: string, secrets: Web
   return encrypt(JSON.stringify(secrets), placeOfWebhook(webhookId));
 }
 
-/** Throws an UnreadableSecretError. */
 export function decryptSecrets(
   keyring: Keyring,
   webhookId: string,

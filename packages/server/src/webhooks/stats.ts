@@ -45,7 +45,6 @@ export async function readAttempts(
   };
 }
 
-/** Returns the statistics of a window as the API presents them. */
 export function presentAttempts(found: Attempts, window: ReportWindow) {
   const failures = failuresOf(found);
   const attempts = sum(found.byOutcome);

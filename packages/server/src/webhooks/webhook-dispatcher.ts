@@ -15,7 +15,6 @@ export interface WebhookDispatcherOptions extends AttemptContext {
   readonly onError: (error: unknown) => void;
 }
 
-/** The number of recorded attempts with one event type and outcome. */
 interface OutcomeCount {
   readonly event: string;
   readonly outcome: 'delivered' | 'retried' | 'failed';
@@ -102,7 +101,6 @@ export class WebhookDispatcher implements Service {
     return this.#heldOf(this.#answering) + this.#heldOf(this.#slow);
   }
 
-  /** The figures for metrics and health. */
   get figures() {
     const now = this.#options.clock();
     const overdueMs = { answering: 0, slow: 0 };

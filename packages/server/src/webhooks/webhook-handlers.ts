@@ -62,7 +62,6 @@ export interface WebhookHandlerOptions {
   ) => Promise<Attempts>;
   readonly allowPrivateNetwork: boolean;
   readonly clock: Clock;
-  /** Called after a webhook has changed. */
   readonly onChanged: () => void;
 }
 
@@ -74,7 +73,6 @@ const typeItems = eventTypes.map((type) => ({
   example: { id: zeros, type, createdAt: exampleTime, data: eventExamples[type] },
 }));
 
-/** Checks plans, limits and receivers, and reads and changes webhooks and deliveries. */
 export function webhookHandlers(
   options: WebhookHandlerOptions,
 ): HandlersOf<

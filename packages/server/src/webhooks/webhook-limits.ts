@@ -3,7 +3,6 @@
 
 /** The maximum number of webhooks of an organization. Each event writes a delivery for each of them. */
 export const maxWebhooks = 50;
-/** The maximum number of bytes that are stored of a response. */
 export const maxStoredResponseBytes = 2048;
 /** The longest time that a list of events waits for one. */
 export const maxWaitSeconds = 25;

@@ -32,7 +32,6 @@ const timeLimitMs = 10_000;
 // The share of all connections whose requests may wait for events.
 const shareOfConnections = 1 / 10;
 
-/** Composes the outbox in which other modules record events, the API, and the dispatcher. */
 export function createWebhookModule(options: WebhookModuleOptions) {
   const { config, database, storage, isThreaded, plans, clock, logger } = options;
   const { allowPrivateNetwork } = config;

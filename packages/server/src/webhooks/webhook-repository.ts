@@ -31,7 +31,6 @@ import { maxWebhooks } from './webhook-limits.js';
 /** A subscription of one receiver to event types, with the health of the endpoint. */
 export type Webhook = ReturnType<typeof webhookOf>;
 
-/** A webhook as the API presents it. */
 export type WebhookRecord = z.input<typeof webhookRecord>;
 
 /** The result of a create, as it is stored with an idempotency key. */
@@ -118,7 +117,6 @@ export class WebhookRepository {
     return undefined;
   }
 
-  /** Changes a webhook and returns it; null when there is none. */
   update(
     id: string,
     { url, events, isActive, ...settings }: WebhookUpdateRequest,
@@ -244,7 +242,6 @@ function webhookOf(row: WebhookRow, keyring: Keyring) {
   };
 }
 
-/** Returns a webhook as it is at `now`. */
 export function toWebhookRecord(webhook: Webhook, now: number): WebhookRecord {
   const { events, filters, failureRate, previousSecret: previous } = webhook;
   return presentAs(webhookRecord, {
@@ -296,7 +293,6 @@ function checkOrigin({ url, headerNames }: Webhook, newUrl: string): void {
   throw validationError([{ path: 'headers', message }]);
 }
 
-/** Returns one page of webhooks, newest first. */
 export function listWebhooks(
   database: Database,
   organizationId: string,

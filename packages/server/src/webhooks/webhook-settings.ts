@@ -4,7 +4,6 @@ import { eventTypes } from '../events/event-types.js';
 import { everyType } from '../events/subscription.js';
 import { tagName } from '../urls/link-fields.js';
 
-/** The maximum number of tags, of domains and of links in the filters of a webhook. */
 const maxFilterValues = 50;
 const maxHeaders = 10;
 const maxHeaderNameLength = 64;

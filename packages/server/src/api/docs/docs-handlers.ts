@@ -32,7 +32,6 @@ const files = new LoadingCache({ max: Object.keys(contents).length }, async (nam
   return { mediaType: `${type}; charset=utf-8`, etag, plain, gzipped };
 });
 
-/** The handlers of the API's documentation. */
 export const docsHandlers: HandlersOf<typeof docsRoutes> = {
   getOpenApi: async () => ({
     status: 200,

@@ -7,7 +7,6 @@ const minDifference = 0.2;
 
 export type Rgb = readonly [red: number, green: number, blue: number];
 
-/** Parses `#RRGGBB`. */
 export function parseColour(hex: string): Rgb {
   const value = Number.parseInt(hex.slice(1), 16);
   return [value >> 16, (value >> 8) & 0xff, value & 0xff];
@@ -36,7 +35,6 @@ function isReadable(dark: number, light: number): boolean {
   return light - dark >= minDifference && ratio(dark, light) >= minRatio;
 }
 
-/** Returns the contrast ratio of two relative luminances, as WCAG 2.2 defines it. */
 function ratio(one: number, other: number): number {
   return (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05);
 }

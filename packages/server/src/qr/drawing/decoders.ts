@@ -3,7 +3,6 @@ import { createRequire } from 'node:module';
 import sharp from 'sharp';
 import { prepareZXingModule, type ReaderOptions, readBarcodes } from 'zxing-wasm/reader';
 
-/** An image with four bytes a pixel. */
 interface Pixels {
   readonly data: Uint8ClampedArray<ArrayBuffer>;
   readonly width: number;
@@ -13,7 +12,6 @@ interface Pixels {
 /** The payload's bytes, or undefined when the decoder finds no code. */
 type Decoded = Uint8Array | undefined;
 
-/** What the decoder sees: a PNG file, or pixels. */
 export type DecoderInput = Uint8Array | Pixels;
 
 // One try, as a phone does: the image is not rotated, inverted or scaled for a second one.
@@ -53,7 +51,6 @@ async function loadZxing(): Promise<unknown> {
   return prepareZXingModule({ overrides: { wasmBinary }, fireImmediately: true });
 }
 
-/** Decodes an image file on a background. */
 export async function pixelsOf(file: Uint8Array, background: string): Promise<Pixels> {
   const { data, info } = await sharp(file)
     .flatten({ background })

@@ -11,7 +11,6 @@ export const drawingMethods = {
     (await import('./logo-pixels.js')).encodeLogo(...args),
 };
 
-/** Draws and decodes off the main thread, which serves redirects. */
 export const drawingThread = defineThread({
   name: 'drawing',
   file: import.meta.url,

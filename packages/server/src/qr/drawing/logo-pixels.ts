@@ -3,7 +3,6 @@ import type { LogoRaster } from '../logo/logo-limits.js';
 import type { Box } from './logo-area.js';
 import type { QrDesign, QrLogo } from './qr-design.js';
 
-/** Encodes pixels as the PNG that is stored. Only the logo process decodes uploaded files. */
 export async function encodeLogo({ width, height, rgba }: LogoRaster): Promise<QrLogo> {
   const png = await sharp(rgba, { raw: { width, height, channels: 4 } })
     .png({ compressionLevel: 6 })

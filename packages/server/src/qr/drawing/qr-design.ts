@@ -1,5 +1,4 @@
 export const formats = ['png', 'svg', 'webp'] as const;
-/** From the least to the most redundant. */
 export const errorCorrections = ['L', 'M', 'Q', 'H'] as const;
 export const backgrounds = ['solid', 'transparent'] as const;
 /** The width of the quiet zone that scanners need, in modules: ISO/IEC 18004:2015, 6.3.8. */
@@ -14,7 +13,6 @@ export type QrStylePreset = (typeof stylePresets)[number];
 /** Everything that determines an image: equal designs give equal bytes. */
 export interface QrDesign {
   readonly payload: string;
-  /** Width and height in pixels, including the quiet zone. */
   readonly size: number;
   readonly format: QrFormat;
   readonly errorCorrection: QrErrorCorrection;

@@ -1,7 +1,6 @@
 import { correction, generate, type Mode, mode } from 'lean-qr';
 import { errorCorrections, QrDesignError, type QrErrorCorrection } from './qr-design.js';
 
-/** The modules of a QR code. */
 export interface QrMatrix {
   readonly version: number;
   /** Modules a side, without the quiet zone. */
@@ -61,11 +60,9 @@ function reservedModules(version: number, side: number): Uint8Array {
       reserved.fill(1, y * side + left, y * side + left + width);
     }
   };
-  // The finder patterns with their separators and the format information.
   reserve(0, 0, 9, 9);
   reserve(side - 8, 0, 8, 9);
   reserve(0, side - 8, 9, 8);
-  // The timing patterns.
   reserve(6, 0, 1, side);
   reserve(0, 6, side, 1);
   if (version >= 7) {

@@ -12,7 +12,6 @@ import {
   styleOf,
 } from './style-presets.js';
 
-/** Consecutive equal rows of pixels. */
 export interface Rows {
   /** The shade of each pixel of a row, an index of the colours. */
   readonly shades: Uint8Array;
@@ -21,12 +20,9 @@ export interface Rows {
 
 /** A QR code as pixels, without its logo and before it is encoded. */
 export interface Raster {
-  /** Width and height in pixels. */
   readonly size: number;
   readonly rows: readonly Rows[];
-  /** The colours from background to foreground: 2 for squares, 16 for curves. */
   readonly colours: readonly Rgba[];
-  /** Whether the background is transparent. */
   readonly isTransparent: boolean;
 }
 
@@ -35,7 +31,6 @@ type Rgba = readonly [...Rgb, alpha: number];
 /** The darkest shade of an antialiased curve. */
 const darkest = 15;
 
-/** A square of shades that is copied to the position of a module or a pattern. */
 interface Tile {
   readonly side: number;
   readonly shades: Uint8Array;
@@ -117,7 +112,6 @@ function makeTile(side: number, coverage: (x: number, y: number) => number): Til
   return { side, shades };
 }
 
-/** Returns the pixels as three bytes each, or as four if the background is transparent. */
 export function pixelBytes({ size, rows, colours, isTransparent }: Raster): Buffer {
   const channels = isTransparent ? 4 : 3;
   const bytes = Buffer.allocUnsafe(size * size * channels);

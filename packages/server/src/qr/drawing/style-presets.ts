@@ -8,7 +8,6 @@ type Radii = RoundedBox['radii'];
 /** Returns the rounded corners of a dark module as bits of `corners`. A light neighbour is 0. */
 type RoundedCorners = (above: number, right: number, below: number, left: number) => number;
 
-/** How a preset draws dark modules. */
 export interface Style {
   readonly finder: ReturnType<typeof finder>;
   readonly ofData: RoundedCorners;
@@ -63,7 +62,6 @@ export function styleOf(preset: QrStylePreset, { module }: ModuleGrid): Style | 
   return preset === 'default' || module < minStyledModulePixels ? undefined : styles[preset];
 }
 
-/** Returns the box of a module with these rounded corners. */
 export function moduleBox(rounded: number): RoundedBox {
   const at = (corner: number) => (rounded & corner ? radius : 0);
   return {

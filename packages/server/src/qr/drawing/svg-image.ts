@@ -28,7 +28,6 @@ export function svgImage(design: QrDesign, layout: Layout): string {
   );
 }
 
-/** Returns a path with one rectangle for each horizontal run of dark modules. */
 function squarePath({ side, dark }: QrMatrix): string {
   let path = '';
   for (let y = 0; y < side; y += 1) {

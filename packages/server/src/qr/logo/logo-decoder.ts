@@ -20,7 +20,6 @@ export function createLogoDecoder(process: Omit<RunLogoProcessOptions, 'signal'>
   return {
     queue,
 
-    /** Decodes an image. Throws a QrDesignError when the image is not allowed as a logo. */
     async decode(organizationId: string, image: Uint8Array): Promise<LogoRaster> {
       try {
         checkLogoFile(image);

@@ -1,14 +1,10 @@
 /** The limits of logo files. `docs/reference/limits.md` lists most of them. */
 export const logoLimits = {
-  /** Bytes of a PNG, JPEG or WebP file. */
   rasterBytes: 1024 * 1024,
-  /** Bytes of an SVG file. */
   svgBytes: 64 * 1024,
   /** Pixels of a decoded PNG, JPEG or WebP: 64 MB of memory. */
   decodedPixels: 4096 * 4096,
-  /** Pixels of the longer side of the stored logo. */
   side: 512,
-  /** The longer side divided by the shorter one. */
   aspectRatio: 8,
 } as const;
 
@@ -18,11 +14,8 @@ export type LogoProcessLimits = Readonly<typeof logoProcessLimits>;
 export const logoProcessLimits = {
   /** Time from the start of the process until the result. */
   timeoutMs: 15_000,
-  /** Processor time. */
   cpuSeconds: 4,
-  /** Its private memory. */
   memoryMb: 512,
-  /** Limit of its JavaScript heap. */
   heapMb: 64,
 };
 

@@ -19,10 +19,8 @@ export class LogoProcessError extends Error {
 }
 
 export interface RunLogoProcessOptions {
-  /** Kills the process; the promise rejects with the signal's reason. */
   readonly signal?: AbortSignal;
   readonly limits?: LogoProcessLimits;
-  /** The program and its arguments. */
   readonly command?: readonly [string, ...string[]];
   readonly onStarted?: (processId: number) => void;
 }
@@ -69,7 +67,6 @@ export async function runLogoProcess(
   }
 }
 
-/** The error of `execFile` when a process fails. */
 interface ProcessFailure extends Omit<ExecFileException, 'stdout' | 'stderr'> {
   readonly stdout: Buffer;
   readonly stderr: Buffer;
