@@ -3,7 +3,7 @@ import { nextUpdatedAt } from '../preconditions/if-match.js';
 import { acceptFields } from './link-fields.js';
 import { emptyUrl, isExpired, type ShortUrl } from './short-url.js';
 import type { UrlCreateRequest, UrlUpdateRequest, UrlUpsertRequest } from './url-contract.js';
-import { activationRule, findPasswordError } from './url-fields.js';
+import { findPasswordError } from './url-fields.js';
 
 export type UrlChange =
   | { readonly ok: true; readonly url: ShortUrl }
@@ -98,13 +98,14 @@ export function patchUrl(
   return { ok: true, url: changed };
 }
 
-/** The instants of a link in milliseconds since 1970. */
-type Times = Pick<ShortUrl, 'activatesAt' | 'expiresAt'>;
-
-function findActivationError({ activatesAt, expiresAt }: Times): ErrorDetail | undefined {
+/** Returns the error of a link that would start redirecting after its end. */
+export function findActivationError({
+  activatesAt = null,
+  expiresAt = null,
+}: Partial<Pick<ShortUrl, 'activatesAt' | 'expiresAt'>>): ErrorDetail | undefined {
   if (activatesAt === null || expiresAt === null || activatesAt < expiresAt) return undefined;
   const [start, end] = [activatesAt, expiresAt].map((time) => new Date(time).toISOString());
-  return { path: 'activatesAt', message: `is ${start}: it ${activationRule} (${end})` };
+  return { path: 'activatesAt', message: `is ${start}: it must be before expiresAt (${end})` };
 }
 
 export function upsertUrl(

@@ -3,7 +3,7 @@ import { defineRoute } from '../contract/define-route.js';
 import { line, queryBoolean, urlIdParam, uuid } from '../contract/fields.js';
 import { externalId } from './link-fields.js';
 import { urlBulkRoutes } from './url-bulk-contract.js';
-import { checkActivation, createFields, findPasswordError, patchFields } from './url-fields.js';
+import { createFields, findPasswordError, patchFields } from './url-fields.js';
 import { urlListRoutes } from './url-list-contract.js';
 import { slugCheck, urlRecord } from './url-records.js';
 
@@ -24,7 +24,6 @@ const fetchTitle = z
 
 export const urlCreateRequest = z
   .strictObject({ ...createFields, ifExists, fetchTitle })
-  .superRefine(checkActivation)
   .superRefine(({ isPasswordProtected, password, maxClicks, ifExists }, context) => {
     const isPrivate = password != null || maxClicks != null;
     const error =
@@ -37,7 +36,7 @@ export const urlCreateRequest = z
 
 const { externalId: _, ...upsertFields } = createFields;
 
-export const urlUpsertRequest = z.strictObject(upsertFields).superRefine(checkActivation).meta({
+export const urlUpsertRequest = z.strictObject(upsertFields).meta({
   id: 'UrlUpsertRequest',
   description:
     'The fields of the link. For a link that exists, a missing field stays as it is, null clears an optional one, and customSlug, importedCode, importedClicks and importedCreatedAt must be left out or equal.',

@@ -7,9 +7,6 @@ import { maxCodeLength } from './url-keys.js';
 
 const maxImportedClicks = 1_000_000_000_000;
 
-/** What is wrong with an `activatesAt` that is not before `expiresAt`. */
-export const activationRule = 'must be before expiresAt';
-
 const importedCode = z
   .string()
   .min(1)
@@ -80,17 +77,4 @@ export function findPasswordError(
   }
   if (isProtected || !isGiven) return undefined;
   return { path: 'isPasswordProtected', message: 'must be true when a password is given' };
-}
-
-/** Refuses a link that would start redirecting after its end. */
-export function checkActivation(
-  {
-    activatesAt,
-    expiresAt,
-  }: z.output<z.ZodObject<Pick<typeof settings, 'activatesAt' | 'expiresAt'>>>,
-  context: z.RefinementCtx,
-): void {
-  if (activatesAt == null || expiresAt == null) return;
-  if (Date.parse(activatesAt) < Date.parse(expiresAt)) return;
-  context.addIssue({ code: 'custom', path: ['activatesAt'], message: activationRule });
 }

@@ -7,6 +7,7 @@ import type {
 } from '../idempotency/with-idempotency-key.js';
 import type { Clock } from '../ports.js';
 import {
+  findActivationError,
   findCreationError,
   findExpiryError,
   patchUrl,
@@ -14,6 +15,7 @@ import {
   upsertUrl,
 } from './change-url.js';
 import type { findTargetErrors } from './check-target.js';
+import { acceptFields } from './link-fields.js';
 import type { ShortUrl } from './short-url.js';
 import type { UrlCreateRequest, UrlUpdateRequest, UrlUpsertRequest } from './url-contract.js';
 import { findPasswordError } from './url-fields.js';
@@ -80,7 +82,11 @@ export class UrlService {
   ): Promise<(ErrorDetail | undefined)[]> {
     const errors = await this.#options.findTargetErrors(bodies);
     return bodies.map(
-      (body, index) => errors[index] ?? findExpiryError(body, now) ?? findCreationError(body, now),
+      (body, index) =>
+        errors[index] ??
+        findExpiryError(body, now) ??
+        findCreationError(body, now) ??
+        findActivationError(acceptFields(body)),
     );
   }
 
