@@ -109,40 +109,6 @@ describe('rules', () => {
       ],
     });
   });
-
-  it('lead where a simple model says', () => {
-    const countries = ['DE', 'AT', 'FR'] as const;
-    const devices = ['mobile', 'desktop', 'tv'] as const;
-    const when = fc.record(
-      {
-        country: fc.uniqueArray(fc.constantFrom(...countries), { minLength: 1 }),
-        device: fc.uniqueArray(fc.constantFrom(...devices), { minLength: 1 }),
-        after: fc.constantFrom('2030-01-01T00:00:00.000Z', '2030-01-02T00:00:00.000Z'),
-      },
-      { requiredKeys: [] },
-    );
-    fc.assert(
-      fc.property(
-        fc.array(when, { maxLength: 6 }),
-        fc.constantFrom(...countries),
-        fc.constantFrom(...devices),
-        fc.constantFrom(start - 1, start, start + 86_400_000),
-        (conditions, country, deviceType, visitedAt) => {
-          const stored = conditions.map((each, at) => ({ when: each, targetUrl: targetUrl + at }));
-          const of = visit({ visitedAt, facts: { country, deviceType } });
-          const { rule, targets } = matchRules(stored as LinkRule[], of);
-          const expected = conditions.findIndex(
-            (each) =>
-              (each.country?.includes(country) ?? true) &&
-              (each.device?.includes(deviceType) ?? true) &&
-              (each.after === undefined || visitedAt >= Date.parse(each.after)),
-          );
-          expect(rule).toBe(expected < 0 ? undefined : String(expected + 1));
-          expect(targets[0]?.targetUrl).toBe(expected < 0 ? undefined : targetUrl + expected);
-        },
-      ),
-    );
-  });
 });
 
 describe('targets of a rule', () => {
