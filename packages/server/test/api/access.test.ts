@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { api as table } from '../../src/api/api.js';
 import {
   isForOrganizations,
@@ -7,7 +7,7 @@ import {
   scopesOf,
 } from '../../src/contract/define-route.js';
 import type { ApiResponse } from './api-response.js';
-import { type Caller, startServer, type TestServer } from './start-server.js';
+import { type Caller, startServer } from './start-server.js';
 
 // The cases come from the contract, so they include new routes. test/isolation tests requests
 // without a token, without the scope or of another organization.
@@ -18,29 +18,22 @@ const scoped = guarded.flatMap(([name, route]) =>
   (scopesOf(route) ?? []).map((scope): [string, Route, Scope] => [name, route, scope]),
 );
 
-let api: TestServer;
-let id: string;
-let qrId: string;
-let webhookId: string;
-let domainId: string;
-beforeAll(async () => {
-  api = await startServer();
-  const created = await api.call('createUrl', { body: { targetUrl: 'https://example.com/' } });
-  id = created.data.id;
-  qrId = (await api.call('createQr', { body: { urlId: id } })).data.id;
-  const webhook = await api.call('createWebhook', {
-    body: { url: 'https://receiver.example/', events: ['url.created'] },
-  });
-  webhookId = webhook.data.id;
-  domainId = (await addDomain()).data.id;
+const api = await startServer();
+const created = await api.call('createUrl', { body: { targetUrl: 'https://example.com/' } });
+const id = created.data.id;
+const qrId = (await api.call('createQr', { body: { urlId: id } })).data.id;
+const webhook = await api.call('createWebhook', {
+  body: { url: 'https://receiver.example/', events: ['url.created'] },
 });
-afterAll(() => api.stop());
-
+const webhookId = webhook.data.id;
 let domains = 0;
 const addDomain = () => {
   domains += 1;
   return api.call('createDomain', { body: { hostname: `go${domains}.example` } });
 };
+const domainId = (await addDomain()).data.id;
+afterAll(() => api.stop());
+
 const idOf = (path: string) => {
   if (path.startsWith('/api/v1/domains/')) return domainId;
   if (path.startsWith('/api/v1/qr/')) return qrId;

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { api as table } from '../../src/api/api.js';
 import type { Route } from '../../src/contract/define-route.js';
 import { tablesOf } from '../storage/tables-of.js';
@@ -12,10 +12,7 @@ const anyId = '0192f0c1-2b7d-7c3e-9a51-3f1d2b6c8e47';
 const pathOf = ({ path }: Route) => path.replace(/\{\w+\}/g, anyId);
 const methodOf = ({ method }: Route) => method.toUpperCase();
 
-let api: TestServer;
-beforeAll(async () => {
-  api = await startServer();
-});
+const api = await startServer();
 afterAll(() => api.stop());
 
 let count = 0;

@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { scopes } from '../../src/contract/define-route.js';
 import { poll } from '../poll.js';
-import { callerOf, startServer, type TestServer } from './start-server.js';
+import { callerOf, startServer } from './start-server.js';
 
-let api: TestServer;
-beforeAll(async () => {
-  api = await startServer();
-});
+const api = await startServer();
 afterAll(() => api.stop());
 
 const create = async (body: object = {}, headers: Record<string, string> = {}) =>

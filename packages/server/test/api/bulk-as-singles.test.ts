@@ -1,17 +1,14 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import { type PlanTable, standardPlans } from '../../src/organizations/plans.js';
-import { type Caller, startServer, type TestServer } from './start-server.js';
+import { type Caller, startServer } from './start-server.js';
 
 const size = 5;
 // Fewer active links than there are links.
 const plans: PlanTable = { ...standardPlans, free: { ...standardPlans.free, linkBundle: 3 } };
 const expiresAfterMs = 60_000;
 
-let api: TestServer;
-beforeAll(async () => {
-  api = await startServer({ plans });
-});
+const api = await startServer({ plans });
 afterAll(() => api.stop());
 
 /** A link of a new organization; `expires` is true for a link that is due before the changes. */

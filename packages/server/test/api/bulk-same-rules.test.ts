@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import type { ErrorResponse } from '../../src/contract/errors.js';
-import { startServer, type TestServer } from './start-server.js';
+import { startServer } from './start-server.js';
 
-let api: TestServer;
-let id: string;
-beforeAll(async () => {
-  api = await startServer();
-  const body = { targetUrl: 'https://example.com/' };
-  id = (await api.call('createUrl', { body })).data.id;
-});
+const api = await startServer();
+const body = { targetUrl: 'https://example.com/' };
+const id = (await api.call('createUrl', { body })).data.id;
 afterAll(() => api.stop());
 
 /** Returns the error of the first item of a bulk request, which has what the error of a single request has. */

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { api as table } from '../../src/api/api.js';
 import type { Route } from '../../src/contract/define-route.js';
 import { startServer, type TestServer } from './start-server.js';
@@ -8,11 +8,9 @@ const other = 'http://localhost:5173';
 const apiRoutes = (table as readonly Route[]).filter(({ path }) => path.startsWith('/api/v1/'));
 
 const servers: Record<'off' | 'list' | 'any', TestServer> = {} as never;
-beforeAll(async () => {
-  servers.off = await startServer();
-  servers.list = await startServer({ corsOrigins: [app, other] });
-  servers.any = await startServer({ corsOrigins: '*' });
-});
+servers.off = await startServer();
+servers.list = await startServer({ corsOrigins: [app, other] });
+servers.any = await startServer({ corsOrigins: '*' });
 afterAll(() => Promise.all(Object.values(servers).map((server) => server.stop())));
 
 const corsHeaders = ({ headers }: Response) =>

@@ -1,17 +1,14 @@
 import { v7 as newUuid } from 'uuid';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { api as table } from '../../src/api/api.js';
 import type { Route } from '../../src/contract/define-route.js';
 import { linkKey } from '../../src/urls/url-keys.js';
-import { type Caller, startServer, type TestServer } from './start-server.js';
+import { type Caller, startServer } from './start-server.js';
 import { followHost, type HostVisitOptions, visitHost } from './visit-host.js';
 
 const targetUrl = 'https://example.com/';
 
-let api: TestServer;
-beforeAll(async () => {
-  api = await startServer({ corsOrigins: '*' });
-});
+const api = await startServer({ corsOrigins: '*' });
 afterAll(() => api.stop());
 
 let count = 0;

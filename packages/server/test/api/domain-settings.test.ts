@@ -1,21 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Caller, startServer, type TestServer } from './start-server.js';
+import { afterAll, describe, expect, it } from 'vitest';
+import { type Caller, startServer } from './start-server.js';
 import { followHost, type HostVisitOptions, visitHost } from './visit-host.js';
 
 const targetUrl = 'https://example.com/';
 
-let api: TestServer;
-let platform: TestServer;
-beforeAll(async () => {
-  api = await startServer();
-  platform = await startServer({
-    rootUrl: 'https://www.example.com/',
-    notFoundUrl: 'https://www.example.com/404',
-    expiredUrl: 'https://www.example.com/over',
-    ignoreCase: true,
-    forwardQuery: true,
-    assetLinks: '[]',
-  });
+const api = await startServer();
+const platform = await startServer({
+  rootUrl: 'https://www.example.com/',
+  notFoundUrl: 'https://www.example.com/404',
+  expiredUrl: 'https://www.example.com/over',
+  ignoreCase: true,
+  forwardQuery: true,
+  assetLinks: '[]',
 });
 afterAll(async () => {
   await api.stop();

@@ -1,14 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { maxDomains } from '../../src/domains/domain-contract.js';
 import { bulkInsert } from '../../src/storage/statements.js';
-import { type Caller, startServer, type TestServer } from './start-server.js';
+import { type Caller, startServer } from './start-server.js';
 
-let api: TestServer;
-let other: Caller;
-beforeAll(async () => {
-  api = await startServer({ shortDomain: 'sho.example:8080', publicHost: 'https://qr.example/x' });
-  other = await api.signIn(await api.createOrganization('scale'));
+const api = await startServer({
+  shortDomain: 'sho.example:8080',
+  publicHost: 'https://qr.example/x',
 });
+const other = await api.signIn(await api.createOrganization('scale'));
 afterAll(() => api.stop());
 
 let count = 0;

@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startServer, type TestServer } from './start-server.js';
+import { afterAll, describe, expect, it } from 'vitest';
+import { startServer } from './start-server.js';
 
 const targetUrl = 'https://example.com/';
 const expiredUrl = 'https://example.com/over?a=1#b';
 const minuteMs = 60_000;
 
-let api: TestServer;
-beforeAll(async () => {
-  api = await startServer();
-});
+const api = await startServer();
 afterAll(() => api.stop());
 
 const isoIn = (ms: number) => new Date(api.clock() + ms).toISOString();

@@ -3,9 +3,9 @@ import { gzipSync } from 'node:zlib';
 import crawlers from 'crawler-user-agents';
 import { HtmlValidate } from 'html-validate';
 import { Parser } from 'htmlparser2';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { httpServer } from '../network/local-server.js';
-import { startServer, type TestServer } from './start-server.js';
+import { startServer } from './start-server.js';
 
 const targetUrl = 'https://example.com/sale?a=1';
 const preview = {
@@ -17,11 +17,8 @@ const person = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox
 const slack = 'Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)';
 const minuteMs = 60_000;
 
-let api: TestServer;
-beforeAll(async () => {
-  // Targets of tests are on the loopback interface.
-  api = await startServer({ allowPrivateNetwork: true });
-});
+// Targets of tests are on the loopback interface.
+const api = await startServer({ allowPrivateNetwork: true });
 afterAll(() => api.stop());
 
 const create = async (body: object = {}) =>

@@ -1,10 +1,7 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { startServer, type TestServer } from './start-server.js';
+import { afterAll, expect, it } from 'vitest';
+import { startServer } from './start-server.js';
 
-let api: TestServer;
-beforeAll(async () => {
-  api = await startServer();
-});
+const api = await startServer();
 afterAll(() => api.stop());
 
 const uuid = '0192f0c1-2b7d-7c3e-9a51-3f1d2b6c8e47';
@@ -32,7 +29,7 @@ it('NOT_FOUND names the kind and the id or name that was asked for', async () =>
   );
   const updates = [{ id: 4242, title: 'x' }];
   const { errors } = (await api.call('bulkUpdateUrls', { body: { updates } })).data;
-  expect(errors).toEqual([
+  expect(errors).toMatchObject([
     { index: 0, id: '4242', code: 'NOT_FOUND', error: url.replace('404 ', '') },
   ]);
 

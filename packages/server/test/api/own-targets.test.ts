@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startServer, type TestServer } from './start-server.js';
+import { afterAll, describe, expect, it } from 'vitest';
+import { startServer } from './start-server.js';
 
-let api: TestServer;
-let port: string;
-beforeAll(async () => {
-  api = await startServer();
-  ({ port } = new URL(api.server.url));
-});
+const api = await startServer();
 afterAll(() => api.stop());
+const { port } = new URL(api.server.url);
 
 const elsewhere = 'https://example.com/';
 const create = (body: object) => api.call('createUrl', { body: { targetUrl: elsewhere, ...body } });

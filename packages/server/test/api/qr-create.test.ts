@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { readWithOthers } from '../qr/other-decoders.js';
-import { startServer, type TestServer } from './start-server.js';
+import { startServer } from './start-server.js';
 
-let api: TestServer;
-let url: { id: string; shortCode: string };
-beforeAll(async () => {
-  api = await startServer();
-  const body = { targetUrl: 'https://example.com/', customSlug: 'qr-of-this' };
-  url = (await api.call('createUrl', { body })).data;
-});
+const api = await startServer();
+const body = { targetUrl: 'https://example.com/', customSlug: 'qr-of-this' };
+const url = (await api.call('createUrl', { body })).data;
 afterAll(() => api.stop());
 
 const create = (body: object) => api.call('createQr', { body });

@@ -1,13 +1,10 @@
 import type { RequestListener } from 'node:http';
 import sharp from 'sharp';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { flood, httpServer, rawServer } from '../network/local-server.js';
-import { startServer, type TestServer } from './start-server.js';
+import { startServer } from './start-server.js';
 
-let api: TestServer;
-beforeAll(async () => {
-  api = await startServer({ allowPrivateNetwork: true });
-});
+const api = await startServer({ allowPrivateNetwork: true });
 afterAll(() => api.stop());
 
 const square = (format: 'png' | 'jpeg' | 'webp') =>

@@ -1,21 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Caller, startServer, type TestServer } from './start-server.js';
+import { afterAll, describe, expect, it } from 'vitest';
+import { startServer } from './start-server.js';
 
-let api: TestServer;
-let caller: Caller;
-let urlId: string;
 const ids: string[] = [];
-beforeAll(async () => {
-  api = await startServer();
-  caller = await api.signIn(await api.createOrganization('enterprise'));
-  const body = { targetUrl: 'https://example.com/' };
-  urlId = (await caller.call('createUrl', { body })).data.id;
-  for (let made = 0; made < 30; made += 1) {
-    const body = made % 3 === 0 ? { urlId } : { data: `code ${made}` };
-    ids.unshift((await caller.call('createQr', { body: { ...body, size: 200 } })).data.id);
-    if (made % 2 === 0) api.clock.advance(1);
-  }
-});
+const api = await startServer();
+const caller = await api.signIn(await api.createOrganization('enterprise'));
+const body = { targetUrl: 'https://example.com/' };
+const urlId = (await caller.call('createUrl', { body })).data.id;
+for (let made = 0; made < 30; made += 1) {
+  const body = made % 3 === 0 ? { urlId } : { data: `code ${made}` };
+  ids.unshift((await caller.call('createQr', { body: { ...body, size: 200 } })).data.id);
+  if (made % 2 === 0) api.clock.advance(1);
+}
 afterAll(() => api.stop());
 
 const list = (query: Record<string, string | number | boolean> = {}) =>

@@ -1,15 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { parseAddressRanges } from '../../src/network/ip-address.js';
-import { startServer, type TestServer } from './start-server.js';
+import { startServer } from './start-server.js';
 
 const targetUrl = 'https://example.com/secret';
 const password = 'öpen sesame & <b>';
 const wantsJson = { accept: 'application/json' };
 
-let api: TestServer;
-beforeAll(async () => {
-  api = await startServer({ trustedProxies: parseAddressRanges('127.0.0.1, ::1') });
-});
+const api = await startServer({ trustedProxies: parseAddressRanges('127.0.0.1, ::1') });
 afterAll(() => api.stop());
 
 const protect = async (body: object = {}) => {

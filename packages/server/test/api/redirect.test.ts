@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startServer, type TestServer } from './start-server.js';
+import { afterAll, describe, expect, it } from 'vitest';
+import { startServer } from './start-server.js';
 
 const targetUrl = 'https://example.com/page?a=1#top';
 const json = { headers: { accept: 'application/json' } };
 
-let api: TestServer;
-beforeAll(async () => {
-  api = await startServer();
-});
+const api = await startServer();
 afterAll(() => api.stop());
 
 const create = async (body: object = {}) =>

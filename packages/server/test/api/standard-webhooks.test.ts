@@ -1,14 +1,11 @@
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { Webhook as SvixWebhook } from 'svix';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { type Received, receiver } from '../webhooks/receiver.js';
-import { startServer, type TestServer } from './start-server.js';
+import { startServer } from './start-server.js';
 
 // The libraries compare the timestamp with the clock of the machine.
-let api: TestServer;
-beforeAll(async () => {
-  api = await startServer({ allowPrivateNetwork: true, clock: Date.now });
-});
+const api = await startServer({ allowPrivateNetwork: true, clock: Date.now });
 afterAll(() => api.stop());
 
 const libraries: [string, (secret: string, body: string, headers: object) => unknown][] = [

@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { ClientRepository } from '../../src/auth/client-repository.js';
 import { scopes } from '../../src/contract/define-route.js';
-import { callerOf, startServer, type TestServer } from './start-server.js';
+import { callerOf, startServer } from './start-server.js';
 
-let api: TestServer;
-beforeAll(async () => {
-  api = await startServer();
-});
+const api = await startServer();
 afterAll(() => api.stop());
 
 const askJson = (body: unknown) =>

@@ -1,12 +1,9 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { urlRecord } from '../../src/urls/url-records.js';
-import { type Caller, startServer, type TestServer } from './start-server.js';
+import { type Caller, startServer } from './start-server.js';
 
-let api: TestServer;
-beforeAll(async () => {
-  api = await startServer();
-});
+const api = await startServer();
 afterAll(() => api.stop());
 
 const newcomer = async (): Promise<Caller> =>

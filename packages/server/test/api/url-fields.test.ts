@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startServer, type TestServer } from './start-server.js';
+import { afterAll, describe, expect, it } from 'vitest';
+import { startServer } from './start-server.js';
 
 const targetUrl = 'https://example.com/';
 
-let api: TestServer;
-let id: string;
-beforeAll(async () => {
-  api = await startServer();
-  id = (await api.call('createUrl', { body: { targetUrl } })).data.id;
-});
+const api = await startServer();
+const id = (await api.call('createUrl', { body: { targetUrl } })).data.id;
 afterAll(() => api.stop());
 
 const half = '\ud83d';

@@ -1,22 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { api as table } from '../../src/api/api.js';
 import type { Route } from '../../src/contract/define-route.js';
 import { OrganizationRepository } from '../../src/organizations/organization-repository.js';
 import type { Meter, PlanName } from '../../src/organizations/plans.js';
-import { type Caller, startServer, type TestServer } from './start-server.js';
+import { type Caller, startServer } from './start-server.js';
 
 const body = { targetUrl: 'https://example.com/' };
 const january = '2030-01';
 
-let api: TestServer;
-let stranger: Caller;
-beforeAll(async () => {
-  api = await startServer();
-  stranger = await newCaller('free');
-});
-afterAll(() => api.stop());
-
+const api = await startServer();
 const newCaller = async (plan: PlanName) => api.signIn(await api.createOrganization(plan));
+const stranger = await newCaller('free');
+afterAll(() => api.stop());
 
 const counted = async ({ organizationId }: Caller, meter: Meter = 'api_call') =>
   (

@@ -1,14 +1,11 @@
 import { createHmac } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { receiver } from '../webhooks/receiver.js';
-import { startServer, type TestServer } from './start-server.js';
+import { startServer } from './start-server.js';
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-let api: TestServer;
-beforeAll(async () => {
-  api = await startServer({ allowPrivateNetwork: true, thresholds: [2] });
-});
+const api = await startServer({ allowPrivateNetwork: true, thresholds: [2] });
 afterAll(() => api.stop());
 
 const subscribe = async (url: string, events: readonly string[] = ['url.created']) =>

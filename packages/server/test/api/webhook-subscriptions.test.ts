@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { receiver } from '../webhooks/receiver.js';
-import { startServer, type TestServer } from './start-server.js';
+import { startServer } from './start-server.js';
 
-let api: TestServer;
-beforeAll(async () => {
-  api = await startServer({ allowPrivateNetwork: true });
-});
+const api = await startServer({ allowPrivateNetwork: true });
 afterAll(() => api.stop());
 
 const url = 'https://receiver.example/hook';

@@ -1,13 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Caller, startServer, type TestServer } from './start-server.js';
+import { afterAll, describe, expect, it } from 'vitest';
+import { type Caller, startServer } from './start-server.js';
 
-let api: TestServer;
-let other: Caller;
-beforeAll(async () => {
-  api = await startServer();
-  other = await api.signIn(await api.createOrganization('scale'));
-});
+const api = await startServer();
+const other = await api.signIn(await api.createOrganization('scale'));
 afterAll(() => api.stop());
 
 const url = 'https://receiver.example/hook';

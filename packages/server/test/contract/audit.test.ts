@@ -7,10 +7,7 @@ import { requestInit, World } from '../isolation/world.js';
 // Built from the contract's table. repeated-writes.test.ts has the entry of each write.
 const writes = (table as readonly Route[]).filter(isWrite);
 
-let world: World;
-beforeAll(async () => {
-  world = await World.start();
-});
+const world = await World.start();
 afterAll(() => world.api.stop());
 
 const entryIds = async () => (await readAll()).map(({ id }) => id);

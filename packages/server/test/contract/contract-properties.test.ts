@@ -1,9 +1,9 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startServer, type TestServer } from '../api/start-server.js';
+import { afterAll, describe, expect, it } from 'vitest';
+import { startServer } from '../api/start-server.js';
 import { faultsOf, type Operation, openApi, operations } from './openapi-document.js';
 import { requestsTo } from './request-arbitrary.js';
-import { type Knowledge, SchemaArbitraries, SeenNames } from './schema-arbitrary.js';
+import { SchemaArbitraries, SeenNames } from './schema-arbitrary.js';
 
 // Another one each time, so that many runs find what few do; set it to see a failure again.
 const seed = Number(process.env.CONTRACT_SEED ?? Math.floor(Math.random() * 2 ** 31));
@@ -25,50 +25,46 @@ const inOrder = [
 ];
 const literalPaths = new Set(operations.map(({ path }) => path));
 
-let api: TestServer;
-let known: Knowledge['known'];
 const seen = new SeenNames();
 
-beforeAll(async () => {
-  api = await startServer({
-    allowPrivateNetwork: true,
-    // Every domain's record is set as it was asked for.
-    resolveTxt: async (name) => {
-      const domains = await api.server.database.read
-        .selectFrom('domains')
-        .select('challenge')
-        .where('hostname', '=', name.replace('_shorty-challenge.', ''))
-        .execute();
-      return domains.map(({ challenge }) => challenge);
-    },
-  });
-  known = {
-    ...api.credentials,
-    client_id: api.credentials.clientId,
-    client_secret: api.credentials.clientSecret,
-    grant_type: 'client_credentials',
-    scope: 'urls:read',
-    password,
-  };
-  const targetUrl = 'https://example.com/';
-  const locked = { targetUrl, isPasswordProtected: true, password };
-  const webhook = { url: 'http://127.0.0.1:65533/', events: ['url.created'] };
-  const { data } = await api.call('createUrl', { body: { targetUrl } });
-  for (let at = 0; at < 5; at += 1) {
-    // Its code and not its id: nobody changes it.
-    const { shortCode } = (await api.call('createUrl', { body: locked })).data;
-    seen.harvest('/api/v1/urls', { shortCode });
-  }
-  const seeds = [
-    ['createQr', { urlId: data.id }],
-    ['createWebhook', webhook],
-    ['createUrl', { targetUrl }],
-  ] as const;
-  for (const [id, body] of seeds) {
-    const { path } = operations.find(({ operationId }) => operationId === id) as Operation;
-    seen.harvest(path, (await api.call(id, { body })).body);
-  }
+const api = await startServer({
+  allowPrivateNetwork: true,
+  // Every domain's record is set as it was asked for.
+  resolveTxt: async (name) => {
+    const domains = await api.server.database.read
+      .selectFrom('domains')
+      .select('challenge')
+      .where('hostname', '=', name.replace('_shorty-challenge.', ''))
+      .execute();
+    return domains.map(({ challenge }) => challenge);
+  },
 });
+const known = {
+  ...api.credentials,
+  client_id: api.credentials.clientId,
+  client_secret: api.credentials.clientSecret,
+  grant_type: 'client_credentials',
+  scope: 'urls:read',
+  password,
+};
+const targetUrl = 'https://example.com/';
+const locked = { targetUrl, isPasswordProtected: true, password };
+const webhook = { url: 'http://127.0.0.1:65533/', events: ['url.created'] };
+const { data } = await api.call('createUrl', { body: { targetUrl } });
+for (let at = 0; at < 5; at += 1) {
+  // Its code and not its id: nobody changes it.
+  const { shortCode } = (await api.call('createUrl', { body: locked })).data;
+  seen.harvest('/api/v1/urls', { shortCode });
+}
+const seeds = [
+  ['createQr', { urlId: data.id }],
+  ['createWebhook', webhook],
+  ['createUrl', { targetUrl }],
+] as const;
+for (const [id, body] of seeds) {
+  const { path } = operations.find(({ operationId }) => operationId === id) as Operation;
+  seen.harvest(path, (await api.call(id, { body })).body);
+}
 afterAll(() => api.stop());
 
 const tokenFor = (operation: Operation) =>

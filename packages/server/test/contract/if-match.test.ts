@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { api as table } from '../../src/api/api.js';
 import { isForOrganizations, type Route } from '../../src/contract/define-route.js';
 import { takesIfMatch } from '../../src/preconditions/if-match.js';
@@ -18,10 +18,7 @@ const conditional = routes.filter(takesIfMatch).map((route) => {
 });
 const collectionOf = ({ path }: Route) => path.replace('/{id}', '');
 
-let world: World;
-beforeAll(async () => {
-  world = await World.start();
-});
+const world = await World.start();
 afterAll(() => world.api.stop());
 
 /** Creates the record of a request. Returns functions that read it and that send the request. */

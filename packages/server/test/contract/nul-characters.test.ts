@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { startServer, type TestServer } from '../api/start-server.js';
+import { afterAll, expect, it } from 'vitest';
+import { startServer } from '../api/start-server.js';
 import { operations } from './openapi-document.js';
 
-let api: TestServer;
-beforeAll(async () => {
-  api = await startServer();
-});
+const api = await startServer();
 afterAll(() => api.stop());
 
 const callerOf = (path: string) => (path.startsWith('/api/v1/admin/') ? api.operator : api);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { api as table } from '../../src/api/api.js';
 import { isForOrganizations, isWrite, type Route } from '../../src/contract/define-route.js';
 import { eventTypes } from '../../src/events/event-types.js';
@@ -31,10 +31,7 @@ const eventsByOperation: Readonly<Record<string, readonly string[]>> = {
   testWebhook: ['qr.scan_threshold'],
 };
 
-let world: World;
-beforeAll(async () => {
-  world = await World.start();
-});
+const world = await World.start();
 afterAll(() => world.api.stop());
 
 /** Returns an organization that subscribes to all events. */

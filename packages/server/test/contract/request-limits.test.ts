@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import sharp from 'sharp';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { api as table } from '../../src/api/api.js';
 import type { Route } from '../../src/contract/define-route.js';
 import { sampleRequests } from '../isolation/sample-requests.js';
@@ -31,20 +31,15 @@ function isValid(ajv: Ajv2020, where: readonly (string | number)[], value: unkno
   return check(value) === true;
 }
 
-let world: World;
-let logos: ReturnType<typeof createServer>;
-let logoOrigin: string;
-beforeAll(async () => {
-  world = await World.start();
-  const background = { r: 0, g: 0, b: 0 };
-  const png = await sharp({ create: { width: 8, height: 8, channels: 3, background } })
-    .png()
-    .toBuffer();
-  logos = createServer((_, response) => response.end(png));
-  logos.listen(0, '127.0.0.1');
-  await once(logos, 'listening');
-  logoOrigin = `http://127.0.0.1:${(logos.address() as AddressInfo).port}/`;
-});
+const world = await World.start();
+const background = { r: 0, g: 0, b: 0 };
+const png = await sharp({ create: { width: 8, height: 8, channels: 3, background } })
+  .png()
+  .toBuffer();
+const logos = createServer((_, response) => response.end(png));
+logos.listen(0, '127.0.0.1');
+await once(logos, 'listening');
+const logoOrigin = `http://127.0.0.1:${(logos.address() as AddressInfo).port}/`;
 afterAll(async () => {
   logos.close();
   await world.api.stop();

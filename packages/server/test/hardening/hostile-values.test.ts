@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { parseAddressRanges } from '../../src/network/ip-address.js';
-import { startServer, type TestServer } from '../api/start-server.js';
+import { startServer } from '../api/start-server.js';
 import { dereference, operations, type Schema } from '../contract/openapi-document.js';
 
 const maxBusyMs = 50;
@@ -12,15 +12,11 @@ const maxFieldBytes = 250_000;
 const maxTextBytes = 64 * 1024;
 const maxPartValues = 255;
 
-let api: TestServer;
-let link: string;
-beforeAll(async () => {
-  const trustedProxies = parseAddressRanges('127.0.0.1, ::1');
-  const countryHeader = 'cf-ipcountry';
-  api = await startServer({ trustedProxies, countryHeader, rateLimit: 0, tokenRateLimit: 0 });
-  const body = { targetUrl: 'https://example.com/', maxClicks: 1_000_000 };
-  link = `/${(await api.call('createUrl', { body })).data.shortCode}`;
-});
+const trustedProxies = parseAddressRanges('127.0.0.1, ::1');
+const countryHeader = 'cf-ipcountry';
+const api = await startServer({ trustedProxies, countryHeader, rateLimit: 0, tokenRateLimit: 0 });
+const body = { targetUrl: 'https://example.com/', maxClicks: 1_000_000 };
+const link = `/${(await api.call('createUrl', { body })).data.shortCode}`;
 afterAll(() => api.stop());
 
 /**

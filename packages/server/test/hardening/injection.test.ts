@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { createLogger } from '../../src/operations/commands/create-logger.js';
 import { sendRaw } from '../api/raw-http.js';
-import { type AttackedServer, startAttackedServer } from './attacked-server.js';
+import { startAttackedServer } from './attacked-server.js';
 
 const written: string[] = [];
-let api: AttackedServer;
-beforeAll(async () => {
-  const logger = createLogger('trace', { write: (line) => void written.push(line) });
-  api = await startAttackedServer({ logger });
-});
+const logger = createLogger('trace', { write: (line) => void written.push(line) });
+const api = await startAttackedServer({ logger });
 afterAll(() => api.stop());
 beforeEach(() => {
   written.length = 0;

@@ -1,11 +1,8 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { sendRaw } from '../api/raw-http.js';
-import { type AttackedServer, startAttackedServer } from './attacked-server.js';
+import { startAttackedServer } from './attacked-server.js';
 
-let api: AttackedServer;
-beforeAll(async () => {
-  api = await startAttackedServer();
-});
+const api = await startAttackedServer();
 afterAll(() => api.stop());
 afterEach(() => api.servesOthers());
 

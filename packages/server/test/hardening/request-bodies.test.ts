@@ -2,22 +2,19 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { parseAddressRanges } from '../../src/network/ip-address.js';
 import { sendRaw } from '../api/raw-http.js';
-import { type AttackedServer, startAttackedServer } from './attacked-server.js';
+import { startAttackedServer } from './attacked-server.js';
 import { openSocket, openSockets } from './open-sockets.js';
 
 const publicBody = 500;
 const body = 3_000;
-let api: AttackedServer;
-beforeAll(async () => {
-  api = await startAttackedServer({
-    rateLimit: 0,
-    tokenRateLimit: 20,
-    timeLimits: { publicBody, body, checks: 50 },
-    trustedProxies: parseAddressRanges('127.0.0.1, ::1'),
-  });
+const api = await startAttackedServer({
+  rateLimit: 0,
+  tokenRateLimit: 20,
+  timeLimits: { publicBody, body, checks: 50 },
+  trustedProxies: parseAddressRanges('127.0.0.1, ::1'),
 });
 afterAll(() => api.stop());
 afterEach(() => api.servesOthers());

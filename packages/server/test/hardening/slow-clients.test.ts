@@ -1,19 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type AttackedServer, startAttackedServer } from './attacked-server.js';
+import { afterAll, describe, expect, it } from 'vitest';
+import { startAttackedServer } from './attacked-server.js';
 import { openSocket, openSockets } from './open-sockets.js';
 
 const many = 200;
-let api: AttackedServer;
-beforeAll(async () => {
-  const timeLimits = {
-    headers: 1_000,
-    request: 2_500,
-    keepAlive: 1_000,
-    response: 3_000,
-    checks: 50,
-  };
-  api = await startAttackedServer({ timeLimits });
-});
+const timeLimits = {
+  headers: 1_000,
+  request: 2_500,
+  keepAlive: 1_000,
+  response: 3_000,
+  checks: 50,
+};
+const api = await startAttackedServer({ timeLimits });
 afterAll(() => api.stop());
 
 const bodyOf = (length: number) =>

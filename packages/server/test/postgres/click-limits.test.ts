@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Node, startTwoNodes, type TwoNodes } from './two-nodes.js';
+import { afterAll, expect, it } from 'vitest';
+import { type Node, startTwoNodes } from './two-nodes.js';
 
 const visitors = 64;
 const headers = {
   'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0',
 };
 
-let pair: TwoNodes;
-let first: Node;
-let second: Node;
-beforeAll(async () => {
-  pair = await startTwoNodes();
-  [first, second] = pair.nodes;
-});
+const pair = await startTwoNodes();
+const [first, second] = pair.nodes;
 afterAll(() => pair.stop());
 
 it.each([1, 150])(

@@ -1,31 +1,20 @@
 import pg from 'pg';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import { mergeVisits } from '../../src/analytics/ingest/merge-visits.js';
 import { VisitRepository } from '../../src/analytics/ingest/visit-repository.js';
 import { diagnoseVisits } from '../../src/analytics/reports/visit-doctor.js';
 import { EventOutbox } from '../../src/events/event-outbox.js';
 import type { Database } from '../../src/storage/database.js';
 import { openStorage } from '../../src/storage/open-storage.js';
-import {
-  day,
-  makeVisit,
-  openVisitStore,
-  start,
-  type VisitStore,
-} from '../analytics/visit-store.js';
+import { day, makeVisit, openVisitStore, start } from '../analytics/visit-store.js';
 
-/** Two nodes, each with the visits of its own journal. */
-let stored: VisitStore;
-let nodes: readonly [IngestingNode, IngestingNode];
+const stored = await openVisitStore();
+const open = () => openStorage({ databaseUrl: stored.databaseUrl, durability: 'process' });
+/** Each has the visits of its own journal. */
+const nodes = [ingestingNode('first', open()), ingestingNode('second', open())];
 /** Another program. */
-let other: pg.Client;
-beforeAll(async () => {
-  stored = await openVisitStore();
-  const open = () => openStorage({ databaseUrl: stored.databaseUrl, durability: 'process' });
-  nodes = [ingestingNode('first', open()), ingestingNode('second', open())];
-  other = new pg.Client({ connectionString: stored.databaseUrl });
-  await other.connect();
-});
+const other = new pg.Client({ connectionString: stored.databaseUrl });
+await other.connect();
 afterAll(async () => {
   await other.end();
   for (const { database } of nodes) await database.close();

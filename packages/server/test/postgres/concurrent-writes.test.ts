@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import pg from 'pg';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import type { WriteTransaction } from '../../src/storage/database.js';
 import { type Caller, callerOf, testOperatorKey } from '../api/start-server.js';
 import { poll } from '../poll.js';
-import { type Node, startTwoNodes, type TwoNodes } from './two-nodes.js';
+import { startTwoNodes } from './two-nodes.js';
 
 const body = { targetUrl: 'https://example.com/before' };
 const after = { targetUrl: 'https://example.com/after' };
@@ -13,18 +13,11 @@ const openMs = 1_500;
 // Work that concerns all organizations may delay each of the three writes of B's rounds by this.
 const delayMs = 500;
 
-let pair: TwoNodes;
-let first: Node;
-let second: Node;
+const pair = await startTwoNodes({ operatorKey: testOperatorKey });
+const [first, second] = pair.nodes;
 /** A program that is not Shorty, such as psql. */
-let other: pg.Client;
-let locked: LockedOrganization;
-beforeAll(async () => {
-  pair = await startTwoNodes({ operatorKey: testOperatorKey });
-  [first, second] = pair.nodes;
-  other = await connect();
-  locked = await lockOrganization();
-});
+const other = await connect();
+const locked = await lockOrganization();
 afterAll(async () => {
   await Promise.all([other.end(), locked.holder.end()]);
   await pair.stop();
@@ -35,8 +28,6 @@ async function connect(): Promise<pg.Client> {
   await client.connect();
   return client;
 }
-
-type LockedOrganization = Awaited<ReturnType<typeof lockOrganization>>;
 
 /** Locks the row of an organization, and sends a write of it, which waits beside the other tests. */
 async function lockOrganization() {

@@ -1,29 +1,22 @@
 import pg from 'pg';
 import { pino } from 'pino';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import { poll } from '../poll.js';
-import { type Node, startTwoNodes, type TwoNodes } from './two-nodes.js';
+import { startTwoNodes } from './two-nodes.js';
 
 const before = 'https://example.com/before';
 const after = 'https://example.com/after';
 
 const lines: string[] = [];
 
-let pair: TwoNodes;
-let first: Node;
-let second: Node;
 /** Changes links without recording the change for other nodes. */
-let unnoticed: pg.Client;
-let locker: pg.Client;
-beforeAll(async () => {
-  const logger = pino({ level: 'error' }, { write: (line: string) => lines.push(line) });
-  pair = await startTwoNodes({ logger });
-  [first, second] = pair.nodes;
-  unnoticed = new pg.Client({ connectionString: first.databaseUrl });
-  locker = new pg.Client({ connectionString: first.databaseUrl });
-  await Promise.all([unnoticed.connect(), locker.connect()]);
-  await unnoticed.query('set session_replication_role = replica');
-});
+const logger = pino({ level: 'error' }, { write: (line: string) => lines.push(line) });
+const pair = await startTwoNodes({ logger });
+const [first, second] = pair.nodes;
+const unnoticed = new pg.Client({ connectionString: first.databaseUrl });
+const locker = new pg.Client({ connectionString: first.databaseUrl });
+await Promise.all([unnoticed.connect(), locker.connect()]);
+await unnoticed.query('set session_replication_role = replica');
 afterAll(async () => {
   await Promise.all([unnoticed.end(), locker.end()]);
   await pair.stop();

@@ -85,6 +85,7 @@ it('moves links, visits, QR codes, webhooks and pending deliveries, which contin
   expect((await after.call('getUrl', { params: { id: link.id } })).data).toMatchObject({
     ...link,
     clickCount: 5,
+    lastClickAt: expect.any(String),
   });
   expect((await after.call('getQr', { params: { id: code.id } })).data.qrData).toBe(code.qrData);
   const { data: clicks } = await after.call('getUrlClicks', { params: { id: link.id } });
@@ -114,11 +115,15 @@ it('refuses while a server runs on the file, and a target that is not empty', as
   await expect(migrate({ from })).rejects.toThrow(/must be empty/);
 });
 
-it.each([
-  [{ from: ':memory:' }, /--from must be a file/],
-  [{ from: 'file:a.db' }, /SHORTY_DATABASE_URL must be a postgres/],
-])('rejects %j with the reason', async (options, message) => {
-  await expect(migrate(options)).rejects.toThrow(message);
+it('rejects a source that is no file, and a target that is no address of PostgreSQL', async () => {
+  await expect(migrate({ from: ':memory:' })).rejects.toThrow(/--from .*: it must be a file/);
+  const file = temporaryFile();
+  onTestFinished(() => file.remove());
+  await (await startServer({ databaseUrl: `file:${file.path}` })).stop();
+  vi.stubEnv('SHORTY_DATABASE_URL', 'file:other.db');
+  await expect(migrate({ from: `file:${file.path}` })).rejects.toThrow(
+    /SHORTY_DATABASE_URL must be a postgres/,
+  );
 });
 
 const shortDomain = 'sho.example';

@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { type PlanTable, standardPlans } from '../../src/organizations/plans.js';
 import { type Caller, callerOf, testOperatorKey } from '../api/start-server.js';
 import { poll } from '../poll.js';
 import { receiver } from '../webhooks/receiver.js';
-import { type Node, startTwoNodes, type TwoNodes } from './two-nodes.js';
+import { type Node, startTwoNodes } from './two-nodes.js';
 
 const bundle = 100;
 const plans: PlanTable = {
@@ -20,14 +20,9 @@ const body = { targetUrl: 'https://example.com/before' };
 // How long a visitor may get the previous state.
 const staleMs = 1_000;
 
-let pair: TwoNodes;
-let first: Node;
-let second: Node;
-beforeAll(async () => {
-  const options = { plans, thresholds: [10], operatorKey: testOperatorKey };
-  pair = await startTwoNodes({ ...options, allowPrivateNetwork: true });
-  [first, second] = pair.nodes;
-});
+const options = { plans, thresholds: [10], operatorKey: testOperatorKey };
+const pair = await startTwoNodes({ ...options, allowPrivateNetwork: true });
+const [first, second] = pair.nodes;
 afterAll(() => pair.stop());
 
 const locationOf = async (node: Node, path: string) =>

@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { pruneDeliveries } from '../../src/webhooks/delivery-pruner.js';
 import { maxHeldByOrganization } from '../../src/webhooks/event-list.js';
-import { type Caller, startServer, type TestServer } from '../api/start-server.js';
+import { type Caller, startServer } from '../api/start-server.js';
 
-let api: TestServer;
-beforeAll(async () => {
-  api = await startServer();
-});
+const api = await startServer();
 afterAll(() => api.stop());
 
 const createUrl = async (caller: Caller, title = 'x') => {

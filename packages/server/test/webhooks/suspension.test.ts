@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import { OrganizationRepository } from '../../src/organizations/organization-repository.js';
 import { startServer, type TestServer } from '../api/start-server.js';
 import { openDispatcher } from './open-dispatcher.js';
@@ -6,10 +6,7 @@ import { receiver } from './receiver.js';
 
 const day = 24 * 60 * 60 * 1000;
 
-let api: TestServer;
-beforeAll(async () => {
-  api = await startServer({ allowPrivateNetwork: true });
-});
+const api = await startServer({ allowPrivateNetwork: true });
 afterAll(() => api.stop());
 
 const suspend = (id: string, isSuspended: boolean) =>
