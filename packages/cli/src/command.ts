@@ -15,6 +15,8 @@ export interface CommandRow {
   readonly help?: string;
   /** Whether the command has output formats of its own, and reads `--output` itself. */
   readonly ownsOutput?: boolean;
+  /** Whether the command can write CSV without `--output csv`. */
+  readonly writesCsv?: boolean;
   /** Whether the command prints no data, only messages for people. */
   readonly hasNoData?: boolean;
   /** What a command prints that changes something, so that a wrong name in `--fields` changes nothing. */

@@ -17,7 +17,7 @@ export interface Context {
   readonly io: Io;
   readonly output: Output;
   readonly config: ConfigFile;
-  readonly flags: SettingFlags & FormatFlags & { readonly jq?: string };
+  readonly flags: SettingFlags & FormatFlags & { readonly jq?: string; readonly excel?: boolean };
   /** The program that runs the command. */
   readonly program: Command;
   /** The options of each request: Ctrl-C ends it. */

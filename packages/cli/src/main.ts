@@ -1,6 +1,7 @@
 import { type Command, CommanderError } from 'commander';
 import { UsageError } from './cli-error.js';
 import { type CommandRow, type Printed, pathOf } from './command.js';
+import { commands } from './command-tree.js';
 import { type Context, createContext } from './context.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
 import responseFields from './generated/response-fields.json' with { type: 'json' };
@@ -39,7 +40,7 @@ async function prepare(
   program: Command & { opts(): GlobalFlags },
   io: Io,
 ): Promise<Context> {
-  const { ownsOutput = false, hasNoData = false, prints } = row;
+  const { ownsOutput = false, hasNoData = false, writesCsv = false, prints } = row;
   const flags = program.opts();
   const { fields, jq } = flags;
   if (hasNoData && fields) throw new UsageError('--fields: this command prints no data');
@@ -48,6 +49,9 @@ async function prepare(
   // --jq filters JSON.
   const json = jq === undefined ? flags.json : true;
   const format = ownsOutput ? 'table' : resolveFormat({ ...flags, json }, outputFormats);
+  if (flags.excel && format !== 'csv' && !(writesCsv && format === 'table')) {
+    throw new UsageError('--excel: this output is not CSV', 'add --output csv');
+  }
   if (fields && prints && !command.opts().dryRun) {
     const printed = typeof prints === 'function' ? prints(format) : prints;
     checkFields(fields, printed, `the output of ${pathOf(command)} as ${format}`);
@@ -55,6 +59,7 @@ async function prepare(
   return createContext(io, flags, program, {
     format,
     isQuiet: flags.quiet === true,
+    isForExcel: flags.excel,
     allowsColor: allowsColor(flags, io.env),
     fields,
     jq: jq === undefined ? undefined : (await import('./jq.js')).compileJq(jq),
@@ -101,11 +106,36 @@ function wantsJson(flags: GlobalFlags, argv: readonly string[]): boolean {
   return flags.json === true || flags.output === 'json' || argv.includes('--json');
 }
 
+/** What people call commands elsewhere, and what they are here. */
+const synonyms: Readonly<Record<string, readonly string[]>> = {
+  ...{ rm: ['delete', 'revoke'], remove: ['delete', 'revoke'], del: ['delete', 'revoke'] },
+  ...{ edit: ['update', 'rename'], change: ['update', 'rename'], set: ['update', 'rename'] },
+  ...{ ls: ['list'], search: ['list --search TEXT', 'list'], find: ['list --search TEXT', 'list'] },
+  ...{ show: ['get'], info: ['get'], view: ['get'], add: ['create'], new: ['create'] },
+  ...{ stats: ['clicks', 'scans', 'overview'], unpause: ['resume'], undelete: ['restore'] },
+};
+
+/** Returns the command that a word stands for that is none in its group, if it is known. */
+function commandFor(word: string, group: string): string | undefined {
+  const names = [word, ...(Object.hasOwn(synonyms, word) ? (synonyms[word] ?? []) : [])];
+  for (const parent of group === '' ? ['analytics', 'urls'] : [group]) {
+    const found = names.find((name) => {
+      const row = commands[`${parent} ${name.split(' ', 1)}`];
+      return row && (!name.includes('--') || row.options?.['--search <text>']);
+    });
+    if (found !== undefined) return `shorty ${parent} ${found}`;
+  }
+  return undefined;
+}
+
 function toUsageError({ message }: CommanderError, help: string): UsageError {
   const [text = '', suggestion] = message
     .replace(/^error: /, '')
     .replace(/^command-argument value ('.*') is invalid for/, 'value $1 is invalid for')
     .split('\n');
+  const [, word = ''] = /^unknown command '(.*)'$/.exec(text) ?? [];
+  const command = commandFor(word, help.replace(/^shorty ?| ?--help$/g, ''));
+  if (command !== undefined) return new UsageError(text, `did you mean ${command}?`);
   return new UsageError(text, suggestion?.replace(/^\((.*)\)$/, '$1') ?? `see ${help}`);
 }
 

@@ -37,6 +37,8 @@ export interface OutputOptions {
   readonly isQuiet: boolean;
   /** False with `--no-color` or NO_COLOR. Colors also require a terminal. */
   readonly allowsColor: boolean;
+  /** Whether CSV begins with a byte order mark, as Excel expects it. */
+  readonly isForExcel?: boolean | undefined;
   /** The fields to print, in this order, with `--fields`. */
   readonly fields?: readonly string[] | undefined;
   /** The filter of `--jq`, which JSON goes through. */
@@ -52,6 +54,8 @@ export class Output {
   readonly hasColor: boolean;
   /** The fields to print, in this order; undefined for all. */
   readonly fields: readonly string[] | undefined;
+  /** What CSV begins with. */
+  readonly byteOrderMark: string;
   readonly #jq: OutputOptions['jq'];
   readonly #stdout: OutputStream;
   readonly #stderr: OutputStream;
@@ -63,6 +67,7 @@ export class Output {
     this.allowsColor = options.allowsColor;
     this.hasColor = options.allowsColor && isRichTerminal(io.stdout, io.env);
     this.fields = options.fields;
+    this.byteOrderMark = options.isForExcel ? '\ufeff' : '';
     this.#jq = options.jq;
     this.#stdout = io.stdout;
     this.#stderr = io.stderr;
@@ -150,7 +155,7 @@ export class Output {
     if (this.format === 'csv') {
       const names = entries.map(([name]) => name);
       const cells = entries.map(([, value]) => value);
-      return this.#put(`${formatCsvLine(names)}\n${this.csvLine(cells)}\n`);
+      return this.#put(`${this.csvHeader(names)}${this.csvLine(cells)}\n`);
     }
     const shown = this.fields ? entries : entries.filter(([, value]) => !isEmpty(value));
     const isFirst = ([name]: [string, unknown]) => Number(name === 'shortUrl' && !this.fields);
@@ -206,7 +211,7 @@ export class Output {
       }
       if (!columns) {
         columns = this.#selectColumns(allColumns, first);
-        if (this.format === 'csv') await this.#put(csvHeader(columns));
+        if (this.format === 'csv') await this.#put(this.csvHeader(columns.map(({ name }) => name)));
       }
       const shown = columns;
       const rows = page.map((item) => shown.map(({ value }) => value(item)));
@@ -225,9 +230,14 @@ export class Output {
       await this.#put(lines.map((line) => `${line}\n`).join(''));
     }
     if (this.format === 'csv' && !columns) {
-      await this.#put(csvHeader(this.fields?.map((name) => ({ name })) ?? allColumns));
+      await this.#put(this.csvHeader(this.fields ?? allColumns.map(({ name }) => name)));
     }
     if (this.format === 'table' && !columns) this.note('nothing found');
+  }
+
+  /** Returns the first line of CSV. */
+  csvHeader(names: readonly string[]): string {
+    return `${this.byteOrderMark}${formatCsvLine(names)}\n`;
   }
 
   /**
@@ -320,10 +330,6 @@ export function allowsColor(flags: { color?: boolean }, env: Io['env']): boolean
   return flags.color !== false && !env.NO_COLOR;
 }
 
-function csvHeader(columns: readonly { readonly name: string }[]): string {
-  return `${formatCsvLine(columns.map(({ name }) => name))}\n`;
-}
-
 /** Returns the error for a name in `--fields` that is none of the known ones. */
 export function unknownField(field: string, known: readonly string[]): UsageError {
   const near = nearestName(field, known);
@@ -340,6 +346,12 @@ function isEmpty(value: unknown): boolean {
 
 function formatCell(value: unknown): string {
   if (value === null || value === undefined) return '';
-  if (Array.isArray(value)) return value.map(formatCell).join('|');
+  if (Array.isArray(value)) {
+    const text = value.map(formatCell).join('|');
+    // An import splits at commas if there is no `|`.
+    return value.length === 1 && typeof value[0] === 'string' && text.includes(',')
+      ? `${text}|`
+      : text;
+  }
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }

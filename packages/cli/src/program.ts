@@ -10,6 +10,7 @@ import { version } from './version.js';
 export interface GlobalFlags {
   readonly json?: boolean;
   readonly output?: string;
+  readonly excel?: boolean;
   readonly quiet?: boolean;
   readonly color?: boolean;
   readonly fields?: readonly string[];
@@ -31,6 +32,7 @@ const globalOptions = {
   '--json': 'same as --output json, with errors as JSON',
   '--fields <names>': { text: 'fields to print, in this order: id,title', parse: parseFields },
   '--jq <expression>': 'filter the JSON with a jq expression',
+  '--excel': 'begin CSV with a byte order mark, as Excel expects it',
   '-q, --quiet': 'print data and errors only',
   '--no-color': 'print without colors',
   '--profile <name>': 'stored profile to use',

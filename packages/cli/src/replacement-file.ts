@@ -9,7 +9,7 @@ import {
   statSync,
   writeSync,
 } from 'node:fs';
-import { resolve } from 'node:path';
+import { extname, resolve } from 'node:path';
 import { CliError, describeWriteError, systemErrorCode, UsageError } from './cli-error.js';
 
 /**
@@ -84,6 +84,19 @@ export function replaceFile(path: string, content: string | Uint8Array, options 
   } finally {
     file.close();
   }
+}
+
+/** Returns the format that the extension of a file names. Throws a UsageError if no format has it. */
+export function formatOfFile<Format extends string>(
+  path: string | undefined,
+  formats: readonly Format[],
+): Format | undefined {
+  const extension = extname(path ?? '').toLowerCase();
+  if (extension === '') return undefined;
+  const format = formats.find((each) => `.${each}` === extension);
+  if (format) return format;
+  const known = formats.map((each) => `.${each}`).join(', ');
+  throw new UsageError(`--out ${path}: unknown extension ${extension}`, `use ${known}`);
 }
 
 /** Returns the path of the file itself if the path is a symbolic link. */

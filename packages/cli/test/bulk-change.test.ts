@@ -147,6 +147,17 @@ test('a failed export leaves the earlier file as it was, and no other file', asy
   expect(await shorty.files(folder)).toEqual(['links.csv']);
 });
 
+test('the extension of --out selects the format, and an unknown one is refused', async () => {
+  await shorty.run(['urls', 'export', '--out', 'by-name.json']);
+  expect(JSON.parse(await shorty.read('by-name.json'))).toHaveProperty('items');
+  for (const command of ['urls export', 'urls visits', 'analytics report', 'qr create --data x']) {
+    const args = [...command.split(' '), '--out', 'file.xlsx'];
+    const { code, stderr } = await shorty.run(args);
+    const message = /unknown extension \.xlsx\n {2}use \.(csv|ndjson|html|svg)/;
+    expect([code, stderr]).toEqual([2, expect.stringMatching(message)]);
+  }
+});
+
 test('an export goes through symbolic links, to stdout for -, and into pipes', async () => {
   await shorty.write('export-target.csv', '');
   await symlink('export-target.csv', shorty.path('export-link.csv'));
@@ -154,7 +165,7 @@ test('an export goes through symbolic links, to stdout for -, and into pipes', a
   const csv = await shorty.read('export-target.csv');
   expect(csv).toMatch(/^targetUrl,/);
   expect((await shorty.run(['urls', 'export', '--out', '-'])).stdout).toBe(csv);
-  const fifo = shorty.path('export.fifo');
+  const fifo = shorty.path('export-fifo');
   execFileSync('mkfifo', [fifo]);
   const [read] = await Promise.all([
     readFile(fifo, 'utf8'),
@@ -202,7 +213,11 @@ test('an export imports unchanged into another server', async () => {
       clickThresholds: [50, 500],
     };
     const { id } = await server.client.urls.create(fields);
-    const paused = { targetUrl: 'https://export.example/paused', customSlug: 'exported-pause' };
+    const paused = {
+      targetUrl: 'https://export.example/paused',
+      customSlug: 'exported-pause',
+      tags: ['one, with a comma'],
+    };
     await server.client.urls.create({ ...paused, isActive: false });
     await server.client.urls.create({
       targetUrl: 'https://export.example/code',
@@ -227,7 +242,8 @@ test('an export imports unchanged into another server', async () => {
     expect(copies).toHaveLength((await server.links()).length);
     const copy = copies.find(({ customSlug }) => customSlug === 'exported-link');
     expect(copy).toMatchObject({ ...fields, isActive: true });
-    expect(copies.find(({ customSlug }) => customSlug === paused.customSlug)?.isActive).toBe(false);
+    const pausedCopy = copies.find(({ customSlug }) => customSlug === paused.customSlug);
+    expect(pausedCopy).toMatchObject({ ...paused, isActive: false });
     // The import sends several requests at once, so the order may differ.
     const states = (links: typeof copies) =>
       links.map(({ targetUrl, isActive }) => `${targetUrl} ${isActive}`).sort();

@@ -66,8 +66,15 @@ test('creates a link for each row, and writes failed rows unchanged', async () =
     ].join('\n'),
   );
   const rows = mixed.split('\r\n');
-  expect(await shorty.read('bad.csv')).toBe(
-    [rows[0], rows[2], rows[5], rows[6], rows[7], rows[8], ''].join('\r\n'),
+  const bad = (await shorty.read('bad.csv')).trimEnd().split('\r\n');
+  expect(bad[0]).toBe(`${rows[0]},error`);
+  expect(bad[1]).toBe(
+    `${rows[2]},"targetUrl is ""no address"": it must start with http:// or https://"`,
+  );
+  // The rows are unchanged, and their reasons follow.
+  const failed = [2, 5, 6, 7, 8].map((index) => rows[index] ?? '');
+  expect(bad.slice(1).map((line, index) => line.startsWith(`${failed[index]},`))).not.toContain(
+    false,
   );
 });
 
@@ -75,9 +82,15 @@ test('failed rows can be corrected and imported', async () => {
   await shorty.write('mend.csv', 'url,title\nhttps://mend.example/1,a\nmend.example/2,"b\nc"\n');
   await shorty.run(['urls', 'bulk-create', 'mend.csv', '--failed-out', 'again.csv']);
   const broken = await shorty.read('again.csv');
-  expect(broken).toBe('url,title\nmend.example/2,"b\nc"\n');
-  await shorty.write('again.csv', broken.replace('mend.', 'https://mend.').replace('b\nc', 'b c'));
-  const { code } = await shorty.run(['urls', 'bulk-create', 'again.csv']);
+  const reason = '"targetUrl is ""mend.example/2"": it must start with http:// or https://"';
+  expect(broken).toBe(`url,title,error\nmend.example/2,"b\nc",${reason}\n`);
+  // A row that fails again has its new reason only.
+  const again = ['urls', 'bulk-create', 'again.csv'];
+  await shorty.run([...again, '--failed-out', 'third.csv']);
+  expect(await shorty.read('third.csv')).toBe(broken);
+  const corrected = broken.replace('mend.', 'https://mend.').replace('b\nc', 'b c');
+  await shorty.write('again.csv', corrected);
+  const { code } = await shorty.run(again);
   expect(code).toBe(0);
   expect((await linksTo('https://mend.example/')).map(({ title }) => title)).toEqual(['a', 'b c']);
 });
@@ -238,6 +251,7 @@ test.each([
   ['urls bulk-create missing.csv', 'missing.csv: file not found'],
   ['urls bulk-create .', '. is a folder, not a file'],
   ['urls bulk-create same.csv --out same.csv', 'is the input file'],
+  ['urls bulk-create same.csv --out made.xlsx', 'unknown extension .xlsx\n  use .csv'],
   ['urls bulk-create same.csv --out a --failed-out a', 'must be different files'],
   ['urls bulk-create same.csv --out no/where.csv', 'cannot be written'],
   ['urls bulk-create same.csv --resume', 'this file has no interrupted import'],
@@ -260,8 +274,8 @@ test('--dry-run checks every row, needs no credentials and sends nothing', async
     '7 rows checked: 2 valid, 5 invalid; nothing was sent\n',
   ]);
   const [header, ...rows] = (await signedOut.read('dry-bad.csv')).trimEnd().split('\n');
-  expect(header).toBe(mixed.split('\n')[0]);
-  expect([rows.length, rows.filter((row) => !mixed.includes(row))]).toEqual([5, []]);
+  expect(header?.trim()).toBe(`${mixed.split(/\r?\n/)[0]},error`);
+  expect(rows).toHaveLength(5);
   const fine = await signedOut.run(['urls', 'bulk-create', '-', '--dry-run', '--json'], {
     input: 'url\nhttps://example.com\n',
   });
@@ -303,7 +317,9 @@ test('UTF-16 with a byte order mark is imported', async () => {
   expect(stderr).toContain('separated by a tab');
   expect(await linksTo('https://utf16.example/')).toMatchObject([{ title: '日本語' }]);
   // Spreadsheets need the byte order mark to detect UTF-8.
-  expect(await shorty.read('utf16-bad.csv')).toBe('\u{feff}url\ttitle\r\nnone\t🎈\r\n');
+  expect(await shorty.read('utf16-bad.csv')).toMatch(
+    /^\u{feff}url\ttitle\terror\r\nnone\t🎈\t"targetUrl .*"\r\n$/u,
+  );
 });
 
 test('a repeated import creates no link twice, and says so', async () => {
@@ -318,7 +334,10 @@ test('a repeated import creates no link twice, and says so', async () => {
   ]);
   expect(await shorty.read('twice-made.csv')).toBe(made);
   expect(await linksTo('https://twice.example/')).toHaveLength(1);
-  await shorty.run([...args, '--no-resume']);
+  // A second import of the file has other links.
+  expect((await shorty.run([...args, '--no-resume'])).code).toBe(2);
+  expect(await shorty.read('twice-made.csv')).toBe(made);
+  await shorty.run(['urls', 'bulk-create', 'twice.csv', '--no-resume']);
   expect(await linksTo('https://twice.example/')).toHaveLength(2);
 });
 
@@ -343,6 +362,48 @@ test('a token without the scope stops the import with 4, and it can be resumed',
   env.SHORTY_ACCESS_TOKEN = await server.token('urls:write');
   const resumed = await shorty.run(['urls', 'bulk-create', 'scope.csv', '--resume'], { env });
   expect(resumed.code).toBe(0);
+});
+
+test('spreadsheets in other languages are read as they are', async () => {
+  const rows = [
+    'url;tags;active;expiresAt',
+    'sheet.example/1;spring, summer;WAHR;31.12.2098',
+    'https://sheet.example/2;a, b|;FALSCH;12/31/2098',
+    'https://sheet.example/3;;VRAI;2098-12-31 10:00',
+  ];
+  await shorty.write('sheet.csv', rows.join('\n'));
+  const args = ['urls', 'bulk-create', 'sheet.csv', '--time-zone', 'Europe/Berlin'];
+  const refused = await shorty.run([...args, '--dry-run']);
+  expect(refused.stderr).toContain('line 3: expiresAt is "12/31/2098": --dates dmy or --dates mdy');
+  const more = ['--dates', 'mdy', '--add-scheme', '--excel', '--out', 'sheet-made.csv'];
+  const { code, stderr } = await shorty.run([...args, ...more]);
+  expect([code, stderr]).toEqual([
+    0,
+    expect.stringContaining('31.12.2098 ends at 2098-12-31 22:59 UTC, and other dates'),
+  ]);
+  const end = '2098-12-31T22:59:59.000Z';
+  expect(await linksTo('https://sheet.example/')).toMatchObject([
+    { tags: ['spring', 'summer'], isActive: true, expiresAt: end },
+    { tags: ['a, b'], isActive: false, expiresAt: end },
+    { tags: [], isActive: true, expiresAt: '2098-12-31T09:00:00.000Z' },
+  ]);
+  expect(await shorty.read('sheet-made.csv')).toMatch(/^\ufeffline,/);
+});
+
+test('--excel begins every CSV with a byte order mark, and is refused beside other formats', async () => {
+  for (const args of [
+    'urls list -o csv',
+    'urls export',
+    'analytics report -o csv',
+    'usage -o csv',
+  ]) {
+    const { stdout } = await shorty.run([...args.split(' '), '--excel']);
+    expect([args, stdout.startsWith('\ufeff')]).toEqual([args, true]);
+  }
+  for (const args of ['urls list', 'urls export --json', 'analytics report']) {
+    const { code, stderr } = await shorty.run([...args.split(' '), '--excel']);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('--excel: this output is not CSV')]);
+  }
 });
 
 describe('files that other programs write', () => {
@@ -423,5 +484,5 @@ test('--skip-existing skips rows whose slug exists', async () => {
   const { code, stdout, stderr } = await shorty.run(args);
   expect([code, stderr]).toEqual([0, '']);
   expect(stdout).toContain('2 rows: 1 created, 1 skipped, 0 failed');
-  expect(await shorty.read('none.csv')).toBe('url,slug\n');
+  expect(await shorty.read('none.csv')).toBe('url,slug,error\n');
 });

@@ -81,7 +81,17 @@ test('Ctrl-C exits with 130, and the same command creates the rest exactly once'
     ),
   );
   const broken = content.split('\n').filter((row) => row === 'url' || row.startsWith('broken'));
-  expect(await shorty.read('part-bad.csv')).toBe(`${broken.join('\n')}\n`);
+  const bad = (await shorty.read('part-bad.csv')).trimEnd().split('\n');
+  expect(bad.map((line) => line.split(',', 1)[0])).toEqual(broken);
+  // The links of another import are never replaced.
+  const other = await writeRows();
+  const refused = await bulkCreate(other.file, '--out', 'part-made.csv');
+  expect([refused.code, refused.stderr]).toEqual([
+    2,
+    expect.stringContaining('not of this import'),
+  ]);
+  expect(await countOf(other.host)).toEqual({ made: 0, different: 0 });
+  expect((await shorty.read('part-made.csv')).trimEnd().split('\n')).toEqual(made);
 });
 
 test('Ctrl-C stops an import with stored credentials gracefully', async () => {

@@ -29,7 +29,7 @@ describe('shorty keys', () => {
       key: expect.stringMatching(/^shorty_ak_/),
       name: 'deploy script',
       scopes: ['urls:read', 'usage:read'],
-      expiresAt: '2099-01-01T00:00:00.000Z',
+      expiresAt: '2099-01-01T23:59:59.000Z',
     });
     const list = await shorty.run(['keys', 'list', '-o', 'csv']);
     expect(list.stdout).toContain(`${created.id},deploy script,${created.key.slice(0, 14)},`);
@@ -40,7 +40,7 @@ describe('shorty keys', () => {
     expect(revoked).toEqual({
       code: 0,
       stdout: `id,status\n${created.id},revoked\n`,
-      stderr: '1 key revoked\n',
+      stderr: expect.stringMatching(/^1 key revoked \(/),
     });
     expect((await withKey(created.key, 'urls', 'list')).code).toBe(4);
     const again = await shorty.run(['keys', 'revoke', created.id]);

@@ -246,3 +246,29 @@ describe('completion', () => {
     expect([code, stderr]).toEqual([2, expect.stringContaining('bash, zsh, fish')]);
   });
 });
+
+test.each([
+  ['rm 3', 'urls delete'],
+  ['urls rm 3', 'urls delete'],
+  ['edit 3', 'urls update'],
+  ['tags edit a', 'tags rename'],
+  ['search spring', 'urls list --search TEXT'],
+  ['pause 3', 'urls pause'],
+  ['ls', 'urls list'],
+  ['webhooks ls', 'webhooks list'],
+  ['stats', 'analytics overview'],
+  ['urls stats 3', 'urls clicks'],
+  ['qr stats', 'qr scans'],
+  ['keys rm', 'keys revoke'],
+])('%s suggests %s', async (line, command) => {
+  const { code, stderr } = await shorty.run(line.split(' '));
+  expect([code, stderr]).toEqual([2, expect.stringContaining(`did you mean shorty ${command}?\n`)]);
+});
+
+test('the help of a command has its own options, and one line for the global ones', async () => {
+  const { stdout } = await shorty.run(['urls', 'get', '--help']);
+  expect(stdout).toContain('--external-id <id>');
+  expect(stdout).not.toContain('--profile <name>');
+  expect(stdout).toContain('shorty --help\n');
+  expect((await shorty.run(['--help'])).stdout).toContain('--profile <name>');
+});

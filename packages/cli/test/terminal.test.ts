@@ -140,13 +140,23 @@ describe('an import', () => {
     );
   });
 
-  test('shows the first twenty invalid rows and the number of further ones', async () => {
+  test('groups the failed rows by their reasons, also when it is interrupted', async () => {
     const io = terminalIo(env());
     const broken = Array.from({ length: 25 }, (_, index) => `broken ${index}`);
-    expect(await importRows(io, [...broken, ...good(1)])).toBe(3);
-    const screen = stripVTControlCharacters(io.text.stderr);
-    expect(new Set(screen.match(/^line \d+: /gm)).size).toBe(20);
-    expect(screen).toContain('... and 5 more\n');
+    const reason =
+      '25 rows, the first in line 2: targetUrl is …: it must start with http:// or https:// (CREATE_FAILED)';
+    expect(await importRows(io, [...broken, ...good(1), 'a,b'])).toBe(3);
+    const lines = stripVTControlCharacters(io.text.stderr).split('\n');
+    expect(lines.filter((line) => line.includes('line '))).toEqual([
+      reason,
+      'line 28: the row has 2 of 1 cells (INVALID_ROW)',
+    ]);
+    const stopped = terminalIo(env());
+    proxy.decide = () => 'hold';
+    const code = importRows(stopped, [...broken, ...good(300)], '--concurrency', '1');
+    await proxy.held;
+    stopped.interruption.abort(new Error('interrupted'));
+    expect(await code).toBe(130);
   });
 
   test('reports its position when it is interrupted', async () => {

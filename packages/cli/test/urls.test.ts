@@ -49,6 +49,25 @@ describe('create', () => {
     });
   });
 
+  test.each([
+    ['2099-01-01', [], '2099-01-01T23:59:59.000Z'],
+    ['31.12.2098', ['--time-zone', 'Europe/Berlin'], '2098-12-31T22:59:59.000Z'],
+    ['2099-01-01 10:00', ['--time-zone', 'America/New_York'], '2099-01-01T15:00:00.000Z'],
+  ])('a link that expires at %s %j ends at %s, and the result says so', async (text, more, end) => {
+    const args = ['urls', 'create', 'https://example.com', '--expires-at', text, ...more];
+    const { stdout, stderr } = await shorty.run(args);
+    expect(stderr).toBe(`expires at ${end.slice(0, 16).replace('T', ' ')} UTC\n`);
+    const link = await server.client.urls.lookup(stdout.trim());
+    expect(link.expiresAt).toBe(end);
+  });
+
+  test('--expires-at 30d ends in thirty days', async () => {
+    const { id } = await create('https://example.com/month', '--expires-at', '30d');
+    const { expiresAt } = await server.client.urls.get(id);
+    const days = (Date.parse(expiresAt ?? '') - Date.now()) / 86_400_000;
+    expect(days).toBeCloseTo(30, 2);
+  });
+
   test('reads a password from stdin and never prints it', async () => {
     const args = ['urls', 'create', 'https://example.com/locked', '--password-stdin', '--json'];
     const { code, stdout, stderr } = await shorty.run(args, { input: 'open sesame\n' });
@@ -269,6 +288,9 @@ describe('update and delete', () => {
     expect(cleared).toMatchObject({ clickThresholds: null });
     const forwarding = await update('--forward-query', '--no-forward-path');
     expect(forwarding).toMatchObject({ forwardQuery: true, forwardPath: false });
+    expect(await update('--add-tag', 'b', '--add-tag', 'c')).toMatchObject({ tags: ['b', 'c'] });
+    const tagged = await update('--remove-tag', 'b', '--add-tag', 'd');
+    expect(tagged).toMatchObject({ tags: ['c', 'd'] });
     const byDomain = await update('--clear', 'forward-query', '--clear', 'forward-path');
     expect(byDomain).toMatchObject({ forwardQuery: null, forwardPath: null });
   });
@@ -277,6 +299,8 @@ describe('update and delete', () => {
     [[], 'nothing to change'],
     [['--clear', 'titel'], 'did you mean title?'],
     [['--clear', 'title', '--title', 'x'], 'another option sets this field'],
+    [['--tag', 'x', '--add-tag', 'y'], 'cannot be used with'],
+    [['--clear', 'tags', '--add-tag', 'y'], '--clear tags cannot be used with --add-tag'],
     [['--active', '--inactive'], 'cannot be used with'],
     [['--redirect-type', 'soon'], 'It must be 301, 302, 307 or 308.'],
     [['--utm-param', 'x'], 'must have the form key=value'],
@@ -428,7 +452,7 @@ test('a file creates links with the fields of campaigns, and takes links that ex
   expect(await server.client.urls.getByExternalId('camp-1')).toMatchObject({
     targetUrl: 'https://example.com/campaign',
     activatesAt: '2020-01-01T00:00:00.000Z',
-    expiresAt: '2099-01-01T00:00:00.000Z',
+    expiresAt: '2099-01-01T23:59:59.000Z',
     expiredUrl: 'https://example.com/over',
     maxClicks: 9,
     forwardQuery: true,

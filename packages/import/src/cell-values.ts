@@ -1,14 +1,35 @@
+import { proposeUrl } from './parse-url.js';
+
 /** The API value of a cell, or the reason why the cell is invalid. */
 export type CellValue =
   | { readonly value: unknown; readonly error?: undefined }
   | { readonly error: string };
 
-export type ParseCell = (cell: string) => CellValue;
+/** How cells are read that can mean several things. */
+export interface CellOptions {
+  /** The order of day and month in dates such as 12/31/2026. */
+  readonly dates?: 'dmy' | 'mdy' | undefined;
+  /** The time zone of dates, and of times without a zone; UTC by default. */
+  readonly timeZone?: string | undefined;
+  /** Whether a target without a scheme gets one. */
+  readonly addsScheme?: boolean | undefined;
+  /** Called for a date without a time that is read as the end of its day. */
+  readonly onEndOfDay?: (cell: string, instant: string) => void;
+}
 
-const yes = new Set(['true', 'yes', '1']);
-const no = new Set(['false', 'no', '0']);
+export type ParseCell = (cell: string, options?: CellOptions) => CellValue;
+
+// Also as spreadsheets in German, French, Spanish, Italian, Portuguese and Dutch write them.
+const yes = new Set('true yes 1 wahr ja vrai oui verdadero vero verdadeiro waar'.split(' '));
+const no = new Set('false no 0 falsch nein faux non falso onwaar nee'.split(' '));
 
 export const parseText: ParseCell = (cell) => ({ value: unguardFormula(cell) });
+
+/** Parses a URL, which may have no scheme. */
+export const parseWebUrl: ParseCell = (cell, { addsScheme } = {}) => {
+  const text = unguardFormula(cell);
+  return { value: (addsScheme && proposeUrl(text)) || text };
+};
 
 export const parseBoolean: ParseCell = (cell) => {
   const word = cell.toLowerCase();

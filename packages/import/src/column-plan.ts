@@ -1,3 +1,4 @@
+import type { CellOptions } from './cell-values.js';
 import type { Column } from './column.js';
 import { formatCsvLine } from './csv-line.js';
 import { FileError } from './file-error.js';
@@ -5,6 +6,9 @@ import { invalidColumn } from './json-export.js';
 import { findLinkSource, type LinkSource, linkSources, sourceColumnName } from './link-sources.js';
 import { nearestName } from './nearest-name.js';
 import type { FieldSet } from './url-fields.js';
+
+/** The column of failed rows with their reasons. An import of the corrected rows ignores it. */
+export const errorColumn = 'error';
 
 export interface ColumnPlan {
   readonly columns: readonly Column[];
@@ -17,9 +21,11 @@ export interface ColumnPlan {
   /** Their names in `LinkSource.columns`, after `--map`. */
   readonly names: readonly string[];
   readonly source?: LinkSource | undefined;
+  readonly cells?: CellOptions | undefined;
 }
 
 export interface ColumnOptions {
+  readonly cells?: CellOptions;
   /** Fields by column name, from `--map`. */
   readonly map: ReadonlyMap<string, string>;
   /** Names from `--ignore-columns`. `all` ignores every unknown column. */
@@ -51,7 +57,8 @@ export function planColumns(
   for (const name of set.required) requireField(name, titles, columns, set);
   if (unknown.length > 0 && options.ignore !== 'all') throw unknownColumns(unknown, titles, set);
   const names = titles.map((title) => sourceColumnName(lookUp(options.map, title) ?? title));
-  return { columns, titles, names, skipped, ignored: unknown, source: set.source };
+  const { cells } = options;
+  return { columns, titles, names, skipped, ignored: unknown, source: set.source, cells };
 }
 
 /** Returns whether a column has a meaning, or an option names it. */
@@ -72,7 +79,7 @@ export function isKnownColumn(header: string, set: FieldSet, options: ColumnOpti
 export function planPositions(
   count: number,
   set: FieldSet,
-  { map, ignore }: ColumnOptions,
+  { map, ...options }: ColumnOptions,
 ): ColumnPlan {
   const titles = Array.from({ length: count }, (_, index) => `${index + 1}`);
   const mapped = new Set(map.values());
@@ -80,11 +87,12 @@ export function planPositions(
     const field = set.positions[index];
     return field === undefined || mapped.has(field) ? [] : [[title, field] as const];
   });
-  return planColumns(titles, set, { map: new Map([...defaults, ...map]), ignore });
+  return planColumns(titles, set, { ...options, map: new Map([...defaults, ...map]) });
 }
 
 function findColumn(title: string, set: FieldSet): Column | undefined {
   if (set.source && title === invalidColumn) return { kind: 'invalid' };
+  if (title === errorColumn) return { kind: 'ignored' };
   const sourceName = sourceColumnName(title);
   if (set.source && Object.hasOwn(set.source.columns, sourceName)) {
     return set.source.columns[sourceName];

@@ -65,7 +65,7 @@ export function convertRow(
       item[column.name] = null;
       continue;
     }
-    const parsed = column.parse(cell);
+    const parsed = column.parse(cell, plan.cells);
     if (parsed.error !== undefined) return { error: `${column.name} ${parsed.error}` };
     item[column.name] =
       column.name === 'importedClicks'

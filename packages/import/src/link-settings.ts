@@ -75,7 +75,7 @@ export const readSplit: ReadSetting = (cell, { cells }) => {
 
 /** Short.io's `ttl`, when the link is deleted. It ends then or at `expiresAt`, whichever is earlier. */
 export const readDeletion: ReadSetting = (cell, { cells }) => {
-  const ends = [cell, cells.get('expiresat') ?? cell].map(parseInstant);
+  const ends = [cell, cells.get('expiresat') ?? cell].map((each) => parseInstant(each));
   const times: number[] = [];
   for (const end of ends) {
     if (end.error !== undefined) return { error: end.error };

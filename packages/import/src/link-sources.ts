@@ -4,10 +4,10 @@ import {
   parseInteger,
   parseTags,
   parseText,
-  unguardFormula,
+  parseWebUrl,
 } from './cell-values.js';
 import type { Column } from './column.js';
-import { parseInstant } from './instant-cell.js';
+import { parseEndInstant, parseInstant } from './instant-cell.js';
 import {
   readCountryTargets,
   readDeletion,
@@ -54,18 +54,18 @@ const unused: Column = { kind: 'ignored' };
 const part: Column = { kind: 'ignored', isPart: true };
 const lost = (reason: string): Column => ({ kind: 'lost', reason });
 
-const target = field('targetUrl');
+const target = field('targetUrl', parseWebUrl);
 const slug = field('importedCode');
 const title = field('title');
 const description = field('description');
 const clicks = field('importedClicks', parseCount);
 const start = field('activatesAt', parseInstant);
-const expiry = field('expiresAt', parseInstant);
-const expiredUrl = field('expiredUrl');
+const expiry = field('expiresAt', parseEndInstant);
+const expiredUrl = field('expiredUrl', parseWebUrl);
 const limit = field('maxClicks', parseCount);
 const forwardQuery = field('forwardQuery', parseBoolean);
 const creation = field('importedCreatedAt', parseCreation);
-const tags = (separator: RegExp) => field('tags', tagParser(separator));
+const tags = field('tags', parseTags);
 
 const noFolders = lost('Shorty has no folders');
 const noCampaigns = lost('Shorty has no campaigns');
@@ -95,7 +95,7 @@ export const linkSources = {
       ...{ customlink: customShortUrl, custombitlink: customShortUrl },
       ...{ custombitlinks: customShortUrl },
       ...{ longurl: target, longlink: target, destinationurl: target, destination: target },
-      ...{ title, tags: tags(/,/), archived: paused, isdeleted: paused },
+      ...{ title, tags, archived: paused, isdeleted: paused },
       ...{ clicks, totalclicks: clicks, linkclicks: clicks },
       ...{ engagements: clicks, totalengagements: clicks },
       ...{ scans: unused, qrscans: unused, qrcodescans: unused },
@@ -115,7 +115,7 @@ export const linkSources = {
     columns: {
       ...{ shortlink: shortUrl, link: shortUrl, domain, key: slug },
       ...{ destinationurl: target, url: target },
-      ...{ title, comments: description, tags: tags(/,/), clicks, externalid: field('externalId') },
+      ...{ title, comments: description, tags, clicks, externalid: field('externalId') },
       ...{ archived: paused, disabledat: paused, expiresat: expiry, expiredurl: expiredUrl },
       password: setting(readPassword),
       // Dub applies them in this order.
@@ -161,7 +161,7 @@ export const linkSources = {
     title: 'Shlink',
     columns: {
       ...{ shorturl: shortUrl, domain, shortcode: slug, longurl: target, originalurl: target },
-      ...{ title, tags: tags(/[|,]/), forwardquery: forwardQuery },
+      ...{ title, tags, forwardquery: forwardQuery },
       ...{ metavalidsince: start, validsince: start },
       ...{ metavaliduntil: expiry, validuntil: expiry },
       ...{ metamaxvisits: limit, maxvisits: limit },
@@ -180,7 +180,7 @@ export const linkSources = {
       ...{ shorturl: shortUrl, secureshorturl: shortUrl, shortlink: shortUrl, link: shortUrl },
       ...{ domain, hostname: domain, path: slug, slug },
       ...{ originalurl: target, longurl: target, destinationurl: target, url: target },
-      ...{ title, tags: tags(/,/), archived: paused, password: locked, haspassword: locked },
+      ...{ title, tags, archived: paused, password: locked, haspassword: locked },
       ...{ expiresat: expiry, ttl: setting(readDeletion), expiredurl: expiredUrl },
       ...{ clicks, totalclicks: clicks, humanclicks: clicks, clickslimit: limit },
       ...{ redirecttype: setting(readRedirectType), skipqs: setting(readSkippedQuery) },
@@ -202,7 +202,7 @@ export const linkSources = {
     columns: {
       ...{ tinyurl: shortUrl, shorturl: shortUrl, domain, alias: slug },
       ...{ url: target, longurl: target, destinationurl: target, title, description },
-      ...{ tags: tags(/,/), archived: paused, deleted: paused, expiresat: expiry },
+      ...{ tags, archived: paused, deleted: paused, expiresat: expiry },
       ...{ hits: clicks, clicks, totalclicks: clicks },
       ...{ analytics: unused, user: unused, id: unused, ...times },
     },
@@ -240,15 +240,7 @@ function parseCount(cell: string): ReturnType<ParseCell> {
 }
 
 /** Parses a time like `parseInstant`. A link whose time cannot be read is imported without it. */
-function parseCreation(cell: string): ReturnType<ParseCell> {
-  const parsed = parseInstant(cell);
+function parseCreation(...cell: Parameters<ParseCell>): ReturnType<ParseCell> {
+  const parsed = parseInstant(...cell);
   return parsed.error === undefined ? parsed : { value: undefined };
-}
-
-function tagParser(separator: RegExp): ParseCell {
-  return (cell) => {
-    if (cell.startsWith('[')) return parseTags(cell);
-    const parts = unguardFormula(cell).split(separator);
-    return { value: parts.map((tag) => tag.trim()).filter((tag) => tag !== '') };
-  };
 }

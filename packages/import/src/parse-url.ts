@@ -6,3 +6,15 @@ export function parseUrl(text: string): URL | undefined {
     return undefined;
   }
 }
+
+const hasScheme = /^[a-z][a-z\d+.-]*:\/\//i;
+// Servers on the own machine or network rarely have a certificate.
+const isLocal = /^(localhost|[\d.]+|\[[\da-f:]+\]|[^.]+\.local)$/i;
+
+/** Returns a URL for a host without a scheme, such as `https://example.com/x`; undefined for other texts. */
+export function proposeUrl(text: string): string | undefined {
+  if (hasScheme.test(text)) return undefined;
+  const host = parseUrl(`http://${text}`)?.hostname ?? '';
+  if (isLocal.test(host)) return `http://${text}`;
+  return /[^.]\.[^.]/.test(host) ? `https://${text}` : undefined;
+}

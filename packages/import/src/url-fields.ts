@@ -7,8 +7,10 @@ import {
   parseJsonObject,
   parseTags,
   parseText,
+  parseWebUrl,
 } from './cell-values.js';
 import { linkFields, readOnlyFields } from './generated/link-fields.js';
+import { parseEnd, parseTime } from './instant-cell.js';
 import { type LinkSource, targetColumns } from './link-sources.js';
 
 /** The columns that a file can have. */
@@ -54,7 +56,12 @@ const parsers: Readonly<Record<FieldRules['kind'], ParseCell>> = {
 
 function fieldsOf(set: 'isCreated' | 'isUpdated'): Readonly<Record<string, ParseCell>> {
   const fields = Object.entries(fieldRules).filter(([, field]) => field[set]);
-  return Object.fromEntries(fields.map(([name, { kind }]) => [name, parsers[kind]]));
+  return Object.fromEntries(fields.map(([name, rules]) => [name, parserOf(name, rules)]));
+}
+
+function parserOf(name: string, { kind, pattern = '' }: FieldRules): ParseCell {
+  if (pattern.startsWith('^\\d{4}-')) return name === 'expiresAt' ? parseEnd : parseTime;
+  return pattern.includes('[Hh][Tt][Tt][Pp]') ? parseWebUrl : parsers[kind];
 }
 
 // A column that is the target in the export of another link shortener is the target in any file.

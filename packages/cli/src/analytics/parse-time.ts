@@ -1,10 +1,21 @@
+import { parseTime as parseCell, parseEnd } from '@shorty/import';
+import { InvalidArgumentError } from 'commander';
 import { UsageError } from '../cli-error.js';
+import type { OptionRows } from '../command.js';
 
 const spanUnitsMs = { h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
 
 const span = /^(\d{1,6})([hdw])$/;
 const plainDate = /^\d{4}-\d\d-\d\d$/;
 const zonedTime = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)$/i;
+
+/** The option of commands that read dates. */
+export const timeZoneOption: OptionRows = {
+  '--time-zone <name>': {
+    text: 'time zone of dates, such as Europe/Berlin (default: UTC)',
+    parse: parseTimeZone,
+  },
+};
 
 const timeRule =
   'use a timestamp with a time zone (2030-11-01T00:00:00Z), a date (2030-11-01), a duration before now (24h, 7d, 12w), or today, yesterday, this-week, last-week, this-month, last-month';
@@ -69,17 +80,51 @@ export function readInstant(
 /** Returns the date in a time zone as a midnight in UTC. */
 function todayIn(timezone: string, now: number): Date {
   if (timezone === 'UTC') return new Date(new Date(now).toISOString().slice(0, 10));
-  let format: Intl.DateTimeFormat;
+  // Sweden formats dates as ISO 8601 does.
+  return new Date(new Intl.DateTimeFormat('sv-SE', { timeZone: timezone }).format(now));
+}
+
+/** Checks the name of a time zone. */
+export function parseTimeZone(name: string): string {
   try {
-    // Sweden formats dates as ISO 8601 does.
-    format = new Intl.DateTimeFormat('sv-SE', { timeZone: timezone });
+    new Intl.DateTimeFormat('en', { timeZone: name });
+    return name;
   } catch {
-    throw new UsageError(
-      `--timezone ${timezone}: unknown time zone`,
-      'use an IANA name, such as Europe/Berlin',
-    );
+    throw new InvalidArgumentError('It must be an IANA name, such as Europe/Berlin.');
   }
-  return new Date(format.format(now));
+}
+
+/** Returns the start of the last `7d` or `2w` as a date, today included; undefined for other text. */
+export function firstDay(text: string, now: number, timezone?: string): string | undefined {
+  const [, count, unit] = /^(\d{1,4})([dw])$/.exec(text) ?? [];
+  const days = Number(count) * (unit === 'w' ? 7 : 1);
+  return days > 0 ? dateOf(addDays(todayIn(timezone ?? 'UTC', now), 1 - days)) : undefined;
+}
+
+/** Returns the start of the last `24h` in whole hours, this one included; undefined for other text. */
+export function firstHour(text: string, now: number): string | undefined {
+  const [, count = '', unit = ''] = span.exec(text) ?? [];
+  const hours =
+    (Number(count) * (spanUnitsMs[unit as keyof typeof spanUnitsMs] ?? 0)) / spanUnitsMs.h;
+  const thisHour = Math.floor(now / spanUnitsMs.h);
+  return hours > 0 && hours <= thisHour
+    ? new Date((thisHour + 1 - hours) * spanUnitsMs.h).toISOString()
+    : undefined;
+}
+
+/**
+ * Returns the time of an option that is in the future for `30d`, and the end of the day for a date with
+ * `isEnd`. The server reads and checks other forms.
+ */
+export function readFuture(text: string, now: number, timeZone?: string, isEnd = false): string {
+  const [, count, unit] = span.exec(text) ?? [];
+  if (unit) {
+    const at = now + Number(count) * spanUnitsMs[unit as keyof typeof spanUnitsMs];
+    return new Date(at).toISOString();
+  }
+  const read = (isEnd ? parseEnd : parseCell)(text, { timeZone });
+  if (read.error === undefined) return String(read.value);
+  throw new UsageError(`${text}: write dates as 2026-12-31 or 31.12.2026`);
 }
 
 /** Weeks begin on Monday (ISO 8601). */

@@ -6,7 +6,7 @@ import type { Context } from '../context.js';
 import { kebabCase } from '../field-options.js';
 import { findLinkId } from '../find-link.js';
 import type { ReportRequest } from './fetch-report.js';
-import { periodOf, readTime } from './parse-time.js';
+import { firstDay, firstHour, parseTimeZone, periodOf, readTime } from './parse-time.js';
 import { linkFilters, type ReportFilter, scanFilters, visitFilters } from './report-filters.js';
 
 // Each is an option and a query parameter.
@@ -65,7 +65,10 @@ export function reportOptions(kind: 'link' | 'links' | 'scans'): OptionRows {
   return {
     ...spanOptions,
     '--limit <count>': { text: 'entries per list, 1 to 50 (default: 10)', parse: parsePositive },
-    '--timezone <name>': 'time zone of dates and buckets, such as Europe/Berlin (default: UTC)',
+    '--timezone <name>': {
+      text: 'time zone of dates and buckets, such as Europe/Berlin (default: UTC)',
+      parse: parseTimeZone,
+    },
     ...filterOptions(visitFilters),
     ...(kind === 'links' ? { ...filterOptions(linkFilters), ...linkOption } : {}),
     ...(kind === 'scans' ? filterOptions(scanFilters) : {}),
@@ -76,7 +79,10 @@ export function reportOptions(kind: 'link' | 'links' | 'scans'): OptionRows {
 /** The options of an export of visits. */
 export const visitOptions: OptionRows = {
   ...windowOptions,
-  '--timezone <name>': 'time zone of dates, such as Europe/Berlin (default: UTC)',
+  '--timezone <name>': {
+    text: 'time zone of dates, such as Europe/Berlin (default: UTC)',
+    parse: parseTimeZone,
+  },
   ...filterOptions(allFilters),
   ...linkOption,
 };
@@ -119,7 +125,10 @@ function readWindow(flags: WindowFlags, now: number): ClicksQuery {
   const { groupBy, limit, timezone } = flags;
   const time = (name: 'since' | 'until') =>
     flags[name] === undefined ? undefined : readTime(`--${name}`, flags[name], now, timezone);
-  const since = time('since');
+  // So that a chart of 30d has 30 whole days.
+  const span = flags.since ?? (flags.until === undefined ? '30d' : '');
+  const first = groupBy === 'day' ? firstDay(span, now, timezone) : firstHour(span, now);
+  const since = first ?? time('since');
   const until = time('until') ?? periodOf(flags.since ?? '', now, timezone)?.until;
   // The server compares dates of a time zone.
   if (since !== undefined && timezone === undefined) {

@@ -1,4 +1,3 @@
-import { extname } from 'node:path';
 import { formatJson, type Report, reportHtml, reportText } from '@shorty/report';
 import { fetchLinkReport, fetchOverviewReport } from '../analytics/fetch-report.js';
 import { reportCommand } from '../analytics/report-command.js';
@@ -18,10 +17,9 @@ import type { ExitCode } from '../exit-codes.js';
 import { kebabCase } from '../field-options.js';
 import { reportWidth } from '../io.js';
 import { resolveFormat } from '../output.js';
-import { replaceFile } from '../replacement-file.js';
+import { formatOfFile, replaceFile } from '../replacement-file.js';
 
 const reportFormats = ['terminal', 'html', 'csv', 'json'] as const;
-type ReportFormat = (typeof reportFormats)[number];
 
 interface ReportInput extends ReportFlags {
   readonly id?: string;
@@ -47,13 +45,14 @@ export const analyticsCommands: Readonly<Record<string, CommandRow>> = {
     options: {
       ...formatOption(reportFormats, 'report format'),
       ...reportOptions('links'),
-      '--out <file>': 'write to this file; .html, .csv and .json select the format',
+      '--out <file>': 'write to this file; .html, .csv, .json and .txt select the format',
     },
     help: `${windowHelp}
 
 The html format is one self-contained file. The csv format has the columns
 section, name, detail, clicks and uniques.`,
     ownsOutput: true,
+    writesCsv: true,
     run: makeReport,
   },
   tail,
@@ -63,7 +62,10 @@ async function makeReport(context: Context, input: ReportInput): Promise<ExitCod
   const { flags, io, output } = context;
   const { id, watch, out } = input;
   const chosen = flags.json || flags.output !== undefined;
-  const format = resolveFormat(chosen ? flags : { output: formatOfFile(out) }, reportFormats);
+  const named = formatOfFile(out, ['html', 'csv', 'json', 'txt']);
+  const ofFile = named === 'txt' ? 'terminal' : named;
+  const format = resolveFormat(chosen ? flags : { output: ofFile }, reportFormats);
+  if (flags.excel && format !== 'csv') throw new UsageError('--excel: this output is not CSV');
   if (watch !== undefined && (format !== 'terminal' || out !== undefined)) {
     throw new UsageError('--watch cannot be used with --out or another format');
   }
@@ -91,20 +93,14 @@ async function makeReport(context: Context, input: ReportInput): Promise<ExitCod
   output.note(`report written to ${out}`);
 }
 
-/** Returns the report format of a file name, or undefined if its extension is not one. */
-function formatOfFile(path = ''): ReportFormat | undefined {
-  const extension = extname(path).slice(1).toLowerCase();
-  return reportFormats.find((format) => format === extension);
-}
-
 function renderReport(
   { io, output }: Context,
   report: Report,
-  format: Exclude<ReportFormat, 'json'>,
+  format: 'terminal' | 'html' | 'csv',
   isForStdout: boolean,
 ): string {
   if (format === 'html') return reportHtml(report, io.now());
-  if (format === 'csv') return reportCsv(report);
+  if (format === 'csv') return output.byteOrderMark + reportCsv(report);
   const width = reportWidth(isForStdout ? io.stdout : {});
   return reportText(report, { width, hasColor: isForStdout && output.hasColor });
 }

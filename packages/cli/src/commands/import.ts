@@ -52,6 +52,7 @@ function importFrom(source: LinkSource): CommandRow {
     },
     help,
     prints: importPrints,
+    writesCsv: true,
     run: (context, input: ForeignOptions) => importExport(context, input, source),
   };
 }

@@ -1,4 +1,5 @@
 import { type ApiKey, type ApiKeyCreateRequest, NotFoundError } from '@shorty/sdk';
+import { readFuture, timeZoneOption } from '../analytics/parse-time.js';
 import { type CommandRow, defined } from '../command.js';
 import { columnsOf } from '../output.js';
 import { deleteCommand } from './change-command.js';
@@ -8,6 +9,7 @@ interface NewKey {
   readonly name: string;
   readonly scopes?: string;
   readonly expiresAt?: string;
+  readonly timeZone?: string;
 }
 
 export const keyCommands: Readonly<Record<string, CommandRow>> = {
@@ -20,11 +22,15 @@ export const keyCommands: Readonly<Record<string, CommandRow>> = {
     args: { '<name>': 'what the key is for' },
     options: {
       '--scopes <scopes>': 'scopes, separated by spaces (default: all of yours)',
-      '--expires-at <time>': 'date or time of expiry in ISO 8601 (default: never)',
+      '--expires-at <time>':
+        'when it ends: a time, a date (its end) or a duration, such as 90d (default: never)',
+      ...timeZoneOption,
     },
     prints: ['POST /api/v1/api-keys'],
-    run: async ({ client, output, request }, { name, scopes, expiresAt }: NewKey) => {
+    run: async ({ client, io, output, request }, { name, scopes, ...expiry }: NewKey) => {
       const { apiKeys } = await client();
+      const expiresAt =
+        expiry.expiresAt && readFuture(expiry.expiresAt, io.now(), expiry.timeZone, true);
       const body = { name, scopes: scopes && splitScopes(scopes), expiresAt };
       await output.record(await apiKeys.create(defined(body) as ApiKeyCreateRequest, request));
       output.note(

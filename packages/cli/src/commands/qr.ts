@@ -1,4 +1,3 @@
-import { extname } from 'node:path';
 import type { QrCreateRequest, QrListQuery, QrRecord } from '@shorty/sdk';
 import { fetchScanReport } from '../analytics/fetch-report.js';
 import { reportCommand } from '../analytics/report-command.js';
@@ -13,7 +12,7 @@ import { isRichTerminal } from '../io.js';
 import { columnsOf } from '../output.js';
 import { drawQr } from '../qr/draw-qr.js';
 import { exportQrs } from '../qr/export-command.js';
-import { ReplacementFile } from '../replacement-file.js';
+import { formatOfFile, ReplacementFile } from '../replacement-file.js';
 import { deleteCommand } from './change-command.js';
 import { listPages, type PageOptions, pageOptions } from './list-command.js';
 
@@ -149,7 +148,7 @@ async function createQr(context: Context, input: CreateInput): Promise<undefined
   try {
     const client = await context.client();
     const body = {
-      ...defined({ format: formatOfFile(out) }),
+      ...defined({ format: formatOfFile(out, ['svg', 'png', 'webp']) }),
       ...bodyOf('createQr', input),
       ...(urlId !== undefined && { urlId: await findLinkId(client, urlId, request) }),
     };
@@ -169,12 +168,6 @@ async function createQr(context: Context, input: CreateInput): Promise<undefined
   } finally {
     file?.close();
   }
-}
-
-/** Returns the image format of a file name, or undefined if its extension is not one. */
-function formatOfFile(path = ''): QrRecord['format'] | undefined {
-  const extension = extname(path).slice(1).toLowerCase();
-  return (['png', 'svg', 'webp'] as const).find((format) => format === extension);
 }
 
 /** Prints a warning if the scans of the link's codes cannot be told from taps on the link. */

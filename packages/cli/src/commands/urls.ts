@@ -1,5 +1,12 @@
 import { clearableFields } from '@shorty/import';
-import type { UrlCreateRequest, UrlListItem, UrlListQuery, UrlRecord } from '@shorty/sdk';
+import { formatInstant } from '@shorty/report';
+import {
+  ShortyError,
+  type UrlCreateRequest,
+  type UrlListItem,
+  type UrlListQuery,
+  type UrlRecord,
+} from '@shorty/sdk';
 import { fetchLinkReport } from '../analytics/fetch-report.js';
 import { reportCommand } from '../analytics/report-command.js';
 import { reportOptions } from '../analytics/window-options.js';
@@ -44,6 +51,8 @@ interface UpdateOptions extends LinkOptions {
   readonly inactive?: boolean;
   readonly clear?: readonly string[];
   readonly ifMatch?: string;
+  readonly addTag?: readonly string[];
+  readonly removeTag?: readonly string[];
 }
 
 const link = { '<link>': 'id, short URL, slug or code of the link' };
@@ -92,6 +101,9 @@ export const urlCommands: Readonly<Record<string, CommandRow>> = {
       if (isPiped && output.format === 'table' && !output.fields) {
         await output.write(`${created.shortUrl}\n`);
       } else await output.record(created);
+      if (body.expiresAt && output.isForPeople) {
+        output.note(`expires at ${formatInstant(String(body.expiresAt))}`);
+      }
     },
   },
   list: {
@@ -194,6 +206,9 @@ export const urlCommands: Readonly<Record<string, CommandRow>> = {
       '--target-url <url>': 'new URL to redirect to',
       ...externalId,
       ...linkOptions,
+      '--tag <tag>': repeatable('tag; the given tags replace all tags of the link'),
+      '--add-tag <tag>': { ...repeatable('tag to add'), conflicts: 'tag' },
+      '--remove-tag <tag>': { ...repeatable('tag to remove'), conflicts: 'tag' },
       '--active': { text: 'resume the link', conflicts: 'inactive' },
       '--inactive': 'pause the link',
       '--clear <field>': repeatable('field to clear'),
@@ -201,6 +216,7 @@ export const urlCommands: Readonly<Record<string, CommandRow>> = {
     },
     prints: ['PATCH /api/v1/urls/{id}', 'etag'],
     run: async (context, { link, active, inactive, clear, ifMatch, ...input }: UpdateOptions) => {
+      const { addTag, removeTag } = input;
       const patch = await readLinkOptions(input, context);
       if (input.targetUrl !== undefined) {
         patch.targetUrl = await offerScheme(input.targetUrl, '--target-url', context);
@@ -208,11 +224,25 @@ export const urlCommands: Readonly<Record<string, CommandRow>> = {
       if (active || inactive) patch.isActive = active === true;
       clearFields(patch, clear, clearableFields);
       if (patch.password === null) patch.isPasswordProtected = false;
-      requireChange(patch);
+      requireChange({ ...patch, ...defined({ addTag, removeTag }) });
+      if ((addTag || removeTag) && patch.tags === null) {
+        throw new UsageError('--clear tags cannot be used with --add-tag and --remove-tag');
+      }
       const client = await context.client();
-      const id = await findLinkId(client, link, context.request);
-      const call = client.urls.update(id, patch, { ...context.request, ifMatch });
-      const record = withEtag(await call.withResponse());
+      const send = (id: string, version = ifMatch) =>
+        client.urls.update(id, patch, { ...context.request, ifMatch: version }).withResponse();
+      const sent =
+        addTag || removeTag
+          ? changeTags(
+              () => findLink(client, link, context.request),
+              input,
+              async (found) => {
+                patch.tags = found.tags;
+                return send(found.id, ifMatch ?? found.etag);
+              },
+            )
+          : findLinkId(client, link, context.request).then((id) => send(id));
+      const record = withEtag(await sent);
       await context.output.updated(record.shortUrl, patch, record);
     },
   },
@@ -293,6 +323,26 @@ export const urlCommands: Readonly<Record<string, CommandRow>> = {
   visits: exportVisits,
   export: exportLinks,
 };
+
+const maxAttempts = 5;
+
+/** Sends the tags of a link with a change. Repeats it if another client has changed the link meanwhile. */
+async function changeTags<Result>(
+  find: () => ReturnType<typeof findLink>,
+  { addTag = [], removeTag = [], ifMatch }: Pick<UpdateOptions, 'addTag' | 'removeTag' | 'ifMatch'>,
+  send: (link: { id: string; tags: string[]; etag: string | undefined }) => Promise<Result>,
+): Promise<Result> {
+  for (let attempt = 1; ; attempt++) {
+    const { id, tags: before, etag } = withEtag(await find());
+    const tags = [...new Set([...before, ...addTag])].filter((tag) => !removeTag.includes(tag));
+    try {
+      return await send({ id, tags, etag });
+    } catch (error) {
+      const isStale = error instanceof ShortyError && error.status === 412;
+      if (!isStale || ifMatch !== undefined || attempt === maxAttempts) throw error;
+    }
+  }
+}
 
 /** Returns the title of a link, after its state if it does not redirect. */
 function titleOf({ title, isActive, deletedAt, expiresAt, updatedAt }: UrlRecord): string {

@@ -38,7 +38,7 @@ export async function checkRows(
       }
       bad++;
       report.addFailure(row, error, item ? 'CREATE_FAILED' : 'INVALID_ROW');
-      file?.write(row.raw);
+      file?.write(row.raw, error);
     }
     file?.flush();
   }

@@ -4,9 +4,9 @@ import type { ShortyOptions } from '@shorty/sdk';
 import type { Context } from '../context.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
 import { type LiveView, openLiveView } from '../ui/live-view.js';
-import { type OutputFile, openFailedRows, openOutputFile } from './output-file.js';
+import { type OutputFile, openCreatedRows, openFailedRows } from './output-file.js';
 import type { PreparedImport } from './prepare-import.js';
-import type { ChunkCounts } from './progress-file.js';
+import type { ChunkCounts, ProgressFile } from './progress-file.js';
 import { formatNotKept, type RowError, RowReport } from './row-report.js';
 import { type ChunkOutcome, type RowOutcome, type RowStatus, statusOf } from './send-chunks.js';
 
@@ -90,7 +90,7 @@ export class ImportReport {
     this.#options = options;
     this.#live = live;
     [this.#out, this.#failedOut] = files;
-    this.#rows = new RowReport(output, io.stderr.isTTY === true, (line) => live.log(line));
+    this.#rows = new RowReport(output, io.stderr.isTTY === true);
     this.#startedAt = io.now();
     this.hooks = {
       onRetry: ({ error }) => this.#onRetry(error),
@@ -98,22 +98,23 @@ export class ImportReport {
     };
   }
 
-  /** `appends`: the files have the rows of earlier runs. */
   static async open(
     context: Context,
     prepared: PreparedImport,
     options: ReportOptions,
-    appends: boolean,
+    progress: ProgressFile,
   ): Promise<ImportReport> {
     const { plan } = prepared;
     const columns = [...outColumns, ...(plan.source ? noteColumns : [])];
-    const out = await openOutputFile(options.out, formatCsvLine(columns), prepared, appends);
+    const title = context.output.csvHeader(columns).trimEnd();
+    const out = await openCreatedRows(options.out, title, prepared, progress);
+    const appends = progress.isContinued && !progress.isReplay;
     const failed = await openFailedRows(options.failedOut, prepared, appends);
     const live = await openLiveView(context);
     const report = new ImportReport(context, prepared, options, live, [out, failed]);
     if (context.output.format === 'csv') {
       const shown = [...rowColumns, ...(plan.source ? noteColumns : [])];
-      await context.output.write(`${formatCsvLine(shown)}\n`);
+      await context.output.write(context.output.csvHeader(shown));
     }
     report.#show();
     return report;
@@ -149,9 +150,10 @@ export class ImportReport {
     return { ...counts, postponed };
   }
 
-  /** Removes the progress from the terminal, and closes the files. */
+  /** Removes the progress from the terminal, prints the failures, and closes the files. */
   end(): void {
     this.#live.close();
+    this.#rows.finish(this.#options);
     this.#out?.close();
     this.#failedOut?.close();
   }
@@ -164,7 +166,6 @@ export class ImportReport {
     const durationMs = io.now() - this.#startedAt;
     const { source } = this.#prepared.plan;
     const { isQuotaReached, uncertain } = this;
-    this.#rows.finish(this.#options);
     if (output.format === 'json') {
       const summary: ImportSummary = {
         ...{ rows, created, failed, skipped, isQuotaReached, replayed, rowsBefore, uncertain },
@@ -184,7 +185,7 @@ export class ImportReport {
     for (const line of this.#rows.lines()) output.note(line);
     if (this.#taken > 0) {
       output.note(
-        `taken: the code of ${formatCount(this.#taken, 'row')} exists already; --skip-existing skips such rows`,
+        `taken: the code of ${formatCount(this.#taken, 'row')} exists already; --skip-existing skips such rows, and urls restore makes deleted links active again`,
       );
     }
     if (this.#invalidCodes > 0 && source) {
@@ -218,14 +219,14 @@ export class ImportReport {
     const { id, shortCode, shortUrl, targetUrl, customSlug } = created;
     const cells = [`${line}`, `${index}`, id, shortCode, shortUrl, targetUrl, customSlug ?? ''];
     if (this.#prepared.plan.source) cells.push(...noteCells(row));
-    this.#out?.write(formatCsvLine(cells.map(guardFormula)));
+    this.#out?.write(formatCsvLine(cells.map(guardFormula)), index);
   }
 
   #addFailed(row: ImportRow, { message, code }: { message: string; code: string }): void {
     if (code === 'SLUG_CONFLICT') this.#taken++;
     else if (message.startsWith('importedCode ')) this.#invalidCodes++;
     this.#rows.addFailure(row, message, code);
-    this.#failedOut?.write(row.raw);
+    this.#failedOut?.write(row.raw, message);
   }
 
   async #writeRows(rows: readonly RowOutcome[]): Promise<void> {

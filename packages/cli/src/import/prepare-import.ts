@@ -4,7 +4,9 @@ import {
   type CsvRow,
   delimiterName,
   detectDelimiter,
+  errorColumn,
   type FieldSet,
+  formatCsvLine,
   isJson,
   isKnownColumn,
   jsonToCsv,
@@ -83,13 +85,19 @@ export async function prepareImport(
       notes.push(`skipping columns that only the server sets: ${plan.skipped.join(', ')}`);
     }
     if (plan.ignored.length > 0) notes.push(`skipping unknown columns: ${plan.ignored.join(', ')}`);
+    // A row that fails again gets its new reason in the place of the old one.
+    const isRepeated = hasHeader && plan.titles.at(-1) === errorColumn;
+    const withoutReason = (row: CsvRow) => {
+      const cells = isRepeated ? row.cells.slice(0, -1) : row.cells;
+      return isRepeated ? { ...row, raw: formatCsvLine(cells, source.delimiter) } : row;
+    };
     return {
       ...source,
       plan,
       notes,
-      header: hasHeader ? first : undefined,
+      header: hasHeader ? withoutReason(first) : undefined,
       total: hasHeader ? total - 1 : total,
-      rows: () => (hasHeader ? withoutFirst(source.all()) : source.all()),
+      rows: () => (hasHeader ? withoutFirst(source.all(), withoutReason) : source.all()),
     };
   } catch (error) {
     await source.file.close();
@@ -152,10 +160,13 @@ async function* partsOf(text: string): AsyncGenerator<string> {
   yield text;
 }
 
-async function* withoutFirst(rows: AsyncIterable<CsvRow>): AsyncGenerator<CsvRow> {
+async function* withoutFirst(
+  rows: AsyncIterable<CsvRow>,
+  convert = (row: CsvRow) => row,
+): AsyncGenerator<CsvRow> {
   let isFirst = true;
   for await (const row of rows) {
-    if (!isFirst) yield row;
+    if (!isFirst) yield convert(row);
     isFirst = false;
   }
 }

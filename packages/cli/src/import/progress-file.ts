@@ -18,6 +18,7 @@ export interface ChunkCounts {
 
 type Line =
   | { readonly startedAt: number; readonly seed: string }
+  | { readonly out: string }
   | { readonly sent: number; readonly at: number }
   | ({ readonly done: number } & ChunkCounts);
 
@@ -44,6 +45,7 @@ export class ProgressFile {
   readonly isReplay: boolean;
   readonly #path: string;
   readonly #identity: string;
+  readonly #outputs = new Set<string>();
   readonly #chunks = new Map<number, ChunkState>();
   readonly #now: () => number;
 
@@ -105,6 +107,15 @@ export class ProgressFile {
       .digest('hex');
   }
 
+  /** Whether an earlier run of this import has written to a file. */
+  hasWritten(path: string): boolean {
+    return this.#outputs.has(path);
+  }
+
+  recordOutput(path: string): void {
+    if (!this.#outputs.has(path)) this.#append({ out: path });
+  }
+
   recordSent({ index }: ImportChunk): void {
     this.#append({ sent: index, at: this.#now() });
   }
@@ -120,6 +131,10 @@ export class ProgressFile {
 
   #apply(line: Line): void {
     if ('startedAt' in line) return;
+    if ('out' in line) {
+      this.#outputs.add(line.out);
+      return;
+    }
     const index = 'sent' in line ? line.sent : line.done;
     const state = this.#chunks.get(index) ?? { responses: [] };
     this.#chunks.set(index, state);

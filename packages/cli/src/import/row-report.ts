@@ -26,10 +26,9 @@ export class RowReport {
   readonly #notKept = new Map<string, number>();
   #paused = 0;
 
-  /** `write` prints a line. */
-  constructor(output: Output, isTerminal: boolean, write?: (line: string) => void) {
-    this.#failures = new FailureReport(output, isTerminal, write);
-    this.#notes = new FailureReport(output, isTerminal, write);
+  constructor(output: Output, isTerminal: boolean) {
+    this.#failures = new FailureReport(output, isTerminal);
+    this.#notes = new FailureReport(output, isTerminal);
   }
 
   addFailure({ line, index }: ImportRow, error: string, code: string): void {
@@ -48,10 +47,10 @@ export class RowReport {
     }
   }
 
-  /** Prints how many rows were not shown, and the files that have all of them. */
+  /** Prints the reasons on a terminal, and the files that have all rows. */
   finish({ out, failedOut }: { readonly out?: string; readonly failedOut?: string }): void {
-    this.#failures.finish(failedOut ? ` (all are in ${failedOut})` : '');
-    this.#notes.finish(out ? ` (all are in ${out})` : '');
+    this.#failures.finish(failedOut);
+    this.#notes.finish(out);
   }
 
   /** The links of another shortener that differ from their rows. */

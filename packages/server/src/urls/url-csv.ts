@@ -44,14 +44,19 @@ function toCell(value: unknown): string | null {
   return escapeCell(Array.isArray(value) ? formatList(value) : JSON.stringify(value));
 }
 
-/** Returns a list as `a|b`, or as JSON if an item would be split or trimmed, or is none of a text or number. */
+/**
+ * Returns a list as `a|b`, or as JSON if an item would be split or trimmed, or is none of a text or number.
+ * A final `|` says that the commas of a single item separate nothing.
+ */
 function formatList(list: readonly unknown[]): string {
   const isPlain = list.every(
     (item) =>
       typeof item === 'number' ||
       (typeof item === 'string' && item === item.trim() && /^[^|[][^|]*$/.test(item)),
   );
-  return isPlain ? list.join('|') : JSON.stringify(list);
+  if (!isPlain) return JSON.stringify(list);
+  const text = list.join('|');
+  return text.includes(',') && list.length === 1 ? `${text}|` : text;
 }
 
 // Quotes, separators and spaces at an end, and what a spreadsheet takes for the start of a formula.

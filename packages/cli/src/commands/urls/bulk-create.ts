@@ -20,6 +20,7 @@ import { type PreparedImport, prepareImport } from '../../import/prepare-import.
 import { ProgressFile } from '../../import/progress-file.js';
 import { sendChunks } from '../../import/send-chunks.js';
 import type { OutputFormat } from '../../output.js';
+import { formatOfFile } from '../../replacement-file.js';
 import { type CsvFlags, csvOptions, noHeaderOption, readColumnOptions } from './csv-options.js';
 
 export interface ImportOptions extends CsvFlags {
@@ -60,8 +61,8 @@ export const importOptions: OptionRows = {
   '--no-resume': 'import the whole file again, even if this creates links twice',
   '--resend': 'send the rows that may have arrived, even if this creates links twice',
   '--skip-existing': 'skip rows whose slug or code exists already, instead of reporting them',
-  '--out <file>': 'write the created links to this CSV file',
-  '--failed-out <file>': 'write the failed rows unchanged to this file',
+  '--out <file>': 'write the created links to this CSV file, and resume it with the import',
+  '--failed-out <file>': 'write the failed rows to this file, with their reasons',
   '--retry-for <seconds>': {
     text: 'time limit for retries of a request',
     parse: parsePositive,
@@ -85,11 +86,13 @@ export const bulkCreate: CommandRow = {
   options: { ...noHeaderOption, ...importOptions },
   help: `The first row names the columns. Names are API fields in any case, with or
 without underscores: targetUrl (or url), customSlug (or slug), title, tags
-(separated by |), expiresAt, importedCode, utm_source ... Other utm_* columns
-become customUtmParams. An empty cell leaves the field unset.
+(separated by |, or by commas), expiresAt, importedCode, utm_source ... Other
+utm_* columns become customUtmParams. An empty cell leaves the field unset.
+The column error, which --failed-out writes, is ignored.
 
 ${resumeHelp}`,
   prints: importPrints,
+  writesCsv: true,
   run: (context, { file, ...options }: ImportOptions & { readonly file: string }) =>
     importFile(context, file, options),
 };
@@ -109,7 +112,12 @@ export async function importFile(
   }
   const { encoding, delimiter, header: hasHeader, failedOut } = options;
   const fields = foreign ? { ...createFields, source: foreign.source } : createFields;
-  const read = { columns: readColumnOptions(options), fields, encoding, delimiter, hasHeader };
+  formatOfFile(options.out, ['csv']);
+  let day: string | undefined;
+  const columns = readColumnOptions(options, (cell, end) => {
+    day ??= `${cell} ends at ${formatInstant(end)}, and other dates without a time with their day (--time-zone)`;
+  });
+  const read = { columns, fields, encoding, delimiter, hasHeader };
   const prepared = await prepareImport(path, read, context.io);
   try {
     for (const note of prepared.notes) context.output.note(note);
@@ -119,6 +127,7 @@ export async function importFile(
     return await importRows(context, prepared, options, foreign);
   } finally {
     await prepared.file.close();
+    if (day !== undefined) context.output.note(day);
   }
 }
 
@@ -160,8 +169,7 @@ async function importRows(
   if (progress.isContinued) {
     output.note(`continuing the import that started on ${formatInstant(progress.startedAt)}`);
   }
-  const appends = progress.isContinued && !progress.isReplay;
-  const report = await ImportReport.open(context, prepared, options, appends);
+  const report = await ImportReport.open(context, prepared, options, progress);
   const client = await context.client({ ...patience(options), hooks: report.hooks });
   const links = foreign && { ...foreign, now: progress.startedAt };
   const chunks = async function* (): AsyncGenerator<ImportChunk> {
@@ -225,7 +233,7 @@ async function identify(
   foreign: ForeignExport | undefined,
 ): Promise<string> {
   const { accessToken, apiKey, baseUrl, clientId } = await settings();
-  const { map, ignore } = readColumnOptions(options);
+  const { map, ignore, cells } = readColumnOptions(options);
   const facts = [
     file.sha256,
     baseUrl.value,
@@ -233,6 +241,7 @@ async function identify(
     accessToken ? 'access token' : (apiKey?.value ?? clientId?.value ?? ''),
     ...[file.encoding, delimiter, options.header ?? true, [...map].sort()],
     ignore === 'all' ? ignore : [...ignore].sort(),
+    cells,
     foreign && [foreign.source.name, [...foreign.domains].sort(), foreign.keepsCodes],
   ];
   return createHash('sha256').update(JSON.stringify(facts)).digest('hex');

@@ -1,5 +1,5 @@
 import { type ImportRow, planChunks, updateFields } from '@shorty/import';
-import { formatCount, formatNumber } from '@shorty/report';
+import { formatCount, formatInstant, formatNumber } from '@shorty/report';
 import type { UrlBulkUpdateItem } from '@shorty/sdk';
 import type { CommandRow } from '../../command.js';
 import type { Context } from '../../context.js';
@@ -42,7 +42,10 @@ async function changeRows(
   { file, ...options }: CsvFlags & { readonly file: string; readonly dryRun?: boolean },
 ): Promise<ExitCode> {
   const { encoding, delimiter, header: hasHeader } = options;
-  const columns = readColumnOptions(options);
+  let day: string | undefined;
+  const columns = readColumnOptions(options, (cell, end) => {
+    day ??= `${cell} ends at ${formatInstant(end)}, and other dates without a time with their day (--time-zone)`;
+  });
   const read = { columns, fields: updateFields, encoding, delimiter, hasHeader };
   const prepared = await prepareImport(file, read, context.io);
   try {
@@ -50,6 +53,7 @@ async function changeRows(
     return await updateRows(context, prepared, options.dryRun === true);
   } finally {
     await prepared.file.close();
+    if (day !== undefined) context.output.note(day);
   }
 }
 
@@ -83,7 +87,7 @@ async function updateRows(
   };
   if (output.format === 'table') {
     for await (const _ of outcomes()) io.interrupt.throwIfAborted();
-    failures.finish('');
+    failures.finish();
     const verb = isDryRun ? 'would be sent' : 'updated';
     const total = formatCount(updated + failed, 'row');
     if (!output.isQuiet) {

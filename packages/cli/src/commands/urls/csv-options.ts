@@ -1,4 +1,5 @@
-import type { ColumnOptions } from '@shorty/import';
+import type { CellOptions, ColumnOptions } from '@shorty/import';
+import { timeZoneOption } from '../../analytics/parse-time.js';
 import { UsageError } from '../../cli-error.js';
 import { type OptionRows, repeatable } from '../../command.js';
 
@@ -10,6 +11,9 @@ export interface CsvFlags {
   readonly delimiter?: string;
   /** False for --no-header. */
   readonly header?: boolean;
+  readonly dates?: 'dmy' | 'mdy';
+  readonly timeZone?: string;
+  readonly addScheme?: boolean;
 }
 
 export const csvOptions: OptionRows = {
@@ -18,14 +22,25 @@ export const csvOptions: OptionRows = {
     'columns to ignore, as a line of CSV; without a value: all unknown columns',
   '--encoding <name>': 'encoding of the file (default: detected)',
   '--delimiter <char>': 'column delimiter (default: detected)',
+  '--dates <order>': {
+    text: 'order of day and month in dates such as 12/31/2026',
+    choices: ['dmy', 'mdy'],
+  },
+  ...timeZoneOption,
+  '--add-scheme': 'read targets such as example.com as https://example.com',
 };
 
 export const noHeaderOption: OptionRows = {
   '--no-header': 'the file has no header row; --map numbers its columns from 1',
 };
 
-export function readColumnOptions({ map = [], ignoreColumns }: CsvFlags): ColumnOptions {
+/** `onEndOfDay` gets the first date without a time that is read as the end of its day. */
+export function readColumnOptions(
+  { map = [], ignoreColumns, dates, timeZone, addScheme }: CsvFlags,
+  onEndOfDay?: CellOptions['onEndOfDay'],
+): ColumnOptions {
   return {
+    cells: { dates, timeZone, addsScheme: addScheme, ...(onEndOfDay && { onEndOfDay }) },
     map: new Map(map.map(parseMapping)),
     ignore: ignoreColumns === true ? 'all' : new Set(splitNames(ignoreColumns)),
   };

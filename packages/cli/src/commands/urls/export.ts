@@ -10,7 +10,7 @@ import { UsageError } from '../../cli-error.js';
 import type { CommandRow } from '../../command.js';
 import type { Context } from '../../context.js';
 import { readAhead, readTexts } from '../../read-pages.js';
-import { ReplacementFile } from '../../replacement-file.js';
+import { formatOfFile, ReplacementFile } from '../../replacement-file.js';
 import { filterOptions, readUrlFilter, type UrlFilterOptions } from './url-filter.js';
 
 /** A part of the exported text, and the number of its records. */
@@ -29,7 +29,12 @@ export const exportLinks: CommandRow = {
     'shorty urls export --out links.csv',
     'shorty urls export --tag spring --output ndjson',
   ],
-  options: { ...filterOptions, ...outOption },
+  options: {
+    ...filterOptions,
+    '--out <file>':
+      'write to this file, and replace it at the end; .csv, .json and .ndjson select the format',
+  },
+  writesCsv: true,
   help: `The filters select links; without one, all links are written.
 Writes CSV, or with --output json or ndjson. urls bulk-create can import the
 CSV. The export contains no passwords, because the server stores only hashes.`,
@@ -41,14 +46,16 @@ CSV. The export contains no passwords, because the server stores only hashes.`,
         `use shorty urls list --all --output csv --fields ${output.fields.join()}`,
       );
     }
+    const ofFile = formatOfFile(out, ['csv', 'json', 'ndjson']) ?? 'csv';
+    const format = output.format === 'table' ? ofFile : output.format;
     const filter = readUrlFilter(options, io.now());
     await writeParts(context, out, 'link', async () => {
       const { urls } = await context.client();
       const read = (format: NonNullable<UrlExportQuery['format']>) =>
         readTexts((position) => urls.export({ ...filter, format, ...position }, request));
-      if (output.format === 'table' || output.format === 'csv') return readAhead(read('csv'));
+      if (format === 'csv') return marked(readAhead(read('csv')), output.byteOrderMark);
       const links = escapeParts(readAhead(read('ndjson')));
-      return output.format === 'json' ? toJson(links) : links;
+      return format === 'json' ? toJson(links) : links;
     });
     return undefined;
   },
@@ -74,6 +81,7 @@ ${windowHelp}`,
     if (output.format === 'csv') {
       throw new UsageError('--output csv does not apply to urls visits, which writes NDJSON');
     }
+    formatOfFile(out, ['ndjson']);
     const read = await createReportRequest(context, { ...flags, groupBy: 'day' });
     const { client, query } = read();
     const { groupBy: _, ...filters } = query;
@@ -115,6 +123,11 @@ async function writeParts(
     file?.close();
   }
   if (file) output.note(`${formatCount(total, noun)} written to ${out}`);
+}
+
+async function* marked(parts: AsyncIterable<Part>, mark: string): AsyncGenerator<Part> {
+  yield { text: mark, count: 0 };
+  yield* parts;
 }
 
 async function* escapeParts(parts: AsyncIterable<Part>): AsyncGenerator<Part> {

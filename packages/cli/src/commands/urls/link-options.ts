@@ -1,5 +1,6 @@
 import type { UrlUpdateRequest } from '@shorty/sdk';
 import { InvalidArgumentError } from 'commander';
+import { readFuture, timeZoneOption } from '../../analytics/parse-time.js';
 import { UsageError } from '../../cli-error.js';
 import { defined, type OptionRows, repeatable } from '../../command.js';
 import type { Context } from '../../context.js';
@@ -9,6 +10,9 @@ import { readRules } from './rules.js';
 
 /** The options that are not one field each. */
 export interface LinkOptions {
+  readonly activatesAt?: string;
+  readonly expiresAt?: string;
+  readonly timeZone?: string;
   readonly tag?: readonly string[];
   readonly passwordStdin?: boolean;
   readonly utmParam?: readonly string[];
@@ -25,6 +29,9 @@ const otherFields = ['targetUrl', 'externalId', 'isActive', 'isPasswordProtected
 /** The options that `create` and `update` share. */
 export const linkOptions: OptionRows = {
   ...fieldOptions('updateUrl', otherFields),
+  '--activates-at <time>': 'when it starts to redirect: a time, a date or a duration (30d)',
+  '--expires-at <time>': 'when it ends: a time, a date (its end) or a duration (30d)',
+  ...timeZoneOption,
   '--tag <tag>': repeatable('tag'),
   '--password-stdin': 'read a password for the link from stdin (prompts on a terminal)',
   '--utm-param <key=value>': repeatable('other query parameter'),
@@ -48,8 +55,12 @@ export async function readLinkOptions(
     throw new UsageError('--rules - and --password-stdin cannot both read stdin');
   }
   const preview = readPreview(input);
+  const { activatesAt, expiresAt, timeZone } = input;
+  const now = context.io.now();
   return {
     ...bodyOf('updateUrl', input),
+    ...(activatesAt && { activatesAt: readFuture(activatesAt, now, timeZone) }),
+    ...(expiresAt && { expiresAt: readFuture(expiresAt, now, timeZone, true) }),
     ...(tag && { tags: [...tag] }),
     ...(utmParam && { customUtmParams: parsePairs(utmParam) }),
     ...(preview && { preview }),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { proposeUrl } from './scheme.js';
+import { proposeUrl } from './parse-url.js';
 
 test.each([
   ['example.com', 'https://example.com'],
