@@ -38,24 +38,19 @@ async function showLinks(
 function createApi({ io, request }: Context, client: Shorty): BrowseApi {
   return {
     list: (search, offset, signal) =>
-      Promise.resolve(
-        client.urls.list(
-          {
-            ...(search.trim() === '' ? {} : { search: search.trim() }),
-            isDeleted: false,
-            offset,
-            limit: pageSize,
-            view: 'full',
-          },
-          { signal },
-        ),
+      client.urls.list(
+        {
+          ...(search.trim() === '' ? {} : { search: search.trim() }),
+          ...{ isDeleted: false, offset, limit: pageSize, view: 'full' },
+        },
+        { signal },
       ),
-    read: (id) => Promise.resolve(client.urls.get(id, request)),
+    read: (id) => client.urls.get(id, request),
     clicks: (id) => {
       const since = new Date(io.now() - dayMs).toISOString();
-      return Promise.resolve(client.urls.clicks(id, { since, groupBy: 'hour' }, request));
+      return client.urls.clicks(id, { since, groupBy: 'hour' }, request);
     },
-    setActive: (id, isActive) => Promise.resolve(client.urls.update(id, { isActive }, request)),
+    setActive: (id, isActive) => client.urls.update(id, { isActive }, request),
     open: (url) => openInBrowser(url, io),
     copy: async (text) => {
       io.stdout.write(await copyText(text, io));

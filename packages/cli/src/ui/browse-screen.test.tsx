@@ -86,9 +86,10 @@ async function show(initialSearch = '') {
   const screen = render(<BrowseScreen api={api} initialSearch={initialSearch} now={() => 0} />);
   // React renders, and replaces the handlers of keys, in later turns of the event loop.
   const settle = async (ms = 200) => {
-    await vi.advanceTimersByTimeAsync(ms);
-    for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate);
-    await vi.advanceTimersByTimeAsync(100);
+    for (const passed of [ms, 200, 100]) {
+      await vi.advanceTimersByTimeAsync(passed);
+      for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate);
+    }
   };
   await settle();
   return {

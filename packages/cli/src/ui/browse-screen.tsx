@@ -1,10 +1,9 @@
 import { cutText, displayWidth, fitText, formatCount, printable } from '@shorty/report';
 import type { UrlRecord } from '@shorty/sdk';
 import { Box, Text, useApp, useInput } from 'ink';
-import { useState, useSyncExternalStore } from 'react';
 import type { BrowseApi } from './browse-api.js';
-import { LinkList } from './link-list.js';
 import { LinkScreen } from './link-screen.js';
+import { useLinks } from './use-links.js';
 import { useTerminalSize } from './use-terminal-size.js';
 
 // The lines of the search field, of the status and of the space between.
@@ -21,33 +20,28 @@ interface Props {
 export function BrowseScreen({ api, initialSearch, now }: Props) {
   const { exit } = useApp();
   const { columns, rows } = useTerminalSize();
-  const [list] = useState(() => new LinkList(api, initialSearch));
-  useSyncExternalStore(list.start, () => list.version);
-  const [openId, setOpenId] = useState<string>();
+  const [links, change] = useLinks(api, initialSearch);
+  const { items, openId, search, selected } = links;
 
+  const move = (step: number) => change((before) => ({ selected: before.selected + step }));
+  const edit = (toText: (search: string) => string) =>
+    change((before) => ({ search: toText(before.search), selected: 0 }));
   useInput(
     (input, key) => {
       if (key.escape) exit();
-      else if (key.return) setOpenId(list.items[list.selected]?.id);
-      else if (key.upArrow) list.move(-1);
-      else if (key.downArrow) list.move(1);
-      else if (key.backspace || key.delete) {
-        list.setSearch([...list.search].slice(0, -1).join(''));
-      } else if (!key.ctrl && !key.meta && !key.tab && input !== '') {
-        list.setSearch(list.search + printable(input));
-      }
+      else if (key.return) change((before) => ({ openId: before.items[before.selected]?.id }));
+      else if (key.upArrow) move(-1);
+      else if (key.downArrow) move(1);
+      else if (key.backspace || key.delete) edit((text) => [...text].slice(0, -1).join(''));
+      else if (!key.ctrl && !key.meta && !key.tab) edit((text) => text + printable(input));
     },
     { isActive: openId === undefined },
   );
 
   if (openId !== undefined) {
-    const back = () => {
-      setOpenId(undefined);
-      list.reload();
-    };
+    const back = () => change(() => ({ openId: undefined }));
     return <LinkScreen api={api} id={openId} now={now} onBack={back} />;
   }
-  const { items, selected } = list;
   const height = Math.max(1, rows - otherRows);
   const first = Math.max(0, Math.min(selected - height + 1, items.length - height));
   const shown = items.slice(first, first + height);
@@ -56,8 +50,8 @@ export function BrowseScreen({ api, initialSearch, now }: Props) {
   const nameWidth = Math.min(widestName, Math.max(0, ...names));
   return (
     <Box flexDirection="column">
-      <Text>{cutText(`Search: ${list.search}▏`, width)}</Text>
-      <Text dimColor>{cutText(describeList(list), width)}</Text>
+      <Text>{cutText(`Search: ${search}▏`, width)}</Text>
+      <Text dimColor>{cutText(describeList(links), width)}</Text>
       {shown.map((item, index) => (
         <LinkRow
           key={item.id}
@@ -72,7 +66,7 @@ export function BrowseScreen({ api, initialSearch, now }: Props) {
   );
 }
 
-function describeList({ items, total, error }: LinkList): string {
+function describeList({ items, total, error }: ReturnType<typeof useLinks>[0]): string {
   if (error !== undefined) return error;
   if (total === undefined) return 'loading ...';
   return total === 0 && items.length === 0 ? 'no link found' : formatCount(total, 'link');

@@ -35,7 +35,7 @@ export function LinkScreen({ api, id, now, onBack }: Props) {
   const [status, setStatus] = useState('');
   const [showsCode, setShowsCode] = useState(false);
 
-  const act = async (done: string, work: () => Promise<unknown>) => {
+  const act = async (done: string, work: () => PromiseLike<unknown>) => {
     try {
       await work();
       setStatus(done);
