@@ -1,9 +1,6 @@
 import { formatInstant } from './format.js';
 import type { Bucket, GroupBy } from './report-model.js';
 
-/** A bucket of a series. A chart of one kind of count has no unique visitors. */
-type CountedBucket = Omit<Bucket, 'uniques'> & Partial<Pick<Bucket, 'uniques'>>;
-
 /** A bar of a chart. It merges several buckets when there are more buckets than bars. */
 export interface Bar {
   /** An instant, as the API sent it. */
@@ -18,7 +15,7 @@ export interface Bar {
 }
 
 /** Converts a series to at most `maxBars` bars. Merges adjacent buckets if necessary. */
-export function toBars(series: readonly CountedBucket[], groupBy: GroupBy, maxBars: number): Bar[] {
+export function toBars(series: readonly Bucket[], groupBy: GroupBy, maxBars: number): Bar[] {
   const size = groupSize(Math.max(1, Math.ceil(series.length / maxBars)), groupBy);
   const bars: Bar[] = [];
   for (let start = 0; start < series.length; start += size) {

@@ -8,28 +8,22 @@ import type {
 import { formatInstant, formatNumber } from './format.js';
 
 /** The content of a report in any format, in display order. */
-export interface Report extends TextReport {
-  /** The unit of the `clicks` fields. A scan is also a click. */
-  readonly counted: 'click' | 'scan';
-  readonly uniqueClicks: number;
-  readonly series: readonly Bucket[];
-}
-
-/** The content of a report as text. */
-export interface TextReport {
+export interface Report {
   readonly title: string;
-  /** The unit of the `clicks` fields. */
+  /** The unit of the `clicks` fields. A scan is also a click. */
   readonly counted: 'click' | 'scan' | 'attempt';
   /** Instants, as the API sent them. The window excludes `until`. */
   readonly since: string;
   readonly until: string;
   readonly groupBy: GroupBy;
   readonly totalClicks: number;
+  /** 0 for attempts, which have no visitors. */
+  readonly uniqueClicks: number;
   readonly totals: readonly Total[];
-  readonly series: readonly Omit<Bucket, 'uniques'>[];
+  readonly series: readonly Bucket[];
   readonly sections: readonly Section[];
   /** The window of the same length before this one; undefined when it was not read. */
-  readonly before: { readonly since: string; readonly until: string } | undefined;
+  readonly before: Window | undefined;
   /** Notes about the counts, as sentences without a full stop. */
   readonly notes?: readonly string[];
 }
@@ -191,11 +185,11 @@ const other = '(other)';
 const bucketMs = { hour: 3_600_000, day: 86_400_000 } as const;
 
 /** Marks the first and the last bucket if the window begins or ends within them. */
-export function bucketsOf<Item extends Omit<ClickBucket, 'uniques'>>(
-  series: readonly Item[],
-  { since, until }: { since: string; until: string },
+export function bucketsOf(
+  series: readonly ClickBucket[],
+  { since, until }: Window,
   groupBy: GroupBy,
-): (Item & { isPartial: boolean })[] {
+): Bucket[] {
   return series.map((each, index) => {
     const isCutAtStart = Date.parse(each.bucket) < Date.parse(since);
     const isCutAtEnd = index === series.length - 1 && endsWithin(each.bucket, until, groupBy);
@@ -220,12 +214,12 @@ export function wallTimeOf(instant: string): number {
 }
 
 /** `2030-11-01 00:00 UTC to 2030-12-01 00:00 UTC, by day`. */
-export function describeWindow({ since, until, groupBy }: TextReport): string {
+export function describeWindow({ since, until, groupBy }: Report): string {
   return `${formatInstant(since)} to ${formatInstant(until)}, by ${groupBy}`;
 }
 
 /** `2030-10-02 00:00 UTC to 2030-11-01 00:00 UTC`, or undefined without a comparison. */
-export function describeBefore({ before }: TextReport): string | undefined {
+export function describeBefore({ before }: Report): string | undefined {
   if (!before) return undefined;
   return `change from ${formatInstant(before.since)} to ${formatInstant(before.until)} in parentheses`;
 }

@@ -1,15 +1,16 @@
+import { barText } from './bar-text.js';
 import { formatNumber, printable } from './format.js';
 import {
   describeBefore,
   describeWindow,
   formatChange,
+  formatShare,
   labelOf,
+  type Report,
   type Section,
-  type TextReport,
 } from './report-model.js';
-import { sectionLines } from './section-lines.js';
 import { type TextStyle, textStyle } from './text-style.js';
-import { cutText, displayWidth } from './text-width.js';
+import { cutText, displayWidth, fitText } from './text-width.js';
 import { timeChart } from './time-chart.js';
 
 export interface TextShape {
@@ -24,7 +25,7 @@ const gap = 4;
 const narrowestSection = 36;
 
 /** Renders a report as text. */
-export function reportText(report: TextReport, { width, hasColor }: TextShape): string {
+export function reportText(report: Report, { width, hasColor }: TextShape): string {
   const style = textStyle(hasColor);
   const before = describeBefore(report);
   const notes = [...(before === undefined ? [] : [before]), ...(report.notes ?? [])];
@@ -46,7 +47,7 @@ export function reportText(report: TextReport, { width, hasColor }: TextShape): 
   return joinLines([...head, ...series, ...sectionRows(report, width, style)]);
 }
 
-function nothingCounted(counted: TextReport['counted']): string {
+function nothingCounted(counted: Report['counted']): string {
   return `no ${counted}s in this window`;
 }
 
@@ -57,7 +58,7 @@ interface Line {
 }
 
 /** Returns the lines of all sections, side by side where the width allows. */
-function sectionRows(report: TextReport, width: number, style: TextStyle): string[] {
+function sectionRows(report: Report, width: number, style: TextStyle): string[] {
   const perRow = Math.max(1, Math.floor((width + gap) / (narrowestSection + gap)));
   const narrow = Math.floor((width - gap * (perRow - 1)) / perRow);
   const lines: string[] = [];
@@ -96,27 +97,56 @@ function joinBlocks(blocks: readonly (readonly Line[])[], width: number): string
   );
 }
 
+const widestName = 32;
+// A row with titles has this part of the width for its label.
+const labelShare = 0.6;
+const narrowestLabel = 8;
+const narrowestBar = 6;
+// Before the label, between the cells and before the bar.
+const gaps = 7;
+
+/** Returns the title of a section, and its rows as aligned cells within `width` columns. */
 function sectionBlock(
-  section: Section,
-  { counted, totalClicks }: Pick<TextReport, 'counted' | 'totalClicks'>,
+  { title, rows, emptyText }: Section,
+  { counted, totalClicks }: Pick<Report, 'counted' | 'totalClicks'>,
   width: number,
   style: TextStyle,
 ): Line[] {
-  const title = { text: style.strong(section.title), width: displayWidth(section.title) };
-  if (section.rows.length === 0) {
-    const text = `  ${section.emptyText ?? nothingCounted(counted)}`;
-    return [title, { text: style.faint(text), width: text.length }];
+  const head = { text: style.strong(title), width: displayWidth(title) };
+  if (rows.length === 0) {
+    const text = `  ${emptyText ?? nothingCounted(counted)}`;
+    return [head, { text: style.faint(text), width: text.length }];
   }
-  const rows = sectionLines(section, totalClicks, width - 2).map(({ label, count, share, bar }) => {
-    const numbers = `  ${label}  ${count}  `;
-    const text = `${numbers}${style.faint(share)} ${style.cyan(bar)}`;
-    return { text, width: displayWidth(numbers) + share.length + 1 + bar.length };
+  const widest = (texts: readonly string[]) => Math.max(...texts.map(displayWidth));
+  const max = Math.max(...rows.map(({ clicks }) => clicks));
+  const counts = rows.map(({ clicks }) => formatNumber(clicks));
+  const shares = rows.map(({ clicks }) => formatShare(clicks, totalClicks));
+  const left = Math.max(1, width - widest(counts) - widest(shares) - gaps);
+  const hasBar = left >= narrowestLabel + narrowestBar;
+  const hasTitles = rows.some((row) => row.title);
+  const limit = hasTitles ? Math.max(widestName, Math.floor(width * labelShare)) : widestName;
+  const labels = labelsOf(rows).map((label) => cutText(label, limit));
+  const labelWidth = Math.min(widest(labels), hasBar ? left - narrowestBar : left);
+  const lines = rows.map(({ clicks }, index): Line => {
+    const label = fitText(labels[index] ?? '', labelWidth);
+    const count = (counts[index] ?? '').padStart(widest(counts));
+    const share = (shares[index] ?? '').padStart(widest(shares));
+    const bar = hasBar ? barText(clicks, max, left - labelWidth) : '';
+    const text = `  ${label}  ${count}  ${style.faint(share)} ${style.cyan(bar)}`;
+    return { text, width: displayWidth(`  ${label}  ${count}  ${share} ${bar}`) };
   });
-  return [title, ...rows];
+  return [head, ...lines];
+}
+
+/** Returns the names, with the titles of links in a column of their own. */
+function labelsOf(rows: Section['rows']): string[] {
+  const names = rows.map(({ label }) => cutText(label, widestName));
+  const width = Math.max(...names.map(displayWidth));
+  return rows.map(({ label, title }) => (title ? `${fitText(label, width)}  ${title}` : label));
 }
 
 /** Wraps the totals at the line width. */
-function totalLines({ totals }: TextReport, width: number): string[] {
+function totalLines({ totals }: Report, width: number): string[] {
   const lines: string[] = [];
   for (const total of totals) {
     const change = formatChange(total);

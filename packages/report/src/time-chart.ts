@@ -1,7 +1,7 @@
 import { columnChart } from './bar-text.js';
 import { type Bar, describeBar, describeBucket, findPeak, toBars } from './bars.js';
 import { formatNumber } from './format.js';
-import type { TextReport } from './report-model.js';
+import type { Report } from './report-model.js';
 
 export interface TimeChart {
   /** The lines of the bars, from top to bottom. */
@@ -17,7 +17,7 @@ const partialMark = '*';
 
 /** Renders the series of a report as text; undefined without clicks. */
 export function timeChart(
-  { series, groupBy }: Pick<TextReport, 'series' | 'groupBy'>,
+  { series, groupBy }: Pick<Report, 'series' | 'groupBy'>,
   { width, height }: { readonly width: number; readonly height: number },
 ): TimeChart | undefined {
   const scaleWidth = Math.max(
@@ -47,7 +47,7 @@ export function timeChart(
   };
 }
 
-function timesUnder(bars: readonly Bar[], width: number, groupBy: TextReport['groupBy']): string {
+function timesUnder(bars: readonly Bar[], width: number, groupBy: Report['groupBy']): string {
   const label = (bar: Bar | undefined) =>
     bar ? describeBucket(bar.since, groupBy) + (bar.isPartial ? partialMark : '') : '';
   const first = label(bars[0]);
@@ -56,7 +56,7 @@ function timesUnder(bars: readonly Bar[], width: number, groupBy: TextReport['gr
   return space < 2 ? first : `${first}${' '.repeat(space)}${last}`;
 }
 
-function describePeak(peak: Bar, bars: readonly Bar[], groupBy: TextReport['groupBy']): string {
+function describePeak(peak: Bar, bars: readonly Bar[], groupBy: Report['groupBy']): string {
   const most = `most: ${formatNumber(peak.clicks)}`;
   const when = describeBar(peak, groupBy);
   const notes =

@@ -33,9 +33,9 @@ interface Window {
 }
 
 /** A response, and a function that reads what only people see: titles and the window before. */
-export interface FetchedReport<Data, Shown = Report> {
+export interface FetchedReport<Data> {
   readonly data: Data;
-  readonly complete: () => Promise<Shown>;
+  readonly complete: () => Promise<Report>;
 }
 
 /** `Query` is that of the report: each has filters of its own. */

@@ -1,4 +1,4 @@
-import { reportText, type TextReport } from '@shorty/report';
+import { reportText } from '@shorty/report';
 import { UsageError } from '../cli-error.js';
 import type { CommandRow } from '../command.js';
 import type { Context } from '../context.js';
@@ -19,7 +19,7 @@ interface Data {
 /** Returns a command that prints the report of a window. `fetch` gets the argument, if there is one. */
 export function reportCommand(
   row: Omit<CommandRow, 'run'>,
-  fetch: (request: Request, argument: string) => Promise<FetchedReport<Data, TextReport>>,
+  fetch: (request: Request, argument: string) => Promise<FetchedReport<Data>>,
 ): CommandRow {
   const [argument = ''] = Object.keys(row.args ?? {});
   const name = argument.replace(/\W/g, '');
@@ -41,7 +41,7 @@ export function reportCommand(
  */
 async function showReport(
   context: Context,
-  fetch: () => Promise<FetchedReport<Data, TextReport>>,
+  fetch: () => Promise<FetchedReport<Data>>,
   watchSeconds: number | undefined,
 ): Promise<ExitCode | undefined> {
   const { io, output } = context;

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { cutText, formatInstant, reportText, type TextReport } from '@shorty/report';
+import { cutText, formatInstant, type Report, reportText } from '@shorty/report';
 import { ConnectionError, ServerError, TimeoutError } from '@shorty/sdk';
 import { UsageError } from '../cli-error.js';
 import type { Context } from '../context.js';
@@ -14,7 +14,7 @@ const leaveScreen = '\u001b[?25h\u001b[?1049l';
 export async function watchReport(
   { io, output }: Context,
   seconds: number,
-  fetch: () => Promise<TextReport>,
+  fetch: () => Promise<Report>,
 ): Promise<ExitCode> {
   const { stdout, interrupt } = io;
   if (!isRichTerminal(stdout, io.env)) throw new UsageError('--watch: stdout must be a terminal');
@@ -62,7 +62,7 @@ function isTemporary(error: unknown): error is Error {
 
 /** Draws over the screen before, and clears what is left of it. A long report loses its end. */
 function screenOf(
-  report: TextReport,
+  report: Report,
   status: string,
   hasColor: boolean,
   stdout: Context['io']['stdout'],

@@ -4,7 +4,7 @@ import {
   formatNumber,
   formatShare,
   type GroupBy,
-  type TextReport,
+  type Report,
   type Total,
   windowOf,
 } from '@shorty/report';
@@ -28,7 +28,7 @@ const causes: Readonly<Record<WebhookStats['failures'][number]['cause'], string>
 };
 
 /** Returns the report of a webhook's attempts. */
-export function statsReport(data: WebhookStats, groupBy: GroupBy): TextReport {
+export function statsReport(data: WebhookStats, groupBy: GroupBy): Report {
   const { webhookId, totals, responseTimeMs, failures, pending, timeseries } = data;
   const { attempts, failedAttempts, delivered, failed } = totals;
   const shown = (name: string, text: string): Total => ({ name, label: '', count: 0, text });
@@ -46,6 +46,7 @@ export function statsReport(data: WebhookStats, groupBy: GroupBy): TextReport {
     groupBy,
     before: undefined,
     totalClicks: attempts,
+    uniqueClicks: 0,
     totals: [
       { name: 'attempts', label: 'attempts', count: attempts },
       ...(attempts === 0 ? [] : [shown('successRate', `${succeeded} succeeded`)]),
@@ -59,7 +60,7 @@ export function statsReport(data: WebhookStats, groupBy: GroupBy): TextReport {
       ...time('lastFailureAt', 'last failure', data.lastFailureAt),
     ],
     series: bucketsOf(
-      timeseries.map(({ bucket, attempts }) => ({ bucket, clicks: attempts })),
+      timeseries.map(({ bucket, attempts }) => ({ bucket, clicks: attempts, uniques: 0 })),
       data,
       groupBy,
     ),
