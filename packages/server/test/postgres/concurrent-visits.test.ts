@@ -11,7 +11,7 @@ import { day, makeVisit, openVisitStore, start } from '../analytics/visit-store.
 const stored = await openVisitStore();
 const open = () => openStorage({ databaseUrl: stored.databaseUrl, durability: 'process' });
 /** Each has the visits of its own journal. */
-const nodes = [ingestingNode('first', open()), ingestingNode('second', open())];
+const nodes = [ingestingNode('first', open()), ingestingNode('second', open())] as const;
 /** Another program. */
 const other = new pg.Client({ connectionString: stored.databaseUrl });
 await other.connect();
