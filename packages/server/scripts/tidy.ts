@@ -66,6 +66,8 @@ const descriptions: Readonly<Record<string, string>> = {
   totalUrls: 'Links of the organization, inactive ones included.',
   activeUrls: 'Links that redirect.',
   topUrls: 'The links with the most clicks, the largest first.',
+  label: 'The name of the entry, in every breakdown.',
+  count: 'The clicks or scans of the entry, in every breakdown.',
   breakdowns: 'The counts by visitor and source, the largest first.',
   timeseries: 'The counts by hour or day, in UTC, without gaps.',
 };

@@ -3177,6 +3177,12 @@ export interface components {
              * @example aB3xY9q
              */
             shortCode: string;
+            /**
+             * Format: date-time
+             * @description When the record was created, in UTC. The buckets before have no visits.
+             * @example 2030-11-01T00:00:00.000Z
+             */
+            createdAt: string;
             /** @description The clicks that another link shortener counted before the links were imported. They belong to no window, and no other count includes them. */
             importedClicks: number;
             totals: {
@@ -3200,6 +3206,10 @@ export interface components {
                  */
                 country: string;
                 clicks: number;
+                /** @description The name of the entry, in every breakdown. */
+                label: string;
+                /** @description The clicks or scans of the entry, in every breakdown. */
+                count: number;
             }[];
             region: {
                 /**
@@ -3208,6 +3218,10 @@ export interface components {
                  */
                 region: string;
                 clicks: number;
+                /** @description The name of the entry, in every breakdown. */
+                label: string;
+                /** @description The clicks or scans of the entry, in every breakdown. */
+                count: number;
             }[];
             city: {
                 /**
@@ -3226,21 +3240,37 @@ export interface components {
                  */
                 country: string;
                 clicks: number;
+                /** @description The name of the entry, in every breakdown. */
+                label: string;
+                /** @description The clicks or scans of the entry, in every breakdown. */
+                count: number;
             }[];
             device: {
                 /** @enum {string} */
                 deviceType: "desktop" | "mobile" | "tablet" | "tv" | "console" | "other";
                 clicks: number;
+                /** @description The name of the entry, in every breakdown. */
+                label: string;
+                /** @description The clicks or scans of the entry, in every breakdown. */
+                count: number;
             }[];
             browser: {
                 /** @example Firefox */
                 browser: string;
                 clicks: number;
+                /** @description The name of the entry, in every breakdown. */
+                label: string;
+                /** @description The clicks or scans of the entry, in every breakdown. */
+                count: number;
             }[];
             os: {
                 /** @example Android */
                 os: string;
                 clicks: number;
+                /** @description The name of the entry, in every breakdown. */
+                label: string;
+                /** @description The clicks or scans of the entry, in every breakdown. */
+                count: number;
             }[];
             referrer: {
                 /** @enum {string} */
@@ -3251,6 +3281,10 @@ export interface components {
                  */
                 referrerDomain: string;
                 clicks: number;
+                /** @description The name of the entry, in every breakdown. */
+                label: string;
+                /** @description The clicks or scans of the entry, in every breakdown. */
+                count: number;
             }[];
             language: {
                 /**
@@ -3259,6 +3293,10 @@ export interface components {
                  */
                 language: string;
                 clicks: number;
+                /** @description The name of the entry, in every breakdown. */
+                label: string;
+                /** @description The clicks or scans of the entry, in every breakdown. */
+                count: number;
             }[];
             utmSource: {
                 /**
@@ -3267,6 +3305,10 @@ export interface components {
                  */
                 utmSource: string;
                 clicks: number;
+                /** @description The name of the entry, in every breakdown. */
+                label: string;
+                /** @description The clicks or scans of the entry, in every breakdown. */
+                count: number;
             }[];
             utmMedium: {
                 /**
@@ -3275,6 +3317,10 @@ export interface components {
                  */
                 utmMedium: string;
                 clicks: number;
+                /** @description The name of the entry, in every breakdown. */
+                label: string;
+                /** @description The clicks or scans of the entry, in every breakdown. */
+                count: number;
             }[];
             utmCampaign: {
                 /**
@@ -3283,6 +3329,10 @@ export interface components {
                  */
                 utmCampaign: string;
                 clicks: number;
+                /** @description The name of the entry, in every breakdown. */
+                label: string;
+                /** @description The clicks or scans of the entry, in every breakdown. */
+                count: number;
             }[];
             utmTerm: {
                 /**
@@ -3291,6 +3341,10 @@ export interface components {
                  */
                 utmTerm: string;
                 clicks: number;
+                /** @description The name of the entry, in every breakdown. */
+                label: string;
+                /** @description The clicks or scans of the entry, in every breakdown. */
+                count: number;
             }[];
             utmContent: {
                 /**
@@ -3299,6 +3353,10 @@ export interface components {
                  */
                 utmContent: string;
                 clicks: number;
+                /** @description The name of the entry, in every breakdown. */
+                label: string;
+                /** @description The clicks or scans of the entry, in every breakdown. */
+                count: number;
             }[];
             variant: {
                 /**
@@ -3307,6 +3365,10 @@ export interface components {
                  */
                 variant: string;
                 clicks: number;
+                /** @description The name of the entry, in every breakdown. */
+                label: string;
+                /** @description The clicks or scans of the entry, in every breakdown. */
+                count: number;
             }[];
         };
         ClickBucket: {
@@ -3415,6 +3477,12 @@ export interface components {
              * @example 42
              */
             urlId: string | null;
+            /**
+             * Format: date-time
+             * @description When the record was created, in UTC. The buckets before have no visits.
+             * @example 2030-11-01T00:00:00.000Z
+             */
+            createdAt: string;
             totals: {
                 /** @description Scans in the window. Bots do not count. */
                 totalScans: number;
@@ -3444,6 +3512,10 @@ export interface components {
                 provenScans: number;
                 /** @description The other scans: a phone or tablet opened the link without a referring page. A tap on the link in a message looks the same. */
                 inferredScans: number;
+                /** @description The name of the entry, in every breakdown. */
+                label: string;
+                /** @description The clicks or scans of the entry, in every breakdown. */
+                count: number;
             }[];
             device: {
                 /** @enum {string} */
@@ -3453,6 +3525,10 @@ export interface components {
                 provenScans: number;
                 /** @description The other scans: a phone or tablet opened the link without a referring page. A tap on the link in a message looks the same. */
                 inferredScans: number;
+                /** @description The name of the entry, in every breakdown. */
+                label: string;
+                /** @description The clicks or scans of the entry, in every breakdown. */
+                count: number;
             }[];
             browser: {
                 /** @example Firefox */
@@ -3462,6 +3538,10 @@ export interface components {
                 provenScans: number;
                 /** @description The other scans: a phone or tablet opened the link without a referring page. A tap on the link in a message looks the same. */
                 inferredScans: number;
+                /** @description The name of the entry, in every breakdown. */
+                label: string;
+                /** @description The clicks or scans of the entry, in every breakdown. */
+                count: number;
             }[];
             scanMethod: {
                 /** @enum {string} */
@@ -3471,6 +3551,10 @@ export interface components {
                 provenScans: number;
                 /** @description The other scans: a phone or tablet opened the link without a referring page. A tap on the link in a message looks the same. */
                 inferredScans: number;
+                /** @description The name of the entry, in every breakdown. */
+                label: string;
+                /** @description The clicks or scans of the entry, in every breakdown. */
+                count: number;
             }[];
             scannerApp: {
                 /**
@@ -3483,6 +3567,10 @@ export interface components {
                 provenScans: number;
                 /** @description The other scans: a phone or tablet opened the link without a referring page. A tap on the link in a message looks the same. */
                 inferredScans: number;
+                /** @description The name of the entry, in every breakdown. */
+                label: string;
+                /** @description The clicks or scans of the entry, in every breakdown. */
+                count: number;
             }[];
         };
         ScanBucket: {
@@ -4988,7 +5076,7 @@ export interface components {
         IfMatch: string;
         /** @description The tag, percent-encoded: a slash is %2F. Case-sensitive. HTTP clients cannot send the tags "." and "..". */
         Tag: string;
-        /** @description The start of the window. Default: 30 days before now. The time series does not begin before the record was created, so 1970-01-01 means: all. */
+        /** @description The start of the window. Default: 30 days before now. A time series of more than 1,000 buckets begins when the record was created, so 1970-01-01 means: all. */
         Since: string;
         /** @description The end of the window (exclusive). Default: now. */
         Until: string;
@@ -6626,7 +6714,7 @@ export interface operations {
     getUrlClicks: {
         parameters: {
             query?: {
-                /** @description The start of the window. Default: 30 days before now. The time series does not begin before the record was created, so 1970-01-01 means: all. */
+                /** @description The start of the window. Default: 30 days before now. A time series of more than 1,000 buckets begins when the record was created, so 1970-01-01 means: all. */
                 since?: components["parameters"]["Since"];
                 /** @description The end of the window (exclusive). Default: now. */
                 until?: components["parameters"]["Until"];
@@ -6702,7 +6790,7 @@ export interface operations {
     getAnalyticsOverview: {
         parameters: {
             query?: {
-                /** @description The start of the window. Default: 30 days before now. The time series does not begin before the record was created, so 1970-01-01 means: all. */
+                /** @description The start of the window. Default: 30 days before now. A time series of more than 1,000 buckets begins when the record was created, so 1970-01-01 means: all. */
                 since?: components["parameters"]["Since"];
                 /** @description The end of the window (exclusive). Default: now. */
                 until?: components["parameters"]["Until"];
@@ -6780,7 +6868,7 @@ export interface operations {
     exportVisits: {
         parameters: {
             query?: {
-                /** @description The start of the window. Default: 30 days before now. The time series does not begin before the record was created, so 1970-01-01 means: all. */
+                /** @description The start of the window. Default: 30 days before now. A time series of more than 1,000 buckets begins when the record was created, so 1970-01-01 means: all. */
                 since?: components["parameters"]["Since"];
                 /** @description The end of the window (exclusive). Default: now. */
                 until?: components["parameters"]["Until"];
@@ -6862,7 +6950,7 @@ export interface operations {
     getQrScans: {
         parameters: {
             query?: {
-                /** @description The start of the window. Default: 30 days before now. The time series does not begin before the record was created, so 1970-01-01 means: all. */
+                /** @description The start of the window. Default: 30 days before now. A time series of more than 1,000 buckets begins when the record was created, so 1970-01-01 means: all. */
                 since?: components["parameters"]["Since"];
                 /** @description The end of the window (exclusive). Default: now. */
                 until?: components["parameters"]["Until"];
@@ -7457,7 +7545,7 @@ export interface operations {
     getWebhookStats: {
         parameters: {
             query?: {
-                /** @description The start of the window. Default: 30 days before now. The time series does not begin before the record was created, so 1970-01-01 means: all. */
+                /** @description The start of the window. Default: 30 days before now. A time series of more than 1,000 buckets begins when the record was created, so 1970-01-01 means: all. */
                 since?: components["parameters"]["Since"];
                 /** @description The end of the window (exclusive). Default: now. */
                 until?: components["parameters"]["Until"];

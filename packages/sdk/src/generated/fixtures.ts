@@ -1084,6 +1084,7 @@ export const fixtures: {
     "uniquesSpanRotation": false,
     "urlId": "42",
     "shortCode": "aB3xY9q",
+    "createdAt": "2030-11-01T00:00:00.000Z",
     "importedClicks": 1,
     "totals": {
       "totalClicks": 1,
@@ -1094,13 +1095,17 @@ export const fixtures: {
       "country": [
         {
           "country": "DE",
-          "clicks": 1
+          "clicks": 1,
+          "label": "text",
+          "count": 1
         }
       ],
       "region": [
         {
           "region": "DE-BE",
-          "clicks": 1
+          "clicks": 1,
+          "label": "text",
+          "count": 1
         }
       ],
       "city": [
@@ -1108,74 +1113,98 @@ export const fixtures: {
           "city": "Berlin",
           "region": "DE-BE",
           "country": "DE",
-          "clicks": 1
+          "clicks": 1,
+          "label": "text",
+          "count": 1
         }
       ],
       "device": [
         {
           "deviceType": "desktop",
-          "clicks": 1
+          "clicks": 1,
+          "label": "text",
+          "count": 1
         }
       ],
       "browser": [
         {
           "browser": "Firefox",
-          "clicks": 1
+          "clicks": 1,
+          "label": "text",
+          "count": 1
         }
       ],
       "os": [
         {
           "os": "Android",
-          "clicks": 1
+          "clicks": 1,
+          "label": "text",
+          "count": 1
         }
       ],
       "referrer": [
         {
           "referrerType": "direct",
           "referrerDomain": "news.example.com",
-          "clicks": 1
+          "clicks": 1,
+          "label": "text",
+          "count": 1
         }
       ],
       "language": [
         {
           "language": "de",
-          "clicks": 1
+          "clicks": 1,
+          "label": "text",
+          "count": 1
         }
       ],
       "utmSource": [
         {
           "utmSource": "newsletter",
-          "clicks": 1
+          "clicks": 1,
+          "label": "text",
+          "count": 1
         }
       ],
       "utmMedium": [
         {
           "utmMedium": "email",
-          "clicks": 1
+          "clicks": 1,
+          "label": "text",
+          "count": 1
         }
       ],
       "utmCampaign": [
         {
           "utmCampaign": "spring-sale",
-          "clicks": 1
+          "clicks": 1,
+          "label": "text",
+          "count": 1
         }
       ],
       "utmTerm": [
         {
           "utmTerm": "running shoes",
-          "clicks": 1
+          "clicks": 1,
+          "label": "text",
+          "count": 1
         }
       ],
       "utmContent": [
         {
           "utmContent": "button",
-          "clicks": 1
+          "clicks": 1,
+          "label": "text",
+          "count": 1
         }
       ],
       "variant": [
         {
           "variant": "german/2",
-          "clicks": 1
+          "clicks": 1,
+          "label": "text",
+          "count": 1
         }
       ]
     },
@@ -1218,13 +1247,17 @@ export const fixtures: {
       "country": [
         {
           "country": "DE",
-          "clicks": 1
+          "clicks": 1,
+          "label": "text",
+          "count": 1
         }
       ],
       "region": [
         {
           "region": "DE-BE",
-          "clicks": 1
+          "clicks": 1,
+          "label": "text",
+          "count": 1
         }
       ],
       "city": [
@@ -1232,74 +1265,98 @@ export const fixtures: {
           "city": "Berlin",
           "region": "DE-BE",
           "country": "DE",
-          "clicks": 1
+          "clicks": 1,
+          "label": "text",
+          "count": 1
         }
       ],
       "device": [
         {
           "deviceType": "desktop",
-          "clicks": 1
+          "clicks": 1,
+          "label": "text",
+          "count": 1
         }
       ],
       "browser": [
         {
           "browser": "Firefox",
-          "clicks": 1
+          "clicks": 1,
+          "label": "text",
+          "count": 1
         }
       ],
       "os": [
         {
           "os": "Android",
-          "clicks": 1
+          "clicks": 1,
+          "label": "text",
+          "count": 1
         }
       ],
       "referrer": [
         {
           "referrerType": "direct",
           "referrerDomain": "news.example.com",
-          "clicks": 1
+          "clicks": 1,
+          "label": "text",
+          "count": 1
         }
       ],
       "language": [
         {
           "language": "de",
-          "clicks": 1
+          "clicks": 1,
+          "label": "text",
+          "count": 1
         }
       ],
       "utmSource": [
         {
           "utmSource": "newsletter",
-          "clicks": 1
+          "clicks": 1,
+          "label": "text",
+          "count": 1
         }
       ],
       "utmMedium": [
         {
           "utmMedium": "email",
-          "clicks": 1
+          "clicks": 1,
+          "label": "text",
+          "count": 1
         }
       ],
       "utmCampaign": [
         {
           "utmCampaign": "spring-sale",
-          "clicks": 1
+          "clicks": 1,
+          "label": "text",
+          "count": 1
         }
       ],
       "utmTerm": [
         {
           "utmTerm": "running shoes",
-          "clicks": 1
+          "clicks": 1,
+          "label": "text",
+          "count": 1
         }
       ],
       "utmContent": [
         {
           "utmContent": "button",
-          "clicks": 1
+          "clicks": 1,
+          "label": "text",
+          "count": 1
         }
       ],
       "variant": [
         {
           "variant": "german/2",
-          "clicks": 1
+          "clicks": 1,
+          "label": "text",
+          "count": 1
         }
       ]
     },
@@ -1328,6 +1385,7 @@ export const fixtures: {
     "uniquesSpanRotation": false,
     "qrCodeId": "0198c0de-0000-7000-8000-0000000000aa",
     "urlId": "42",
+    "createdAt": "2030-11-01T00:00:00.000Z",
     "totals": {
       "totalScans": 1,
       "uniqueScans": 1,
@@ -1341,7 +1399,9 @@ export const fixtures: {
           "country": "DE",
           "scans": 1,
           "provenScans": 1,
-          "inferredScans": 1
+          "inferredScans": 1,
+          "label": "text",
+          "count": 1
         }
       ],
       "device": [
@@ -1349,7 +1409,9 @@ export const fixtures: {
           "deviceType": "desktop",
           "scans": 1,
           "provenScans": 1,
-          "inferredScans": 1
+          "inferredScans": 1,
+          "label": "text",
+          "count": 1
         }
       ],
       "browser": [
@@ -1357,7 +1419,9 @@ export const fixtures: {
           "browser": "Firefox",
           "scans": 1,
           "provenScans": 1,
-          "inferredScans": 1
+          "inferredScans": 1,
+          "label": "text",
+          "count": 1
         }
       ],
       "scanMethod": [
@@ -1365,7 +1429,9 @@ export const fixtures: {
           "scanMethod": "camera",
           "scans": 1,
           "provenScans": 1,
-          "inferredScans": 1
+          "inferredScans": 1,
+          "label": "text",
+          "count": 1
         }
       ],
       "scannerApp": [
@@ -1373,7 +1439,9 @@ export const fixtures: {
           "scannerApp": "iOS Camera",
           "scans": 1,
           "provenScans": 1,
-          "inferredScans": 1
+          "inferredScans": 1,
+          "label": "text",
+          "count": 1
         }
       ]
     },

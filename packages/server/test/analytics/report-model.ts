@@ -81,7 +81,7 @@ export interface ModelQr {
 export interface ModelQuery {
   readonly since: number;
   readonly until: number;
-  /** When the link, the QR code or the organization was created. */
+  /** When the link, the QR code or the organization was created. A long series begins then. */
   readonly seriesFrom: number;
   /** Earlier visits may be deleted: no count and no bucket has them. 0: none are. */
   readonly retainedFrom: number;
@@ -145,7 +145,9 @@ function bucketStarts(query: ModelQuery): number[] {
   const { since, until, seriesFrom, retainedFrom, groupBy, timezone } = query;
   const show = clockTime(timezone);
   const length = groupBy === 'hour' ? 'YYYY-MM-DD HH'.length : 'YYYY-MM-DD'.length;
-  const first = Math.max(since, seriesFrom, retainedFrom);
+  const bucketMs = groupBy === 'hour' ? hourMs : dayMs;
+  const isWhole = until - since <= 1_000 * bucketMs;
+  const first = Math.max(since, isWhole ? 0 : seriesFrom, retainedFrom);
   const starts: number[] = [];
   let last = '';
   for (let at = Math.floor((first - 2 * dayMs) / tickMs) * tickMs; at < until; at += tickMs) {
@@ -239,7 +241,10 @@ function report(
       .map(([text, visits]) => {
         const values = text.split('\t');
         const shownFields = fields.map(([name], index) => [name, values[index]]);
-        return { ...Object.fromEntries(shownFields), [field]: visits.length, ...certainty(visits) };
+        const entry = Object.fromEntries(shownFields);
+        const label = entry.referrerDomain ?? values[0];
+        const count = visits.length;
+        return { ...entry, label, [field]: count, count, ...certainty(visits) };
       });
   };
   const totals: Readonly<Record<string, number>> = {
@@ -307,7 +312,8 @@ const ofScans = {
 export function clicksModel(visits: readonly ModelVisit[], url: ModelUrl, query: ModelQuery) {
   const clicks = visits.filter(({ urlId, isHuman }) => urlId === url.id && isHuman);
   const found = report(clicks, query, 'Clicks', ofClicks);
-  return { urlId: url.id, shortCode: url.shortCode, importedClicks: 0, ...found };
+  const createdAt = new Date(query.seriesFrom).toISOString();
+  return { urlId: url.id, shortCode: url.shortCode, createdAt, importedClicks: 0, ...found };
 }
 
 export function scansModel(
@@ -317,7 +323,8 @@ export function scansModel(
   query: ModelQuery,
 ) {
   const found = report(scansOf(visits, urls, [qr]), query, 'Scans', ofScans);
-  return { qrCodeId: qr.id, urlId: qr.urlId, ...found };
+  const createdAt = new Date(query.seriesFrom).toISOString();
+  return { qrCodeId: qr.id, urlId: qr.urlId, createdAt, ...found };
 }
 
 export function overviewModel(

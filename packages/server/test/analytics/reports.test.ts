@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { day } from './visit-store.js';
+import { day, hour } from './visit-store.js';
 import { startVisitedServer, type VisitedServer, type Visitor } from './visited-server.js';
 
 let api: VisitedServer;
@@ -62,8 +62,36 @@ describe('GET /api/v1/urls/{id}/clicks', () => {
     expect(data.breakdowns.referrer).toHaveLength(10);
     expect((await clicks(id, { limit: 50 })).data.breakdowns.referrer).toHaveLength(12);
     expect((await clicks(id, { limit: 1 })).data.breakdowns.referrer).toEqual([
-      { referrerDomain: 'site-00.example', referrerType: 'other', clicks: 1 },
+      {
+        ...{ referrerDomain: 'site-00.example', referrerType: 'other', clicks: 1 },
+        ...{ label: 'site-00.example', count: 1 },
+      },
     ]);
+  });
+
+  it('gives two links over one window series of the same length, and says when each was created', async () => {
+    const [old, query] = [await create(), { since: '2029-11-20T12:00', until: '2030-06-01' }];
+    const at = api.clock();
+    api.clock.advance(5 * day);
+    const caller = await api.freshCaller();
+    const body = { targetUrl: 'https://example.com/' };
+    const young = (await caller.call('createUrl', { body })).data;
+    const series = [(await clicks(old.id, query)).data, (await clicks(young.id, query)).data];
+    const [first, second] = series.map(({ timeseries }) => timeseries.map(({ bucket }) => bucket));
+    expect(first).toHaveLength(193);
+    expect(second).toEqual(first);
+    const created = [at, at + 5 * day].map((each) => new Date(each).toISOString());
+    expect(series.map(({ createdAt }) => createdAt)).toEqual(created);
+    for (const [hours, length] of [
+      [1_000, 1_000],
+      [1_001, 1],
+    ] as const) {
+      const until = api.clock() - (api.clock() % hour) + hour;
+      const window = [until - hours * hour, until].map((each) => new Date(each).toISOString());
+      const [since = '', end = ''] = window;
+      const { data } = await clicks(young.id, { since, until: end, groupBy: 'hour' });
+      expect(data.timeseries).toHaveLength(length);
+    }
   });
 
   it.each(['1970-01-01', '0001-01-01T00:00:00Z'])(

@@ -44,7 +44,9 @@ describe('GET /api/v1/qr/{id}/scans', () => {
       breakdowns: {
         country: [{ country: 'Unknown', scans: 2, ...inferred(2) }],
         device: [{ deviceType: 'mobile', scans: 2, ...inferred(2) }],
-        browser: expect.arrayContaining([{ browser: 'Safari', scans: 1, ...inferred(1) }]),
+        browser: expect.arrayContaining([
+          { browser: 'Safari', label: 'Safari', scans: 1, count: 1, ...inferred(1) },
+        ]),
         scanMethod: [{ scanMethod: 'camera', scans: 2, ...inferred(2) }],
         scannerApp: [
           { scannerApp: 'Android Camera', scans: 1, ...inferred(1) },
@@ -74,13 +76,13 @@ describe('GET /api/v1/qr/{id}/scans', () => {
     api.clock.advance(1);
     const { data } = await scans(qr.id);
     expect(data.totals.totalScans).toBe(3);
-    expect(data.breakdowns.scanMethod).toEqual([
+    expect(data.breakdowns.scanMethod).toMatchObject([
       { scanMethod: 'camera', scans: 2, ...proven(2) },
       { scanMethod: 'manual_entry', scans: 1, ...proven(1) },
     ]);
     expect(data.breakdowns.scannerApp).toContainEqual({
-      scannerApp: '(none)',
-      scans: 1,
+      ...{ scannerApp: '(none)', label: '(none)' },
+      ...{ scans: 1, count: 1 },
       ...proven(1),
     });
     expect(data.totals).toMatchObject(proven(3));
@@ -124,7 +126,7 @@ describe('GET /api/v1/qr/{id}/scans', () => {
     api.clock.advance(1);
     expect((await scans(qr.id)).data.totals.totalScans).toBe(2);
     const { data } = await api.call('getUrlClicks', { params: { id: url.id } });
-    expect(data.breakdowns.referrer).toEqual([
+    expect(data.breakdowns.referrer).toMatchObject([
       { referrerDomain: '(direct)', referrerType: 'direct', clicks: 2 },
       { referrerDomain: 'news.example', referrerType: 'other', clicks: 1 },
     ]);

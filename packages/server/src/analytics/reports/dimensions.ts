@@ -11,6 +11,8 @@ export interface Dimension {
   readonly column: string;
   /** The fields of an entry. A value of the column has the value of each field. */
   readonly fields: readonly string[];
+  /** The field that names an entry; the first one by default. */
+  readonly label?: string;
   /** What is between two fields, if it is not a space. The last field may contain it. */
   readonly separator?: string;
   /** The value of visits whose column is empty. Undefined: none is. */
@@ -55,6 +57,7 @@ export const clickDimensions = {
   referrer: {
     column: 'referrer',
     fields: ['referrerType', 'referrerDomain'],
+    label: 'referrerDomain',
     filters: ['referrerType', 'referrer'],
   },
   language: { ...by('language'), none: 'Unknown' },

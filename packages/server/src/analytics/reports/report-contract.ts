@@ -18,7 +18,7 @@ export const windowQuery = z.strictObject({
   since: localTimestamp.optional().meta({
     param: { id: 'Since' },
     description:
-      'The start of the window. Default: 30 days before now. The time series does not begin before the record was created, so 1970-01-01 means: all.',
+      'The start of the window. Default: 30 days before now. A time series of more than 1,000 buckets begins when the record was created, so 1970-01-01 means: all.',
     example: '2030-11-01T00:00:00Z',
   }),
   until: localTimestamp.optional().meta({
@@ -115,6 +115,11 @@ const distinctVisitors = count.meta({ description: 'Distinct visitors in the who
 const uniqueIps = count.meta({ description: 'Distinct addresses in the whole window.' });
 const urlId = z.string().meta({ example: '42' });
 const shortCode = z.string().meta({ example: 'aB3xY9q' });
+const createdAt = z.string().meta({
+  format: 'date-time',
+  description: 'When the record was created, in UTC. The buckets before have no visits.',
+  example: '2030-11-01T00:00:00.000Z',
+});
 
 const importedClicks = count.meta({
   description:
@@ -170,6 +175,7 @@ const urlClicks = z
   .object({
     urlId,
     shortCode,
+    createdAt,
     ...head,
     importedClicks,
     ...clickReport,
@@ -228,6 +234,7 @@ const qrScans = z
       description: 'Null for a standalone QR code, whose scans are unknown.',
       example: '42',
     }),
+    createdAt,
     ...head,
     ...scanReport,
   })

@@ -97,9 +97,12 @@ interface ReportDimension extends Dimension {
 
 type ReportDimensions = Readonly<Record<string, ReportDimension>>;
 
+/** The fields of an entry whose names are the same in all breakdowns, for charts and tables. */
+const constant = { label: z.string(), count: z.int().min(0) };
+
 type BreakdownsOf<D extends ReportDimensions, Counts extends z.ZodRawShape> = {
   [Name in keyof D]: z.ZodArray<
-    z.ZodObject<Pick<typeof fieldSchemas, D[Name]['fields'][number]> & Counts>
+    z.ZodObject<Pick<typeof fieldSchemas, D[Name]['fields'][number]> & typeof constant & Counts>
   >;
 };
 
@@ -110,7 +113,7 @@ export function breakdownsOf<D extends ReportDimensions, Counts extends z.ZodRaw
 ): z.ZodObject<BreakdownsOf<D, Counts>> {
   const shape = Object.entries(dimensions).map(([name, { fields }]) => {
     const schemas = Object.fromEntries(fields.map((field) => [field, fieldSchemas[field]]));
-    return [name, z.array(z.object({ ...schemas, ...counts }))];
+    return [name, z.array(z.object({ ...schemas, ...counts, ...constant }))];
   });
   return z.object(Object.fromEntries(shape) as BreakdownsOf<D, Counts>);
 }

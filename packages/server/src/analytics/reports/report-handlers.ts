@@ -146,7 +146,8 @@ export function reportHandlers({
     async getUrlClicks({ caller: { organizationId }, params, query: input }) {
       const { id, shortCode, createdAt, importedClicks } = await getUrl(organizationId, params.id);
       const { query, head } = await prepare(organizationId, clickDimensions, input, createdAt);
-      const own = { urlId: String(id), shortCode, ...head, importedClicks };
+      const record = { urlId: String(id), shortCode, createdAt: new Date(createdAt).toISOString() };
+      const own = { ...record, ...head, importedClicks };
       const report = await reports.read(organizationId, 'readClicks', organizationId, id, query);
       return { status: 200, json: joinJson(own, report) };
     },
@@ -159,7 +160,8 @@ export function reportHandlers({
       if (!qrCode) throw notFound('QR code', params.id);
       const { urlId, slug, ...span } = qrCode;
       const { query, head } = await prepare(organizationId, scanFilters, input, span.from);
-      const own = { qrCodeId: params.id, urlId: urlId === null ? null : String(urlId), ...head };
+      const ids = { qrCodeId: params.id, urlId: urlId === null ? null : String(urlId) };
+      const own = { ...ids, createdAt: new Date(span.from).toISOString(), ...head };
       // The scans of a standalone QR code are unknown, because it contains its target and not a short URL.
       const url = { urlId: urlId ?? noUrl, hasSlug: slug !== null };
       const parameters = [organizationId, url, span, query] as const;

@@ -24,7 +24,7 @@ export interface ReportWindow extends Window {
   readonly groupBy: BucketUnit;
   /** The IANA time zone of the buckets. Default: UTC. */
   readonly timezone?: string | undefined;
-  /** The creation of the record, before which the time series does not begin. */
+  /** The creation of the record, before which the time series of a long window does not begin. */
   readonly seriesFrom?: number | undefined;
   /** The conditions of the visits that count. */
   readonly conditions?: readonly Condition[];
@@ -37,6 +37,8 @@ export interface ReportQuery extends ReportWindow {
 
 const defaultLengthMs = 30 * dayMs;
 const maxBuckets = 10_000;
+/** The longest time series that includes the time before the creation of the record. */
+const maxWholeWindow = 1_000;
 
 /** Returns the time series of a window. Its time zone must exist. */
 export function bucketsOf(window: ReportWindow): TimeBuckets {
@@ -71,8 +73,9 @@ export function parseReportQuery<Query extends WindowInput>(
       `must lie before until: it is ${fields.since}, and until is ${fields.until}`,
     );
   }
-  // Without `since`, the series has all days of the default window.
-  const seriesFrom = query.since === undefined ? undefined : createdAt;
+  // The series of two records over one window are equally long, unless they would be very long.
+  const isWhole = (until - since) / bucketMs[groupBy] <= maxWholeWindow;
+  const seriesFrom = isWhole ? undefined : createdAt;
   const window = { since, until, groupBy, timezone, seriesFrom };
   const count = Math.ceil((until - startOfSeries(window)) / bucketMs[groupBy]);
   if (count > maxBuckets) {

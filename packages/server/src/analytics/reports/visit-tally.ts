@@ -49,10 +49,12 @@ export function scanMeasure(span: QrSpan, hasSlug: boolean): VisitMeasure<ScanRe
   };
 }
 
-/** Returns the fields of a report's entry for a value of a column. */
+/** Returns the fields of a report's entry for a value of a column, and its label. */
 function toFields(dimension: Dimension, value: string): Entry {
   const values = splitFields(dimension, value);
-  return Object.fromEntries(dimension.fields.map((name, index) => [name, values[index] as string]));
+  const { fields, label = fields[0] as string } = dimension;
+  const entry = Object.fromEntries(fields.map((name, index) => [name, values[index] as string]));
+  return { ...entry, label: entry[label] as string };
 }
 
 /**
@@ -152,6 +154,7 @@ export class VisitTally<R extends Report> {
           counts.largest(limit).map(([value, visits]) => ({
             ...toFields(dimension, value),
             [countField]: visits,
+            count: visits,
             ...this.#certaintyOf(counts.provenOf(value), visits),
           })),
         ]),
