@@ -116,6 +116,7 @@ export function build() {
   const outputs = [
     'packages/server/dist/bin.js',
     'packages/server/dist/openapi.yaml',
+    'packages/server/dist/openapi.json',
     'packages/server/dist/countries.mmdb',
     'packages/server/dist/referrers/referrers.json',
     'packages/server/dist/swagger-ui/swagger-ui-bundle.js',

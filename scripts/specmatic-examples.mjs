@@ -277,6 +277,7 @@ async function makeExchanges(create, { clientId, clientSecret }, { challenges, l
     getReadiness: {},
     getMetrics: {},
     getOpenApi: {},
+    getOpenApiJson: { query: { tags: 'Usage' } },
     getDocs: {},
     getDocsFile: [
       { path: { file: 'docs.css' }, contentType: 'text/css' },

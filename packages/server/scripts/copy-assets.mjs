@@ -1,9 +1,10 @@
 // Copies the files of other packages that the server reads at run time, and the contract that it
-// serves, to `dist`. The packages are much larger than these files, so an installation does not need
+// serves, as YAML and as JSON, to `dist`. The packages are much larger than these files, so an installation does not need
 // them. Licences that require it are copied too.
-import { copyFileSync, mkdirSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parse } from 'yaml';
 
 const server = fileURLToPath(new URL('..', import.meta.url));
 const referrers = (name, from = name) => [
@@ -33,4 +34,6 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     mkdirSync(dirname(join(server, destination)), { recursive: true });
     copyFileSync(join(server, source), join(server, destination));
   }
+  const contract = parse(readFileSync(join(server, 'dist/openapi.yaml'), 'utf8'));
+  writeFileSync(join(server, 'dist/openapi.json'), JSON.stringify(contract));
 }

@@ -36,7 +36,7 @@ const tags = {
   Webhooks: 'Events, signed and delivered at least once.',
   'Audit log': 'Who changed which record, and from which address.',
   Administration:
-    'Organizations, clients and links of all tenants, for the operator of the server. Exists only if `SHORTY_OPERATOR_KEY` is set.',
+    'Organizations, clients and links of all tenants, for the operator of the server. Exists only if `SHORTY_OPERATOR_KEY` is set, and on the listener of `SHORTY_ADMIN_LISTEN` only if that is set.',
   Usage: 'The usage of the organization and the limits of its plan.',
   Operations: 'Health checks, metrics and this document.',
   Redirects: 'The short links themselves.',
@@ -283,7 +283,8 @@ function describe({ description, audience, access }: Route): { description?: str
   const parts = [
     description,
     isForOperators && access === 'public' ? forMonitoring : undefined,
-    isForOperators ? onAdminListener : undefined,
+    // The tag says so of those for the operator key.
+    isForOperators && access === 'public' ? onAdminListener : undefined,
   ].filter((part) => part !== undefined);
   return parts.length === 0 ? {} : { description: parts.join(' ') };
 }

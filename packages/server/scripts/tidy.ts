@@ -98,6 +98,7 @@ export function tidy(whole: object): void {
   // Of a reference with a description.
   if ('$ref' in part) delete part.additionalProperties;
   mergeNull(part);
+  hoistDescription(part);
   for (const [key, child] of Object.entries(part)) {
     if (key !== 'example' && typeof child === 'object' && child !== null) tidy(child);
   }
@@ -105,6 +106,16 @@ export function tidy(whole: object): void {
 
 function isDescribed({ description, anyOf = [], oneOf = [] }: Part): boolean {
   return description !== undefined || [...anyOf, ...oneOf].some(isDescribed);
+}
+
+/** Moves the only description of several variants to the field, where editors show it. */
+function hoistDescription(part: Part): void {
+  if (part.description !== undefined || '$ref' in part) return;
+  const described = part.anyOf?.filter(({ description }) => description !== undefined) ?? [];
+  const [variant] = described;
+  if (!variant || described.length > 1) return;
+  part.description = variant.description;
+  delete variant.description;
 }
 
 /** `anyOf` a type or null becomes a list of types, which code generators read as a nullable field. */

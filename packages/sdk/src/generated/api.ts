@@ -135,7 +135,7 @@ export interface paths {
         };
         /**
          * List who changed records of all organizations, newest first
-         * @description Each accepted write makes one entry, which is not changed after the response. The setting `SHORTY_AUDIT_RETENTION_DAYS` limits how long entries are retained. An entry has no values, only names of fields. If `SHORTY_ADMIN_LISTEN` is set, only that listener serves it.
+         * @description Each accepted write makes one entry, which is not changed after the response. The setting `SHORTY_AUDIT_RETENTION_DAYS` limits how long entries are retained. An entry has no values, only names of fields.
          */
         get: operations["listAllAuditEntries"];
         put?: never;
@@ -909,15 +909,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * List organizations, newest first
-         * @description If `SHORTY_ADMIN_LISTEN` is set, only that listener serves it.
-         */
+        /** List organizations, newest first */
         get: operations["listOrganizations"];
         put?: never;
         /**
          * Create an organization and its first client
-         * @description The response contains the secret of the client, which is shown only once. The client has every scope but urls:erase. If `SHORTY_ADMIN_LISTEN` is set, only that listener serves it.
+         * @description The response contains the secret of the client, which is shown only once. The client has every scope but urls:erase.
          */
         post: operations["createOrganization"];
         delete?: never;
@@ -933,23 +930,20 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Read an organization
-         * @description If `SHORTY_ADMIN_LISTEN` is set, only that listener serves it.
-         */
+        /** Read an organization */
         get: operations["getOrganization"];
         put?: never;
         post?: never;
         /**
          * Delete an organization and everything that it has
-         * @description Suspends the organization at once, and deletes its rows in the background. It is listed, with `deletedAt`, until the last of them is deleted, and cannot be resumed. Its short codes and slugs on the short domain are never given to other links. If `SHORTY_ADMIN_LISTEN` is set, only that listener serves it.
+         * @description Suspends the organization at once, and deletes its rows in the background. It is listed, with `deletedAt`, until the last of them is deleted, and cannot be resumed. Its short codes and slugs on the short domain are never given to other links.
          */
         delete: operations["deleteOrganization"];
         options?: never;
         head?: never;
         /**
          * Rename, suspend or resume an organization, or change its plan
-         * @description A suspension takes effect before the response on this node, and within a second on others. If `SHORTY_ADMIN_LISTEN` is set, only that listener serves it.
+         * @description A suspension takes effect before the response on this node, and within a second on others.
          */
         patch: operations["updateOrganization"];
         trace?: never;
@@ -961,10 +955,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * List the use of every organization in a month, newest organizations first
-         * @description If `SHORTY_ADMIN_LISTEN` is set, only that listener serves it.
-         */
+        /** List the use of every organization in a month, newest organizations first */
         get: operations["listUsage"];
         put?: never;
         post?: never;
@@ -981,15 +972,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * List the clients of an organization, newest first
-         * @description If `SHORTY_ADMIN_LISTEN` is set, only that listener serves it.
-         */
+        /** List the clients of an organization, newest first */
         get: operations["listClients"];
         put?: never;
         /**
          * Create a client of an organization
-         * @description The response contains the secret, which is shown only once. An organization has at most 100 clients that are not revoked. If `SHORTY_ADMIN_LISTEN` is set, only that listener serves it.
+         * @description The response contains the secret, which is shown only once. An organization has at most 100 clients that are not revoked.
          */
         post: operations["createClient"];
         delete?: never;
@@ -1010,15 +998,12 @@ export interface paths {
         post?: never;
         /**
          * Revoke a client and its access tokens
-         * @description The next request with one of its tokens gets 401, on every node. If `SHORTY_ADMIN_LISTEN` is set, only that listener serves it.
+         * @description The next request with one of its tokens gets 401, on every node.
          */
         delete: operations["revokeClient"];
         options?: never;
         head?: never;
-        /**
-         * Change the name or the expiry of a client
-         * @description If `SHORTY_ADMIN_LISTEN` is set, only that listener serves it.
-         */
+        /** Change the name or the expiry of a client */
         patch: operations["updateClient"];
         trace?: never;
     };
@@ -1029,10 +1014,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * List the API keys of an organization, newest first
-         * @description If `SHORTY_ADMIN_LISTEN` is set, only that listener serves it.
-         */
+        /** List the API keys of an organization, newest first */
         get: operations["listOrganizationApiKeys"];
         put?: never;
         post?: never;
@@ -1054,15 +1036,12 @@ export interface paths {
         post?: never;
         /**
          * Revoke an API key of an organization
-         * @description The next request with the key gets 401, on every node. If `SHORTY_ADMIN_LISTEN` is set, only that listener serves it.
+         * @description The next request with the key gets 401, on every node.
          */
         delete: operations["deleteOrganizationApiKey"];
         options?: never;
         head?: never;
-        /**
-         * Change the name or the expiry of an API key
-         * @description If `SHORTY_ADMIN_LISTEN` is set, only that listener serves it.
-         */
+        /** Change the name or the expiry of an API key */
         patch: operations["updateOrganizationApiKey"];
         trace?: never;
     };
@@ -1073,15 +1052,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * List the links that are taken down, newest takedowns first
-         * @description If `SHORTY_ADMIN_LISTEN` is set, only that listener serves it.
-         */
+        /** List the links that are taken down, newest takedowns first */
         get: operations["listTakedowns"];
         put?: never;
         /**
          * Take down a link of any organization by its short URL
-         * @description Visitors get 451 before the response on this node, and within a second on others. The owner sees the reason and cannot undo it. A repetition changes the reason. If `SHORTY_ADMIN_LISTEN` is set, only that listener serves it.
+         * @description Visitors get 451 before the response on this node, and within a second on others. The owner sees the reason and cannot undo it. A repetition changes the reason.
          */
         post: operations["takeDownUrl"];
         delete?: never;
@@ -1100,10 +1076,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /**
-         * Undo the takedown of a link
-         * @description If `SHORTY_ADMIN_LISTEN` is set, only that listener serves it.
-         */
+        /** Undo the takedown of a link */
         delete: operations["undoTakedown"];
         options?: never;
         head?: never;
@@ -1117,15 +1090,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * List blocked hosts, newest first
-         * @description If `SHORTY_ADMIN_LISTEN` is set, only that listener serves it.
-         */
+        /** List blocked hosts, newest first */
         get: operations["listBlockedHosts"];
         put?: never;
         /**
          * Block a host and its subdomains as targets of links
-         * @description Links to the host cannot be created, and links cannot be changed to lead there. Existing ones answer 451. At most 10000 hosts are blocked. A repetition changes the reason. If `SHORTY_ADMIN_LISTEN` is set, only that listener serves it.
+         * @description Links to the host cannot be created, and links cannot be changed to lead there. Existing ones answer 451. At most 10000 hosts are blocked. A repetition changes the reason.
          */
         post: operations["blockHost"];
         delete?: never;
@@ -1144,10 +1114,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /**
-         * Unblock a host
-         * @description If `SHORTY_ADMIN_LISTEN` is set, only that listener serves it.
-         */
+        /** Unblock a host */
         delete: operations["unblockHost"];
         options?: never;
         head?: never;
@@ -1223,6 +1190,23 @@ export interface paths {
         };
         /** Read the OpenAPI document */
         get: operations["getOpenApi"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/openapi.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read the OpenAPI document as JSON, or a part of it */
+        get: operations["getOpenApiJson"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1941,6 +1925,7 @@ export interface components {
             forwardQuery?: boolean;
             /** @description Whether links add the path after them to their target, unless they say otherwise. */
             forwardPath?: boolean;
+            /** @description The file /.well-known/apple-app-site-association, for iOS apps. At most 16384 bytes. */
             appleAppSiteAssociation?: {
                 [key: string]: unknown;
             } | null;
@@ -4394,6 +4379,7 @@ export interface components {
              * @description An active custom domain of the organization; the platform's domain otherwise.
              */
             domainId?: string | null;
+            /** @description The HTTP status of the redirect. */
             redirectType?: (301 | 302 | 307 | 308) | null;
             /**
              * @description When the link starts redirecting: before expiresAt. Until then, visitors get 404, as for a link that does not exist.
@@ -4431,6 +4417,7 @@ export interface components {
             utmTerm?: string | null;
             /** @description Set as utm_content on the target: which of several links it is. */
             utmContent?: string | null;
+            /** @description Further parameters to set on the target, by name. A name may have any characters. A field such as utmSource wins over the same parameter here. */
             customUtmParams?: {
                 [key: string]: string;
             } | null;
@@ -4480,6 +4467,7 @@ export interface components {
              *     ]
              */
             rules?: components["schemas"]["LinkRuleRequest"][] | null;
+            /** @description What messengers and social networks show of the link: their programs get a page with this title, text and image, and people are redirected. Without it, these programs follow the redirect. */
             preview?: components["schemas"]["LinkPreviewRequest"] | null;
             /** @description Whether visitors must enter a password. */
             isPasswordProtected?: boolean | null;
@@ -8761,6 +8749,38 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidHttp"];
+            408: components["responses"]["RequestTimeout"];
+            431: components["responses"]["HeadersTooLarge"];
+        };
+    };
+    getOpenApiJson: {
+        parameters: {
+            query?: {
+                /** @description Tags, separated by commas: the document then has only their operations, and what these refer to. */
+                tags?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OpenAPI 3.1 */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        openapi: "3.1.0";
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            400: components["responses"]["ValidationFailed"];
             408: components["responses"]["RequestTimeout"];
             431: components["responses"]["HeadersTooLarge"];
         };

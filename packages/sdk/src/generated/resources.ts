@@ -127,8 +127,7 @@ class Resource {
 export class AdminOrganizationsResource extends Resource {
   /**
    * Create an organization and its first client. The response contains the secret of the client,
-   * which is shown only once. The client has every scope but urls:erase. If `SHORTY_ADMIN_LISTEN` is
-   * set, only that listener serves it.
+   * which is shown only once. The client has every scope but urls:erase.
    *
    * Rejects with ValidationError, NotFoundError.
    *
@@ -142,8 +141,7 @@ export class AdminOrganizationsResource extends Resource {
   }
 
   /**
-   * List organizations, newest first. If `SHORTY_ADMIN_LISTEN` is set, only that listener serves it.
-   * One page when awaited, all items when iterated.
+   * List organizations, newest first. One page when awaited, all items when iterated.
    *
    * Rejects with ValidationError, NotFoundError.
    *
@@ -157,7 +155,7 @@ export class AdminOrganizationsResource extends Resource {
   }
 
   /**
-   * Read an organization. If `SHORTY_ADMIN_LISTEN` is set, only that listener serves it.
+   * Read an organization.
    *
    * Rejects with ValidationError, NotFoundError.
    *
@@ -172,8 +170,7 @@ export class AdminOrganizationsResource extends Resource {
 
   /**
    * Rename, suspend or resume an organization, or change its plan. A suspension takes effect before
-   * the response on this node, and within a second on others. If `SHORTY_ADMIN_LISTEN` is set, only
-   * that listener serves it.
+   * the response on this node, and within a second on others.
    *
    * Rejects with ValidationError, NotFoundError.
    *
@@ -190,7 +187,7 @@ export class AdminOrganizationsResource extends Resource {
    * Delete an organization and everything that it has. Suspends the organization at once, and
    * deletes its rows in the background. It is listed, with `deletedAt`, until the last of them is
    * deleted, and cannot be resumed. Its short codes and slugs on the short domain are never given to
-   * other links. If `SHORTY_ADMIN_LISTEN` is set, only that listener serves it.
+   * other links.
    *
    * Rejects with ValidationError, NotFoundError.
    *
@@ -208,8 +205,7 @@ export class AdminOrganizationsResource extends Resource {
 export class AdminClientsResource extends Resource {
   /**
    * Create a client of an organization. The response contains the secret, which is shown only once.
-   * An organization has at most 100 clients that are not revoked. If `SHORTY_ADMIN_LISTEN` is set,
-   * only that listener serves it.
+   * An organization has at most 100 clients that are not revoked.
    *
    * Rejects with ValidationError, QuotaExceededError, NotFoundError.
    *
@@ -223,8 +219,8 @@ export class AdminClientsResource extends Resource {
   }
 
   /**
-   * List the clients of an organization, newest first. If `SHORTY_ADMIN_LISTEN` is set, only that
-   * listener serves it. One page when awaited, all items when iterated.
+   * List the clients of an organization, newest first. One page when awaited, all items when
+   * iterated.
    *
    * Rejects with ValidationError, NotFoundError.
    *
@@ -238,8 +234,7 @@ export class AdminClientsResource extends Resource {
   }
 
   /**
-   * Change the name or the expiry of a client. If `SHORTY_ADMIN_LISTEN` is set, only that listener
-   * serves it.
+   * Change the name or the expiry of a client.
    *
    * Rejects with ValidationError, NotFoundError.
    *
@@ -254,7 +249,7 @@ export class AdminClientsResource extends Resource {
 
   /**
    * Revoke a client and its access tokens. The next request with one of its tokens gets 401, on
-   * every node. If `SHORTY_ADMIN_LISTEN` is set, only that listener serves it.
+   * every node.
    *
    * Rejects with ValidationError, NotFoundError.
    *
@@ -271,8 +266,8 @@ export class AdminClientsResource extends Resource {
 /** API keys of organizations: `shorty.admin.apiKeys`. */
 export class AdminApiKeysResource extends Resource {
   /**
-   * List the API keys of an organization, newest first. If `SHORTY_ADMIN_LISTEN` is set, only that
-   * listener serves it. One page when awaited, all items when iterated.
+   * List the API keys of an organization, newest first. One page when awaited, all items when
+   * iterated.
    *
    * Rejects with ValidationError, NotFoundError.
    *
@@ -286,8 +281,7 @@ export class AdminApiKeysResource extends Resource {
   }
 
   /**
-   * Change the name or the expiry of an API key. If `SHORTY_ADMIN_LISTEN` is set, only that listener
-   * serves it.
+   * Change the name or the expiry of an API key.
    *
    * Rejects with ValidationError, NotFoundError.
    *
@@ -301,8 +295,7 @@ export class AdminApiKeysResource extends Resource {
   }
 
   /**
-   * Revoke an API key of an organization. The next request with the key gets 401, on every node. If
-   * `SHORTY_ADMIN_LISTEN` is set, only that listener serves it.
+   * Revoke an API key of an organization. The next request with the key gets 401, on every node.
    *
    * Rejects with ValidationError, NotFoundError.
    *
@@ -321,7 +314,7 @@ export class AdminTakedownsResource extends Resource {
   /**
    * Take down a link of any organization by its short URL. Visitors get 451 before the response on
    * this node, and within a second on others. The owner sees the reason and cannot undo it. A
-   * repetition changes the reason. If `SHORTY_ADMIN_LISTEN` is set, only that listener serves it.
+   * repetition changes the reason.
    *
    * Rejects with ValidationError, NotFoundError.
    *
@@ -335,8 +328,8 @@ export class AdminTakedownsResource extends Resource {
   }
 
   /**
-   * List the links that are taken down, newest takedowns first. If `SHORTY_ADMIN_LISTEN` is set,
-   * only that listener serves it. One page when awaited, all items when iterated.
+   * List the links that are taken down, newest takedowns first. One page when awaited, all items
+   * when iterated.
    *
    * Rejects with ValidationError, NotFoundError.
    *
@@ -350,7 +343,7 @@ export class AdminTakedownsResource extends Resource {
   }
 
   /**
-   * Undo the takedown of a link. If `SHORTY_ADMIN_LISTEN` is set, only that listener serves it.
+   * Undo the takedown of a link.
    *
    * Rejects with ValidationError, NotFoundError.
    *
@@ -369,8 +362,7 @@ export class AdminBlockedHostsResource extends Resource {
   /**
    * Block a host and its subdomains as targets of links. Links to the host cannot be created, and
    * links cannot be changed to lead there. Existing ones answer 451. At most 10000 hosts are
-   * blocked. A repetition changes the reason. If `SHORTY_ADMIN_LISTEN` is set, only that listener
-   * serves it.
+   * blocked. A repetition changes the reason.
    *
    * Rejects with ValidationError, QuotaExceededError, NotFoundError.
    *
@@ -384,8 +376,7 @@ export class AdminBlockedHostsResource extends Resource {
   }
 
   /**
-   * List blocked hosts, newest first. If `SHORTY_ADMIN_LISTEN` is set, only that listener serves it.
-   * One page when awaited, all items when iterated.
+   * List blocked hosts, newest first. One page when awaited, all items when iterated.
    *
    * Rejects with ValidationError, NotFoundError.
    *
@@ -399,7 +390,7 @@ export class AdminBlockedHostsResource extends Resource {
   }
 
   /**
-   * Unblock a host. If `SHORTY_ADMIN_LISTEN` is set, only that listener serves it.
+   * Unblock a host.
    *
    * Rejects with ValidationError, NotFoundError.
    *
@@ -1361,9 +1352,8 @@ export class AdminResource extends Resource {
   /**
    * List who changed records of all organizations, newest first. Each accepted write makes one
    * entry, which is not changed after the response. The setting `SHORTY_AUDIT_RETENTION_DAYS` limits
-   * how long entries are retained. An entry has no values, only names of fields. If
-   * `SHORTY_ADMIN_LISTEN` is set, only that listener serves it. One page when awaited, all items
-   * when iterated.
+   * how long entries are retained. An entry has no values, only names of fields. One page when
+   * awaited, all items when iterated.
    *
    * Rejects with ValidationError, NotFoundError.
    *
@@ -1377,9 +1367,8 @@ export class AdminResource extends Resource {
   }
 
   /**
-   * List the use of every organization in a month, newest organizations first. If
-   * `SHORTY_ADMIN_LISTEN` is set, only that listener serves it. One page when awaited, all items
-   * when iterated.
+   * List the use of every organization in a month, newest organizations first. One page when
+   * awaited, all items when iterated.
    *
    * Rejects with ValidationError, NotFoundError.
    *

@@ -188,11 +188,10 @@ function checkScope(route: Route, { scopes }: Caller): void {
   }
 }
 
-/** Returns the ETag of the record in a response. A new link has no `updatedAt`, but the same time. */
+/** Returns the ETag of the record in a response. */
 function etagOfRecord(data: unknown): { ETag: string } | undefined {
-  const { updatedAt, createdAt } = data as { updatedAt?: string; createdAt?: string };
-  const at = updatedAt ?? createdAt;
-  return at === undefined ? undefined : { ETag: etagOf(Date.parse(at)) };
+  const { updatedAt } = data as { updatedAt?: string };
+  return updatedAt === undefined ? undefined : { ETag: etagOf(Date.parse(updatedAt)) };
 }
 
 function formatJson(reply: Exclude<Reply<unknown>, { mediaType: string }>): string {

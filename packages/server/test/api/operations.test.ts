@@ -20,6 +20,26 @@ describe('GET /openapi.yaml', () => {
   it('is the committed openapi.yaml', async () => {
     const file = new URL('../../../../openapi.yaml', import.meta.url);
     expect((await api.visit('/openapi.yaml')).text).toBe(readFileSync(file, 'utf8'));
+    const json = JSON.parse((await api.visit('/openapi.json')).text);
+    expect(json).toEqual(parse(readFileSync(file, 'utf8')));
+  });
+
+  it('as JSON, has the operations of some tags, and no reference to anything else', async () => {
+    const { text } = await api.visit('/openapi.json?tags=URLs,Webhooks');
+    const { tags, paths, webhooks, components } = JSON.parse(text);
+    expect(tags.map(({ name }: { name: string }) => name)).toEqual(['URLs', 'Webhooks']);
+    expect(Object.keys(paths['/api/v1/urls'])).toEqual(['post', 'get']);
+    expect(webhooks).toHaveProperty(['url.created']);
+    expect(paths).not.toHaveProperty(['/api/v1/admin/organizations']);
+    expect(components.schemas).not.toHaveProperty('OrganizationPage');
+    for (const [, kind = '', name = ''] of text.matchAll(/"#\/components\/(\w+)\/([^"]+)"/g)) {
+      expect(components[kind]).toHaveProperty([name]);
+    }
+    const refused = await api.visit('/openapi.json?tags=Nothing');
+    expect([refused.status, refused.text]).toEqual([
+      400,
+      expect.stringContaining('Administration'),
+    ]);
   });
 });
 

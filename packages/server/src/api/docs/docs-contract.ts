@@ -10,6 +10,26 @@ export const docsRoutes = [
     access: 'public',
     responses: { 200: { description: 'OpenAPI 3.1', mediaType: 'application/yaml' } },
   }),
+  defineRoute('getOpenApiJson', 'GET /openapi.json', {
+    tag,
+    summary: 'Read the OpenAPI document as JSON, or a part of it',
+    access: 'public',
+    query: z.strictObject({
+      tags: z
+        .string()
+        .transform((tags) => tags.split(','))
+        .optional()
+        .meta({
+          override: { type: 'string' },
+          description:
+            'Tags, separated by commas: the document then has only their operations, and what these refer to.',
+          example: 'URLs,QR codes,Webhooks',
+        }),
+    }),
+    responses: {
+      200: { description: 'OpenAPI 3.1', body: z.looseObject({ openapi: z.literal('3.1.0') }) },
+    },
+  }),
   defineRoute('getDocs', 'GET /docs', {
     tag,
     summary: 'Open the interactive documentation',

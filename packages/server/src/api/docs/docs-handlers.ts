@@ -2,17 +2,19 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { ApiError } from '../../contract/api-error.js';
+import { ApiError, shorten, validationError } from '../../contract/api-error.js';
 import type { HandlersOf } from '../../http/handlers.js';
 import { LoadingCache } from '../../loading-cache.js';
 import { docsPage, docsPageHeaders } from '../../pages/docs-page.js';
 import type { docsRoutes } from './docs-contract.js';
 import { docsScript } from './docs-script.js';
 import { docsStyle } from './docs-style.js';
+import { type OpenApi, selectTags } from './select-tags.js';
 
 // The build copies the contract and the files of Swagger UI there.
 const dist = new URL('../../../dist/', import.meta.url);
 const openApiFile = new URL('openapi.yaml', dist);
+const openApiJsonFile = new URL('openapi.json', dist);
 const swaggerUiFile = (name: string) => readFile(new URL(`swagger-ui/${name}`, dist));
 
 const contents: Readonly<Record<string, () => Promise<Buffer>>> = {
@@ -32,12 +34,25 @@ const files = new LoadingCache({ max: Object.keys(contents).length }, async (nam
   return { mediaType: `${type}; charset=utf-8`, etag, plain, gzipped };
 });
 
+/** Returns the OpenAPI document. Throws VALIDATION_FAILED for a tag that it does not have. */
+async function readOpenApi(tags: readonly string[] | undefined): Promise<OpenApi> {
+  const document: OpenApi = JSON.parse(await readFile(openApiJsonFile, 'utf8'));
+  if (!tags) return document;
+  const known = document.tags.map(({ name }) => name);
+  const unknown = tags.find((tag) => !known.includes(tag));
+  if (unknown === undefined) return selectTags(document, tags);
+  const message = `has ${JSON.stringify(shorten(unknown))}: use ${known.join(', ')}`;
+  throw validationError([{ path: 'tags', message }]);
+}
+
 export const docsHandlers: HandlersOf<typeof docsRoutes> = {
   getOpenApi: async () => ({
     status: 200,
     text: await readFile(openApiFile, 'utf8'),
     mediaType: 'application/yaml',
   }),
+
+  getOpenApiJson: async ({ query }) => ({ status: 200, body: await readOpenApi(query.tags) }),
 
   getDocs: async () => ({
     status: 200,
