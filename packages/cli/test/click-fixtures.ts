@@ -22,12 +22,18 @@ const month = Array.from({ length: 30 }, (_, day) =>
   Math.round(180 + 150 * Math.sin(day / 2.2) + (day === 14 ? 900 : 0)),
 );
 
+/** Returns a row of a breakdown, which its first field names. */
+export function row<Fields extends { readonly clicks: number }>(fields: Fields) {
+  return { ...fields, label: String(Object.values(fields)[0]), count: fields.clicks };
+}
+
 /** A response with the clicks of a link in November 2030. */
 export function urlClicks(change: Partial<UrlClicks> = {}): UrlClicks {
   const totalClicks = month.reduce((sum, clicks) => sum + clicks, 0);
   return {
     urlId: '42',
     shortCode: 'aB3xY9q',
+    createdAt: '2030-10-01T00:00:00.000Z',
     since: '2030-11-01T00:00:00.000Z',
     until: '2030-12-01T00:00:00.000Z',
     timezone: 'UTC',
@@ -37,68 +43,59 @@ export function urlClicks(change: Partial<UrlClicks> = {}): UrlClicks {
     totals: { totalClicks, uniqueClicks: 2817, uniqueIps: 2604 },
     breakdowns: {
       country: [
-        { country: 'DE', clicks: 3012 },
-        { country: 'GB', clicks: 1203 },
-        { country: 'BR', clicks: 811 },
-        { country: 'Unknown', clicks: 3 },
+        row({ country: 'DE', clicks: 3012 }),
+        row({ country: 'GB', clicks: 1203 }),
+        row({ country: 'BR', clicks: 811 }),
+        row({ country: 'Unknown', clicks: 3 }),
       ],
-      region: [
-        { region: 'DE-BE', clicks: 2100 },
-        { region: 'Unknown', clicks: 1900 },
-      ],
+      region: [row({ region: 'DE-BE', clicks: 2100 }), row({ region: 'Unknown', clicks: 1900 })],
       city: [
-        { city: 'Berlin', region: 'DE-BE', country: 'DE', clicks: 2100 },
-        { city: 'Unknown', region: 'Unknown', country: 'Unknown', clicks: 1900 },
-        { city: 'Monaco', region: 'Unknown', country: 'MC', clicks: 5 },
+        row({ city: 'Berlin', region: 'DE-BE', country: 'DE', clicks: 2100 }),
+        row({ city: 'Unknown', region: 'Unknown', country: 'Unknown', clicks: 1900 }),
+        row({ city: 'Monaco', region: 'Unknown', country: 'MC', clicks: 5 }),
       ],
       device: [
-        { deviceType: 'mobile', clicks: 4100 },
-        { deviceType: 'desktop', clicks: 1900 },
+        row({ deviceType: 'mobile', clicks: 4100 }),
+        row({ deviceType: 'desktop', clicks: 1900 }),
       ],
       browser: [
-        { browser: 'Chrome', clicks: 3510 },
-        { browser: 'Safari', clicks: 1800 },
-        { browser: 'Firefox', clicks: 655 },
+        row({ browser: 'Chrome', clicks: 3510 }),
+        row({ browser: 'Safari', clicks: 1800 }),
+        row({ browser: 'Firefox', clicks: 655 }),
       ],
-      os: [
-        { os: 'Android', clicks: 2900 },
-        { os: 'iOS', clicks: 1700 },
-      ],
+      os: [row({ os: 'Android', clicks: 2900 }), row({ os: 'iOS', clicks: 1700 })],
       referrer: [
-        { referrerDomain: '(direct)', referrerType: 'direct', clicks: 2400 },
-        { referrerDomain: 'google.com', referrerType: 'search', clicks: 1500 },
-        {
+        row({ referrerDomain: '(direct)', referrerType: 'direct', clicks: 2400 }),
+        row({ referrerDomain: 'google.com', referrerType: 'search', clicks: 1500 }),
+        row({
           referrerDomain: 'a-very-long-subdomain-of-a-newsletter.campaigns.mail.example.com',
           referrerType: 'email',
           clicks: 700,
-        },
-        {
+        }),
+        row({
           referrerDomain: '日本語の長い名前のニュースサイト東京.example',
           referrerType: 'other',
           clicks: 90,
-        },
+        }),
       ],
-      language: [
-        { language: 'de', clicks: 4100 },
-        { language: 'Unknown', clicks: 20 },
-      ],
+      language: [row({ language: 'de', clicks: 4100 }), row({ language: 'Unknown', clicks: 20 })],
       utmSource: [
-        { utmSource: '(none)', clicks: 4000 },
-        { utmSource: 'newsletter', clicks: 1100 },
+        row({ utmSource: '(none)', clicks: 4000 }),
+        row({ utmSource: 'newsletter', clicks: 1100 }),
       ],
       utmMedium: [
-        { utmMedium: '(none)', clicks: 4000 },
-        { utmMedium: 'email', clicks: 1100 },
+        row({ utmMedium: '(none)', clicks: 4000 }),
+        row({ utmMedium: 'email', clicks: 1100 }),
       ],
       utmCampaign: [
-        { utmCampaign: '(none)', clicks: 4100 },
-        { utmCampaign: 'spring-sale', clicks: 1000 },
+        row({ utmCampaign: '(none)', clicks: 4100 }),
+        row({ utmCampaign: 'spring-sale', clicks: 1000 }),
       ],
-      utmTerm: [{ utmTerm: '(none)', clicks: 5100 }],
-      utmContent: [{ utmContent: '(none)', clicks: 5100 }],
+      utmTerm: [row({ utmTerm: '(none)', clicks: 5100 })],
+      utmContent: [row({ utmContent: '(none)', clicks: 5100 })],
       variant: [
-        { variant: '(default)', clicks: 4000 },
-        { variant: 'german/2', clicks: 1100 },
+        row({ variant: '(default)', clicks: 4000 }),
+        row({ variant: 'german/2', clicks: 1100 }),
       ],
     },
     timeseries: clickDays(month),
@@ -108,7 +105,7 @@ export function urlClicks(change: Partial<UrlClicks> = {}): UrlClicks {
 
 /** A response with the clicks of all links. */
 export function analyticsOverview(change: Partial<AnalyticsOverview> = {}): AnalyticsOverview {
-  const { urlId: _, shortCode: __, totals, ...shared } = urlClicks();
+  const { urlId: _, shortCode: __, createdAt: ___, totals, ...shared } = urlClicks();
   return {
     ...shared,
     totals: {

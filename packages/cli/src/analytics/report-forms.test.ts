@@ -3,7 +3,13 @@ import type { UrlClicks } from '@shorty/sdk';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { analyticsOverview, clickDays, noClicks, urlClicks } from '../../test/click-fixtures.js';
+import {
+  analyticsOverview,
+  clickDays,
+  noClicks,
+  row,
+  urlClicks,
+} from '../../test/click-fixtures.js';
 import { reportCsv } from './report-csv.js';
 
 // Texts that visitors and users of the API control.
@@ -20,11 +26,11 @@ function reportOf(name: string, clicks = 3) {
   const shown = urlClicks().breakdowns;
   const breakdowns: UrlClicks['breakdowns'] = {
     ...shown,
-    country: [{ country: name, clicks }],
-    browser: [{ browser: name, clicks }],
-    os: [{ os: name, clicks }],
-    referrer: [{ referrerDomain: name, referrerType: 'other', clicks }],
-    utmCampaign: [{ utmCampaign: name, clicks }],
+    country: [row({ country: name, clicks })],
+    browser: [row({ browser: name, clicks })],
+    os: [row({ os: name, clicks })],
+    referrer: [row({ referrerDomain: name, referrerType: 'other', clicks })],
+    utmCampaign: [row({ utmCampaign: name, clicks })],
   };
   const topUrls = [{ urlId: name, shortCode: name, shortUrl: name, clicks }];
   return {
