@@ -69,8 +69,9 @@ const noBackups: BackupFigures = {
   failures: 0,
 };
 const housekeepingEveryMs = 10 * 60_000;
-// Other processes obey a suspension within a second.
-const linkPolicyEveryMs = 500;
+// Other processes obey a suspension within a second. On PostgreSQL, the changes of nodes tell of one.
+const linkPolicyEveryMs = { sqlite: 500, postgres: 60_000 } as const;
+const linkPolicyPauseMs = 50;
 // Open connections are closed after this time, because a stop must end within ten seconds.
 const stopGraceMs = 8_000;
 const adminStopGraceMs = 200;
@@ -228,6 +229,8 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
         shortUrl: shortUrlOf(origins(), url),
       }));
     },
+    onEvents: webhooks.wake,
+    onStored: webhooks.wakeClicks,
     onCallbackError,
   });
   const eraseUrl = urlEraser({
@@ -299,7 +302,23 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   changes.on('urls', (ids) => redirects.invalidate(ids));
   changes.on('domains', (organizationId) => redirects.invalidateOrganizations([organizationId]));
   const { markStale } = redirects;
+  const policyService = new PeriodicService({
+    name: 'link policy',
+    everyMs: linkPolicyPauseMs,
+    idleEveryMs: linkPolicyEveryMs[database.engine],
+    async tick() {
+      await linkPolicy.refresh();
+      return false;
+    },
+    onError: (err) => logger.error({ err }, 'cannot read changes of the link policy'),
+  });
+  const deletionServices = createDeletionServices(shared);
+  changes.on('policy', () => {
+    for (const service of deletionServices) service.wake();
+  });
+  const refreshPolicy = () => policyService.wake();
   const caches = {
+    policy: { invalidate: refreshPolicy, markStale: refreshPolicy },
     urls: {
       invalidate: (ids: readonly string[]) => redirects.invalidate(ids.map(Number)),
       markStale,
@@ -385,13 +404,8 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       },
       onError: (err) => logger.error({ err }, 'housekeeping failed'),
     }),
-    new PeriodicService({
-      name: 'link policy',
-      everyMs: linkPolicyEveryMs,
-      tick: () => linkPolicy.refresh(),
-      onError: (err) => logger.error({ err }, 'cannot read changes of the link policy'),
-    }),
-    ...createDeletionServices(shared),
+    policyService,
+    ...deletionServices,
     ...webhooks.services,
     ...analytics.services,
   ];

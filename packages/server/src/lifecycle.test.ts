@@ -41,6 +41,40 @@ describe('PeriodicService', () => {
     expect(runs).toHaveLength(2);
   });
 
+  it('ticks less often while there is nothing to do, until it is woken', async () => {
+    let ticks = 0;
+    let isEmpty = true;
+    const service = new PeriodicService({
+      name: 'work',
+      everyMs: 1000,
+      idleEveryMs: 10_000,
+      tick: async () => {
+        ticks += 1;
+        return !isEmpty;
+      },
+      onError: () => {},
+    });
+    service.start();
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(ticks).toBe(1);
+    await vi.advanceTimersByTimeAsync(9_999);
+    expect(ticks).toBe(1);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(ticks).toBe(2);
+    isEmpty = false;
+    for (let half = 0; half < 2; half += 1) {
+      service.wake();
+      await vi.advanceTimersByTimeAsync(500);
+    }
+    expect(ticks).toBe(3);
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(ticks).toBe(4);
+    await service.stop();
+    service.wake();
+    await vi.advanceTimersByTimeAsync(20_000);
+    expect(ticks).toBe(4);
+  });
+
   it('reports an error once until it clears, and again when it returns or changes', async () => {
     const { service, runs, errors } = controlledService();
     service.start();

@@ -9,6 +9,8 @@ export interface Service {
 export interface PeriodicWork {
   readonly name: string;
   readonly everyMs: number;
+  /** The pause after a tick that resolved to false: nothing was to be done. `wake` ends it. */
+  readonly idleEveryMs?: number;
   /** Does the work. The signal aborts when the service stops. */
   tick(signal: AbortSignal): Promise<unknown>;
   /** Called for the first of consecutive errors with the same message. */
@@ -22,6 +24,8 @@ export class PeriodicService implements Service {
   readonly #throttle: ErrorThrottle;
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> = Promise.resolve();
+  #isIdle = false;
+  #isWoken = false;
   /** Undefined while the service is stopped. */
   #stopping: AbortController | undefined;
 
@@ -44,16 +48,30 @@ export class PeriodicService implements Service {
     await this.#running;
   }
 
+  /** There may be something to do: the next tick is at most `everyMs` away. */
+  wake(): void {
+    // A second call must not postpone the tick of the first.
+    if (this.#isWoken) return;
+    this.#isWoken = true;
+    if (!this.#isIdle || !this.#stopping) return;
+    clearTimeout(this.#timer);
+    this.#schedule(this.#stopping.signal);
+  }
+
   #schedule(signal: AbortSignal): void {
+    const { everyMs, idleEveryMs = everyMs } = this.#work;
+    const pauseMs = this.#isIdle && !this.#isWoken ? idleEveryMs : everyMs;
     const run = () => {
       this.#running = this.#run(signal);
     };
-    this.#timer = setTimeout(run, this.#work.everyMs).unref();
+    this.#timer = setTimeout(run, pauseMs).unref();
   }
 
   async #run(signal: AbortSignal): Promise<void> {
+    this.#isWoken = false;
+    this.#isIdle = false;
     try {
-      await this.#work.tick(signal);
+      this.#isIdle = (await this.#work.tick(signal)) === false;
       this.#throttle.reset();
     } catch (error) {
       this.#throttle.report(error);

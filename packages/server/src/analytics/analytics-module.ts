@@ -35,6 +35,10 @@ export interface AnalyticsModuleOptions
   readonly config: Config;
   readonly outbox: EventOutbox;
   readonly plans: PlanTable;
+  /** Called when stored visits have made deliveries due: of these webhooks, or of any. */
+  readonly onEvents: (webhookIds?: readonly string[]) => void;
+  /** Called when visits are stored, which may wait in batches of clicks. */
+  readonly onStored: () => void;
   /** Called when a callback of the journal throws. */
   readonly onCallbackError: (error: unknown) => void;
 }
@@ -106,7 +110,12 @@ export function createAnalyticsModule(options: AnalyticsModuleOptions) {
       );
       return;
     }
+    if ('webhookIds' in event) {
+      options.onEvents(event.webhookIds);
+      return;
+    }
     stored += event.storedLines;
+    if (event.storedLines > 0) options.onStored();
     if (failingSince === undefined) return;
     failingSince = undefined;
     logger.info('visit ingest recovered');

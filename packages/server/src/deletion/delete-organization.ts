@@ -7,19 +7,21 @@ import { deleteAll, deleteRows } from './delete-rows.js';
 /**
  * Deletes the organizations that are marked for it, and imports that were killed, in transactions of a few
  * rows, until the signal aborts. Continues what a killed process began. Several processes may run it at
- * once. Calls `onError` for those that are not deleted, or not completely.
+ * once. Calls `onError` for those that are not deleted, or not completely. Returns false without any.
  */
 export async function deleteOrganizations(
   database: Database,
   onError: (error: unknown, organizationId: string) => void,
   signal?: AbortSignal,
   now = Date.now(),
-): Promise<void> {
-  for (const id of await new OrganizationRepository(database).listDeleted(now)) {
-    if (signal?.aborted) return;
+): Promise<boolean> {
+  const ids = await new OrganizationRepository(database).listDeleted(now);
+  for (const id of ids) {
+    if (signal?.aborted) break;
     // The deletion of the others must not wait for it.
     await deleteOrganization(database, id, now, signal).catch((error) => onError(error, id));
   }
+  return ids.length > 0;
 }
 
 // The registry has referenced tables first.

@@ -17,9 +17,9 @@ const linksAtOnce = 100;
 /**
  * Deletes what belongs to the links that are being erased, until the signal aborts. Continues what a
  * killed process began. Several processes may run it at once. A link whose visits are being erased is left
- * for the next call.
+ * for the next call. Returns false without any.
  */
-export async function eraseLinks(database: Database, signal?: AbortSignal): Promise<void> {
+export async function eraseLinks(database: Database, signal?: AbortSignal): Promise<boolean> {
   const links = await database.read
     .selectFrom('retired_keys')
     .select(['url_id as urlId', 'organization_id as organizationId'])
@@ -30,9 +30,10 @@ export async function eraseLinks(database: Database, signal?: AbortSignal): Prom
     .$narrowType<{ urlId: number }>()
     .execute();
   for (const link of links) {
-    if (signal?.aborted) return;
+    if (signal?.aborted) break;
     await eraseLink(database, link, signal);
   }
+  return links.length > 0;
 }
 
 /** Returns whether rows of an erased link may still be stored. */

@@ -123,7 +123,8 @@ export type WatchChanges = (
   onError: (error: unknown) => void,
 ) => Promise<() => Promise<void>>;
 
-export type RecordKind = 'urls' | 'organizations' | 'pictures' | 'hosts';
+/** `policy` has one record: what affects any number of links. */
+export type RecordKind = 'urls' | 'organizations' | 'pictures' | 'hosts' | 'policy';
 
 /** A cache of records that another node may change. */
 export interface Invalidatable {

@@ -36,12 +36,14 @@ export class ClickBatcher {
     this.#options = options;
   }
 
-  async write(): Promise<void> {
+  /** Writes the events that are due, and deletes batches that no webhook wants. Returns false without batches. */
+  async write(): Promise<boolean> {
     const now = this.#options.clock();
     const batches = await this.findOldest();
     for (const batch of batches) if (!isWanted(batch, now)) await this.#deleteAll(batch);
     const due = batches.filter((batch) => isWanted(batch, now) && isDue(batch, now));
     for (const batch of due.slice(0, eventsPerCall)) await this.#writeEvent(batch, now);
+    return batches.length > 0;
   }
 
   /** Returns the oldest batch of each webhook. The one whose last event is the oldest comes first. */

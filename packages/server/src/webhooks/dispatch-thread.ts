@@ -28,6 +28,8 @@ type DispatchEvent =
 
 const reportEveryMs = 1_000;
 const batchClicksEveryMs = 500;
+// Stored visits wake it. For batches that another node left.
+const idleBatchEveryMs = 5_000;
 const pruneEveryMs = 10 * 60_000;
 
 /** Starts the dispatcher, the batches of clicks and the pruner, which report figures and errors as events. */
@@ -54,9 +56,8 @@ export function startDispatcher(
   const clicks = new PeriodicService({
     name: 'clicks',
     everyMs: batchClicksEveryMs,
-    async tick() {
-      await batcher.write();
-    },
+    idleEveryMs: idleBatchEveryMs,
+    tick: () => batcher.write(),
     onError: report('batching clicks failed'),
   });
   const pruning = new PeriodicService({
@@ -71,7 +72,10 @@ export function startDispatcher(
   clicks.start();
   pruning.start();
   return {
-    methods: { wake: (webhookIds?: readonly string[]) => dispatcher.wake(webhookIds) },
+    methods: {
+      wake: (webhookIds?: readonly string[]) => dispatcher.wake(webhookIds),
+      wakeClicks: () => clicks.wake(),
+    },
     async stop(): Promise<void> {
       clearInterval(reporting);
       await stopAll([pruning, clicks, dispatcher]);

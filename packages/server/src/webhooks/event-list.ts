@@ -45,6 +45,7 @@ export class EventList implements Service {
     this.#polling = new PeriodicService({
       name: this.name,
       everyMs: pollEveryMs,
+      idleEveryMs: 60_000,
       tick: () => this.#resumeReady(),
       onError: options.onError,
     });
@@ -135,12 +136,14 @@ export class EventList implements Service {
         },
       };
       this.#held.add(held);
+      this.#polling.wake();
     });
     if (held) this.#held.delete(held);
   }
 
-  async #resumeReady(): Promise<void> {
-    if (this.#held.size === 0) return;
+  /** Returns false while no request waits. */
+  async #resumeReady(): Promise<boolean> {
+    if (this.#held.size === 0) return false;
     const organizationIds = new Set([...this.#held].map(({ organizationId }) => organizationId));
     const counters = await this.#options.database.read
       .selectFrom('event_counters')
@@ -151,6 +154,7 @@ export class EventList implements Service {
     for (const { organizationId, position, resume } of this.#held) {
       if ((last.get(organizationId) ?? 0) > position) resume();
     }
+    return true;
   }
 }
 

@@ -30,6 +30,8 @@ const leaseMs = 15_000;
 const leaseMarginMs = attemptTimeoutMs + 2_000;
 // How often storage is searched for due deliveries: retries, and deliveries of other nodes.
 const scanEveryMs = 500;
+// While storage has no pending delivery, which new events wake.
+const idleScanEveryMs = 5_000;
 // The shortest pause between two scans, as a multiple of the last scan's duration.
 const scanPauseFactor = 4;
 // Outcomes are recorded in batches: when a transaction is full, or after this time.
@@ -62,6 +64,7 @@ export class WebhookDispatcher implements Service {
   #mustReleaseAll: boolean;
   #recorded = 0;
   #pending = 0;
+  #scanPauseMs = scanEveryMs;
   #tickedAt = performance.now();
 
   constructor(options: WebhookDispatcherOptions) {
@@ -71,7 +74,11 @@ export class WebhookDispatcher implements Service {
 
   start(): void {
     this.#running ??= Promise.all([
-      this.#repeat(this.#scans, () => this.#scan()),
+      this.#repeat(
+        this.#scans,
+        () => this.#scan(),
+        () => this.#scanPauseMs,
+      ),
       this.#repeat(this.#answering.signal, () => this.#tick(this.#answering)),
       this.#repeat(this.#slow.signal, () => this.#tick(this.#slow)),
     ]);
@@ -126,6 +133,8 @@ export class WebhookDispatcher implements Service {
   /** Leases due deliveries of some webhooks now; by default, of all that storage has. */
   wake(webhookIds?: readonly string[]): void {
     if (!webhookIds) this.#scans.wake();
+    // The scan finds the retries of what is sent now.
+    else if (webhookIds.length > 0) this.#scans.wakeIn(scanEveryMs);
     for (const webhookId of webhookIds ?? []) {
       const endpoint = this.#endpointOf(webhookId);
       endpoint.mayBeDue = true;
@@ -151,7 +160,11 @@ export class WebhookDispatcher implements Service {
     return this.#recorded - before;
   }
 
-  async #repeat(signal: Signal, work: () => Promise<void>): Promise<void> {
+  async #repeat(
+    signal: Signal,
+    work: () => Promise<void>,
+    pauseMs: () => number = () => scanEveryMs,
+  ): Promise<void> {
     const throttle = new ErrorThrottle(this.#options.onError);
     while (!this.#isStopping) {
       try {
@@ -160,7 +173,7 @@ export class WebhookDispatcher implements Service {
       } catch (error) {
         throttle.report(error);
       }
-      if (!this.#isStopping) await signal.wait(scanEveryMs);
+      if (!this.#isStopping) await signal.wait(pauseMs());
     }
   }
 
@@ -168,11 +181,13 @@ export class WebhookDispatcher implements Service {
   async #scan(): Promise<void> {
     const startedAt = performance.now();
     const { outbox, queue, clock } = this.#options;
+    this.#scanPauseMs = scanEveryMs;
     if (this.#mustReleaseAll) await queue.releaseAll();
     this.#mustReleaseAll = false;
     const mayFanOutMore = await outbox.fanOut();
     const due = await queue.findDue(clock());
     this.#pending = await queue.countPending();
+    this.#scanPauseMs = this.#pending === 0 && !mayFanOutMore ? idleScanEveryMs : scanEveryMs;
     const dueAtOf = new Map(due.map(({ webhookId, dueAt }) => [webhookId, dueAt]));
     for (const [webhookId, endpoint] of this.#endpoints) {
       endpoint.dueAt = dueAtOf.get(webhookId) ?? Number.POSITIVE_INFINITY;

@@ -93,6 +93,11 @@ export function createWebhookModule(options: WebhookModuleOptions) {
   };
   return {
     outbox,
+    wake,
+    /** Looks for batches of clicks. */
+    wakeClicks: () => {
+      thread.call('wakeClicks').catch(() => {});
+    },
     handlers,
     services: [dispatcher, eventList],
     /** Stops sending deliveries. Later ones remain due, also those of requests in progress. */

@@ -10,6 +10,7 @@ import type { Database } from '../../storage/database.js';
 import { openStorage, type StorageOptions } from '../../storage/open-storage.js';
 import { defineThread } from '../../threads/define-thread.js';
 import { openDamagedLines, type SetAside } from '../journal/damaged-lines.js';
+import { findJournalEnd, isBefore, type JournalPosition } from '../journal/journal-lines.js';
 import { deleteOldVisits, retainedSince } from './delete-old-visits.js';
 import { type ErasureFailures, eraseVisits } from './erase-visits.js';
 import { mergeVisits } from './merge-visits.js';
@@ -28,11 +29,14 @@ export type IngestEvent =
   | { readonly storedLines: number }
   /** Lines of a writer's journal that cannot be stored were set aside. */
   | { readonly damagedLines: number; readonly writerId: string }
+  /** Deliveries for these webhooks are due; undefined: events must be fanned out. */
+  | { readonly webhookIds: readonly string[] | undefined }
   /** `service` is the other work that failed; without it, visits cannot be stored. */
   | { readonly error: unknown; readonly service?: string };
 
 const ingestEveryMs = 200;
 const mergeEveryMs = 1_000;
+const idleMergeEveryMs = 10_000;
 const maintainEveryMs = 250;
 const recoverEveryMs = 10_000;
 const eraseEveryMs = 10_000;
@@ -67,14 +71,26 @@ export function createIngest(
     isFailing = false;
     emit({ storedLines });
   };
+  /** The end of the journal before the last ingest that succeeded. */
+  let ingestedEnd: JournalPosition | undefined;
   const ingest = async (hasEnded = false) => {
+    const end = findJournalEnd(path);
+    const isUnchanged = ingestedEnd !== undefined && !isBefore(ingestedEnd, end);
+    if (isUnchanged && !hasEnded && !isFailing) return;
+    ingestedEnd = undefined;
     const journal = { path, writerId, hasEnded, setAside };
     const storedLines = await ingestJournal(visits, journal, clock, onStored);
     if (storedLines === 0 && isFailing) onStored(0);
+    if (storedLines > 0) merges.wake();
+    ingestedEnd = end;
   };
   const noteError = (service: string) => (error: unknown) => emit({ error, service });
-  const repeat = (name: string, everyMs: number, tick: PeriodicWork['tick']) =>
-    new PeriodicService({ name, everyMs, tick, onError: noteError(name) });
+  const repeat = (
+    name: string,
+    everyMs: number,
+    tick: PeriodicWork['tick'],
+    idleEveryMs = everyMs,
+  ) => new PeriodicService({ name, everyMs, idleEveryMs, tick, onError: noteError(name) });
   const erasureErrors = new ErrorThrottle(noteError('erasures'));
   let unreadable: ErasureFailures = new Map();
   async function eraseMarked(signal: AbortSignal): Promise<void> {
@@ -91,9 +107,15 @@ export function createIngest(
     });
     return erasing;
   }
+  const merges = repeat(
+    'merges',
+    mergeEveryMs,
+    (signal) => mergeVisits(database, clock(), signal),
+    idleMergeEveryMs,
+  );
   const services = [
     new PeriodicService({ name: 'visits', everyMs: ingestEveryMs, tick: () => ingest(), onError }),
-    repeat('merges', mergeEveryMs, (signal) => mergeVisits(database, clock(), signal)),
+    merges,
     repeat('orphaned journals', recoverEveryMs, recover),
     repeat('old visits', pruneEveryMs, (signal) =>
       deleteOldVisits(database, retainedSince(retentionDays, clock()), signal),
@@ -150,7 +172,8 @@ export const ingestThread = defineThread({
   priority: 'low',
   start({ storage, plans, settings }: IngestThreadData, emit: (event: IngestEvent) => void) {
     const database = openStorage(storage);
-    const outbox = new EventOutbox(database, { newId: newUuid, plans });
+    const onEvents = (webhookIds?: readonly string[]) => emit({ webhookIds });
+    const outbox = new EventOutbox(database, { newId: newUuid, onEvents, plans });
     const { methods, stop } = createIngest(database, outbox, plans, settings, Date.now, emit);
     return {
       methods,

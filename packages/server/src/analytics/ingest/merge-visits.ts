@@ -24,7 +24,7 @@ export async function mergeVisits(
   database: Database,
   now: number,
   signal?: AbortSignal,
-): Promise<void> {
+): Promise<boolean> {
   const { rows } = await sql<{ organizationId: string }>`
     select organization_id as "organizationId" from visits where level = 0
     group by organization_id
@@ -32,7 +32,7 @@ export async function mergeVisits(
       or min(stored_at) <= ${now - waitingMs}`.execute(database.read);
   const errors: UnreadableRowError[] = [];
   for (const { organizationId } of rows) {
-    if (signal?.aborted) return;
+    if (signal?.aborted) break;
     try {
       await mergeLevel(database, organizationId, 0);
       await mergeLevel(database, organizationId, 1);
@@ -45,6 +45,7 @@ export async function mergeVisits(
   if (errors.length > 0) {
     throw new AggregateError(errors, errors.map(({ message }) => message).join('; '));
   }
+  return rows.length > 0;
 }
 
 /**

@@ -3,7 +3,7 @@ import { PeriodicService } from '../../lifecycle.js';
 import type { Invalidatable, RecordKind, Schema } from '../database.js';
 
 // The other nodes apply a change within about this time.
-const pollEveryMs = 250;
+const pollEveryMs = 500;
 // Records that are cached for longer than this without a poll are read again before they are used.
 const maxSilenceMs = 5_000;
 // Changes are stored for an hour. After a longer gap, some may be missing.

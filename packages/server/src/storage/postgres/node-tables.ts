@@ -6,6 +6,7 @@ const noted = [
   ['urls', 'update on urls', 'id'],
   ['pictures', 'update on qr_codes', 'id'],
   ['hosts', 'insert or update on domains', 'hostname'],
+  ['policy', 'update on link_policy', 'version'],
   // Cached links contain these settings of their domain and organization.
   [
     'organizations',
