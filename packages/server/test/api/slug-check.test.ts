@@ -17,6 +17,8 @@ it('says whether a slug may be taken on a domain, and why not', async () => {
   const { data } = await api.call('createUrl', { body: { targetUrl, customSlug: 'sale' } });
   expect(await check('sale')).toBe('TAKEN');
   expect(await check(data.shortCode)).toBe('TAKEN');
+  const again = { targetUrl, customSlug: data.shortCode };
+  expect((await api.call('createUrl', { body: again })).outcome).toBe('409 SLUG_CONFLICT');
   expect(await check('Sale')).toBeNull();
   expect(await check('a')).toBe('INVALID');
   expect(await check('-sale')).toBe('INVALID');

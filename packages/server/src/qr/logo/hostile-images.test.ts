@@ -1,6 +1,5 @@
 import { crc32, deflateSync } from 'node:zlib';
 import fc from 'fast-check';
-import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { badge, plainImage } from '../../../test/qr/logos.js';
 import { QrDesignError } from '../drawing/qr-design.js';
@@ -107,15 +106,7 @@ describe('a bomb', () => {
     await expectNextLogo();
   });
 
-  it('of many frames is decoded to its first frame', async () => {
-    const frames = await Promise.all(
-      ['#ff0000', '#0000ff'].map((colour) => plainImage(20, 20, colour).png().toBuffer()),
-    );
-    const webp = await sharp(frames, { join: { animated: true } })
-      .webp()
-      .toBuffer();
-    expect(await outcome(webp)).toBe('a logo');
-    // An APNG that announces four billion frames.
+  it('that announces four billion frames gives a logo or a refusal', async () => {
     const control = Buffer.alloc(8, 0xff);
     expect(await outcome(pngWith(small.png, chunk('acTL', control)))).toMatch(
       /^a logo$|^leads to an image that cannot be read/,
