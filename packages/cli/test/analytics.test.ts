@@ -242,16 +242,6 @@ describe('--watch', () => {
     io.interruption.abort(new Error('interrupted'));
     expect(await code).toBe(130);
   });
-
-  test.each([
-    ['urls clicks 42 --watch', 'stdout must be a terminal'],
-    ['urls clicks 42 --watch --json', 'cannot be used with --output json'],
-    ['urls clicks 42 --watch 0', 'at least 1'],
-    ['analytics report --watch --out x', 'cannot be used with --out'],
-  ])('%s is a usage error', async (line, message) => {
-    const { code, stderr } = await run(line);
-    expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
-  });
 });
 
 describe('a report', () => {

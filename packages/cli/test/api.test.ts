@@ -91,17 +91,3 @@ test('an error of the server exits with 1 and names the fields', async () => {
   const noList = await api('GET', 'usage', '--paginate');
   expect([noList.code, noList.stderr]).toEqual([1, expect.stringContaining('limit')]);
 });
-
-test.each([
-  [['PUT', 'urls'], 'method PUT: must be GET, POST, PATCH, DELETE'],
-  [['GET', 'https://other.example/api/v1/urls'], 'must be a path'],
-  [['GET', 'urls?limit=1'], 'use --field name=value'],
-  [['GET', 'urls', '-f', 'limit'], 'must have the form name=value'],
-  [['GET', 'urls', '-f', 'limit:=x'], 'invalid JSON'],
-  [['GET', 'urls', '--input', '-'], 'has no body'],
-  [['POST', 'urls', '--paginate'], '--paginate needs the method GET'],
-  [['GET', 'urls', '--fields', 'id'], '--fields'],
-])('%j is a usage error', async (args, message) => {
-  const { code, stdout, stderr } = await api(...args);
-  expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(message)]);
-});

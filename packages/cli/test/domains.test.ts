@@ -107,16 +107,6 @@ describe('shorty domains', () => {
     expect((await shorty.run(['domains', 'get', id])).stdout).toContain('https://e.com/');
   });
 
-  test.each([
-    [[], 'nothing to change'],
-    [['--clear', 'hostname'], 'unknown field'],
-    [['--asset-links', '/no/such/file'], '/no/such/file cannot be read: ENOENT'],
-    [['--ignore-case'], 'no domain none.example.com'],
-  ])('update %j is a usage error', async (args, message) => {
-    const { code, stderr } = await shorty.run(['domains', 'update', 'none.example.com', ...args]);
-    expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
-  });
-
   test('list filters, and delete fails while links are active', async () => {
     const { id, txtRecord } = await json('create', 'five.example.com');
     zone.set(txtRecord.name, txtRecord.value);

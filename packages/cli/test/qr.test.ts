@@ -134,18 +134,6 @@ describe('create', () => {
     expect(await count()).toBe(before);
   });
 
-  test.each([
-    [[], '--url-id or --data is required'],
-    [['--url-id', '1', '--data', 'x'], "'--url-id <link>' cannot be used with option '--data"],
-    [['--url-id', '!'], '"!" is not a link'],
-    [['--data', 'x', '--size', 'big'], 'It must be a whole number'],
-    [['--data', 'x', '--format', 'gif'], 'Allowed choices are png, svg, webp'],
-    [['--data', 'x', '--style-preset', 'odd'], 'Allowed choices are default, rounded, dots'],
-  ])('%j is a usage error', async (args, message) => {
-    const { code, stdout, stderr } = await shorty.run(['qr', 'create', ...args]);
-    expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(message)]);
-  });
-
   test('a design that does not scan exits with 1, and the error says what to change', async () => {
     const args = ['qr', 'create', '--data', 'x', '--foreground-color', '#eeeeee'];
     const { code, stdout, stderr } = await shorty.run(args);
@@ -412,20 +400,5 @@ describe('export', () => {
     );
     expect(exit).toBe(0);
     expect(await pictures()).toEqual([`${code.qrData.split('/').at(-1)}.png`]);
-  });
-
-  test.each([
-    [['--out', 'x'], '--url-id or --all is required'],
-    [['--all'], "required option '--out <folder>' not specified"],
-    [['--out', 'x', '--all', '--url-id', '1'], 'cannot be used with option'],
-  ])('%j is a usage error', async (args, message) => {
-    const { code, stderr } = await shorty.run(['qr', 'export', ...args]);
-    expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
-  });
-
-  test('--out with a file instead of a folder is a usage error', async () => {
-    await shorty.write('plain.txt', '');
-    const { code, stderr } = await shorty.run(['qr', 'export', '--all', '--out', 'plain.txt']);
-    expect([code, stderr]).toEqual([2, expect.stringContaining('--out plain.txt')]);
   });
 });

@@ -220,14 +220,3 @@ test('logout removes the credentials and names variables that are still set', as
   expect(await shorty.read('.config/shorty/config.json')).not.toContain(server.clientSecret);
   expect((await shorty.run(['urls', 'list'])).code).toBe(4);
 });
-
-test.each([
-  [['config', 'get', 'baseurl'], 'did you mean baseUrl?'],
-  [['config', 'get', 'clientSecret'], 'the secret cannot be read'],
-  [['config', 'set', 'baseUrl', 'ftp://x'], 'must be an http or https URL'],
-  [['config', 'set', 'baseUrl', ''], 'must not be empty'],
-])('%j is a usage error', async (args, message) => {
-  const shorty = await built.withHome({});
-  const { code, stderr } = await shorty.run(args);
-  expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
-});

@@ -240,11 +240,6 @@ describe('completion', () => {
       expect(await candidates('fish', ['urls', ...words])).toEqual([':files']);
     }
   });
-
-  test('an unsupported shell is a usage error', async () => {
-    const { code, stderr } = await shorty.run(['completion', 'tcsh']);
-    expect([code, stderr]).toEqual([2, expect.stringContaining('bash, zsh, fish')]);
-  });
 });
 
 test.each([

@@ -1,0 +1,92 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { BuiltShorty } from './built-shorty.js';
+import { startSignedInShorty } from './signed-in-shorty.js';
+
+let shorty: BuiltShorty;
+
+beforeAll(async () => {
+  const started = await startSignedInShorty();
+  shorty = started.shorty;
+  return started.stop;
+});
+
+/** Command lines by the words that they begin with, and what their messages contain. */
+const lines: Readonly<Record<string, readonly (readonly [string, string])[]>> = {
+  api: [
+    ['PUT urls', 'method PUT: must be GET, POST, PATCH, DELETE'],
+    ['GET https://other.example/api/v1/urls', 'must be a path'],
+    ['GET urls?limit=1', 'use --field name=value'],
+    ['GET urls -f limit', 'must have the form name=value'],
+    ['GET urls -f limit:=x', 'invalid JSON'],
+    ['GET urls --input -', 'has no body'],
+    ['POST urls --paginate', '--paginate needs the method GET'],
+    ['GET urls --fields id', '--fields'],
+  ],
+  'urls clicks': [
+    ['42 --watch', 'stdout must be a terminal'],
+    ['42 --watch --json', 'cannot be used with --output json'],
+    ['42 --watch 0', 'at least 1'],
+  ],
+  'analytics report': [['--watch --out x', 'cannot be used with --out']],
+  config: [
+    ['get baseurl', 'did you mean baseUrl?'],
+    ['get clientSecret', 'the secret cannot be read'],
+    ['set baseUrl ftp://x', 'must be an http or https URL'],
+    ['set baseUrl ', 'must not be empty'],
+  ],
+  'domains update': [
+    ['none.example.com', 'nothing to change'],
+    ['none.example.com --clear hostname', 'unknown field'],
+    ['none.example.com --asset-links /no/such/file', '/no/such/file cannot be read: ENOENT'],
+    ['none.example.com --ignore-case', 'no domain none.example.com'],
+  ],
+  'organization update': [
+    ['', 'nothing to change'],
+    ['--clear name', '--clear name: must be excludeAddresses'],
+  ],
+  'qr create': [
+    ['', '--url-id or --data is required'],
+    ['--url-id 1 --data x', "'--url-id <link>' cannot be used with option '--data"],
+    ['--url-id !', '"!" is not a link'],
+    ['--data x --size big', 'It must be a whole number'],
+    ['--data x --format gif', 'Allowed choices are png, svg, webp'],
+    ['--data x --style-preset odd', 'Allowed choices are default, rounded, dots'],
+  ],
+  'qr export': [
+    ['--out x', '--url-id or --all is required'],
+    ['--all', "required option '--out <folder>' not specified"],
+    ['--out x --all --url-id 1', 'cannot be used with option'],
+    ['--all --out /dev/null', '--out /dev/null'],
+  ],
+  usage: [
+    ['--period 2030-13', '--period 2030-13: must be a year and a month'],
+    ['--period 2030-1', '--period 2030-1: must be a year and a month'],
+    ['--period January', '--period January: must be a year and a month'],
+  ],
+  webhooks: [
+    ['recover x', "required option '--since <time>' not specified"],
+    ['create https://a.example', '--event or --all-events is required'],
+    ['create https://a.example --event url.create', 'did you mean url.created?'],
+    ['create https://a.example --event x --all-events', 'cannot be used with option'],
+    ['update x --clear url', 'unknown field'],
+    ['update x --clear description --description x', 'another option'],
+    ['deliveries x --event url.create', 'did you mean url.created?'],
+    ['deliveries x --since soon', '--since soon'],
+    ['deliveries x --status lost', 'Allowed choices are pending, delivered, failed'],
+    ['rotate-secret x --expire-old-after soon', 'It must be a whole number.'],
+    ['listen --events url.creatd', 'did you mean url.created?'],
+    ['listen --forward-to ftp://a.example', 'must be an http or https URL'],
+    ['listen --forward-to localhost:4000', 'use http://localhost:4000'],
+    ['verify - --secret-stdin', 'body and secret cannot both come from stdin'],
+    ['verify -', 'no webhook secret'],
+    ['verify missing.json --secret-stdin', 'missing.json cannot be read'],
+  ],
+};
+
+describe.each(Object.entries(lines))('%s', (words, rows) => {
+  test.each(rows)('%s exits with 2 and says what is wrong', async (line, message) => {
+    const args = [...words.split(' '), ...(line === '' ? [] : line.split(' '))];
+    const { code, stdout, stderr } = await shorty.run(args, { input: 'x' });
+    expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(message)]);
+  });
+});
