@@ -2,10 +2,11 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { verifyWebhook } from '@shorty/webhook-verifier';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { poll } from '../../server/test/poll.js';
-import { type ApiServer, startApiServer } from './api-server.js';
-import { BuiltShorty, type Running } from './built-shorty.js';
+import type { ApiServer } from './api-server.js';
+import type { BuiltShorty, Running } from './built-shorty.js';
+import { startSignedInShorty } from './signed-in-shorty.js';
 
 interface Forwarded {
   readonly body: string;
@@ -23,12 +24,9 @@ interface Receiver {
 let shorty: BuiltShorty;
 let api: ApiServer;
 beforeAll(async () => {
-  api = await startApiServer();
-  shorty = await BuiltShorty.build(api.env);
-});
-afterAll(async () => {
-  await shorty.remove();
-  await api.stop();
+  const started = await startSignedInShorty();
+  ({ server: api, shorty } = started);
+  return started.stop;
 });
 
 async function startReceiver(): Promise<Receiver> {

@@ -1,20 +1,17 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type ApiServer, startApiServer } from './api-server.js';
-import { BuiltShorty } from './built-shorty.js';
+import { beforeAll, expect, test } from 'vitest';
+import type { ApiServer } from './api-server.js';
+import type { BuiltShorty } from './built-shorty.js';
+import { startSignedInShorty } from './signed-in-shorty.js';
 
 let server: ApiServer;
 let shorty: BuiltShorty;
 
 beforeAll(async () => {
-  server = await startApiServer();
-  shorty = await BuiltShorty.build(server.env);
+  const started = await startSignedInShorty();
+  ({ server, shorty } = started);
   const targetUrl = 'https://example.com/sale';
   await server.client.urls.create({ targetUrl, customSlug: 'sale', utmSource: 'poster' });
-});
-
-afterAll(async () => {
-  await shorty.remove();
-  await server.stop();
+  return started.stop;
 });
 
 const rules = [

@@ -1,22 +1,17 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type ApiServer, startApiServer } from './api-server.js';
-import { BuiltShorty } from './built-shorty.js';
+import { beforeAll, expect, test } from 'vitest';
+import type { BuiltShorty } from './built-shorty.js';
+import { startSignedInShorty } from './signed-in-shorty.js';
 
-let server: ApiServer;
 let shorty: BuiltShorty;
 
 beforeAll(async () => {
-  server = await startApiServer();
-  shorty = await BuiltShorty.build(server.env);
+  const started = await startSignedInShorty();
+  shorty = started.shorty;
   for (const tags of [['lanch', 'a/b'], ['launch'], ['lanch', 'launch', '100%']]) {
     const args = tags.flatMap((tag) => ['--tag', tag]);
     await shorty.run(['urls', 'create', 'https://example.com', ...args]);
   }
-});
-
-afterAll(async () => {
-  await shorty.remove();
-  await server.stop();
+  return started.stop;
 });
 
 const list = async (...args: string[]) =>

@@ -1,17 +1,15 @@
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { poll } from '../../server/test/poll.js';
-import { type ApiServer, startApiServer } from './api-server.js';
-import { BuiltShorty } from './built-shorty.js';
+import type { ApiServer } from './api-server.js';
+import type { BuiltShorty } from './built-shorty.js';
+import { startSignedInShorty } from './signed-in-shorty.js';
 
 let shorty: BuiltShorty;
 let api: ApiServer;
 beforeAll(async () => {
-  api = await startApiServer();
-  shorty = await BuiltShorty.build(api.env);
-});
-afterAll(async () => {
-  await shorty.remove();
-  await api.stop();
+  const started = await startSignedInShorty();
+  ({ server: api, shorty } = started);
+  return started.stop;
 });
 
 const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0';
