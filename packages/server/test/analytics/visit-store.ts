@@ -70,7 +70,7 @@ export async function openVisitStore() {
     },
 
     /** Merges rows of any age. */
-    merge: (): Promise<void> => mergeVisits(database, start + 3650 * day),
+    merge: (): Promise<boolean> => mergeVisits(database, start + 3650 * day),
 
     /** Deletes the visits before an instant. */
     deleteOld: (before: number): Promise<void> => deleteOldVisits(database, before),
