@@ -18,7 +18,6 @@ interface ListenOptions {
   readonly forwardTo?: string;
   readonly events?: readonly string[];
   readonly latest?: boolean;
-  readonly printJson?: boolean;
 }
 
 export const listen: CommandRow = {
@@ -34,7 +33,6 @@ export const listen: CommandRow = {
       parse: collect,
     },
     '--latest': 'begin with the next event, not where the last listen ended',
-    '--print-json': 'print each event as JSON, as --output ndjson does',
     ...formatOption(
       ['table', 'ndjson'],
       'output format (default: table on a terminal, otherwise ndjson)',
@@ -53,9 +51,11 @@ continues there, with the events of up to 30 days.`,
 /** Follows the events of the server. */
 async function follow(context: Context, options: ListenOptions): Promise<ExitCode> {
   const { io, output, request } = context;
-  const flags = options.printJson ? { ...context.flags, output: 'ndjson' } : context.flags;
   const isWatched = io.stdout.isTTY === true;
-  const format = resolveFormat(flags, isWatched ? ['table', 'ndjson'] : ['ndjson', 'table']);
+  const format = resolveFormat(
+    context.flags,
+    isWatched ? ['table', 'ndjson'] : ['ndjson', 'table'],
+  );
   const hasColor = output.allowsColor && isRichTerminal(io.stdout, io.env);
   const target = await readTarget(options.forwardTo, context);
   const types = readEvents({ event: options.events ?? ['*'] }, '--events');
