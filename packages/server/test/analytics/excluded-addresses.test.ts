@@ -65,7 +65,7 @@ it('redirects visits from excluded addresses, and counts them nowhere', async ()
 });
 
 it('excludes addresses for the links of one organization only', async () => {
-  const other = await api.signIn(await api.createOrganization('scale'));
+  const other = await api.newcomer('scale');
   await other.call('updateOwnOrganization', { body: { excludeAddresses: ['192.0.2.0/24'] } });
   const { id, shortCode } = await api.createUrl();
   await api.visitAs(shortCode, { address: '192.0.2.1' });

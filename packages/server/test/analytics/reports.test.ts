@@ -180,7 +180,7 @@ describe('GET /api/v1/analytics/overview', () => {
     const second = await create();
     const third = await create();
     await api.call('deleteUrl', { params: { id: third.id } });
-    const other = await api.signIn(await api.createOrganization('free'));
+    const other = await api.newcomer('free');
     const foreign = await other.call('createUrl', { body: { targetUrl: 'https://example.com/' } });
     await visit(foreign.data.shortCode, { address: '192.0.2.77' });
     await visit('first');

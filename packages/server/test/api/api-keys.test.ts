@@ -55,7 +55,7 @@ describe('POST /api/v1/api-keys', () => {
   });
 
   it('creates at most 100 keys for an organization', async () => {
-    const owner = await api.signIn(await api.createOrganization('scale'));
+    const owner = await api.newcomer('scale');
     const make = () => owner.call('createApiKey', { body: { name: 'one of many' } });
     const made = await Promise.all(Array.from({ length: 100 }, make));
     expect(new Set(made.map(({ status }) => status))).toEqual(new Set([201]));

@@ -41,7 +41,7 @@ const anyChange: fc.Arbitrary<Change> = fc.record(
 
 /** Returns a client of a new organization that has these links. */
 async function withLinks(starts: readonly Start[]) {
-  const caller = await api.signIn(await api.createOrganization('free'));
+  const caller = await api.newcomer('free');
   const urls: { id: string; shortCode: string }[] = [];
   for (const { isActive, expires } of starts) {
     const body = {

@@ -15,13 +15,10 @@ let count = 0;
 async function addDomain(caller: Caller = api, isActive = true) {
   count += 1;
   const hostname = `go${count}.example`;
-  const { data } = await caller.call('createDomain', { body: { hostname } });
-  if (isActive) {
-    api.zone.set(data.txtRecord.name, [data.txtRecord.value]);
-    const verified = await caller.call('verifyDomain', { params: { id: data.id } });
-    expect(verified.status).toBe(200);
-  }
-  return { id: data.id, hostname };
+  const { id } = isActive
+    ? await api.addDomain(hostname, caller)
+    : (await caller.call('createDomain', { body: { hostname } })).data;
+  return { id, hostname };
 }
 const create = (body: object) => api.call('createUrl', { body: { targetUrl, ...body } });
 
@@ -47,7 +44,7 @@ describe('domainId routes the link through a custom domain', () => {
     [
       "another organization's",
       async () => {
-        const other = await api.signIn(await api.createOrganization('free'));
+        const other = await api.newcomer('free');
         return (await addDomain(other)).id;
       },
     ],
@@ -118,7 +115,7 @@ describe('a deleted domain', () => {
     await api.call('deleteDomain', { params: { id } });
     expect(await follow(hostname, 'handed-over')).toBe(410);
 
-    const next = await api.signIn(await api.createOrganization('free'));
+    const next = await api.newcomer('free');
     const { data } = await next.call('createDomain', { body: { hostname } });
     expect(await follow(hostname, 'handed-over')).toBe(410);
     api.zone.set(data.txtRecord.name, [data.txtRecord.value]);
@@ -187,7 +184,7 @@ describe('other routes with a custom domain', () => {
 
   it('serves the QR codes of its organization, and no others', async () => {
     const { hostname } = await addDomain();
-    const other = await api.signIn(await api.createOrganization('free'));
+    const other = await api.newcomer('free');
     const { hostname: otherHost } = await addDomain(other);
     const { data: code } = await api.call('createQr', { body: { data: 'a text' } });
     const unknownId = newUuid();

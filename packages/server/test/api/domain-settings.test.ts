@@ -22,15 +22,12 @@ let count = 0;
 async function addDomain(settings: object = {}, caller: Caller = api) {
   count += 1;
   const hostname = `set${count}.example`;
-  const { data } = await caller.call('createDomain', { body: { hostname } });
-  const params = { id: data.id };
-  api.zone.set(data.txtRecord.name, [data.txtRecord.value]);
-  await caller.call('verifyDomain', { params });
-  const change = (body: object) => caller.call('updateDomain', { params, body });
+  const { id } = await api.addDomain(hostname, caller);
+  const change = (body: object) => caller.call('updateDomain', { params: { id }, body });
   expect((await change(settings)).status).toBe(200);
   const create = async (body: object) =>
-    (await caller.call('createUrl', { body: { targetUrl, domainId: data.id, ...body } })).data;
-  return { id: data.id, hostname, change, create };
+    (await caller.call('createUrl', { body: { targetUrl, domainId: id, ...body } })).data;
+  return { id, hostname, change, create };
 }
 
 const visit = (host: string, path: string, options?: HostVisitOptions) =>
@@ -118,7 +115,7 @@ describe('/ of a domain', () => {
   });
 
   it('does not lead to a blocked host, and a suspended organization leads nowhere', async () => {
-    const caller = await api.signIn(await api.createOrganization('enterprise'));
+    const caller = await api.newcomer('enterprise');
     const settings = {
       rootUrl: 'https://sub.blocked.example/',
       notFoundUrl: 'https://www.example.com/',

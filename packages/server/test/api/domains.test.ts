@@ -7,7 +7,7 @@ const api = await startServer({
   shortDomain: 'sho.example:8080',
   publicHost: 'https://qr.example/x',
 });
-const other = await api.signIn(await api.createOrganization('scale'));
+const other = await api.newcomer('scale');
 afterAll(() => api.stop());
 
 let count = 0;
@@ -23,10 +23,7 @@ const get = async (id: string) => (await api.call('getDomain', { params: { id } 
 const remove = (id: string) => api.call('deleteDomain', { params: { id } });
 
 async function addVerified(hostname = newName(), caller: Caller = api) {
-  const { id, txtRecord } = (await add(hostname, caller)).data;
-  api.zone.set(txtRecord.name, [txtRecord.value]);
-  expect((await verify(id, caller)).status).toBe(200);
-  return { id, hostname, txtRecord };
+  return { ...(await api.addDomain(hostname, caller)), hostname };
 }
 
 describe('POST /domains', () => {
@@ -86,7 +83,7 @@ describe('POST /domains', () => {
   });
 
   it('refuses more domains than the limit; deleted ones do not count', async () => {
-    const many = await api.signIn(await api.createOrganization('scale'));
+    const many = await api.newcomer('scale');
     const { database } = api.server;
     await database.writeDirectly(async (transaction) => {
       await bulkInsert(
@@ -113,7 +110,7 @@ describe('POST /domains', () => {
 
 describe('GET /domains', () => {
   it('pages, newest first, and filters', async () => {
-    const caller = await api.signIn(await api.createOrganization('free'));
+    const caller = await api.newcomer('free');
     const active = await addVerified(newName(), caller);
     const pending: string[] = [];
     for (let at = 0; at < 3; at += 1) pending.unshift((await add(newName(), caller)).data.id);
@@ -232,7 +229,7 @@ describe('POST /domains/{id}/verify', () => {
 
 describe('domain.verified', () => {
   it('is written once, at the first verification, with the record', async () => {
-    const caller = await api.signIn(await api.createOrganization('scale'));
+    const caller = await api.newcomer('scale');
     const webhook = await caller.call('createWebhook', {
       body: { url: 'https://receiver.example/', events: ['domain.verified'], isActive: true },
     });

@@ -5,8 +5,6 @@ const targetUrl = 'https://example.com/';
 const api = await startServer();
 afterAll(() => api.stop());
 
-const newcomer = async (): Promise<Caller> =>
-  api.signIn(await api.createOrganization('enterprise'));
 const create = (caller: Caller, body: object) =>
   caller.call('createUrl', { body: { targetUrl, ...body } });
 const put = (caller: Caller, externalId: string, body: object, headers = {}) =>
@@ -19,7 +17,7 @@ const countLinks = async (caller: Caller) => (await caller.call('listUrls')).dat
 
 describe('externalId', () => {
   it('is unique in an organization, also after a delete', async () => {
-    const caller = await newcomer();
+    const caller = await api.newcomer('enterprise');
     const { id } = (await create(caller, { externalId: 'order-1' })).data;
     const refused = await create(caller, { externalId: 'order-1' });
     expect(refused.outcome).toBe('409 EXTERNAL_ID_CONFLICT');
@@ -27,11 +25,13 @@ describe('externalId', () => {
     expect(refused.invalidFields).toEqual(['externalId']);
     await caller.call('deleteUrl', { params: { id } });
     expect((await create(caller, { externalId: 'order-1' })).status).toBe(409);
-    expect((await create(await newcomer(), { externalId: 'order-1' })).status).toBe(201);
+    expect((await create(await api.newcomer('enterprise'), { externalId: 'order-1' })).status).toBe(
+      201,
+    );
   });
 
   it('is set, moved and cleared by PATCH, and refused when another link has it', async () => {
-    const caller = await newcomer();
+    const caller = await api.newcomer('enterprise');
     const first = (await create(caller, { externalId: 'a' })).data.id;
     const second = (await create(caller, {})).data.id;
     const patch = (id: string, externalId: string | null) =>
@@ -43,7 +43,7 @@ describe('externalId', () => {
   });
 
   it('fails one item of a bulk request, and the first of two items gets it', async () => {
-    const caller = await newcomer();
+    const caller = await api.newcomer('enterprise');
     await create(caller, { externalId: 'taken' });
     const urls = ['taken', 'new', 'new', null].map((externalId) => ({ targetUrl, externalId }));
     const { data } = await caller.call('bulkCreateUrls', { body: { urls } });
@@ -70,7 +70,7 @@ describe('externalId', () => {
   it.each(['clicks', 'a/b', 'ü %2F?#', '..x', '0'.repeat(255)])(
     'may be %j in the path',
     async (externalId) => {
-      const caller = await newcomer();
+      const caller = await api.newcomer('enterprise');
       const { id } = (await put(caller, externalId, {})).data;
       const params = { externalId: encodeURIComponent(externalId) };
       const { data } = await caller.call('getUrlByExternalId', { params });
@@ -81,7 +81,7 @@ describe('externalId', () => {
 
 describe('PUT /api/v1/urls/by-external-id/{externalId}', () => {
   it('creates the link, and then changes it', async () => {
-    const caller = await newcomer();
+    const caller = await api.newcomer('enterprise');
     const created = await put(caller, 'order-1', { customSlug: 'order-one', title: 'One' });
     expect(created.status).toBe(201);
     expect(created.data).toMatchObject({ externalId: 'order-1', title: 'One', isActive: true });
@@ -100,14 +100,14 @@ describe('PUT /api/v1/urls/by-external-id/{externalId}', () => {
   });
 
   it('creates one link for requests at the same time', async () => {
-    const caller = await newcomer();
+    const caller = await api.newcomer('enterprise');
     const responses = await Promise.all(Array.from({ length: 16 }, () => put(caller, 'once', {})));
     expect(responses.map(({ status }) => status).sort()).toEqual([...Array(15).fill(200), 201]);
     expect(await countLinks(caller)).toBe(1);
   });
 
   it('refuses to change the slug or importedClicks, and names both values', async () => {
-    const caller = await newcomer();
+    const caller = await api.newcomer('enterprise');
     await put(caller, 'x', { customSlug: 'first-slug', importedClicks: 3 });
     const slug = await put(caller, 'x', { customSlug: 'other-slug' });
     expect(slug.invalidFields).toEqual(['customSlug']);
@@ -118,7 +118,7 @@ describe('PUT /api/v1/urls/by-external-id/{externalId}', () => {
   });
 
   it('leaves a paused link paused, and resumes it with isActive', async () => {
-    const caller = await newcomer();
+    const caller = await api.newcomer('enterprise');
     const { id } = (await put(caller, 'x', {})).data;
     await caller.call('deleteUrl', { params: { id } });
     expect((await put(caller, 'x', { title: 'new' })).data.isActive).toBe(false);
@@ -126,7 +126,7 @@ describe('PUT /api/v1/urls/by-external-id/{externalId}', () => {
   });
 
   it('applies the rules of create and PATCH', async () => {
-    const caller = await newcomer();
+    const caller = await api.newcomer('enterprise');
     await create(caller, { customSlug: 'taken-slug' });
     const outcomes = [
       await put(caller, 'new', { customSlug: 'api' }),
@@ -156,7 +156,7 @@ describe('ifExists: return', () => {
     create(caller, { ...body, ifExists: 'return' });
 
   it('returns the first active link with the target, with 200', async () => {
-    const caller = await newcomer();
+    const caller = await api.newcomer('enterprise');
     const first = await create(caller, { customSlug: 'reuse-me', title: 'any title' });
     await create(caller, {});
     const found = await reuse(caller, { title: 'ignored' });
@@ -174,7 +174,7 @@ describe('ifExists: return', () => {
     { customSlug: 'wants-this-slug' },
     { externalId: 'wants-this-id' },
   ])('creates a link if %j differs, and returns it the next time', async (body) => {
-    const caller = await newcomer();
+    const caller = await api.newcomer('enterprise');
     await create(caller, {});
     const created = await reuse(caller, body);
     expect(created.status).toBe(201);
@@ -183,8 +183,8 @@ describe('ifExists: return', () => {
   });
 
   it('ignores paused, expired, protected and taken down links, and those of others', async () => {
-    await create(await newcomer(), {});
-    const caller = await newcomer();
+    await create(await api.newcomer('enterprise'), {});
+    const caller = await api.newcomer('enterprise');
     const { id } = (await create(caller, {})).data;
     await caller.call('deleteUrl', { params: { id } });
     await create(caller, { isPasswordProtected: true, password: 'secret' });
@@ -194,7 +194,7 @@ describe('ifExists: return', () => {
   });
 
   it('creates one link for requests at the same time, and in one bulk request', async () => {
-    const caller = await newcomer();
+    const caller = await api.newcomer('enterprise');
     await Promise.all(Array.from({ length: 16 }, () => reuse(caller)));
     expect(await countLinks(caller)).toBe(1);
     const item = { targetUrl: `${targetUrl}bulk`, ifExists: 'return' };
@@ -206,7 +206,7 @@ describe('ifExists: return', () => {
   });
 
   it('counts no existing link towards the plan', async () => {
-    const caller = await api.signIn(await api.createOrganization('free'));
+    const caller = await api.newcomer('free');
     const urls = Array.from({ length: 50 }, (_, at) => ({ targetUrl: `${targetUrl}${at}` }));
     await caller.call('bulkCreateUrls', { body: { urls } });
     expect((await reuse(caller, { targetUrl: `${targetUrl}7` })).status).toBe(200);

@@ -55,7 +55,7 @@ describe('Idempotency-Key', () => {
   it('is scoped to the organization', async () => {
     const key = newKey();
     const first = await create(key);
-    const other = await api.signIn(await api.createOrganization('free'));
+    const other = await api.newcomer('free');
     const response = await other.call('createUrl', { headers: key, body: { targetUrl } });
     expect(response.status).toBe(201);
     expect(response.data.id).not.toBe(first.data.id);

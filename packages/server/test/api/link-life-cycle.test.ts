@@ -103,7 +103,7 @@ describe('expiredUrl', () => {
     expect(await visit(expired.shortCode)).toBe('451 null');
   });
 
-  it('must not lead to a blocked host, and does not lead there once it is blocked', async () => {
+  it('does not lead to a host once it is blocked', async () => {
     const { shortCode } = await create({
       expiresAt: isoIn(minuteMs),
       expiredUrl: 'https://a.blocked.example/x',
@@ -112,10 +112,6 @@ describe('expiredUrl', () => {
     expect(await visit(shortCode)).toBe('302 https://a.blocked.example/x');
     await api.operator.call('blockHost', { body: { host: 'blocked.example', reason: 'spam' } });
     expect(await visit(shortCode)).toBe('410 null');
-    const refused = await api.call('createUrl', {
-      body: { targetUrl, expiredUrl: 'https://blocked.example/' },
-    });
-    expect(refused.invalidFields).toEqual(['expiredUrl']);
   });
 });
 
@@ -159,7 +155,7 @@ describe('deletedAt', () => {
   });
 
   it('filters lists', async () => {
-    const owner = await api.signIn(await api.createOrganization('developer'));
+    const owner = await api.newcomer('developer');
     const make = async () => (await owner.call('createUrl', { body: { targetUrl } })).data.id;
     const [active, paused, deleted] = [await make(), await make(), await make()];
     await owner.call('updateUrl', { params: { id: paused }, body: { isActive: false } });

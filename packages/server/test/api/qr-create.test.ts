@@ -80,10 +80,7 @@ describe('POST /api/v1/qr', () => {
   });
 
   it('encodes the custom domain of a URL, because its short code exists only there', async () => {
-    const added = await api.call('createDomain', { body: { hostname: 'go.custom.example' } });
-    const { id: domainId, txtRecord } = added.data;
-    api.zone.set(txtRecord.name, [txtRecord.value]);
-    await api.call('verifyDomain', { params: { id: domainId } });
+    const { id: domainId } = await api.addDomain('go.custom.example');
     const body = { targetUrl: 'https://example.com/', domainId };
     const bound = (await api.call('createUrl', { body })).data;
     const { data } = await create({ urlId: bound.id });
@@ -93,16 +90,8 @@ describe('POST /api/v1/qr', () => {
   it('creates a standalone code from data: urlId is null, and the code belongs to the organization', async () => {
     const { data } = await create({ data: 'any text' });
     expect(data).toMatchObject({ urlId: null, qrData: 'any text' });
-    const other = await api.signIn(await api.createOrganization('free'));
+    const other = await api.newcomer('free');
     expect((await other.call('getQr', { params: { id: data.id } })).status).toBe(404);
-  });
-
-  it.each([
-    ['stylePreset', 'rounded'],
-    ['stylePreset', 'dots'],
-    ['stylePreset', 'classy'],
-  ])('takes %s %j', async (field, value) => {
-    expect((await create({ data: 'x', [field]: value })).data).toMatchObject({ [field]: value });
   });
 
   it.each([
@@ -153,13 +142,7 @@ describe('invalid input is refused with its field, and nothing is stored', () =>
       { data: 'x', errorCorrection: 'H' },
       ['errorCorrection'],
     ],
-    ['equal colors', { data: 'x', foregroundColor: '#ffffff' }, ['foregroundColor']],
     ['low contrast', { data: 'x', foregroundColor: '#AAAAAA' }, ['foregroundColor']],
-    [
-      'inverted colors',
-      { data: 'x', foregroundColor: '#FFFFFF', backgroundColor: '#000000' },
-      ['foregroundColor'],
-    ],
     ['a logo from a file', { data: 'x', logoUrl: 'file:///etc/passwd' }, ['logoUrl']],
   ])('%s', async (_, body, fields) => {
     const before = await countOfCodes();
@@ -167,16 +150,6 @@ describe('invalid input is refused with its field, and nothing is stored', () =>
     expect(response.outcome).toBe('400 VALIDATION_FAILED');
     expect(response.invalidFields).toEqual(fields);
     expect(await countOfCodes()).toBe(before);
-  });
-
-  it('refuses a payload that is too long for its level, and names a level that holds it', async () => {
-    const response = await create({
-      data: 'ä'.repeat(1000),
-      size: 2048,
-      errorCorrectionLevel: 'H',
-    });
-    expect(response.invalidFields).toEqual(['data']);
-    expect(response.error.message).toMatch(/\b[LMQ]\b/);
   });
 });
 
@@ -192,7 +165,7 @@ describe('the meter qr_generated', () => {
     ).map(({ month, meter, used }) => `${month} ${meter} ${used}`);
 
   it('does not count repeated and failed creates, PATCH and DELETE', async () => {
-    const caller = await api.signIn(await api.createOrganization('developer'));
+    const caller = await api.newcomer('developer');
     const call = { body: { data: 'x' }, headers: { 'idempotency-key': 'charged-once' } };
     const { id } = (await caller.call('createQr', call)).data;
     expect((await caller.call('createQr', call)).data.id).toBe(id);
@@ -204,7 +177,7 @@ describe('the meter qr_generated', () => {
   });
 
   it('stops the Free plan after 25 codes with QUOTA_EXCEEDED until the next month', async () => {
-    const free = await api.signIn(await api.createOrganization('free'));
+    const free = await api.newcomer('free');
     const bodies = Array.from({ length: 30 }, (_, at) => ({ data: `code ${at}`, size: 200 }));
     const responses = await Promise.all(bodies.map((body) => free.call('createQr', { body })));
     expect(responses.filter(({ status }) => status === 201)).toHaveLength(25);
@@ -219,13 +192,13 @@ describe('the meter qr_generated', () => {
     expect((await free.call('createQr', { body })).outcome).toBe('402 QUOTA_EXCEEDED');
     expect(await used(free.organizationId)).toEqual(['2030-01 qr_generated 25']);
     api.clock.advance(31 * 24 * 60 * 60 * 1000);
-    const later = await api.signIn(await api.createOrganization('free'));
+    const later = await api.newcomer('free');
     expect((await later.call('createQr', { body })).status).toBe(201);
     expect(await used(later.organizationId)).toEqual(['2030-02 qr_generated 1']);
   });
 
   it('counts codes of paid plans beyond their bundle', async () => {
-    const caller = await api.signIn(await api.createOrganization('developer'));
+    const caller = await api.newcomer('developer');
     const { database } = api.server;
     const month = new Date(api.clock()).toISOString().slice(0, 7);
     await database.writeDirectly(async (transaction) => {

@@ -70,7 +70,7 @@ describe('logoUrl', () => {
   });
 
   it('does not change the price of a code', async () => {
-    const caller = await api.signIn(await api.createOrganization('free'));
+    const caller = await api.newcomer('free');
     const logoUrl = await serving(await square('png'));
     for (const body of [{ data: 'plain' }, { data: 'x', errorCorrectionLevel: 'H', logoUrl }]) {
       expect((await caller.call('createQr', { body })).status).toBe(201);

@@ -3,7 +3,7 @@ import { startServer } from './start-server.js';
 
 const ids: string[] = [];
 const api = await startServer();
-const caller = await api.signIn(await api.createOrganization('enterprise'));
+const caller = await api.newcomer('enterprise');
 const body = { targetUrl: 'https://example.com/' };
 const urlId = (await caller.call('createUrl', { body })).data.id;
 for (let made = 0; made < 30; made += 1) {

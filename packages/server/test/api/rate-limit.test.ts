@@ -42,7 +42,7 @@ describe('requests of an organization', () => {
   it('share one limit for all tokens of the organization, apart from other organizations', async () => {
     const api = await startLimited(2);
     const second = await api.signIn(api.credentials, 'urls:read');
-    const other = await api.signIn(await api.createOrganization('free'));
+    const other = await api.newcomer('free');
     expect((await api.call('listUrls')).status).toBe(200);
     expect((await second.call('listUrls')).status).toBe(200);
     expect((await second.call('listUrls')).outcome).toBe('429 RATE_LIMITED');

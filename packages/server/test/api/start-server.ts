@@ -23,6 +23,8 @@ type DataOf<R extends Route> = {
     : never;
 }[keyof R['responses']];
 
+type TxtRecord = DataOf<RouteOf<'createDomain'>>['txtRecord'];
+
 type QueryValue = string | number | boolean;
 
 export interface Call {
@@ -54,6 +56,10 @@ export interface TestServer extends Caller {
   visit(path: string, init?: RequestInit): Promise<ApiResponse>;
   signIn(credentials: Credentials, scope?: string): Promise<Caller>;
   createOrganization(plan: PlanName, scopes?: readonly Scope[]): Promise<Credentials>;
+  /** Returns a caller of a new organization. */
+  newcomer(plan: PlanName): Promise<Caller>;
+  /** Creates a domain, sets its record, and verifies it. */
+  addDomain(hostname: string, caller?: Caller): Promise<{ id: string; txtRecord: TxtRecord }>;
   stop(): Promise<void>;
 }
 
@@ -100,8 +106,22 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
     return callerOf(base, accessToken, organization_id);
   }
 
+  async function createOrganization(plan: PlanName, scopes: readonly Scope[] = allScopes) {
+    const created = {
+      clientId: newSecret('clientId'),
+      clientSecret: newSecret('clientSecret'),
+    };
+    const id = newUuid();
+    await new OrganizationRepository(server.database).create(
+      { id, name: plan, plan, createdAt: clock() },
+      clientOf(id, created, scopes),
+    );
+    return created;
+  }
+
+  const api = await signIn(credentials);
   return {
-    ...(await signIn(credentials)),
+    ...api,
     server,
     clock,
     zone,
@@ -109,17 +129,14 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
     operator: callerOf(base, testOperatorKey, ''),
     signIn,
     visit: (path, init) => contractFetch(base + path, init),
-    async createOrganization(plan, scopes) {
-      const created = {
-        clientId: newSecret('clientId'),
-        clientSecret: newSecret('clientSecret'),
-      };
-      const id = newUuid();
-      await new OrganizationRepository(server.database).create(
-        { id, name: plan, plan, createdAt: clock() },
-        clientOf(id, created, scopes ?? allScopes),
-      );
-      return created;
+    createOrganization,
+    newcomer: async (plan) => signIn(await createOrganization(plan)),
+    async addDomain(hostname, caller = api) {
+      const { data } = await caller.call('createDomain', { body: { hostname } });
+      zone.set(data.txtRecord.name, [data.txtRecord.value]);
+      const verified = await caller.call('verifyDomain', { params: { id: data.id } });
+      if (verified.status !== 200) throw new Error(verified.text);
+      return data;
     },
     async stop() {
       await server.stop();

@@ -78,9 +78,7 @@ describe('a takedown by the short URL', () => {
 
   it('of a link on a custom domain needs its hostname', async () => {
     const hostname = 'go.takedown.example';
-    const { id, txtRecord } = (await api.call('createDomain', { body: { hostname } })).data;
-    api.zone.set(txtRecord.name, [txtRecord.value]);
-    await api.call('verifyDomain', { params: { id } });
+    const { id } = await api.addDomain(hostname);
     const url = await newUrl({ domainId: id, customSlug: 'on-domain' });
     expect((await takeDown('on-domain')).outcome).toBe('404 NOT_FOUND');
     expect((await takeDown('https://unknown.example/on-domain')).outcome).toBe('404 NOT_FOUND');

@@ -102,7 +102,7 @@ describe('POST /api/v1/urls/bulk', () => {
   });
 
   it('reports QUOTA_EXCEEDED for the items beyond the bundle of links', async () => {
-    const free = await api.signIn(await api.createOrganization('free'));
+    const free = await api.newcomer('free');
     const first = await free.call('bulkCreateUrls', { body: { urls: links(48) } });
     expect(first.data.createdCount).toBe(48);
     const second = await free.call('bulkCreateUrls', { body: { urls: links(4) } });
@@ -117,7 +117,7 @@ describe('POST /api/v1/urls/bulk', () => {
   });
 
   it('creates paused links, which do not count towards the bundle of links', async () => {
-    const free = await api.signIn(await api.createOrganization('free'));
+    const free = await api.newcomer('free');
     const paused = links(60).map((link) => ({ ...link, isActive: false }));
     const { data } = await free.call('bulkCreateUrls', {
       body: { urls: [...paused, ...links(40)] },
@@ -156,7 +156,7 @@ describe('PATCH /api/v1/urls/bulk', () => {
 
   it('reports NOT_FOUND for ids of other organizations, and UPDATE_FAILED for other errors', async () => {
     const id = await create();
-    const other = await api.signIn(await api.createOrganization('free'));
+    const other = await api.newcomer('free');
     const foreign = (await other.call('createUrl', { body: { targetUrl } })).data.id;
     const response = await bulkUpdate([
       { id, title: 'Changed' },
@@ -230,7 +230,7 @@ describe('DELETE /api/v1/urls/bulk', () => {
   });
 
   it('2. skips ids that are unknown or belong to another organization, without an error', async () => {
-    const other = await api.signIn(await api.createOrganization('free'));
+    const other = await api.newcomer('free');
     const foreign = (await other.call('createUrl', { body: { targetUrl } })).data.id;
     const own = await create();
     const { data } = await remove([foreign, own, '999999999', own]);

@@ -178,7 +178,7 @@ describe('slug rules', () => {
 
   it('1. slugs on the platform domain are unique across organizations', async () => {
     await create({ customSlug: 'only-once' });
-    const other = await api.signIn(await api.createOrganization('free'));
+    const other = await api.newcomer('free');
     const response = await other.call('createUrl', {
       body: { targetUrl: target, customSlug: 'only-once' },
     });

@@ -6,9 +6,6 @@ import { type Caller, startServer } from './start-server.js';
 const api = await startServer();
 afterAll(() => api.stop());
 
-const newcomer = async (): Promise<Caller> =>
-  api.signIn(await api.createOrganization('enterprise'));
-
 const targetUrl = 'https://example.com/';
 
 async function createMany(caller: Caller, links: readonly object[]): Promise<string[]> {
@@ -66,7 +63,7 @@ const idsOf = ({ text }: Exported) => parse(text).map(({ id }) => id);
 
 describe('GET /api/v1/urls/export', () => {
   it('has each field of a link, as a text, after the names of the columns', async () => {
-    const caller = await newcomer();
+    const caller = await api.newcomer('enterprise');
     const [id] = await createMany(caller, [
       {
         customSlug: 'exported',
@@ -113,13 +110,13 @@ describe('GET /api/v1/urls/export', () => {
   });
 
   it('has the columns only, without a link', async () => {
-    const exported = await exportAll(await newcomer());
+    const exported = await exportAll(await api.newcomer('enterprise'));
     expect(exported.text).toMatch(/^targetUrl,customSlug,.*updatedAt\n$/);
     expect(exported.counts).toEqual([0]);
   });
 
   it('has the record of each link on its own line, as NDJSON', async () => {
-    const caller = await newcomer();
+    const caller = await api.newcomer('enterprise');
     await createMany(caller, [
       {
         title: '=SUM(A1)',
@@ -136,14 +133,14 @@ describe('GET /api/v1/urls/export', () => {
     expect(lines.pop()).toBe('');
     const { items } = (await caller.call('listUrls', { query: { view: 'full' } })).data;
     expect(lines.map((line) => JSON.parse(line))).toEqual(items);
-    const none = await exportAll(await newcomer(), { format: 'ndjson' });
+    const none = await exportAll(await api.newcomer('enterprise'), { format: 'ndjson' });
     expect(none).toEqual({ text: '', counts: [0] });
     const refused = await caller.call('exportUrls', { query: { format: 'json' } });
     expect([refused.outcome, refused.invalidFields]).toEqual(['400 VALIDATION_FAILED', ['format']]);
   });
 
   it('has the same links in the same order as the list, whatever the filter, order and limit', async () => {
-    const caller = await newcomer();
+    const caller = await api.newcomer('enterprise');
     await createMany(
       caller,
       Array.from({ length: 30 }, (_, at) => ({
@@ -180,7 +177,7 @@ describe('GET /api/v1/urls/export', () => {
   });
 
   it('has each link that stays once, while links are created and leave the filter', async () => {
-    const caller = await newcomer();
+    const caller = await api.newcomer('enterprise');
     const staying = await createMany(caller, Array(60).fill({}));
     const leaving = await createMany(caller, Array(30).fill({}));
     const exported = await exportAll(caller, { limit: 7, isActive: true }, async () => {
@@ -195,7 +192,7 @@ describe('GET /api/v1/urls/export', () => {
   });
 
   it('ends a page of long links early, and continues it', async () => {
-    const caller = await newcomer();
+    const caller = await api.newcomer('enterprise');
     const description = 'd'.repeat(5_000);
     const created = await createMany(caller, Array(450).fill({ description }));
     const exported = await exportAll(caller);

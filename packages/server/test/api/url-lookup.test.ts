@@ -5,16 +5,6 @@ const targetUrl = 'https://example.com/';
 const api = await startServer();
 afterAll(() => api.stop());
 
-const newcomer = async (): Promise<Caller> =>
-  api.signIn(await api.createOrganization('enterprise'));
-
-async function addDomain(caller: Caller, hostname: string): Promise<string> {
-  const { id, txtRecord } = (await caller.call('createDomain', { body: { hostname } })).data;
-  api.zone.set(txtRecord.name, [txtRecord.value]);
-  await caller.call('verifyDomain', { params: { id } });
-  return id;
-}
-
 const create = async (caller: Caller, body: object) =>
   (await caller.call('createUrl', { body: { targetUrl, ...body } })).data;
 const lookUp = (caller: Caller, shortUrl: string) =>
@@ -46,7 +36,7 @@ describe('GET /api/v1/urls/lookup', () => {
   });
 
   it('finds a link on a custom domain, also after it has moved', async () => {
-    const domainId = await addDomain(api, 'go.lookup.example');
+    const { id: domainId } = await api.addDomain('go.lookup.example');
     const { id } = await create(api, { customSlug: 'on-domain', domainId });
     for (const text of [
       'https://go.lookup.example/on-domain',
@@ -67,7 +57,7 @@ describe('GET /api/v1/urls/lookup', () => {
   });
 
   it('names the short URLs of a slug that several domains have', async () => {
-    const domainId = await addDomain(api, 'two.lookup.example');
+    const { id: domainId } = await api.addDomain('two.lookup.example');
     const ids = [
       (await create(api, { customSlug: 'on-both' })).id,
       (await create(api, { customSlug: 'on-both', domainId })).id,
@@ -83,8 +73,8 @@ describe('GET /api/v1/urls/lookup', () => {
   });
 
   it('does not find links of other organizations, and links that do not exist', async () => {
-    const other = await newcomer();
-    const domainId = await addDomain(other, 'other.lookup.example');
+    const other = await api.newcomer('enterprise');
+    const { id: domainId } = await api.addDomain('other.lookup.example', other);
     const { shortCode } = await create(other, { customSlug: 'not-yours' });
     await create(other, { customSlug: 'neither', domainId });
     for (const text of [

@@ -5,9 +5,6 @@ import { type Caller, startServer } from './start-server.js';
 const api = await startServer();
 afterAll(() => api.stop());
 
-const newcomer = async (): Promise<Caller> =>
-  api.signIn(await api.createOrganization('enterprise'));
-
 async function create(caller: Caller, body: object = {}): Promise<string> {
   const response = await caller.call('createUrl', {
     body: { targetUrl: 'https://example.com/', ...body },
@@ -17,7 +14,7 @@ async function create(caller: Caller, body: object = {}): Promise<string> {
 
 describe('GET /api/v1/urls', () => {
   it('returns { total, limit, offset, items, nextAfter } with id, shortCode, customSlug, shortUrl, targetUrl, isActive', async () => {
-    const caller = await newcomer();
+    const caller = await api.newcomer('enterprise');
     const id = await create(caller, { customSlug: 'listed-one' });
     const { data } = await caller.call('listUrls');
     expect(data).toEqual({
@@ -39,7 +36,7 @@ describe('GET /api/v1/urls', () => {
   });
 
   it('returns full records with view=full', async () => {
-    const caller = await newcomer();
+    const caller = await api.newcomer('enterprise');
     const body = { title: 'Full', tags: ['a'], isPasswordProtected: true, password: 'open sesame' };
     const ids = [await create(caller), await create(caller, body)].reverse();
     const records = await Promise.all(
@@ -55,7 +52,7 @@ describe('GET /api/v1/urls', () => {
   });
 
   it('sorts by title from A to Z, and by the other fields from the largest value', async () => {
-    const caller = await newcomer();
+    const caller = await api.newcomer('enterprise');
     const titles = ['Pear', 'apple', null, 'Äpfel', 'Apple 2'];
     const ids: string[] = [];
     for (const title of titles) ids.push(await create(caller, { title }));
@@ -79,7 +76,7 @@ describe('GET /api/v1/urls', () => {
   });
 
   it('refuses a cursor of another order, and takes one with the defaults spelled out', async () => {
-    const caller = await newcomer();
+    const caller = await api.newcomer('enterprise');
     for (const title of ['a', 'b']) await create(caller, { title });
     const { data } = await caller.call('listUrls', { query: { limit: 1 } });
     const after = data.nextAfter as string;
@@ -92,7 +89,7 @@ describe('GET /api/v1/urls', () => {
   });
 
   it('has a default limit of 25 and a maximum of 100', async () => {
-    const caller = await newcomer();
+    const caller = await api.newcomer('enterprise');
     const urls = Array.from({ length: 100 }, () => ({ targetUrl: 'https://example.com/' }));
     await caller.call('bulkCreateUrls', { body: { urls } });
     expect((await caller.call('listUrls')).data.items).toHaveLength(25);
@@ -124,7 +121,7 @@ describe('GET /api/v1/urls', () => {
 describe('filters of GET /api/v1/urls', () => {
   let caller: Caller;
   beforeAll(async () => {
-    caller = await newcomer();
+    caller = await api.newcomer('enterprise');
     await create(caller, { title: 'Spring SALE', tags: ['launch', 'mail'], category: 'campaigns' });
     const description = 'A long-form note';
     await create(caller, {
@@ -178,7 +175,7 @@ describe('filters of GET /api/v1/urls', () => {
   });
 
   it('createdSince includes its instant, and createdUntil does not', async () => {
-    const mine = await newcomer();
+    const mine = await api.newcomer('enterprise');
     const instants: string[] = [];
     for (let at = 0; at < 3; at += 1) {
       instants.push(new Date(api.clock()).toISOString());
@@ -205,7 +202,7 @@ describe('filters of GET /api/v1/urls', () => {
   });
 
   it('lists a link past its expiresAt as inactive at once', async () => {
-    const mine = await newcomer();
+    const mine = await api.newcomer('enterprise');
     const expiresAt = new Date(api.clock() + 1000).toISOString();
     const id = await create(mine, { expiresAt });
     api.clock.advance(1000);

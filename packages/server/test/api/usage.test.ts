@@ -9,7 +9,7 @@ const body = { targetUrl: 'https://example.com/' };
 const january = '2030-01';
 
 const api = await startServer();
-const newCaller = async (plan: PlanName) => api.signIn(await api.createOrganization(plan));
+const newCaller = async (plan: PlanName) => api.newcomer(plan);
 const stranger = await newCaller('free');
 afterAll(() => api.stop());
 

@@ -208,7 +208,7 @@ describe('POST /webhooks/{id}/recover', () => {
       'eventType',
       'more',
     ]);
-    const developer = await api.signIn(await api.createOrganization('developer'));
+    const developer = await api.newcomer('developer');
     const body = { url: 'https://receiver.example/', events: ['url.created'] };
     const own = (await developer.call('createWebhook', { body })).data.id;
     const call = { params: { id: own }, body: { since: '2000-01-01' } };

@@ -55,7 +55,6 @@ describe('description, filters and headers of a webhook', () => {
   it.each<[object, string]>([
     [{ description: 'a\u202eb' }, 'description'],
     [{ filters: { tag: ['a'] } }, 'filters.tag'],
-    [{ filters: { tags: Array.from({ length: 51 }, (_, at) => `t${at}`) } }, 'filters.tags'],
     [{ filters: { tags: ['a\nb'] } }, 'filters.tags[0]'],
     [{ filters: { domainIds: ['go.example.com'] } }, 'filters.domainIds[0]'],
     [{ filters: { urlIds: [0] } }, 'filters.urlIds[0]'],
@@ -70,11 +69,8 @@ describe('description, filters and headers of a webhook', () => {
     [{ headers: { 'X-A': 'b', 'x-a': 'c' } }, 'headers'],
     [{ headers: JSON.parse('{ "__proto__": "b" }') }, 'headers.__proto__'],
     [{ headers: { Host: 'b' } }, 'headers.Host'],
-    [{ headers: { 'content-TYPE': 'b' } }, 'headers.content-TYPE'],
-    [{ headers: { 'Transfer-Encoding': 'chunked' } }, 'headers.Transfer-Encoding'],
     [{ headers: { 'X-Service-Signature': 'b' } }, 'headers.X-Service-Signature'],
     [{ headers: { 'webhook-id': 'b' } }, 'headers.webhook-id'],
-    [{ headers: { Connection: 'b' } }, 'headers.Connection'],
   ])('are refused with the name of the field (%#)', async (body, field) => {
     const answer = await create(body);
     expect(answer.outcome).toBe('400 VALIDATION_FAILED');

@@ -157,7 +157,7 @@ describe('token requests of an address', () => {
 describe('half-sent bodies', () => {
   it('release their slots to others when eight organizations stall or send 16 KB a second', async () => {
     const callers = await Promise.all(
-      Array.from({ length: 8 }, async () => api.signIn(await api.createOrganization('enterprise'))),
+      Array.from({ length: 8 }, async () => api.newcomer('enterprise')),
     );
     const slow = (
       await Promise.all(
@@ -184,7 +184,7 @@ describe('half-sent bodies', () => {
   }, 40_000);
 
   it('hold little memory on 300 connections, while other organizations are served', async () => {
-    const other = await api.signIn(await api.createOrganization('enterprise'));
+    const other = await api.newcomer('enterprise');
     const part = Buffer.alloc(1024 * 1024, ' ');
     const before = process.memoryUsage().arrayBuffers;
     const sockets = await openSockets(

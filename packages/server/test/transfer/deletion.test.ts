@@ -36,10 +36,7 @@ async function createTenant(api: TestServer) {
   });
   const { id, clientId, clientSecret } = created.data;
   const caller = await api.signIn({ clientId, clientSecret });
-  const domain = await caller.call('createDomain', { body: { hostname: `${mark}.example.com` } });
-  const { txtRecord } = domain.data;
-  api.zone.set(txtRecord.name, [txtRecord.value]);
-  await caller.call('verifyDomain', { params: { id: domain.data.id } });
+  const domain = await api.addDomain(`${mark}.example.com`, caller);
   await caller.call('createWebhook', {
     body: { url: `http://127.0.0.1:2/${mark}`, events: ['url.created', 'url.clicked'] },
   });
@@ -48,7 +45,7 @@ async function createTenant(api: TestServer) {
     headers: { 'idempotency-key': mark },
   });
   expect(link.status, link.text).toBe(201);
-  await caller.call('createUrl', { body: { targetUrl, domainId: domain.data.id } });
+  await caller.call('createUrl', { body: { targetUrl, domainId: domain.id } });
   await caller.call('createQr', { body: { urlId: Number(link.data.id) } });
   await caller.call('createQr', { body: { data: mark } });
   await caller.call('renameTag', { params: { tag: mark }, body: { name: `${mark}2` } });

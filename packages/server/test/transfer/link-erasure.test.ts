@@ -174,11 +174,8 @@ it('of the link, only what expires by itself remains', async () => {
 it('the slug and the short code answer 410 and stay taken, also on a custom domain', async () => {
   const { api } = await start();
   const hostname = 'go.example.com';
-  const domain = await api.call('createDomain', { body: { hostname } });
-  const { txtRecord, id: domainId } = domain.data;
-  api.zone.set(txtRecord.name, [txtRecord.value]);
-  await api.call('verifyDomain', { params: { id: domainId } });
-  const stranger = await api.signIn(await api.createOrganization('scale'));
+  const { id: domainId } = await api.addDomain(hostname);
+  const stranger = await api.newcomer('scale');
   const body = { targetUrl: 'https://a.example/', customSlug: 'taken-one' };
   const platform = (await api.call('createUrl', { body })).data;
   const moved = await api.call('createUrl', { body: { ...body, customSlug: 'taken-two' } });

@@ -53,7 +53,7 @@ afterAll(async () => {
 /** Creates an organization with rows in every table, beside another organization. */
 async function fill(): Promise<void> {
   const { database } = api.server;
-  const other = await api.signIn(await api.createOrganization('developer'));
+  const other = await api.newcomer('developer');
   await other.call('createUrl', { body: { targetUrl: 'https://other.example/' } });
   const domainId = await addDomain(database, api.organizationId, 'go.example.com');
   const settings = {

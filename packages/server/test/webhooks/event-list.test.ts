@@ -12,7 +12,7 @@ const createUrl = async (caller: Caller, title = 'x') => {
 };
 const list = async (caller: Caller, query: Record<string, string> = {}) =>
   caller.call('listEvents', { query });
-const newOwner = async () => api.signIn(await api.createOrganization('scale'));
+const newOwner = async () => api.newcomer('scale');
 
 /** Sends one more request than may wait. Resolves when it is refused, so that the others wait. */
 async function hold(owner: Caller) {
@@ -56,7 +56,7 @@ describe('GET /api/v1/events', () => {
   });
 
   it('is not part of the Free plan', async () => {
-    const free = await api.signIn(await api.createOrganization('free'));
+    const free = await api.newcomer('free');
     expect((await list(free)).error?.code).toBe('PLAN_REQUIRED');
   });
 

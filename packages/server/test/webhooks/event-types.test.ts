@@ -68,9 +68,7 @@ it('each event that the server sends fits its schema, and the schema has all of 
   const visit = (path: string) => api.visit(path, { headers: { 'user-agent': agent } });
   const update = (id: string, body: object) => api.call('updateUrl', { params: { id }, body });
 
-  const domain = (await api.call('createDomain', { body: { hostname: 'go.example.com' } })).data;
-  api.zone.set(domain.txtRecord.name, [domain.txtRecord.value]);
-  await api.call('verifyDomain', { params: { id: domain.id } });
+  const domain = await api.addDomain('go.example.com');
   const optional = {
     title: 'Spring',
     description: 'A sale',
