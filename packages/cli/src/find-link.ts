@@ -1,6 +1,7 @@
 import { quoteCell } from '@shorty/import';
+import { formatCount } from '@shorty/report';
 import type { Shorty, UrlRecord, WithResponse } from '@shorty/sdk';
-import { UsageError } from './cli-error.js';
+import { CliError, UsageError } from './cli-error.js';
 import { findOrUndefined } from './find-each.js';
 
 interface Request {
@@ -25,6 +26,22 @@ export async function findLink(
 /** Returns the id of a link. A number is an id, and the link is not read. */
 export async function findLinkId(client: Shorty, text: string, request: Request): Promise<string> {
   return idPattern.test(text) ? text : (await lookUp(client, text, request)).data.id;
+}
+
+const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
+
+/** Returns the id of a QR code that a user names by its id, or by a link that has no other one. */
+export async function findQrId(client: Shorty, text: string, request: Request): Promise<string> {
+  if (uuid.test(text)) return text;
+  const urlId = await findLinkId(client, text, request);
+  const { items, total } = await client.qr.list({ urlId, limit: 10 }, request);
+  const [code] = items;
+  if (code && total === 1) return code.id;
+  throw new CliError(`the link ${text} has ${formatCount(total, 'QR code')}`, {
+    hint: code
+      ? `name one: ${items.map(({ id, format }) => `${id} (${format})`).join(', ')}`
+      : `create one with: shorty qr create ${text}`,
+  });
 }
 
 /**

@@ -96,6 +96,27 @@ describe.each(everywhere)('%s', (command) => {
     }
   });
 
+  test('every filter stands in the heading', async () => {
+    const ofLink = command.endsWith(' 42');
+    const tag = ofLink ? [] : ['tag', 'flyer'];
+    const filters = `${ofLink ? '' : '--tag flyer '}--country DE --device mobile --utm-source mail`;
+    const title = `${ofLink ? '(id 42): Spring sale' : 'links tagged flyer'}, Germany, mobile, utm source mail`;
+    const { stdout } = await run(`${command} ${filters}`);
+    expect(stdout.split('\n')[0]).toContain(title);
+    const json = JSON.parse((await run(`${command} ${filters} --json`)).stdout);
+    expect(json.filters).toEqual({
+      ...(ofLink ? {} : { tag: ['flyer'] }),
+      ...{ country: ['DE'], device: ['mobile'], utmSource: ['mail'] },
+    });
+    if (!command.startsWith('analytics report')) return;
+    expect((await run(`${command} ${filters} --output html`)).stdout).toContain(`${title}</h1>`);
+    const csv = (await run(`${command} ${filters} --output csv`)).stdout;
+    expect(csv).toContain(
+      '\nfilter,country,DE,,\nfilter,device,mobile,,\nfilter,utmSource,mail,,\n',
+    );
+    expect(csv.includes('filter,tag,flyer')).toBe(tag.length > 0);
+  });
+
   test('sends the filters for UTM parameters and language, and shows their values', async () => {
     const filters = '--utm-source mail --utm-source (none) --utm-campaign sale --language de';
     const { stdout } = await run(`${command} ${filters}`);

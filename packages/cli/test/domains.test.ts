@@ -35,8 +35,25 @@ describe('shorty domains', () => {
     const value = /txtValue +(shorty-verification=\S+)/.exec(stdout)?.[1] ?? '';
     const id = /^id +(\S+)/m.exec(stdout)?.[1] ?? '';
     expect(stderr).toContain(`  _shorty-challenge.one.example.com  TXT  ${value}\n`);
-    expect(stderr).toContain(`shorty domains verify ${id} --wait`);
+    expect(stderr).toContain(`shorty domains verify one.example.com --wait`);
     expect(await json('get', id)).toMatchObject({ txtRecord: { value }, isActive: false });
+  });
+
+  test('every command takes the hostname', async () => {
+    const { id, txtRecord } = await json('create', 'named.example.com');
+    expect(await json('get', 'named.example.com')).toMatchObject({ id });
+    zone.set(txtRecord.name, txtRecord.value);
+    expect(await json('verify', 'named.example.com')).toMatchObject({ isActive: true });
+    const domain = ['--domain-id', 'named.example.com'];
+    const created = await shorty.run(['urls', 'create', 'https://example.com', ...domain]);
+    expect(created.stdout).toContain('named.example.com/');
+    const listed = await shorty.run(['urls', 'list', ...domain, '--json']);
+    expect(JSON.parse(listed.stdout).total).toBe(1);
+    const report = await shorty.run(['analytics', 'report', ...domain]);
+    expect(report.stdout).toMatch(/^Clicks of links on named\.example\.com\n/);
+    await shorty.run(['urls', 'delete', created.stdout.trim(), '--yes']);
+    const deleted = await shorty.run(['domains', 'delete', 'named.example.com']);
+    expect(deleted).toMatchObject({ code: 0, stdout: '1 domain deleted (named.example.com)\n' });
   });
 
   test('verify prints what DNS contains, and activates the domain when the record exists', async () => {

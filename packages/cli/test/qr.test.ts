@@ -90,7 +90,7 @@ describe('create', () => {
       `Link ${id} has no custom slug, so a tap on the link in a message counts as a scan, too.`,
     );
     expect(stderr).toContain(
-      "\nshorty urls create 'https://example.com/it'\\''s' --slug NAME\nshorty qr create --url-id NAME\n",
+      "\nshorty urls create 'https://example.com/it'\\''s' --slug NAME\nshorty qr create NAME\n",
     );
   });
 
@@ -401,4 +401,41 @@ describe('export', () => {
     expect(exit).toBe(0);
     expect(await pictures()).toEqual([`${code.qrData.split('/').at(-1)}.png`]);
   });
+});
+
+test('a link names its QR code, and create takes a link', async () => {
+  const { id } = await server.client.urls.create({
+    targetUrl: 'https://e.example',
+    customSlug: 'qr-link',
+  });
+  const none = await shorty.run(['qr', 'get', 'qr-link']);
+  expect([none.code, none.stderr]).toEqual([1, expect.stringContaining('has 0 QR codes')]);
+  const made = JSON.parse((await shorty.run(['qr', 'create', 'qr-link', '--json'])).stdout);
+  expect(made).toMatchObject({ urlId: id });
+  for (const command of ['get qr-link --json', 'update qr-link --size 640 --json']) {
+    const { stdout } = await shorty.run(['qr', ...command.split(' ')]);
+    expect(JSON.parse(stdout)).toMatchObject({ id: made.id });
+  }
+  expect((await shorty.run(['qr', 'scans', 'qr-link'])).stdout).toContain(made.id);
+  await shorty.run(['qr', 'create', `${server.url}/qr-link`, '--format', 'svg']);
+  const two = await shorty.run(['qr', 'delete', 'qr-link']);
+  expect([two.code, two.stderr]).toEqual([1, expect.stringContaining(`${made.id} (png)`)]);
+});
+
+test('export --tag creates the codes that are missing, in each format', async () => {
+  for (const slug of ['tagged-one', 'tagged-two']) {
+    await server.client.urls.create({
+      targetUrl: 'https://e.example',
+      customSlug: slug,
+      tags: ['poster'],
+    });
+  }
+  await shorty.run(['qr', 'create', 'tagged-one', '--format', 'svg']);
+  const args = ['qr', 'export', '--tag', 'poster', '--format', 'svg,png', '--out', 'posters'];
+  expect((await shorty.run(args)).stdout).toBe('4 codes: 4 written, 0 unchanged, 0 failed\n');
+  const files = (await shorty.files('posters')).filter((name) => !name.startsWith('.'));
+  expect(files.sort()).toEqual([
+    ...['tagged-one.png', 'tagged-one.svg', 'tagged-two.png', 'tagged-two.svg'],
+  ]);
+  expect((await shorty.run(args)).stdout).toBe('4 codes: 0 written, 4 unchanged, 0 failed\n');
 });

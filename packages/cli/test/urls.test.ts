@@ -391,7 +391,7 @@ test('create and update set a preview, and rules from a file or from stdin', asy
 
 test.each([
   [['urls', 'get', 'no-such-link'], 'shorty urls list --search TEXT finds links'],
-  [['qr', 'get', 'x'], 'shorty qr list prints the ids'],
+  [['qr', 'get', '0192f0c1-2b7d-7c3e-9a51-3f1d2b6c8e47'], 'shorty qr list prints the ids'],
   [['webhooks', 'test', 'x'], 'shorty webhooks list prints the ids'],
   [['domains', 'get', 'x'], 'shorty domains list prints the ids'],
 ])('%j names the command that lists what exists', async (args, hint) => {

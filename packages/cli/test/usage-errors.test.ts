@@ -45,7 +45,7 @@ const lines: Readonly<Record<string, readonly (readonly [string, string])[]>> = 
     ['--clear name', '--clear name: must be excludeAddresses'],
   ],
   'qr create': [
-    ['', '--url-id or --data is required'],
+    ['', 'give a link or --data'],
     ['--url-id 1 --data x', "'--url-id <link>' cannot be used with option '--data"],
     ['--url-id !', '"!" is not a link'],
     ['--data x --size big', 'It must be a whole number'],
@@ -53,7 +53,7 @@ const lines: Readonly<Record<string, readonly (readonly [string, string])[]>> = 
     ['--data x --style-preset odd', 'Allowed choices are default, rounded, dots'],
   ],
   'qr export': [
-    ['--out x', '--url-id or --all is required'],
+    ['--out x', '--url-id, --tag or --all is required'],
     ['--all', "required option '--out <folder>' not specified"],
     ['--out x --all --url-id 1', 'cannot be used with option'],
     ['--all --out /dev/null', '--out /dev/null'],

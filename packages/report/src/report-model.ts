@@ -7,6 +7,9 @@ import type {
 } from '@shorty/sdk';
 import { formatInstant, formatNumber } from './format.js';
 
+/** The values of filters by their names in the API, as the user wrote them. */
+export type ReportFilters = Readonly<Record<string, string | readonly string[]>>;
+
 /** The content of a report in any format, in display order. */
 export interface Report {
   readonly title: string;
@@ -26,6 +29,8 @@ export interface Report {
   readonly before: Window | undefined;
   /** Notes about the counts, as sentences without a full stop. */
   readonly notes?: readonly string[];
+  /** What selects the visits. */
+  readonly filters?: ReportFilters;
 }
 
 export interface Bucket extends ClickBucket {
@@ -78,6 +83,7 @@ export interface ReportExtras<Data> {
   readonly before?: Data | undefined;
   /** The titles and slugs of links by their id. */
   readonly links?: ReadonlyMap<string, LinkNames>;
+  readonly filters?: ReportFilters | undefined;
 }
 
 /** Returns the label of a total, such as `clicks`, or `click` for one. */
@@ -89,14 +95,15 @@ export function labelOf({ label, count }: Pick<Total, 'label' | 'count'>): strin
 export function linkReport(
   data: UrlClicks,
   groupBy: GroupBy,
-  { before, links }: ReportExtras<UrlClicks> = {},
+  { before, links, filters = {} }: ReportExtras<UrlClicks> = {},
 ): Report {
   const { totals, timeseries } = data;
   const { title, customSlug } = links?.get(data.urlId) ?? {};
   const name = customSlug ?? data.shortCode;
   return {
     ...frameOf(data, before, groupBy),
-    title: `Clicks of link ${name} (id ${data.urlId})${title ? `: ${title}` : ''}`,
+    title: `Clicks of link ${name} (id ${data.urlId})${title ? `: ${title}` : ''}${visitsOf(filters)}`,
+    filters,
     counted: 'click',
     notes: retentionNotes(data, before),
     ...totals,
@@ -109,7 +116,7 @@ export function linkReport(
 export function overviewReport(
   data: AnalyticsOverview,
   groupBy: GroupBy,
-  { before, links }: ReportExtras<AnalyticsOverview> = {},
+  { before, links, filters = {} }: ReportExtras<AnalyticsOverview> = {},
 ): Report {
   const { totals, topUrls, timeseries } = data;
   const top: Section = {
@@ -125,7 +132,8 @@ export function overviewReport(
   };
   return {
     ...frameOf(data, before, groupBy),
-    title: 'Clicks of all links',
+    title: `Clicks of ${linksOf(filters)}${visitsOf(filters)}`,
+    filters,
     counted: 'click',
     notes: [...retentionNotes(data, before), ...certaintyNotes(totals)],
     totalClicks: totals.totalClicks,
@@ -144,13 +152,14 @@ export function overviewReport(
 export function scanReport(
   data: QrScans,
   groupBy: GroupBy,
-  { before }: ReportExtras<QrScans> = {},
+  { before, filters = {} }: ReportExtras<QrScans> = {},
 ): Report {
   const { totals, timeseries } = data;
   const labels = { totalScans: 'scans', uniqueScans: 'unique visitors', uniqueIps: 'addresses' };
   return {
     ...frameOf(data, before, groupBy),
-    title: `Scans of QR code ${data.qrCodeId}`,
+    title: `Scans of QR code ${data.qrCodeId}${visitsOf(filters)}`,
+    filters,
     counted: 'scan',
     notes: [...retentionNotes(data, before), ...certaintyNotes(totals)],
     totalClicks: totals.totalScans,
@@ -163,6 +172,27 @@ export function scanReport(
     ),
     sections: withOthers(sectionsOf(data.breakdowns), totals.totalScans),
   };
+}
+
+/** Returns what filters select of all links: `links tagged flyer on go.example.com`. */
+function linksOf({ link, tag, domainId }: ReportFilters): string {
+  if (!link && !tag && !domainId) return 'all links';
+  const names = link ? ` ${[link].flat().join(', ')}` : '';
+  const tagged = tag ? ` tagged ${[tag].flat().join(' or ')}` : '';
+  return `links${names}${tagged}${domainId ? ` on ${[domainId].flat().join(' or ')}` : ''}`;
+}
+
+/** Returns what filters select of the visits: `, Germany or Austria, mobile`. */
+function visitsOf(filters: ReportFilters): string {
+  const parts = Object.entries(filters).flatMap(([name, values]) => {
+    if (['link', 'tag', 'domainId'].includes(name)) return [];
+    const label = breakdowns[name]?.label ?? String;
+    const shown = [values].flat().map(label).join(' or ');
+    return /^(country|device|language|city|os|browser)$/.test(name)
+      ? shown
+      : `${name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)} ${shown}`;
+  });
+  return parts.map((part) => `, ${part}`).join('');
 }
 
 function frameOf(data: Window, before: Window | undefined, groupBy: GroupBy) {

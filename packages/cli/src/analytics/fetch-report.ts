@@ -5,6 +5,7 @@ import {
   overviewReport,
   type Report,
   type ReportExtras,
+  type ReportFilters,
   scanReport,
   wallTimeOf,
 } from '@shorty/report';
@@ -17,7 +18,7 @@ import {
   ValidationError,
 } from '@shorty/sdk';
 import { findEach } from '../find-each.js';
-import { findLinkId } from '../find-link.js';
+import { findLinkId, findQrId } from '../find-link.js';
 
 /** The requests of a report, and the report of their responses. */
 interface ReportSource<Data extends Window, Query> {
@@ -43,6 +44,7 @@ export interface ReportRequest<Query = ClicksQuery> {
   readonly client: Shorty;
   readonly query: Query;
   readonly groupBy: GroupBy;
+  readonly filters: ReportFilters;
   readonly signal: AbortSignal;
 }
 
@@ -65,8 +67,9 @@ export function fetchOverviewReport(request: ReportRequest<OverviewQuery>) {
   });
 }
 
-export function fetchScanReport(request: ReportRequest<ScansQuery>, id: string) {
+export async function fetchScanReport(request: ReportRequest<ScansQuery>, code: string) {
   const { client, signal } = request;
+  const id = await findQrId(client, code, { signal });
   return fetchReport(request, {
     read: (query) => client.qr.scans(id, query, { signal }),
     linksOf: () => [],
@@ -78,6 +81,7 @@ async function fetchReport<Data extends Window, Query extends ClicksQuery>(
   request: ReportRequest<Query>,
   { read, linksOf, toReport }: ReportSource<Data, Query>,
 ): Promise<FetchedReport<Data>> {
+  const { filters } = request;
   const data = await read(request.query);
   const query = { ...request.query, groupBy: 'day', limit: 1 };
   const complete = async () => {
@@ -86,9 +90,10 @@ async function fetchReport<Data extends Window, Query extends ClicksQuery>(
       windowBefore && readBefore(() => read({ ...query, ...windowBefore })),
       readNames(request, linksOf(data)),
     ]);
-    return toReport(data, request.groupBy, { before, links });
+    return toReport(data, request.groupBy, { before, links, filters });
   };
-  return { data, complete };
+  const isFiltered = Object.keys(filters).length > 0;
+  return { data: isFiltered ? { filters, ...data } : data, complete };
 }
 
 const plainDate = /^\d{4}-\d\d-\d\d$/;

@@ -8,7 +8,7 @@ import { reportWidth } from '../io.js';
 import { columnsOf } from '../output.js';
 import type { FetchedReport } from './fetch-report.js';
 import { watchReport } from './watch-report.js';
-import { createReportRequest, type ReportFlags, windowHelp } from './window-options.js';
+import { createReportRequest, type ReportFlags, reportHelp } from './window-options.js';
 
 type Request = ReturnType<Awaited<ReturnType<typeof createReportRequest>>>;
 
@@ -25,7 +25,7 @@ export function reportCommand(
   const name = argument.replace(/\W/g, '');
   return {
     ...row,
-    help: windowHelp,
+    help: reportHelp,
     run: async (context, { [name]: value, ...input }: Readonly<Record<string, unknown>>) => {
       const flags = input as unknown as ReportFlags;
       const request = await createReportRequest(context, flags);

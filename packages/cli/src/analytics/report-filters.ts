@@ -42,5 +42,5 @@ export const scanFilters = {
 /** The filters that select links in a report of all links. */
 export const linkFilters = {
   tag: { value: 'tag', description: 'only links with this tag' },
-  domainId: { value: 'id', description: 'only links on this custom domain' },
+  domainId: { value: 'domain', description: 'only links on this custom domain (hostname or id)' },
 } as const satisfies Readonly<Record<string, ReportFilter>>;

@@ -1,9 +1,10 @@
-import type { GroupBy } from '@shorty/report';
+import type { GroupBy, ReportFilters } from '@shorty/report';
 import type { ClicksQuery, OverviewQuery, ScansQuery } from '@shorty/sdk';
 import { UsageError } from '../cli-error.js';
 import { defined, type OptionRows, parsePositive, repeatable } from '../command.js';
 import type { Context } from '../context.js';
 import { kebabCase } from '../field-options.js';
+import { findDomainId } from '../find-domain.js';
 import { findLinkId } from '../find-link.js';
 import type { ReportRequest } from './fetch-report.js';
 import { firstDay, firstHour, parseTimeZone, periodOf, readTime } from './parse-time.js';
@@ -36,6 +37,10 @@ export const windowHelp = `A time is a timestamp with a time zone (2030-11-01T00
 today, yesterday, this-week, last-week, this-month or last-month. Without
 --until, --since yesterday, last-week and last-month are the whole period.
 Weeks begin on Monday. Dates and periods are in UTC, or in --timezone.`;
+
+export const reportHelp = `${windowHelp}
+In a report, 7d are whole days: today and the six before it. With --group-by
+hour, 24h are whole hours.`;
 
 const windowOptions: OptionRows = {
   '--since <time>': 'start of the window (default: 30 days ago)',
@@ -109,9 +114,14 @@ export async function createReportRequest(
   const client = await context.client();
   const { link } = flags;
   const urlId = link && (await Promise.all(link.map((each) => findLinkId(client, each, request))));
-  const named = sentFilters.map((name) => [name, flags[name]] as const);
-  const filters = defined({ ...Object.fromEntries(named), urlId });
-  return () => ({ client, query: { ...read(), ...filters }, groupBy: flags.groupBy, signal });
+  const typed = defined(Object.fromEntries(sentFilters.map((name) => [name, flags[name]])));
+  const domains = flags.domainId === undefined ? undefined : [flags.domainId].flat();
+  const domainId =
+    domains && (await Promise.all(domains.map((each) => findDomainId(client, each, request))));
+  const query = { ...typed, ...defined({ urlId, domainId }) };
+  const filters = { ...typed, ...defined({ link }) } as ReportFilters;
+  const { groupBy } = flags;
+  return () => ({ client, query: { ...read(), ...query }, groupBy, filters, signal });
 }
 
 function parseInterval(text: string): number {

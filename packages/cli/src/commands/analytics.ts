@@ -7,8 +7,8 @@ import { watchReport } from '../analytics/watch-report.js';
 import {
   createReportRequest,
   type ReportFlags,
+  reportHelp,
   reportOptions,
-  windowHelp,
 } from '../analytics/window-options.js';
 import { UsageError } from '../cli-error.js';
 import { type CommandRow, formatOption } from '../command.js';
@@ -47,7 +47,7 @@ export const analyticsCommands: Readonly<Record<string, CommandRow>> = {
       ...reportOptions('links'),
       '--out <file>': 'write to this file; .html, .csv, .json and .txt select the format',
     },
-    help: `${windowHelp}
+    help: `${reportHelp}
 
 The html format is one self-contained file. The csv format has the columns
 section, name, detail, clicks and uniques.`,

@@ -76,11 +76,12 @@ export const versionedOptions: OptionRows = {
   '--if-match <etag>': { ...ifMatchOption('delete'), conflicts: 'dryRun' },
 };
 
-/** Returns a command that deletes items by their ids. */
+/** Returns a command that deletes items by their ids, or by what `findId` knows. */
 export function deleteCommand(
   { noun, verb, isVersioned }: Pick<Changer, 'noun' | 'verb'> & { readonly isVersioned?: boolean },
   row: Omit<CommandRow, 'run'>,
   calls: Calls,
+  findId?: (client: Shorty, text: string, request: Context['request']) => Promise<string>,
 ): CommandRow {
   const [argument = ''] = Object.keys(row.args ?? {});
   return {
@@ -90,9 +91,14 @@ export function deleteCommand(
     run: async (context, input: ChangeOptions) => {
       // The argument is variadic: <id...>.
       const name = argument.replace(/\W/g, '') as keyof ChangeOptions;
-      const ids = input[name] as unknown as readonly string[];
-      checkVersion(ids, input);
-      return changeEach(context, ids, { noun, verb, calls }, input);
+      const texts = input[name] as unknown as readonly string[];
+      checkVersion(texts, input);
+      const names = new Map<string, string>();
+      for (const text of texts) {
+        const id = await findId?.(await context.client(), text, context.request);
+        names.set(id ?? text, text);
+      }
+      return changeEach(context, [...names.keys()], { noun, verb, calls, names }, input);
     },
   };
 }

@@ -1,10 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { formatCount } from '@shorty/report';
 import { type Domain, type DomainListQuery, type Shorty, ValidationError } from '@shorty/sdk';
-import { CliError, UsageError } from '../cli-error.js';
+import { CliError } from '../cli-error.js';
 import { type CommandRow, defined, parsePositive, repeatable } from '../command.js';
 import type { Context } from '../context.js';
 import { bodyOf, clearFields, fieldOptions, requireChange } from '../field-options.js';
+import { findDomainId } from '../find-domain.js';
 import type responseFields from '../generated/response-fields.json';
 import { columnsOf, type OutputFormat } from '../output.js';
 import { readJson } from '../read-input.js';
@@ -12,8 +13,7 @@ import { openLiveView } from '../ui/live-view.js';
 import { deleteCommand } from './change-command.js';
 import { listPages, type PageOptions, pageOptions } from './list-command.js';
 
-const uuid = '0192f0c1-2b7d-7c3e-9a51-3f1d2b6c8e47';
-const id = { '<id>': 'id of the domain' };
+const domainArgument = { '<domain>': 'hostname or id of the domain' };
 const clearable = ['rootUrl', 'notFoundUrl', 'expiredUrl', 'appleAppSiteAssociation', 'assetLinks'];
 
 interface ListOptions extends PageOptions {
@@ -30,7 +30,7 @@ interface UpdateOptions {
 }
 
 interface VerifyOptions {
-  readonly id: string;
+  readonly domain: string;
   readonly wait?: boolean;
   readonly waitFor: number;
   readonly every: number;
@@ -48,7 +48,7 @@ export const domainCommands: Readonly<Record<string, CommandRow>> = {
       await writeDomain(context, domain);
       const { name, type, value } = domain.txtRecord;
       output.note(`\nSet this record in DNS:\n\n  ${name}  ${type}  ${value}\n`);
-      output.note(`Then run: shorty domains verify ${domain.id} --wait`);
+      output.note(`Then run: shorty domains verify ${domain.hostname} --wait`);
     },
   },
   list: {
@@ -72,15 +72,18 @@ export const domainCommands: Readonly<Record<string, CommandRow>> = {
   },
   get: {
     summary: 'Show a domain and its TXT record',
-    examples: [`shorty domains get ${uuid}`],
-    args: id,
-    run: async (context, { id }: { id: string }) =>
-      writeDomain(context, await (await context.client()).domains.get(id, context.request)),
+    examples: ['shorty domains get go.example.com'],
+    args: domainArgument,
+    run: async (context, { domain }: { domain: string }) => {
+      const client = await context.client();
+      const id = await findDomainId(client, domain, context.request);
+      return writeDomain(context, await client.domains.get(id, context.request));
+    },
   },
   update: {
     summary: 'Change the settings of a domain',
     examples: ['shorty domains update go.example.com --ignore-case'],
-    args: { '<domain>': 'hostname or id of the domain' },
+    args: domainArgument,
     options: {
       ...fieldOptions('updateDomain'),
       '--apple-app-site-association <file>': 'JSON file for iOS apps',
@@ -105,8 +108,8 @@ export const domainCommands: Readonly<Record<string, CommandRow>> = {
   },
   verify: {
     summary: 'Check the TXT record in DNS and activate the domain',
-    examples: [`shorty domains verify ${uuid} --wait`],
-    args: id,
+    examples: ['shorty domains verify go.example.com --wait'],
+    args: domainArgument,
     options: {
       '--wait': 'repeat until DNS contains the TXT record',
       '--wait-for <minutes>': {
@@ -119,24 +122,28 @@ export const domainCommands: Readonly<Record<string, CommandRow>> = {
     prints: printsDomain('POST /api/v1/domains/{id}/verify'),
     run: async (context, input: VerifyOptions) => {
       const client = await context.client();
+      const id = await findDomainId(client, input.domain, context.request);
       const domain = input.wait
-        ? await untilVerified(context, client, input)
-        : await client.domains.verify(input.id, context.request);
+        ? await untilVerified(context, client, id, input)
+        : await client.domains.verify(id, context.request);
       await writeDomain(context, domain);
-      context.output.note(`create links on it: shorty urls create <url> --domain-id ${domain.id}`);
+      context.output.note(
+        `create links on it: shorty urls create <url> --domain-id ${domain.hostname}`,
+      );
     },
   },
   delete: deleteCommand(
     { noun: 'domain', verb: 'Delete' },
     {
       summary: 'Delete domains without active links',
-      examples: [`shorty domains delete ${uuid}`],
-      args: { '<id...>': 'ids of the domains' },
+      examples: ['shorty domains delete go.example.com'],
+      args: { '<domain...>': 'hostnames or ids of the domains' },
     },
     ({ domains }, request) => ({
       find: (each) => domains.get(each, request),
       change: (each) => domains.delete(each, request),
     }),
+    findDomainId,
   ),
 };
 
@@ -158,24 +165,12 @@ function printsDomain(route: keyof typeof responseFields) {
 
 const txtFields = ['txtName', 'txtValue'];
 
-async function findDomainId(
-  { domains }: Shorty,
-  domain: string,
-  request: Context['request'],
-): Promise<string> {
-  // No hostname is like an id, because it has a dot.
-  if (!domain.includes('.')) return domain;
-  const { items } = await domains.list({ hostname: domain }, request);
-  const [found] = items;
-  if (found) return found.id;
-  throw new UsageError(`no domain ${domain}`, 'list them with: shorty domains list');
-}
-
 /** Repeats the verification while DNS does not contain the record. Throws any other error. */
 async function untilVerified(
   context: Context,
   { domains }: Shorty,
-  { id, waitFor, every }: VerifyOptions,
+  id: string,
+  { waitFor, every }: VerifyOptions,
 ): Promise<Domain> {
   const { io, output, request } = context;
   const endsAt = io.now() + waitFor * 60_000;

@@ -7,7 +7,7 @@ import { type CommandRow, defined } from '../command.js';
 import type { Context } from '../context.js';
 import { ifMatchOption, withEtag } from '../etag.js';
 import { bodyOf, fieldOptions, requireChange } from '../field-options.js';
-import { findLinkId } from '../find-link.js';
+import { findLinkId, findQrId } from '../find-link.js';
 import { isRichTerminal } from '../io.js';
 import { columnsOf } from '../output.js';
 import { drawQr } from '../qr/draw-qr.js';
@@ -17,9 +17,10 @@ import { deleteCommand } from './change-command.js';
 import { listPages, type PageOptions, pageOptions } from './list-command.js';
 
 const uuid = '0192f0c1-2b7d-7c3e-9a51-3f1d2b6c8e47';
-const id = { '<id>': 'id of the QR code' };
+const id = { '<id>': 'id of the QR code, or its link if that has no other code' };
 
 interface CreateInput {
+  readonly link?: string;
   readonly urlId?: string;
   readonly data?: string;
   readonly out?: string;
@@ -43,14 +44,12 @@ export const qrCommands: Readonly<Record<string, CommandRow>> = {
   create: {
     summary: 'Create a QR code',
     examples: [
-      'shorty qr create --url-id 42 --format svg --out poster.svg',
+      'shorty qr create spring-sale --format svg --out poster.svg',
       "shorty qr create --data 'WIFI:T:WPA;S:Guests;P:open sesame;;'",
     ],
+    args: { '[link]': 'id, short URL, slug or code of the link' },
     options: {
-      '--url-id <link>': {
-        text: 'link of the QR code (id, short URL, slug or short code)',
-        conflicts: 'data',
-      },
+      '--url-id <link>': { text: 'the same as the argument', conflicts: 'data' },
       ...fieldOptions('createQr', ['urlId']),
       '--out <file>': 'write the image to this file; .svg, .png and .webp select the format',
     },
@@ -86,8 +85,9 @@ export const qrCommands: Readonly<Record<string, CommandRow>> = {
     examples: [`shorty qr get ${uuid}`],
     args: id,
     run: async ({ client, output, request }, { id }: { id: string }) => {
-      const { qr } = await client();
-      await output.record(withEtag(await qr.get(id, request).withResponse()));
+      const api = await client();
+      const code = await findQrId(api, id, request);
+      await output.record(withEtag(await api.qr.get(code, request).withResponse()));
     },
   },
   update: {
@@ -108,8 +108,8 @@ export const qrCommands: Readonly<Record<string, CommandRow>> = {
       }
       if (logo === false) patch.logoUrl = null;
       requireChange(patch);
-      const { qr } = await client();
-      const call = qr.update(id, patch, { ...request, ifMatch });
+      const api = await client();
+      const call = api.qr.update(await findQrId(api, id, request), patch, { ...request, ifMatch });
       await output.updated(id, patch, withEtag(await call.withResponse()));
     },
   },
@@ -118,12 +118,13 @@ export const qrCommands: Readonly<Record<string, CommandRow>> = {
     {
       summary: 'Delete QR codes',
       examples: [`shorty qr delete ${uuid}`],
-      args: { '<id...>': 'ids of the QR codes' },
+      args: { '<id...>': 'ids of the QR codes, or links with one code' },
     },
     ({ qr }, request) => ({
       find: (each) => qr.get(each, request),
       change: (each) => qr.delete(each, request),
     }),
+    findQrId,
   ),
   export: exportQrs,
   scans: reportCommand(
@@ -139,10 +140,9 @@ export const qrCommands: Readonly<Record<string, CommandRow>> = {
 
 async function createQr(context: Context, input: CreateInput): Promise<undefined> {
   const { output, io, request } = context;
-  const { urlId, out } = input;
-  if (urlId === undefined && input.data === undefined) {
-    throw new UsageError('--url-id or --data is required', 'see --help');
-  }
+  const { link, out, urlId = link } = input;
+  const sources = [link, input.urlId, input.data].filter((source) => source !== undefined);
+  if (sources.length !== 1) throw new UsageError('give a link or --data', 'see --help');
   // Opened before the request, so that a file that cannot be written creates no code.
   const file = out === undefined ? undefined : new ReplacementFile(out);
   try {
@@ -185,6 +185,6 @@ async function warnWithoutSlug({ client, output, io }: Context, urlId: string): 
     return;
   }
   output.warn(
-    `Link ${urlId} has no custom slug, so a tap on the link in a message counts as a scan, too. Before you print the code, create a link with a slug, and its code:\nshorty urls create ${target} --slug NAME\nshorty qr create --url-id NAME`,
+    `Link ${urlId} has no custom slug, so a tap on the link in a message counts as a scan, too. Before you print the code, create a link with a slug, and its code:\nshorty urls create ${target} --slug NAME\nshorty qr create NAME`,
   );
 }

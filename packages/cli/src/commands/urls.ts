@@ -134,7 +134,7 @@ export const urlCommands: Readonly<Record<string, CommandRow>> = {
         ...options
       }: PageOptions & UrlFilterOptions & Pick<UrlListQuery, 'sort' | 'order'>,
     ) => {
-      const filter = { isDeleted: false, ...readUrlFilter(options, context.io.now()) };
+      const filter = { isDeleted: false, ...(await readUrlFilter(options, context)) };
       const pages = { limit, offset, all };
       const { urls } = await context.client();
       const { format, fields } = context.output;

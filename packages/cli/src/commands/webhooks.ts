@@ -17,6 +17,7 @@ import { type CommandRow, defined, type OptionRows, parseCount, repeatable } fro
 import type { Context } from '../context.js';
 import { ifMatchOption, withEtag } from '../etag.js';
 import { clearFields, requireChange } from '../field-options.js';
+import { findDomainId } from '../find-domain.js';
 import { findLinkId } from '../find-link.js';
 import { groupIntoPages } from '../group-into-pages.js';
 import { columnsOf } from '../output.js';
@@ -75,7 +76,7 @@ const webhookOptions: OptionRows = {
   ...eventOptions,
   '--description <text>': 'notes for people who manage the webhooks',
   '--tag <tag>': repeatable('only events about links with this tag'),
-  '--domain-id <uuid>': repeatable('only events about links on this domain'),
+  '--domain-id <domain>': repeatable('only events about links on this domain (hostname or id)'),
   '--url-id <link>': repeatable('only events about this link'),
   '--header <name=source>': repeatable('header of each delivery, from env:VARIABLE, @file or @-'),
 };
@@ -331,17 +332,21 @@ async function readSettings(context: Context, options: WebhookOptions): Promise<
   const headers = await readHeaders(context, header);
   const filters = defined({
     tags: tag,
-    domainIds: domainId,
-    urlIds: urlId && (await findLinks(context, urlId)),
+    domainIds: domainId && (await findAll(context, domainId, findDomainId)),
+    urlIds: urlId && (await findAll(context, urlId, findLinkId)),
   });
   const hasFilters = Object.keys(filters).length > 0;
   const settings = { events, description, filters: hasFilters ? filters : undefined, headers };
   return defined(settings) as object;
 }
 
-async function findLinks(context: Context, links: readonly string[]): Promise<string[]> {
+async function findAll(
+  context: Context,
+  names: readonly string[],
+  find: typeof findLinkId,
+): Promise<string[]> {
   const client = await context.client();
-  return Promise.all(links.map((link) => findLinkId(client, link, context.request)));
+  return Promise.all(names.map((name) => find(client, name, context.request)));
 }
 
 async function listDeliveries(

@@ -1,6 +1,7 @@
 import { mkdir, realpath, stat } from 'node:fs/promises';
 import { formatCount, formatDuration } from '@shorty/report';
-import type { QrListQuery, QrRecord } from '@shorty/sdk';
+import type { QrListQuery, QrRecord, Shorty } from '@shorty/sdk';
+import { InvalidArgumentError } from 'commander';
 import { UsageError } from '../cli-error.js';
 import type { CommandRow } from '../command.js';
 import type { Context } from '../context.js';
@@ -12,7 +13,8 @@ import { type ExportOutcome, runExport } from './run-export.js';
 
 interface ExportOptions {
   readonly out: string;
-  readonly format?: QrRecord['format'];
+  readonly format?: readonly QrRecord['format'][];
+  readonly tag?: string;
   readonly urlId?: string;
   readonly all?: boolean;
   readonly overwrite?: boolean;
@@ -27,15 +29,20 @@ export const exportQrs: CommandRow = {
   examples: [
     'shorty qr export --all --out codes',
     'shorty qr export --url-id 42 --format svg --out codes',
+    'shorty qr export --tag spring --format svg,png --out codes',
   ],
   options: {
     '--out <folder>': {
       text: 'output folder; created if it does not exist',
       isRequired: true,
     },
-    '--format <format>': {
-      text: 'only QR codes in this format',
-      choices: ['png', 'svg', 'webp'],
+    '--format <formats>': {
+      text: 'only QR codes in these formats: png, svg, webp',
+      parse: parseFormats,
+    },
+    '--tag <tag>': {
+      text: 'QR codes of links with this tag; creates those that are missing',
+      conflicts: ['all', 'urlId'],
     },
     '--url-id <link>': {
       text: 'only QR codes of this link (id, short URL, slug or short code)',
@@ -56,23 +63,33 @@ only missing and changed images. It writes no file outside the folder.`,
 
 async function writeImages(context: Context, options: ExportOptions): Promise<ExitCode> {
   const { io, output } = context;
-  const { urlId, all, format, overwrite = false } = options;
-  if (urlId === undefined && !all) {
-    throw new UsageError('--url-id or --all is required', 'see --help');
+  const { urlId, all, tag, format, overwrite = false } = options;
+  if (urlId === undefined && tag === undefined && !all) {
+    throw new UsageError('--url-id, --tag or --all is required', 'see --help');
   }
   const client = await context.client();
   const signal = io.interrupt;
   const filter: QrListQuery =
     urlId === undefined ? {} : { urlId: await findLinkId(client, urlId, { signal }) };
-  const { total } = await client.qr.list({ ...filter, limit: 1 }, { signal });
+  const tagged = { tag: tag ?? '', isDeleted: false };
+  const total =
+    tag === undefined
+      ? (await client.qr.list({ ...filter, limit: 1 }, { signal })).total
+      : (await client.urls.list({ ...tagged, limit: 1 }, { signal })).total * (format?.length ?? 1);
   const folder = await openFolder(options.out);
   const counts = { written: 0, kept: 0, failed: 0 };
   const errors: ExportOutcome[] = [];
   const progress = await openLiveView(context);
   const startedAt = io.now();
   const codes = async function* () {
+    if (tag !== undefined) {
+      for await (const { id } of client.urls.list(tagged, { signal })) {
+        yield* codesOfLink(client, id, format, signal);
+      }
+      return;
+    }
     for await (const code of client.qr.list(filter, { signal })) {
-      if (format === undefined || code.format === format) yield code;
+      if (format?.includes(code.format) ?? true) yield code;
     }
   };
   const outcomes = async function* () {
@@ -108,6 +125,30 @@ async function writeImages(context: Context, options: ExportOptions): Promise<Ex
   else if (output.format === 'table' && !output.isQuiet) await output.message(counted);
   if (failed === 0) return exitCodes.done;
   return written + kept > 0 ? exitCodes.partlyDone : exitCodes.failed;
+}
+
+/** Yields the QR codes of a link, and creates one for each format that has none. */
+async function* codesOfLink(
+  { qr }: Shorty,
+  urlId: string,
+  formats: readonly (QrRecord['format'] | undefined)[] = [undefined],
+  signal: AbortSignal,
+): AsyncGenerator<QrRecord> {
+  const codes: QrRecord[] = [];
+  for await (const code of qr.list({ urlId }, { signal })) codes.push(code);
+  for (const format of formats) {
+    const found = codes.filter((code) => format === undefined || code.format === format);
+    if (found.length > 0) yield* found;
+    else yield await qr.create({ urlId, ...(format && { format }) }, { signal });
+  }
+}
+
+function parseFormats(text: string): QrRecord['format'][] {
+  return text.split(',').map((name) => {
+    const format = (['png', 'svg', 'webp'] as const).find((each) => each === name.trim());
+    if (format) return format;
+    throw new InvalidArgumentError('It must be png, svg or webp, or several, such as svg,png.');
+  });
 }
 
 async function openFolder(path: string): Promise<string> {

@@ -2,9 +2,9 @@ import { escapeJson, formatCount } from '@shorty/report';
 import type { UrlExportQuery } from '@shorty/sdk';
 import {
   createReportRequest,
+  reportHelp,
   visitOptions,
   type WindowFlags,
-  windowHelp,
 } from '../../analytics/window-options.js';
 import { UsageError } from '../../cli-error.js';
 import type { CommandRow } from '../../command.js';
@@ -39,7 +39,7 @@ export const exportLinks: CommandRow = {
 Writes CSV, or with --output json or ndjson. urls bulk-create can import the
 CSV. The export contains no passwords, because the server stores only hashes.`,
   run: async (context, { out, ...options }: UrlFilterOptions & { readonly out?: string }) => {
-    const { io, output, request } = context;
+    const { output, request } = context;
     if (output.fields) {
       throw new UsageError(
         '--fields does not apply to urls export, which writes all fields',
@@ -48,7 +48,7 @@ CSV. The export contains no passwords, because the server stores only hashes.`,
     }
     const ofFile = formatOfFile(out, ['csv', 'json', 'ndjson']) ?? 'csv';
     const format = output.format === 'table' ? ofFile : output.format;
-    const filter = readUrlFilter(options, io.now());
+    const filter = await readUrlFilter(options, context);
     await writeParts(context, out, 'link', async () => {
       const { urls } = await context.client();
       const read = (format: NonNullable<UrlExportQuery['format']>) =>
@@ -72,7 +72,7 @@ export const exportVisits: CommandRow = {
 in it identifies a visitor. Days that were pruned after the retention period
 have no single visits.
 
-${windowHelp}`,
+${reportHelp}`,
   run: async (context, { out, ...flags }: Omit<WindowFlags, 'groupBy'> & { out?: string }) => {
     const { output } = context;
     if (output.fields) {

@@ -5,11 +5,13 @@ import { UsageError } from '../../cli-error.js';
 import { defined, type OptionRows, repeatable } from '../../command.js';
 import type { Context } from '../../context.js';
 import { bodyOf, fieldOptions } from '../../field-options.js';
+import { findDomainId } from '../../find-domain.js';
 import { readSecret } from '../../prompt.js';
 import { readRules } from './rules.js';
 
 /** The options that are not one field each. */
 export interface LinkOptions {
+  readonly domainId?: string;
   readonly activatesAt?: string;
   readonly expiresAt?: string;
   readonly timeZone?: string;
@@ -29,6 +31,7 @@ const otherFields = ['targetUrl', 'externalId', 'isActive', 'isPasswordProtected
 /** The options that `create` and `update` share. */
 export const linkOptions: OptionRows = {
   ...fieldOptions('updateUrl', otherFields),
+  '--domain-id <id>': 'custom domain of the link (hostname or id)',
   '--activates-at <time>': 'when it starts to redirect: a time, a date or a duration (30d)',
   '--expires-at <time>': 'when it ends: a time, a date (its end) or a duration (30d)',
   ...timeZoneOption,
@@ -55,10 +58,13 @@ export async function readLinkOptions(
     throw new UsageError('--rules - and --password-stdin cannot both read stdin');
   }
   const preview = readPreview(input);
-  const { activatesAt, expiresAt, timeZone } = input;
+  const { activatesAt, domainId, expiresAt, timeZone } = input;
   const now = context.io.now();
   return {
     ...bodyOf('updateUrl', input),
+    ...(domainId && {
+      domainId: await findDomainId(await context.client(), domainId, context.request),
+    }),
     ...(activatesAt && { activatesAt: readFuture(activatesAt, now, timeZone) }),
     ...(expiresAt && { expiresAt: readFuture(expiresAt, now, timeZone, true) }),
     ...(tag && { tags: [...tag] }),

@@ -1,6 +1,8 @@
 import type { UrlListQuery } from '@shorty/sdk';
 import { parseTime } from '../../analytics/parse-time.js';
 import { defined, type OptionRows } from '../../command.js';
+import type { Context } from '../../context.js';
+import { findDomainId } from '../../find-domain.js';
 
 type UrlFilter = Omit<UrlListQuery, 'limit' | 'offset' | 'after' | 'view'>;
 
@@ -22,19 +24,21 @@ export const filterOptions: OptionRows = {
   '--search <text>': 'only links with this text in title, description, tags, target, slug or code',
   '--tag <tag>': 'only links with this tag',
   '--category <text>': 'only links in this category',
-  '--domain-id <uuid>': 'only links on this custom domain',
+  '--domain-id <domain>': 'only links on this custom domain (hostname or id)',
   '--target-url <url>': 'only links with exactly this target URL',
   '--created-since <time>': 'only links created at or after it, such as 2030-11-01 or 7d',
   '--created-until <time>': 'only links created before it',
 };
 
-/** Returns the query of the options. Durations such as `7d` are before `now`. */
-export function readUrlFilter(
-  { active, inactive, deleted, createdSince, createdUntil, ...filter }: UrlFilterOptions,
-  now: number,
-): UrlFilter {
+/** Returns the query of the options. Durations such as `7d` are before now. */
+export async function readUrlFilter(
+  { active, inactive, deleted, createdSince, createdUntil, domainId, ...filter }: UrlFilterOptions,
+  { client, io, request }: Context,
+): Promise<UrlFilter> {
+  const now = io.now();
   return {
     ...filter,
+    ...(domainId && { domainId: await findDomainId(await client(), domainId, request) }),
     ...defined({
       createdSince: readInstant(createdSince, now),
       createdUntil: readInstant(createdUntil, now),
