@@ -13,6 +13,9 @@ describe('findProxy', () => {
     ['127.0.0.1:3128', 'http://127.0.0.1:3128'],
     ['HTTP://Proxy.Corp:8080', 'http://proxy.corp:8080'],
     [' [::1]:3128 ', 'http://[::1]:3128'],
+    ['proxy.corp', 'http://proxy.corp:1080'],
+    ['http://proxy.corp:80/', 'http://proxy.corp'],
+    ['http://ann:80@proxy.corp', 'http://ann:80@proxy.corp:1080'],
     ['https://proxy.corp', 'https://proxy.corp'],
     ['ann:p%40ss@proxy:1', 'http://ann:p%40ss@proxy:1'],
   ])('reads %j', (value, origin) => {

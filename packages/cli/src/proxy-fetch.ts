@@ -52,17 +52,20 @@ export function findProxy(url: URL, env: Io['env']): HttpProxy | undefined {
   if (variable === undefined || loopback.test(url.hostname)) return undefined;
   if (isExempt(url, env.no_proxy || env.NO_PROXY || '')) return undefined;
   const text = env[variable]?.trim() ?? '';
+  // What precedes an @ may be a password.
+  const address = text.slice(text.lastIndexOf('@') + 1);
   const proxy = parseUrl(/^[a-z][a-z\d+.-]*:\/\//i.test(text) ? text : `http://${text}`);
   if (proxy && /^https?:$/.test(proxy.protocol) && proxy.port !== '0' && canDecode(proxy)) {
+    // As with curl. A URL does not have the default port of its scheme.
+    const hasPort = /:\d+(?:[/?#]|$)/.test(address);
+    if (proxy.protocol === 'http:' && !hasPort) proxy.port = '1080';
     return { variable, uri: proxy.href };
   }
   const kind = /^socks/i.test(text)
     ? 'an http or https proxy, not SOCKS'
     : 'the URL of an http or https proxy';
-  // What precedes an @ may be a password.
-  const shown = JSON.stringify(text.slice(text.lastIndexOf('@') + 1));
   throw new UsageError(
-    `${variable} ${shown}: must be ${kind}`,
+    `${variable} ${JSON.stringify(address)}: must be ${kind}`,
     `for example ${variable}=http://127.0.0.1:3128`,
   );
 }
