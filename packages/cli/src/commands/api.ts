@@ -92,17 +92,14 @@ async function* itemsOf(
   query: Readonly<Record<string, unknown>>,
 ): AsyncGenerator<unknown> {
   let page: Readonly<Record<string, unknown>> = { limit: pageSize, ...query };
-  let count = 0;
   for (;;) {
-    const data = (await call(page)) as { items?: unknown; total?: unknown; nextAfter?: unknown };
-    const { items, total, nextAfter } = data ?? {};
+    const data = (await call(page)) as { items?: unknown; nextAfter?: unknown } | undefined;
+    const { items, nextAfter } = data ?? {};
     if (!Array.isArray(items)) throw new UsageError(`--paginate: ${route} returns no list`);
     yield* items;
-    count += items.length;
-    if (items.length === 0 || nextAfter === null) return;
-    if (typeof nextAfter === 'string') page = { ...page, offset: undefined, after: nextAfter };
-    else if (count < Number(total)) page = { ...page, offset: Number(query.offset ?? 0) + count };
-    else return;
+    // The list of events has a next page even at its end.
+    if (items.length === 0 || typeof nextAfter !== 'string') return;
+    page = { ...page, offset: undefined, after: nextAfter };
   }
 }
 
