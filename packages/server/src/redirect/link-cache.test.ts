@@ -40,7 +40,13 @@ function controlledCache(max = 10) {
       return new Promise((resolve, reject) => reads.push({ resolve, reject }));
     },
   });
-  return { cache, reads, asked };
+  /** Loads a link of the platform into the cache. */
+  async function fill(key: string, link: Link): Promise<void> {
+    const load = cache.load(null, key);
+    reads.at(-1)?.resolve(link);
+    await load;
+  }
+  return { cache, reads, asked, fill };
 }
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
@@ -116,10 +122,8 @@ describe('LinkCache', () => {
   });
 
   it('clear evicts all links and repeats running reads', async () => {
-    const { cache, reads } = controlledCache();
-    const first = cache.load(null, 'first');
-    reads[0]?.resolve(linkTo('a', 1));
-    await first;
+    const { cache, reads, fill } = controlledCache();
+    await fill('first', linkTo('a', 1));
     const second = cache.load(null, 'second');
     cache.clear();
     expect(cache.peek(null, '/first')).toBeUndefined();
@@ -153,9 +157,7 @@ describe('LinkCache', () => {
     cache.invalidate([1]);
     expect(await load((read) => read?.resolve(linkTo('newer')))).toBe('newer');
     const other = controlledCache();
-    const first = other.cache.load(null, 'abc');
-    other.reads[0]?.resolve(linkTo('a'));
-    await first;
+    await other.fill('abc', linkTo('a'));
     other.cache.markStale();
     const second = other.cache.load(null, 'abc');
     other.reads[1]?.resolve(undefined);
@@ -166,10 +168,8 @@ describe('LinkCache', () => {
   });
 
   it('returns a stale link while its read does not end', async () => {
-    const { cache, reads } = controlledCache();
-    const load = cache.load(null, 'abc');
-    reads[0]?.resolve(linkTo('a'));
-    await load;
+    const { cache, reads, fill } = controlledCache();
+    await fill('abc', linkTo('a'));
     cache.markStale();
     expect(await cache.load(null, 'abc')).toMatchObject({ location: 'a' });
     expect(reads).toHaveLength(2);
@@ -222,16 +222,10 @@ describe('LinkCache', () => {
   );
 
   it('evicts a link that was not used lately when it is full', async () => {
-    const { cache, reads } = controlledCache(2);
-    for (const [at, key] of ['a', 'b'].entries()) {
-      const load = cache.load(null, key);
-      reads[at]?.resolve(linkTo(key, at));
-      await load;
-    }
+    const { cache, fill } = controlledCache(2);
+    for (const [at, key] of ['a', 'b'].entries()) await fill(key, linkTo(key, at));
     cache.peek(null, '/a');
-    const load = cache.load(null, 'c');
-    reads[2]?.resolve(linkTo('c', 2));
-    await load;
+    await fill('c', linkTo('c', 2));
     expect(cache.peek(null, '/a')).toBeDefined();
     expect(cache.peek(null, '/b')).toBeUndefined();
     cache.invalidate([0, 1, 2]);
@@ -239,10 +233,8 @@ describe('LinkCache', () => {
   });
 
   it('evicts the links of an organization, also as stale ones', async () => {
-    const { cache, reads } = controlledCache();
-    const load = cache.load(null, 'abc');
-    reads[0]?.resolve(linkTo('a'));
-    await load;
+    const { cache, reads, fill } = controlledCache();
+    await fill('abc', linkTo('a'));
     cache.invalidateOrganizations(['other']);
     expect(cache.peek(null, '/abc')).toBeDefined();
     cache.invalidateOrganizations(['o']);

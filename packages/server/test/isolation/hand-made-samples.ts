@@ -106,13 +106,9 @@ export const sampleRecords: Readonly<
   Record<string, (api: TestServer, owner: Caller, parentId: string) => Promise<string>>
 > = {
   // Links can use active domains only.
-  '/api/v1/domains': async ({ zone }, owner) => {
+  '/api/v1/domains': async (api, owner) => {
     count += 1;
-    const hostname = `sample${count}.example.com`;
-    const { id, txtRecord } = (await owner.call('createDomain', { body: { hostname } })).data;
-    zone.set(txtRecord.name, [txtRecord.value]);
-    await owner.call('verifyDomain', { params: { id } });
-    return id;
+    return (await api.addDomain(`sample${count}.example.com`, owner)).id;
   },
   '/api/v1/urls/by-external-id': async (_, owner) => {
     count += 1;
