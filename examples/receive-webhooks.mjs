@@ -1,7 +1,7 @@
 // Receives webhooks with Node only: verifies each delivery, and handles each delivery once.
 // Reads WEBHOOK_SECRET and PORT (4000 by default).
 import { createServer } from 'node:http';
-import { verifyRequest, WebhookVerificationError } from '@shorty/webhook-verifier';
+import { verifyDelivery, WebhookVerificationError } from '@shorty/webhook-verifier';
 import { createDeduper } from '@shorty/webhook-verifier/dedupe';
 
 const secret = process.env.WEBHOOK_SECRET;
@@ -9,9 +9,8 @@ const deduper = createDeduper();
 
 const server = createServer(async (request, response) => {
   try {
-    const event = await verifyRequest(request, { secret });
     // Not the id of the event, which a replay has, too.
-    const deliveryId = request.headers['x-service-delivery-id'];
+    const { event, deliveryId } = await verifyDelivery(request, { secret });
     await deduper.once(deliveryId, () => console.log(event.type, JSON.stringify(event.data)));
     response.writeHead(204).end();
   } catch (error) {

@@ -127,6 +127,11 @@ const plainCodes = [
 // Codes that any call, or any call with an idempotency key, can get.
 const commonCodes = ['INSUFFICIENT_SCOPE', 'ORGANIZATION_SUSPENDED', 'IDEMPOTENCY_CONFLICT'];
 
+/** Returns whether a request can have the ETag of the version that it changes. */
+export function takesIfMatch({ parameters = [] }) {
+  return parameters.some(({ name }) => name === 'If-Match');
+}
+
 /** Returns what a method of the SDK takes and returns, or undefined for an operation without a method. */
 export function describeMethod(operation) {
   const { operationId, method, path, parameters = [], requestBody, responses } = operation;
@@ -185,7 +190,7 @@ export function renderResources(document, operations, exampleOf) {
   );
   return `// Generated from openapi.yaml by \`npm run generate\`. Do not edit.
 import type { ApiPromise } from '../api-promise.js';
-import type { RequestOptions } from '../options.js';
+import type { ChangeOptions, RequestOptions } from '../options.js';
 import type { PagedList } from '../paginate.js';
 import type { QrImage } from '../read-response.js';
 import type { Transport } from '../send-request.js';
@@ -249,7 +254,7 @@ function renderMethod(document, method, exampleOf) {
     ...(single ? [`${single.name}: string`] : []),
     ...(queryType ? [`query: ${queryType}${isQueryRequired ? '' : ' = {}'}`] : []),
     ...(bodyType ? [`body${isBodyRequired ? '' : '?'}: ${bodyType}`] : []),
-    'options?: RequestOptions',
+    `options?: ${takesIfMatch(method.operation) ? 'ChangeOptions' : 'RequestOptions'}`,
   ];
   const input = [
     ...(params.length > 0 ? [`params: { ${params.map((param) => param.name).join(', ')} }`] : []),

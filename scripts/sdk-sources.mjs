@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { binary, root, run } from './bootstrap.mjs';
 import { nameOf, readContract } from './read-contract.mjs';
-import { describeMethod, renderResources } from './sdk-methods.mjs';
+import { describeMethod, renderResources, takesIfMatch } from './sdk-methods.mjs';
 
 /** The generated files, below packages/sdk/src/generated. */
 export const sdkSources = ['api.ts', 'contract.ts', 'fixtures.ts', 'resources.ts', 'types.ts'];
@@ -50,10 +50,18 @@ function renderContract(document, operations) {
     ([status, names]) => `  ${status}: ${names.map((name) => `'${name}'`).join(' | ')};`,
   );
   const { version } = JSON.parse(readFileSync(join(root, 'packages/sdk/package.json'), 'utf8'));
+  const versioned = operations
+    .filter(takesIfMatch)
+    .map(({ method, path }) => `  '${method} ${path}',`);
   return `${notice}
 
 /** The version of this package. */
 export const version = '${version}';
+
+/** The routes that take ifMatch. */
+export const versioned = [
+${versioned.join('\n')}
+];
 
 /** The error codes of each status. */
 export interface ErrorCodes {

@@ -1,11 +1,18 @@
 import type { RequestInput } from './calls.js';
 import { refuse } from './errors.js';
+import { checkOptionNames } from './option-names.js';
+
+const inputNames: Readonly<Record<keyof RequestInput, true>> = {
+  ...{ params: true, query: true, body: true },
+};
 
 /** Returns the method of a route, its path with parameters, and the query with its question mark. */
 export function buildTarget(
   route: string,
-  { params, query }: RequestInput,
+  input: RequestInput,
 ): { method: string; path: string; search: string } {
+  checkOptionNames(input, inputNames);
+  const { params, query } = input;
   const [method, template] = route.split(/ (.*)/s) as [string, string];
   // Otherwise the path could continue the host name.
   if (template?.[0] !== '/') refuse('path', 'a path from /', template);

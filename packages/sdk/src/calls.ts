@@ -1,5 +1,5 @@
 import type { paths } from './generated/api.js';
-import type { RequestOptions } from './options.js';
+import type { ChangeOptions } from './options.js';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -102,5 +102,5 @@ export type RequestDataOf<
 /** The arguments of a request after its path. The input may be left out if nothing in it is required. */
 export type RequestArguments<Input> =
   Record<never, never> extends Input
-    ? [input?: Input, options?: RequestOptions]
-    : [input: Input, options?: RequestOptions];
+    ? [input?: Input, options?: ChangeOptions]
+    : [input: Input, options?: ChangeOptions];

@@ -30,6 +30,47 @@ function record(data: object, status = 200) {
   return sent;
 }
 
+describe('a call throws for what it would not use', () => {
+  // As plain JavaScript, because none of them compiles.
+  // biome-ignore lint/suspicious/noExplicitAny: see above.
+  const { urls, domains, webhooks, ...client } = new Shorty({ baseUrl, accessToken: 'x' }) as any;
+  const request = Shorty.prototype.request.bind(client as Shorty) as (
+    ...args: unknown[]
+  ) => Promise<unknown>;
+  const ifMatch = '"x"';
+  const body = { targetUrl: 'https://example.com' };
+  it.each<[string, string, () => unknown]>([
+    ['options', 'must be an object', () => urls.get(1, null)],
+    ['options', 'must be an object', () => urls.list({}, 5)],
+    ['options', 'must be an object', () => urls.list().toArray(5)],
+    ['limt', 'did you mean limit?', () => urls.list().toArray({ limt: 5 })],
+    ['wiat', 'did you mean wait?', () => domains.verify('1', { wiat: true })],
+    ['qurey', 'did you mean query?', () => request('GET', '/api/v1/urls', { qurey: {} })],
+    ['ifMatch', 'not an option of POST /api/v1/urls', () => urls.create(body, { ifMatch })],
+    ['ifMatch', 'not an option of GET', () => urls.get(1, { ifMatch })],
+    ['ifMatch', 'bulk', () => urls.bulkUpdateChunk({ updates: [] }, { ifMatch })],
+    ['ifMatch', 'bulk', () => request('DELETE', '/api/v1/urls/bulk', {}, { ifMatch })],
+    ['ifMatch', '/test', () => webhooks.test('1', undefined, { ifMatch })],
+  ])('%s: %s', async (option, message, call) => {
+    const error = Promise.resolve().then(call);
+    await expect(error).rejects.toMatchObject({ name: 'ShortyConfigError', option });
+    await expect(error).rejects.toThrow(message);
+  });
+
+  it('but sends ifMatch with a change, also to a path with an id', async () => {
+    const sent: (string | null)[] = [];
+    server.use(
+      http.patch(`${api}/urls/42`, ({ request }) => {
+        sent.push(request.headers.get('if-match'));
+        return success(urlCreated('42'));
+      }),
+    );
+    await shorty().urls.update(42, {}, { ifMatch });
+    await shorty().request('PATCH', '/api/v1/urls/42', { body: {} }, { ifMatch });
+    expect(sent).toEqual([ifMatch, ifMatch]);
+  });
+});
+
 describe('a client with the clock and random numbers of the system', () => {
   it('creates a new idempotency key for each POST', async () => {
     const sent = record(urlCreated('1'), 201);

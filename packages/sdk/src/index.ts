@@ -34,7 +34,9 @@ export type {
 } from './generated/resources.js';
 export type {
   BulkOptions,
+  ChangeOptions,
   ClientOptions,
+  RequestHeaders,
   RequestInfo,
   RequestOptions,
   ResponseInfo,

@@ -56,7 +56,7 @@ export interface ClientOptions {
    */
   maxRetryDelayMs?: number | undefined;
   /** Headers of every request. */
-  headers?: Readonly<Record<string, string>> | undefined;
+  headers?: RequestHeaders | undefined;
   /** Callbacks for logs, metrics and traces. */
   hooks?: ShortyHooks | undefined;
   /**
@@ -80,17 +80,26 @@ export interface RequestOptions {
    * to 255 visible ASCII characters. The default is a random key.
    */
   idempotencyKey?: string | undefined;
+  /** Headers of this request. They override the client's headers of the same name. */
+  headers?: RequestHeaders | undefined;
+}
+
+/** Headers by their names, pairs, or an instance of Headers. */
+export type RequestHeaders =
+  | Readonly<Record<string, string>>
+  | Iterable<readonly [name: string, value: string]>;
+
+/** Options of a request that changes or deletes one record. */
+export interface ChangeOptions extends RequestOptions {
   /**
-   * The `etag` of the response in which a record was read. An update or delete of a link, a QR code or a
-   * webhook rejects with ConflictError if another request has changed the record since then.
+   * The `etag` of the response in which the record was read. The call rejects with ConflictError if
+   * another request has changed the record since then.
    */
   ifMatch?: string | undefined;
-  /** Headers of this request. They override the client's headers of the same name. */
-  headers?: Readonly<Record<string, string>> | undefined;
 }
 
 /** Options of a bulk call. `deadlineMs` applies to each request. */
-export interface BulkOptions<Result> extends Omit<RequestOptions, 'ifMatch'> {
+export interface BulkOptions<Result> extends RequestOptions {
   /** A bulk call changes many records, and an `etag` is of one. */
   ifMatch?: never;
   /** Requests in flight at the same time: 1 by default. */

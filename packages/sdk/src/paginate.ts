@@ -1,4 +1,5 @@
 import type { ApiPromise, WithResponse } from './api-promise.js';
+import { checkOptionNames } from './option-names.js';
 
 export interface Page<Item> {
   total: number;
@@ -93,7 +94,9 @@ export class PagedList<Item, P extends Page<Item> = Page<Item>>
   }
 
   /** Returns all items, or the first `limit` ones. */
-  async toArray({ limit = Infinity }: { limit?: number | undefined } = {}): Promise<Item[]> {
+  async toArray(options: { limit?: number | undefined } = {}): Promise<Item[]> {
+    checkOptionNames(options, { limit: true });
+    const { limit = Infinity } = options;
     const all: Item[] = [];
     if (limit > 0) {
       for await (const item of this) if (all.push(item) >= limit) break;

@@ -1,10 +1,11 @@
 import { ApiPromise, type WithResponse } from './api-promise.js';
 import { buildTarget, toJson } from './build-target.js';
 import type { RequestInput } from './calls.js';
-import { createTimeout, describeCall, refuse } from './errors.js';
+import { createTimeout, describeCall, refuse, ShortyConfigError } from './errors.js';
 import { exchange, type Incoming, type Outgoing } from './exchange.js';
+import { versioned } from './generated/contract.js';
 import { checkOptionNames } from './option-names.js';
-import type { RequestOptions } from './options.js';
+import type { ChangeOptions } from './options.js';
 import { type Page, PagedList } from './paginate.js';
 import type { Ports } from './ports.js';
 import { readResponse } from './read-response.js';
@@ -18,22 +19,29 @@ interface Call {
   /** The method and the path, which may contain `{names}` of parameters. */
   readonly route: string;
   readonly input: RequestInput;
-  readonly options: RequestOptions;
+  readonly options: ChangeOptions;
 }
 
 /** Sends calls, and retries them within the limits. */
 export interface Transport {
   /** Calls an operation: a method and a path, which may contain `{names}` of parameters. */
-  send<T>(route: string, input?: RequestInput, options?: RequestOptions): ApiPromise<T>;
+  send<T>(route: string, input?: RequestInput, options?: ChangeOptions): ApiPromise<T>;
   /** Lists the items of an operation, by page. */
   list<Item, P extends Page<Item>>(
     route: string,
     input: RequestInput,
-    options?: RequestOptions,
+    options?: ChangeOptions,
   ): PagedList<Item, P>;
   /** Waits until the delay has passed or the signal is aborted. */
   readonly wait: (delayMs: number, signal: AbortSignal) => Promise<void>;
   readonly monotonicMs: () => number;
+}
+
+/** Whether a route changes one record that has versions. The route may have ids in place of names. */
+function takesIfMatch(route: string): boolean {
+  // `bulk` could be an id.
+  if (route.endsWith('/bulk')) return false;
+  return versioned.some((each) => RegExp(`^${each.replace(/{\w+}/g, '[^/]+')}$`).test(route));
 }
 
 // A closure, so that printing a client does not print its credentials.
@@ -48,13 +56,16 @@ export function createTransport(settings: Settings, ports: Ports): Transport {
   function request<T>(
     route: string,
     input: RequestInput = {},
-    options: RequestOptions = {},
+    options: ChangeOptions = {},
   ): ApiPromise<T> {
     return new ApiPromise<T>(retry({ route, input, options }));
   }
 
   async function retry<T>(call: Call): Promise<WithResponse<T>> {
     checkOptionNames(call.options, requestOptions);
+    if (call.options.ifMatch !== undefined && !takesIfMatch(call.route)) {
+      throw new ShortyConfigError('ifMatch', `is not an option of ${call.route}`);
+    }
     const { signal } = call.options;
     const limits = readLimits(call.options, settings.limits);
     const prepared = prepare(call);

@@ -39,6 +39,11 @@ describe('options', () => {
     ['maxRetryDelayMs', { ...good, maxRetryDelayMs: Number.NaN }],
     ['headers', { ...good, headers: { 'a b': 'c' } }],
     ['headers', { ...good, headers: { a: 'b\nc' } }],
+    ['timeoutMs', { ...good, timeoutMs: '30' as never }],
+    ['fetch', { ...good, fetch: 'x' as never }],
+    ['debug', { ...good, debug: true as never }],
+    ['onRetry', { ...good, hooks: { onRetry: 'x' as never } }],
+    ['onReponse', { ...good, hooks: { onReponse() {} } as never }],
   ])('names %s where it cannot work: %j', (option, options) => {
     const error = refusal(options);
     expect(error).toMatchObject({ name: 'ShortyConfigError', option });
@@ -65,6 +70,14 @@ describe('options', () => {
   ])('does not repeat a secret: %j', (options) => {
     const error = refusal(options);
     expect([error.message, String(error.stack), String(error.cause)].join()).not.toContain('hush');
+  });
+
+  it.each([
+    [{ 'x-team': 'blue' }],
+    [[['x-team', 'blue']] as const],
+    [new Headers({ 'x-team': 'blue' })],
+  ])('take headers in any form: %j', (headers) => {
+    expect(readSettings({ ...good, headers }).headers.get('x-team')).toBe('blue');
   });
 
   it('have the documented defaults', () => {

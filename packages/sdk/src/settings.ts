@@ -1,7 +1,14 @@
 import { refuse, ShortyConfigError } from './errors.js';
 import { version } from './generated/contract.js';
 import { checkOptionNames } from './option-names.js';
-import type { BulkOptions, RequestOptions, ShortyHooks, ShortyOptions } from './options.js';
+import type {
+  BulkOptions,
+  ChangeOptions,
+  RequestHeaders,
+  RequestOptions,
+  ShortyHooks,
+  ShortyOptions,
+} from './options.js';
 import type { TokenRequest } from './types.js';
 
 /** The validated options of a client, with defaults. */
@@ -38,7 +45,7 @@ const clientOptions: Readonly<Record<keyof ShortyOptions, true>> = {
 };
 
 /** All options of a request. */
-export const requestOptions: Readonly<Record<keyof RequestOptions, true>> = {
+export const requestOptions: Readonly<Record<keyof ChangeOptions, true>> = {
   ...{ signal: true, timeoutMs: true, deadlineMs: true, maxRetries: true },
   ...{ idempotencyKey: true, ifMatch: true, headers: true },
 };
@@ -47,6 +54,10 @@ export const requestOptions: Readonly<Record<keyof RequestOptions, true>> = {
 export const bulkOptions: Readonly<Record<keyof BulkOptions<unknown>, true>> = {
   ...requestOptions,
   ...{ concurrency: true, collect: true, onChunk: true },
+};
+
+const hookNames: Readonly<Record<keyof ShortyHooks, true>> = {
+  ...{ onRequest: true, onResponse: true, onRetry: true },
 };
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -58,6 +69,11 @@ interface Runtime {
 
 export function readSettings(options: ShortyOptions): Settings {
   checkOptionNames(options, clientOptions);
+  const { fetch, debug, hooks = {} } = options;
+  checkOptionNames(hooks, hookNames);
+  for (const [name, value] of Object.entries({ fetch, debug, ...hooks })) {
+    if (value !== undefined && typeof value !== 'function') refuse(name, 'a function', value);
+  }
   const { process, navigator }: Runtime = globalThis;
   const env = process?.env ?? {};
   const { maxRetryDelayMs = 20_000 } = options;
@@ -71,12 +87,12 @@ export function readSettings(options: ShortyOptions): Settings {
     baseUrl: readBaseUrl(options.baseUrl ?? env.SHORTY_BASE_URL ?? ''),
     credentials: readCredentials(options, env),
     // Looked up at each call, because a program may replace the global fetch later.
-    fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
+    fetch: fetch ?? ((input, init) => globalThis.fetch(input, init)),
     limits: readLimits(options, defaultLimits),
     maxRetryDelayMs,
     headers: mergeHeaders(userAgent, options.headers),
-    hooks: options.hooks ?? {},
-    debug: options.debug,
+    hooks,
+    debug,
   };
 }
 
@@ -93,13 +109,14 @@ export function readLimits(options: RequestOptions, defaults: RequestLimits): Re
 /** Returns headers with others set. Throws ShortyConfigError for invalid names and values. */
 export function mergeHeaders(
   base: Headers | Record<string, string>,
-  values: Readonly<Record<string, string>> = {},
+  values: RequestHeaders = {},
   option = 'headers',
 ): Headers {
   const headers = new Headers(base);
-  for (const name of Object.keys(values)) {
+  const entries = Symbol.iterator in values ? values : Object.entries<string>(values);
+  for (const [name, value] of entries as Iterable<readonly [string, string]>) {
     try {
-      headers.set(name, values[name] ?? '');
+      headers.set(name, value ?? '');
     } catch {
       // The original error quotes the value, which may be a secret.
       throw new ShortyConfigError(option, `must be valid in the HTTP header ${name}`);
@@ -109,7 +126,7 @@ export function mergeHeaders(
 }
 
 export function checkNumber(option: string, value: number, isZeroAllowed = false): void {
-  if (value > 0 || (isZeroAllowed && value === 0)) return;
+  if (typeof value === 'number' && (value > 0 || (isZeroAllowed && value === 0))) return;
   refuse(option, `a number ${isZeroAllowed ? 'from' : 'above'} 0`, value);
 }
 

@@ -1,6 +1,7 @@
 import { type HttpHandler, HttpResponse, http } from 'msw';
 import type { ErrorCodes } from './generated/contract.js';
 import { errorStatuses, fixtures, type OperationId, successes } from './generated/fixtures.js';
+import { checkOptionNames } from './option-names.js';
 import type { UrlBulkUpdateItem, UrlCreateRequest, UrlId } from './types.js';
 
 export { fixtures, type OperationId };
@@ -113,8 +114,8 @@ export function respond<Id extends keyof Fixtures>(
   data: ResponseData<Id> = {},
   options: HandlerOptions = {},
 ): HttpHandler {
-  const { status } = successes[operationId];
   return handle(operationId, options, async (request) => {
+    const { status } = successes[operationId];
     const given = typeof data === 'function' ? await data(request) : data;
     const body = { success: true, data: { ...fixtures[operationId], ...given } };
     return HttpResponse.json(body, { status, headers });
@@ -155,15 +156,19 @@ export function fail(
   );
 }
 
+const named = Object.fromEntries(operationIds.map((id) => [id, true as const]));
 const requestId = 'test';
 const headers = { 'x-request-id': requestId };
 const pngHead = { headers: { ...headers, 'content-type': 'image/png' } };
 
 function handle(
   operationId: OperationId,
-  { baseUrl = '*' }: HandlerOptions,
+  options: HandlerOptions,
   answer: (request: Request) => Response | Promise<Response>,
 ): HttpHandler {
+  checkOptionNames({ [operationId]: true }, named);
+  checkOptionNames(options, { baseUrl: true });
+  const { baseUrl = '*' } = options;
   const [method = '', path = ''] = successes[operationId].route.split(' ');
   const pattern = baseUrl.replace(/\/+$/, '') + path.replace(/\{(\w+)\}/g, ':$1');
   return http[method.toLowerCase() as Method](pattern, ({ params, request }) =>

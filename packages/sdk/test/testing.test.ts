@@ -127,3 +127,9 @@ describe('a replaced handler', () => {
     expect(() => fail('nothing' as OperationId, 'GONE')).toThrow();
   });
 });
+
+it.each([
+  [() => respond('getUrll' as 'getUrl'), 'getUrll is not an option: did you mean getUrl?'],
+  [() => fail('crateUrl' as 'createUrl', 409), 'did you mean createUrl?'],
+  [() => handlers({ baseURL: 'x' } as object), 'did you mean baseUrl?'],
+])('refuses a misspelt name: %s', (create, message) => expect(create).toThrow(message));

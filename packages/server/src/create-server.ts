@@ -14,7 +14,9 @@ import { createAuthModule } from './auth/auth-module.js';
 import { type Credentials, clientOf, newCredentials } from './auth/client-repository.js';
 import { openPasswords } from './auth/passwords.js';
 import { type Config, readConfig } from './config.js';
+import { ConfigError } from './config-error.js';
 import { defaultScopes, scopes } from './contract/define-route.js';
+import { nearestName } from './contract/nearest-name.js';
 import { createDeletionServices } from './deletion/deletion-services.js';
 import { urlEraser } from './deletion/erase-link.js';
 import { createDomainModule } from './domains/domain-module.js';
@@ -126,10 +128,14 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     resolveTxt,
     ...settings
   } = options;
-  const config: Config = {
-    ...readConfig({ PORT: '0', SHORTY_DATABASE_URL: ':memory:' }),
-    ...settings,
-  };
+  const defaults = readConfig({ PORT: '0', SHORTY_DATABASE_URL: ':memory:' });
+  const unknown = Object.keys(settings).find((name) => !Object.hasOwn(defaults, name));
+  if (unknown !== undefined) {
+    const near = nearestName(unknown, Object.keys(defaults));
+    const hint = near === undefined ? '' : `: did you mean ${near}?`;
+    throw new ConfigError(`${unknown} is not an option of createServer${hint}`);
+  }
+  const config: Config = { ...defaults, ...settings };
   const timeLimits = { ...defaultTimeLimits, ...changedLimits };
   const usesThreads = isThreaded && config.databaseUrl !== ':memory:';
   const { databaseUrl, durability, databaseConnections } = config;

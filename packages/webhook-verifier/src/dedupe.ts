@@ -1,3 +1,5 @@
+import { refuseUnknown } from './options.js';
+
 /** The result of a claim: the id was free and is now claimed, its work is running, or it is done. */
 export type DedupeState = 'claimed' | 'running' | 'done';
 
@@ -133,7 +135,7 @@ function memoryStore(max: number, now: () => number): DedupeStore {
  * can arrive again. Use the delivery id, which is the same in every attempt. A replay that you request
  * is a new delivery of the same event, so its work runs again.
  *
- * @throws {RangeError} if `ttlMs`, `max` or `leaseMs` is not positive
+ * @throws {RangeError} if `ttlMs`, `max` or `leaseMs` is not positive; a TypeError for an unknown option
  *
  * @example
  * ```ts
@@ -149,6 +151,7 @@ function memoryStore(max: number, now: () => number): DedupeStore {
  * ```
  */
 export function createDeduper(options: DedupeOptions = {}): Deduper {
+  refuseUnknown(options, ['ttlMs', 'max', 'leaseMs', 'store', 'now']);
   const { ttlMs = 172_800_000, max = 10_000, leaseMs = 60_000, now = Date.now } = options;
   if (!(ttlMs > 0 && max > 0 && leaseMs > 0)) {
     throw new RangeError('ttlMs, max and leaseMs must be positive');

@@ -34,11 +34,7 @@ export function refuseUnknown(options: object, known: readonly string[]): void {
   throw new TypeError(`${unknown} is not an option: use ${known.join(', ')}`);
 }
 
-/**
- * Checks the options of an adapter.
- *
- * Throws a `TypeError` for an invalid or unknown option.
- */
+/** Throws a `TypeError` for an invalid or unknown option of an adapter. */
 export function checkOptions(options: VerifyOptions): void {
   refuseUnknown(options, verifyOptionNames);
   keysOf(options, 'service');

@@ -103,6 +103,7 @@ export function signBody(
  * ```
  */
 export function signWebhook(event: WebhookEventInput, options: SignOptions): SignedWebhook {
+  refuseUnknown(event, ['type', 'data', 'id', 'createdAt']);
   const createdAt = new Date(event.createdAt ?? options.now ?? Date.now()).toISOString();
   const body = JSON.stringify({ id: crypto.randomUUID(), ...event, createdAt });
   return { headers: signBody(body, event.type, options), body };

@@ -3,6 +3,7 @@ import { codeOf, EVENT, NOW, SECRET, sample } from '../test/sample.js';
 import { expressWebhook } from './adapters/express.js';
 import { fastifyWebhook } from './adapters/fastify.js';
 import { honoWebhook } from './adapters/hono.js';
+import { createDeduper } from './dedupe.js';
 import {
   type RawBody,
   signWebhook,
@@ -271,6 +272,10 @@ describe('verifyWebhook', () => {
     expect(() => signWebhook(EVENT, options)).toThrow(
       `${name} is not an option: use secret, deliveryId, now`,
     );
+    expect(() => signWebhook({ ...EVENT, [name]: 1 }, { secret: SECRET })).toThrow(
+      `${name} is not an option: use type, data, id, createdAt`,
+    );
+    expect(() => createDeduper({ [name]: 1 })).toThrow(`${name} is not an option: use ttlMs, max`);
   });
 
   it.each([-1, Number.NaN, Number.NEGATIVE_INFINITY])(

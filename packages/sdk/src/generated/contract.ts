@@ -3,6 +3,18 @@
 /** The version of this package. */
 export const version = '0.1.0';
 
+/** The routes that take ifMatch. */
+export const versioned = [
+  'PATCH /api/v1/urls/{id}',
+  'DELETE /api/v1/urls/{id}',
+  'PATCH /api/v1/qr/{id}',
+  'DELETE /api/v1/qr/{id}',
+  'PATCH /api/v1/webhooks/{id}',
+  'DELETE /api/v1/webhooks/{id}',
+  'PATCH /api/v1/domains/{id}',
+  'DELETE /api/v1/domains/{id}',
+];
+
 /** The error codes of each status. */
 export interface ErrorCodes {
   400: 'VALIDATION_FAILED' | 'SLUG_RESERVED' | 'DOMAIN_INVALID';

@@ -1,6 +1,6 @@
 // Generated from openapi.yaml by `npm run generate`. Do not edit.
 import type { ApiPromise } from '../api-promise.js';
-import type { RequestOptions } from '../options.js';
+import type { ChangeOptions, RequestOptions } from '../options.js';
 import type { PagedList } from '../paginate.js';
 import type { QrImage } from '../read-response.js';
 import type { Transport } from '../send-request.js';
@@ -677,7 +677,7 @@ export class GeneratedUrlsResource extends Resource {
    * console.log(await shorty.urls.update('42', { targetUrl: 'https://example.com/spring?ref=mail#offers' }));
    * ```
    */
-  update(id: UrlId, body: UrlUpdateRequest, options?: RequestOptions): ApiPromise<UrlRecord> {
+  update(id: UrlId, body: UrlUpdateRequest, options?: ChangeOptions): ApiPromise<UrlRecord> {
     return this.api.send('PATCH /api/v1/urls/{id}', { params: { id }, body }, options);
   }
 
@@ -698,7 +698,7 @@ export class GeneratedUrlsResource extends Resource {
    * console.log(await shorty.urls.delete('42'));
    * ```
    */
-  delete(id: UrlId, options?: RequestOptions): ApiPromise<UrlRecord> {
+  delete(id: UrlId, options?: ChangeOptions): ApiPromise<UrlRecord> {
     return this.api.send('DELETE /api/v1/urls/{id}', { params: { id } }, options);
   }
 
@@ -907,7 +907,7 @@ export class QrResource extends Resource {
    * console.log(await shorty.qr.update('0198c0de-0000-7000-8000-0000000000aa', { size: 512 }));
    * ```
    */
-  update(id: string, body: QrUpdateRequest, options?: RequestOptions): ApiPromise<QrRecord> {
+  update(id: string, body: QrUpdateRequest, options?: ChangeOptions): ApiPromise<QrRecord> {
     return this.api.send('PATCH /api/v1/qr/{id}', { params: { id }, body }, options);
   }
 
@@ -922,7 +922,7 @@ export class QrResource extends Resource {
    * console.log(await shorty.qr.delete('0198c0de-0000-7000-8000-0000000000aa'));
    * ```
    */
-  delete(id: string, options?: RequestOptions): ApiPromise<QrRecord> {
+  delete(id: string, options?: ChangeOptions): ApiPromise<QrRecord> {
     return this.api.send('DELETE /api/v1/qr/{id}', { params: { id } }, options);
   }
 
@@ -1055,7 +1055,7 @@ export class WebhooksResource extends Resource {
    * console.log(await shorty.webhooks.update('0198c0de-0000-7000-8000-0000000000aa', { url: 'https://example.com/hooks/shorty' }));
    * ```
    */
-  update(id: string, body: WebhookUpdateRequest, options?: RequestOptions): ApiPromise<Webhook> {
+  update(id: string, body: WebhookUpdateRequest, options?: ChangeOptions): ApiPromise<Webhook> {
     return this.api.send('PATCH /api/v1/webhooks/{id}', { params: { id }, body }, options);
   }
 
@@ -1070,7 +1070,7 @@ export class WebhooksResource extends Resource {
    * console.log(await shorty.webhooks.delete('0198c0de-0000-7000-8000-0000000000aa'));
    * ```
    */
-  delete(id: string, options?: RequestOptions): ApiPromise<Webhook> {
+  delete(id: string, options?: ChangeOptions): ApiPromise<Webhook> {
     return this.api.send('DELETE /api/v1/webhooks/{id}', { params: { id } }, options);
   }
 
@@ -1276,7 +1276,7 @@ export class GeneratedDomainsResource extends Resource {
    * console.log(await shorty.domains.update('0198c0de-0000-7000-8000-0000000000aa', { rootUrl: null }));
    * ```
    */
-  update(id: string, body: DomainUpdateRequest, options?: RequestOptions): ApiPromise<Domain> {
+  update(id: string, body: DomainUpdateRequest, options?: ChangeOptions): ApiPromise<Domain> {
     return this.api.send('PATCH /api/v1/domains/{id}', { params: { id }, body }, options);
   }
 
@@ -1292,7 +1292,7 @@ export class GeneratedDomainsResource extends Resource {
    * console.log(await shorty.domains.delete('0198c0de-0000-7000-8000-0000000000aa'));
    * ```
    */
-  delete(id: string, options?: RequestOptions): ApiPromise<Domain> {
+  delete(id: string, options?: ChangeOptions): ApiPromise<Domain> {
     return this.api.send('DELETE /api/v1/domains/{id}', { params: { id } }, options);
   }
 

@@ -1,6 +1,8 @@
 import { ApiPromise, type WithResponse } from '../api-promise.js';
 import { GeneratedDomainsResource } from '../generated/resources.js';
+import { checkOptionNames } from '../option-names.js';
 import type { RequestOptions } from '../options.js';
+import { requestOptions } from '../settings.js';
 import type { Domain } from '../types.js';
 
 const pollEveryMs = 15_000;
@@ -28,7 +30,9 @@ export class DomainsResource extends GeneratedDomainsResource {
    * if (domain) console.log(await shorty.domains.verify(domain.id, { wait: true }));
    * ```
    */
-  override verify(id: string, { wait, ...options }: VerifyOptions = {}): ApiPromise<Domain> {
+  override verify(id: string, given: VerifyOptions = {}): ApiPromise<Domain> {
+    checkOptionNames(given, { ...requestOptions, wait: true });
+    const { wait, ...options } = given;
     if (!wait) return super.verify(id, options);
     return new ApiPromise(this.#poll(id, options));
   }

@@ -2,7 +2,7 @@ import type { ApiPromise } from '../api-promise.js';
 import { type BulkItems, runBulk } from '../bulk.js';
 import { exportTexts } from '../export-texts.js';
 import { GeneratedUrlsResource } from '../generated/resources.js';
-import type { BulkOptions, RequestOptions } from '../options.js';
+import type { BulkOptions, ChangeOptions, RequestOptions } from '../options.js';
 import type { PagedList } from '../paginate.js';
 import type {
   UrlBulkCreateResult,
@@ -70,7 +70,7 @@ export class UrlsResource extends GeneratedUrlsResource {
    * console.log(await shorty.urls.erase('42'));
    * ```
    */
-  erase(id: UrlId, options?: RequestOptions): ApiPromise<UrlRecord> {
+  erase(id: UrlId, options?: ChangeOptions): ApiPromise<UrlRecord> {
     const query = { erase: true };
     return this.api.send('DELETE /api/v1/urls/{id}', { params: { id }, query }, options);
   }

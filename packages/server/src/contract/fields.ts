@@ -201,7 +201,10 @@ export const urlIdInput = z
 
 export const urlIdParam = z
   .string()
-  .regex(decimalId, 'must be a positive integer in decimal digits')
+  .regex(
+    decimalId,
+    'must be a positive integer in decimal digits; lookup finds a link by its slug or short URL',
+  )
   .transform((value, context) => {
     const id = Number(value);
     if (Number.isSafeInteger(id)) return id;

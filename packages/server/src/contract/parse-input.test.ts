@@ -39,7 +39,7 @@ describe('parseInput', () => {
     [{ tags: ['a', null] }, 'tags[1]: is null: it must be a string'],
     [{ items: [{ at: 1 }, {}] }, 'items[1].at: is required (a number)'],
     [{ items: [{ at: 1, to: 2 }] }, 'items[0].to: is not a known field here'],
-    [{ nmae: 'ab' }, 'nmae: is not a known field here'],
+    [{ nmae: 'ab' }, 'nmae: is not a known field here: did you mean name?'],
     [[], ': is a list: it must be a JSON object'],
     [{ password: 1 }, 'password: must be a string'],
     [

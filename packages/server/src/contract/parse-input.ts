@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { shorten } from './api-error.js';
 import type { ErrorDetail } from './errors.js';
+import { nearestName } from './nearest-name.js';
 import { truncateText } from './truncate-text.js';
 
 export type Parsed<T> =
@@ -11,6 +12,7 @@ export type Parsed<T> =
 // A hostile body can have thousands of errors and long names.
 const maxDetails = 100;
 const maxPathLength = 200;
+const maxSuggestions = 5;
 
 /**
  * Validates input by a schema of the contract. Errors have the path of their field, below `base`, its
@@ -26,14 +28,20 @@ export function parseInput<Schema extends z.ZodType>(
   // Functions, because only the first errors are formatted.
   const errors = result.error.issues.flatMap((issue): (() => ErrorDetail)[] =>
     issue.code === 'unrecognized_keys'
-      ? issue.keys.map((key) => () => ({
+      ? issue.keys.map((key, at) => () => ({
           path: pathOf([...base, ...issue.path, key]),
-          message: 'is not a known field here',
+          // A hostile body can have thousands of unknown fields.
+          message: unknownField(key, at < maxSuggestions ? issue.message.split(' ') : []),
         }))
       : [() => ({ path: pathOf([...base, ...issue.path]), message: withValue(issue, input) })],
   );
   const details = errors.slice(0, maxDetails).map((format) => format());
   return { ok: false, details, count: errors.length };
+}
+
+function unknownField(key: string, known: readonly string[]): string {
+  const near = nearestName(key, known);
+  return `is not a known field here${near === undefined ? '' : `: did you mean ${near}?`}`;
 }
 
 /** The names of fields whose values no error repeats: passwords, secrets, and the headers of webhooks. */
@@ -102,6 +110,9 @@ function describe(issue: RawIssue): string | undefined {
       return `must be one of ${issue.values.map((value) => JSON.stringify(value)).join(', ')}`;
     case 'invalid_key':
       return issue.issues[0]?.message;
+    // The names of the known fields, which the issue itself does not have.
+    case 'unrecognized_keys':
+      return Object.keys((issue.inst as z.ZodObject | undefined)?.shape ?? {}).join(' ');
     default:
       return undefined;
   }

@@ -56,6 +56,14 @@ describe('POST /api/v1/urls', () => {
     expect(response.error.message).toContain('targetUrl is required');
   });
 
+  it('names the field that a misspelt one stands for, and lookup for an id that is a slug', async () => {
+    const misspelt = await create({ slug: 'sale' });
+    const hint = 'slug is not a known field here: did you mean customSlug?';
+    expect(misspelt.error.message).toBe(hint);
+    const read = await api.call('getUrl', { params: { id: 'sale' } });
+    expect(read.error.message).toContain('lookup finds a link by its slug or short URL');
+  });
+
   it('treats null in an optional field as a missing field', async () => {
     const { id } = (
       await create({
