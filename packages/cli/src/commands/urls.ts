@@ -1,12 +1,6 @@
 import { clearableFields } from '@shorty/import';
 import { formatInstant } from '@shorty/report';
-import {
-  ShortyError,
-  type UrlCreateRequest,
-  type UrlListItem,
-  type UrlListQuery,
-  type UrlRecord,
-} from '@shorty/sdk';
+import type { UrlCreateRequest, UrlListItem, UrlListQuery, UrlRecord } from '@shorty/sdk';
 import { fetchLinkReport } from '../analytics/fetch-report.js';
 import { reportCommand } from '../analytics/report-command.js';
 import { reportOptions } from '../analytics/window-options.js';
@@ -229,20 +223,17 @@ export const urlCommands: Readonly<Record<string, CommandRow>> = {
         throw new UsageError('--clear tags cannot be used with --add-tag and --remove-tag');
       }
       const client = await context.client();
-      const send = (id: string, version = ifMatch) =>
-        client.urls.update(id, patch, { ...context.request, ifMatch: version }).withResponse();
-      const sent =
-        addTag || removeTag
-          ? changeTags(
-              () => findLink(client, link, context.request),
-              input,
-              async (found) => {
-                patch.tags = found.tags;
-                return send(found.id, ifMatch ?? found.etag);
-              },
-            )
-          : findLinkId(client, link, context.request).then((id) => send(id));
-      const record = withEtag(await sent);
+      const read = () => findLink(client, link, context.request);
+      const found = addTag || removeTag ? withEtag(await read()) : undefined;
+      if (found) {
+        const tags = new Set([...found.tags, ...(addTag ?? [])]);
+        patch.tags = [...tags].filter((tag) => !removeTag?.includes(tag));
+      }
+      const id = found?.id ?? (await findLinkId(client, link, context.request));
+      // Tags that another client has set meanwhile would be lost.
+      const version = ifMatch ?? found?.etag;
+      const call = client.urls.update(id, patch, { ...context.request, ifMatch: version });
+      const record = withEtag(await call.withResponse());
       await context.output.updated(record.shortUrl, patch, record);
     },
   },
@@ -323,26 +314,6 @@ export const urlCommands: Readonly<Record<string, CommandRow>> = {
   visits: exportVisits,
   export: exportLinks,
 };
-
-const maxAttempts = 5;
-
-/** Sends the tags of a link with a change. Repeats it if another client has changed the link meanwhile. */
-async function changeTags<Result>(
-  find: () => ReturnType<typeof findLink>,
-  { addTag = [], removeTag = [], ifMatch }: Pick<UpdateOptions, 'addTag' | 'removeTag' | 'ifMatch'>,
-  send: (link: { id: string; tags: string[]; etag: string | undefined }) => Promise<Result>,
-): Promise<Result> {
-  for (let attempt = 1; ; attempt++) {
-    const { id, tags: before, etag } = withEtag(await find());
-    const tags = [...new Set([...before, ...addTag])].filter((tag) => !removeTag.includes(tag));
-    try {
-      return await send({ id, tags, etag });
-    } catch (error) {
-      const isStale = error instanceof ShortyError && error.status === 412;
-      if (!isStale || ifMatch !== undefined || attempt === maxAttempts) throw error;
-    }
-  }
-}
 
 /** Returns the title of a link, after its state if it does not redirect. */
 function titleOf({ title, isActive, deletedAt, expiresAt, updatedAt }: UrlRecord): string {

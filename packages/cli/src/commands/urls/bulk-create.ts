@@ -114,8 +114,8 @@ export async function importFile(
   const fields = foreign ? { ...createFields, source: foreign.source } : createFields;
   formatOfFile(options.out, ['csv']);
   let day: string | undefined;
-  const columns = readColumnOptions(options, (cell, end) => {
-    day ??= `${cell} ends at ${formatInstant(end)}, and other dates without a time with their day (--time-zone)`;
+  const columns = readColumnOptions(options, (note) => {
+    day ??= note;
   });
   const read = { columns, fields, encoding, delimiter, hasHeader };
   const prepared = await prepareImport(path, read, context.io);

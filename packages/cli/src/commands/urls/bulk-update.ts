@@ -1,5 +1,5 @@
 import { type ImportRow, planChunks, updateFields } from '@shorty/import';
-import { formatCount, formatInstant, formatNumber } from '@shorty/report';
+import { formatCount, formatNumber } from '@shorty/report';
 import type { UrlBulkUpdateItem } from '@shorty/sdk';
 import type { CommandRow } from '../../command.js';
 import type { Context } from '../../context.js';
@@ -43,8 +43,8 @@ async function changeRows(
 ): Promise<ExitCode> {
   const { encoding, delimiter, header: hasHeader } = options;
   let day: string | undefined;
-  const columns = readColumnOptions(options, (cell, end) => {
-    day ??= `${cell} ends at ${formatInstant(end)}, and other dates without a time with their day (--time-zone)`;
+  const columns = readColumnOptions(options, (note) => {
+    day ??= note;
   });
   const read = { columns, fields: updateFields, encoding, delimiter, hasHeader };
   const prepared = await prepareImport(file, read, context.io);

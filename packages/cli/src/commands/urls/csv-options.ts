@@ -1,4 +1,5 @@
-import type { CellOptions, ColumnOptions } from '@shorty/import';
+import type { ColumnOptions } from '@shorty/import';
+import { formatInstant } from '@shorty/report';
 import { timeZoneOption } from '../../analytics/parse-time.js';
 import { UsageError } from '../../cli-error.js';
 import { type OptionRows, repeatable } from '../../command.js';
@@ -34,13 +35,19 @@ export const noHeaderOption: OptionRows = {
   '--no-header': 'the file has no header row; --map numbers its columns from 1',
 };
 
-/** `onEndOfDay` gets the first date without a time that is read as the end of its day. */
+/** `onEndOfDay` gets a note for each date without a time that is read as the end of its day. */
 export function readColumnOptions(
   { map = [], ignoreColumns, dates, timeZone, addScheme }: CsvFlags,
-  onEndOfDay?: CellOptions['onEndOfDay'],
+  onEndOfDay?: (note: string) => void,
 ): ColumnOptions {
   return {
-    cells: { dates, timeZone, addsScheme: addScheme, ...(onEndOfDay && { onEndOfDay }) },
+    cells: {
+      ...{ dates, timeZone, addsScheme: addScheme },
+      onEndOfDay: (cell, end) =>
+        onEndOfDay?.(
+          `${cell} ends at ${formatInstant(end)}, and other dates without a time with their day (--time-zone)`,
+        ),
+    },
     map: new Map(map.map(parseMapping)),
     ignore: ignoreColumns === true ? 'all' : new Set(splitNames(ignoreColumns)),
   };
