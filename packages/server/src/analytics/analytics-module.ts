@@ -8,9 +8,8 @@ import type { EventOutbox } from '../events/event-outbox.js';
 import { PeriodicService } from '../lifecycle.js';
 import type { PlanTable } from '../organizations/plans.js';
 import { openThread } from '../threads/open-thread.js';
-import type { CountryDatabase } from './classify/country-database.js';
-import { createVisitDescriber } from './classify/describe-visit.js';
-import { openCountries, toDate } from './classify/open-countries.js';
+import { type CountryDatabase, openCountries, toDate } from './classify/country-database.js';
+import { createVisitDescriber, type VisitFacts } from './classify/describe-visit.js';
 import { erasureHandlers } from './erasure-handlers.js';
 import { retainedSince } from './ingest/delete-old-visits.js';
 import { createIngest, type IngestEvent, ingestThread } from './ingest/ingest-thread.js';
@@ -23,7 +22,7 @@ import {
   type JournalFolder,
   journalRootOf,
 } from './journal/journal-folder.js';
-import { toCallLine, toDownloadLine } from './journal/journal-lines.js';
+import { toLine } from './journal/journal-lines.js';
 import { createVisitRecorder, type VisitRecorder } from './journal/visit-recorder.js';
 import { type ReportSources, reportHandlers } from './reports/report-handlers.js';
 import { openReports, type ThreadedReaderOptions } from './reports/report-thread.js';
@@ -54,18 +53,12 @@ const keysEveryMs = 60_000;
 /** Creates the analytics module: records visits, stores them, and reports clicks and scans. */
 export function createAnalyticsModule(options: AnalyticsModuleOptions) {
   const { config, database, storage, outbox, plans, isThreaded, clock, logger } = options;
-  const { thresholds } = config;
-  const { retentionDays } = config;
+  const { thresholds, retentionDays } = config;
   const reports = openReports(options);
-  const countriesDate = () => {
-    const builtAt = countries?.builtAt;
-    return builtAt === undefined ? null : toDate(builtAt);
-  };
-  const visitorKeys = new VisitorKeyRotation({
-    database,
-    clock,
-    everyDays: config.visitorKeyRotationDays,
-  });
+  const countriesBuiltAt = () => countries?.builtAt;
+  const countriesDate = () => toDate(countriesBuiltAt());
+  const everyDays = config.visitorKeyRotationDays;
+  const visitorKeys = new VisitorKeyRotation({ database, clock, everyDays });
   // Also without the setting, because another node may have it.
   const keyService = new PeriodicService({
     name: 'visitor keys',
@@ -85,7 +78,6 @@ export function createAnalyticsModule(options: AnalyticsModuleOptions) {
   let recorder: VisitRecorder | undefined;
   let failingSince: number | undefined;
   let stored = 0;
-  /** The number of visits by kind and reason. */
   const visitCounts = new Map([['human/browser', 0]]);
 
   /** Logs an error once until it clears, because attempts repeat several times a second. */
@@ -103,11 +95,12 @@ export function createAnalyticsModule(options: AnalyticsModuleOptions) {
       return;
     }
     if ('damagedLines' in event) {
-      const { damagedLines: lines, writerId: writer } = event;
-      logger.error(
-        { lines, journal: writer, file: damagedLines.path },
-        'journal lines cannot be stored',
-      );
+      const fields = {
+        lines: event.damagedLines,
+        journal: event.writerId,
+        file: damagedLines.path,
+      };
+      logger.error(fields, 'journal lines cannot be stored');
       return;
     }
     if ('webhookIds' in event) {
@@ -143,10 +136,6 @@ export function createAnalyticsModule(options: AnalyticsModuleOptions) {
     return 'Visits wait in the journal, because storage does not accept them';
   }
 
-  /**
-   * Erases the visits of marked links. Returns after some seconds at most, and continues then. Throws
-   * UNAVAILABLE if those of this link cannot be erased.
-   */
   async function eraseVisits(urlId: number): Promise<void> {
     const reason = (await ingest.call('erase')).get(urlId);
     if (reason !== undefined) throw new ApiError('UNAVAILABLE', reason);
@@ -155,13 +144,13 @@ export function createAnalyticsModule(options: AnalyticsModuleOptions) {
   /** Stores the remaining lines, and then deletes the journal. Otherwise the next start stores them. */
   async function closeJournal(): Promise<void> {
     journal?.close();
-    const isDrained = await ingest.call('drain').then(
-      () => true,
-      (error) => {
-        onError(error);
-        return false;
-      },
-    );
+    let isDrained = false;
+    try {
+      await ingest.call('drain');
+      isDrained = true;
+    } catch (error) {
+      onError(error);
+    }
     await ingest.stop();
     const visits = new VisitRepository(database, { outbox, thresholds, clicks: { plans } });
     if (isDrained) await removeJournal(visits, writerId, folder);
@@ -188,21 +177,19 @@ export function createAnalyticsModule(options: AnalyticsModuleOptions) {
     /** Describes and records visits. Call it after the start only. */
     visits: (): VisitRecorder => recorder as VisitRecorder,
 
-    /** Writes a download of a QR code to the journal, then calls `respond`. */
     countDownload(qrId: string, respond: () => void): void {
-      journal?.append(toDownloadLine(qrId), () => respond());
+      journal?.append(toLine({ download: qrId }), () => respond());
     },
 
     /** Writes an API call to the journal; resolves when the line is written. */
     countCall(organizationId: string): Promise<void> {
       return new Promise((resolve) => {
-        journal?.appendNow(toCallLine(organizationId, clock()), () => resolve());
+        journal?.appendNow(toLine({ call: organizationId, at: clock() }), () => resolve());
       });
     },
 
     /** Returns numbers of lines: redirects, image downloads and API calls since the start. */
     figures: () => ({
-      /** The number of visits by `kind/reason`. */
       visits: visitCounts as ReadonlyMap<string, number>,
       recorded: journal?.appendedCount ?? 0,
       stored,
@@ -215,8 +202,7 @@ export function createAnalyticsModule(options: AnalyticsModuleOptions) {
       damagedLines: damagedLines.count(),
     }),
 
-    /** Returns when the country database was built, in milliseconds since 1970; undefined without one. */
-    countriesBuiltAt: () => countries?.builtAt,
+    countriesBuiltAt,
 
     async start(): Promise<void> {
       await visitorKeys.start();
@@ -231,16 +217,11 @@ export function createAnalyticsModule(options: AnalyticsModuleOptions) {
         onCallbackError: options.onCallbackError,
       });
       const describe = createVisitDescriber({ ...config, keysAt, findPlace });
-      recorder = createVisitRecorder(
-        journal,
-        describe,
-        config.trustedProxies,
-        clock,
-        ({ kind, reason }) => {
-          const source = `${kind}/${reason}`;
-          visitCounts.set(source, (visitCounts.get(source) ?? 0) + 1);
-        },
-      );
+      const count = ({ kind, reason }: VisitFacts) => {
+        const source = `${kind}/${reason}`;
+        visitCounts.set(source, (visitCounts.get(source) ?? 0) + 1);
+      };
+      recorder = createVisitRecorder(journal, describe, config.trustedProxies, clock, count);
       ingest.start();
     },
 

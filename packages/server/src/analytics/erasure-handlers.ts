@@ -3,7 +3,7 @@ import { writeOnce } from '../idempotency/with-idempotency-key.js';
 import type { Clock } from '../ports.js';
 import type { Database } from '../storage/database.js';
 import type { erasureRoutes } from './erasure-contract.js';
-import { isErasurePending, markErased, untilErased } from './ingest/erasure-marks.js';
+import { isErasurePending, markErased, untilErased } from './ingest/erase-visits.js';
 import type { ReportSources } from './reports/report-handlers.js';
 
 interface ErasureSources extends Pick<ReportSources, 'getUrl'> {

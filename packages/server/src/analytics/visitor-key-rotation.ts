@@ -24,10 +24,8 @@ interface Period {
   readonly startsAt: number;
   /** A random text; null once it is erased. */
   readonly value: string | null;
-}
-
-interface UsablePeriod extends Period {
-  readonly keys: VisitorKeys;
+  /** Undefined once the value is erased. */
+  readonly keys: VisitorKeys | undefined;
 }
 
 /**
@@ -36,10 +34,7 @@ interface UsablePeriod extends Period {
  */
 export class VisitorKeyRotation {
   readonly #options: VisitorKeyRotationOptions;
-  /** In ascending order. */
   #periods: readonly Period[] = [];
-  /** The periods whose values remain. */
-  #usable: readonly UsablePeriod[] = [];
 
   constructor(options: VisitorKeyRotationOptions) {
     this.#options = options;
@@ -58,8 +53,10 @@ export class VisitorKeyRotation {
   /** Returns the keys of a time. They are the same object until the next period. */
   readonly keysAt = (at: number): VisitorKeys => {
     // After a clock was set back, a time may lie before all periods whose values remain.
-    const period = this.#usable.findLast(({ startsAt }) => startsAt <= at) ?? this.#usable[0];
-    if (!period) throw new Error('the visitor keys are not started');
+    const period =
+      this.#periods.findLast(({ startsAt, keys }) => keys && startsAt <= at) ??
+      this.#periods.find(({ keys }) => keys);
+    if (!period?.keys) throw new Error('the visitor keys are not started');
     return period.keys;
   };
 
@@ -110,15 +107,13 @@ export class VisitorKeyRotation {
       .select(['starts_at as startsAt', 'value'])
       .orderBy('starts_at')
       .execute();
-    this.#periods = rows.map(({ startsAt, value }) => ({
-      startsAt,
-      value: value && keyring.decrypt(value, placeOf(startsAt)),
-    }));
-    const known = this.#usable;
-    this.#usable = this.#periods.flatMap(({ startsAt, value }) => {
-      if (value === null) return [];
+    const known = this.#periods;
+    this.#periods = rows.map(({ startsAt, value: encrypted }) => {
+      const value = encrypted && keyring.decrypt(encrypted, placeOf(startsAt));
       const same = known.find((each) => each.startsAt === startsAt && each.value === value);
-      return [same ?? { startsAt, value, keys: createVisitorKeys(value) }];
+      return (
+        same ?? { startsAt, value, keys: value === null ? undefined : createVisitorKeys(value) }
+      );
     });
   }
 }

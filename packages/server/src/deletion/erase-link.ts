@@ -1,9 +1,9 @@
-import { eraseLastVisits } from '../analytics/ingest/erase-visits.js';
 import {
   type ErasedLink,
+  eraseLastVisits,
   isErasurePending,
   untilErased,
-} from '../analytics/ingest/erasure-marks.js';
+} from '../analytics/ingest/erase-visits.js';
 import type { IdempotentResult, WriteContext } from '../idempotency/with-idempotency-key.js';
 import type { Database, WriteTransaction } from '../storage/database.js';
 import { childrenOf } from '../storage/schema.js';

@@ -1,4 +1,4 @@
-import { markErased } from '../analytics/ingest/erasure-marks.js';
+import { markErased } from '../analytics/ingest/erase-visits.js';
 import {
   type IdempotentResult,
   type WriteContext,

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import { deleteOldVisits, retainedSince } from '../../src/analytics/ingest/delete-old-visits.js';
-import { eraseVisits } from '../../src/analytics/ingest/erase-visits.js';
-import { markErased } from '../../src/analytics/ingest/erasure-marks.js';
+import { eraseVisits, markErased } from '../../src/analytics/ingest/erase-visits.js';
 import { mergeVisits } from '../../src/analytics/ingest/merge-visits.js';
 import { VisitRepository } from '../../src/analytics/ingest/visit-repository.js';
 import { diagnoseVisits } from '../../src/analytics/reports/visit-doctor.js';

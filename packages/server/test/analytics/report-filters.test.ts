@@ -42,21 +42,6 @@ async function overview(query: Query) {
   return (await api.freshCaller()).call('getAnalyticsOverview', { query });
 }
 
-describe('timezone', () => {
-  it.each(['Europe/Atlantis', '+02:00', 'Europe Berlin', ''])('refuses %j', async (timezone) => {
-    const { error } = await overview({ timezone });
-    expect(error).toMatchObject({
-      code: 'VALIDATION_FAILED',
-      details: [
-        {
-          path: 'timezone',
-          message: `is ${JSON.stringify(timezone)}: it must be the IANA name of a time zone, such as Europe/Berlin`,
-        },
-      ],
-    });
-  });
-});
-
 describe('filters', () => {
   it('use all of up to 20 values, in any case', async () => {
     const { id, shortCode } = await api.createUrl();
@@ -135,12 +120,6 @@ describe('filters', () => {
     api.clock.advance(1);
     const { breakdowns } = (await clicks(id, {})).data;
     expect(breakdowns).toMatchObject({
-      country: [
-        { country: 'DE', clicks: 2 },
-        { country: 'US', clicks: 2 },
-        { country: 'FR', clicks: 1 },
-        { country: 'Unknown', clicks: 1 },
-      ],
       region: [
         { region: 'DE-BE', clicks: 2 },
         { region: 'Unknown', clicks: 2 },
@@ -159,7 +138,7 @@ describe('filters', () => {
     expect(await total({ city: 'Berlin\tDE-BE\tDE' })).toBe(0);
   });
 
-  it.each([
+  it.each<[Query, string, unknown]>([
     [
       { country: 'Germany' },
       'country[0]',
@@ -178,6 +157,11 @@ describe('filters', () => {
     [{ utmSource: '' }, 'utmSource[0]', 'must not be empty'],
     [{ browser: '' }, 'browser[0]', 'must not be empty'],
     [{ city: '' }, 'city[0]', 'must not be empty'],
+    ...['Europe/Atlantis', '+02:00', ''].map((timezone): [Query, string, string] => [
+      { timezone },
+      'timezone',
+      `is ${JSON.stringify(timezone)}: it must be the IANA name of a time zone, such as Europe/Berlin`,
+    ]),
     [{ urlId: 'x' }, 'urlId[0]', 'is "x": must be a positive integer in decimal digits'],
     [{ domainId: 'x' }, 'domainId[0]', 'is "x": must be a UUID'],
     [{ tag: Array.from({ length: 21 }, String) }, 'tag', 'must have at most 20 values'],

@@ -1,7 +1,6 @@
 import type { CompiledQuery } from 'kysely';
 import { expect, it, onTestFinished } from 'vitest';
-import { eraseVisits } from '../../src/analytics/ingest/erase-visits.js';
-import { markErased } from '../../src/analytics/ingest/erasure-marks.js';
+import { eraseVisits, markErased } from '../../src/analytics/ingest/erase-visits.js';
 import { mergeVisits } from '../../src/analytics/ingest/merge-visits.js';
 import { ReportReader } from '../../src/analytics/reports/report-reader.js';
 import type { Database } from '../../src/storage/database.js';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { openDamagedLines } from '../../src/analytics/journal/damaged-lines.js';
 import { journalRootOf, segmentPath } from '../../src/analytics/journal/journal-folder.js';
-import { toCallLine, toLine } from '../../src/analytics/journal/journal-lines.js';
+import { toLine } from '../../src/analytics/journal/journal-lines.js';
 import { createServer } from '../../src/create-server.js';
 import { deleteOrganizations } from '../../src/deletion/delete-organization.js';
 import { OrganizationRepository } from '../../src/organizations/organization-repository.js';
@@ -152,7 +152,7 @@ it('lines of journals that are found later are dropped, and other unknown ones a
   const lines = [
     toLine(makeVisit({ urlId })),
     toLine(makeVisit({ urlId: 999_999 })),
-    toCallLine(caller.organizationId, api.clock()),
+    toLine({ call: caller.organizationId, at: api.clock() }),
   ];
   // A folder without a lock is that of a process that has ended.
   mkdirSync(folder, { recursive: true });

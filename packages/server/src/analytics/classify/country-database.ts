@@ -2,7 +2,11 @@ import { readFile } from 'node:fs/promises';
 import { isIPv6 } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { Reader } from 'mmdb-lib';
+import type { Config } from '../../config.js';
+import { ConfigError } from '../../config-error.js';
+import { dayMs } from '../../durations.js';
 import { canonicalAddress, isPublicAddress } from '../../network/ip-address.js';
+import type { Clock } from '../../ports.js';
 import { plainText } from './plain-text.js';
 
 /** Where an address is. Databases of countries have neither regions nor cities. */
@@ -18,7 +22,6 @@ export interface Place {
   readonly city: string | null;
 }
 
-/** Returns the place of an address. Never throws. */
 export type FindPlace = (address: string) => Place;
 
 export const unknownCountry = 'Unknown';
@@ -51,6 +54,56 @@ export interface CountryDatabase {
 export const shippedCountryDatabase = fileURLToPath(
   new URL('../../../dist/countries.mmdb', import.meta.url),
 );
+
+interface CountryOptions {
+  readonly config: Pick<Config, 'countryDatabase'>;
+  readonly clock: Clock;
+  readonly logger: Record<'error' | 'warn' | 'info', (fields: object, message: string) => void>;
+}
+
+// Addresses move between countries. Operators who chose a database can replace it; ours ages with the
+// release.
+const maxAgeDays = { chosen: 60, shipped: 365 };
+
+/**
+ * Opens the configured database of countries, or the shipped one, and logs its age. Throws a ConfigError
+ * when the configured file cannot be read.
+ */
+export async function openCountries({
+  config: { countryDatabase },
+  clock,
+  logger,
+}: CountryOptions): Promise<CountryDatabase> {
+  const path = countryDatabase ?? shippedCountryDatabase;
+  let failure: Error | undefined;
+  const opened = await openCountryDatabase(path, (err) => {
+    failure = err;
+    logger.error({ err, path }, 'country database failed');
+  });
+  const { builtAt } = opened;
+  if (builtAt === undefined) {
+    if (countryDatabase === undefined) return opened;
+    throw new ConfigError(
+      `SHORTY_COUNTRY_DATABASE is ${JSON.stringify(countryDatabase)}: ${failure?.message}`,
+    );
+  }
+  const days = Math.max(0, Math.floor((clock() - builtAt) / dayMs));
+  const fields = { date: toDate(builtAt), days };
+  if (days <= maxAgeDays[countryDatabase === undefined ? 'shipped' : 'chosen']) {
+    logger.info(fields, 'country database opened');
+  } else {
+    logger.warn(
+      fields,
+      'country database is old: set SHORTY_COUNTRY_DATABASE to a newer .mmdb file, such as DB-IP Lite or GeoLite2, and restart',
+    );
+  }
+  return opened;
+}
+
+/** Returns the date of a country database in UTC, such as 2030-11-01; null if it cannot be read. */
+export function toDate(builtAt: number | undefined): string | null {
+  return builtAt === undefined ? null : new Date(builtAt).toISOString().slice(0, 10);
+}
 
 /**
  * Opens a database of countries or of cities in MaxMind's format, such as GeoLite2. Never throws:

@@ -4,11 +4,8 @@ import type { AgentFacts } from './parse-agent.js';
 export const scanEvidence = {
   /** The user agent is an app that only reads QR codes. */
   dedicatedScanner: 1,
-  /** The user agent is a browser inside another app. */
   inApp: 2,
-  /** The `Referer` is a page. */
   referrer: 4,
-  /** The `Referer` is an image search. */
   imageSearch: 8,
   /** `Sec-Fetch-Site` is `none` or absent: no page caused the request. */
   ownNavigation: 16,
@@ -27,7 +24,6 @@ export interface Scan {
   readonly isProven: boolean;
 }
 
-/** The facts of a visit that decide whether it is a scan. */
 export type ScanFacts = Pick<AgentFacts, 'deviceType' | 'os' | 'scannerApp'> & {
   /** Bits of `scanEvidence`. */
   readonly evidence: number;

@@ -34,11 +34,5 @@ export const dereferrers: ReadonlyMap<string, string> = new Map([
   ['deref-mail.com', 'mail.com'],
   ['href.li', directReferrerDomain],
   ['anonym.to', directReferrerDomain],
-  ['anonym.es', directReferrerDomain],
   ['anon.to', directReferrerDomain],
-  ['dereferer.me', directReferrerDomain],
-  ['dereferer.org', directReferrerDomain],
-  ['hiderefer.com', directReferrerDomain],
-  ['nullrefer.com', directReferrerDomain],
-  ['blankrefer.com', directReferrerDomain],
 ]);

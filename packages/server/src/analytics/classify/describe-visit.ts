@@ -10,7 +10,6 @@ import { scanEvidence } from './decide-scan.js';
 import { normalizeHost } from './normalize-host.js';
 import { type AgentFacts, maxAgentLength, parseAgent } from './parse-agent.js';
 import { type Campaign, parseCampaign } from './parse-campaign.js';
-import { parseLanguage } from './parse-language.js';
 import {
   directReferrer,
   parseReferrer,
@@ -36,7 +35,6 @@ export type VisitFacts = VisitClass &
   };
 
 export interface VisitRequest {
-  /** In milliseconds since 1970. */
   readonly visitedAt: number;
   readonly method: string | undefined;
   readonly headers: IncomingHttpHeaders;
@@ -98,12 +96,6 @@ export function createVisitDescriber(options: VisitDescriberOptions): DescribeVi
     );
   let lastKeys: VisitorKeys | undefined;
   let visitorOf: ReturnType<typeof cacheVisitors>;
-  // All visits of a server usually have the same Host header.
-  let lastDomain = { host: '', name: '' };
-  function domainOf(host: string): string {
-    if (host !== lastDomain.host) lastDomain = { host, name: normalizeHost(host) };
-    return lastDomain.name;
-  }
 
   return (request) => {
     const { visitedAt, method, headers, query, address } = request;
@@ -135,7 +127,7 @@ export function createVisitDescriber(options: VisitDescriberOptions): DescribeVi
     let { referrerType } = referrer;
     if (isAdClick(query, campaign)) referrerType = 'paid';
     else if (referrerType !== 'paid' && referrer.hasPage) {
-      if (referrer.referrerDomain === domainOf(shortDomain)) referrerType = 'internal';
+      if (referrer.referrerDomain === normalizeHost(shortDomain)) referrerType = 'internal';
     }
     return {
       kind: visitClass.kind,
@@ -161,6 +153,17 @@ export function createVisitDescriber(options: VisitDescriberOptions): DescribeVi
       language: parseLanguage(headers['accept-language']),
     };
   };
+}
+
+const primaryLanguage = /^\s*([a-z]{2,3})(?=[-,;\s]|$)/i;
+
+/**
+ * Parses the primary language of the first range in `Accept-Language`: two or three lower-case letters.
+ * Returns null when there is none. Never throws.
+ */
+export function parseLanguage(header: string | undefined): string | null {
+  if (header === undefined) return null;
+  return primaryLanguage.exec(header)?.[1]?.toLowerCase() ?? null;
 }
 
 /** Removes the path of a referrer, so all pages of a site share one cache entry. */

@@ -19,10 +19,6 @@ export const knownApps: readonly KnownApp[] = [
   },
   { name: 'QRbot', token: /\bQRbot\b/i, scanner: 'dedicated' },
   { name: 'QR Droid', token: /\bQR[ _-]?Droid/i, scanner: 'dedicated' },
-  { name: 'ScanLife', token: /\bScanLife/i, scanner: 'dedicated' },
-  { name: 'NeoReader', token: /\bNeoReader/i, scanner: 'dedicated' },
-  { name: 'i-nigma', token: /\bi-nigma/i, scanner: 'dedicated' },
-  { name: 'Bakodo', token: /\bBakodo/i, scanner: 'dedicated' },
   { name: 'ZXing Barcode Scanner', token: /\bZXing\b/i, scanner: 'dedicated' },
   {
     name: 'QR scanner',

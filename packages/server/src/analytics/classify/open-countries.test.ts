@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { toMmdb } from '../../../test/analytics/to-mmdb.js';
-import { openCountries } from './open-countries.js';
+import { openCountries } from './country-database.js';
 
 const day = 86_400_000;
 

@@ -7,15 +7,12 @@ import { plainText } from './plain-text.js';
 import { isKnownProgram } from './program-agents.js';
 import { isPhoneBrowser, isTelevision, withoutDevice } from './without-device.js';
 
-/** The facts that a user agent contains. */
 export interface AgentFacts {
   readonly isBot: boolean;
-  /** The rule that set `isBot`. Stored with each visit, so its names must not change. */
+  /** The rule that set `isBot`. Metrics have its names. */
   readonly reason: AgentReason;
   readonly deviceType: DeviceType;
-  /** At most 64 characters, or 'Unknown'. */
   readonly browser: string;
-  /** At most 64 characters, or 'Unknown'. */
   readonly os: string;
   /** The app that opened the link, if it can read QR codes. */
   readonly scannerApp: string | null;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { parseLanguage } from './parse-language.js';
+import { parseLanguage } from './describe-visit.js';
 
 it.each([
   ['de-DE,de;q=0.9,en;q=0.8', 'de'],

@@ -99,7 +99,6 @@ for (const [type, list] of Object.entries(hosts)) {
   }
 }
 
-/** Returns the type of a normalized host. */
 export function referrerTypeOf(host: string): ReferrerType {
   const exact = types.get(host);
   if (exact) return exact;
@@ -113,7 +112,6 @@ export function referrerTypeOf(host: string): ReferrerType {
   return mastodonHost.test(host) ? 'social' : 'other';
 }
 
-/** Maps the package name of an Android app to the host of its website. */
 export const appHosts: ReadonlyMap<string, string> = new Map([
   ['com.google.android.googlequicksearchbox', 'google.com'],
   ['com.google.android.gm', 'mail.google.com'],

@@ -48,7 +48,6 @@ const notEmpty = (texts: object) =>
 
 const textsOfVisit = ({ facts, variant }: Visit) =>
   notEmpty({
-    source: `${facts.kind}/${facts.reason}`,
     country: facts.country,
     deviceType: facts.deviceType,
     browser: facts.browser,

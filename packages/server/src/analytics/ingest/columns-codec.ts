@@ -18,9 +18,6 @@ const alignment = 8;
 
 type NumberArray = Float64Array | Int32Array | Uint32Array | Uint16Array | Uint8Array;
 
-/** The texts of each column by its name, in the order of the columns. A visit's code is the index of its text. */
-type Texts = Readonly<Record<string, readonly string[]>>;
-
 /**
  * Encodes columns as arrays of little-endian numbers, and the texts. All machines that Node supports are
  * little-endian.
@@ -74,8 +71,7 @@ export interface VisitRef {
 export function decodeColumns(stored: Uint8Array): VisitColumns {
   const bytes = stored.byteOffset % alignment === 0 ? stored : new Uint8Array(stored);
   const reader = new ColumnReader(bytes);
-  const header = reader.take(Uint32Array, headerLength);
-  const [storedVersion, count = 0, jsonBytes = 0] = header;
+  const [storedVersion, count = 0, jsonBytes = 0] = reader.take(Uint32Array, headerLength);
   if (count > maxVisits) throw new RangeError(`${count} visits: columns have at most ${maxVisits}`);
   if (storedVersion !== version) {
     throw new Error(`visits of version ${storedVersion}: this server reads version ${version}`);
@@ -85,24 +81,18 @@ export function decodeColumns(stored: Uint8Array): VisitColumns {
   const visitors = reader.take(Int32Array, count * 2);
   const addresses = reader.take(Int32Array, count * 2);
   const flags = reader.take(Uint8Array, count);
-  reader.align(alignment);
-  const texts: Texts = JSON.parse(reader.takeLast(jsonBytes));
+  reader.align();
+  const texts: Record<string, readonly string[]> = JSON.parse(reader.takeLast(jsonBytes));
   const columns = new Map<string, DictionaryColumn>();
   for (const [name, values] of Object.entries(texts)) {
-    const codes = values.length <= 1 ? sameCodes : readCodes(reader, values, count);
+    const bytes = codeBytes(values);
+    const codes =
+      bytes === 0
+        ? sameCodes
+        : reader.take<Uint8Array | Uint16Array>(bytes === 1 ? Uint8Array : Uint16Array, count);
     columns.set(name, { values, codes });
   }
   return { count, urlIds, visitedAt, visitors, addresses, flags, ...completeTexts(columns) };
-}
-
-function readCodes(
-  reader: ColumnReader,
-  values: readonly string[],
-  count: number,
-): DictionaryColumn['codes'] {
-  return values.length <= maxByteCodes
-    ? reader.take(Uint8Array, count)
-    : reader.take(Uint16Array, count);
 }
 
 /** Reads typed arrays one after the other, and text from the end. */
@@ -124,9 +114,8 @@ class ColumnReader {
     return array;
   }
 
-  /** Skips to the next multiple of a number of bytes. */
-  align(bytes: number): void {
-    this.#offset = aligned(this.#offset, bytes);
+  align(): void {
+    this.#offset = aligned(this.#offset);
   }
 
   takeLast(length: number): string {
@@ -147,6 +136,6 @@ function bytesOf({ buffer, byteOffset, byteLength }: NumberArray): Uint8Array {
   return new Uint8Array(buffer, byteOffset, byteLength);
 }
 
-function aligned(bytes: number, to = alignment): number {
-  return Math.ceil(bytes / to) * to;
+function aligned(bytes: number): number {
+  return Math.ceil(bytes / alignment) * alignment;
 }

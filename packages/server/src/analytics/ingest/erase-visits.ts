@@ -1,9 +1,74 @@
 import { type Kysely, sql } from 'kysely';
-import type { Database, Schema, WriteTransaction } from '../../storage/database.js';
-import { type ErasedLink, type Erasure, findErasure } from './erasure-marks.js';
-import { selectSpans, toScannedUrls } from './scanned-url.js';
-import { countScansOfCodes } from './select-visits.js';
+import {
+  type Database,
+  type Schema,
+  StorageUnavailableError,
+  type WriteTransaction,
+} from '../../storage/database.js';
+import { countScansOfCodes, selectSpans, toScannedUrls } from './scans.js';
 import { keepVisits, listRows, readRows, UnreadableRowError } from './stored-visits.js';
+
+/** A link that is erased, or whose visits are. */
+export interface ErasedLink {
+  readonly urlId: number;
+  readonly organizationId: string;
+}
+
+interface Erasure extends ErasedLink {
+  /** Visits of this millisecond are erased, too. */
+  readonly until: number;
+}
+
+/**
+ * Marks a link for the erasure of its visits up to `now`. From the commit on, no later transaction stores
+ * such a visit, whenever its journal is read.
+ */
+export async function markErased(
+  transaction: WriteTransaction,
+  urlId: number,
+  now: number,
+): Promise<void> {
+  await transaction
+    .insertInto('url_clicks')
+    .values({ url_id: urlId, clicks: 0, erased_until: now, erasure_pending: 1 })
+    .onConflict((conflict) =>
+      conflict.column('url_id').doUpdateSet({
+        erasure_pending: 1,
+        // The clock of another node may be ahead.
+        erased_until: sql<number>`case when url_clicks.erased_until > ${now}
+          then url_clicks.erased_until else ${now} end`,
+      }),
+    )
+    .execute();
+}
+
+export async function isErasurePending(db: Kysely<Schema>, urlId: number): Promise<boolean> {
+  const row = await db
+    .selectFrom('url_clicks')
+    .select('url_id')
+    .where('url_id', '=', urlId)
+    .where('erasure_pending', '=', 1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+// Each waits for some seconds.
+const maxWaits = 4;
+
+/** Repeats `erase` while an erasure is pending, for about 15 seconds. The erasure continues then. */
+export async function untilErased(
+  isPending: () => Promise<boolean>,
+  erase: () => Promise<unknown>,
+): Promise<void> {
+  for (let waits = 0; await isPending(); waits += 1) {
+    if (waits > maxWaits) {
+      throw new StorageUnavailableError(
+        'the erasure continues: repeat the request with the same Idempotency-Key',
+      );
+    }
+    await erase();
+  }
+}
 
 // The rows that a transaction reads and writes again: typically 3 MB.
 const rowsPerTransaction = 32;
@@ -32,6 +97,21 @@ export async function eraseVisits(
     }
   }
   return failed;
+}
+
+function findErasure(
+  db: Kysely<Schema>,
+  failed: ReadonlyMap<number, unknown>,
+): Promise<Erasure | undefined> {
+  return db
+    .selectFrom('url_clicks')
+    .innerJoin('urls', 'urls.id', 'url_clicks.url_id')
+    .select(['url_id as urlId', 'organization_id as organizationId', 'erased_until as until'])
+    .where('erasure_pending', '=', 1)
+    .$if(failed.size > 0, (query) => query.where('url_id', 'not in', [...failed.keys()]))
+    .orderBy('url_id')
+    .limit(1)
+    .executeTakeFirst();
 }
 
 /**
@@ -65,7 +145,12 @@ async function eraseRows(
   { urlId, organizationId, until }: Erasure,
   after: number,
 ): Promise<number> {
-  const rows = await selectOfLink(transaction, { urlId, organizationId })
+  const rows = await transaction
+    .selectFrom('visits')
+    .select(['id', 'visit_count', 'visits'])
+    .where('organization_id', '=', organizationId)
+    .where('first_url', '<=', urlId)
+    .where('last_url', '>=', urlId)
     .where('first_at', '<=', until)
     .where('id', '>', after)
     .orderBy('id')
@@ -111,17 +196,8 @@ export async function eraseLastVisits(
   }
 }
 
-function selectOfLink(db: Kysely<Schema>, { urlId, organizationId }: ErasedLink) {
-  return db
-    .selectFrom('visits')
-    .select(['id', 'visit_count', 'visits'])
-    .where('organization_id', '=', organizationId)
-    .where('first_url', '<=', urlId)
-    .where('last_url', '>=', urlId);
-}
-
 /**
- * Sets the counters of a link and its QR codes to the visits that remain. The counts before are stored,
+ * Sets the counters of a link and its QR codes to the visits that remain. The highest counts are stored,
  * because a threshold that was reached is not sent again.
  */
 async function resetCounters(
@@ -129,8 +205,8 @@ async function resetCounters(
   { urlId, organizationId, until }: Erasure,
 ): Promise<void> {
   const spans = await selectSpans(transaction).where('qr_codes.url_id', '=', urlId).execute();
-  const url = toScannedUrls(spans).get(urlId);
-  const scans = new Map(url?.spans.map(({ qrId }) => [qrId, 0]));
+  const urls = toScannedUrls(spans);
+  const scans = new Map(spans.map(({ qrId }) => [qrId, 0]));
   let clicks = 0;
   const remaining = {
     organizationId,
@@ -141,13 +217,13 @@ async function resetCounters(
   const rows = await listRows(transaction, remaining);
   for await (const visits of readRows(transaction, rows, remaining)) {
     clicks += visits.count;
-    countScansOfCodes(scans, visits, () => url);
+    countScansOfCodes(scans, visits, urls);
   }
-  await storePeaks(transaction, urlId);
   await transaction
     .updateTable('url_clicks')
     .set({
       clicks,
+      peak_clicks: greatest('peak_clicks', 'clicks'),
       // They stay used if the link has a limit.
       erased_clicks: sql<number>`erased_clicks + clicks - ${clicks}`,
       last_clicked_at: sql<number>`case when last_clicked_at > ${until} then last_clicked_at end`,
@@ -157,28 +233,10 @@ async function resetCounters(
   for (const [qrId, count] of scans) {
     await transaction
       .updateTable('qr_counts')
-      .set({ scans: count })
+      .set({ scans: count, peak_scans: greatest('peak_scans', 'scans') })
       .where('qr_id', '=', qrId)
       .execute();
   }
-}
-
-/** Stores the highest counts of a link and its QR codes, before the counters decrease. */
-async function storePeaks(transaction: WriteTransaction, urlId: number): Promise<void> {
-  await transaction
-    .updateTable('url_clicks')
-    .set({ peak_clicks: greatest('peak_clicks', 'clicks') })
-    .where('url_id', '=', urlId)
-    .execute();
-  await transaction
-    .updateTable('qr_counts')
-    .set({ peak_scans: greatest('peak_scans', 'scans') })
-    .where(
-      'qr_id',
-      'in',
-      transaction.selectFrom('qr_codes').select('id').where('url_id', '=', urlId),
-    )
-    .execute();
 }
 
 // SQLite has no `greatest`.

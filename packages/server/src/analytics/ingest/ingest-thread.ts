@@ -18,9 +18,8 @@ import { ingestJournal, recoverOrphans } from './visit-ingester.js';
 import { VisitRepository } from './visit-repository.js';
 
 export interface IngestSettings extends Pick<Config, 'thresholds' | 'retentionDays'> {
-  /** The folder with one journal folder for each writer. */
+  /** The folder with the journal folders of all writers. */
   readonly root: string;
-  /** The name of the journal folder of this process. */
   readonly writerId: string;
 }
 
@@ -139,8 +138,7 @@ export function createIngest(
     methods: {
       /**
        * Erases the visits of the marked links. Returns when the run ends, or after the time that a call may
-       * take: the work continues. The marks tell which erasures are finished. Returns why others cannot be
-       * finished, by their links.
+       * take: the work continues. Returns why erasures cannot be finished.
        */
       async erase(): Promise<ErasureFailures> {
         const wait = setTimeout(eraseWaitMs, undefined, { ref: false });
@@ -158,19 +156,20 @@ export function createIngest(
   };
 }
 
-interface IngestThreadData {
-  readonly storage: StorageOptions;
-  readonly plans: PlanTable;
-  readonly settings: IngestSettings;
-}
-
 /** Stores visits in a thread of its own, so redirects never wait for storage. */
 export const ingestThread = defineThread({
   name: 'visits',
   file: import.meta.url,
   // Visits wait in the journal.
   priority: 'low',
-  start({ storage, plans, settings }: IngestThreadData, emit: (event: IngestEvent) => void) {
+  start(
+    {
+      storage,
+      plans,
+      settings,
+    }: { storage: StorageOptions; plans: PlanTable; settings: IngestSettings },
+    emit: (event: IngestEvent) => void,
+  ) {
     const database = openStorage(storage);
     const onEvents = (webhookIds?: readonly string[]) => emit({ webhookIds });
     const outbox = new EventOutbox(database, { newId: newUuid, onEvents, plans });

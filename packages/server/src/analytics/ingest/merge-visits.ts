@@ -111,7 +111,6 @@ async function mergeLevel(database: Database, organizationId: string, level: 0 |
   );
 }
 
-/** Yields rows with these visits, in their order. */
 function* packRows(refs: readonly VisitRef[]) {
   for (let start = 0; start < refs.length; start += visitsPerRow) {
     const part = refs.slice(start, start + visitsPerRow);

@@ -3,9 +3,8 @@ import { recordsEvents } from '../../events/event-outbox.js';
 import { passesFilters, subscriptionOf } from '../../events/subscription.js';
 import type { PlanTable } from '../../organizations/plans.js';
 import type { WriteTransaction } from '../../storage/database.js';
-import { decideScan } from '../classify/decide-scan.js';
 import type { Visit } from '../journal/journal-lines.js';
-import { isWithin, type ScannedUrl, selectSpans, toScannedUrls } from './scanned-url.js';
+import { type ScannedUrls, scanOf } from './scans.js';
 
 export interface ClickQueueOptions {
   readonly plans: PlanTable;
@@ -41,6 +40,7 @@ const defaultMaxBatches = 200;
 export async function queueClicks(
   transaction: WriteTransaction,
   visits: readonly Visit[],
+  scannedUrls: ScannedUrls,
   now: number,
   { plans, maxBatches = defaultMaxBatches }: ClickQueueOptions,
 ): Promise<void> {
@@ -74,25 +74,21 @@ export async function queueClicks(
     .execute();
   if (urls.length === 0) return;
   const urlOf = new Map(urls.map((url) => [url.id, url]));
-  const spans = await selectSpans(transaction)
-    .where('qr_codes.url_id', 'in', [...urlOf.keys()])
-    .execute();
-  const scanned = toScannedUrls(spans);
   const linesOf = new Map<string, string[]>();
   for (const visit of visits) {
     const url = urlOf.get(visit.urlId);
     if (!url) continue;
     const { country, deviceType, browser, os, referrerDomain, referrerType } = visit.facts;
-    const scanCertainty = certaintyOf(visit, scanned.get(visit.urlId));
+    const scan = scanOf(scannedUrls.get(visit.urlId), visit);
     const queued: QueuedVisit = {
       urlId: String(url.id),
       shortCode: url.short_code,
       customSlug: url.custom_slug,
       hostname: url.hostname,
       visitedAt: new Date(visit.visitedAt).toISOString(),
-      method: scanCertainty === undefined ? 'click' : 'scan',
+      method: scan ? 'scan' : 'click',
       // Absent from clicks, because an event has at most 100 KB.
-      ...(scanCertainty !== undefined && { scanCertainty }),
+      ...(scan && { scanCertainty: scan.isProven ? 'proven' : 'inferred' }),
       ...{ country, deviceType, browser, os, referrerDomain, referrerType },
     };
     const line = JSON.stringify(queued);
@@ -112,17 +108,6 @@ export async function queueClicks(
       await addToQueue(transaction, id, slice, maxBatches);
     }
   }
-}
-
-function certaintyOf(
-  visit: Visit,
-  url: ScannedUrl | undefined,
-): QueuedVisit['scanCertainty'] | undefined {
-  if (!url || !visit.isByCode) return undefined;
-  if (!url.spans.some((span) => isWithin(span, visit.visitedAt))) return undefined;
-  const scan = decideScan(url.hasSlug, visit.facts);
-  if (!scan) return undefined;
-  return scan.isProven ? 'proven' : 'inferred';
 }
 
 /**

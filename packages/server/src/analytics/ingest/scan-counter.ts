@@ -3,9 +3,8 @@ import type { EventOutbox } from '../../events/event-outbox.js';
 import { recordThresholds } from '../../events/record-thresholds.js';
 import type { WriteTransaction } from '../../storage/database.js';
 import { isAmong } from '../../storage/statements.js';
-import { decideScan } from '../classify/decide-scan.js';
 import type { Visit } from '../journal/journal-lines.js';
-import { isWithin, selectSpans, toScannedUrls } from './scanned-url.js';
+import { type ScannedUrls, scanOf, selectSpans, spansAt, toScannedUrls } from './scans.js';
 
 export interface ThresholdOptions {
   readonly outbox: EventOutbox;
@@ -15,30 +14,31 @@ export interface ThresholdOptions {
 
 /**
  * Counts scans in the transaction that stores their visits. A URL without a QR code costs one index
- * lookup.
+ * lookup. Returns the URLs with QR codes.
  */
 export async function countScans(
   transaction: WriteTransaction,
   { outbox, thresholds }: ThresholdOptions,
   visits: readonly Visit[],
   now: number,
-): Promise<void> {
-  const byUrl = groupCandidates(visits);
-  if (byUrl.size === 0) return;
+): Promise<ScannedUrls> {
+  const urlIds = new Set(visits.flatMap(({ isByCode, urlId }) => (isByCode ? [urlId] : [])));
+  if (urlIds.size === 0) return new Map();
   const codes = await selectSpans(transaction)
-    .where(isAmong(transaction, sql.ref('qr_codes.url_id'), byUrl.keys()))
+    .where(isAmong(transaction, sql.ref('qr_codes.url_id'), urlIds))
     .execute();
+  const urls = toScannedUrls(codes);
   const added = new Map<string, number>();
   const urlIdOf = new Map<string, number>();
-  for (const { urlId, hasSlug, spans } of toScannedUrls(codes).values()) {
-    const scans = byUrl.get(urlId)?.filter(({ facts }) => decideScan(hasSlug, facts) !== null);
-    for (const span of spans) {
-      const count = scans?.filter(({ visitedAt }) => isWithin(span, visitedAt)).length ?? 0;
-      if (count > 0) added.set(span.qrId, count);
-      urlIdOf.set(span.qrId, urlId);
+  for (const visit of visits) {
+    const url = urls.get(visit.urlId);
+    if (!url || !scanOf(url, visit)) continue;
+    for (const { qrId } of spansAt(url, visit.visitedAt)) {
+      added.set(qrId, (added.get(qrId) ?? 0) + 1);
+      urlIdOf.set(qrId, visit.urlId);
     }
   }
-  if (added.size === 0) return;
+  if (added.size === 0) return urls;
   const changes = (await addScans(transaction, added)).map((counter) => ({
     urlId: urlIdOf.get(counter.id) as number,
     added: added.get(counter.id) as number,
@@ -46,6 +46,7 @@ export async function countScans(
     thresholds,
   }));
   await recordThresholds(transaction, outbox, 'qr.scan_threshold', changes, now);
+  return urls;
 }
 
 /**
@@ -62,16 +63,4 @@ export async function addScans(transaction: WriteTransaction, added: ReadonlyMap
     where qr_id = added.id
     returning qr_id as id, scans as count, peak_scans as peak`.execute(transaction);
   return rows;
-}
-
-/** Groups the visits that may be scans by URL: visits of people that used the short code. */
-function groupCandidates(visits: readonly Visit[]): ReadonlyMap<number, readonly Visit[]> {
-  const byUrl = new Map<number, Visit[]>();
-  for (const visit of visits) {
-    if (!visit.isByCode || visit.facts.kind !== 'human') continue;
-    const known = byUrl.get(visit.urlId);
-    if (known) known.push(visit);
-    else byUrl.set(visit.urlId, [visit]);
-  }
-  return byUrl;
 }

@@ -22,13 +22,9 @@ export interface WantedVisits {
 // With usual rows, a query returns 3 MB.
 const rowsPerQuery = 32;
 
-/** Stored visits cannot be read. */
 export class UnreadableRowError extends Error {
-  readonly id: number;
-
   constructor(id: number, cause: unknown) {
     super(`the row ${id} of visits cannot be read: see shorty-server doctor --check`, { cause });
-    this.id = id;
   }
 }
 
@@ -89,15 +85,10 @@ export async function* readRows(
 ): AsyncGenerator<VisitColumns> {
   for (let start = 0; start < rows.length; start += rowsPerQuery) {
     const part = rows.slice(start, start + rowsPerQuery);
-    const found = await db
-      .selectFrom('visits')
-      .select(['id', 'visit_count', 'visits'])
-      .where(
-        'id',
-        'in',
-        part.map(({ id }) => id),
-      )
-      .execute();
+    const ids = part.map(({ id }) => id);
+    const rowsOf = db.selectFrom('visits').select(['id', 'visit_count', 'visits']);
+    const found = await rowsOf.where('id', 'in', ids).execute();
+    // SQLite would copy the bytes to sort the rows.
     const byId = new Map(found.map((row) => [row.id, row]));
     for (const listed of part) {
       const row = byId.get(listed.id);

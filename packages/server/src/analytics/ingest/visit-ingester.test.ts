@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { StorageUnavailableError } from '../../storage/database.js';
 import { createJournalFolder, segmentPath } from '../journal/journal-folder.js';
-import { toDownloadLine } from '../journal/journal-lines.js';
+import { toLine } from '../journal/journal-lines.js';
 import { ingestJournal, recoverOrphans } from './visit-ingester.js';
 import type { VisitRepository } from './visit-repository.js';
 
-const line = toDownloadLine('qr');
+const line = toLine({ download: 'qr' });
 const maxTransactions = 50;
 const setAside = () => expect.unreachable('every line can be stored');
 const journalIn = (path: string) => ({ path, writerId: 'writer', hasEnded: false, setAside });
@@ -49,6 +49,19 @@ it('reports the lines that are stored before a transaction fails', async () => {
   const ingest = ingestJournal(visits, journalIn(folder), Date.now, (lines) => stored.push(lines));
   await expect(ingest).rejects.toThrow('no storage');
   expect(stored).toEqual([1]);
+});
+
+it('stores a long journal in several transactions, between which others can write', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'shorty-ingester-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const bytes = 1024 * 1024;
+  const count = Math.ceil((3 * bytes) / line.length);
+  appendFileSync(segmentPath(folder, 1), line.repeat(count));
+  const stored: number[] = [];
+  const visits = visitsThat(async () => true);
+  await ingestJournal(visits, journalIn(folder), Date.now, (lines) => stored.push(lines));
+  expect(Math.max(...stored)).toBeLessThanOrEqual(bytes / line.length);
+  expect(stored.reduce((sum, lines) => sum + lines)).toBe(count);
 });
 
 /** Creates journals of ended processes, each with one line. */

@@ -13,11 +13,9 @@ import {
 } from '../journal/journal-lines.js';
 import type { VisitRepository } from './visit-repository.js';
 
-/** A journal whose lines are to be stored. */
 export interface IngestedJournal extends Pick<JournalFolder, 'path' | 'writerId'> {
   /** True when its writer has ended. */
   readonly hasEnded: boolean;
-  /** Sets aside the lines that cannot be stored. */
   readonly setAside: SetAside;
   /** Ends after the transaction in progress when it aborts. */
   readonly signal?: AbortSignal;

@@ -13,18 +13,11 @@ import { toRow } from './columns-codec.js';
 import { type ClickQueueOptions, queueClicks } from './queue-clicks.js';
 import { countScans, type ThresholdOptions } from './scan-counter.js';
 import { toColumns } from './visit-columns.js';
-import { findVisitedLinks } from './visited-links.js';
 
 export interface VisitRepositoryOptions extends ThresholdOptions {
   /** Without it, no webhook gets visits. */
   readonly clicks?: ClickQueueOptions;
 }
-
-/** What a transaction stores. */
-type StoredRecords = Partial<Pick<JournalRecords, 'visits' | 'downloads' | 'calls'>>;
-
-/** Called with the visits of ids that no link ever had, before the transaction that drops them ends. */
-export type OnUnknownLinks = (visits: readonly Visit[]) => void;
 
 /** Stores visits, and updates the counters and events that depend on them. */
 export class VisitRepository {
@@ -48,7 +41,6 @@ export class VisitRepository {
       .executeTakeFirst();
   }
 
-  /** Deletes the position of a journal that no longer exists. */
   async deletePosition(writerId: string): Promise<void> {
     await this.#database.writeDirectly(
       (transaction) =>
@@ -60,15 +52,16 @@ export class VisitRepository {
   /**
    * Stores the records between two positions of a journal exactly once: one transaction writes the
    * visits, the counters, the threshold events and the new position. Drops the visits of links that do not
-   * exist. Returns false, and stores nothing, when the stored position is not `from`.
+   * exist, and calls `onUnknownLinks` with those of ids that no link ever had before the transaction ends.
+   * Returns false, and stores nothing, when the stored position is not `from`.
    */
   store(
     writerId: string,
     from: JournalPosition,
     to: JournalPosition,
-    records: StoredRecords,
+    records: Partial<Pick<JournalRecords, 'visits' | 'downloads' | 'calls'>>,
     now: number,
-    onUnknownLinks?: OnUnknownLinks,
+    onUnknownLinks?: (visits: readonly Visit[]) => void,
   ): Promise<boolean> {
     return this.#database.writeDirectly(async (transaction) => {
       if (!(await this.#advance(transaction, writerId, from, to))) return false;
@@ -92,13 +85,12 @@ export class VisitRepository {
     // Counts first: the locks of the counters order this transaction and the mark of an erasure.
     const visits = await this.#countClicks(transaction, existing, now);
     if (visits.length === 0) return;
-    await countScans(transaction, this.#options, visits, now);
+    const scannedUrls = await countScans(transaction, this.#options, visits, now);
     await this.#insertRows(transaction, visits, organizationOf, now);
     const { clicks } = this.#options;
-    if (clicks) await queueClicks(transaction, visits, now, clicks);
+    if (clicks) await queueClicks(transaction, visits, scannedUrls, now, clicks);
   }
 
-  /** Inserts a row for each organization. */
   async #insertRows(
     transaction: WriteTransaction,
     visits: readonly Visit[],
@@ -155,7 +147,6 @@ export class VisitRepository {
     if (all.length === 0) return all;
     const { outbox, thresholds } = this.#options;
     const added = new Map<number, AddedClicks>();
-    const visits = all.filter(({ facts }) => facts.kind === 'human');
     for (const { urlId, visitedAt, facts } of all) {
       const clicks = added.get(urlId) ?? { count: 0, lastAt: null, excluded: 0 };
       added.set(urlId, clicks);
@@ -167,15 +158,16 @@ export class VisitRepository {
     const own = await findOwnThresholds(transaction, [...added.keys()]);
     const counters = await addClicks(transaction, added);
     const erasedUntil = new Map(
-      counters.flatMap(({ url_id, erased_until }) =>
-        erased_until > 0 ? [[url_id, erased_until] as const] : [],
-      ),
+      counters.map(({ url_id, erased_until }) => [url_id, erased_until] as const),
     );
-    const isStored = ({ urlId, visitedAt }: Visit) => visitedAt > (erasedUntil.get(urlId) ?? -1);
     const erased = new Map<number, number>();
-    for (const visit of erasedUntil.size === 0 ? [] : visits) {
-      if (!isStored(visit)) erased.set(visit.urlId, (erased.get(visit.urlId) ?? 0) + 1);
-    }
+    const remaining = all.filter(({ urlId, visitedAt, facts }) => {
+      if (facts.kind !== 'human') return false;
+      const until = erasedUntil.get(urlId) as number;
+      if (until === 0 || visitedAt > until) return true;
+      erased.set(urlId, (erased.get(urlId) ?? 0) + 1);
+      return false;
+    });
     for (const [urlId, count] of erased) await uncount(transaction, urlId, count);
     const changes = counters.map(({ url_id, clicks, peak_clicks: peak }) => {
       const uncounted = erased.get(url_id) ?? 0;
@@ -187,8 +179,35 @@ export class VisitRepository {
       };
     });
     await recordThresholds(transaction, outbox, 'url.click_threshold', changes, now);
-    return erased.size === 0 ? visits : visits.filter(isStored);
+    return remaining;
   }
+}
+
+/**
+ * Finds the links of visits. Visits of erased links, and of organizations that are deleted, are neither
+ * existing nor unknown. A link exists before its first visit.
+ */
+async function findVisitedLinks(transaction: WriteTransaction, visits: readonly Visit[]) {
+  const ids = new Set(visits.map(({ urlId }) => urlId));
+  const { rows } = await sql<{ id: number; organizationId: string }>`
+    select urls.id, urls.organization_id as "organizationId" from urls
+    where ${isAmong(transaction, sql.ref('urls.id'), ids)}
+      and not exists (select 1 from organizations
+        where organizations.id = urls.organization_id and deletion_started_at is not null)`.execute(
+    transaction,
+  );
+  const organizationOf = new Map(rows.map(({ id, organizationId }) => [id, organizationId]));
+  if (organizationOf.size === ids.size) return { existing: visits, unknown: [], organizationOf };
+  const { last_id: lastId } = await transaction
+    .selectFrom('url_id_counter')
+    .select('last_id')
+    .executeTakeFirstOrThrow();
+  return {
+    existing: visits.filter(({ urlId }) => organizationOf.has(urlId)),
+    // The ids of deleted links are never used again.
+    unknown: visits.filter(({ urlId }) => !organizationOf.has(urlId) && urlId > lastId),
+    organizationOf,
+  };
 }
 
 /** Moves clicks that an erasure has reached from the clicks of a link to its erased ones. */
@@ -201,7 +220,6 @@ async function uncount(transaction: WriteTransaction, urlId: number, count: numb
 
 interface AddedClicks {
   count: number;
-  /** The time of the last click; null if it is not known. */
   lastAt: number | null;
   /** The number of visits that are no clicks. */
   excluded: number;

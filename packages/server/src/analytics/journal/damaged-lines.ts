@@ -1,12 +1,4 @@
-import {
-  closeSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  statSync,
-  writeSync,
-} from 'node:fs';
+import { appendFileSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DamagedLine, JournalPosition } from './journal-lines.js';
 
@@ -45,24 +37,13 @@ export function openDamagedLines(root: string) {
       const known = read(path);
       const added = lines
         // In Latin 1, each byte is a character: nothing is lost, and readable lines can be read.
-        .map(({ reason, bytes }, index) =>
-          JSON.stringify({
-            journal,
-            segment,
-            after: offset,
-            index,
-            reason,
-            bytes: bytes.toString('latin1'),
-          }),
-        )
+        .map(({ reason, bytes: line }, index) => {
+          const bytes = line.toString('latin1');
+          return JSON.stringify({ journal, segment, after: offset, index, reason, bytes });
+        })
         .filter((line) => !known.includes(line));
-      const file = openSync(path, 'a', 0o600);
-      try {
-        writeSync(file, added.map((line) => `${line}\n`).join(''));
-        fsyncSync(file);
-      } finally {
-        closeSync(file);
-      }
+      const text = added.map((line) => `${line}\n`).join('');
+      appendFileSync(path, text, { mode: 0o600, flush: true });
     }) satisfies SetAside,
   };
 }

@@ -29,7 +29,6 @@ export function journalRootOf({
   return databaseUrl === ':memory:' ? undefined : journalFolder;
 }
 
-/** Creates and locks the folder of a new writer. */
 export function createJournalFolder(root: string, writerId: string): JournalFolder {
   // Locked under a hidden name first: other processes claim visible folders that are not locked.
   const hidden = join(root, `.${writerId}`);
@@ -98,7 +97,6 @@ export function foldersIn(root: string): string[] {
 
 const segmentName = /^(\d{10})\.log$/;
 
-/** Lists the numbers of a folder's segments in ascending order. */
 export function segmentsIn(folder: string): number[] {
   return readdirSync(folder)
     .map((name) => segmentName.exec(name)?.[1])

@@ -7,7 +7,6 @@ import { segmentPath, segmentsIn } from './journal-folder.js';
 /** One redirect. `facts` is a nested object because copying that many properties is slow. */
 export interface Visit {
   readonly urlId: number;
-  /** Milliseconds since 1970. */
   readonly visitedAt: number;
   /** True when the visit was by the short code, false when by the custom slug. */
   readonly isByCode: boolean;
@@ -34,23 +33,19 @@ function checksumOf(text: string | Buffer): string {
   return crc32(text).toString(16).padStart(checksumDigits, '0');
 }
 
-/** Formats a visit as a line. JSON has no line feeds. */
-export function toLine(visit: Visit): string {
-  return withChecksum(JSON.stringify(visit));
-}
+/** A visit, a download of a QR code by its id, or an API call of an organization. */
+type JournalRecord =
+  | Visit
+  | { readonly download: string }
+  | { readonly call: string; readonly at: number };
 
-export function toDownloadLine(qrId: string): string {
-  return withChecksum(JSON.stringify({ download: qrId }));
-}
-
-/** Formats an API call as a line. `at` is in milliseconds since 1970. */
-export function toCallLine(organizationId: string, at: number): string {
-  return withChecksum(JSON.stringify({ call: organizationId, at }));
+/** Formats a line. JSON has no line feeds. */
+export function toLine(record: JournalRecord): string {
+  return withChecksum(JSON.stringify(record));
 }
 
 export type JournalRecords = ReturnType<typeof parseTexts>;
 
-/** Parses the texts of lines. */
 export function parseTexts(texts: readonly string[]) {
   const visits: Visit[] = [];
   /** The number of downloads by the id of the QR code. */
@@ -90,7 +85,6 @@ function isVisit(record: object): record is Visit {
   );
 }
 
-/** A position between two lines of a journal. */
 export interface JournalPosition {
   readonly segment: number;
   /** In bytes, at the end of a line. */
@@ -180,7 +174,6 @@ export function removeReadSegments(folder: string, position: JournalPosition): v
   }
 }
 
-/** Reads a chunk of a file. */
 function readFrom(path: string, offset: number): Buffer {
   const file = openSync(path, 'r');
   try {

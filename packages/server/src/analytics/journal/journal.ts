@@ -10,13 +10,11 @@ export interface JournalOptions {
   readonly onError: (error: unknown) => void;
   /** Called with the errors of callbacks. Must not throw. */
   readonly onCallbackError: (error: unknown) => void;
-  /** The size at which the next segment begins. */
   readonly segmentBytes?: number;
   /** Writes bytes at a position of a file and returns their number, like `writeSync`. */
   readonly writeFile?: (file: number, bytes: Uint8Array, position: number) => number;
   /** Syncs a file to the disk, like `fsync`. */
   readonly sync?: (file: number, callback: (error: Error | null) => void) => void;
-  /** Syncs the entries of a folder to the disk. */
   readonly syncFolder?: (path: string) => void;
 }
 
@@ -47,7 +45,6 @@ export class Journal {
   readonly #options: Required<JournalOptions>;
   #segment = 1;
   #file: number;
-  /** Bytes of whole lines in the current segment. */
   #size = 0;
   /** Lines that are not encoded yet. */
   #lines = '';
@@ -55,13 +52,11 @@ export class Journal {
   #backlog: EncodedLines[] = [];
   #backlogBytes = 0;
   #writtenCount = 0;
-  /** The number of lines appended since the start. */
   appendedCount = 0;
   /** The number of lines that were lost because too many waited in memory. */
   lostCount = 0;
   /** How many of them are in the log. */
   #reportedLost = 0;
-  /** The callbacks of the lines of this turn. */
   #waiting: OnWritten[] = [];
   #retry: NodeJS.Timeout | undefined;
   /** False while lines wait in memory because they cannot be written. */
@@ -85,12 +80,10 @@ export class Journal {
     this.#file = this.#open(this.#segment);
   }
 
-  /** False while lines cannot be written, or not be synced. */
   get isHealthy(): boolean {
     return this.#isWritten && this.#isSynced;
   }
 
-  /** The number of lines that wait in memory. */
   get unwrittenCount(): number {
     return this.appendedCount - this.#writtenCount;
   }
@@ -197,7 +190,10 @@ export class Journal {
     try {
       this.#write();
       this.#isWritten = true;
-      this.#reportLost();
+      const lost = this.lostCount - this.#reportedLost;
+      this.#reportedLost = this.lostCount;
+      if (lost > 0)
+        this.#options.onError(new Error(`${lost} visits were lost: 64 MB of others waited`));
     } catch (error) {
       if (this.#isWritten) this.#options.onError(error);
       this.#isWritten = false;
@@ -206,14 +202,6 @@ export class Journal {
     }
   }
 
-  #reportLost(): void {
-    const lost = this.lostCount - this.#reportedLost;
-    this.#reportedLost = this.lostCount;
-    if (lost > 0)
-      this.#options.onError(new Error(`${lost} visits were lost: 64 MB of others waited`));
-  }
-
-  /** Writes all lines. */
   #write(): void {
     if (this.#lines !== '') {
       const bytes = Buffer.from(this.#lines);

@@ -14,9 +14,7 @@ export interface VisitedLink {
   readonly excludedAddresses: AddressRanges | undefined;
 }
 
-/** The target that a visit leads to. */
 export interface VisitedTarget {
-  /** Its UTM parameters. */
   readonly campaign: Campaign | null;
   /** The rule that chose it, and its variant; null for the link's own target. */
   readonly variant: string | null;

@@ -13,7 +13,6 @@ export function hasFilter({ tag, domainId, urlId }: UrlFilter): boolean {
   return tag !== undefined || domainId !== undefined || urlId !== undefined;
 }
 
-/** Returns the condition on the table `urls`. */
 export function urlCondition({ tag, domainId, urlId }: UrlFilter): RawBuilder<SqlBool> {
   const conditions: RawBuilder<SqlBool>[] = [sql`true`];
   if (tag !== undefined) {
@@ -28,10 +27,8 @@ export function urlCondition({ tag, domainId, urlId }: UrlFilter): RawBuilder<Sq
   return sql`${sql.join(conditions, sql` and `)}`;
 }
 
-/** The current counts of an organization's URLs. */
 export interface UrlTotals {
   readonly totalUrls: number;
-  /** Those that redirect now. */
   readonly activeUrls: number;
   readonly importedClicks: number;
 }

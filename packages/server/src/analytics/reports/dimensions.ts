@@ -7,7 +7,6 @@ import { cityFieldSeparator } from '../ingest/visit-columns.js';
  * filters. They are not here, because the threads that store visits load no schemas.
  */
 export interface Dimension {
-  /** The column whose values are counted. */
   readonly column: string;
   /** The fields of an entry. A value of the column has the value of each field. */
   readonly fields: readonly string[];
@@ -25,7 +24,6 @@ export interface Dimension {
   readonly filters: readonly string[];
 }
 
-/** The breakdowns of a report by their names. */
 export type Dimensions = Readonly<Record<string, Dimension>>;
 
 const unknownCity = Array(3).fill(unknownCountry).join(cityFieldSeparator);
@@ -77,7 +75,6 @@ export const scanDimensions = {
   scannerApp: by('scannerApp'),
 } as const satisfies Dimensions;
 
-/** Returns the value of each field. */
 export function splitFields(
   { fields, separator = ' ' }: Pick<Dimension, 'fields' | 'separator'>,
   value: string,

@@ -1,9 +1,3 @@
-/** The number of distinct keys in total, and in each bucket. */
-export interface DistinctCount {
-  readonly total: number;
-  readonly inBuckets: Uint32Array;
-}
-
 /** Keys of 64 bits, each of which is two numbers, and the bucket of each. */
 interface Keys {
   readonly halves: Int32Array;
@@ -48,8 +42,8 @@ export class DistinctKeys {
     this.#count += halves.length / 2;
   }
 
-  /** Counts the keys. No keys may follow. */
-  finish(): DistinctCount {
+  /** Returns the number of distinct keys in total, and in each bucket. No keys may follow. */
+  finish() {
     const halves = this.#keys.halves.subarray(0, this.#count * 2);
     const buckets = this.#keys.buckets?.subarray(0, this.#count);
     const inBuckets = new Uint32Array(this.#bucketCount);
@@ -85,7 +79,6 @@ function isSorted(numbers: Uint16Array): boolean {
   return true;
 }
 
-/** Partitions keys by their last bits. */
 function partition(keys: Keys) {
   const count = keys.halves.length / 2;
   const partitions = Math.min(maxPartitions, powerOfTwo(count / keysPerPartition));
@@ -173,7 +166,6 @@ function countDistinct(
   return distinct;
 }
 
-/** Returns the size of the hash table of a partition with this many keys. */
 function slotsFor(keys: number): number {
   return powerOfTwo(keys * 2);
 }

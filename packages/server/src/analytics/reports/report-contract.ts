@@ -13,7 +13,6 @@ import { clickDimensions, scanDimensions } from './dimensions.js';
 import { breakdownsOf, filtersOf, naming, repeated } from './report-fields.js';
 import { timezoneRule, utc } from './time-zone.js';
 
-/** The window of a report, and the buckets of its time series. */
 export const windowQuery = z.strictObject({
   since: localTimestamp.optional().meta({
     param: { id: 'Since' },
@@ -137,7 +136,6 @@ const uniquesSpanRotation = z.boolean().optional().meta({
     'True if the visitor keys are rotated within the window: a visitor and an address from before and after it count once for each. A server of an earlier version omits it.',
 });
 
-/** The fields that all reports have. */
 const head = { ...window, countriesDate, retainedSince, uniquesSpanRotation };
 
 const certainty = {
@@ -172,14 +170,7 @@ const scanReport = {
 export type ScanReport = z.input<z.ZodObject<typeof scanReport>>;
 
 const urlClicks = z
-  .object({
-    urlId,
-    shortCode,
-    createdAt,
-    ...head,
-    importedClicks,
-    ...clickReport,
-  })
+  .object({ urlId, shortCode, createdAt, ...head, importedClicks, ...clickReport })
   .meta({ id: 'UrlClicks' });
 
 const analyticsOverview = z

@@ -40,7 +40,6 @@ function utm(field: UtmField) {
   return z.string().meta({ description, example: utmExamples[field] });
 }
 
-/** The schema of each field of an entry. */
 const fieldSchemas = {
   country: z.string().meta({ description: 'ISO 3166-1 alpha-2, or "Unknown".', example: 'DE' }),
   region: z.string().meta({
@@ -90,7 +89,6 @@ const filterValues: Readonly<Record<string, z.ZodType<string>>> = {
 
 type FieldName = keyof typeof fieldSchemas;
 
-/** A dimension whose fields have schemas. */
 interface ReportDimension extends Dimension {
   readonly fields: readonly FieldName[];
 }

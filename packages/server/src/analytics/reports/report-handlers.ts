@@ -7,7 +7,7 @@ import type { HandlersOf } from '../../http/handlers.js';
 import { openPage } from '../../http/open-page.js';
 import type { Clock } from '../../ports.js';
 import type { Database } from '../../storage/database.js';
-import { selectSpans } from '../ingest/scanned-url.js';
+import { selectSpans } from '../ingest/scans.js';
 import { clickDimensions, type Dimensions, scanDimensions } from './dimensions.js';
 import type { reportRoutes, WindowInput } from './report-contract.js';
 import type { ReportReader } from './report-reader.js';
@@ -43,9 +43,7 @@ export interface ReportSources {
   readonly database: Database;
   readonly reports: Reports;
   readonly clock: Clock;
-  /** Returns the date of the country database; null when it cannot be read. */
   readonly countriesDate: () => string | null;
-  /** Whether the visitor keys are rotated within a window. */
   readonly spansRotation: (window: Window) => boolean;
   /** The first instant whose visits the retention setting retains; undefined without it. */
   readonly retainedSince: () => number | undefined;
@@ -56,9 +54,6 @@ const scanFilters = { ...clickDimensions, ...scanDimensions };
 
 // An overview that took longer is remembered for a minute.
 const slowMs = 500;
-
-// No visit has this URL.
-const noUrl = 0;
 
 export function reportHandlers({
   getUrl,
@@ -163,9 +158,9 @@ export function reportHandlers({
       const ids = { qrCodeId: params.id, urlId: urlId === null ? null : String(urlId) };
       const own = { ...ids, createdAt: new Date(span.from).toISOString(), ...head };
       // The scans of a standalone QR code are unknown, because it contains its target and not a short URL.
-      const url = { urlId: urlId ?? noUrl, hasSlug: slug !== null };
-      const parameters = [organizationId, url, span, query] as const;
-      const report = await reports.read(organizationId, 'readScans', ...parameters);
+      // No visit has the id 0.
+      const url = { urlId: urlId ?? 0, hasSlug: slug !== null, spans: [span] };
+      const report = await reports.read(organizationId, 'readScans', organizationId, url, query);
       return { status: 200, json: joinJson(own, report) };
     },
 
@@ -185,8 +180,14 @@ export function reportHandlers({
         after: readPosition(filter.after),
       };
       const urls = { tag, domainId, urlId };
-      const parameters = [organizationId, query, now, urls] as const;
-      const page = await reports.read(organizationId, 'readVisits', ...parameters);
+      const page = await reports.read(
+        organizationId,
+        'readVisits',
+        organizationId,
+        query,
+        now,
+        urls,
+      );
       const { count, next } = page;
       const { nextAfter } = describe({ total: 0, count, next: next && [next.at, next.skipped] });
       const head = JSON.stringify({ ...toWindowFields(window), timezone, count, nextAfter });
@@ -199,17 +200,23 @@ export function reportHandlers({
       const prepared = await prepare(organizationId, clickDimensions, input, createdAt);
       const { query, isPast } = prepared;
       const urls = { tag, domainId, urlId };
-      const parameters = [organizationId, query, clock(), urls] as const;
+      const now = clock();
       const key = JSON.stringify([organizationId, input]);
       const known = slowOverviews.get(key);
-      const startedAt = clock();
       const { head, report } = known ?? {
         head: prepared.head,
-        report: await reports.read(organizationId, 'readOverview', ...parameters),
+        report: await reports.read(
+          organizationId,
+          'readOverview',
+          organizationId,
+          query,
+          now,
+          urls,
+        ),
       };
       // A window that ends later would not say until when its visits were counted.
-      if (!known && isPast && clock() - startedAt > slowMs) {
-        slowOverviews.set(key, { head, report }, { start: startedAt });
+      if (!known && isPast && clock() - now > slowMs) {
+        slowOverviews.set(key, { head, report }, { start: now });
       }
       const { top, totals, breakdowns, timeseries } = report;
       const { importedClicks, ...urlTotals } = report.urls;

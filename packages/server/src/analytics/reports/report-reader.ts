@@ -1,13 +1,13 @@
 import type { Kysely } from 'kysely';
 import type { Database, Schema } from '../../storage/database.js';
 import {
-  type QrSpan,
   type ScannedUrl,
   type ScannedUrls,
+  selectProven,
+  selectScans,
   selectSpans,
   toScannedUrls,
-} from '../ingest/scanned-url.js';
-import { selectProven, selectScans } from '../ingest/select-visits.js';
+} from '../ingest/scans.js';
 import { listRows, readRows, type WantedVisits } from '../ingest/stored-visits.js';
 import type { VisitColumns } from '../ingest/visit-columns.js';
 import { countUrls, hasFilter, readUrlIds, type UrlFilter, urlCondition } from './count-urls.js';
@@ -23,9 +23,7 @@ import {
   VisitTally,
 } from './visit-tally.js';
 
-/** A report that is being read. */
 interface ReportRun<R extends Report> {
-  /** The snapshot that the report reads. */
   readonly db: Kysely<Schema>;
   readonly tally: VisitTally<R>;
   /** Reads visits. Fails without reading if they need too much memory. */
@@ -46,13 +44,9 @@ export class ReportReader {
     return this.#reportLink(clickMeasure, organizationId, urlId, query);
   }
 
-  readScans(
-    organizationId: string,
-    { urlId, hasSlug }: Pick<ScannedUrl, 'urlId' | 'hasSlug'>,
-    span: QrSpan,
-    query: ReportQuery,
-  ) {
-    return this.#reportLink(scanMeasure(span, hasSlug), organizationId, urlId, query);
+  /** Reads the scans of the QR codes of a URL. */
+  readScans(organizationId: string, url: ScannedUrl, query: ReportQuery) {
+    return this.#reportLink(scanMeasure(url), organizationId, url.urlId, query);
   }
 
   /** Reads the visits of the selected links of an organization: of all links without a filter. */
@@ -71,12 +65,11 @@ export class ReportReader {
         const counted = tally.add(visits);
         visitsOfUrl.add(counted.urlIds);
         if (scannedUrls.size === 0) continue;
-        const scans = selectScans(counted, (id) => scannedUrls.get(id));
+        const scans = selectScans(counted, scannedUrls);
         totalScans += scans.count;
         provenScans += selectProven(scans).count;
       }
       return {
-        /** The URLs with the most clicks. */
         top: visitsOfUrl.largest(query.limit),
         urls,
         qrs: {

@@ -26,12 +26,10 @@ export interface ReportWindow extends Window {
   readonly timezone?: string | undefined;
   /** The creation of the record, before which the time series of a long window does not begin. */
   readonly seriesFrom?: number | undefined;
-  /** The conditions of the visits that count. */
   readonly conditions?: readonly Condition[];
 }
 
 export interface ReportQuery extends ReportWindow {
-  /** The maximum number of entries in each breakdown. */
   readonly limit: number;
 }
 

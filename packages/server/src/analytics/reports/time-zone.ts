@@ -3,7 +3,6 @@ import { dayMs, minuteMs } from '../../durations.js';
 /** Returns the offset of a time zone from UTC at an instant. Both are in milliseconds. */
 export type OffsetAt = (at: number) => number;
 
-/** A time range in which a time zone has one offset from UTC. */
 export interface OffsetSpan {
   readonly from: number;
   /** The first instant after it. */
@@ -13,7 +12,6 @@ export interface OffsetSpan {
 
 export const utc = 'UTC';
 
-/** What a time zone in a query must be. */
 export const timezoneRule = 'it must be the IANA name of a time zone, such as Europe/Berlin';
 
 /** Returns the offsets of an IANA time zone, or undefined if the platform does not know its name. */

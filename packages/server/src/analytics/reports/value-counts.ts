@@ -9,7 +9,6 @@ const defaultMaxValues = 250_000;
 export class ValueCounts<Value extends string | number> {
   readonly #maxValues: number;
   #counts = new Map<Value, number>();
-  /** How many of the occurrences of a value are proven scans. */
   readonly #proven = new Map<Value, number>();
   #hasDropped = false;
   #pass: 'first' | 'second' | 'done' = 'first';
@@ -39,7 +38,6 @@ export class ValueCounts<Value extends string | number> {
     return isNecessary;
   }
 
-  /** Returns how many of the occurrences of a value are proven scans. */
   provenOf(value: Value): number {
     return this.#proven.get(value) ?? 0;
   }

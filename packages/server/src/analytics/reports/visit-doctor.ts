@@ -2,13 +2,11 @@ import { type Kysely, type Selectable, sql } from 'kysely';
 import type { Database, Schema } from '../../storage/database.js';
 import { readInBatches } from '../../storage/read-in-batches.js';
 import { addScans } from '../ingest/scan-counter.js';
-import { selectSpans, toScannedUrls } from '../ingest/scanned-url.js';
-import { countScansOfCodes } from '../ingest/select-visits.js';
+import { countScansOfCodes, selectSpans, toScannedUrls } from '../ingest/scans.js';
 import { decodeRow } from '../ingest/stored-visits.js';
 import type { VisitColumns } from '../ingest/visit-columns.js';
 import { addClicks } from '../ingest/visit-repository.js';
 
-/** A counter of a URL's clicks or of a QR code's scans. */
 export interface WrongCounter<Id> {
   readonly id: Id;
   readonly counted: number;
@@ -16,13 +14,11 @@ export interface WrongCounter<Id> {
   readonly actual: number;
 }
 
-/** A row of visits that cannot be read. */
 export type DamagedVisits = Pick<
   Selectable<Schema['visits']>,
   'id' | 'organization_id' | 'visit_count' | 'first_at' | 'last_at' | 'first_url' | 'last_url'
 >;
 
-/** Counts the rows of visits that cannot be read. */
 export async function countDamagedVisits(database: Database): Promise<number> {
   const damaged: DamagedVisits[] = [];
   for await (const _ of readVisits(database.read, damaged));
@@ -49,7 +45,7 @@ export function diagnoseVisits(database: Database) {
     const scannedUrls = toScannedUrls(await selectSpans(db).execute());
     for await (const visits of readVisits(db, damaged)) {
       for (const urlId of visits.urlIds) clicks.set(urlId, (clicks.get(urlId) ?? 0) + 1);
-      countScansOfCodes(scans, visits, (urlId) => scannedUrls.get(urlId));
+      countScansOfCodes(scans, visits, scannedUrls);
     }
     const links = await selectLinkCounters(db).execute();
     const codes = await selectCodeCounters(db).execute();
@@ -58,8 +54,8 @@ export function diagnoseVisits(database: Database) {
       damaged.some(({ first_url, last_url }) => first_url <= urlId && urlId <= last_url);
     return {
       links: links.length,
-      clicks: sum(clicks.values()),
-      scans: sum(scans.values()),
+      clicks: [...clicks.values()].reduce(add, 0),
+      scans: [...scans.values()].reduce(add, 0),
       damaged,
       wrongLinks: links.flatMap((row) =>
         isUnknown(row.id) ? [] : findWrong(row, clicks.get(row.id) ?? 0),
@@ -115,16 +111,13 @@ export async function repairVisitCounters(
   wrongLinks: readonly WrongCounter<number>[],
   wrongCodes: readonly WrongCounter<string>[],
 ): Promise<void> {
-  const missing = wrongLinks.map(
-    ({ id, counted, actual }) =>
-      [id, { count: actual - counted, lastAt: null, excluded: 0 }] as const,
-  );
+  const clicks = wrongLinks.map(({ id, counted, actual }) => {
+    return [id, { count: actual - counted, lastAt: null, excluded: 0 }] as const;
+  });
+  const scans = wrongCodes.map(({ id, counted, actual }) => [id, actual - counted] as const);
   await database.writeDirectly(async (transaction) => {
-    if (missing.length > 0) await addClicks(transaction, new Map(missing));
-    const missingScans = wrongCodes.map(
-      ({ id, counted, actual }) => [id, actual - counted] as const,
-    );
-    await addScans(transaction, new Map(missingScans));
+    if (clicks.length > 0) await addClicks(transaction, new Map(clicks));
+    await addScans(transaction, new Map(scans));
   }, 'exclusive');
 }
 
@@ -162,8 +155,4 @@ function decodeUndamaged(row: Selectable<Schema['visits']>): VisitColumns | unde
   }
 }
 
-function sum(numbers: Iterable<number>): number {
-  let total = 0;
-  for (const each of numbers) total += each;
-  return total;
-}
+const add = (total: number, each: number) => total + each;

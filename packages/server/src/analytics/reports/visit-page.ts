@@ -1,8 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { Schema } from '../../storage/database.js';
 import { isAmong } from '../../storage/statements.js';
-import type { ScannedUrls } from '../ingest/scanned-url.js';
-import { decideScans } from '../ingest/select-visits.js';
+import { decideScans, type ScannedUrls } from '../ingest/scans.js';
 import { type DictionaryColumn, textAt, type VisitColumns } from '../ingest/visit-columns.js';
 import {
   by,
@@ -21,7 +20,6 @@ const cutFactor = 1.25;
 /** The maximum number of visits in one millisecond that a cursor can skip. */
 export const maxSkipped = 100_000;
 
-/** One page of visits, in the order of their times. */
 export interface VisitPageQuery extends Window {
   readonly conditions: readonly Condition[];
   readonly limit: number;
@@ -29,7 +27,6 @@ export interface VisitPageQuery extends Window {
   readonly after?: { readonly at: number; readonly skipped: number } | undefined;
 }
 
-/** A page of lines of JSON. */
 export interface VisitPage {
   readonly text: string;
   readonly count: number;
@@ -68,7 +65,7 @@ export class VisitPageBuilder {
   }
 
   add(visits: VisitColumns, scannedUrls: ScannedUrls): void {
-    const decided = decideScans(visits, (urlId) => scannedUrls.get(urlId));
+    const decided = decideScans(visits, scannedUrls);
     const selected = filterVisits(decided, this.#query.conditions);
     const { count, urlIds, visitedAt } = selected;
     const format = formatterOf(selected);

@@ -1,5 +1,4 @@
-import type { QrSpan } from '../ingest/scanned-url.js';
-import { selectProven, selectScans } from '../ingest/select-visits.js';
+import { type ScannedUrl, selectProven, selectScans } from '../ingest/scans.js';
 import type { DictionaryColumn, VisitColumns } from '../ingest/visit-columns.js';
 import {
   clickDimensions,
@@ -28,7 +27,6 @@ export interface VisitMeasure<R extends Report> {
   /** Selects the visits that count. They have the columns of the dimensions. */
   select(visits: VisitColumns): VisitColumns;
   readonly dimensions: Readonly<Record<keyof R['breakdowns'] & string, Dimension>>;
-  /** The noun in the names of fields, such as `totalClicks` and `clicks`. */
   readonly noun: 'Clicks' | 'Scans';
 }
 
@@ -39,11 +37,11 @@ export const clickMeasure: VisitMeasure<ClickReport> = {
   noun: 'Clicks',
 };
 
-/** Counts the scans of one QR code. `hasSlug` is true when its URL has a custom slug. */
-export function scanMeasure(span: QrSpan, hasSlug: boolean): VisitMeasure<ScanReport> {
-  const url = { hasSlug, spans: [span] };
+/** Counts the scans of a URL that has these QR codes. */
+export function scanMeasure(url: ScannedUrl): VisitMeasure<ScanReport> {
+  const urls = new Map([[url.urlId, url]]);
   return {
-    select: (visits) => selectScans(visits, () => url),
+    select: (visits) => selectScans(visits, urls),
     dimensions: scanDimensions,
     noun: 'Scans',
   };
@@ -175,7 +173,6 @@ export class VisitTally<R extends Report> {
     return { provenScans: proven, inferredScans: scans - proven };
   }
 
-  /** Returns the bucket of each visit. */
   #bucketsOf({ count, visitedAt }: VisitColumns): Uint16Array {
     // A visit can be some milliseconds older than its record if the clocks of two nodes differ.
     const { indexOf, starts } = this.#buckets;
