@@ -12,11 +12,15 @@ type InstantField =
   | 'createdSince'
   | 'createdUntil';
 
-/** A request of the contract, with a Date allowed for each instant. */
+/** A request of the contract, with a Date allowed for each instant, and undefined for a missing field. */
 export type WithDates<T> = T extends readonly (infer Item)[]
   ? WithDates<Item>[]
   : T extends object
-    ? { [Name in keyof T]: Name extends InstantField ? T[Name] | Date : WithDates<T[Name]> }
+    ? {
+        [Name in keyof T]:
+          | (Name extends InstantField ? T[Name] | Date : WithDates<T[Name]>)
+          | (Record<never, never> extends Pick<T, Name> ? undefined : never);
+      }
     : T;
 
 type ParamsOf<Operation> = Operation extends { parameters: { path: infer Params extends object } }

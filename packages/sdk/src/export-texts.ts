@@ -4,7 +4,7 @@ interface ExportPage {
 }
 
 /** Yields the texts of all pages of an export. */
-export async function* exportTexts<Query extends { after?: string }>(
+export async function* exportTexts<Query extends { after?: string | undefined }>(
   query: Query,
   fetchPage: (query: Query) => PromiseLike<ExportPage>,
 ): AsyncGenerator<string, void, undefined> {
