@@ -85,7 +85,9 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
   const zone = new Zone();
   const empty = engine() === 'postgres' && !options.databaseUrl ? await emptyDatabase() : undefined;
   const fixed = { clock, resolveTxt: zone.resolveTxt, operatorKey: testOperatorKey };
-  const server = createServer({ ...fixed, ...empty, ...options });
+  // The function that removes an empty database is no option.
+  const { remove: _, ...settings }: ServerOptions & { remove?: unknown } = { ...empty, ...options };
+  const server = createServer({ ...fixed, ...settings });
   await server.start();
   const base = server.url;
   const credentials = server.credentials;
