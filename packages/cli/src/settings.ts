@@ -99,7 +99,7 @@ export type Credentials =
 export function requireCredentials(settings: Settings): Credentials {
   const { accessToken, apiKey, baseUrl, clientId, clientSecret } = settings;
   const { profile, profiles, secretServer } = settings;
-  if (profile.source !== 'default' && !profiles.includes(profile.value)) {
+  if (!profileExists(settings)) {
     throw new UsageError(
       `the profile ${profile.value} (${profile.source}) does not exist`,
       profiles.length > 0
@@ -126,10 +126,18 @@ export function requireCredentials(settings: Settings): Credentials {
   );
 }
 
+/** Returns false if a profile is named that nothing is stored for. */
+export function profileExists({ profile, profiles }: Settings): boolean {
+  return profile.source === 'default' || profiles.includes(profile.value);
+}
+
 /** Returns the operator key of the environment. */
 export function requireOperatorKey({ SHORTY_OPERATOR_KEY }: Io['env']): string {
   if (SHORTY_OPERATOR_KEY) return SHORTY_OPERATOR_KEY;
-  throw notSignedIn('no operator key is set', 'set SHORTY_OPERATOR_KEY');
+  throw notSignedIn(
+    'no operator key is set, which shorty admin needs beside your own sign-in',
+    'set SHORTY_OPERATOR_KEY',
+  );
 }
 
 function notSignedIn(message: string, hint: string): CliError {

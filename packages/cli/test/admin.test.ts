@@ -200,6 +200,17 @@ describe('shorty admin audit', () => {
 });
 
 describe('the operator key', () => {
+  test('is shown by whoami, also where it is the only sign-in', async () => {
+    const both = await shorty.run(['whoami'], { env });
+    expect(both).toMatchObject({ code: 0 });
+    expect(both.stdout).toContain('operator key   set (SHORTY_OPERATOR_KEY)\n');
+    expect(both.stdout).not.toContain(operatorKey);
+    const alone = { ...env, SHORTY_BASE_URL: 'http://127.0.0.1:9' };
+    const only = await shorty.run(['whoami', '--json'], { env: alone });
+    expect(only).toMatchObject({ code: 0 });
+    expect(JSON.parse(only.stdout)).toMatchObject({ organization: null, hasOperatorKey: true });
+  });
+
   test('that is missing or wrong exits with 4', async () => {
     const missing = await shorty.run(['admin', 'orgs', 'list']);
     expect([missing.code, missing.stderr]).toEqual([

@@ -102,9 +102,15 @@ describe('options', () => {
     });
   });
 
+  it('name the variable of an address that is missing', () => {
+    expect(() => new Shorty({ accessToken: 'token' })).toThrow(
+      'baseUrl is missing: set it, or SHORTY_BASE_URL',
+    );
+  });
+
   it('name both settings that may be missing', () => {
     expect(refusal({}).message).toBe(
-      'apiKey is missing: set apiKey, accessToken, or clientId and clientSecret',
+      'apiKey is missing: set apiKey (SHORTY_API_KEY), accessToken (SHORTY_ACCESS_TOKEN), or clientId and clientSecret (SHORTY_CLIENT_ID, SHORTY_CLIENT_SECRET)',
     );
   });
 

@@ -84,7 +84,10 @@ export function readSettings(options: ShortyOptions): Settings {
     ? {}
     : { 'user-agent': `shorty-sdk/${version} ${runtime}` };
   return {
-    baseUrl: readBaseUrl(options.baseUrl ?? env.SHORTY_BASE_URL ?? ''),
+    baseUrl:
+      options.baseUrl === undefined
+        ? readBaseUrl(env.SHORTY_BASE_URL ?? '', 'SHORTY_BASE_URL')
+        : readBaseUrl(options.baseUrl, 'baseUrl'),
     credentials: readCredentials(options, env),
     // Looked up at each call, because a program may replace the global fetch later.
     fetch: fetch ?? ((input, init) => globalThis.fetch(input, init)),
@@ -130,7 +133,8 @@ export function checkNumber(option: string, value: number, isZeroAllowed = false
   refuse(option, `a number ${isZeroAllowed ? 'from' : 'above'} 0`, value);
 }
 
-function readBaseUrl(text: string): string {
+function readBaseUrl(text: string, source: string): string {
+  if (text === '') throw new ShortyConfigError('baseUrl', 'is missing: set it, or SHORTY_BASE_URL');
   let url: URL | undefined;
   try {
     url = new URL(text);
@@ -139,7 +143,7 @@ function readBaseUrl(text: string): string {
   if (!url || !/^https?:/.test(url.href) || url.href !== url.origin + url.pathname) {
     const rule = 'an http or https URL without credentials, query or fragment';
     // What precedes an @ may be a password.
-    refuse('baseUrl', rule, text.slice(text.lastIndexOf('@') + 1));
+    refuse(source, rule, text.slice(text.lastIndexOf('@') + 1));
   }
   // The documents name it as the path of the API, and each path of a request begins with it.
   return url.href.replace(/\/+$/, '').replace(/\/api\/v1$/, '');
@@ -167,6 +171,6 @@ function readCredentials(options: ShortyOptions, env: Environment): Settings['cr
   }
   throw new ShortyConfigError(
     clientId ? 'clientSecret' : clientSecret ? 'clientId' : 'apiKey',
-    'is missing: set apiKey, accessToken, or clientId and clientSecret',
+    'is missing: set apiKey (SHORTY_API_KEY), accessToken (SHORTY_ACCESS_TOKEN), or clientId and clientSecret (SHORTY_CLIENT_ID, SHORTY_CLIENT_SECRET)',
   );
 }

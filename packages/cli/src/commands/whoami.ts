@@ -1,7 +1,7 @@
 import { formatNumber } from '@shorty/report';
 import type { CommandRow } from '../command.js';
 import type { Context } from '../context.js';
-import { requireCredentials, type Sourced } from '../settings.js';
+import { profileExists, requireCredentials, type Sourced } from '../settings.js';
 
 // The two records print as one table.
 const labelWidth = 'client secret'.length;
@@ -13,7 +13,9 @@ export const whoami: CommandRow = {
 };
 
 async function printAccount(context: Context): Promise<undefined> {
-  const { output, request } = context;
+  const { io, output, request } = context;
+  // `shorty admin` uses it, with the server of the same profile.
+  const operatorKey = io.env.SHORTY_OPERATOR_KEY ? 'set (SHORTY_OPERATOR_KEY)' : undefined;
   const settings = await context.settings();
   const { profile, baseUrl, apiKey, clientId, clientSecret, accessToken } = settings;
   if (output.format === 'table') {
@@ -24,9 +26,23 @@ async function printAccount(context: Context): Promise<undefined> {
         ? { key: `set (${apiKey.source})` }
         : { 'client id': describeSetting(clientId), 'client secret': describeSecret(clientSecret) };
     await output.record(
-      { profile: describeSetting(profile), server: describeSetting(baseUrl), ...credentials },
+      {
+        profile: describeSetting(profile),
+        server: describeSetting(baseUrl),
+        ...credentials,
+        ...(operatorKey && { 'operator key': operatorKey }),
+      },
       labelWidth,
     );
+  }
+  const isSignedIn = accessToken || apiKey || (clientId && clientSecret);
+  if (operatorKey && !isSignedIn && profileExists(settings)) {
+    if (output.format !== 'table') {
+      const server = { profile: profile.value, baseUrl: baseUrl.value };
+      await output.record({ ...server, organization: null, hasOperatorKey: true });
+    }
+    output.note('signed in to no organization; shorty admin works with the operator key');
+    return;
   }
   const credentials = requireCredentials(settings);
   const client = await context.client();
@@ -52,6 +68,7 @@ async function printAccount(context: Context): Promise<undefined> {
       scopes,
       plan,
       links,
+      hasOperatorKey: operatorKey !== undefined,
       sources: {
         profile: profile.source,
         baseUrl: baseUrl.source,
