@@ -205,7 +205,8 @@ describe('the operator key', () => {
     expect(both).toMatchObject({ code: 0 });
     expect(both.stdout).toContain('operator key   set (SHORTY_OPERATOR_KEY)\n');
     expect(both.stdout).not.toContain(operatorKey);
-    const alone = { ...env, SHORTY_BASE_URL: 'http://127.0.0.1:9' };
+    const signedOut = { SHORTY_CLIENT_ID: '', SHORTY_CLIENT_SECRET: '', SHORTY_API_KEY: '' };
+    const alone = { ...env, ...signedOut, SHORTY_BASE_URL: 'http://127.0.0.1:9' };
     const only = await shorty.run(['whoami', '--json'], { env: alone });
     expect(only).toMatchObject({ code: 0 });
     expect(JSON.parse(only.stdout)).toMatchObject({ organization: null, hasOperatorKey: true });

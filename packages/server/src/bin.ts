@@ -1,5 +1,4 @@
-import { Command, Option } from 'commander';
-import { planNames } from './organizations/plans.js';
+import { Command } from 'commander';
 import { version } from './version.js';
 
 // A command loads only its own modules, because a container's health check runs every few seconds.
@@ -85,7 +84,10 @@ orgs
   .command('create')
   .description('create an organization and its first client; the secret is shown only now')
   .requiredOption('--name <name>', 'its name')
-  .addOption(new Option('--plan <plan>', 'its plan').choices(planNames).makeOptionMandatory())
+  .requiredOption(
+    '--plan <plan>',
+    'its plan: free, developer, scale, enterprise, or one of SHORTY_PLANS',
+  )
   .option('--json', 'print JSON')
   .action(async (options) => (await load.organizations()).createOrganization(options));
 orgs
@@ -109,7 +111,7 @@ orgs
   .command('plan')
   .description('change the plan of an organization, from the next request on')
   .requiredOption('--org <id>', 'the organization')
-  .addOption(new Option('--plan <plan>', 'its new plan').choices(planNames).makeOptionMandatory())
+  .requiredOption('--plan <plan>', 'its new plan')
   .option('--json', 'print JSON')
   .action(async (options) => (await load.organizations()).changePlan(options));
 

@@ -189,6 +189,8 @@ export function readConfig(environment: Environment) {
     honourPrivacySignals: read('SHORTY_HONOUR_PRIVACY_SIGNALS', '0', parseFlag),
     /** The failure that committed data survives: a crash of the process, or a loss of power. */
     durability: read('SHORTY_DURABILITY', 'process', oneOf(['process', 'power'] as const)),
+    /** A JSON file with figures of plans. */
+    plansPath: optional('SHORTY_PLANS', (text) => text),
     /** API requests a minute for each organization; 0 sets no limit. */
     rateLimit: read('SHORTY_RATE_LIMIT', '6000', wholeNumber(0, 1_000_000)),
     /** Token requests a minute for each address; 0 sets no limit. */

@@ -43,7 +43,7 @@ import { affordableConnections } from './network/open-files.js';
 import { organizationHandlers } from './organizations/organization-handlers.js';
 import { OrganizationRepository } from './organizations/organization-repository.js';
 import { ownOrganizationHandlers } from './organizations/own-organization-handlers.js';
-import { standardPlans } from './organizations/plans.js';
+import { readPlans } from './organizations/plans.js';
 import { usageHandlers } from './organizations/usage-handlers.js';
 import { createLinkPages } from './pages/link-pages.js';
 import { createMetadataModule } from './previews/metadata-module.js';
@@ -124,8 +124,8 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     backupFigures = () => noBackups,
     isThreaded = false,
     timeLimits: changedLimits,
-    plans = standardPlans,
     resolveTxt,
+    plans: _plans,
     ...settings
   } = options;
   const defaults = readConfig({ PORT: '0', SHORTY_DATABASE_URL: ':memory:' });
@@ -136,6 +136,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     throw new ConfigError(`${unknown} is not an option of createServer${hint}`);
   }
   const config: Config = { ...defaults, ...settings };
+  const plans = options.plans ?? readPlans(config.plansPath);
   const timeLimits = { ...defaultTimeLimits, ...changedLimits };
   const usesThreads = isThreaded && config.databaseUrl !== ':memory:';
   const { databaseUrl, durability, databaseConnections } = config;
@@ -454,6 +455,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
         logger.info({ database: hidePassword(databaseUrl) }, 'created a new database');
       }
       await unlockSecrets(database, config);
+      await organizations.requirePlans(plans);
       const first = config.credentials ?? newCredentials();
       const id = newUuid();
       // The first organization belongs to the operator, who has no limits.

@@ -29,8 +29,7 @@ const storeSecret = 'store the client secret now, it is shown only once';
 
 const required = (text: string): Details => ({ text, isRequired: true });
 const plan = (text: string): Details => ({
-  text,
-  choices: ['free', 'developer', 'scale', 'enterprise'],
+  text: `${text}: free, developer, scale, enterprise, or one that the server adds`,
 });
 const name: OptionRows = { '--name <name>': 'what it is for' };
 const expiryOptions: OptionRows = {

@@ -1957,10 +1957,10 @@ export interface components {
              */
             name: string;
             /**
-             * @description The plan of the organization, which sets its limits.
-             * @enum {string}
+             * @description free, developer, scale, enterprise, or a plan that the operator has added.
+             * @example scale
              */
-            plan: "free" | "developer" | "scale" | "enterprise";
+            plan: string;
         };
         OrganizationUpdateRequest: {
             /**
@@ -1970,9 +1970,9 @@ export interface components {
             name?: string;
             /**
              * @description Takes effect at the next request. Links and codes beyond the new plan stay.
-             * @enum {string}
+             * @example scale
              */
-            plan?: "free" | "developer" | "scale" | "enterprise";
+            plan?: string;
             /**
              * @description True suspends the organization: its API requests get 403, and its links answer 410. False resumes it.
              * @example true
@@ -2568,10 +2568,10 @@ export interface components {
                 /** @example default */
                 name: string;
                 /**
-                 * @description The plan of the organization, which sets its limits.
-                 * @enum {string}
+                 * @description free, developer, scale, enterprise, or a plan that the operator has added.
+                 * @example scale
                  */
-                plan: "free" | "developer" | "scale" | "enterprise";
+                plan: string;
             };
             /** @description What this token or API key may do. */
             scopes: ("urls:read" | "urls:write" | "urls:erase" | "qr:read" | "qr:write" | "webhooks:read" | "webhooks:write" | "domains:read" | "domains:write" | "analytics:read" | "usage:read" | "keys:write")[];
@@ -2606,10 +2606,10 @@ export interface components {
              */
             name: string;
             /**
-             * @description The plan of the organization, which sets its limits.
-             * @enum {string}
+             * @description free, developer, scale, enterprise, or a plan that the operator has added.
+             * @example scale
              */
-            plan: "free" | "developer" | "scale" | "enterprise";
+            plan: string;
             /**
              * @description The addresses and CIDR ranges whose visits are redirected, but not counted, in canonical form.
              * @example [
@@ -4068,9 +4068,9 @@ export interface components {
             period: string;
             /**
              * @description The plan that the period is charged by: the plan at its end, or the current plan.
-             * @enum {string}
+             * @example scale
              */
-            plan: "free" | "developer" | "scale" | "enterprise";
+            plan: string;
             meters: {
                 /** @description Requests with a valid token, whatever their status. A bulk request counts once. */
                 api_call: {
@@ -4130,10 +4130,10 @@ export interface components {
              */
             name: string;
             /**
-             * @description The plan of the organization, which sets its limits.
-             * @enum {string}
+             * @description free, developer, scale, enterprise, or a plan that the operator has added.
+             * @example scale
              */
-            plan: "free" | "developer" | "scale" | "enterprise";
+            plan: string;
             /** @description The number of active links. */
             activeUrls: number;
             /** Format: date-time */

@@ -140,7 +140,7 @@ export const fixtures: {
     "organization": {
       "id": "0198c0de-0000-7000-8000-0000000000aa",
       "name": "default",
-      "plan": "free"
+      "plan": "scale"
     },
     "scopes": [
       "urls:read"
@@ -153,7 +153,7 @@ export const fixtures: {
   "getOwnOrganization": {
     "id": "0198c0de-0000-7000-8000-0000000000aa",
     "name": "Acme Ltd",
-    "plan": "free",
+    "plan": "scale",
     "excludeAddresses": [
       "203.0.113.0/24",
       "2001:db8:1::/48"
@@ -162,7 +162,7 @@ export const fixtures: {
   "updateOwnOrganization": {
     "id": "0198c0de-0000-7000-8000-0000000000aa",
     "name": "Acme Ltd",
-    "plan": "free",
+    "plan": "scale",
     "excludeAddresses": [
       "203.0.113.0/24",
       "2001:db8:1::/48"
@@ -1954,7 +1954,7 @@ export const fixtures: {
   },
   "getUsage": {
     "period": "2030-01",
-    "plan": "free",
+    "plan": "scale",
     "meters": {
       "api_call": {
         "used": 1
@@ -1980,7 +1980,7 @@ export const fixtures: {
   "createOrganization": {
     "id": "0198c0de-0000-7000-8000-0000000000aa",
     "name": "Acme Ltd",
-    "plan": "free",
+    "plan": "scale",
     "activeUrls": 1,
     "createdAt": "2030-01-01T00:00:00.000Z",
     "suspendedAt": null,
@@ -1997,7 +1997,7 @@ export const fixtures: {
       {
         "id": "0198c0de-0000-7000-8000-0000000000aa",
         "name": "Acme Ltd",
-        "plan": "free",
+        "plan": "scale",
         "activeUrls": 1,
         "createdAt": "2030-01-01T00:00:00.000Z",
         "suspendedAt": null,
@@ -2008,7 +2008,7 @@ export const fixtures: {
   "getOrganization": {
     "id": "0198c0de-0000-7000-8000-0000000000aa",
     "name": "Acme Ltd",
-    "plan": "free",
+    "plan": "scale",
     "activeUrls": 1,
     "createdAt": "2030-01-01T00:00:00.000Z",
     "suspendedAt": null,
@@ -2017,7 +2017,7 @@ export const fixtures: {
   "updateOrganization": {
     "id": "0198c0de-0000-7000-8000-0000000000aa",
     "name": "Acme Ltd",
-    "plan": "free",
+    "plan": "scale",
     "activeUrls": 1,
     "createdAt": "2030-01-01T00:00:00.000Z",
     "suspendedAt": null,
@@ -2035,7 +2035,7 @@ export const fixtures: {
     "items": [
       {
         "period": "2030-01",
-        "plan": "free",
+        "plan": "scale",
         "meters": {
           "api_call": {
             "used": 1

@@ -133,7 +133,7 @@ export class AdminOrganizationsResource extends Resource {
    *
    * @example
    * ```ts
-   * console.log(await shorty.admin.organizations.create({ name: 'Acme Ltd', plan: 'free' }));
+   * console.log(await shorty.admin.organizations.create({ name: 'Acme Ltd', plan: 'scale' }));
    * ```
    */
   create(body: OrganizationCreateRequest, options?: RequestOptions): ApiPromise<OrganizationCreated> {

@@ -1,10 +1,5 @@
 import { type Selectable, sql } from 'kysely';
-import {
-  hasWebhooks,
-  type PlanName,
-  type PlanTable,
-  standardPlans,
-} from '../organizations/plans.js';
+import { hasWebhooks, type PlanTable, planOf, standardPlans } from '../organizations/plans.js';
 import type { NewId } from '../ports.js';
 import type { Database, WriteTransaction } from '../storage/database.js';
 import { afterCommit, handleAtCommit } from '../storage/group-commit.js';
@@ -44,7 +39,7 @@ export function recordsEvents(
 ): boolean {
   return (
     (is_active === 1 || (disabled_at !== null && now < disabled_at + disabledRetentionMs)) &&
-    hasWebhooks(plans[plan as PlanName])
+    hasWebhooks(planOf(plans, plan))
   );
 }
 

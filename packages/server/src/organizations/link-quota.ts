@@ -1,5 +1,5 @@
 import type { WriteTransaction } from '../storage/database.js';
-import type { PlanName, PlanTable } from './plans.js';
+import { type PlanTable, planOf } from './plans.js';
 import type { Quota } from './quota.js';
 
 /**
@@ -14,11 +14,11 @@ export async function reserveLinks(
   count: number,
 ): Promise<{ readonly free: number; readonly quota?: Quota }> {
   const { plan, active_urls } = await addActive(transaction, organizationId, count);
-  const included = plans[plan as PlanName].linkBundle;
+  const included = planOf(plans, plan).linkBundle;
   if (included === null || active_urls <= included) return { free: count };
   const used = Number(active_urls) - count;
   const free = Math.max(0, included - used);
-  return { free, quota: { plan: plan as PlanName, included, used: used + free } };
+  return { free, quota: { plan, included, used: used + free } };
 }
 
 export async function releaseLinks(
@@ -48,9 +48,9 @@ export class ActiveLinks {
 
   async take(): Promise<Quota | undefined> {
     this.#stored ??= await addActive(this.#transaction, this.#organizationId, 0);
-    const plan = this.#stored.plan as PlanName;
+    const { plan } = this.#stored;
     const used = Number(this.#stored.active_urls) + this.#change;
-    const included = this.#plans[plan].linkBundle;
+    const included = planOf(this.#plans, plan).linkBundle;
     if (included !== null && used >= included) return { plan, included, used };
     this.#change += 1;
     return undefined;

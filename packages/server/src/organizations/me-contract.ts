@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { defineRoute, scopes } from '../contract/define-route.js';
 import { instant, uuidText } from '../contract/fields.js';
-import { planNames } from './plans.js';
+import { planName } from './plans.js';
 
 const me = z
   .object({
     organization: z.object({
       id: uuidText,
       name: z.string().meta({ example: 'default' }),
-      plan: z.enum(planNames),
+      plan: planName,
     }),
     scopes: z.array(z.enum(scopes)).describe('What this token or API key may do.'),
     client: z

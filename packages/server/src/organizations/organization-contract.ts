@@ -9,14 +9,14 @@ import {
   uuidParam,
   uuidText,
 } from '../contract/fields.js';
-import { planNames } from './plans.js';
+import { planName } from './plans.js';
 import { period, usage } from './usage-contract.js';
 
 const name = displayText(100, 1).meta({
   description: 'The name of the organization.',
   example: 'Acme Ltd',
 });
-const plan = z.enum(planNames);
+const plan = planName;
 
 export const organizationCreateRequest = z
   .strictObject({ name, plan })

@@ -15,7 +15,7 @@ import {
   type OrganizationRepository,
   toOrganizationRecord,
 } from './organization-repository.js';
-import type { PlanTable } from './plans.js';
+import { type PlanTable, requirePlan } from './plans.js';
 import { readPeriod } from './usage-handlers.js';
 
 export interface OrganizationHandlerOptions {
@@ -42,6 +42,7 @@ export function organizationHandlers({
 }: OrganizationHandlerOptions): HandlersOf<typeof organizationRoutes> {
   return {
     async createOrganization({ body, write }) {
+      requirePlan(plans, body.plan);
       const credentials = newCredentials();
       const organization = { id: newUuid(), ...body, createdAt: clock() };
       const client = clientOf(organization.id, credentials, firstClientScopes);
@@ -69,6 +70,7 @@ export function organizationHandlers({
     },
 
     async updateOrganization({ params: { id }, body, write }) {
+      requirePlan(plans, body.plan);
       try {
         const { organization, replayed } = await organizations.update(id, body, clock(), write);
         return { status: 200, replayed, data: toOrganizationRecord(organization) };

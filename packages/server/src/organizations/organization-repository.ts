@@ -2,6 +2,7 @@ import { type SqlBool, sql } from 'kysely';
 import type { z } from 'zod';
 import { insertApiKey, type NewApiKey } from '../auth/api-key-repository.js';
 import { insertClient, type NewClient, noOrganization } from '../auth/client-repository.js';
+import { ConfigError } from '../config-error.js';
 import { ApiError, shorten, summarize } from '../contract/api-error.js';
 import type { Page, PageRange } from '../contract/fields.js';
 import { presentAs, withIsoTimes } from '../contract/present.js';
@@ -11,7 +12,7 @@ import { changeLinkPolicy, readLinkPolicyVersion } from '../storage/link-policy.
 import { readList } from '../storage/list-page.js';
 import { lockOrganization } from '../storage/locks.js';
 import { organizationRecord } from './organization-contract.js';
-import type { PlanName } from './plans.js';
+import type { PlanTable } from './plans.js';
 
 /** A stored organization. Instants are milliseconds since 1970. */
 export type Organization = Awaited<ReturnType<ReturnType<typeof select>['execute']>>[number];
@@ -20,7 +21,7 @@ export type OrganizationRecord = z.input<typeof organizationRecord>;
 
 export interface OrganizationChanges {
   readonly name?: string | undefined;
-  readonly plan?: PlanName | undefined;
+  readonly plan?: string | undefined;
   readonly isSuspended?: boolean | undefined;
   /** Addresses and CIDR ranges in canonical form. */
   readonly excludeAddresses?: readonly string[] | undefined;
@@ -29,7 +30,7 @@ export interface OrganizationChanges {
 interface NewOrganization {
   readonly id: string;
   readonly name: string;
-  readonly plan: PlanName;
+  readonly plan: string;
   readonly createdAt: number;
 }
 
@@ -178,6 +179,19 @@ export class OrganizationRepository {
     return rows.map(({ id }) => id);
   }
 
+  /** Throws a ConfigError if an organization has, or had, a plan that is not among these. */
+  async requirePlans(plans: PlanTable): Promise<void> {
+    const { rows } = await sql<{ plan: string }>`
+      select plan from organizations union select plan_before from plan_changes
+      order by 1`.execute(this.#database.read);
+    const unknown = rows.filter(({ plan }) => !Object.hasOwn(plans, plan));
+    if (unknown.length === 0) return;
+    const names = unknown.map(({ plan }) => plan).join(', ');
+    throw new ConfigError(
+      `SHORTY_PLANS lacks plans that organizations have or had: ${names}; add them with their figures`,
+    );
+  }
+
   find(id: string): Promise<Organization | undefined> {
     return select(this.#database.read).where('id', '=', id).executeTakeFirst();
   }
@@ -230,7 +244,6 @@ function select(db: Database['read']) {
       // Separated by commas.
       .select('exclude_addresses as excludeAddresses')
       .where('import_leased_until', 'is', null)
-      .$narrowType<{ plan: PlanName }>()
   );
 }
 

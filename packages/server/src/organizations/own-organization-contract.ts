@@ -3,7 +3,7 @@ import { shorten } from '../contract/api-error.js';
 import { defineRoute } from '../contract/define-route.js';
 import { uuidText } from '../contract/fields.js';
 import { canonicalRange } from '../network/ip-address.js';
-import { planNames } from './plans.js';
+import { planName } from './plans.js';
 
 export const maxExcludedAddresses = 100;
 // Longer than each address with a prefix.
@@ -54,7 +54,7 @@ export const ownOrganization = z
       description: 'The name of the organization.',
       example: 'Acme Ltd',
     }),
-    plan: z.enum(planNames),
+    plan: planName,
     excludeAddresses: z.array(z.string()).meta({
       description:
         'The addresses and CIDR ranges whose visits are redirected, but not counted, in canonical form.',

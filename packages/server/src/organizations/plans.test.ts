@@ -1,6 +1,16 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
-import { type BundledMeter, computeCharge, type PlanName, standardPlans } from './plans.js';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { ConfigError } from '../config-error.js';
+import {
+  type BundledMeter,
+  computeCharge,
+  type PlanName,
+  readPlans,
+  standardPlans,
+} from './plans.js';
 
 const charge = (plan: PlanName, meter: BundledMeter, used: number) =>
   computeCharge(used, standardPlans[plan].meters[meter]);
@@ -58,4 +68,56 @@ it('amounts are the nearest doubles to the exact amounts', () => {
       },
     ),
   );
+});
+
+describe('SHORTY_PLANS', () => {
+  function read(text: string) {
+    const folder = mkdtempSync(join(tmpdir(), 'shorty-plans-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const path = join(folder, 'plans.json');
+    writeFileSync(path, text);
+    return readPlans(path);
+  }
+  const team = {
+    linkBundle: 5_000,
+    meters: {
+      qr_generated: { included: 500, overage: { cents: 5, per: 1 } },
+      webhook_delivery: { included: null, overage: null },
+    },
+    hasReplay: true,
+  };
+
+  it('changes figures of the standard plans, and adds others', () => {
+    const free = { linkBundle: 100, meters: { qr_generated: { included: 30 } } };
+    const plans = read(JSON.stringify({ free, team }));
+    expect(plans.team).toEqual(team);
+    expect(plans.free).toEqual({
+      ...standardPlans.free,
+      linkBundle: 100,
+      meters: { ...standardPlans.free.meters, qr_generated: { included: 30, overage: null } },
+    });
+    expect(plans.scale).toEqual(standardPlans.scale);
+    expect(readPlans(undefined)).toEqual(standardPlans);
+  });
+
+  it.each([
+    ['{\n  "free": {\n    "linkBundle": 5,\n  }\n}', /line 4: /],
+    ['[]', /expected record/],
+    ['{ "Free": {} }', /Free: .*name of a plan/],
+    ['{ "free": { "links": 5 } }', /free: Unrecognized key: "links"/],
+    ['{ "free": { "linkBundle": -1 } }', /free\.linkBundle: /],
+    [
+      '{ "free": { "meters": { "qr_generated": { "included": "many" } } } }',
+      /free\.meters\.qr_generated\.included: /,
+    ],
+    ['{ "team": { "linkBundle": 5, "hasReplay": true } }', /team\.meters: /],
+  ])('%s stops the start with its place', (text, place) => {
+    expect(() => read(text)).toThrow(ConfigError);
+    expect(() => read(text)).toThrow(/^SHORTY_PLANS is ".*plans\.json": /);
+    expect(() => read(text)).toThrow(place);
+  });
+
+  it('a file that cannot be read stops the start', () => {
+    expect(() => readPlans('/no/such/plans.json')).toThrow(/SHORTY_PLANS is .*ENOENT/);
+  });
 });

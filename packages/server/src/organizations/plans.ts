@@ -1,3 +1,8 @@
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import { ConfigError } from '../config-error.js';
+import { validationError } from '../contract/api-error.js';
+
 /** The actions that are counted for each organization and month. */
 export const meters = ['api_call', 'qr_generated', 'webhook_delivery'] as const;
 export type Meter = (typeof meters)[number];
@@ -26,14 +31,15 @@ export interface Plan {
   readonly hasReplay: boolean;
 }
 
-export const planNames = ['free', 'developer', 'scale', 'enterprise'] as const;
-export type PlanName = (typeof planNames)[number];
-export type PlanTable = Readonly<Record<PlanName, Plan>>;
+export type PlanName = 'free' | 'developer' | 'scale' | 'enterprise';
+
+/** The plans of a server by their names: the standard ones, and others. */
+export type PlanTable = Readonly<Record<string, Plan>>;
 
 const unlimited: MonthlyBundle = { included: null, overage: null };
 
 /** Specification, "Limits". */
-export const standardPlans: PlanTable = {
+export const standardPlans: Readonly<Record<PlanName, Plan>> = {
   free: {
     linkBundle: 50,
     meters: {
@@ -64,6 +70,97 @@ export const standardPlans: PlanTable = {
     hasReplay: true,
   },
 };
+
+/** The name of a plan, as a field of the API. */
+export const planName = z
+  .string()
+  .regex(/^[a-z][a-z0-9-]{0,39}$/, {
+    error: 'must be the name of a plan, such as scale',
+  })
+  .meta({
+    description: 'free, developer, scale, enterprise, or a plan that the operator has added.',
+    example: 'scale',
+  });
+
+/** Returns a plan. The start of the server has checked that each organization has one of these. */
+export function planOf(plans: PlanTable, name: string): Plan {
+  const plan = Object.hasOwn(plans, name) ? plans[name] : undefined;
+  if (plan) return plan;
+  throw new Error(`there is no plan ${name}`);
+}
+
+/** Throws a VALIDATION_FAILED if there is no plan with this name. */
+export function requirePlan(plans: PlanTable, name: string | undefined): void {
+  if (name === undefined || Object.hasOwn(plans, name)) return;
+  const message = `must be one of ${Object.keys(plans).join(', ')}`;
+  throw validationError([{ path: 'plan', message }]);
+}
+
+const count = z.int().min(0).nullable();
+const bundle = z.strictObject({
+  included: count,
+  overage: z.strictObject({ cents: z.int().min(0), per: z.int().min(1) }).nullable(),
+});
+const planFigures = z.strictObject({
+  linkBundle: count,
+  meters: z.strictObject({ qr_generated: bundle, webhook_delivery: bundle }),
+  hasReplay: z.boolean(),
+});
+const changedFigures = z.strictObject({
+  linkBundle: count.optional(),
+  meters: z
+    .strictObject({ qr_generated: bundle.partial(), webhook_delivery: bundle.partial() })
+    .partial()
+    .optional(),
+  hasReplay: z.boolean().optional(),
+});
+
+/** Reads the plans of SHORTY_PLANS: the standard ones with changed figures, and others. Throws a ConfigError. */
+export function readPlans(path: string | undefined): PlanTable {
+  if (path === undefined) return standardPlans;
+  const refuse = (reason: string) =>
+    new ConfigError(`SHORTY_PLANS is ${JSON.stringify(path)}: ${reason}`);
+  let text = '';
+  let given: unknown;
+  try {
+    text = readFileSync(path, 'utf8');
+    given = JSON.parse(text);
+  } catch (error) {
+    const { message } = error as Error;
+    const position = /at position (\d+)/.exec(message)?.[1];
+    const line = text.slice(0, Number(position)).split('\n').length;
+    throw refuse(position === undefined ? message : `line ${line}: ${message}`);
+  }
+  const entries = z.record(z.string(), z.unknown()).safeParse(given);
+  if (!entries.success) throw refuse(describeIssue(entries.error, []));
+  const plans: Record<string, Plan> = { ...standardPlans };
+  for (const [name, figures] of Object.entries(entries.data)) {
+    const named = planName.safeParse(name);
+    if (!named.success) throw refuse(describeIssue(named.error, [name]));
+    const standard: Plan | undefined = plans[name];
+    const parsed = (standard ? changedFigures : planFigures).safeParse(figures);
+    if (!parsed.success) throw refuse(describeIssue(parsed.error, [name]));
+    plans[name] = standard ? changed(standard, parsed.data) : (parsed.data as Plan);
+  }
+  return plans;
+}
+
+function changed(plan: Plan, { meters, ...figures }: z.infer<typeof changedFigures>): Plan {
+  return {
+    ...plan,
+    ...figures,
+    meters: {
+      qr_generated: { ...plan.meters.qr_generated, ...meters?.qr_generated },
+      webhook_delivery: { ...plan.meters.webhook_delivery, ...meters?.webhook_delivery },
+    },
+  } as Plan;
+}
+
+function describeIssue(error: z.ZodError, place: readonly PropertyKey[]): string {
+  const [issue] = error.issues;
+  const path = [...place, ...(issue?.path ?? [])].join('.');
+  return `${path === '' ? '' : `${path}: `}${issue?.message}`;
+}
 
 /** Returns whether a plan has webhooks: it includes at least one delivery. */
 export function hasWebhooks({ meters }: Plan): boolean {

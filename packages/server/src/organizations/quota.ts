@@ -1,8 +1,6 @@
-import type { PlanName } from './plans.js';
-
 /** What a plan includes, and how much of it is used. */
 export interface Quota {
-  readonly plan: PlanName;
+  readonly plan: string;
   readonly included: number;
   readonly used: number;
 }

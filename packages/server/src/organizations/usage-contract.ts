@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineRoute } from '../contract/define-route.js';
-import { type Meter, planNames } from './plans.js';
+import { type Meter, planName } from './plans.js';
 
 const count = z.int().min(0);
 const included = count.nullable();
@@ -20,11 +20,9 @@ const bundled = z
 export const usage = z
   .object({
     period: z.string().meta({ description: 'A calendar month in UTC.', example: '2030-01' }),
-    plan: z
-      .enum(planNames)
-      .describe(
-        'The plan that the period is charged by: the plan at its end, or the current plan.',
-      ),
+    plan: planName.describe(
+      'The plan that the period is charged by: the plan at its end, or the current plan.',
+    ),
     meters: z.object({
       api_call: z
         .object({ used: count })

@@ -10,13 +10,13 @@ import {
   computeCharge,
   type Meter,
   monthOf,
-  type PlanName,
   type PlanTable,
+  planOf,
 } from './plans.js';
 import type { usageRoutes } from './usage-contract.js';
 
 interface MonthlyUsage {
-  readonly plan: PlanName;
+  readonly plan: string;
   readonly activeUrls: number;
   readonly used: ReadonlyMap<Meter, number>;
 }
@@ -87,7 +87,7 @@ async function readMonthlyUsages(
   if (ids.length === 0) return new Map();
   const endsAt = Date.UTC(Number(month.slice(0, 4)), Number(month.slice(5)));
   // The month is charged by the plan at its end: the plan before the first later change.
-  const { rows } = await sql<{ id: string; plan: PlanName; activeUrls: number }>`
+  const { rows } = await sql<{ id: string; plan: string; activeUrls: number }>`
     select id, active_urls as "activeUrls", coalesce((
       select plan_before from plan_changes
       where organization_id = organizations.id and changed_at >= ${endsAt}
@@ -113,7 +113,7 @@ export function presentUsage(
   month: string,
   { plan, activeUrls, used }: MonthlyUsage,
 ) {
-  const { linkBundle, meters } = plans[plan];
+  const { linkBundle, meters } = planOf(plans, plan);
   const usedOf = (meter: Meter) => used.get(meter) ?? 0;
   const charge = (meter: BundledMeter) => computeCharge(usedOf(meter), meters[meter]);
   return {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { WriteTransaction } from '../storage/database.js';
-import { type BundledMeter, type Meter, monthOf, type PlanName, type PlanTable } from './plans.js';
+import { type BundledMeter, type Meter, monthOf, type PlanTable, planOf } from './plans.js';
 import type { Quota } from './quota.js';
 
 /** Adds up uses of one meter by organization and month. */
@@ -53,10 +53,10 @@ export async function countUseWithinPlan(
     .select('plan')
     .where('id', '=', organizationId)
     .executeTakeFirstOrThrow();
-  const { included, overage } = plans[plan as PlanName].meters[meter];
+  const { included, overage } = planOf(plans, plan).meters[meter];
   if (included === null || overage !== null || used <= included) return undefined;
   await countUse(transaction, organizationId, month, meter, -1);
-  return { plan: plan as PlanName, included, used: used - 1 };
+  return { plan, included, used: used - 1 };
 }
 
 async function countUse(

@@ -17,7 +17,7 @@ import { openPage } from '../http/open-page.js';
 import { requireFound } from '../idempotency/with-idempotency-key.js';
 import { findUrlError } from '../network/receiver-url.js';
 import type { OrganizationRepository } from '../organizations/organization-repository.js';
-import { hasWebhooks, type PlanTable } from '../organizations/plans.js';
+import { hasWebhooks, type PlanTable, planOf } from '../organizations/plans.js';
 import type { Clock } from '../ports.js';
 import { etagOf } from '../preconditions/if-match.js';
 import type { DeliveryRecord, DeliveryRepository } from './delivery-repository.js';
@@ -88,7 +88,7 @@ export function webhookHandlers(
   /** Throws PLAN_REQUIRED unless the plan has webhooks, or else also replays. */
   async function requirePlan(organizationId: string, feature: 'Webhooks are' | 'Replay is') {
     const { plan: name } = await options.organizations.get(organizationId);
-    const plan = options.plans[name];
+    const plan = planOf(options.plans, name);
     if (feature === 'Replay is' ? plan.hasReplay : hasWebhooks(plan)) return;
     throw new ApiError('PLAN_REQUIRED', `${feature} not part of the plan ${name}`);
   }

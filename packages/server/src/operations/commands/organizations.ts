@@ -1,5 +1,6 @@
 import { v7 as newUuid } from 'uuid';
 import { clientOf, newCredentials } from '../../auth/client-repository.js';
+import { readConfig } from '../../config.js';
 import { ConfigError } from '../../config-error.js';
 import { firstClientScopes } from '../../contract/define-route.js';
 import { deleteOrganization as deleteMarked } from '../../deletion/delete-organization.js';
@@ -9,7 +10,7 @@ import {
   OrganizationRepository,
   toOrganizationRecord,
 } from '../../organizations/organization-repository.js';
-import { type PlanName, standardPlans } from '../../organizations/plans.js';
+import { type PlanTable, planOf, readPlans } from '../../organizations/plans.js';
 import type { Database } from '../../storage/database.js';
 import { describeCredentials } from './clients.js';
 import { fromCommand } from './from-command.js';
@@ -17,12 +18,13 @@ import { withDatabase, withOrganization } from './open-database.js';
 import { print, printTable } from './print.js';
 
 interface PlanOptions {
-  readonly plan: PlanName;
+  readonly plan: string;
   readonly json?: boolean;
 }
 
 export async function createOrganization(options: PlanOptions & { name: string }): Promise<void> {
   const { name, plan, json } = options;
+  knownPlans(plan);
   if (name.trim() === '') throw new ConfigError('--name must not be empty');
   const created = await withDatabase(async (database) => {
     const id = newUuid();
@@ -42,11 +44,19 @@ export async function createOrganization(options: PlanOptions & { name: string }
   );
 }
 
+/** Returns the plans of the server. Throws a ConfigError if they lack this one. */
+function knownPlans(plan: string): PlanTable {
+  const plans = readPlans(readConfig(process.env).plansPath);
+  if (Object.hasOwn(plans, plan)) return plans;
+  throw new ConfigError(`--plan ${plan}: must be one of ${Object.keys(plans).join(', ')}`);
+}
+
 export async function changePlan(options: PlanOptions & { org: string }): Promise<void> {
   const { org, plan, json } = options;
+  const plans = knownPlans(plan);
   const { before } = await withOrganization(org, (database) => update(database, org, { plan }));
   const { name, activeUrls } = before;
-  const { linkBundle } = standardPlans[plan];
+  const { linkBundle } = planOf(plans, plan);
   const beyond = linkBundle === null ? 0 : Math.max(0, activeUrls - linkBundle);
   if (json) {
     const changed = { organizationId: org, plan, planBefore: before.plan, activeUrls, linkBundle };

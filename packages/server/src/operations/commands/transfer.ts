@@ -4,6 +4,7 @@ import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { readConfig } from '../../config.js';
 import { formatCount } from '../../format-count.js';
+import { readPlans } from '../../organizations/plans.js';
 import { unlockSecrets } from '../../storage/secrets.js';
 import { moveIntoPlace, refuseToOverwrite, withScratchFolder } from '../backup/move-into-place.js';
 import { exportOrganization } from '../transfer/export-organization.js';
@@ -44,8 +45,10 @@ function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
 /** Imports an organization from a file. */
 export async function importFromFile(file: string): Promise<void> {
   const { organizationId, rows, urlIdShift } = await withDatabase(async (database) => {
-    await unlockSecrets(database, readConfig(process.env));
-    return importOrganization(database, file, originOf('importOrganization'));
+    const config = readConfig(process.env);
+    await unlockSecrets(database, config);
+    const origin = originOf('importOrganization');
+    return importOrganization(database, file, origin, Date.now, readPlans(config.plansPath));
   });
   const count = (table: string, noun: string) => formatCount(rows.get(table) ?? 0, noun);
   print(

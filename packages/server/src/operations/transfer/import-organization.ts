@@ -4,6 +4,7 @@ import { ConfigError } from '../../config-error.js';
 import { deleteOrganization } from '../../deletion/delete-organization.js';
 import type { EventFilters } from '../../events/subscription.js';
 import { recordAuditEntry, type WriteOrigin } from '../../idempotency/audit-entry.js';
+import { type PlanTable, standardPlans } from '../../organizations/plans.js';
 import type { Clock } from '../../ports.js';
 import type { Database, Schema, Value, WriteTransaction } from '../../storage/database.js';
 import { foldKey, foldsPlatformKeys } from '../../storage/fold-keys.js';
@@ -39,8 +40,15 @@ export async function importOrganization(
   path: string,
   origin?: WriteOrigin,
   clock: Clock = Date.now,
+  plans: PlanTable = standardPlans,
 ) {
   const { organization, rows, urlIds, file } = await checkFile(database, path);
+  const plan = String(organization.plan);
+  if (!Object.hasOwn(plans, plan)) {
+    throw new ConfigError(
+      `the organization has the plan ${plan}, which this server lacks: add it by SHORTY_PLANS`,
+    );
+  }
   const organizationId = String(organization.id);
   const lock = { organizationId };
   const foldsPlatform = await foldsPlatformKeys(database.read);

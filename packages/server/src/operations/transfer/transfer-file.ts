@@ -5,7 +5,7 @@ import { ConfigError } from '../../config-error.js';
 import { shorten } from '../../contract/api-error.js';
 import { parseInput } from '../../contract/parse-input.js';
 import { domainUpdateRequest } from '../../domains/domain-contract.js';
-import { planNames } from '../../organizations/plans.js';
+import { planName } from '../../organizations/plans.js';
 import { qrCreateRequest } from '../../qr/qr-contract.js';
 import { type Row, rowsAtOnce } from '../../storage/read-in-batches.js';
 import { definitionOf, keyOf, type Table, tableNames } from '../../storage/schema.js';
@@ -225,7 +225,7 @@ const passwordHash = z
   );
 
 const checks: { readonly [table in TransferTable]?: Readonly<Record<string, z.ZodType>> } = {
-  organizations: { id: z.guid(), plan: z.enum(planNames) },
+  organizations: { id: z.guid(), plan: planName },
   domains: {
     root_url: domain.rootUrl,
     not_found_url: domain.notFoundUrl,
