@@ -92,7 +92,15 @@ async function newMachine() {
 
 it('an operator can follow the guides', async () => {
   const machine = await newMachine();
-  const blocks = ['README.md', 'docs/self-hosting.md', 'docs/backups.md', 'docs/upgrading.md']
+  const blocks = [
+    'README',
+    'docs/docker',
+    'docs/systemd',
+    'docs/self-hosting',
+    'docs/backups',
+    'docs/upgrading',
+  ]
+    .map((page) => `${page}.md`)
     .flatMap(codeBlocksOf)
     .filter(({ run, place, code }) =>
       // The others are not for operators.
