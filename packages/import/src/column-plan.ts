@@ -90,7 +90,8 @@ export function planPositions(
   return planColumns(titles, set, { ...options, map: new Map([...defaults, ...map]) });
 }
 
-function findColumn(title: string, set: FieldSet): Column | undefined {
+/** Returns the use of a column with this title; undefined if it has no meaning. */
+export function findColumn(title: string, set: FieldSet): Column | undefined {
   if (set.source && title === invalidColumn) return { kind: 'invalid' };
   if (title === errorColumn) return { kind: 'ignored' };
   const sourceName = sourceColumnName(title);

@@ -6,29 +6,33 @@ export {
   unguardFormula,
 } from './cell-values.js';
 export { findItemError } from './check-item.js';
-export type { NotKept } from './column.js';
+export type { Column, NotKept } from './column.js';
 export {
   type ColumnOptions,
   type ColumnPlan,
   errorColumn,
+  findColumn,
   isKnownColumn,
   planColumns,
   planPositions,
 } from './column-plan.js';
+export { formatCsvFile } from './csv-file.js';
 export { formatCsvLine } from './csv-line.js';
 export { FileError } from './file-error.js';
 export type { LinkRules } from './imported-link.js';
 export { parseEnd, parseTime } from './instant-cell.js';
 export { isJson, jsonToCsv } from './json-export.js';
-export { type LinkSource, type LinkSourceName, linkSources } from './link-sources.js';
+export {
+  findLinkSource,
+  type LinkSource,
+  type LinkSourceName,
+  linkSources,
+} from './link-sources.js';
+export { matchResults, type RowResult } from './match-results.js';
 export { nearestName } from './nearest-name.js';
 export { parseUrl, proposeUrl } from './parse-url.js';
 export { type ImportChunk, type ImportRow, planChunks } from './plan-chunks.js';
-export {
-  type CsvRow,
-  delimiterName,
-  detectDelimiter,
-  parseDelimiter,
-  readCsv,
-} from './read-csv.js';
+export type { CsvRow } from './read-csv.js';
+export { readRows, type TextRows, type TextSource, withoutFirst } from './read-rows.js';
+export { detectEncoding, refuseBinary } from './text-format.js';
 export { clearableFields, createFields, type FieldSet, updateFields } from './url-fields.js';

@@ -1,4 +1,3 @@
-import { CsvError, parse } from 'csv-parse/stream';
 import { FileError } from './file-error.js';
 
 /** A row of a file, with its original text. */
@@ -11,79 +10,117 @@ export interface CsvRow {
 }
 
 // A quote that is not closed would otherwise read the rest of the file.
-const maxRowBytes = 1_000_000;
-// The parser queues up to 1,024 parts before its source has to wait. Large parts would fill the memory.
-const partBytes = 4096;
+const maxRowLength = 1_000_000;
 const delimiters = [',', ';', '\t', '|'];
 
-/** Reads the rows of a CSV file (RFC 4180). Throws FileError for one that has no valid syntax. */
+/**
+ * Reads the rows of a CSV file (RFC 4180), and skips those without a value. Blanks around cells are not
+ * part of them. Throws FileError for a file that has no valid syntax.
+ */
 export async function* readCsv(
   text: AsyncIterable<string>,
   delimiter: string,
 ): AsyncGenerator<CsvRow> {
-  const parser = parse({
-    delimiter,
-    bom: true,
-    info: true,
-    raw: true,
-    trim: true,
-    record_delimiter: ['\r\n', '\n', '\r'],
-    relax_column_count: true,
-    skip_empty_lines: true,
-    skip_records_with_empty_values: true,
-    max_record_size: maxRowBytes,
-  });
-  const rows = streamOf(text).pipeThrough(
-    parser as unknown as TransformStream<Uint8Array, ParsedRow>,
-  );
-  try {
-    for await (const { record, raw, info } of rows as unknown as AsyncIterable<ParsedRow>) {
-      const content = withoutBreaks(raw);
-      const breaks = content.match(/\r\n|\n|\r/g)?.length ?? 0;
-      yield { line: info.lines - breaks, raw: content, cells: record };
-    }
-  } catch (error) {
-    if (error instanceof CsvError) throw new FileError(describe(error), 'correct the row');
-    throw error;
-  }
+  const reader = new RowReader(delimiter);
+  for await (const part of text) yield* reader.read(part, false);
+  yield* reader.read('', true);
 }
 
+/** The end of a row, and the start of the next one. */
 interface ParsedRow {
-  readonly record: readonly string[];
-  readonly raw: string;
-  readonly info: { readonly lines: number };
+  readonly cells: readonly string[];
+  readonly end: number;
+  readonly next: number;
 }
 
-function streamOf(text: AsyncIterable<string>): ReadableStream<Uint8Array> {
-  const parts = encodeInParts(text);
-  return new ReadableStream({
-    async pull(controller) {
-      const { done, value } = await parts.next();
-      if (done) controller.close();
-      else controller.enqueue(value);
-    },
-    async cancel() {
-      await parts.return(undefined);
-    },
-  });
-}
+/** Splits text that comes in parts into rows. */
+class RowReader {
+  readonly #delimiter: string;
+  readonly #blanks: RegExp;
+  readonly #cell: RegExp;
+  #line = 1;
+  /** The text from the start of the first row that is not complete. */
+  #text = '';
+  #isStarted = false;
 
-async function* encodeInParts(
-  text: AsyncIterable<string>,
-): AsyncGenerator<Uint8Array, undefined, undefined> {
-  const encoder = new TextEncoder();
-  for await (const value of text) {
-    const bytes = encoder.encode(value);
-    for (let start = 0; start < bytes.length; start += partBytes) {
-      yield bytes.subarray(start, start + partBytes);
+  constructor(delimiter: string) {
+    const escaped = `\\u{${delimiter.codePointAt(0)?.toString(16)}}`;
+    this.#delimiter = delimiter;
+    this.#blanks = new RegExp(`(?:(?!${escaped})[^\\S\\r\\n])*`, 'uy');
+    this.#cell = new RegExp(`(?:(?!${escaped})[^\\r\\n])*`, 'uy');
+  }
+
+  *read(part: string, isLast: boolean): Generator<CsvRow> {
+    const text = this.#text + (this.#isStarted ? part : part.replace(/^\ufeff/, ''));
+    this.#isStarted ||= part !== '';
+    let start = 0;
+    while (start < text.length) {
+      const row = this.#parse(text, start, isLast);
+      if ((row?.end ?? text.length) - start > maxRowLength) throw this.#error(unclosed);
+      if (!row) break;
+      const raw = text.slice(start, row.end);
+      if (row.cells.some((cell) => cell.trim() !== '')) {
+        yield { line: this.#line, raw, cells: row.cells };
+      }
+      this.#line += 1 + (raw.match(/\r\n|\n|\r/g)?.length ?? 0);
+      start = row.next;
     }
+    this.#text = text.slice(start);
+  }
+
+  /** Returns undefined for a row whose end is not in the text yet. */
+  #parse(text: string, start: number, isLast: boolean): ParsedRow | undefined {
+    const cells: string[] = [];
+    let at = start;
+    for (;;) {
+      at += match(this.#blanks, text, at).length;
+      if (text[at] === '"') {
+        const closing = closingQuote(text, at + 1);
+        if (closing === undefined || (closing === text.length - 1 && !isLast)) {
+          if (isLast) throw this.#error(unclosed);
+          return undefined;
+        }
+        cells.push(text.slice(at + 1, closing).replaceAll('""', '"'));
+        at = closing + 1;
+        at += match(this.#blanks, text, at).length;
+      } else {
+        const cell = match(this.#cell, text, at);
+        if (cell.includes('"')) throw this.#error('a cell with a quote does not begin with one');
+        cells.push(cell.trimEnd());
+        at += cell.length;
+      }
+      const mark = text[at];
+      // Another part may continue the cell, or a line end of two characters.
+      if (!isLast && (mark === undefined || (mark === '\r' && at + 1 === text.length))) {
+        return undefined;
+      }
+      if (mark === undefined) return { cells, end: at, next: at };
+      if (mark === '\r' || mark === '\n') {
+        return { cells, end: at, next: at + (text.startsWith('\r\n', at) ? 2 : 1) };
+      }
+      if (mark !== this.#delimiter) throw this.#error('text follows a closing quote');
+      at += 1;
+    }
+  }
+
+  #error(reason: string): FileError {
+    return new FileError(`line ${this.#line}: ${reason}`, 'correct the row');
   }
 }
 
-function describe({ code, lines }: CsvError & { readonly lines?: number }): string {
-  const place = lines === undefined ? '' : `line ${lines}: `;
-  if (code === 'CSV_INVALID_CLOSING_QUOTE') return `${place}text follows a closing quote`;
-  return `${place}an opening quote has no closing quote, or the row is longer than 1 MB`;
+const unclosed = 'an opening quote has no closing quote, or the row is longer than 1 MB';
+
+function match(pattern: RegExp, text: string, at: number): string {
+  pattern.lastIndex = at;
+  return pattern.exec(text)?.[0] ?? '';
+}
+
+/** Returns the place of the quote that closes a cell: one that no other quote follows. */
+function closingQuote(text: string, start: number): number | undefined {
+  for (let at = text.indexOf('"', start); at !== -1; at = text.indexOf('"', at + 2)) {
+    if (text[at + 1] !== '"') return at;
+  }
+  return undefined;
 }
 
 /**
@@ -124,11 +161,4 @@ export function parseDelimiter(text: string): string {
 export function delimiterName(delimiter: string): string {
   const named = Object.entries(names).find(([, character]) => character === delimiter);
   return named?.[0] ?? JSON.stringify(delimiter);
-}
-
-/** Removes line breaks around a row. A loop, because a pattern takes quadratic time on breaks within it. */
-function withoutBreaks(raw: string): string {
-  let end = raw.length;
-  while (end > 0 && '\r\n'.includes(raw.charAt(end - 1))) end -= 1;
-  return raw.slice(0, end).replace(/^[\r\n\ufeff]+/, '');
 }

@@ -1,4 +1,5 @@
 export { type Bar, describeBar, describeBucket, findPeak, toBars } from './bars.js';
+export { type FetchedReport, fetchReport } from './fetch-report.js';
 export {
   escapeJson,
   formatCount,
@@ -11,6 +12,7 @@ export {
 } from './format.js';
 export { reportHtml } from './report-html.js';
 export * from './report-model.js';
+export { reportRows } from './report-rows.js';
 export { reportText } from './report-text.js';
 export { svgChart } from './svg-chart.js';
 export { type TextStyle, textStyle } from './text-style.js';

@@ -1,4 +1,4 @@
-import { reportText } from '@shorty/report';
+import { type FetchedReport, reportText } from '@shorty/report';
 import { UsageError } from '../cli-error.js';
 import type { CommandRow } from '../command.js';
 import type { Context } from '../context.js';
@@ -6,7 +6,6 @@ import type { ExitCode } from '../exit-codes.js';
 import { groupIntoPages } from '../group-into-pages.js';
 import { reportWidth } from '../io.js';
 import { columnsOf } from '../output.js';
-import type { FetchedReport } from './fetch-report.js';
 import { watchReport } from './watch-report.js';
 import { createReportRequest, type ReportFlags, reportHelp } from './window-options.js';
 

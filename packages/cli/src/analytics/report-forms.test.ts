@@ -1,4 +1,12 @@
-import { formatShare, linkReport, overviewReport, reportHtml, reportText } from '@shorty/report';
+import { formatCsvFile } from '@shorty/import';
+import {
+  formatShare,
+  linkReport,
+  overviewReport,
+  reportHtml,
+  reportRows,
+  reportText,
+} from '@shorty/report';
 import type { UrlClicks } from '@shorty/sdk';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
@@ -10,7 +18,6 @@ import {
   row,
   urlClicks,
 } from '../../test/click-fixtures.js';
-import { reportCsv } from './report-csv.js';
 
 // Texts that visitors and users of the API control.
 const hostile = fc.oneof(
@@ -67,7 +74,9 @@ test('no cell starts a formula, and every row has five cells', () => {
   fc.assert(
     fc.property(hostile, (name) => {
       for (const report of Object.values(reportOf(name))) {
-        const rows: string[][] = parse(reportCsv(report), { record_delimiter: '\n' });
+        const rows: string[][] = parse(formatCsvFile(reportRows(report)), {
+          record_delimiter: '\n',
+        });
         for (const cells of rows) {
           expect(cells).toHaveLength(5);
           for (const cell of cells) expect(cell).not.toMatch(/^[=+\-@\t\r]/);

@@ -1,7 +1,7 @@
-import { formatJson, type Report, reportHtml, reportText } from '@shorty/report';
+import { formatCsvFile } from '@shorty/import';
+import { formatJson, type Report, reportHtml, reportRows, reportText } from '@shorty/report';
 import { fetchLinkReport, fetchOverviewReport } from '../analytics/fetch-report.js';
 import { reportCommand } from '../analytics/report-command.js';
-import { reportCsv } from '../analytics/report-csv.js';
 import { tail } from '../analytics/tail.js';
 import { watchReport } from '../analytics/watch-report.js';
 import {
@@ -100,7 +100,7 @@ function renderReport(
   isForStdout: boolean,
 ): string {
   if (format === 'html') return reportHtml(report, io.now());
-  if (format === 'csv') return output.byteOrderMark + reportCsv(report);
+  if (format === 'csv') return output.byteOrderMark + formatCsvFile(reportRows(report));
   const width = reportWidth(isForStdout ? io.stdout : {});
   return reportText(report, { width, hasColor: isForStdout && output.hasColor });
 }

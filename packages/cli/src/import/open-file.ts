@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { promisify } from 'node:util';
+import { detectEncoding, refuseBinary } from '@shorty/import';
 import { CliError, systemErrorCode, UsageError } from '../cli-error.js';
 import type { Io } from '../io.js';
 
@@ -28,26 +29,6 @@ export interface TextFile {
 
 type Input = Pick<TextFile, 'name' | 'handle' | 'close'>;
 
-const saveAsCsv = 'save it as CSV';
-
-/** Formats that people take for CSV, by their first bytes. */
-const binaryFormats = [
-  { signature: '504b0304', what: 'an Excel workbook or another archive', hint: saveAsCsv },
-  { signature: 'd0cf11e0', what: 'an Excel workbook of an old version', hint: saveAsCsv },
-  { signature: '1f8b08', what: 'compressed with gzip', hint: 'unpack it with gunzip' },
-];
-
-function refuseBinary(name: string, start: Buffer, mayHaveNul: boolean): void {
-  const bytes = start.toString('hex');
-  const format = binaryFormats.find(({ signature }) => bytes.startsWith(signature));
-  if (format) throw new UsageError(`${name} is ${format.what}`, format.hint);
-  if (mayHaveNul || !start.includes(0)) return;
-  throw new UsageError(
-    `${name} is not a text file`,
-    `${saveAsCsv}; for text in UTF-16, use --encoding utf-16le`,
-  );
-}
-
 /** Opens a file, or stdin for `-`. The encoding is detected by default. */
 export async function openFile(
   path: string,
@@ -59,10 +40,15 @@ export async function openFile(
   try {
     const { name, handle } = input;
     const { sha256, start, isUtf8 } = await inspect(handle);
-    const isUtf16 = start[0] === 0xff && start[1] === 0xfe;
+    const detected = detectEncoding(start, isUtf8);
+    const isUtf16 = detected === 'utf-16le';
     const hasByteOrderMark = isUtf16 || start.toString('hex', 0, 3) === 'efbbbf';
-    const encoding = named ?? (isUtf16 ? 'utf-16le' : isUtf8 ? 'utf-8' : 'windows-1252');
-    refuseBinary(name, start, named !== undefined || isUtf16);
+    const encoding = named ?? detected;
+    const mayHaveNul = named !== undefined || isUtf16;
+    refuseBinary(name, start, {
+      mayHaveNul,
+      hint: '; for text in UTF-16, use --encoding utf-16le',
+    });
     const isNoted = named === undefined && encoding !== 'utf-8';
     const note = isNoted ? `reading ${name} as ${encoding}; --encoding changes it` : undefined;
     return {

@@ -2,18 +2,15 @@ import {
   type ColumnOptions,
   type ColumnPlan,
   type CsvRow,
-  delimiterName,
-  detectDelimiter,
   errorColumn,
   type FieldSet,
   formatCsvLine,
-  isJson,
   isKnownColumn,
-  jsonToCsv,
-  parseDelimiter,
   planColumns,
   planPositions,
-  readCsv,
+  readRows,
+  type TextRows,
+  withoutFirst,
 } from '@shorty/import';
 import { UsageError } from '../cli-error.js';
 import type { Io } from '../io.js';
@@ -33,14 +30,8 @@ export interface PrepareOptions extends CsvOptions {
 }
 
 /** The rows of an open file, and what the user should know about it. */
-export interface Rows {
+export interface Rows extends TextRows {
   readonly file: TextFile;
-  readonly delimiter: string;
-  /** The line end of the file. */
-  readonly lineEnd: string;
-  readonly notes: readonly string[];
-  /** All rows including the header. Can be called several times. */
-  all(): AsyncGenerator<CsvRow>;
 }
 
 /** An open file whose header matched the fields. */
@@ -108,65 +99,19 @@ export async function prepareImport(
 /** Opens a CSV file or, with a service in the fields, a JSON export. */
 export async function openRows(
   path: string,
-  { encoding, delimiter: named }: CsvOptions,
+  { encoding, delimiter }: CsvOptions,
   io: Pick<Io, 'stdin' | 'interrupt'>,
   isKnown: (title: string) => boolean,
   fields?: FieldSet,
 ): Promise<Rows> {
   const file = await openFile(path, io, encoding);
   try {
-    const start = await readStart(file);
-    const notes = file.note === undefined ? [] : [file.note];
-    if (fields?.source && isJson(start)) {
-      let text = '';
-      // A JSON document must be in memory as a whole.
-      for await (const part of file.text()) text += part;
-      const { csv, unset } = jsonToCsv(text, file.name, fields.source, isKnown);
-      notes.push(`reading ${file.name} as JSON; "line 2" in messages is its first link`);
-      if (unset.length > 0) {
-        notes.push(`skipping unknown fields that are false in every link: ${unset.join(', ')}`);
-      }
-      return { file, delimiter: ',', lineEnd: '\n', notes, all: () => readCsv(partsOf(csv), ',') };
-    }
-    const sep = /^\ufeff?"?sep=([^"\r\n])"?[\r\n]/i.exec(start)?.[1];
-    const detected = sep ?? detectDelimiter(start, isKnown);
-    const delimiter = named === undefined ? detected : parseDelimiter(named);
-    if (named === undefined && delimiter !== ',') {
-      notes.push(
-        `columns are separated by a ${delimiterName(delimiter)}; --delimiter changes this`,
-      );
-    }
-    const rows = () => readCsv(file.text(), delimiter);
-    const lineEnd = /\r\n|\n|\r/.exec(start)?.[0] ?? '\n';
-    return {
-      file,
-      delimiter,
-      lineEnd,
-      notes,
-      all: sep === undefined ? rows : () => withoutFirst(rows()),
-    };
+    const options = { delimiter, source: fields?.source, isKnown };
+    const rows = await readRows(file, options);
+    const notes = file.note === undefined ? rows.notes : [file.note, ...rows.notes];
+    return { ...rows, file, notes };
   } catch (error) {
     await file.close();
     throw error;
-  }
-}
-
-async function readStart(file: TextFile): Promise<string> {
-  for await (const part of file.text()) if (part.trim() !== '') return part;
-  return '';
-}
-
-async function* partsOf(text: string): AsyncGenerator<string> {
-  yield text;
-}
-
-async function* withoutFirst(
-  rows: AsyncIterable<CsvRow>,
-  convert = (row: CsvRow) => row,
-): AsyncGenerator<CsvRow> {
-  let isFirst = true;
-  for await (const row of rows) {
-    if (!isFirst) yield convert(row);
-    isFirst = false;
   }
 }

@@ -1,16 +1,10 @@
-import type { ImportChunk, ImportRow } from '@shorty/import';
+import { type ImportChunk, matchResults, type RowResult } from '@shorty/import';
 import type { UrlBulkCreateResult, UrlCreateRequest } from '@shorty/sdk';
 
 type CreatedUrl = UrlBulkCreateResult['created'][number];
 
 /** The result of one row. */
-export type RowOutcome =
-  | { readonly row: ImportRow; readonly created: CreatedUrl; readonly failure?: undefined }
-  | {
-      readonly row: ImportRow;
-      readonly created?: undefined;
-      readonly failure: { readonly message: string; readonly code: string };
-    };
+export type RowOutcome = RowResult<CreatedUrl>;
 
 export type RowStatus = 'created' | 'skipped' | 'postponed' | 'failed';
 
@@ -83,30 +77,10 @@ async function sendChunk(
   signal: AbortSignal,
 ): Promise<ChunkOutcome> {
   const items = chunk.rows.flatMap((row) => (row.item ? [row.item] : []));
-  if (items.length === 0) return { chunk, rows: matchResults(chunk), isReplayed: false };
+  if (items.length === 0)
+    return { chunk, rows: matchResults<CreatedUrl>(chunk.rows), isReplayed: false };
   // The server validates each item separately, so an invalid row fails alone.
   const response = await send(items as unknown as UrlCreateRequest[], chunk, signal);
-  const rows = matchResults(chunk, response.result);
+  const rows = matchResults<CreatedUrl>(chunk.rows, response.result);
   return { chunk, rows, isReplayed: response.isReplayed };
-}
-
-/** Matches rows with results. The indexes of the API count only the rows that were sent. */
-function matchResults(chunk: ImportChunk, result?: UrlBulkCreateResult): RowOutcome[] {
-  const created = new Map(result?.created.map((item) => [item.index, item]));
-  const errors = new Map(result?.errors.map((item) => [item.index, item]));
-  let position = 0;
-  return chunk.rows.map((row): RowOutcome => {
-    if (!row.item) {
-      return { row, failure: { message: row.error ?? 'cannot be read', code: 'INVALID_ROW' } };
-    }
-    const index = position++;
-    const made = created.get(index);
-    if (made) return { row, created: made };
-    const error = errors.get(index);
-    if (error) return { row, failure: { message: error.error, code: error.code } };
-    return {
-      row,
-      failure: { message: 'the response contains no result for the row', code: 'NO_ANSWER' },
-    };
-  });
 }

@@ -1,24 +1,24 @@
-import { formatCsvLine, guardFormula } from '@shorty/import';
-import type { Report } from '@shorty/report';
+import type { Report } from './report-model.js';
 
 const columns = ['section', 'name', 'detail', 'clicks', 'uniques'] as const;
 
 /**
- * Formats a report as CSV. Counts other than clicks (links, addresses, scans) are in `detail`, so
- * that the columns `clicks` and `uniques` contain one kind of number each.
+ * Returns a report as rows of a table, with its header. Counts other than clicks (links, addresses,
+ * scans) are in `detail`, so that the columns `clicks` and `uniques` contain one kind of number each.
  */
-export function reportCsv({
+export function reportRows({
   filters = {},
   totals,
   totalClicks,
   uniqueClicks,
   sections,
   series,
-}: Report): string {
+}: Report): readonly (readonly (string | number)[])[] {
   const otherTotals = totals.filter(
     ({ name }) => name !== 'totalClicks' && name !== 'uniqueClicks',
   );
-  const rows = [
+  return [
+    columns,
     ...Object.entries(filters).map(([name, values]) => [
       ...['filter', name, [values].flat().join('|'), '', ''],
     ]),
@@ -32,8 +32,4 @@ export function reportCsv({
       ...[clicks, uniques],
     ]),
   ];
-  const lines = [columns, ...rows].map((cells) =>
-    formatCsvLine(cells.map((cell) => guardFormula(String(cell)))),
-  );
-  return `${lines.join('\n')}\n`;
 }

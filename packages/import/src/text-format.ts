@@ -1,0 +1,38 @@
+import { FileError } from './file-error.js';
+
+const saveAsCsv = 'save it as CSV';
+
+/** Formats that people take for CSV, by their first bytes. */
+const binaryFormats = [
+  {
+    signature: [0x50, 0x4b, 0x03, 0x04],
+    what: 'an Excel workbook or another archive',
+    hint: saveAsCsv,
+  },
+  {
+    signature: [0xd0, 0xcf, 0x11, 0xe0],
+    what: 'an Excel workbook of an old version',
+    hint: saveAsCsv,
+  },
+  { signature: [0x1f, 0x8b, 0x08], what: 'compressed with gzip', hint: 'unpack it with gunzip' },
+];
+
+/** Throws FileError for a file that is no text, from its first bytes. Text in UTF-16 may have NUL. */
+export function refuseBinary(
+  name: string,
+  start: Uint8Array,
+  { mayHaveNul, hint = '' }: { readonly mayHaveNul: boolean; readonly hint?: string },
+): void {
+  const format = binaryFormats.find(({ signature }) =>
+    signature.every((byte, index) => start[index] === byte),
+  );
+  if (format) throw new FileError(`${name} is ${format.what}`, format.hint);
+  if (mayHaveNul || !start.includes(0)) return;
+  throw new FileError(`${name} is not a text file`, `${saveAsCsv}${hint}`);
+}
+
+/** Returns the label of a text's encoding, from its first bytes and whether all are UTF-8. */
+export function detectEncoding(start: Uint8Array, isUtf8: boolean): string {
+  if (start[0] === 0xff && start[1] === 0xfe) return 'utf-16le';
+  return isUtf8 ? 'utf-8' : 'windows-1252';
+}
