@@ -17,7 +17,7 @@ const layers = [
   ['domains'],
   ['analytics'],
   ['events', 'generated'],
-  ['organizations'],
+  ['organizations', 'people'],
   ['auth'],
   ['audit'],
   ['http'],

@@ -106,7 +106,8 @@ export function renderOpenApi(): string {
         accessToken: {
           type: 'http',
           scheme: 'bearer',
-          description: 'A token from POST /api/v1/auth/token, or an API key.',
+          description:
+            'A token from POST /api/v1/auth/token, or an API key. A browser can send the cookie of a session instead.',
         },
         operatorKey: {
           type: 'http',
@@ -306,7 +307,7 @@ function successesOf(route: Route): ZodOpenApiResponsesObject {
     const own = 'headers' in response ? response.headers : {};
     const headers = {
       ...requestId,
-      ...(isForOrganizations(route) && rateLimits),
+      ...((isForOrganizations(route) || route.access === 'session') && rateLimits),
       ...(route.hasVersions && referToHeaders('ETag')),
       ...Object.fromEntries(
         Object.entries(own).map(([name, description]) => [
@@ -376,8 +377,14 @@ export function errorsOf(route: Route): ErrorCode[] {
   if (route.access !== 'public') codes.add('UNAUTHORIZED').add('RATE_LIMITED');
   // Without an operator key, its routes do not exist.
   if (route.access === 'operator') codes.add('NOT_FOUND');
-  if (isForOrganizations(route)) codes.add('ORGANIZATION_SUSPENDED');
-  if (typeof route.access === 'object') codes.add('INSUFFICIENT_SCOPE');
+  if (isForOrganizations(route) || route.access === 'session') {
+    codes.add('ORGANIZATION_SUSPENDED');
+    // For the cookie of a session, which another site can make a browser send.
+    if (route.method !== 'get') codes.add('CROSS_ORIGIN');
+  }
+  if (typeof route.access === 'object' || route.access === 'session') {
+    codes.add('INSUFFICIENT_SCOPE');
+  }
   if (hasBody) codes.add('PAYLOAD_TOO_LARGE').add('UNSUPPORTED_MEDIA_TYPE');
   if (takesIfMatch(route)) codes.add('PRECONDITION_FAILED');
   if (isWrite(route)) codes.add('IDEMPOTENCY_CONFLICT');

@@ -1,4 +1,5 @@
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
+import { roles } from './contract/roles.js';
 import { version } from './version.js';
 
 // A command loads only its own modules, because a container's health check runs every few seconds.
@@ -14,6 +15,7 @@ const load = {
   secrets: () => import('./operations/commands/secrets.js'),
   start: () => import('./operations/commands/start.js'),
   transfer: () => import('./operations/commands/transfer.js'),
+  users: () => import('./operations/commands/users.js'),
 };
 
 // Only a supervisor that restarts the server needs to know whether a restart may succeed.
@@ -162,6 +164,28 @@ clients
   .description('revoke a client and all of its tokens')
   .argument('<client-id>')
   .action(async (clientId) => (await load.clients()).revokeClient(clientId));
+
+const users = program.command('users').description('people who sign in to the dashboard');
+users
+  .command('invite')
+  .description('add a person to an organization, and print the link that sets the password')
+  .requiredOption('--org <id>', 'the organization')
+  .option('--email <address>', 'the address to sign in with (default: the link asks for it)')
+  .addOption(new Option('--role <role>', 'what the person may do').choices(roles).default('owner'))
+  .option('--json', 'print JSON')
+  .action(async (options) => (await load.users()).inviteUser(options));
+users
+  .command('reset')
+  .description('print a new link by which a person sets a password')
+  .argument('<address>', 'the address that the person signs in with')
+  .option('--json', 'print JSON')
+  .action(async (address, options) => (await load.users()).resetUser(address, options));
+users
+  .command('list')
+  .description('list the people of an organization, or of all')
+  .option('--org <id>', 'the organization')
+  .option('--json', 'print JSON')
+  .action(async (options) => (await load.users()).printUsers(options));
 
 // Not a default command of Commander, which would take a misspelt command for an argument of `start`.
 const given = process.argv.slice(2);

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { Cron } from 'croner';
 import { ConfigError } from './config-error.js';
+import { type Role, roles } from './contract/roles.js';
 import { formatCount } from './format-count.js';
 import { parseAddressRanges, withoutBrackets } from './network/ip-address.js';
 import { parseListenAddress } from './network/listen-address.js';
@@ -80,6 +81,20 @@ export function readConfig(environment: Environment) {
       'SHORTY_BASE_URL is missing: SHORTY_LISTEN is a unix socket, which has no address for clients; set the public address, such as https://sho.example',
     );
   }
+  /** Reads the provider of OpenID Connect, whose settings are given together or not at all. */
+  const readOidc = () => {
+    const issuer = optional('SHORTY_OIDC_ISSUER', parseIssuer);
+    const clientId = optional('SHORTY_OIDC_CLIENT_ID', (text) => text);
+    const clientSecret = readSecret('SHORTY_OIDC_CLIENT_SECRET', (text) => text);
+    const defaultRole = optional('SHORTY_OIDC_DEFAULT_ROLE', parseRole);
+    if (issuer === undefined && clientId === undefined && clientSecret === undefined) {
+      return undefined;
+    }
+    if (issuer === undefined) throw new ConfigError(missingOf('SHORTY_OIDC_ISSUER'));
+    if (clientId === undefined) throw new ConfigError(missingOf('SHORTY_OIDC_CLIENT_ID'));
+    if (clientSecret === undefined) throw new ConfigError(missingOf('SHORTY_OIDC_CLIENT_SECRET'));
+    return { issuer, clientId, clientSecret, defaultRole };
+  };
   return {
     port,
     host,
@@ -129,6 +144,10 @@ export function readConfig(environment: Environment) {
     /** Documents of apps on the short domain, as JSON. */
     appleAppSiteAssociation: optional('SHORTY_APPLE_APP_SITE_ASSOCIATION', readDocument),
     assetLinks: optional('SHORTY_ASSET_LINKS', readDocument),
+    /** The provider by which people sign in, beside passwords; undefined for none. */
+    oidc: readOidc(),
+    /** Whether people can sign in at /dashboard. */
+    dashboard: read('SHORTY_DASHBOARD', '1', parseFlag),
     /** Where visitors report abuse: the link on their pages. */
     abuseContact: optional('SHORTY_ABUSE_CONTACT', parseContact),
     /** Whether links on the short domain forward the query of a visit, unless they say otherwise. */
@@ -375,6 +394,23 @@ function parseOrigin(text: string): string {
       ? `it must be an origin without a path: ${meant}`
       : `its scheme is missing: set it to ${meant}`,
   );
+}
+
+function missingOf(name: string): string {
+  return `${name} is missing: sign-in by OpenID Connect needs SHORTY_OIDC_ISSUER, SHORTY_OIDC_CLIENT_ID and SHORTY_OIDC_CLIENT_SECRET`;
+}
+
+/** Parses the issuer of OpenID Connect, which is compared as it is written. */
+function parseIssuer(text: string): string {
+  const url = parseUrl(text);
+  if (url && /^https?:$/.test(url.protocol) && url.search === '' && url.hash === '') return text;
+  throw new Error('it must be the URL of the issuer, such as https://login.example.com');
+}
+
+function parseRole(text: string): Role {
+  const role = roles.find((each) => each === text);
+  if (role) return role;
+  throw new Error(`it must be one of ${roles.join(', ')}`);
 }
 
 function parseOrigins(text: string): '*' | readonly string[] {

@@ -46,6 +46,8 @@ import { ownOrganizationHandlers } from './organizations/own-organization-handle
 import { readPlans } from './organizations/plans.js';
 import { usageHandlers } from './organizations/usage-handlers.js';
 import { createLinkPages } from './pages/link-pages.js';
+import { createPeopleModule } from './people/people-module.js';
+import { invitationUrlOf } from './people/session-cookie.js';
 import { createMetadataModule } from './previews/metadata-module.js';
 import { createQrModule } from './qr/qr-module.js';
 import { redirectTo } from './redirect/domain-pages.js';
@@ -149,6 +151,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   });
   let credentials: Credentials | undefined;
   let apiKey: string | undefined;
+  let invitationUrl: string | undefined;
   let listener: Listener | undefined;
   let adminListener: Listener | undefined;
   let stopping: Promise<void> | undefined;
@@ -191,8 +194,15 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     findBlockedHost: (target: string) => linkPolicy.findBlockedHost(target),
     onRequestError,
   };
+  const people = createPeopleModule({
+    ...shared,
+    publicUrl: () => address.url,
+    oidc: config.oidc,
+    defaultOrganization: () => organizations.findFirst(),
+  });
   const { auth, ...authModule } = createAuthModule({
     ...shared,
+    findSession: people.findCaller,
     operatorKey: config.operatorKey,
     hasOrganization: async (id) => (await organizations.find(id)) !== undefined,
   });
@@ -341,6 +351,9 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     onFinished: health.onFinished,
     auth,
     newId: newUuid,
+    publicUrl: () => address.url,
+    hasDashboard: config.dashboard,
+    provider: people.provider,
     hasOperatorKey: config.operatorKey !== undefined,
     hideApi: hideApi({
       findOrganization,
@@ -368,6 +381,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     countCall: analytics.countCall,
     handlers: {
       ...authModule.handlers,
+      ...people.handlers,
       ...ownOrganizationHandlers({
         ...shared,
         onAddressesChanged: (id) => redirects.invalidateOrganizations([id]),
@@ -406,6 +420,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       everyMs: housekeepingEveryMs,
       tick: async (signal) => {
         await authModule.deleteExpired(signal);
+        await people.deleteExpired(signal);
         await deleteExpiredKeys(database, clock(), signal);
         await deleteExpiredEntries(database, config.auditRetentionDays, clock(), signal);
       },
@@ -447,6 +462,9 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     get apiKey() {
       return apiKey;
     },
+    get invitationUrl() {
+      return invitationUrl;
+    },
     database,
     async start() {
       database.lockForServer(clock());
@@ -478,6 +496,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       );
       credentials = isFirst ? first : undefined;
       apiKey = isFirst ? firstKey?.key : undefined;
+      const invited = isFirst && config.dashboard ? await people.inviteOwner(id) : undefined;
       await linkPolicy.refresh();
       await analytics.start();
       await listReader.start();
@@ -496,6 +515,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       const maxConnections = affordableConnections(config.maxConnections);
       listener = await listen(http, { ...config, maxConnections });
       address = addressOf(config, listener.origin);
+      invitationUrl = invited ? invitationUrlOf(address.url, invited, null) : undefined;
       for (const each of services) each.start();
     },
     stop() {

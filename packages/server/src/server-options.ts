@@ -41,6 +41,8 @@ export interface ShortyServer {
   readonly credentials: Credentials | undefined;
   /** The API key that this start generated for an empty database without configured credentials. */
   readonly apiKey: string | undefined;
+  /** The link that sets the password of the first owner, if this start created the database. */
+  readonly invitationUrl: string | undefined;
   readonly database: Database;
   /** Migrates the database and listens. */
   start(): Promise<void>;

@@ -106,6 +106,152 @@ export interface paths {
         patch: operations["updateOwnOrganization"];
         trace?: never;
     };
+    "/api/v1/people": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the people of the organization, newest first */
+        get: operations["listUsers"];
+        put?: never;
+        /**
+         * Invite a person to the organization
+         * @description No mail is sent: pass the link of the response on. An address belongs to one person on a server. An organization has at most 1000 people.
+         */
+        post: operations["inviteUser"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/people/{id}/role": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Change the role of a person
+         * @description Ends the sessions of the person. The last owner keeps the role.
+         */
+        put: operations["changeUserRole"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/people/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove a person from the organization
+         * @description Ends the sessions of the person. The last owner cannot be removed.
+         */
+        delete: operations["deleteUser"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/people/{id}/invitation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make a new link by which a person sets a password
+         * @description Replaces the link before. The sessions of the person end when it is used.
+         */
+        post: operations["resetUserPassword"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/session/invitation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Set a password by the token of a link, and sign in
+         * @description Uses the link up, and ends the other sessions of the person.
+         */
+        post: operations["acceptInvitation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/session": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read whether the browser is signed in */
+        get: operations["getSession"];
+        put?: never;
+        /**
+         * Sign in with an address and a password
+         * @description The cookie of the response is for browsers: it lasts 30 days, and is accepted where a token is. Failed attempts are limited per address of the person and of the network.
+         */
+        post: operations["createSession"];
+        /**
+         * Sign out
+         * @description Ends the session of the cookie.
+         */
+        delete: operations["deleteSession"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/session/password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Change the password of the person who is signed in
+         * @description Ends all sessions of the person, and starts a new one.
+         */
+        put: operations["changePassword"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/audit": {
         parameters: {
             query?: never;
@@ -1531,7 +1677,7 @@ export interface components {
              */
             clientSecret: string;
             /**
-             * @description Scopes, separated by spaces: urls:read, urls:write, urls:erase, qr:read, qr:write, webhooks:read, webhooks:write, domains:read, domains:write, analytics:read, usage:read, keys:write. By default, the token has all scopes of the client.
+             * @description Scopes, separated by spaces: urls:read, urls:write, urls:erase, qr:read, qr:write, webhooks:read, webhooks:write, domains:read, domains:write, analytics:read, usage:read, keys:write, people:read, people:write. By default, the token has all scopes of the client.
              * @example urls:read urls:write
              */
             scope?: string;
@@ -1552,7 +1698,7 @@ export interface components {
              */
             client_secret?: string;
             /**
-             * @description Scopes, separated by spaces: urls:read, urls:write, urls:erase, qr:read, qr:write, webhooks:read, webhooks:write, domains:read, domains:write, analytics:read, usage:read, keys:write. By default, the token has all scopes of the client.
+             * @description Scopes, separated by spaces: urls:read, urls:write, urls:erase, qr:read, qr:write, webhooks:read, webhooks:write, domains:read, domains:write, analytics:read, usage:read, keys:write, people:read, people:write. By default, the token has all scopes of the client.
              * @example urls:read urls:write
              */
             scope?: string;
@@ -1570,7 +1716,7 @@ export interface components {
              *       "urls:write"
              *     ]
              */
-            scopes?: ("urls:read" | "urls:write" | "urls:erase" | "qr:read" | "qr:write" | "webhooks:read" | "webhooks:write" | "domains:read" | "domains:write" | "analytics:read" | "usage:read")[];
+            scopes?: ("urls:read" | "urls:write" | "urls:erase" | "qr:read" | "qr:write" | "webhooks:read" | "webhooks:write" | "domains:read" | "domains:write" | "analytics:read" | "usage:read" | "people:read")[];
             /**
              * @description When the key stops working. Must lie in the future. Null: never.
              * @example 2030-12-31T23:59:59Z
@@ -1586,6 +1732,64 @@ export interface components {
              *     ]
              */
             excludeAddresses?: string[];
+        };
+        UserInviteRequest: {
+            /**
+             * Format: email
+             * @example ada@example.com
+             */
+            email: string;
+            role: components["schemas"]["Role"];
+        };
+        /**
+         * @description owner: everything. editor: links, QR codes and domains, and reads the rest. viewer: reads.
+         * @enum {string}
+         */
+        Role: "owner" | "editor" | "viewer";
+        UserRoleRequest: {
+            role: components["schemas"]["Role"];
+        };
+        InvitationAcceptRequest: {
+            /**
+             * @description What follows # in the link.
+             * @example shorty_in_4fQZ
+             */
+            token: string;
+            /**
+             * Format: email
+             * @description Required if the invitation has no address.
+             * @example ada@example.com
+             */
+            email?: string;
+            /**
+             * Format: password
+             * @example correct horse battery
+             */
+            password: string;
+        };
+        SessionCreateRequest: {
+            /**
+             * Format: email
+             * @example ada@example.com
+             */
+            email: string;
+            /**
+             * Format: password
+             * @example correct horse battery
+             */
+            password: string;
+        };
+        PasswordChangeRequest: {
+            /**
+             * Format: password
+             * @example correct horse battery
+             */
+            currentPassword: string;
+            /**
+             * Format: password
+             * @example correct horse battery
+             */
+            newPassword: string;
         };
         UrlCreateRequest: {
             /**
@@ -1999,7 +2203,7 @@ export interface components {
              *       "urls:write"
              *     ]
              */
-            scopes?: ("urls:read" | "urls:write" | "urls:erase" | "qr:read" | "qr:write" | "webhooks:read" | "webhooks:write" | "domains:read" | "domains:write" | "analytics:read" | "usage:read" | "keys:write")[];
+            scopes?: ("urls:read" | "urls:write" | "urls:erase" | "qr:read" | "qr:write" | "webhooks:read" | "webhooks:write" | "domains:read" | "domains:write" | "analytics:read" | "usage:read" | "keys:write" | "people:read" | "people:write")[];
         };
         ClientUpdateRequest: {
             /**
@@ -2228,6 +2432,11 @@ export interface components {
              * @description When the link was deleted. Null: it was not, or it was restored.
              */
             deletedAt?: string | null;
+            /**
+             * @description The id of the person, client or API key that created the link.
+             * @example shorty_ci_0f3b
+             */
+            createdBy?: string | null;
             /** @description Whether visitors must enter a password. */
             isPasswordProtected?: boolean;
             /** @description Whether the link redirects. An inactive link answers 410. */
@@ -2489,7 +2698,7 @@ export interface components {
             };
         };
         /** @enum {string} */
-        ErrorCode: "VALIDATION_FAILED" | "SLUG_RESERVED" | "DOMAIN_INVALID" | "UNAUTHORIZED" | "QUOTA_EXCEEDED" | "PLAN_REQUIRED" | "INSUFFICIENT_SCOPE" | "ORGANIZATION_SUSPENDED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "SLUG_CONFLICT" | "EXTERNAL_ID_CONFLICT" | "DOMAIN_CONFLICT" | "SECRET_CONFLICT" | "IDEMPOTENCY_CONFLICT" | "GONE" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RATE_LIMITED" | "TAKEN_DOWN" | "INTERNAL" | "UNAVAILABLE";
+        ErrorCode: "VALIDATION_FAILED" | "SLUG_RESERVED" | "DOMAIN_INVALID" | "UNAUTHORIZED" | "QUOTA_EXCEEDED" | "PLAN_REQUIRED" | "INSUFFICIENT_SCOPE" | "CROSS_ORIGIN" | "ORGANIZATION_SUSPENDED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "SLUG_CONFLICT" | "EXTERNAL_ID_CONFLICT" | "DOMAIN_CONFLICT" | "SECRET_CONFLICT" | "EMAIL_CONFLICT" | "LAST_OWNER" | "IDEMPOTENCY_CONFLICT" | "GONE" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RATE_LIMITED" | "TAKEN_DOWN" | "INTERNAL" | "UNAVAILABLE";
         ErrorDetail: {
             /**
              * @description JSON path of the field; empty for the body as a whole.
@@ -2534,7 +2743,7 @@ export interface components {
              */
             start: string;
             /** @description What the key may do. */
-            scopes: ("urls:read" | "urls:write" | "urls:erase" | "qr:read" | "qr:write" | "webhooks:read" | "webhooks:write" | "domains:read" | "domains:write" | "analytics:read" | "usage:read")[];
+            scopes: ("urls:read" | "urls:write" | "urls:erase" | "qr:read" | "qr:write" | "webhooks:read" | "webhooks:write" | "domains:read" | "domains:write" | "analytics:read" | "usage:read" | "people:read")[];
             /**
              * @description The id of the client that created the key.
              * @example shorty_ci_0f3b
@@ -2574,7 +2783,7 @@ export interface components {
                 plan: string;
             };
             /** @description What this token or API key may do. */
-            scopes: ("urls:read" | "urls:write" | "urls:erase" | "qr:read" | "qr:write" | "webhooks:read" | "webhooks:write" | "domains:read" | "domains:write" | "analytics:read" | "usage:read" | "keys:write")[];
+            scopes: ("urls:read" | "urls:write" | "urls:erase" | "qr:read" | "qr:write" | "webhooks:read" | "webhooks:write" | "domains:read" | "domains:write" | "analytics:read" | "usage:read" | "keys:write" | "people:read" | "people:write")[];
             /** @description The client of the access token. Null for an API key. */
             client: {
                 /** @example shorty_ci_0f3b */
@@ -2591,6 +2800,15 @@ export interface components {
                  * @description Null: never.
                  */
                 expiresAt: string | null;
+            } | null;
+            /** @description The person who is signed in. Null for a token or an API key. */
+            user: {
+                /** Format: uuid */
+                id: string;
+                /** @example ada@example.com */
+                email: string | null;
+                /** @example owner */
+                role: string;
             } | null;
         };
         OwnOrganizationResponse: {
@@ -2619,6 +2837,94 @@ export interface components {
              */
             excludeAddresses: string[];
         };
+        InvitationResponse: {
+            success: components["schemas"]["Success"];
+            data: components["schemas"]["Invitation"];
+        };
+        Invitation: {
+            /** Format: uuid */
+            id: string;
+            /**
+             * @description The address that a person signs in with. Null: the invitation asks for it.
+             * @example ada@example.com
+             */
+            email: string | null;
+            role: components["schemas"]["Role"];
+            /** Format: date-time */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description Null: never.
+             */
+            lastSignedInAt: string | null;
+            /** @description False until the person has accepted the invitation. */
+            hasPassword: boolean;
+            /**
+             * Format: date-time
+             * @description Until when the last link can be used. Null: no link is open.
+             */
+            invitationExpiresAt: string | null;
+            /**
+             * @description Opens the page on which the person sets a password. It can be used once, within a day, until the next link is made. Only this response contains it.
+             * @example https://sho.rt/dashboard/welcome#shorty_in_4fQZ
+             */
+            invitationUrl: string;
+        };
+        UserPageResponse: {
+            success: components["schemas"]["Success"];
+            data: components["schemas"]["UserPage"];
+        };
+        UserPage: {
+            items: components["schemas"]["User"][];
+        } & components["schemas"]["PageInfo"];
+        User: {
+            /** Format: uuid */
+            id: string;
+            /**
+             * @description The address that a person signs in with. Null: the invitation asks for it.
+             * @example ada@example.com
+             */
+            email: string | null;
+            role: components["schemas"]["Role"];
+            /** Format: date-time */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description Null: never.
+             */
+            lastSignedInAt: string | null;
+            /** @description False until the person has accepted the invitation. */
+            hasPassword: boolean;
+            /**
+             * Format: date-time
+             * @description Until when the last link can be used. Null: no link is open.
+             */
+            invitationExpiresAt: string | null;
+        };
+        UserResponse: {
+            success: components["schemas"]["Success"];
+            data: components["schemas"]["User"];
+        };
+        SessionResponse: {
+            success: components["schemas"]["Success"];
+            data: components["schemas"]["Session"];
+        };
+        Session: {
+            user: components["schemas"]["User"];
+        };
+        SessionStateResponse: {
+            success: components["schemas"]["Success"];
+            data: components["schemas"]["SessionState"];
+        };
+        SessionState: {
+            /** @description Whether the cookie is that of a session. */
+            isSignedIn: boolean;
+            /**
+             * @description Where a browser signs in by the provider of the organization. Null: by a password only.
+             * @example /dashboard/oidc
+             */
+            signInUrl: string | null;
+        };
         AuditPageResponse: {
             success: components["schemas"]["Success"];
             data: components["schemas"]["AuditPage"];
@@ -2645,12 +2951,17 @@ export interface components {
                  * @description The kind of caller. shell is a command of shorty-server.
                  * @enum {string}
                  */
-                type: "client" | "apiKey" | "operator" | "shell";
+                type: "user" | "client" | "apiKey" | "operator" | "shell";
                 /**
-                 * @description The id of the client or API key. Null for the operator and the shell.
+                 * @description The id of the person, client or API key. Null for the operator and the shell.
                  * @example shorty_ci_0f3b
                  */
                 id: string | null;
+                /**
+                 * @description The address of the person. Null for others, and once the person is removed.
+                 * @example ada@example.com
+                 */
+                name: string | null;
             };
             /**
              * @description The IP address of the caller. Null for the shell, and to an organization also for the operator.
@@ -2668,7 +2979,7 @@ export interface components {
                  * @description The kind of record.
                  * @enum {string}
                  */
-                type: "url" | "tag" | "qr" | "webhook" | "delivery" | "replay" | "domain" | "apiKey" | "client" | "organization" | "blockedHost";
+                type: "url" | "tag" | "qr" | "webhook" | "delivery" | "replay" | "domain" | "apiKey" | "client" | "user" | "organization" | "blockedHost";
                 /**
                  * @description The id of the record. Null when the request changed several.
                  * @example 42
@@ -2747,7 +3058,7 @@ export interface components {
             createdAt: string;
             /** Format: date-time */
             updatedAt: string;
-        } & WithRequired<components["schemas"]["UrlValues"], "targetUrl" | "shortUrl" | "externalId" | "title" | "description" | "category" | "tags" | "domainId" | "redirectType" | "activatesAt" | "expiresAt" | "expiredUrl" | "maxClicks" | "utmSource" | "utmMedium" | "utmCampaign" | "utmTerm" | "utmContent" | "customUtmParams" | "sourceDomain" | "clickThresholds" | "forwardQuery" | "forwardPath" | "rules" | "preview" | "deletedAt" | "isPasswordProtected" | "isActive" | "takenDown">;
+        } & WithRequired<components["schemas"]["UrlValues"], "targetUrl" | "shortUrl" | "externalId" | "title" | "description" | "category" | "tags" | "domainId" | "redirectType" | "activatesAt" | "expiresAt" | "expiredUrl" | "maxClicks" | "utmSource" | "utmMedium" | "utmCampaign" | "utmTerm" | "utmContent" | "customUtmParams" | "sourceDomain" | "clickThresholds" | "forwardQuery" | "forwardPath" | "rules" | "preview" | "deletedAt" | "createdBy" | "isPasswordProtected" | "isActive" | "takenDown">;
         UrlPageResponse: {
             success: components["schemas"]["Success"];
             data: components["schemas"]["UrlPage"];
@@ -4212,7 +4523,7 @@ export interface components {
              */
             name: string | null;
             /** @description What the client may do. */
-            scopes: ("urls:read" | "urls:write" | "urls:erase" | "qr:read" | "qr:write" | "webhooks:read" | "webhooks:write" | "domains:read" | "domains:write" | "analytics:read" | "usage:read" | "keys:write")[];
+            scopes: ("urls:read" | "urls:write" | "urls:erase" | "qr:read" | "qr:write" | "webhooks:read" | "webhooks:write" | "domains:read" | "domains:write" | "analytics:read" | "usage:read" | "keys:write" | "people:read" | "people:write")[];
             /** Format: date-time */
             createdAt: string;
             /**
@@ -4689,8 +5000,8 @@ export interface components {
                 "application/json": components["schemas"]["ErrorResponse"];
             };
         };
-        /** @description INSUFFICIENT_SCOPE, ORGANIZATION_SUSPENDED */
-        InsufficientScopeOrOrganizationSuspended: {
+        /** @description INSUFFICIENT_SCOPE, CROSS_ORIGIN, ORGANIZATION_SUSPENDED */
+        InsufficientScopeOrCrossOriginOrOrganizationSuspended: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
@@ -4765,6 +5076,16 @@ export interface components {
                 "application/json": components["schemas"]["ErrorResponse"];
             };
         };
+        /** @description INSUFFICIENT_SCOPE, ORGANIZATION_SUSPENDED */
+        InsufficientScopeOrOrganizationSuspended: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorResponse"];
+            };
+        };
         /** @description NOT_FOUND */
         NotFound: {
             headers: {
@@ -4777,6 +5098,46 @@ export interface components {
         };
         /** @description ORGANIZATION_SUSPENDED */
         OrganizationSuspended: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorResponse"];
+            };
+        };
+        /** @description EMAIL_CONFLICT, IDEMPOTENCY_CONFLICT */
+        EmailConflictOrIdempotencyConflict: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorResponse"];
+            };
+        };
+        /** @description LAST_OWNER, IDEMPOTENCY_CONFLICT */
+        LastOwnerOrIdempotencyConflict: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorResponse"];
+            };
+        };
+        /** @description CROSS_ORIGIN, ORGANIZATION_SUSPENDED */
+        CrossOriginOrOrganizationSuspended: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorResponse"];
+            };
+        };
+        /** @description EMAIL_CONFLICT */
+        EmailConflict: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
@@ -4825,8 +5186,8 @@ export interface components {
                 "application/json": components["schemas"]["ErrorResponse"];
             };
         };
-        /** @description PLAN_REQUIRED, INSUFFICIENT_SCOPE, ORGANIZATION_SUSPENDED */
-        PlanRequiredOrInsufficientScopeOrOrganizationSuspended: {
+        /** @description PLAN_REQUIRED, INSUFFICIENT_SCOPE, CROSS_ORIGIN, ORGANIZATION_SUSPENDED */
+        PlanRequiredOrInsufficientScopeOrCrossOriginOrOrganizationSuspended: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
@@ -4837,6 +5198,16 @@ export interface components {
         };
         /** @description SECRET_CONFLICT, IDEMPOTENCY_CONFLICT */
         SecretConflictOrIdempotencyConflict: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorResponse"];
+            };
+        };
+        /** @description PLAN_REQUIRED, INSUFFICIENT_SCOPE, ORGANIZATION_SUSPENDED */
+        PlanRequiredOrInsufficientScopeOrOrganizationSuspended: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
@@ -5052,6 +5423,8 @@ export interface components {
         UrlDomainId: string;
         /** @description Only links with exactly this target. */
         UrlTarget: string;
+        /** @description Only links that this person, client or API key created: its id. */
+        CreatedBy: string;
         /** @description Only links created at or after it. */
         CreatedSince: string;
         /** @description Only links created before it. */
@@ -5271,7 +5644,7 @@ export interface operations {
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
             402: components["responses"]["QuotaExceeded"];
-            403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
+            403: components["responses"]["InsufficientScopeOrCrossOriginOrOrganizationSuspended"];
             409: components["responses"]["IdempotencyConflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -5311,7 +5684,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
+            403: components["responses"]["InsufficientScopeOrCrossOriginOrOrganizationSuspended"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["IdempotencyConflict"];
             429: components["responses"]["RateLimited"];
@@ -5411,8 +5784,367 @@ export interface operations {
             };
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
+            403: components["responses"]["InsufficientScopeOrCrossOriginOrOrganizationSuspended"];
             409: components["responses"]["IdempotencyConflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listUsers: {
+        parameters: {
+            query?: {
+                /** @description The number of items to return. */
+                limit?: components["parameters"]["Limit"];
+                /** @description The number of items to skip. Not together with after. */
+                offset?: components["parameters"]["Offset"];
+                /** @description The nextAfter of the page before, which continues the list there. Unlike offset, it neither repeats nor skips items when others are created or deleted meanwhile. Send the same filters; limit may differ. */
+                after?: components["parameters"]["After"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of people */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserPageResponse"];
+                };
+            };
+            400: components["responses"]["ValidationFailed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    inviteUser: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key, method, path and body within 24 hours gets the first response again. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UserInviteRequest"];
+            };
+        };
+        responses: {
+            /** @description The person, and the link */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvitationResponse"];
+                };
+            };
+            400: components["responses"]["ValidationFailed"];
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["QuotaExceeded"];
+            403: components["responses"]["InsufficientScopeOrCrossOriginOrOrganizationSuspended"];
+            409: components["responses"]["EmailConflictOrIdempotencyConflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    changeUserRole: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key, method, path and body within 24 hours gets the first response again. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The id of the record. */
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UserRoleRequest"];
+            };
+        };
+        responses: {
+            /** @description The changed person */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserResponse"];
+                };
+            };
+            400: components["responses"]["ValidationFailed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientScopeOrCrossOriginOrOrganizationSuspended"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["LastOwnerOrIdempotencyConflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteUser: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key, method, path and body within 24 hours gets the first response again. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The id of the record. */
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The removed person */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserResponse"];
+                };
+            };
+            400: components["responses"]["ValidationFailed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientScopeOrCrossOriginOrOrganizationSuspended"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["LastOwnerOrIdempotencyConflict"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    resetUserPassword: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key, method, path and body within 24 hours gets the first response again. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The id of the record. */
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The person, and the link */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvitationResponse"];
+                };
+            };
+            400: components["responses"]["ValidationFailed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientScopeOrCrossOriginOrOrganizationSuspended"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["IdempotencyConflict"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    acceptInvitation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["InvitationAcceptRequest"];
+            };
+        };
+        responses: {
+            /** @description The session, in a cookie */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionResponse"];
+                };
+            };
+            400: components["responses"]["ValidationFailed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["CrossOriginOrOrganizationSuspended"];
+            409: components["responses"]["EmailConflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Whether it is signed in */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionStateResponse"];
+                };
+            };
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SessionCreateRequest"];
+            };
+        };
+        responses: {
+            /** @description The session, in a cookie */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionResponse"];
+                };
+            };
+            400: components["responses"]["ValidationFailed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["CrossOriginOrOrganizationSuspended"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The person who has signed out */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionResponse"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientScopeOrCrossOriginOrOrganizationSuspended"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    changePassword: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PasswordChangeRequest"];
+            };
+        };
+        responses: {
+            /** @description The new session, in a cookie */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionResponse"];
+                };
+            };
+            400: components["responses"]["ValidationFailed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientScopeOrCrossOriginOrOrganizationSuspended"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];
@@ -5577,6 +6309,8 @@ export interface operations {
                 domainId?: components["parameters"]["UrlDomainId"];
                 /** @description Only links with exactly this target. */
                 targetUrl?: components["parameters"]["UrlTarget"];
+                /** @description Only links that this person, client or API key created: its id. */
+                createdBy?: components["parameters"]["CreatedBy"];
                 /** @description Only links created at or after it. */
                 createdSince?: components["parameters"]["CreatedSince"];
                 /** @description Only links created before it. */
@@ -5659,7 +6393,7 @@ export interface operations {
             400: components["responses"]["ValidationFailedOrSlugReservedOrDomainInvalid"];
             401: components["responses"]["Unauthorized"];
             402: components["responses"]["QuotaExceeded"];
-            403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
+            403: components["responses"]["InsufficientScopeOrCrossOriginOrOrganizationSuspended"];
             409: components["responses"]["SlugConflictOrExternalIdConflictOrIdempotencyConflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -5695,6 +6429,8 @@ export interface operations {
                 domainId?: components["parameters"]["UrlDomainId"];
                 /** @description Only links with exactly this target. */
                 targetUrl?: components["parameters"]["UrlTarget"];
+                /** @description Only links that this person, client or API key created: its id. */
+                createdBy?: components["parameters"]["CreatedBy"];
                 /** @description Only links created at or after it. */
                 createdSince?: components["parameters"]["CreatedSince"];
                 /** @description Only links created before it. */
@@ -5774,7 +6510,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
+            403: components["responses"]["InsufficientScopeOrCrossOriginOrOrganizationSuspended"];
             409: components["responses"]["IdempotencyConflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -5818,7 +6554,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
+            403: components["responses"]["InsufficientScopeOrCrossOriginOrOrganizationSuspended"];
             409: components["responses"]["IdempotencyConflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -5873,7 +6609,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
+            403: components["responses"]["InsufficientScopeOrCrossOriginOrOrganizationSuspended"];
             409: components["responses"]["IdempotencyConflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -6042,7 +6778,7 @@ export interface operations {
             400: components["responses"]["ValidationFailedOrSlugReservedOrDomainInvalid"];
             401: components["responses"]["Unauthorized"];
             402: components["responses"]["QuotaExceeded"];
-            403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
+            403: components["responses"]["InsufficientScopeOrCrossOriginOrOrganizationSuspended"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["SlugConflictOrExternalIdConflictOrIdempotencyConflict"];
             413: components["responses"]["PayloadTooLarge"];
@@ -6125,7 +6861,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
+            403: components["responses"]["InsufficientScopeOrCrossOriginOrOrganizationSuspended"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["IdempotencyConflict"];
             412: components["responses"]["PreconditionFailed"];
@@ -6173,7 +6909,7 @@ export interface operations {
             400: components["responses"]["ValidationFailedOrDomainInvalid"];
             401: components["responses"]["Unauthorized"];
             402: components["responses"]["QuotaExceeded"];
-            403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
+            403: components["responses"]["InsufficientScopeOrCrossOriginOrOrganizationSuspended"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["SlugConflictOrExternalIdConflictOrIdempotencyConflict"];
             412: components["responses"]["PreconditionFailed"];
@@ -6217,7 +6953,7 @@ export interface operations {
             400: components["responses"]["ValidationFailedOrDomainInvalid"];
             401: components["responses"]["Unauthorized"];
             402: components["responses"]["QuotaExceeded"];
-            403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
+            403: components["responses"]["InsufficientScopeOrCrossOriginOrOrganizationSuspended"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["IdempotencyConflict"];
             429: components["responses"]["RateLimited"];
@@ -6352,7 +7088,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
+            403: components["responses"]["InsufficientScopeOrCrossOriginOrOrganizationSuspended"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["IdempotencyConflict"];
             429: components["responses"]["RateLimited"];
@@ -6395,7 +7131,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
+            403: components["responses"]["InsufficientScopeOrCrossOriginOrOrganizationSuspended"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["IdempotencyConflict"];
             413: components["responses"]["PayloadTooLarge"];
@@ -6481,7 +7217,7 @@ export interface operations {
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
             402: components["responses"]["QuotaExceeded"];
-            403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
+            403: components["responses"]["InsufficientScopeOrCrossOriginOrOrganizationSuspended"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["IdempotencyConflict"];
             413: components["responses"]["PayloadTooLarge"];
@@ -6520,7 +7256,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
+            403: components["responses"]["InsufficientScopeOrCrossOriginOrOrganizationSuspended"];
             404: components["responses"]["NotFound"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -6641,7 +7377,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
+            403: components["responses"]["InsufficientScopeOrCrossOriginOrOrganizationSuspended"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["IdempotencyConflict"];
             412: components["responses"]["PreconditionFailed"];
@@ -6688,7 +7424,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
+            403: components["responses"]["InsufficientScopeOrCrossOriginOrOrganizationSuspended"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["IdempotencyConflict"];
             412: components["responses"]["PreconditionFailed"];
@@ -7046,7 +7782,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
+            403: components["responses"]["InsufficientScopeOrCrossOriginOrOrganizationSuspended"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["IdempotencyConflict"];
             429: components["responses"]["RateLimited"];
@@ -7126,7 +7862,7 @@ export interface operations {
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
             402: components["responses"]["QuotaExceeded"];
-            403: components["responses"]["PlanRequiredOrInsufficientScopeOrOrganizationSuspended"];
+            403: components["responses"]["PlanRequiredOrInsufficientScopeOrCrossOriginOrOrganizationSuspended"];
             409: components["responses"]["IdempotencyConflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -7205,7 +7941,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
+            403: components["responses"]["InsufficientScopeOrCrossOriginOrOrganizationSuspended"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["IdempotencyConflict"];
             412: components["responses"]["PreconditionFailed"];
@@ -7252,7 +7988,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["PlanRequiredOrInsufficientScopeOrOrganizationSuspended"];
+            403: components["responses"]["PlanRequiredOrInsufficientScopeOrCrossOriginOrOrganizationSuspended"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["IdempotencyConflict"];
             412: components["responses"]["PreconditionFailed"];
@@ -7298,7 +8034,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["PlanRequiredOrInsufficientScopeOrOrganizationSuspended"];
+            403: components["responses"]["PlanRequiredOrInsufficientScopeOrCrossOriginOrOrganizationSuspended"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["IdempotencyConflict"];
             413: components["responses"]["PayloadTooLarge"];
@@ -7343,7 +8079,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["PlanRequiredOrInsufficientScopeOrOrganizationSuspended"];
+            403: components["responses"]["PlanRequiredOrInsufficientScopeOrCrossOriginOrOrganizationSuspended"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["SecretConflictOrIdempotencyConflict"];
             413: components["responses"]["PayloadTooLarge"];
@@ -7477,7 +8213,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["PlanRequiredOrInsufficientScopeOrOrganizationSuspended"];
+            403: components["responses"]["PlanRequiredOrInsufficientScopeOrCrossOriginOrOrganizationSuspended"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["IdempotencyConflict"];
             429: components["responses"]["RateLimited"];
@@ -7520,7 +8256,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["PlanRequiredOrInsufficientScopeOrOrganizationSuspended"];
+            403: components["responses"]["PlanRequiredOrInsufficientScopeOrCrossOriginOrOrganizationSuspended"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["IdempotencyConflict"];
             413: components["responses"]["PayloadTooLarge"];
@@ -7718,7 +8454,7 @@ export interface operations {
             400: components["responses"]["ValidationFailedOrDomainInvalid"];
             401: components["responses"]["Unauthorized"];
             402: components["responses"]["QuotaExceeded"];
-            403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
+            403: components["responses"]["InsufficientScopeOrCrossOriginOrOrganizationSuspended"];
             409: components["responses"]["DomainConflictOrIdempotencyConflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -7797,7 +8533,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
+            403: components["responses"]["InsufficientScopeOrCrossOriginOrOrganizationSuspended"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["DomainConflictOrIdempotencyConflict"];
             412: components["responses"]["PreconditionFailed"];
@@ -7844,7 +8580,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
+            403: components["responses"]["InsufficientScopeOrCrossOriginOrOrganizationSuspended"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["IdempotencyConflict"];
             412: components["responses"]["PreconditionFailed"];
@@ -7886,7 +8622,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationFailedOrDomainInvalid"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
+            403: components["responses"]["InsufficientScopeOrCrossOriginOrOrganizationSuspended"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["DomainConflictOrIdempotencyConflict"];
             429: components["responses"]["RateLimited"];

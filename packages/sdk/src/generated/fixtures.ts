@@ -1,5 +1,5 @@
 // Generated from openapi.yaml by `npm run generate`. Do not edit.
-import type { AnalyticsOverview, ApiKey, ApiKeyCreated, ApiKeyPage, AuditPage, BlockedHost, BlockedHostPage, Client, ClientCreated, ClientPage, Delivery, DeliveryDetail, DeliveryPage, Domain, DomainPage, EventPage, EventTypePage, Me, Organization, OrganizationCreated, OrganizationDeletion, OrganizationPage, OrganizationUsagePage, OwnOrganization, PageMetadata, QrPage, QrPreview, QrRecord, QrScans, Recovered, RuleTest, SlugCheck, TagChangeResult, TagPage, Takedown, TakedownPage, Token, UrlBulkCreateResult, UrlBulkDeleteResult, UrlBulkUpdateResult, UrlClicks, UrlExport, UrlPage, UrlRecord, Usage, VisitErasure, VisitExport, Webhook, WebhookCreated, WebhookPage, WebhookSecret, WebhookStats } from '../types.js';
+import type { AnalyticsOverview, ApiKey, ApiKeyCreated, ApiKeyPage, AuditPage, BlockedHost, BlockedHostPage, Client, ClientCreated, ClientPage, Delivery, DeliveryDetail, DeliveryPage, Domain, DomainPage, EventPage, EventTypePage, Invitation, Me, Organization, OrganizationCreated, OrganizationDeletion, OrganizationPage, OrganizationUsagePage, OwnOrganization, PageMetadata, QrPage, QrPreview, QrRecord, QrScans, Recovered, RuleTest, Session, SessionState, SlugCheck, TagChangeResult, TagPage, Takedown, TakedownPage, Token, UrlBulkCreateResult, UrlBulkDeleteResult, UrlBulkUpdateResult, UrlClicks, UrlExport, UrlPage, UrlRecord, Usage, User, UserPage, VisitErasure, VisitExport, Webhook, WebhookCreated, WebhookPage, WebhookSecret, WebhookStats } from '../types.js';
 import type { ErrorCodes } from './contract.js';
 
 /** A valid result of each operation, from the examples of openapi.yaml. */
@@ -11,6 +11,16 @@ export const fixtures: {
   readonly getMe: Me;
   readonly getOwnOrganization: OwnOrganization;
   readonly updateOwnOrganization: OwnOrganization;
+  readonly inviteUser: Invitation;
+  readonly listUsers: UserPage;
+  readonly changeUserRole: User;
+  readonly deleteUser: User;
+  readonly resetUserPassword: Invitation;
+  readonly acceptInvitation: Session;
+  readonly getSession: SessionState;
+  readonly createSession: Session;
+  readonly deleteSession: Session;
+  readonly changePassword: Session;
   readonly listAuditEntries: AuditPage;
   readonly listAllAuditEntries: AuditPage;
   readonly getUrlMetadata: PageMetadata;
@@ -148,7 +158,12 @@ export const fixtures: {
     "client": {
       "id": "shorty_ci_0f3b"
     },
-    "apiKey": null
+    "apiKey": null,
+    "user": {
+      "id": "0198c0de-0000-7000-8000-0000000000aa",
+      "email": null,
+      "role": "owner"
+    }
   },
   "getOwnOrganization": {
     "id": "0198c0de-0000-7000-8000-0000000000aa",
@@ -168,6 +183,109 @@ export const fixtures: {
       "2001:db8:1::/48"
     ]
   },
+  "inviteUser": {
+    "id": "0198c0de-0000-7000-8000-0000000000aa",
+    "email": null,
+    "role": "owner",
+    "createdAt": "2030-01-01T00:00:00.000Z",
+    "lastSignedInAt": null,
+    "hasPassword": false,
+    "invitationExpiresAt": null,
+    "invitationUrl": "https://sho.rt/dashboard/welcome#shorty_in_4fQZ"
+  },
+  "listUsers": {
+    "total": 1,
+    "limit": 100,
+    "offset": 0,
+    "nextAfter": null,
+    "items": [
+      {
+        "id": "0198c0de-0000-7000-8000-0000000000aa",
+        "email": null,
+        "role": "owner",
+        "createdAt": "2030-01-01T00:00:00.000Z",
+        "lastSignedInAt": null,
+        "hasPassword": false,
+        "invitationExpiresAt": null
+      }
+    ]
+  },
+  "changeUserRole": {
+    "id": "0198c0de-0000-7000-8000-0000000000aa",
+    "email": null,
+    "role": "owner",
+    "createdAt": "2030-01-01T00:00:00.000Z",
+    "lastSignedInAt": null,
+    "hasPassword": false,
+    "invitationExpiresAt": null
+  },
+  "deleteUser": {
+    "id": "0198c0de-0000-7000-8000-0000000000aa",
+    "email": null,
+    "role": "owner",
+    "createdAt": "2030-01-01T00:00:00.000Z",
+    "lastSignedInAt": null,
+    "hasPassword": false,
+    "invitationExpiresAt": null
+  },
+  "resetUserPassword": {
+    "id": "0198c0de-0000-7000-8000-0000000000aa",
+    "email": null,
+    "role": "owner",
+    "createdAt": "2030-01-01T00:00:00.000Z",
+    "lastSignedInAt": null,
+    "hasPassword": false,
+    "invitationExpiresAt": null,
+    "invitationUrl": "https://sho.rt/dashboard/welcome#shorty_in_4fQZ"
+  },
+  "acceptInvitation": {
+    "user": {
+      "id": "0198c0de-0000-7000-8000-0000000000aa",
+      "email": null,
+      "role": "owner",
+      "createdAt": "2030-01-01T00:00:00.000Z",
+      "lastSignedInAt": null,
+      "hasPassword": false,
+      "invitationExpiresAt": null
+    }
+  },
+  "getSession": {
+    "isSignedIn": false,
+    "signInUrl": null
+  },
+  "createSession": {
+    "user": {
+      "id": "0198c0de-0000-7000-8000-0000000000aa",
+      "email": null,
+      "role": "owner",
+      "createdAt": "2030-01-01T00:00:00.000Z",
+      "lastSignedInAt": null,
+      "hasPassword": false,
+      "invitationExpiresAt": null
+    }
+  },
+  "deleteSession": {
+    "user": {
+      "id": "0198c0de-0000-7000-8000-0000000000aa",
+      "email": null,
+      "role": "owner",
+      "createdAt": "2030-01-01T00:00:00.000Z",
+      "lastSignedInAt": null,
+      "hasPassword": false,
+      "invitationExpiresAt": null
+    }
+  },
+  "changePassword": {
+    "user": {
+      "id": "0198c0de-0000-7000-8000-0000000000aa",
+      "email": null,
+      "role": "owner",
+      "createdAt": "2030-01-01T00:00:00.000Z",
+      "lastSignedInAt": null,
+      "hasPassword": false,
+      "invitationExpiresAt": null
+    }
+  },
   "listAuditEntries": {
     "total": 1,
     "limit": 100,
@@ -179,8 +297,9 @@ export const fixtures: {
         "createdAt": "2030-01-01T00:00:00.000Z",
         "organizationId": "0198c0de-0000-7000-8000-0000000000aa",
         "actor": {
-          "type": "client",
-          "id": null
+          "type": "user",
+          "id": null,
+          "name": null
         },
         "address": null,
         "operation": "updateUrl",
@@ -206,8 +325,9 @@ export const fixtures: {
         "createdAt": "2030-01-01T00:00:00.000Z",
         "organizationId": "0198c0de-0000-7000-8000-0000000000aa",
         "actor": {
-          "type": "client",
-          "id": null
+          "type": "user",
+          "id": null,
+          "name": null
         },
         "address": null,
         "operation": "updateUrl",
@@ -279,6 +399,7 @@ export const fixtures: {
     ],
     "preview": null,
     "deletedAt": null,
+    "createdBy": null,
     "isPasswordProtected": false,
     "isActive": true,
     "takenDown": null,
@@ -351,6 +472,7 @@ export const fixtures: {
         ],
         "preview": null,
         "deletedAt": null,
+        "createdBy": null,
         "isPasswordProtected": false,
         "isActive": true,
         "takenDown": null,
@@ -472,6 +594,7 @@ export const fixtures: {
     ],
     "preview": null,
     "deletedAt": null,
+    "createdBy": null,
     "isPasswordProtected": false,
     "isActive": true,
     "takenDown": null,
@@ -544,6 +667,7 @@ export const fixtures: {
     ],
     "preview": null,
     "deletedAt": null,
+    "createdBy": null,
     "isPasswordProtected": false,
     "isActive": true,
     "takenDown": null,
@@ -610,6 +734,7 @@ export const fixtures: {
     ],
     "preview": null,
     "deletedAt": null,
+    "createdBy": null,
     "isPasswordProtected": false,
     "isActive": true,
     "takenDown": null,
@@ -676,6 +801,7 @@ export const fixtures: {
     ],
     "preview": null,
     "deletedAt": null,
+    "createdBy": null,
     "isPasswordProtected": false,
     "isActive": true,
     "takenDown": null,
@@ -742,6 +868,7 @@ export const fixtures: {
     ],
     "preview": null,
     "deletedAt": null,
+    "createdBy": null,
     "isPasswordProtected": false,
     "isActive": true,
     "takenDown": null,
@@ -808,6 +935,7 @@ export const fixtures: {
     ],
     "preview": null,
     "deletedAt": null,
+    "createdBy": null,
     "isPasswordProtected": false,
     "isActive": true,
     "takenDown": null,
@@ -874,6 +1002,7 @@ export const fixtures: {
     ],
     "preview": null,
     "deletedAt": null,
+    "createdBy": null,
     "isPasswordProtected": false,
     "isActive": true,
     "takenDown": null,
@@ -1770,6 +1899,7 @@ export const fixtures: {
           ],
           "preview": null,
           "deletedAt": null,
+          "createdBy": null,
           "isPasswordProtected": false,
           "isActive": true,
           "takenDown": null,
@@ -2244,6 +2374,46 @@ export const successes = {
     "route": "PATCH /api/v1/organization",
     "status": 200
   },
+  "inviteUser": {
+    "route": "POST /api/v1/people",
+    "status": 201
+  },
+  "listUsers": {
+    "route": "GET /api/v1/people",
+    "status": 200
+  },
+  "changeUserRole": {
+    "route": "PUT /api/v1/people/{id}/role",
+    "status": 200
+  },
+  "deleteUser": {
+    "route": "DELETE /api/v1/people/{id}",
+    "status": 200
+  },
+  "resetUserPassword": {
+    "route": "POST /api/v1/people/{id}/invitation",
+    "status": 201
+  },
+  "acceptInvitation": {
+    "route": "POST /api/v1/session/invitation",
+    "status": 201
+  },
+  "getSession": {
+    "route": "GET /api/v1/session",
+    "status": 200
+  },
+  "createSession": {
+    "route": "POST /api/v1/session",
+    "status": 201
+  },
+  "deleteSession": {
+    "route": "DELETE /api/v1/session",
+    "status": 200
+  },
+  "changePassword": {
+    "route": "PUT /api/v1/session/password",
+    "status": 200
+  },
   "listAuditEntries": {
     "route": "GET /api/v1/audit",
     "status": 200
@@ -2554,12 +2724,15 @@ export const errorStatuses: Readonly<Record<ErrorCodes[keyof ErrorCodes], number
   "QUOTA_EXCEEDED": 402,
   "PLAN_REQUIRED": 403,
   "INSUFFICIENT_SCOPE": 403,
+  "CROSS_ORIGIN": 403,
   "ORGANIZATION_SUSPENDED": 403,
   "NOT_FOUND": 404,
   "SLUG_CONFLICT": 409,
   "EXTERNAL_ID_CONFLICT": 409,
   "DOMAIN_CONFLICT": 409,
   "SECRET_CONFLICT": 409,
+  "EMAIL_CONFLICT": 409,
+  "LAST_OWNER": 409,
   "IDEMPOTENCY_CONFLICT": 409,
   "GONE": 410,
   "PRECONDITION_FAILED": 412,

@@ -38,6 +38,8 @@ import type {
   EventListQuery,
   EventPage,
   EventTypePage,
+  Invitation,
+  InvitationAcceptRequest,
   Me,
   OperatorAuditQuery,
   Organization,
@@ -56,6 +58,7 @@ import type {
   OwnOrganization,
   OwnOrganizationUpdateRequest,
   PageMetadata,
+  PasswordChangeRequest,
   QrCreateRequest,
   QrListQuery,
   QrPage,
@@ -68,6 +71,9 @@ import type {
   RuleTest,
   RuleTestQuery,
   ScansQuery,
+  Session,
+  SessionCreateRequest,
+  SessionState,
   SlugCheck,
   SlugCheckQuery,
   Tag,
@@ -99,6 +105,11 @@ import type {
   UrlUpsertRequest,
   Usage,
   UsageQuery,
+  User,
+  UserInviteRequest,
+  UserListQuery,
+  UserPage,
+  UserRoleRequest,
   VisitErasure,
   VisitExport,
   VisitExportQuery,
@@ -411,7 +422,7 @@ export class ApiKeysResource extends Resource {
    * has at most 100 keys. Only a client with the scope keys:write can create, list and delete keys.
    * Needs the scope keys:write.
    *
-   * Rejects with ValidationError, QuotaExceededError.
+   * Rejects with ValidationError, QuotaExceededError, PermissionError (CROSS_ORIGIN).
    *
    * @example
    * ```ts
@@ -441,7 +452,7 @@ export class ApiKeysResource extends Resource {
    * Revoke an API key. The next request with the key gets 401, on every node. Needs the scope
    * keys:write.
    *
-   * Rejects with ValidationError, NotFoundError.
+   * Rejects with ValidationError, PermissionError (CROSS_ORIGIN), NotFoundError.
    *
    * @example
    * ```ts
@@ -472,7 +483,7 @@ export class OrganizationResource extends Resource {
    * and within a second on others. Visits that are already stored do not change. Needs the scope
    * urls:write.
    *
-   * Rejects with ValidationError.
+   * Rejects with ValidationError, PermissionError (CROSS_ORIGIN).
    *
    * @example
    * ```ts
@@ -481,6 +492,163 @@ export class OrganizationResource extends Resource {
    */
   update(body: OwnOrganizationUpdateRequest, options?: RequestOptions): ApiPromise<OwnOrganization> {
     return this.api.send('PATCH /api/v1/organization', { body }, options);
+  }
+}
+
+/** The people of the organization: `shorty.people`. */
+export class PeopleResource extends Resource {
+  /**
+   * Invite a person to the organization. No mail is sent: pass the link of the response on. An
+   * address belongs to one person on a server. An organization has at most 1000 people. Needs the
+   * scope people:write.
+   *
+   * Rejects with ValidationError, QuotaExceededError, PermissionError (CROSS_ORIGIN), ConflictError
+   * (EMAIL_CONFLICT).
+   *
+   * @example
+   * ```ts
+   * console.log(await shorty.people.invite({ email: 'ada@example.com', role: 'owner' }));
+   * ```
+   */
+  invite(body: UserInviteRequest, options?: RequestOptions): ApiPromise<Invitation> {
+    return this.api.send('POST /api/v1/people', { body }, options);
+  }
+
+  /**
+   * List the people of the organization, newest first. One page when awaited, all items when
+   * iterated. Needs the scope people:read.
+   *
+   * Rejects with ValidationError.
+   *
+   * @example
+   * ```ts
+   * for await (const item of shorty.people.list()) console.log(item);
+   * ```
+   */
+  list(query: UserListQuery = {}, options?: RequestOptions): PagedList<User, UserPage> {
+    return this.api.list('GET /api/v1/people', { query }, options);
+  }
+
+  /**
+   * Change the role of a person. Ends the sessions of the person. The last owner keeps the role.
+   * Needs the scope people:write.
+   *
+   * Rejects with ValidationError, PermissionError (CROSS_ORIGIN), NotFoundError, ConflictError
+   * (LAST_OWNER).
+   *
+   * @example
+   * ```ts
+   * console.log(await shorty.people.changeRole('0198c0de-0000-7000-8000-0000000000aa', { role: 'owner' }));
+   * ```
+   */
+  changeRole(id: string, body: UserRoleRequest, options?: RequestOptions): ApiPromise<User> {
+    return this.api.send('PUT /api/v1/people/{id}/role', { params: { id }, body }, options);
+  }
+
+  /**
+   * Remove a person from the organization. Ends the sessions of the person. The last owner cannot be
+   * removed. Needs the scope people:write.
+   *
+   * Rejects with ValidationError, PermissionError (CROSS_ORIGIN), NotFoundError, ConflictError
+   * (LAST_OWNER).
+   *
+   * @example
+   * ```ts
+   * console.log(await shorty.people.delete('0198c0de-0000-7000-8000-0000000000aa'));
+   * ```
+   */
+  delete(id: string, options?: RequestOptions): ApiPromise<User> {
+    return this.api.send('DELETE /api/v1/people/{id}', { params: { id } }, options);
+  }
+
+  /**
+   * Make a new link by which a person sets a password. Replaces the link before. The sessions of the
+   * person end when it is used. Needs the scope people:write.
+   *
+   * Rejects with ValidationError, PermissionError (CROSS_ORIGIN), NotFoundError.
+   *
+   * @example
+   * ```ts
+   * console.log(await shorty.people.resetPassword('0198c0de-0000-7000-8000-0000000000aa'));
+   * ```
+   */
+  resetPassword(id: string, options?: RequestOptions): ApiPromise<Invitation> {
+    return this.api.send('POST /api/v1/people/{id}/invitation', { params: { id } }, options);
+  }
+}
+
+/** The session of a person in a browser: `shorty.session`. */
+export class SessionResource extends Resource {
+  /**
+   * Set a password by the token of a link, and sign in. Uses the link up, and ends the other
+   * sessions of the person.
+   *
+   * Rejects with ValidationError, PermissionError (CROSS_ORIGIN), ConflictError (EMAIL_CONFLICT).
+   *
+   * @example
+   * ```ts
+   * console.log(await shorty.session.acceptInvitation({ token: 'shorty_in_4fQZ', password: 'correct horse battery' }));
+   * ```
+   */
+  acceptInvitation(body: InvitationAcceptRequest, options?: RequestOptions): ApiPromise<Session> {
+    return this.api.send('POST /api/v1/session/invitation', { body }, options);
+  }
+
+  /**
+   * Read whether the browser is signed in.
+   *
+   * @example
+   * ```ts
+   * console.log(await shorty.session.get());
+   * ```
+   */
+  get(options?: RequestOptions): ApiPromise<SessionState> {
+    return this.api.send('GET /api/v1/session', {}, options);
+  }
+
+  /**
+   * Sign in with an address and a password. The cookie of the response is for browsers: it lasts 30
+   * days, and is accepted where a token is. Failed attempts are limited per address of the person
+   * and of the network.
+   *
+   * Rejects with ValidationError, PermissionError (CROSS_ORIGIN).
+   *
+   * @example
+   * ```ts
+   * console.log(await shorty.session.create({ email: 'ada@example.com', password: 'correct horse battery' }));
+   * ```
+   */
+  create(body: SessionCreateRequest, options?: RequestOptions): ApiPromise<Session> {
+    return this.api.send('POST /api/v1/session', { body }, options);
+  }
+
+  /**
+   * Sign out. Ends the session of the cookie.
+   *
+   * Rejects with PermissionError (CROSS_ORIGIN).
+   *
+   * @example
+   * ```ts
+   * console.log(await shorty.session.delete());
+   * ```
+   */
+  delete(options?: RequestOptions): ApiPromise<Session> {
+    return this.api.send('DELETE /api/v1/session', {}, options);
+  }
+
+  /**
+   * Change the password of the person who is signed in. Ends all sessions of the person, and starts
+   * a new one.
+   *
+   * Rejects with ValidationError, PermissionError (CROSS_ORIGIN).
+   *
+   * @example
+   * ```ts
+   * console.log(await shorty.session.changePassword({ currentPassword: 'correct horse battery', newPassword: 'correct horse battery' }));
+   * ```
+   */
+  changePassword(body: PasswordChangeRequest, options?: RequestOptions): ApiPromise<Session> {
+    return this.api.send('PUT /api/v1/session/password', { body }, options);
   }
 }
 
@@ -505,8 +673,8 @@ export class GeneratedUrlsResource extends Resource {
   /**
    * Create a short link. Needs the scope urls:write.
    *
-   * Rejects with ValidationError (SLUG_RESERVED, DOMAIN_INVALID), QuotaExceededError, ConflictError
-   * (SLUG_CONFLICT, EXTERNAL_ID_CONFLICT).
+   * Rejects with ValidationError (SLUG_RESERVED, DOMAIN_INVALID), QuotaExceededError,
+   * PermissionError (CROSS_ORIGIN), ConflictError (SLUG_CONFLICT, EXTERNAL_ID_CONFLICT).
    *
    * @example
    * ```ts
@@ -551,7 +719,7 @@ export class GeneratedUrlsResource extends Resource {
    * Create up to 100 short links. Each item succeeds or fails by itself; nothing is rolled back. 207
    * when every item fails. Needs the scope urls:write.
    *
-   * Rejects with ValidationError.
+   * Rejects with ValidationError, PermissionError (CROSS_ORIGIN).
    *
    * @example
    * ```ts
@@ -566,7 +734,7 @@ export class GeneratedUrlsResource extends Resource {
    * Change up to 100 short links. Each item succeeds or fails by itself. 207 when every item fails.
    * Needs the scope urls:write.
    *
-   * Rejects with ValidationError.
+   * Rejects with ValidationError, PermissionError (CROSS_ORIGIN).
    *
    * @example
    * ```ts
@@ -581,7 +749,7 @@ export class GeneratedUrlsResource extends Resource {
    * Delete up to 100 short links. Send the ids in the query or in the body, not in both. Ids that do
    * not exist, and elements that are no id, are skipped. Needs the scope urls:write.
    *
-   * Rejects with ValidationError.
+   * Rejects with ValidationError, PermissionError (CROSS_ORIGIN).
    *
    * @example
    * ```ts
@@ -640,8 +808,9 @@ export class GeneratedUrlsResource extends Resource {
    * repeated at any time: it creates one link, and then changes nothing. An inactive link stays
    * inactive unless isActive is true. Needs the scope urls:write.
    *
-   * Rejects with ValidationError (SLUG_RESERVED, DOMAIN_INVALID), QuotaExceededError, NotFoundError,
-   * ConflictError (SLUG_CONFLICT, EXTERNAL_ID_CONFLICT).
+   * Rejects with ValidationError (SLUG_RESERVED, DOMAIN_INVALID), QuotaExceededError,
+   * PermissionError (CROSS_ORIGIN), NotFoundError, ConflictError (SLUG_CONFLICT,
+   * EXTERNAL_ID_CONFLICT).
    *
    * @example
    * ```ts
@@ -669,8 +838,8 @@ export class GeneratedUrlsResource extends Resource {
   /**
    * Change, pause or resume a short link. Needs the scope urls:write.
    *
-   * Rejects with ValidationError (DOMAIN_INVALID), QuotaExceededError, NotFoundError, ConflictError
-   * (SLUG_CONFLICT, EXTERNAL_ID_CONFLICT).
+   * Rejects with ValidationError (DOMAIN_INVALID), QuotaExceededError, PermissionError
+   * (CROSS_ORIGIN), NotFoundError, ConflictError (SLUG_CONFLICT, EXTERNAL_ID_CONFLICT).
    *
    * @example
    * ```ts
@@ -691,7 +860,7 @@ export class GeneratedUrlsResource extends Resource {
    * continues: the same request with the same Idempotency-Key waits for it. An erasure needs the
    * scope urls:erase instead of urls:write. Needs the scope urls:write or urls:erase.
    *
-   * Rejects with ValidationError, NotFoundError, ConflictError.
+   * Rejects with ValidationError, PermissionError (CROSS_ORIGIN), NotFoundError, ConflictError.
    *
    * @example
    * ```ts
@@ -706,7 +875,8 @@ export class GeneratedUrlsResource extends Resource {
    * Restore a deleted short link. The same as a PATCH that sets isActive to true. Needs the scope
    * urls:write.
    *
-   * Rejects with ValidationError (DOMAIN_INVALID), QuotaExceededError, NotFoundError.
+   * Rejects with ValidationError (DOMAIN_INVALID), QuotaExceededError, PermissionError
+   * (CROSS_ORIGIN), NotFoundError.
    *
    * @example
    * ```ts
@@ -772,7 +942,7 @@ export class GeneratedUrlsResource extends Resource {
    * Idempotency-Key waits for it. If stored visits cannot be read, it names their row, which the
    * operator must repair or delete. Needs the scope keys:write. Needs the scope keys:write.
    *
-   * Rejects with ValidationError, NotFoundError.
+   * Rejects with ValidationError, PermissionError (CROSS_ORIGIN), NotFoundError.
    *
    * @example
    * ```ts
@@ -806,7 +976,7 @@ export class TagsResource extends Resource {
    * ETag of the links, and sends no url.updated. A link that gets the tag during the request may
    * retain it. Needs the scope urls:write.
    *
-   * Rejects with ValidationError, NotFoundError.
+   * Rejects with ValidationError, PermissionError (CROSS_ORIGIN), NotFoundError.
    *
    * @example
    * ```ts
@@ -822,7 +992,7 @@ export class TagsResource extends Resource {
    * no url.updated. A link that gets the tag during the request may retain it. Needs the scope
    * urls:write.
    *
-   * Rejects with ValidationError, NotFoundError.
+   * Rejects with ValidationError, PermissionError (CROSS_ORIGIN), NotFoundError.
    *
    * @example
    * ```ts
@@ -840,7 +1010,7 @@ export class QrResource extends Resource {
    * Create a QR code. The server draws the image and decodes it before it stores the code. A code
    * that does not decode is refused with the reason and an alternative. Needs the scope qr:write.
    *
-   * Rejects with ValidationError, QuotaExceededError, NotFoundError.
+   * Rejects with ValidationError, QuotaExceededError, PermissionError (CROSS_ORIGIN), NotFoundError.
    *
    * @example
    * ```ts
@@ -870,7 +1040,7 @@ export class QrResource extends Resource {
    * Draw a QR code without creating it. Draws and decodes the image as a create does, and stores
    * nothing: it is not charged, and its scans are not counted. Needs the scope qr:read.
    *
-   * Rejects with ValidationError, NotFoundError.
+   * Rejects with ValidationError, PermissionError (CROSS_ORIGIN), NotFoundError.
    *
    * @example
    * ```ts
@@ -900,7 +1070,7 @@ export class QrResource extends Resource {
    * A code that does not decode is refused with the reason and an alternative. Not charged. Needs
    * the scope qr:write.
    *
-   * Rejects with ValidationError, NotFoundError, ConflictError.
+   * Rejects with ValidationError, PermissionError (CROSS_ORIGIN), NotFoundError, ConflictError.
    *
    * @example
    * ```ts
@@ -915,7 +1085,7 @@ export class QrResource extends Resource {
    * Delete a QR code. Its image and preview answer with 410 from now on, and its scans are no longer
    * counted. Printed copies still lead to its URL. Not charged. Needs the scope qr:write.
    *
-   * Rejects with ValidationError, NotFoundError, ConflictError.
+   * Rejects with ValidationError, PermissionError (CROSS_ORIGIN), NotFoundError, ConflictError.
    *
    * @example
    * ```ts
@@ -1001,7 +1171,7 @@ export class WebhooksResource extends Resource {
    * Subscribe a receiver to events. An organization has at most 50 webhooks. Only this response
    * contains the secret. Needs the scope webhooks:write.
    *
-   * Rejects with ValidationError, QuotaExceededError, PermissionError (PLAN_REQUIRED).
+   * Rejects with ValidationError, QuotaExceededError, PermissionError (PLAN_REQUIRED, CROSS_ORIGIN).
    *
    * @example
    * ```ts
@@ -1048,7 +1218,8 @@ export class WebhooksResource extends Resource {
    * true` also activates a webhook that the server has disabled. Its pending deliveries continue
    * with their number of attempts and their due times. Needs the scope webhooks:write.
    *
-   * Rejects with ValidationError, PermissionError (PLAN_REQUIRED), NotFoundError, ConflictError.
+   * Rejects with ValidationError, PermissionError (PLAN_REQUIRED, CROSS_ORIGIN), NotFoundError,
+   * ConflictError.
    *
    * @example
    * ```ts
@@ -1063,7 +1234,7 @@ export class WebhooksResource extends Resource {
    * Delete a webhook. Also deletes its deliveries. Pending deliveries are not sent. Needs the scope
    * webhooks:write.
    *
-   * Rejects with ValidationError, NotFoundError, ConflictError.
+   * Rejects with ValidationError, PermissionError (CROSS_ORIGIN), NotFoundError, ConflictError.
    *
    * @example
    * ```ts
@@ -1079,7 +1250,7 @@ export class WebhooksResource extends Resource {
    * webhook does not subscribe to the type. Failed attempts are retried as for every delivery. Needs
    * the scope webhooks:write.
    *
-   * Rejects with ValidationError, PermissionError (PLAN_REQUIRED), NotFoundError.
+   * Rejects with ValidationError, PermissionError (PLAN_REQUIRED, CROSS_ORIGIN), NotFoundError.
    *
    * @example
    * ```ts
@@ -1095,8 +1266,8 @@ export class WebhooksResource extends Resource {
    * them, X-Service-Signature-Next by the new secret, and webhook-signature by all. SECRET_CONFLICT:
    * the webhook has two live secrets already. Needs the scope webhooks:write.
    *
-   * Rejects with ValidationError, PermissionError (PLAN_REQUIRED), NotFoundError, ConflictError
-   * (SECRET_CONFLICT).
+   * Rejects with ValidationError, PermissionError (PLAN_REQUIRED, CROSS_ORIGIN), NotFoundError,
+   * ConflictError (SECRET_CONFLICT).
    *
    * @example
    * ```ts
@@ -1140,7 +1311,7 @@ export class WebhooksResource extends Resource {
    * Deliver an event again. Creates a new delivery of the same event, with a new id and the same
    * body. Available in the plans scale and enterprise. Needs the scope webhooks:write.
    *
-   * Rejects with ValidationError, PermissionError (PLAN_REQUIRED), NotFoundError.
+   * Rejects with ValidationError, PermissionError (PLAN_REQUIRED, CROSS_ORIGIN), NotFoundError.
    *
    * @example
    * ```ts
@@ -1156,7 +1327,7 @@ export class WebhooksResource extends Resource {
    * webhook failed in the time range, oldest first, at most 1000. Repeat the request while hasMore
    * is true. Available in the plans scale and enterprise. Needs the scope webhooks:write.
    *
-   * Rejects with ValidationError, PermissionError (PLAN_REQUIRED), NotFoundError.
+   * Rejects with ValidationError, PermissionError (PLAN_REQUIRED, CROSS_ORIGIN), NotFoundError.
    *
    * @example
    * ```ts
@@ -1224,8 +1395,8 @@ export class GeneratedDomainsResource extends Resource {
    * Add a custom domain. Returns the TXT record to set before the domain is verified. An
    * organization has at most 1000 domains. Needs the scope domains:write.
    *
-   * Rejects with ValidationError (DOMAIN_INVALID), QuotaExceededError, ConflictError
-   * (DOMAIN_CONFLICT).
+   * Rejects with ValidationError (DOMAIN_INVALID), QuotaExceededError, PermissionError
+   * (CROSS_ORIGIN), ConflictError (DOMAIN_CONFLICT).
    *
    * @example
    * ```ts
@@ -1269,7 +1440,7 @@ export class GeneratedDomainsResource extends Resource {
    * Change the settings of a custom domain. Visitors see the change at once. A pending domain keeps
    * its settings. Needs the scope domains:write.
    *
-   * Rejects with ValidationError, NotFoundError, ConflictError.
+   * Rejects with ValidationError, PermissionError (CROSS_ORIGIN), NotFoundError, ConflictError.
    *
    * @example
    * ```ts
@@ -1285,7 +1456,8 @@ export class GeneratedDomainsResource extends Resource {
    * they are, and can be activated once the domain is added and verified again. Needs the scope
    * domains:write.
    *
-   * Rejects with ValidationError, NotFoundError, ConflictError (DOMAIN_CONFLICT).
+   * Rejects with ValidationError, PermissionError (CROSS_ORIGIN), NotFoundError, ConflictError
+   * (DOMAIN_CONFLICT).
    *
    * @example
    * ```ts
@@ -1302,7 +1474,8 @@ export class GeneratedDomainsResource extends Resource {
    * quotes the records that it has. DOMAIN_CONFLICT: the hostname is active in another organization.
    * Needs the scope domains:write.
    *
-   * Rejects with ValidationError (DOMAIN_INVALID), NotFoundError, ConflictError (DOMAIN_CONFLICT).
+   * Rejects with ValidationError (DOMAIN_INVALID), PermissionError (CROSS_ORIGIN), NotFoundError,
+   * ConflictError (DOMAIN_CONFLICT).
    *
    * @example
    * ```ts
@@ -1386,6 +1559,8 @@ export class AdminResource extends Resource {
 export class Operations extends Resource {
   declare readonly apiKeys: ApiKeysResource;
   declare readonly organization: OrganizationResource;
+  declare readonly people: PeopleResource;
+  declare readonly session: SessionResource;
   declare readonly tags: TagsResource;
   declare readonly qr: QrResource;
   declare readonly webhooks: WebhooksResource;
@@ -1397,6 +1572,8 @@ export class Operations extends Resource {
     super(api);
     this.apiKeys = new ApiKeysResource(api);
     this.organization = new OrganizationResource(api);
+    this.people = new PeopleResource(api);
+    this.session = new SessionResource(api);
     this.tags = new TagsResource(api);
     this.qr = new QrResource(api);
     this.webhooks = new WebhooksResource(api);

@@ -104,6 +104,12 @@ export interface EventTypeDetails extends Schema<'EventTypeDetails'> {}
 /** The result of `webhooks.eventTypes`. */
 export interface EventTypePage extends Schema<'EventTypePage'> {}
 
+/** The result of `people.invite`. */
+export interface Invitation extends Schema<'Invitation'> {}
+
+/** The body of `session.acceptInvitation`. */
+export interface InvitationAcceptRequest extends WithDates<Schemas['InvitationAcceptRequest']> {}
+
 export interface LinkPreview extends Schema<'LinkPreview'> {}
 
 export interface LinkPreviewRequest extends WithDates<Schemas['LinkPreviewRequest']> {}
@@ -154,6 +160,9 @@ export interface OwnOrganizationUpdateRequest extends WithDates<Schemas['OwnOrga
 /** The result of `urls.metadata`. */
 export interface PageMetadata extends Schema<'PageMetadata'> {}
 
+/** The body of `session.changePassword`. */
+export interface PasswordChangeRequest extends WithDates<Schemas['PasswordChangeRequest']> {}
+
 /** The body of `qr.create`. */
 export interface QrCreateRequest extends WithDates<Schemas['QrCreateRequest']> {}
 
@@ -178,12 +187,24 @@ export interface RecoverRequest extends WithDates<Schemas['RecoverRequest']> {}
 /** The result of `webhooks.recover`. */
 export interface Recovered extends Schema<'Recovered'> {}
 
+/** owner: everything. editor: links, QR codes and domains, and reads the rest. viewer: reads. */
+export type Role = Schema<'Role'>;
+
 /** The result of `urls.testRules`. */
 export interface RuleTest extends Schema<'RuleTest'> {}
 
 export interface ScanBreakdowns extends Schema<'ScanBreakdowns'> {}
 
 export interface ScanBucket extends Schema<'ScanBucket'> {}
+
+/** The result of `session.acceptInvitation`. */
+export interface Session extends Schema<'Session'> {}
+
+/** The body of `session.create`. */
+export interface SessionCreateRequest extends WithDates<Schemas['SessionCreateRequest']> {}
+
+/** The result of `session.get`. */
+export interface SessionState extends Schema<'SessionState'> {}
 
 /** The result of `urls.checkSlug`. */
 export interface SlugCheck extends Schema<'SlugCheck'> {}
@@ -261,6 +282,18 @@ export interface UrlUpsertRequest extends WithDates<Schemas['UrlUpsertRequest']>
 /** The result of `usage.get`. */
 export interface Usage extends Schema<'Usage'> {}
 
+/** The result of `people.changeRole`. */
+export interface User extends Schema<'User'> {}
+
+/** The body of `people.invite`. */
+export interface UserInviteRequest extends WithDates<Schemas['UserInviteRequest']> {}
+
+/** The result of `people.list`. */
+export interface UserPage extends Schema<'UserPage'> {}
+
+/** The body of `people.changeRole`. */
+export interface UserRoleRequest extends WithDates<Schemas['UserRoleRequest']> {}
+
 /** The result of `urls.eraseVisits`. */
 export interface VisitErasure extends Schema<'VisitErasure'> {}
 
@@ -300,6 +333,9 @@ export interface WebhookUpdateRequest extends WithDates<Schemas['WebhookUpdateRe
 
 /** The query of `apiKeys.list`. */
 export interface ApiKeyListQuery extends QueryOf<'GET /api/v1/api-keys'> {}
+
+/** The query of `people.list`. */
+export interface UserListQuery extends QueryOf<'GET /api/v1/people'> {}
 
 /** The query of `audit`. */
 export interface AuditQuery extends QueryOf<'GET /api/v1/audit'> {}

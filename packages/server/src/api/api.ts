@@ -10,6 +10,7 @@ import { meRoutes } from '../organizations/me-contract.js';
 import { organizationRoutes } from '../organizations/organization-contract.js';
 import { ownOrganizationRoutes } from '../organizations/own-organization-contract.js';
 import { usageRoutes } from '../organizations/usage-contract.js';
+import { userRoutes } from '../people/user-contract.js';
 import { metadataRoutes } from '../previews/metadata-contract.js';
 import { qrRoutes } from '../qr/qr-contract.js';
 import { qrImageRoutes } from '../qr/qr-image-contract.js';
@@ -31,6 +32,7 @@ export const api = [
   ...apiKeyRoutes,
   ...meRoutes,
   ...ownOrganizationRoutes,
+  ...userRoutes,
   ...auditRoutes,
   ...metadataRoutes,
   ...urlRoutes,

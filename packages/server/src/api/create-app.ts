@@ -10,6 +10,8 @@ import { stableRequestIdOf } from '../http/request-id.js';
 import { sendPage } from '../http/send-response.js';
 import { traceIdOf } from '../http/trace-context.js';
 import { securityHeaders } from '../pages/security-headers.js';
+import { serveDashboard } from './dashboard/dashboard-files.js';
+import { type OidcHandlerOptions, oidcHandler } from './dashboard/oidc-handler.js';
 import { type MountOptions, mountRoutes } from './mount-routes.js';
 
 export interface AppOptions extends MountOptions {
@@ -19,6 +21,10 @@ export interface AppOptions extends MountOptions {
   readonly notFoundPage: string;
   /** The origins that browsers may call the API from; undefined allows none. */
   readonly corsOrigins: CorsOrigins | undefined;
+  /** False removes the dashboard. */
+  readonly hasDashboard: boolean;
+  /** Signs people in by a provider; undefined without one. */
+  readonly provider: OidcHandlerOptions | undefined;
   /** False removes the routes for the operator key. */
   readonly hasOperatorKey: boolean;
   readonly logger: Logger;
@@ -72,6 +78,10 @@ export function createApp(options: AppOptions, listener: 'public' | 'admin' | 'b
   // Only the API: browsers follow short links and show images without it.
   if (options.corsOrigins !== undefined) app.use('/api/v1', createCors(options.corsOrigins));
   mountRoutes(app, options, isMounted);
+  if (options.hasDashboard && listener !== 'admin') {
+    if (options.provider) app.use('/dashboard', oidcHandler(options.provider));
+    app.use('/dashboard', serveDashboard());
+  }
   app.use(refuse);
   return app;
 }

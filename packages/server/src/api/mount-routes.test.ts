@@ -24,6 +24,7 @@ beforeEach(async () => {
   const caller = {
     client: { id: 'client' },
     apiKey: null,
+    user: null,
     organizationId: 'acme',
     scopes: new Set(['urls:read']),
   };
@@ -43,6 +44,7 @@ beforeEach(async () => {
       maxWaitingPerOrganization: 1,
     }),
     timeLimits: defaultTimeLimits,
+    publicUrl: () => '',
     countCall: (organizationId) => {
       isCalled.push(organizationId);
       return new Promise((resolve) => {

@@ -13,6 +13,7 @@ import type { TimeLimits } from '../http/time-limits.js';
 import type { WriteOrigin } from '../idempotency/audit-entry.js';
 import { clientAddressOf } from '../network/client-address.js';
 import { type AddressRanges, addressBlockOf } from '../network/ip-address.js';
+import { requireSameOrigin } from '../people/session-cookie.js';
 import type { Clock, NewId } from '../ports.js';
 import { etagOf, readIfMatch } from '../preconditions/if-match.js';
 import { api } from './api.js';
@@ -32,6 +33,8 @@ export interface MountOptions {
   /** Limits how many large bodies are read at once. */
   readonly largeBodies: FairQueue;
   readonly timeLimits: TimeLimits;
+  /** The API's public origin. */
+  readonly publicUrl: () => string;
   /** Counts an API call of an organization; resolves when the count is durable. */
   readonly countCall: (organizationId: string) => Promise<void>;
 }
@@ -94,7 +97,11 @@ async function serve(call: Call, options: MountOptions): Promise<Reply<unknown>>
     );
     return handle(call, options, undefined);
   }
-  const caller = await options.auth.authenticate(request.headers.authorization);
+  const caller = await options.auth.authenticate(request.headers);
+  // Another site can make a browser send the cookie of a session.
+  if (caller.user && route.method !== 'get') {
+    requireSameOrigin(options.publicUrl(), request.headers);
+  }
   response.locals.organizationId = caller.organizationId;
   // No response is sent before the count is durable, whether the request succeeds or fails.
   const counted = options.countCall(caller.organizationId);
@@ -168,17 +175,20 @@ function changesOneRecord({ method, path }: Route): boolean {
 /** Returns who makes a write. Without a caller, it is the operator. */
 function actorOf(caller: Caller | undefined): Pick<WriteOrigin, 'actorType' | 'actorId'> {
   if (!caller) return { actorType: 'operator', actorId: null };
-  const { client, apiKey } = caller;
-  return apiKey
-    ? { actorType: 'apiKey', actorId: apiKey.id }
-    : { actorType: 'client', actorId: client?.id ?? null };
+  const { client, apiKey, user } = caller;
+  if (user) return { actorType: 'user', actorId: user.id };
+  if (apiKey) return { actorType: 'apiKey', actorId: apiKey.id };
+  return { actorType: 'client', actorId: client?.id ?? null };
 }
 
 function addressOf({ socket, headers }: Request, { proxies }: MountOptions): string {
   return clientAddressOf(socket.remoteAddress, headers['x-forwarded-for'], proxies);
 }
 
-function checkScope(route: Route, { scopes }: Caller): void {
+function checkScope(route: Route, { scopes, user }: Caller): void {
+  if (route.access === 'session' && !user) {
+    throw new ApiError('INSUFFICIENT_SCOPE', 'Only a person who is signed in can do this');
+  }
   const needed = scopesOf(route);
   if (needed && !needed.some((scope) => scopes.has(scope))) {
     throw new ApiError(

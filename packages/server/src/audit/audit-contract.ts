@@ -25,8 +25,14 @@ export const auditEntry = z
           .enum(actorTypes)
           .describe('The kind of caller. shell is a command of shorty-server.'),
         id: z.string().nullable().meta({
-          description: 'The id of the client or API key. Null for the operator and the shell.',
+          description:
+            'The id of the person, client or API key. Null for the operator and the shell.',
           example: 'shorty_ci_0f3b',
+        }),
+        name: z.string().nullable().meta({
+          description:
+            'The address of the person. Null for others, and once the person is removed.',
+          example: 'ada@example.com',
         }),
       })
       .describe('Who made the change.'),

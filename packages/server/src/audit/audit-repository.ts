@@ -71,7 +71,7 @@ export function toAuditEntry(row: AuditRow, reader: 'organization' | 'operator')
     id,
     createdAt: new Date(createdAt).toISOString(),
     organizationId,
-    actor: { type: actorType, id: actorId },
+    actor: { type: actorType, id: actorId, name: row.actorName },
     address: isHidden ? null : row.address,
     operation,
     resource: { type: row.resourceType, id: row.resourceId },
@@ -98,5 +98,12 @@ function selectEntries(db: Database['read']) {
     .select(['actor_type as actorType', 'actor_id as actorId', 'operation', 'fields'])
     .select(['resource_type as resourceType', 'resource_id as resourceId'])
     .select('item_count as count')
+    .select((entry) =>
+      entry
+        .selectFrom('users')
+        .select('email')
+        .whereRef('users.id', '=', 'audit_log.actor_id')
+        .as('actorName'),
+    )
     .$narrowType<{ actorType: WriteOrigin['actorType']; resourceType: AuditTarget['type'] }>();
 }

@@ -121,7 +121,8 @@ export class ApiKeyRepository {
     const { key: _, organizationId, scopes, suspendedAt, lastUsedAt, ...apiKey } = row;
     const isDue = lastUsedAt === null || now - lastUsedAt >= useIntervalMs;
     if (suspendedAt === null && isDue) this.#saveUse(apiKey.id, now);
-    const caller = { organizationId, scopes: new Set(scopes.split(' ')), client: null, apiKey };
+    const granted = new Set(scopes.split(' '));
+    const caller = { organizationId, scopes: granted, client: null, apiKey, user: null };
     return { caller, suspendedAt };
   }
 

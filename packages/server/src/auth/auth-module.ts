@@ -9,7 +9,7 @@ import { ClientRepository } from './client-repository.js';
 import { tokenHandlers } from './token-handlers.js';
 
 export interface AuthModuleOptions
-  extends Pick<AuthServiceOptions, 'clock' | 'operatorKey'>,
+  extends Pick<AuthServiceOptions, 'clock' | 'operatorKey' | 'findSession'>,
     Pick<ApiKeyHandlerOptions, 'listApiKeys'>,
     Pick<ClientHandlerOptions, 'hasOrganization' | 'listClients'> {
   readonly database: Database;

@@ -1,10 +1,11 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { ApiError } from '../contract/api-error.js';
 import type { Caller } from '../contract/caller.js';
 import type { Clock } from '../ports.js';
 import type { Database } from '../storage/database.js';
 import type { ApiKeyRepository } from './api-key-repository.js';
 import { AttemptLimiter, tokenAttempts } from './attempt-limiter.js';
-import type { ClientRepository, Credentials } from './client-repository.js';
+import type { ClientRepository, Credentials, FoundCaller } from './client-repository.js';
 import { hashSecret, isApiKey, matchesHash, newSecret } from './secrets.js';
 import { tokenLifetimeSeconds } from './token-contract.js';
 
@@ -18,6 +19,8 @@ export type AuthService = ReturnType<typeof createAuthService>;
 export interface AuthServiceOptions {
   readonly clients: ClientRepository;
   readonly apiKeys: Pick<ApiKeyRepository, 'findCaller'>;
+  /** Finds the caller of a browser's session. */
+  readonly findSession: (headers: IncomingHttpHeaders) => Promise<FoundCaller | undefined>;
   /** Undefined accepts no key. */
   readonly operatorKey: string | undefined;
   readonly database: Database;
@@ -28,6 +31,7 @@ export interface AuthServiceOptions {
 export function createAuthService({
   clients,
   apiKeys,
+  findSession,
   operatorKey,
   database,
   clock,
@@ -68,9 +72,18 @@ export function createAuthService({
       return { accessToken, expiresIn: tokenLifetimeSeconds, scope: scopes };
     },
 
-    /** Returns the caller that an `Authorization` header identifies; throws UNAUTHORIZED. */
-    async authenticate(authorization: string | undefined): Promise<Caller> {
-      const token = bearerTokenOf(authorization);
+    /**
+     * Returns the caller that the `Authorization` header identifies or, without one, the session; throws
+     * UNAUTHORIZED.
+     */
+    async authenticate(headers: IncomingHttpHeaders): Promise<Caller> {
+      if (headers.authorization === undefined) {
+        const found = await findSession(headers);
+        if (!found) throw new ApiError('UNAUTHORIZED', sendToken);
+        refuseIfSuspended(found);
+        return found.caller;
+      }
+      const token = bearerTokenOf(headers.authorization);
       const now = clock();
       const isKey = isApiKey(token);
       const found = await (isKey ? apiKeys : clients).findCaller(hashSecret(token), now);
@@ -102,13 +115,13 @@ export function createAuthService({
 function bearerTokenOf(authorization: string | undefined): string {
   const token = /^Bearer +([\w~+/.=-]+) *$/i.exec(authorization ?? '')?.[1];
   if (token !== undefined) return token;
-  throw new ApiError(
-    'UNAUTHORIZED',
-    'Send an access token or an API key as "Authorization: Bearer …"',
-  );
+  throw new ApiError('UNAUTHORIZED', sendToken);
 }
 
-function refuseIfSuspended({ suspendedAt }: { readonly suspendedAt: number | null }): void {
+const sendToken = 'Send an access token or an API key as "Authorization: Bearer …"';
+
+/** Throws ORGANIZATION_SUSPENDED if the organization is suspended. */
+export function refuseIfSuspended({ suspendedAt }: { readonly suspendedAt: number | null }): void {
   if (suspendedAt === null) return;
   throw new ApiError(
     'ORGANIZATION_SUSPENDED',

@@ -189,6 +189,7 @@ export class ClientRepository {
       scopes: new Set(row.scopes.split(' ')),
       client: { id: row.clientId },
       apiKey: null,
+      user: null,
     };
     return { caller, suspendedAt: row.suspendedAt };
   }

@@ -7,13 +7,15 @@ const prefixes = {
   accessToken: 'shorty_at_',
   apiKey: 'shorty_ak_',
   webhookSecret: 'shorty_ws_',
+  invitation: 'shorty_in_',
+  session: 'shorty_ss_',
 } as const;
 
 const secretBytes = 32;
 
 // The prefixes above, without that of the client id, which is not a secret, and that of a webhook's
 // secret in the form of Standard Webhooks.
-const ownSecret = /shorty_(?:cs|at|ak|ws)_[\w-]+|whsec_[\w+/=]+/gi;
+const ownSecret = /shorty_(?:cs|at|ak|ws|in|ss)_[\w-]+|whsec_[\w+/=]+/gi;
 // Has no lookbehind, because a lookbehind is evaluated at every character of a long text.
 const credentials = /(\b(?:Basic|Bearer)(?: |%20|\+)+)[\w~+/.=-]{8,}/gi;
 

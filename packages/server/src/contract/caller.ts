@@ -1,4 +1,4 @@
-/** The organization of a request, and its client or API key. Exactly one of these is set. */
+/** The organization of a request, and its client, API key or person. Exactly one of these is set. */
 export interface Caller {
   readonly organizationId: string;
   readonly scopes: ReadonlySet<string>;
@@ -7,5 +7,11 @@ export interface Caller {
     readonly id: string;
     readonly name: string;
     readonly expiresAt: number | null;
+  } | null;
+  /** The person of the session. */
+  readonly user: {
+    readonly id: string;
+    readonly email: string | null;
+    readonly role: string;
   } | null;
 }

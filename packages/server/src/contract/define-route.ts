@@ -14,10 +14,14 @@ export const scopes = [
   'analytics:read',
   'usage:read',
   'keys:write',
+  'people:read',
+  'people:write',
 ] as const;
 
-/** The scopes that an API key can have. A key cannot create keys. */
-export const keyScopes = scopes.filter((scope) => scope !== 'keys:write');
+/** The scopes that an API key can have. A key can neither create keys nor people. */
+export const keyScopes = scopes.filter(
+  (scope) => scope !== 'keys:write' && scope !== 'people:write',
+);
 
 /** The scopes that clients and API keys have by default. Nothing restores what is erased. */
 export const defaultScopes = keyScopes.filter((scope) => scope !== 'urls:erase');
@@ -32,10 +36,11 @@ export type Scope = (typeof scopes)[number];
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 
 /**
- * The access that a route requires: a token or an API key with a scope (or another one), any token or API
- * key, the operator key, or none. Routes for the operator key exist only if SHORTY_OPERATOR_KEY is set.
+ * The access that a route requires: a token, an API key or a session with a scope (or another one), any of
+ * these, the session of a person, the operator key, or none. Routes for the operator key exist only if
+ * SHORTY_OPERATOR_KEY is set.
  */
-export type Access = { scope: Scope; or?: Scope } | 'token' | 'operator' | 'public';
+export type Access = { scope: Scope; or?: Scope } | 'token' | 'session' | 'operator' | 'public';
 
 export const forOperator = {
   tag: 'Administration',
@@ -103,12 +108,12 @@ export interface Route {
  * the first response.
  */
 export function isWrite({ method, access, isReadOnly }: Route): boolean {
-  return method !== 'get' && access !== 'public' && !isReadOnly;
+  return method !== 'get' && access !== 'public' && access !== 'session' && !isReadOnly;
 }
 
-/** Returns whether a route needs a token or an API key of an organization. */
+/** Returns whether a route accepts a token or an API key of an organization. */
 export function isForOrganizations({ access }: Route): boolean {
-  return access !== 'public' && access !== 'operator';
+  return access === 'token' || typeof access === 'object';
 }
 
 /** Returns the scopes of which a token needs one; undefined when it needs none. */

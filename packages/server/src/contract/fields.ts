@@ -69,9 +69,15 @@ export function plainLine(max: number, min = 0) {
 }
 
 /** A new password. A visitor may type it in any normal form. */
-export function newPassword(max: number) {
-  return characters(max, 1, normalized);
+export function newPassword(max: number, min = 1) {
+  return characters(max, min, normalized);
 }
+
+/** An e-mail address, in lower case. */
+export const emailAddress = z
+  .email('must be an e-mail address, such as ada@example.com')
+  .max(254)
+  .overwrite((value) => value.toLowerCase());
 
 /** Any text of at most `maxBytes` bytes in UTF-8, control characters included. */
 export function arbitraryText(maxBytes: number) {

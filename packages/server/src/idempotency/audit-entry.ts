@@ -3,7 +3,7 @@ import type { Schema, WriteTransaction } from '../storage/database.js';
 import { handleAtCommit } from '../storage/group-commit.js';
 
 /** The kinds of callers. `shell` is a command of `shorty-server`. */
-export const actorTypes = ['client', 'apiKey', 'operator', 'shell'] as const;
+export const actorTypes = ['user', 'client', 'apiKey', 'operator', 'shell'] as const;
 
 /** The kinds of records that writes change. */
 export const resourceTypes = [
@@ -16,6 +16,7 @@ export const resourceTypes = [
   'domain',
   'apiKey',
   'client',
+  'user',
   'organization',
   'blockedHost',
 ] as const;
@@ -25,7 +26,7 @@ export interface WriteOrigin {
   /** The id of the entry in the audit log. */
   readonly entryId: string;
   readonly actorType: (typeof actorTypes)[number];
-  /** The id of the client or API key; null for the operator and for commands. */
+  /** The id of the person, client or API key; null for the operator and for commands. */
   readonly actorId: string | null;
   readonly address: string | null;
   /** The operationId of the contract. */

@@ -13,6 +13,7 @@ import {
 } from '../organizations/organization-repository.js';
 import type { PlanTable } from '../organizations/plans.js';
 import { listUsage, presentUsage } from '../organizations/usage-handlers.js';
+import { listUsers, toUserRecord } from '../people/user-repository.js';
 import type { QrFilter } from '../qr/qr-contract.js';
 import { toQrRecord } from '../qr/qr-record.js';
 import { listQrs } from '../qr/qr-repository.js';
@@ -89,6 +90,8 @@ export function listMethods(database: Database) {
     },
     listClients: async (organizationId: string, range: PageRange) =>
       toPageText(await listClients(database, organizationId, range), toClientRecord),
+    listUsers: async (organizationId: string, range: PageRange) =>
+      toPageText(await listUsers(database, organizationId, range), toUserRecord),
     listOrganizations: async (_owner: string, range: PageRange) =>
       toPageText(await listOrganizations(database, range), toOrganizationRecord),
     async listUsage(_owner: string, range: PageRange, month: string, plans: PlanTable) {

@@ -23,6 +23,14 @@ const me = z
       })
       .nullable()
       .describe('The API key of the request. Null for an access token.'),
+    user: z
+      .object({
+        id: uuidText,
+        email: z.string().nullable().meta({ example: 'ada@example.com' }),
+        role: z.string().meta({ example: 'owner' }),
+      })
+      .nullable()
+      .describe('The person who is signed in. Null for a token or an API key.'),
   })
   .meta({ id: 'Me' });
 

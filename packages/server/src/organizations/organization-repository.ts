@@ -203,6 +203,15 @@ export class OrganizationRepository {
   list() {
     return select(this.#database.read).orderBy('created_at').orderBy('id').execute();
   }
+
+  /** Returns the id of the oldest organization, that of the operator. */
+  async findFirst(): Promise<string> {
+    const first = select(this.#database.read)
+      .where('deletion_started_at', 'is', null)
+      .orderBy('created_at')
+      .orderBy('id');
+    return (await first.executeTakeFirstOrThrow()).id;
+  }
 }
 
 export function listOrganizations(

@@ -22,13 +22,14 @@ export function ownOrganizationHandlers({
   readonly [...typeof meRoutes, ...typeof ownOrganizationRoutes]
 > {
   return {
-    async getMe({ caller: { organizationId, scopes: granted, client, apiKey } }) {
+    async getMe({ caller: { organizationId, scopes: granted, client, apiKey, user } }) {
       const { id, name, plan } = await organizations.get(organizationId);
       const data = {
         organization: { id, name, plan },
         scopes: scopes.filter((scope) => granted.has(scope)),
         client,
         apiKey: apiKey && withIsoTimes(apiKey),
+        user,
       };
       return { status: 200, data };
     },

@@ -10,6 +10,7 @@ export interface ListQuery extends PageRange {
     | 'blocked_hosts'
     | 'organizations'
     | 'takedowns'
+    | 'users'
     | 'urls'
     | 'qr_codes'
     | 'webhooks'

@@ -123,6 +123,46 @@ export const tables = {
       api_keys_by_organization: '(organization_id, created_at, id)',
     },
   },
+  /** The people who sign in. */
+  users: {
+    isExported: true,
+    unexported: ['invitation_hash', 'invitation_expires_at'],
+    columns: {
+      id: 'text primary key',
+      organization_id: 'text not null references organizations (id)',
+      /** In lower case. Null until the person has accepted an invitation without an address. */
+      email: 'text',
+      role: 'text not null',
+      /** Argon2; null until the person has accepted the invitation. */
+      password_hash: 'text',
+      created_at: 'bigint not null',
+      last_signed_in_at: 'bigint',
+      /** The issuer and the subject of OpenID Connect; null for people who have a password only. */
+      oidc_issuer: 'text',
+      oidc_subject: 'text',
+      /** Set for a removed person with such an identity, who cannot come back by it. */
+      removed_at: 'bigint',
+      /** The SHA-256 of the token of the last link by which the person can set a password. */
+      invitation_hash: 'text',
+      invitation_expires_at: 'bigint',
+    },
+    indexes: {
+      users_by_email: 'unique (email)',
+      users_by_identity: 'unique (oidc_issuer, oidc_subject)',
+      users_by_invitation: '(invitation_hash) where invitation_hash is not null',
+      users_by_organization: '(organization_id, created_at, id) where removed_at is null',
+    },
+  },
+  sessions: {
+    owner: { column: 'user_id', parent: 'users' },
+    columns: {
+      token_hash: 'text primary key',
+      user_id: 'text not null references users (id)',
+      created_at: 'bigint not null',
+      expires_at: 'bigint not null',
+    },
+    indexes: { sessions_by_user: '(user_id)', sessions_by_expiry: '(expires_at)' },
+  },
   access_tokens: {
     owner: { column: 'client_id', parent: 'clients' },
     columns: {
@@ -289,6 +329,8 @@ export const tables = {
       is_active: 'integer not null',
       created_at: 'bigint not null',
       updated_at: 'bigint not null',
+      /** The id of the person, the client or the API key. */
+      created_by: 'text',
       /** The result of `searchTextOf`, which searches read. */
       search_text: "text not null default ''",
       /** The clicks that another link shortener counted. */

@@ -41,7 +41,8 @@ export interface UrlDraft {
 /** Returns the new link of a valid request. The hostname is that of its custom domain. */
 export function newUrl(
   { body, passwordHash }: UrlDraft,
-  identity: Pick<ShortUrl, 'id' | 'organizationId' | 'shortCode' | 'hostname'>,
+  identity: Pick<ShortUrl, 'id' | 'organizationId' | 'shortCode' | 'hostname'> &
+    Partial<Pick<ShortUrl, 'createdBy'>>,
   now: number,
 ): ShortUrl {
   return {

@@ -295,6 +295,13 @@ export const linkFields = {
   /** Set while the link is being erased, and nothing of it but its keys is left. */
   erasedAt: { kind: number },
   importedClicks: { kind: { empty: 0 } as Kind<number>, record: z.int().min(0) },
+  createdBy: {
+    kind: text,
+    record: textRecord.meta({
+      description: 'The id of the person, client or API key that created the link.',
+      example: 'shorty_ci_0f3b',
+    }),
+  },
   createdAt: { kind: always<number>() },
   updatedAt: { kind: always<number>() },
 } as const satisfies Record<FieldName, LinkField>;

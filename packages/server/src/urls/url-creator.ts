@@ -47,14 +47,15 @@ export class UrlCreator {
     context: CreateContext,
   ): Promise<CreateOutcome[]> {
     if (drafts.length === 0) return [];
-    const { organizationId, now, newShortCode } = context;
+    const { organizationId, now, newShortCode, write } = context;
+    const createdBy = write?.origin.actorId ?? null;
     const domainIds = drafts.map(({ body }) => body.domainId ?? null);
     const domains = await findActiveDomains(transaction, organizationId, domainIds);
     const candidates = await mapInSlices(drafts, (draft, index) => {
       const importedCode = draft.body.importedCode ?? null;
       const hostname = domains.get(draft.body.domainId ?? '')?.hostname ?? null;
       const shortCode = importedCode ?? newShortCode();
-      const identity = { id: firstId + index, organizationId, shortCode, hostname };
+      const identity = { id: firstId + index, organizationId, shortCode, hostname, createdBy };
       const url = newUrl(draft, identity, now);
       const keys = keysOf(url, foldsKeys(domains, url.domainId, this.#options.ignoreCase));
       const returnsExisting = draft.body.ifExists === 'return';

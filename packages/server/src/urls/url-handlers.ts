@@ -79,7 +79,9 @@ export function urlHandlers(options: UrlHandlerOptions): HandlersOf<typeof urlRo
       const { id, shortCode, hostname = null } = outcome;
       // A record says only whether there is a password.
       const draft = { body, passwordHash: body.password == null ? null : '' };
-      const url = newUrl(draft, { id, organizationId, shortCode, hostname }, createdAt);
+      const createdBy = write?.origin.actorId ?? null;
+      const identity = { id, organizationId, shortCode, hostname, createdBy };
+      const url = newUrl(draft, identity, createdAt);
       return { status: 201, replayed, data: toRecord(origins(), url, createdAt) };
     },
 

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { defineRoute } from '../contract/define-route.js';
 import {
   type ListFilter,
+  line,
   pageOf,
   paging,
   plainLine,
@@ -68,6 +69,12 @@ const filters = {
   targetUrl: targetUrl
     .optional()
     .meta({ description: 'Only links with exactly this target.', param: { id: 'UrlTarget' } }),
+  createdBy: line(200, 1)
+    .optional()
+    .meta({
+      description: 'Only links that this person, client or API key created: its id.',
+      param: { id: 'CreatedBy' },
+    }),
   createdSince: timestamp
     .optional()
     .meta({ description: 'Only links created at or after it.', param: { id: 'CreatedSince' } }),

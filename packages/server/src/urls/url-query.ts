@@ -104,7 +104,7 @@ function createdWithin({ createdSince, createdUntil }: UrlFilter): RawBuilder<Sq
 
 /** Returns the condition of all filters that are set; undefined when none is. */
 function conditionOf(filter: UrlFilter, now: number): RawBuilder<SqlBool> | undefined {
-  const { isActive, isDeleted, category, domainId, tag, search, targetUrl } = filter;
+  const { isActive, isDeleted, category, createdBy, domainId, tag, search, targetUrl } = filter;
   const conditions: RawBuilder<SqlBool>[] = [];
   if (isActive !== undefined) {
     const active = sql<SqlBool>`(urls.is_active = 1
@@ -115,6 +115,7 @@ function conditionOf(filter: UrlFilter, now: number): RawBuilder<SqlBool> | unde
     conditions.push(sql`urls.deleted_at is ${sql.raw(isDeleted ? 'not null' : 'null')}`);
   }
   if (category !== undefined) conditions.push(sql`urls.category = ${category}`);
+  if (createdBy !== undefined) conditions.push(sql`urls.created_by = ${createdBy}`);
   if (domainId !== undefined) conditions.push(sql`urls.domain_id = ${domainId}`);
   if (targetUrl !== undefined) conditions.push(sql`urls.target_url = ${targetUrl}`);
   if (tag !== undefined) conditions.push(contains('urls.tags', tagTextOf(tag)));

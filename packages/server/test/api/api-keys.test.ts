@@ -9,7 +9,8 @@ afterAll(() => api.stop());
 const create = async (body: object = {}, headers: Record<string, string> = {}) =>
   api.call('createApiKey', { body: { name: 'deploy', ...body }, headers });
 const callerWith = (key: string) => callerOf(api.server.url, key, api.organizationId);
-const byDefault = scopes.filter((scope) => scope !== 'keys:write' && scope !== 'urls:erase');
+const notByDefault = ['keys:write', 'people:write', 'urls:erase'];
+const byDefault = scopes.filter((scope) => !notByDefault.includes(scope));
 
 describe('POST /api/v1/api-keys', () => {
   it('returns the key once, and the record of the list', async () => {
@@ -32,7 +33,7 @@ describe('POST /api/v1/api-keys', () => {
     expect(list.text).not.toContain(key);
   });
 
-  it('has all scopes of the caller but urls:erase and keys:write by default', async () => {
+  it('has all scopes of the caller by default, but for those of erasure, keys and people', async () => {
     expect((await create()).data.scopes).toEqual(byDefault);
     const narrow = await api.signIn(api.credentials, 'keys:write qr:read');
     const { data } = await narrow.call('createApiKey', { body: { name: 'narrow' } });

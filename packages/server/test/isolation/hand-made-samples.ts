@@ -15,6 +15,8 @@ export const sampleBodies: Readonly<Record<string, () => unknown>> = {
   // clock stands still. The event type is rare.
   createWebhook: () => ({ url: 'http://127.0.0.1:2/', events: ['qr.scan_threshold'] }),
   recoverDeliveries: () => ({ since: '2000-01-01T00:00:00Z' }),
+  // An address belongs to one person on a server.
+  inviteUser: () => ({ email: `person-${count++}@example.com`, role: 'viewer' }),
   // A new link already has the target of the contract's example. An update to it would change nothing.
   updateUrl: () => ({ title: 'Autumn sale' }),
   updateDomain: () => ({ ignoreCase: true }),

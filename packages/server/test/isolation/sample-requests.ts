@@ -45,7 +45,7 @@ export function sampleRequests(route: Route): SampleRequest[] {
   const hasBody = body !== undefined && (needsBody || resolve(body).required !== undefined);
   const plain = handMade ? JSON.stringify(handMade()) : hasBody ? bodyWith(undefined) : undefined;
   // A PUT creates a record with an id of the caller's choice.
-  const path = toPath(route.method === 'put' ? 'own' : 'foreign') + search;
+  const path = toPath(route.operationId === 'upsertUrl' ? 'own' : 'foreign') + search;
   return [
     request(name, { route, path, body: plain, field: undefined }),
     ...inner.map((field) =>

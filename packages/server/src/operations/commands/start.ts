@@ -135,7 +135,7 @@ export function keepServing(note: (error: unknown) => void): void {
 
 const example = 'examples/links.csv';
 
-function welcome({ url, credentials, apiKey }: ShortyServer): string {
+function welcome({ url, credentials, apiKey, invitationUrl }: ShortyServer): string {
   const signIn =
     credentials && apiKey
       ? `export SHORTY_BASE_URL=${url} SHORTY_CLIENT_ID=${credentials.clientId} SHORTY_CLIENT_SECRET=${credentials.clientSecret}`
@@ -144,12 +144,21 @@ function welcome({ url, credentials, apiKey }: ShortyServer): string {
   const last = existsSync(example) ? `urls bulk-create ${example}` : 'analytics overview';
   return `
 Shorty is listening on ${url}
-${describeCredentials({ credentials, apiKey })}
+${describeCredentials({ credentials, apiKey })}${describeInvitation(invitationUrl)}
 Try next, in another terminal:
   ${signIn}
   npx shorty urls create https://example.com
   npx shorty ${last}
 
+`;
+}
+
+/** Returns the link that sets the password of the first owner; an empty text without one. */
+function describeInvitation(invitationUrl: string | undefined): string {
+  if (invitationUrl === undefined) return '';
+  return `
+To sign in with a browser, open this link until tomorrow. It works once:
+  ${invitationUrl}
 `;
 }
 

@@ -1,0 +1,61 @@
+import type { Request, RequestHandler, Response } from 'express';
+import { ApiError } from '../../contract/api-error.js';
+import type { createOidc, OidcAttempt, OidcIdentity } from '../../people/oidc.js';
+import { cookieOf, readCookie, sessionCookie } from '../../people/session-cookie.js';
+import type { SignedIn } from '../../people/user-repository.js';
+
+export interface OidcHandlerOptions {
+  readonly oidc: ReturnType<typeof createOidc>;
+  /** The API's public origin. */
+  readonly publicUrl: () => string;
+  /** Begins a session of the person with an identity. Throws UNAUTHORIZED for one that may not sign in. */
+  readonly signIn: (identity: OidcIdentity) => Promise<SignedIn>;
+}
+
+const attemptCookie = 'shorty_oidc';
+const attemptSeconds = 10 * 60;
+
+/** Begins a sign-in at `/dashboard/oidc`, and ends it at `/dashboard/oidc/callback`. */
+export function oidcHandler({ oidc, publicUrl, signIn }: OidcHandlerOptions): RequestHandler {
+  async function begin(response: Response): Promise<void> {
+    const { url, attempt } = await oidc.begin();
+    const value = Buffer.from(JSON.stringify(attempt)).toString('base64url');
+    response.append('Set-Cookie', cookieOf(publicUrl(), attemptCookie, value, attemptSeconds));
+    response.redirect(302, url);
+  }
+
+  async function end(request: Request, response: Response): Promise<void> {
+    response.append('Set-Cookie', cookieOf(publicUrl(), attemptCookie, '', 0));
+    const attempt = readAttempt(readCookie(publicUrl(), attemptCookie, request.headers));
+    const { searchParams } = new URL(request.originalUrl, publicUrl());
+    const { token } = await signIn(await oidc.end(searchParams, attempt));
+    const { 'Set-Cookie': cookie = '', ...headers } = sessionCookie(publicUrl(), token);
+    response.append('Set-Cookie', cookie).set(headers);
+    response.redirect(302, '/dashboard/');
+  }
+
+  return async (request, response, next) => {
+    if (request.method !== 'GET') return next();
+    try {
+      if (request.path === '/oidc') return await begin(response);
+      if (request.path === '/oidc/callback') return await end(request, response);
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      // The page of the sign-in shows the reason.
+      return response.redirect(302, `/dashboard/?error=${encodeURIComponent(error.message)}`);
+    }
+    next();
+  };
+}
+
+function readAttempt(value: string | undefined): OidcAttempt {
+  try {
+    return JSON.parse(Buffer.from(value ?? '', 'base64url').toString()) as OidcAttempt;
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw new ApiError(
+      'UNAUTHORIZED',
+      'The sign-in has taken too long, or began elsewhere: try again',
+    );
+  }
+}

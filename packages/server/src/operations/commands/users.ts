@@ -1,0 +1,117 @@
+import { type Config, readConfig } from '../../config.js';
+import { ConfigError } from '../../config-error.js';
+import { emailAddress } from '../../contract/fields.js';
+import type { Role } from '../../contract/roles.js';
+import { OrganizationRepository } from '../../organizations/organization-repository.js';
+import { invitationUrlOf } from '../../people/session-cookie.js';
+import {
+  type Invited,
+  listUsers,
+  toUserRecord,
+  type User,
+  UserRepository,
+} from '../../people/user-repository.js';
+import type { Database } from '../../storage/database.js';
+import { fromCommand } from './from-command.js';
+import { withDatabase, withOrganization } from './open-database.js';
+import { print } from './print.js';
+
+interface InviteOptions {
+  readonly org: string;
+  readonly email?: string;
+  readonly role: Role;
+  readonly json?: boolean;
+}
+
+/** Adds a person to an organization, and prints the link by which the person sets a password. */
+export async function inviteUser({ org, email, role, json }: InviteOptions): Promise<void> {
+  const address = email === undefined ? null : parseEmail(email);
+  const { result } = await withOrganization(org, (database) =>
+    new UserRepository(database).invite(
+      { email: address, role },
+      { organizationId: org, now: Date.now(), write: fromCommand('inviteUser') },
+    ),
+  );
+  printLink(result, json);
+}
+
+/** Prints a new link by which a person sets a password. It replaces the one before. */
+export async function resetUser(
+  email: string,
+  { json }: { readonly json?: boolean },
+): Promise<void> {
+  const address = parseEmail(email);
+  const invited = await withDatabase(async (database) => {
+    const users = new UserRepository(database);
+    const found = await users.findByEmail(address);
+    if (!found) throw new ConfigError(`nobody has the address ${address}: see users list`);
+    const { organizationId } = found;
+    const context = { organizationId, now: Date.now(), write: fromCommand('resetUserPassword') };
+    return (await users.inviteAgain(found.id, context)).result;
+  });
+  if (!invited) throw new ConfigError(`${address} was removed meanwhile`);
+  printLink(invited, json);
+}
+
+/** Prints the people of an organization, or of all. */
+export async function printUsers({
+  org,
+  json,
+}: {
+  readonly org?: string;
+  readonly json?: boolean;
+}): Promise<void> {
+  const found = await withDatabase(async (database) => {
+    const organizations = await new OrganizationRepository(database).list();
+    const ids = organizations.map(({ id }) => id).filter((id) => org === undefined || id === org);
+    if (org !== undefined && ids.length === 0) {
+      throw new ConfigError(`there is no organization ${org}: see shorty-server orgs list`);
+    }
+    return (await Promise.all(ids.map((id) => readAll(database, id)))).flat();
+  });
+  if (json) {
+    const rows = found.map((user) => ({
+      ...toUserRecord(user),
+      organizationId: user.organizationId,
+    }));
+    print(JSON.stringify(rows));
+    return;
+  }
+  print(`${'ADDRESS'.padEnd(32)}  ${'ROLE'.padEnd(6)}  ${'ORGANIZATION'.padEnd(36)}  LAST SIGN-IN`);
+  for (const { email, role, organizationId, lastSignedInAt } of found) {
+    const address = (email ?? '(invited)').padEnd(32);
+    const last = lastSignedInAt === null ? 'never' : new Date(lastSignedInAt).toISOString();
+    print(`${address}  ${role.padEnd(6)}  ${organizationId}  ${last}`);
+  }
+}
+
+async function readAll(database: Database, organizationId: string): Promise<User[]> {
+  const users: User[] = [];
+  let after: Awaited<ReturnType<typeof listUsers>>['next'];
+  do {
+    const page = await listUsers(database, organizationId, { limit: 100, offset: 0, after });
+    users.push(...page.items);
+    after = page.next;
+  } while (after);
+  return users;
+}
+
+function parseEmail(text: string): string {
+  const parsed = emailAddress.safeParse(text);
+  if (parsed.success) return parsed.data;
+  throw new ConfigError(`${text}: ${parsed.error.issues[0]?.message}`);
+}
+
+function printLink({ token, user }: Invited, json: boolean | undefined): void {
+  const invitationUrl = invitationUrlOf(addressOf(readConfig(process.env)), token, user.email);
+  print(
+    json
+      ? JSON.stringify({ invitationUrl })
+      : `Open this link to set the password. It works once, until tomorrow:\n${invitationUrl}`,
+  );
+}
+
+/** The address of the running server, whose port this process knows from its settings only. */
+function addressOf({ baseUrl, port }: Config): string {
+  return baseUrl ?? `http://localhost:${port}`;
+}

@@ -1,0 +1,54 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { FoundCaller } from '../auth/client-repository.js';
+import { ApiError } from '../contract/api-error.js';
+import type { Role } from '../contract/roles.js';
+import { deleteExpired } from '../storage/run-in-batches.js';
+import { createOidc, type OidcIdentity, type OidcSettings } from './oidc.js';
+import { sessionTokenOf } from './session-cookie.js';
+import { type UserHandlerOptions, userHandlers } from './user-handlers.js';
+import { type SignedIn, UserRepository } from './user-repository.js';
+
+/** Composes the module of people and their sessions. */
+export function createPeopleModule(
+  options: Omit<UserHandlerOptions, 'users' | 'signInUrl'> & {
+    /** The provider by which people sign in, and the role of somebody new; undefined for none. */
+    readonly oidc: (OidcSettings & { readonly defaultRole: Role | undefined }) | undefined;
+    /** The organization that somebody new joins. */
+    readonly defaultOrganization: () => Promise<string>;
+  },
+) {
+  const { database, clock, publicUrl, oidc } = options;
+  const users = new UserRepository(database);
+  const signIn = async (identity: OidcIdentity): Promise<SignedIn> => {
+    const organizationId = await options.defaultOrganization();
+    const found = await users.signInByIdentity(
+      identity,
+      { organizationId, role: oidc?.defaultRole },
+      clock(),
+    );
+    if (found) return found;
+    throw new ApiError('UNAUTHORIZED', 'You are not among the people of this server: ask an owner');
+  };
+  const provider = oidc && {
+    oidc: createOidc(oidc, () => `${publicUrl()}/dashboard/oidc/callback`),
+    publicUrl,
+    signIn,
+  };
+  return {
+    /** Returns the caller of a request's session; undefined when it has none. */
+    async findCaller(headers: IncomingHttpHeaders): Promise<FoundCaller | undefined> {
+      const token = sessionTokenOf(publicUrl(), headers);
+      return token === undefined ? undefined : users.findCaller(token, clock());
+    },
+    /** Invites the first owner of an organization, and returns the token of the link. */
+    async inviteOwner(organizationId: string): Promise<string> {
+      const context = { organizationId, now: clock(), write: undefined };
+      return (await users.invite({ email: null, role: 'owner' }, context)).result.token;
+    },
+    handlers: userHandlers({ ...options, users, signInUrl: oidc ? '/dashboard/oidc' : null }),
+    /** Signs people in by OpenID Connect; undefined without a provider. */
+    provider,
+    deleteExpired: (signal: AbortSignal) =>
+      deleteExpired(database, 'sessions', 'expires_at', clock(), signal),
+  };
+}

@@ -1,0 +1,180 @@
+import type { z } from 'zod';
+import { AttemptLimiter, passwordAttempts } from '../auth/attempt-limiter.js';
+import { refuseIfSuspended } from '../auth/auth-service.js';
+import type { Passwords } from '../auth/passwords.js';
+import { newSecret } from '../auth/secrets.js';
+import { ApiError, validationError } from '../contract/api-error.js';
+import type { Caller } from '../contract/caller.js';
+import type { ReadPage } from '../contract/json-text.js';
+import type { HandlersOf } from '../http/handlers.js';
+import { openPage } from '../http/open-page.js';
+import { requireFound } from '../idempotency/with-idempotency-key.js';
+import { addressBlockOf } from '../network/ip-address.js';
+import type { Clock } from '../ports.js';
+import type { Database } from '../storage/database.js';
+import {
+  endedCookie,
+  invitationUrlOf,
+  refuseCrossOrigin,
+  sessionCookie,
+  sessionTokenOf,
+} from './session-cookie.js';
+import type { user, userRoutes } from './user-contract.js';
+import {
+  emailConflict,
+  type Invited,
+  type SignedIn,
+  toUserRecord,
+  type UserRepository,
+} from './user-repository.js';
+
+export interface UserHandlerOptions {
+  readonly users: UserRepository;
+  readonly listUsers: ReadPage<z.input<typeof user>>;
+  readonly passwords: Passwords;
+  readonly database: Database;
+  /** The API's public origin. */
+  readonly publicUrl: () => string;
+  readonly clock: Clock;
+  /** Where a person signs in by the provider; null without one. */
+  readonly signInUrl: string | null;
+}
+
+/** The people of an organization, and their sessions. */
+export function userHandlers(options: UserHandlerOptions): HandlersOf<typeof userRoutes> {
+  const { users, passwords, clock, publicUrl } = options;
+  const limiter = new AttemptLimiter(
+    options.database,
+    { ...passwordAttempts, name: 'passwords of people' },
+    clock,
+  );
+  let decoy: Promise<string> | undefined;
+
+  const hash = async (organizationId: string, password: string) =>
+    (await passwords.hashAll(organizationId, [password]))[0] as string;
+
+  /** Verifies a password, in the same time whether the person exists or not. Throws RATE_LIMITED. */
+  async function verify(
+    found: { readonly organizationId: string; readonly passwordHash: string | null } | undefined,
+    password: string,
+    attempt: string,
+  ): Promise<boolean> {
+    const uncount = await limiter.take(attempt);
+    decoy ??= hash('', newSecret('session'));
+    const stored = found?.passwordHash ?? (await decoy);
+    const isCorrect = await passwords.verify(found?.organizationId ?? '', stored, password);
+    if (!isCorrect || !found?.passwordHash) return false;
+    await uncount();
+    return true;
+  }
+
+  const started = (status: 200 | 201, { user, token }: SignedIn) => ({
+    status,
+    data: { user: toUserRecord(user) },
+    headers: sessionCookie(publicUrl(), token),
+  });
+
+  const invited = ({ user, token }: Invited, replayed: boolean) => ({
+    status: 201,
+    replayed,
+    data: { ...toUserRecord(user), invitationUrl: invitationUrlOf(publicUrl(), token, user.email) },
+  });
+
+  return {
+    async inviteUser({ caller: { organizationId }, body, write }) {
+      const { result, replayed } = await users.invite(body, {
+        organizationId,
+        now: clock(),
+        write,
+      });
+      return invited(result, replayed);
+    },
+
+    async listUsers({ caller: { organizationId }, query }) {
+      const list = { name: 'people', organizationId, ids: 'text' } as const;
+      const { filter, reply } = openPage(list, query);
+      return reply(await options.listUsers(organizationId, filter));
+    },
+
+    async changeUserRole({ caller: { organizationId }, params: { id }, body: { role }, write }) {
+      const written = await users.changeRole(id, role, { organizationId, now: clock(), write });
+      const { result, replayed } = requireFound(written, 'person', id);
+      return { status: 200, replayed, data: toUserRecord(result) };
+    },
+
+    async deleteUser({ caller: { organizationId }, params: { id }, write }) {
+      const written = await users.delete(id, { organizationId, now: clock(), write });
+      const { result, replayed } = requireFound(written, 'person', id);
+      return { status: 200, replayed, data: toUserRecord(result) };
+    },
+
+    async resetUserPassword({ caller: { organizationId }, params: { id }, write }) {
+      const written = await users.inviteAgain(id, { organizationId, now: clock(), write });
+      const { result, replayed } = requireFound(written, 'person', id);
+      return invited(result, replayed);
+    },
+
+    async acceptInvitation({ body: { token, email, password }, headers }) {
+      refuseCrossOrigin(publicUrl(), headers);
+      const found = await users.findInvited(token, clock());
+      if (!found) throw wrongToken();
+      refuseIfSuspended(found);
+      if (found.email === null && email === undefined) {
+        const message = 'is required, because the invitation has no address';
+        throw validationError([{ path: 'email', message }]);
+      }
+      const passwordHash = await hash(found.organizationId, password);
+      const accepted = await users.accept(found, token, { email, passwordHash }, clock());
+      if (accepted === null) throw wrongToken();
+      if (accepted === 'taken') throw emailConflict(email ?? '');
+      return started(201, accepted);
+    },
+
+    async getSession({ headers }) {
+      const token = sessionTokenOf(publicUrl(), headers);
+      const found = token === undefined ? undefined : await users.findCaller(token, clock());
+      const data = { isSignedIn: found !== undefined, signInUrl: options.signInUrl };
+      return { status: 200, data };
+    },
+
+    async createSession({ body: { email, password }, headers, address }) {
+      refuseCrossOrigin(publicUrl(), headers);
+      const found = await users.findByEmail(email);
+      const isCorrect = await verify(found, password, `${email} ${addressBlockOf(address)}`);
+      if (!found || !isCorrect) {
+        throw new ApiError('UNAUTHORIZED', 'The address or the password is wrong');
+      }
+      refuseIfSuspended(found);
+      return started(201, await users.signIn(found, clock()));
+    },
+
+    async deleteSession({ caller, headers }) {
+      const token = sessionTokenOf(publicUrl(), headers) ?? '';
+      const data = { user: toUserRecord(await users.signOut(personOf(caller), token)) };
+      return { status: 200, data, headers: endedCookie(publicUrl()) };
+    },
+
+    async changePassword({ caller, body: { currentPassword, newPassword }, address }) {
+      const person = personOf(caller);
+      const found = await users.findById(person.id);
+      const attempt = `${person.id} ${addressBlockOf(address)}`;
+      if (!(await verify(found, currentPassword, attempt))) {
+        throw validationError([{ path: 'currentPassword', message: 'is wrong' }]);
+      }
+      const passwordHash = await hash(caller.organizationId, newPassword);
+      return started(200, await users.changePassword(person, passwordHash, clock()));
+    },
+  };
+}
+
+/** Returns the person of a route that requires a session. */
+function personOf({ organizationId, user }: Caller) {
+  return { organizationId, id: user?.id ?? '' };
+}
+
+function wrongToken(): ApiError {
+  return new ApiError(
+    'UNAUTHORIZED',
+    'The link was used, replaced or is more than a day old: ask for a new one',
+  );
+}

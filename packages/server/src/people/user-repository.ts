@@ -1,0 +1,438 @@
+import { type Kysely, type SqlBool, sql } from 'kysely';
+import { v7 as newUuid } from 'uuid';
+import type { z } from 'zod';
+import type { FoundCaller } from '../auth/client-repository.js';
+import { hashSecret, newSecret } from '../auth/secrets.js';
+import { ApiError, quotaError } from '../contract/api-error.js';
+import type { Page, PageRange } from '../contract/fields.js';
+import { presentAs, withIsoTimes } from '../contract/present.js';
+import { type Role, roleScopes } from '../contract/roles.js';
+import {
+  type IdempotentResult,
+  type WriteContext,
+  writeOnce,
+} from '../idempotency/with-idempotency-key.js';
+import type { Database, Schema, WriteTransaction } from '../storage/database.js';
+import { readList } from '../storage/list-page.js';
+import { readByKey } from '../storage/read-by-key.js';
+import type { OidcIdentity } from './oidc.js';
+import { invitationLifetimeMs, maxUsers, sessionLifetimeMs, user } from './user-contract.js';
+
+/** A person without secrets. Instants are milliseconds since 1970. */
+export type User = ReturnType<typeof fromRow>;
+
+/** A person, and the token of a link that was made just now. */
+export interface Invited {
+  readonly user: User;
+  readonly token: string;
+}
+
+/** A person, and the token of a session that has begun just now. */
+export interface SignedIn {
+  readonly user: User;
+  readonly token: string;
+}
+
+/** A person of an organization. */
+type Person = Pick<User, 'organizationId' | 'id'>;
+
+type Db = Kysely<Schema>;
+
+/** Stores people, their invitations and their sessions. Tokens are stored as hashes only. */
+export class UserRepository {
+  readonly #database: Database;
+  // Prepared, because every request of the dashboard runs it.
+  readonly #readBySession;
+
+  constructor(database: Database) {
+    this.#database = database;
+    this.#readBySession = readByKey(
+      database,
+      database.read
+        .selectFrom('sessions')
+        .innerJoin('users', 'users.id', 'sessions.user_id')
+        .innerJoin('organizations', 'organizations.id', 'users.organization_id')
+        .select(['token_hash as key', 'users.id', 'email', 'role'])
+        .select(['organization_id as organizationId', 'expires_at as expiresAt'])
+        .select('suspended_at as suspendedAt'),
+      'token_hash',
+    );
+  }
+
+  /** Adds a person with an open invitation. Throws EMAIL_CONFLICT or QUOTA_EXCEEDED. */
+  async invite(
+    { email, role }: { readonly email: string | null; readonly role: Role },
+    { organizationId, now, write }: WriteContext,
+  ): Promise<IdempotentResult<Invited>> {
+    const id = newUuid();
+    const { result, replayed } = await writeOnce<Invited | 'too-many' | 'taken'>(
+      this.#database,
+      {
+        organizationId,
+        write,
+        audit: (result) => (typeof result === 'string' ? null : { type: 'user', id }),
+        holdsSecret: true,
+      },
+      async (transaction) => {
+        const { count } = await transaction
+          .selectFrom('users')
+          .select(({ fn }) => fn.countAll<number>().as('count'))
+          .where('organization_id', '=', organizationId)
+          .executeTakeFirstOrThrow();
+        if (Number(count) >= maxUsers) return 'too-many';
+        const row = { id, organization_id: organizationId, email, role, created_at: now };
+        const inserted = await transaction
+          .insertInto('users')
+          .values(row)
+          .onConflict((conflict) => conflict.doNothing())
+          .executeTakeFirst();
+        if (inserted.numInsertedOrUpdatedRows === 0n) return 'taken';
+        return openInvitation(transaction, organizationId, id, now);
+      },
+    );
+    if (result === 'taken') throw emailConflict(email ?? '', replayed);
+    if (result === 'too-many') {
+      const use = `An organization has at most ${maxUsers} people, and ${maxUsers} exist`;
+      throw quotaError(use, 'Remove one first', replayed);
+    }
+    return { result, replayed };
+  }
+
+  /** Makes a new link for a person, which replaces the one before. Returns null if there is no such person. */
+  inviteAgain(
+    id: string,
+    { organizationId, now, write }: WriteContext,
+  ): Promise<IdempotentResult<Invited | null>> {
+    const audit = { type: 'user', id } as const;
+    const options = { organizationId, write, audit, holdsSecret: true };
+    return writeOnce(this.#database, options, async (transaction) => {
+      if (!(await findUser(transaction, organizationId, id))) return null;
+      return openInvitation(transaction, organizationId, id, now);
+    });
+  }
+
+  /** Changes the role of a person, and ends the sessions. Throws LAST_OWNER. */
+  changeRole(
+    id: string,
+    role: Role,
+    context: WriteContext,
+  ): Promise<IdempotentResult<User | null>> {
+    return this.#change(
+      id,
+      role !== 'owner',
+      context,
+      async (transaction, { id, organizationId }) => {
+        await transaction.updateTable('users').set({ role }).where('id', '=', id).execute();
+        return findUser(transaction, organizationId, id);
+      },
+    );
+  }
+
+  /** Removes a person. Throws LAST_OWNER. */
+  delete(id: string, context: WriteContext): Promise<IdempotentResult<User | null>> {
+    return this.#change(id, true, context, async (transaction, found) => {
+      await transaction
+        .deleteFrom('users')
+        .where('id', '=', id)
+        .where('oidc_subject', 'is', null)
+        .execute();
+      // An identity stays, so that its provider cannot bring the person back.
+      await transaction
+        .updateTable('users')
+        .set({ email: null, password_hash: null, invitation_hash: null, removed_at: context.now })
+        .where('id', '=', id)
+        .execute();
+      return found;
+    });
+  }
+
+  async #change(
+    id: string,
+    mayEndOwnership: boolean,
+    { organizationId, write }: WriteContext,
+    work: (transaction: WriteTransaction, found: User) => Promise<User | null>,
+  ): Promise<IdempotentResult<User | null>> {
+    const { result, replayed } = await writeOnce<User | 'last-owner' | null>(
+      this.#database,
+      {
+        organizationId,
+        write,
+        audit: (result) => (result === 'last-owner' ? null : { type: 'user', id }),
+      },
+      async (transaction) => {
+        const found = await findUser(transaction, organizationId, id);
+        if (!found) return null;
+        // Transactions of an organization run one after another, so two owners cannot remove each other.
+        if (mayEndOwnership && found.role === 'owner') {
+          const others = await selectUsers(transaction, organizationId)
+            .where('role', '=', 'owner')
+            .where('id', '<>', id)
+            .executeTakeFirst();
+          if (!others) return 'last-owner';
+        }
+        await endSessions(transaction, id);
+        return work(transaction, found);
+      },
+    );
+    if (result === 'last-owner') {
+      const message = 'The organization has no other owner: make another person an owner first';
+      throw new ApiError('LAST_OWNER', message, { replayed });
+    }
+    return { result, replayed };
+  }
+
+  /** Finds a person who can sign in, by the address. */
+  async findByEmail(email: string) {
+    return selectWithPassword(this.#database.read).where('email', '=', email).executeTakeFirst();
+  }
+
+  /** Finds the stored password of a person. */
+  async findById(id: string) {
+    return selectWithPassword(this.#database.read).where('users.id', '=', id).executeTakeFirst();
+  }
+
+  /** Finds the person whose invitation has this token and has not expired. */
+  async findInvited(token: string, now: number) {
+    return selectInvited(this.#database.read, token, now).executeTakeFirst();
+  }
+
+  /**
+   * Uses an invitation up: stores the password, and the address if the person has none. Ends the sessions
+   * of the person, and begins one. Returns null if the token does not exist any more, and 'taken' if
+   * somebody else has the address.
+   */
+  accept(
+    { organizationId }: Person,
+    token: string,
+    { email, passwordHash }: { readonly email: string | undefined; readonly passwordHash: string },
+    now: number,
+  ): Promise<SignedIn | 'taken' | null> {
+    return this.#database.write(organizationId, async (transaction) => {
+      const found = await selectInvited(transaction, token, now).executeTakeFirst();
+      if (!found) return null;
+      if (found.email === null) {
+        const owner = await transaction
+          .selectFrom('users')
+          .select('id')
+          .where('email', '=', email ?? '')
+          .executeTakeFirst();
+        if (owner) return 'taken';
+      }
+      await transaction
+        .updateTable('users')
+        .set({
+          email: found.email ?? email,
+          password_hash: passwordHash,
+          invitation_hash: null,
+          invitation_expires_at: null,
+        })
+        .where('id', '=', found.id)
+        .execute();
+      await endSessions(transaction, found.id);
+      return beginSession(transaction, found, now);
+    });
+  }
+
+  /**
+   * Begins a session of the person with an identity of OpenID Connect. Somebody new becomes a person of the
+   * organization with the role. Returns null for somebody removed, and for somebody new without a role.
+   */
+  async signInByIdentity(
+    { issuer, subject, email }: OidcIdentity,
+    { organizationId, role }: { readonly organizationId: string; readonly role: Role | undefined },
+    now: number,
+  ): Promise<SignedIn | null> {
+    const known = this.#database.read
+      .selectFrom('users')
+      .select(['id', 'organization_id as organizationId', 'removed_at as removedAt'])
+      .where('oidc_issuer', '=', issuer)
+      .where('oidc_subject', '=', subject);
+    const found = await known.executeTakeFirst();
+    if (found) return found.removedAt === null ? this.signIn(found, now) : null;
+    if (role === undefined) return null;
+    return this.#database.write(organizationId, async (transaction) => {
+      const person = { id: newUuid(), organizationId };
+      // An address identifies nobody: somebody else may have it.
+      const taken = transaction
+        .selectFrom('users')
+        .select('id')
+        .where('email', '=', email ?? '');
+      const isTaken = (await taken.executeTakeFirst()) !== undefined;
+      await transaction
+        .insertInto('users')
+        .values({
+          id: person.id,
+          organization_id: organizationId,
+          email: isTaken ? null : email,
+          role,
+          oidc_issuer: issuer,
+          oidc_subject: subject,
+          created_at: now,
+        })
+        .execute();
+      return beginSession(transaction, person, now);
+    });
+  }
+
+  /** Begins a session of a person. */
+  signIn(person: Person, now: number): Promise<SignedIn> {
+    return this.#database.write(person.organizationId, (transaction) =>
+      beginSession(transaction, person, now),
+    );
+  }
+
+  /** Stores a new password, ends all sessions of the person, and begins one. */
+  changePassword(person: Person, passwordHash: string, now: number): Promise<SignedIn> {
+    return this.#database.write(person.organizationId, async (transaction) => {
+      await transaction
+        .updateTable('users')
+        .set({ password_hash: passwordHash })
+        .where('id', '=', person.id)
+        .execute();
+      await endSessions(transaction, person.id);
+      return beginSession(transaction, person, now);
+    });
+  }
+
+  /** Ends a session, and returns its person. */
+  signOut(person: Person, token: string): Promise<User> {
+    return this.#database.write(person.organizationId, async (transaction) => {
+      await transaction
+        .deleteFrom('sessions')
+        .where('token_hash', '=', hashSecret(token))
+        .execute();
+      return getUser(transaction, person);
+    });
+  }
+
+  /** Finds the caller of a session that has not expired. */
+  async findCaller(token: string, now: number): Promise<FoundCaller | undefined> {
+    const row = await this.#readBySession(hashSecret(token));
+    if (!row || row.expiresAt <= now) return undefined;
+    const { organizationId, suspendedAt, id, email } = row;
+    const role = row.role as Role;
+    const scopes = new Set<string>(roleScopes[role]);
+    const caller = {
+      organizationId,
+      scopes,
+      client: null,
+      apiKey: null,
+      user: { id, email, role },
+    };
+    return { caller, suspendedAt };
+  }
+}
+
+/** Returns one page of the people of an organization, newest first. */
+export function listUsers(
+  database: Database,
+  organizationId: string,
+  range: PageRange,
+): Promise<Page<User>> {
+  const owner = { column: 'organization_id', value: organizationId };
+  const indexed = sql<SqlBool>`removed_at is null`;
+  return readList<string, User>(
+    database,
+    { table: 'users', owner, indexed, ...range },
+    async (ids) => {
+      const users = selectUsers(database.read, organizationId).where('id', 'in', ids);
+      return (await users.execute()).map(fromRow);
+    },
+  );
+}
+
+/** Returns a person as the API presents it. */
+export function toUserRecord(found: User): z.input<typeof user> {
+  return presentAs(user, withIsoTimes(found));
+}
+
+export function emailConflict(email: string, replayed = false): ApiError {
+  const message = `Somebody on this server has the address ${email} already`;
+  return new ApiError('EMAIL_CONFLICT', message, { replayed });
+}
+
+async function openInvitation(
+  transaction: WriteTransaction,
+  organizationId: string,
+  id: string,
+  now: number,
+): Promise<Invited> {
+  const token = newSecret('invitation');
+  await transaction
+    .updateTable('users')
+    .set({
+      invitation_hash: hashSecret(token),
+      invitation_expires_at: now + invitationLifetimeMs,
+    })
+    .where('id', '=', id)
+    .execute();
+  return { user: await getUser(transaction, { organizationId, id }), token };
+}
+
+async function beginSession(
+  transaction: WriteTransaction,
+  person: Person,
+  now: number,
+): Promise<SignedIn> {
+  const token = newSecret('session');
+  await transaction
+    .insertInto('sessions')
+    .values({
+      token_hash: hashSecret(token),
+      user_id: person.id,
+      created_at: now,
+      expires_at: now + sessionLifetimeMs,
+    })
+    .execute();
+  await transaction
+    .updateTable('users')
+    .set({ last_signed_in_at: now })
+    .where('id', '=', person.id)
+    .execute();
+  return { user: await getUser(transaction, person), token };
+}
+
+async function endSessions(transaction: WriteTransaction, userId: string): Promise<void> {
+  await transaction.deleteFrom('sessions').where('user_id', '=', userId).execute();
+}
+
+async function findUser(db: Db, organizationId: string, id: string): Promise<User | null> {
+  const row = await selectUsers(db, organizationId).where('id', '=', id).executeTakeFirst();
+  return row ? fromRow(row) : null;
+}
+
+async function getUser(db: Db, { organizationId, id }: Person): Promise<User> {
+  const found = await findUser(db, organizationId, id);
+  if (!found) throw new ApiError('UNAUTHORIZED', 'The person has been removed');
+  return found;
+}
+
+function selectInvited(db: Db, token: string, now: number) {
+  return selectWithPassword(db)
+    .where('invitation_hash', '=', hashSecret(token))
+    .where('invitation_expires_at', '>', now);
+}
+
+function selectWithPassword(db: Db) {
+  return db
+    .selectFrom('users')
+    .innerJoin('organizations', 'organizations.id', 'users.organization_id')
+    .select(['users.id', 'email', 'organization_id as organizationId'])
+    .select(['password_hash as passwordHash', 'suspended_at as suspendedAt']);
+}
+
+function selectUsers(db: Db, organizationId: string) {
+  return db
+    .selectFrom('users')
+    .select(['id', 'organization_id as organizationId', 'email', 'role', 'created_at as createdAt'])
+    .select(['last_signed_in_at as lastSignedInAt', 'password_hash as passwordHash'])
+    .select('invitation_expires_at as invitationExpiresAt')
+    .where('removed_at', 'is', null)
+    .where('organization_id', '=', organizationId);
+}
+
+type UserRow = Awaited<ReturnType<ReturnType<typeof selectUsers>['execute']>>[number];
+
+function fromRow({ passwordHash, role, ...row }: UserRow) {
+  return { ...row, role: role as Role, hasPassword: passwordHash !== null };
+}
