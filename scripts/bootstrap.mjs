@@ -121,6 +121,7 @@ export function build() {
     'packages/server/dist/referrers/referrers.json',
     'packages/server/dist/swagger-ui/swagger-ui-bundle.js',
     'packages/sdk/dist/cjs/index.js',
+    'packages/server/dist/dashboard/index.html',
     'packages/cli/dist/bin.js',
   ];
   const complete = outputs.every((path) => existsSync(join(root, path)));
@@ -133,6 +134,7 @@ export function build() {
       run('node', ['packages/server/scripts/copy-assets.mjs'], { stdio: ['ignore', 2, 2] });
       run('node', ['scripts/build-commonjs.mjs'], { stdio: ['ignore', 2, 2] });
       run('node', ['packages/cli/scripts/build.mjs'], { stdio: ['ignore', 2, 2] });
+      run('node', ['packages/dashboard/scripts/build.mjs'], { stdio: ['ignore', 2, 2] });
     },
     complete,
   );

@@ -53,6 +53,8 @@ export interface UrlEventData {
   readonly preview: LinkPreview | null;
   /** When the link was deleted. Null: it was not, or it was restored. */
   readonly deletedAt: string | null;
+  /** The id of the person, client or API key that created the link. */
+  readonly createdBy: string | null;
   /** Whether visitors must enter a password. */
   readonly isPasswordProtected: boolean;
   /** Whether the link redirects. An inactive link answers 410. */
@@ -140,6 +142,8 @@ export interface UrlUpdatedEventData {
   readonly preview: LinkPreview | null;
   /** When the link was deleted. Null: it was not, or it was restored. */
   readonly deletedAt: string | null;
+  /** The id of the person, client or API key that created the link. */
+  readonly createdBy: string | null;
   /** Whether visitors must enter a password. */
   readonly isPasswordProtected: boolean;
   /** Whether the link redirects. An inactive link answers 410. */
@@ -229,6 +233,8 @@ export interface UrlDeletedEventData {
   readonly preview: LinkPreview | null;
   /** When the link was deleted. Null: it was not, or it was restored. */
   readonly deletedAt: string | null;
+  /** The id of the person, client or API key that created the link. */
+  readonly createdBy: string | null;
   /** Whether visitors must enter a password. */
   readonly isPasswordProtected: boolean;
   /** Whether the link redirects. An inactive link answers 410. */
@@ -475,6 +481,8 @@ export interface UrlValues {
   readonly preview?: LinkPreview | null | undefined;
   /** When the link was deleted. Null: it was not, or it was restored. */
   readonly deletedAt?: string | null | undefined;
+  /** The id of the person, client or API key that created the link. */
+  readonly createdBy?: string | null | undefined;
   /** Whether visitors must enter a password. */
   readonly isPasswordProtected?: boolean | undefined;
   /** Whether the link redirects. An inactive link answers 410. */

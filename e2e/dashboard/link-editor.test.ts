@@ -1,0 +1,86 @@
+import { expect, test } from 'vitest';
+import { expectAccessible, useDashboard } from '../lib/dashboard.js';
+
+const dashboard = useDashboard();
+const targetUrl = 'https://example.com/page';
+
+test('a new link has the slug, the tags and the rules of the form', async () => {
+  await dashboard.shorty.urls.create({ targetUrl, customSlug: 'taken' });
+  const page = await dashboard.open(`/links/new?url=${targetUrl}`);
+  const slug = page.getByLabel('Slug');
+  await slug.fill('taken');
+  await page
+    .getByText(/^The slug "?taken/)
+    .or(page.getByText(/taken/))
+    .first()
+    .waitFor();
+  await slug.fill('spring');
+  await page.getByText('This slug is free.').waitFor();
+  await page.getByLabel('Title', { exact: true }).fill('<img src=x onerror=alert(1)>');
+  await page.getByLabel('Tags').fill('flyer, poster');
+  await page.getByText('UTM parameters').click();
+  await page.getByLabel('Source').fill('mail');
+  await page.getByText('Other destinations for some visits').click();
+  await page.getByRole('button', { name: 'Add a rule' }).click();
+  await page.getByLabel('One of').fill('DE, AT');
+  await page.getByLabel('Leads to').fill('https://example.com/de');
+  await page.getByText('The same on a command line').click();
+  await page.getByText(/^curl -X POST/).waitFor();
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Shorten' }).click();
+  await page.getByRole('heading', { name: '<img src=x onerror=alert(1)>' }).waitFor();
+  const url = await dashboard.shorty.urls.lookup('spring');
+  expect(url).toMatchObject({
+    targetUrl,
+    tags: ['flyer', 'poster'],
+    utmSource: 'mail',
+    rules: [{ when: { country: ['DE', 'AT'] }, targetUrl: 'https://example.com/de' }],
+  });
+  await page.getByLabel('country').fill('AT');
+  await page.getByRole('button', { name: 'Test', exact: true }).click();
+  await page.getByText('Rule 1 matches.').waitFor();
+  await expectAccessible(page);
+  dashboard.expectNoProblems();
+});
+
+test('a change sends only what differs, by the keyboard alone', async () => {
+  const { id } = await dashboard.shorty.urls.create({ targetUrl, tags: ['old'], maxClicks: 7 });
+  const page = await dashboard.open(`/links/${id}`);
+  await page.getByLabel('Tags').focus();
+  await page.keyboard.press('Control+A');
+  await page.keyboard.type('new');
+  await page.keyboard.press('Enter');
+  await page.getByText(/^Saved /).waitFor();
+  expect(await dashboard.shorty.urls.get(id)).toMatchObject({ tags: ['new'], maxClicks: 7 });
+});
+
+test('of two people who edit one link, the second sees both versions', async () => {
+  const { id } = await dashboard.shorty.urls.create({ targetUrl, title: 'before' });
+  const page = await dashboard.open(`/links/${id}`);
+  const title = page.getByLabel('Title', { exact: true });
+  await title.fill('mine');
+  await dashboard.shorty.urls.update(id, { title: 'theirs' });
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('cell', { name: 'theirs' }).waitFor();
+  await page.getByRole('cell', { name: 'mine' }).waitFor();
+  expect((await dashboard.shorty.urls.get(id)).title).toBe('theirs');
+  await page.getByRole('button', { name: 'Save yours' }).click();
+  await page.getByText(/^Saved /).waitFor();
+  expect((await dashboard.shorty.urls.get(id)).title).toBe('mine');
+});
+
+test('what the server refuses stands beside its field, and nothing is lost', async () => {
+  const page = await dashboard.open(`/links/new?url=${targetUrl}`);
+  await page.getByLabel('Slug').fill('api');
+  await page.getByLabel('Tags').fill('kept');
+  await page.getByRole('button', { name: 'Shorten' }).click();
+  await page.getByRole('alert').waitFor();
+  expect(await page.getByLabel('Tags').inputValue()).toBe('kept');
+});
+
+test('a viewer reads the fields, and cannot save', async () => {
+  const { id } = await dashboard.shorty.urls.create({ targetUrl });
+  const page = await dashboard.openAs('viewer', `/links/${id}`);
+  await expect.poll(() => page.getByLabel('Destination').isDisabled()).toBe(true);
+  expect(await page.getByRole('button', { name: 'Save' }).count()).toBe(0);
+});

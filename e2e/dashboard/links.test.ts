@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest';
+import { expectAccessible, useDashboard } from '../lib/dashboard.js';
+
+const dashboard = useDashboard();
+
+test('a destination and Enter make a link, which stands first in the list', async () => {
+  const page = await dashboard.open('/');
+  await page.getByLabel('Destination').fill('https://example.com/<b>first</b>');
+  await page.keyboard.press('Enter');
+  const made = page.locator('.created a').first();
+  const shortUrl = (await made.textContent()) ?? '';
+  expect((await dashboard.shorty.urls.lookup(shortUrl)).targetUrl).toBe(
+    'https://example.com/<b>first</b>',
+  );
+  await page.getByRole('cell', { name: 'example.com/<b>first</b>' }).waitFor();
+  await expectAccessible(page);
+  dashboard.expectNoProblems();
+});
+
+test('what the server refuses stands beside the field', async () => {
+  const page = await dashboard.open('/new?url=https://example.com/a');
+  const destination = page.getByLabel('Destination');
+  expect(await destination.inputValue()).toBe('https://example.com/a');
+  await destination.fill('ftp://example.com/');
+  await page.getByRole('button', { name: 'Shorten' }).click();
+  await page.getByText('must start with http:// or https://').waitFor();
+});
+
+test('links are searched, paused and resumed, by the keyboard alone', async () => {
+  const { shortUrl, id } = await dashboard.shorty.urls.create({
+    targetUrl: 'https://example.com/needle',
+    title: 'A needle',
+  });
+  await dashboard.shorty.urls.create({ targetUrl: 'https://example.com/hay' });
+  const page = await dashboard.open('/');
+  await page.getByText('A needle').waitFor();
+  await page.getByRole('heading', { name: 'Links' }).click();
+  await page.keyboard.press('/');
+  await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('search');
+  await page.keyboard.type('needle');
+  await page.keyboard.press('Enter');
+  await page.getByText('1 of 1').waitFor();
+  await page.getByRole('button', { name: `Pause ${shortUrl}` }).focus();
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: `Resume ${shortUrl}` }).waitFor();
+  expect((await dashboard.shorty.urls.get(id)).isActive).toBe(false);
+});
+
+test('checked links are deleted, which can be undone', async () => {
+  const { shortUrl, id } = await dashboard.shorty.urls.create({
+    targetUrl: 'https://example.com/doomed',
+  });
+  const page = await dashboard.open('/');
+  await page.getByLabel(`Select ${shortUrl}`).check();
+  await page.getByRole('button', { name: 'Delete' }).click();
+  await page.getByText('Deleted one link').waitFor();
+  expect((await dashboard.shorty.urls.get(id)).deletedAt).not.toBeNull();
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect.poll(async () => (await dashboard.shorty.urls.get(id)).deletedAt).toBeNull();
+});
+
+test('a viewer sees links, and can change none', async () => {
+  const { shortUrl } = await dashboard.shorty.urls.create({ targetUrl: 'https://example.com/' });
+  const page = await dashboard.openAs('viewer', '/');
+  await page.getByRole('button', { name: `Copy ${shortUrl}` }).waitFor();
+  expect(await page.getByLabel('Destination').count()).toBe(0);
+  expect(await page.getByRole('button', { name: /^Pause/ }).count()).toBe(0);
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByRole('heading', { name: 'Sign in to Shorty' }).waitFor();
+  await expectAccessible(page);
+});

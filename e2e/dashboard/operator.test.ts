@@ -1,0 +1,89 @@
+import { expect, test } from 'vitest';
+import { saveScreenshot } from '../lib/browser.js';
+import { expectAccessible, useDashboard } from '../lib/dashboard.js';
+
+const operatorKey = 'operator-key-of-the-dashboard-0123456789';
+const dashboard = useDashboard({ operatorKey });
+const withoutKey = useDashboard();
+
+async function openOperator() {
+  const page = await dashboard.open('/');
+  await page.getByRole('link', { name: 'Operator' }).click();
+  await page.getByLabel('Operator key').fill(operatorKey);
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Organizations' }).waitFor();
+  return page;
+}
+
+test('an operator creates, suspends and resumes an organization by the keyboard alone', async () => {
+  const page = await openOperator();
+  await page.getByText(/Version .*: ready/).waitFor();
+  const form = page.getByRole('form', { name: 'Create an organization' });
+  await form.getByLabel('Name').focus();
+  await page.keyboard.type('<b>Acme</b>');
+  await page.keyboard.press('Enter');
+  expect(await page.getByLabel('Client secret of', { exact: false }).first().inputValue()).toMatch(
+    /^shorty_cs_/,
+  );
+  await page.getByRole('button', { name: 'Suspend <b>Acme</b>' }).focus();
+  await page.keyboard.press('Enter');
+  await page.getByText('suspended since').waitFor();
+  await saveScreenshot(page, 'operator');
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Undo', exact: true }).click();
+  await page.getByRole('button', { name: 'Suspend <b>Acme</b>' }).waitFor();
+  dashboard.expectNoProblems();
+});
+
+test('a link is taken down and given back', async () => {
+  const { shortUrl } = await dashboard.shorty.urls.create({ targetUrl: 'https://example.com/' });
+  const statusOf = async () => (await fetch(shortUrl, { redirect: 'manual' })).status;
+  const page = await openOperator();
+  const form = page.getByRole('form', { name: 'Take down' });
+  await form.getByLabel('Short link').fill(shortUrl);
+  await form.getByLabel('Reason').fill('phishing');
+  await page.keyboard.press('Enter');
+  const undo = page.getByRole('button', { name: `Undo takedown ${shortUrl}` });
+  await undo.waitFor();
+  expect(await statusOf()).toBe(451);
+  await undo.click();
+  await page.getByText(`Undo takedown: ${shortUrl}`).waitFor();
+  await expect.poll(statusOf).toBe(307);
+});
+
+test('a host is blocked, unblocked and blocked again, and errors stand beside their fields', async () => {
+  const page = await openOperator();
+  const form = page.getByRole('form', { name: 'Block' });
+  await form.getByLabel('Host').fill('not a host');
+  await form.getByLabel('Reason').fill('phishing');
+  await page.keyboard.press('Enter');
+  await form.locator('.field .error').waitFor();
+  await form.getByLabel('Host').fill('evil.example');
+  await page.keyboard.press('Enter');
+  const create = () => dashboard.shorty.urls.create({ targetUrl: 'https://evil.example/' });
+  await page.getByRole('button', { name: 'Unblock evil.example' }).click();
+  await page.getByText('Unblock: evil.example').waitFor();
+  await create();
+  await page.getByRole('button', { name: 'Undo', exact: true }).click();
+  await page.getByRole('button', { name: 'Unblock evil.example' }).waitFor();
+  await expect(create()).rejects.toThrow();
+});
+
+test('the key is forgotten when the page is left, and a wrong one is refused', async () => {
+  const page = await openOperator();
+  await page.getByRole('link', { name: 'Links', exact: true }).click();
+  await page.getByRole('link', { name: 'Operator' }).click();
+  await page.getByLabel('Operator key').fill('wrong-key-of-the-dashboard-0123456789');
+  await page.keyboard.press('Enter');
+  await page.getByRole('alert').waitFor();
+  const stored = await page.evaluate(() => JSON.stringify([localStorage, sessionStorage]));
+  expect(stored).toBe('[{},{}]');
+});
+
+test('the screen is missing where the administration API is not served, and for an editor', async () => {
+  const owner = await withoutKey.open('/operator');
+  await owner.getByText('This page does not exist').waitFor();
+  expect(await owner.getByRole('link', { name: 'Operator' }).count()).toBe(0);
+  const editor = await dashboard.openAs('editor', '/operator');
+  await editor.getByText('This page does not exist').waitFor();
+});

@@ -1,0 +1,89 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { saveScreenshot } from '../lib/browser.js';
+import { expectAccessible, useDashboard } from '../lib/dashboard.js';
+
+const dashboard = useDashboard();
+const scans = 'The server has read this picture';
+
+test('a code of a link is designed beside its picture, created and downloaded', async () => {
+  const { id, shortUrl } = await dashboard.shorty.urls.create({
+    targetUrl: 'https://example.com/poster',
+    title: '<b>Poster</b>',
+  });
+  const page = await dashboard.open('/');
+  await page.getByRole('link', { name: `QR code of ${shortUrl}` }).click();
+  await page.getByText('<b>Poster</b>').waitFor();
+  await page.getByText(scans).waitFor();
+  const picture = page.getByRole('img', { name: /^QR code of / });
+  const before = await picture.getAttribute('src');
+
+  await page.getByLabel('Colour', { exact: true }).fill('#eeeeee');
+  await page.locator('.picture .error').waitFor();
+  expect(await picture.count()).toBe(0);
+  await saveScreenshot(page, 'qr-refused');
+
+  await page.getByLabel('Colour', { exact: true }).fill('#003366');
+  await page.getByLabel('Modules').selectOption('Dots');
+  await page.getByText(scans).waitFor();
+  await expect.poll(() => picture.getAttribute('src')).not.toBe(before);
+  await expectAccessible(page);
+  await saveScreenshot(page, 'qr-design');
+
+  // Nothing is stored or charged before the person wants it.
+  expect((await dashboard.shorty.urls.qrs(id)).total).toBe(0);
+  await page.getByRole('button', { name: 'Create' }).click();
+  const download = page.waitForEvent('download');
+  await page.getByRole('link', { name: /^Download PNG/ }).click();
+  const file = await (await download).path();
+  const [record] = (await dashboard.shorty.urls.qrs(id)).items;
+  expect(record).toMatchObject({ foregroundColor: '#003366', stylePreset: 'dots' });
+  expect(readFileSync(file).subarray(1, 4).toString()).toBe('PNG');
+  dashboard.expectNoProblems();
+});
+
+test('a code of a text is created, changed and deleted, by the keyboard alone', async () => {
+  const page = await dashboard.open('/qr/new');
+  await page.getByLabel('Text').focus();
+  await page.keyboard.type('WIFI:T:WPA;S:<i>Guests</i>;P:open;;');
+  await page.getByText(scans).waitFor();
+  await page.getByRole('button', { name: 'Create' }).focus();
+  await page.keyboard.press('Enter');
+  await page.getByText('WIFI:T:WPA;S:<i>Guests</i>;P:open;;').waitFor();
+  const [record] = (await dashboard.shorty.qr.list({ standalone: true })).items;
+  if (!record) throw new Error('the code is missing');
+
+  await page.getByLabel('Size').focus();
+  await page.keyboard.press('Control+A');
+  await page.keyboard.type('1024');
+  await page.keyboard.press('Enter');
+  await page.getByText('Saved the QR code').waitFor();
+  expect((await dashboard.shorty.qr.get(record.id)).size).toBe(1024);
+  await expectAccessible(page);
+
+  await page.getByRole('button', { name: /^Delete the code/ }).focus();
+  await page.keyboard.press('Enter');
+  await page.getByText('This cannot be undone').waitFor();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).focus();
+  await page.keyboard.press('Enter');
+  await page.getByText('Deleted the QR code').waitFor();
+  await page.getByRole('heading', { name: 'QR codes' }).waitFor();
+  await expect(dashboard.shorty.qr.get(record.id)).rejects.toThrow();
+  await expectAccessible(page);
+  await saveScreenshot(page, 'qr-codes');
+  dashboard.expectNoProblems();
+});
+
+test('a viewer sees codes and their pictures, and can change none', async () => {
+  const { id } = await dashboard.shorty.qr.create({ data: 'seen' });
+  const page = await dashboard.openAs('viewer', '/qr');
+  await page.getByRole('link', { name: 'seen', exact: true }).click();
+  await page.getByText(scans).waitFor();
+  await expectAccessible(page);
+  for (const name of ['Save', 'Create', 'Delete']) {
+    expect(await page.getByRole('button', { name }).count()).toBe(0);
+  }
+  await page.goto(`${dashboard.server.url}/dashboard/qr/new`);
+  expect(await page.getByLabel('Text').count()).toBe(0);
+  expect((await dashboard.shorty.qr.get(id)).qrData).toBe('seen');
+});

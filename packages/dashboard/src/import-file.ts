@@ -1,0 +1,322 @@
+import {
+  type ColumnOptions,
+  type ColumnPlan,
+  type CsvRow,
+  createFields,
+  detectEncoding,
+  type FieldSet,
+  FileError,
+  findColumn,
+  findItemError,
+  findLinkSource,
+  formatCsvLine,
+  guardFormula,
+  type ImportRow,
+  isKnownColumn,
+  type LinkRules,
+  type LinkSourceName,
+  linkSources,
+  matchResults,
+  planChunks,
+  planColumns,
+  type RowResult,
+  readRows,
+  refuseBinary,
+  type TextRows,
+  type TextSource,
+  withoutFirst,
+} from '@shorty/import';
+import type { UrlCreateRequest } from '@shorty/sdk';
+import { api } from './api.js';
+
+/** What a person picks for a column that is not imported. */
+export const ignored = '-';
+
+/** Where a file comes from; empty for one of Shorty or of a spreadsheet. */
+export type Source = LinkSourceName | '';
+
+/** An open file, and what its first rows have. */
+export interface Sheet extends TextRows {
+  readonly name: string;
+  readonly encoding: string;
+  /** A hash of the content. */
+  readonly hash: string;
+  readonly source: Source;
+  readonly header: CsvRow;
+  /** The cells of the first row below the header. */
+  readonly example: readonly string[];
+}
+
+/** How a sheet is imported. */
+export interface Settings {
+  readonly sheet: Sheet;
+  /** Fields that a person has picked, by column. */
+  readonly uses: ReadonlyMap<string, string>;
+  /** Whether links of another service get new short codes. */
+  readonly hasNewCodes: boolean;
+}
+
+export interface BadRow {
+  readonly line: number;
+  readonly raw: string;
+  readonly error: string;
+}
+
+const blockBytes = 64 * 1024;
+const startBytes = 4096;
+
+interface Text extends TextSource {
+  readonly encoding: string;
+  readonly hash: string;
+}
+
+async function readText(file: File): Promise<Text> {
+  const bytes = new Uint8Array(await file.arrayBuffer());
+  const start = bytes.subarray(0, startBytes);
+  const encoding = detectEncoding(start, isUtf8(bytes));
+  refuseBinary(file.name, start, { mayHaveNul: encoding === 'utf-16le' });
+  return {
+    name: file.name,
+    encoding,
+    hash: hashOf(bytes),
+    async *text() {
+      const decoder = new TextDecoder(encoding);
+      for (let at = 0; at < bytes.length; at += blockBytes) {
+        yield decoder.decode(bytes.subarray(at, at + blockBytes), { stream: true });
+      }
+      yield decoder.decode();
+    },
+  };
+}
+
+function isUtf8(bytes: Uint8Array): boolean {
+  try {
+    new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Returns 128 bits of a hash. Pages without TLS have no `crypto.subtle`. A collision does no harm: the
+ * server refuses a key that comes with another request.
+ */
+function hashOf(bytes: Uint8Array): string {
+  const primes = [0x01000193, 0x85ebca6b, 0xc2b2ae35, 0x27d4eb2f];
+  return primes
+    .map((prime) => {
+      let hash = 0x811c9dc5 ^ prime;
+      for (const byte of bytes) hash = Math.imul(hash ^ byte, prime) ^ (hash >>> 15);
+      return (hash >>> 0).toString(16).padStart(8, '0');
+    })
+    .join('');
+}
+
+const fieldsOf = (source: Source): FieldSet =>
+  source === '' ? createFields : { ...createFields, source: linkSources[source] };
+
+const noOptions: ColumnOptions = { map: new Map(), ignore: new Set() };
+
+/** Opens a file. Without a source, it is the one that its columns tell. */
+export async function openSheet(file: File, given?: Source): Promise<Sheet> {
+  const text = await readText(file);
+  if (given !== undefined) return readSheet(text, given);
+  const plain = await readSheet(text, '').catch((error: unknown) => error as Error);
+  const titles = plain instanceof Error ? [] : plain.header.cells;
+  const found = findLinkSource(titles) ?? (await findJsonSource(text));
+  if (found) return readSheet(text, found);
+  if (plain instanceof Error) throw plain;
+  return plain;
+}
+
+/** Returns the service whose columns a JSON file has. */
+async function findJsonSource(text: Text): Promise<LinkSourceName | undefined> {
+  for await (const start of text.text()) {
+    if (!/^[\ufeff\s]*[[{]/.test(start)) return undefined;
+    break;
+  }
+  for (const name of Object.keys(linkSources) as LinkSourceName[]) {
+    const sheet = await readSheet(text, name).catch(() => undefined);
+    if (sheet && findLinkSource(sheet.header.cells) === name) return name;
+  }
+  return undefined;
+}
+
+async function readSheet(text: Text, source: Source): Promise<Sheet> {
+  const fields = fieldsOf(source);
+  const isKnown = (title: string) => isKnownColumn(title, fields, noOptions);
+  const rows = await readRows(text, { source: fields.source, isKnown });
+  let header: CsvRow | undefined;
+  let example: readonly string[] = [];
+  for await (const row of rows.all()) {
+    if (header) {
+      example = row.cells;
+      break;
+    }
+    header = row;
+  }
+  if (!header) throw new FileError(`${text.name} is empty`);
+  const { name, encoding, hash } = text;
+  return { ...rows, name, encoding, hash, source, header, example };
+}
+
+/** Plans the columns of a sheet. Throws FileError if they make no links. */
+export function planSheet({ sheet, uses }: Settings): ColumnPlan {
+  const fields = fieldsOf(sheet.source);
+  const picked = [...uses].filter(([, use]) => use !== '');
+  const map = new Map(picked.filter(([, use]) => use !== ignored));
+  const ignore = new Set(picked.filter(([, use]) => use === ignored).map(([title]) => title));
+  for (const title of sheet.header.cells) {
+    // Nobody must decide on each unknown column: the table shows that it is ignored.
+    if (!isKnownColumn(title, fields, { map, ignore })) ignore.add(title);
+  }
+  return planColumns(sheet.header.cells, fields, { map, ignore });
+}
+
+const meanings: Readonly<Record<string, string>> = {
+  domain: 'old domain',
+  locked: 'has a password',
+  paused: 'is paused',
+  setting: 'setting',
+  shortUrl: 'old short link',
+};
+
+/** Returns what a column becomes if nobody picks something. */
+export function describeColumn(title: string, source: Source): string {
+  const column = findColumn(title.trim(), fieldsOf(source));
+  if (!column || column.kind === 'ignored') return 'ignored';
+  if (column.kind === 'lost') return `not kept: ${column.reason}`;
+  return 'name' in column ? column.name : (meanings[column.kind] ?? 'ignored');
+}
+
+/** The fields that a column can have. */
+export const fieldNames = Object.keys(createFields.fields);
+
+/** The rules for links of another service: those on a verified domain stay on it. */
+async function linkRules(settings: Settings, now: number): Promise<LinkRules | undefined> {
+  if (settings.sheet.source === '') return undefined;
+  const domains = await api.domains.list({ isActive: true }).toArray({ limit: 1000 });
+  return {
+    domains: new Map(domains.map(({ hostname, id }) => [hostname, id])),
+    keepsCodes: !settings.hasNewCodes,
+    now,
+  };
+}
+
+async function* chunksOf(settings: Settings, now: number, signal: AbortSignal) {
+  const plan = planSheet(settings);
+  const links = await linkRules(settings, now);
+  const rows = withoutFirst(settings.sheet.all());
+  for await (const chunk of planChunks(rows, plan, links && { links })) {
+    signal.throwIfAborted();
+    yield chunk;
+  }
+}
+
+export interface Checked {
+  readonly rows: number;
+  readonly bad: readonly BadRow[];
+  /** Links that are made paused, although they were not. */
+  readonly paused: number;
+  /** How many links lose a setting, by its column. */
+  readonly notKept: Readonly<Record<string, number>>;
+}
+
+/** Checks all rows, and makes nothing. */
+export async function checkSheet(settings: Settings, signal: AbortSignal): Promise<Checked> {
+  const bad: BadRow[] = [];
+  const notKept: Record<string, number> = {};
+  let rows = 0;
+  let paused = 0;
+  for await (const chunk of chunksOf(settings, Date.now(), signal)) {
+    for (const row of chunk.rows) {
+      rows++;
+      const error = row.item ? findItemError(row.item) : row.error;
+      if (error !== undefined) bad.push({ ...placeOf(row), error });
+      if (row.note !== undefined) paused++;
+      for (const setting of new Set(row.notKept?.map((each) => each.setting))) {
+        notKept[setting] = (notKept[setting] ?? 0) + 1;
+      }
+    }
+    // The page stays usable while a large file is checked.
+    await new Promise((resolve) => setTimeout(resolve));
+  }
+  return { rows, bad, paused, notKept };
+}
+
+const placeOf = ({ line, raw }: ImportRow) => ({ line, raw });
+
+export interface Progress {
+  readonly rows: number;
+  readonly created: number;
+  /** Links that an earlier import of the same file had made. */
+  readonly replayed: number;
+  readonly bad: readonly BadRow[];
+}
+
+/**
+ * Makes the links of a sheet, and tells the progress. The keys of the requests come from the file, so
+ * that another import of it within a day makes no link twice. Once the plan's quota is reached, all
+ * further rows are bad rows: they can be imported later as a file of their own.
+ */
+export async function importSheet(
+  settings: Settings,
+  organizationId: string,
+  { signal, onProgress }: { signal: AbortSignal; onProgress: (progress: Progress) => void },
+): Promise<void> {
+  const { sheet, uses, hasNewCodes } = settings;
+  const facts = JSON.stringify([organizationId, sheet.source, [...uses].sort(), hasNewCodes]);
+  const identity = `${sheet.hash}-${hashOf(new TextEncoder().encode(facts))}`;
+  let progress: Progress = { rows: 0, created: 0, replayed: 0, bad: [] };
+  let isFull = false as boolean;
+  for await (const { index, rows } of chunksOf(settings, startOf(identity), signal)) {
+    const wasFull = isFull;
+    const items = wasFull ? [] : rows.flatMap(({ item }) => (item ? [item] : []));
+    const sent = items.length > 0 && (await send(items, `${identity}-${index}`, signal));
+    const results: readonly RowResult<object>[] = matchResults(rows, sent ? sent.data : undefined);
+    isFull ||= results.some(({ failure }) => failure?.code === 'QUOTA_EXCEEDED');
+    const created = results.filter((result) => result.created).length;
+    const isReplayed = sent && sent.response.headers.get('idempotent-replayed') === 'true';
+    const bad = results.flatMap(({ row, failure }) =>
+      failure ? [{ ...placeOf(row), error: wasFull ? notSent : failure.message }] : [],
+    );
+    progress = {
+      rows: progress.rows + rows.length,
+      created: progress.created + created,
+      replayed: progress.replayed + (isReplayed ? created : 0),
+      bad: [...progress.bad, ...bad],
+    };
+    onProgress(progress);
+  }
+}
+
+const notSent = 'not sent, because the plan allows no more active links';
+const patientForMs = 10 * 60_000;
+
+function send(items: readonly unknown[], idempotencyKey: string, signal: AbortSignal) {
+  const urls = items as UrlCreateRequest[];
+  const options = { idempotencyKey, signal, deadlineMs: patientForMs, maxRetries: 100 };
+  return api.urls.bulkCreateChunk({ urls }, options).withResponse();
+}
+
+const keyLifetimeMs = 24 * 3_600_000;
+
+/** Returns when an import began first: links that expire meanwhile must not change its requests. */
+function startOf(identity: string): number {
+  const key = `shorty-import-${identity}`;
+  const startedAt = Number(localStorage.getItem(key));
+  const now = Date.now();
+  if (now - startedAt < keyLifetimeMs) return startedAt;
+  localStorage.setItem(key, `${now}`);
+  return now;
+}
+
+/** Returns a file of the bad rows, whose last column says what is wrong. */
+export function badRowsText({ header, delimiter, lineEnd }: Sheet, bad: readonly BadRow[]): string {
+  const lines = bad.map(
+    ({ raw, error }) => `${raw}${delimiter}${formatCsvLine([guardFormula(error)], delimiter)}`,
+  );
+  // Spreadsheets read a file as UTF-8 if it begins with a mark.
+  return `\ufeff${[`${header.raw}${delimiter}error`, ...lines, ''].join(lineEnd)}`;
+}
