@@ -204,7 +204,7 @@ describe('the guides', () => {
     const responses = readFileSync(join(folder, 'responses.ndjson'), 'utf8').trim().split('\n');
     const results = responses.map((line) => JSON.parse(line).result);
     expect(results[1].tools).toHaveLength(8);
-    expect(results[2].structuredContent.links).toHaveLength(3);
+    expect(results[2].structuredContent.items).toHaveLength(3);
   });
 
   it('the receiver of receivers.md accepts what its sender signs', async () => {

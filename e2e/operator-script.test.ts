@@ -46,9 +46,7 @@ function run(variables: Record<string, string>, args: readonly string[]) {
 
 it('the script for operator commands has the settings of the service', () => {
   const { command, environment } = run({}, ['doctor', '--check']);
-  expect(command).toBe(
-    '/usr/bin/node /opt/shorty/packages/server/bin/shorty-server.js doctor --check',
-  );
+  expect(command).toBe('/opt/shorty/packages/server/bin/shorty-server doctor --check');
   expect(environment).toMatchObject({
     SHORTY_DATABASE_URL: 'file:/var/lib/shorty/shorty.db',
     SHORTY_JOURNAL_FOLDER: '/var/lib/shorty/visits',

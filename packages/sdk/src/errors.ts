@@ -1,5 +1,5 @@
 import type { ErrorCodes } from './generated/contract.js';
-import type { ErrorCode, ErrorDetail } from './types.js';
+import type { ErrorCode, ErrorDetail } from './generated/types.js';
 
 /** The call that failed. */
 export interface CallInfo {

@@ -151,6 +151,7 @@ export const tables = {
       users_by_identity: 'unique (oidc_issuer, oidc_subject)',
       users_by_invitation: '(invitation_hash) where invitation_hash is not null',
       users_by_organization: '(organization_id, created_at, id) where removed_at is null',
+      users_by_owner: '(organization_id, id)',
     },
   },
   sessions: {

@@ -333,7 +333,7 @@ describe('an organization that moves to a server with other organizations', () =
       { created_at: 9e15 },
       'created_at is 9000000000000000: it must be at most 8640000000000000',
     ],
-    ['organizations', { plan: 'gold' }, 'plan is "gold": it '],
+    ['organizations', { suspended_at: 1.5 }, 'suspended_at is 1.5: it must be a whole number'],
     ['webhooks', { headers: '{"Host":"secret"}' }, 'headers.'],
     [
       'urls',
@@ -351,6 +351,18 @@ describe('an organization that moves to a server with other organizations', () =
     ['url_keys', { key: '../api' }, 'key is "../api": it '],
     ['qr_codes', { logo_url: 'file:///etc/passwd' }, 'logo_url is "file:///etc/passwd": it '],
   ] as const;
+  it('is refused with a plan that this server lacks', async () => {
+    const { database } = await emptyServer();
+    const path = join(folder, 'other-plan');
+    writeFileSync(
+      path,
+      forge((line) => line.replace(/"plan":"\w+"/, '"plan":"gold"')),
+    );
+    await expect(importOrganization(database, path)).rejects.toThrow(
+      'the organization has the plan gold, which this server lacks: add it by SHORTY_PLANS',
+    );
+  });
+
   it('is refused with a value of another type, and with one that leads elsewhere', async () => {
     const { database } = await emptyServer();
     const before = await contentOf(database);
