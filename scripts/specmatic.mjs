@@ -124,6 +124,12 @@ function removeUntestable(operation, { parameters }) {
 
 function describeApi() {
   const document = readContract();
+  // They need the cookie of a browser, and end it.
+  for (const [path, methods] of Object.entries(document.paths)) {
+    if (Object.values(methods).some(({ tags }) => tags.includes('Sessions'))) {
+      delete document.paths[path];
+    }
+  }
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => {
       removeUntestable(operation, document.components);

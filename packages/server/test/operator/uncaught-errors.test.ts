@@ -1,15 +1,19 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, expect, it, onTestFinished } from 'vitest';
 import { build } from '../../../../scripts/bootstrap.mjs';
-import { call, newSettings, tokenOf } from './server-process.js';
+import { call, newSettings, pathOf, tokenOf } from './server-process.js';
 
 beforeAll(build, 120_000);
 
 it('a server continues after throws in the request listener, in its log, and outside of requests', async () => {
+  const settings = newSettings();
+  mkdirSync(dirname(pathOf(settings)));
   const child = fork(fileURLToPath(new URL('./faulty-server.mjs', import.meta.url)), {
-    env: { PATH: process.env.PATH, ...newSettings() },
+    env: { PATH: process.env.PATH, ...settings },
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   });
   onTestFinished(() => {
