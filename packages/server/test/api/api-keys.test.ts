@@ -147,6 +147,7 @@ describe('GET /api/v1/me', () => {
       scopes: ['urls:read', 'qr:read'],
       client: { id: api.credentials.clientId },
       apiKey: null,
+      user: null,
     });
   });
 

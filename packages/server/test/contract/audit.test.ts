@@ -67,7 +67,7 @@ describe('an entry', () => {
     const common = {
       id: expect.stringMatching(/^[0-9a-f-]{36}$/),
       organizationId: caller.organizationId,
-      actor: { type: 'client', id: expect.stringMatching(/^shorty_ci_/) },
+      actor: { type: 'client', id: expect.stringMatching(/^shorty_ci_/), name: null },
       address: expect.stringMatching(/^127\.0\.0\.1$|^::1$/),
       resource: { type: 'url', id: data.id },
       count: 1,
@@ -118,9 +118,9 @@ describe('an entry', () => {
     await world.api.operator.call('takeDownUrl', { body });
     const entries = await list(caller);
     expect(entries.map(({ operation, actor }) => [operation, actor])).toEqual([
-      ['takeDownUrl', { type: 'operator', id: null }],
-      ['createUrl', { type: 'apiKey', id: key.id }],
-      ['createApiKey', { type: 'client', id: expect.any(String) }],
+      ['takeDownUrl', { type: 'operator', id: null, name: null }],
+      ['createUrl', { type: 'apiKey', id: key.id, name: null }],
+      ['createApiKey', { type: 'client', id: expect.any(String), name: null }],
     ]);
     // The address of the operator is the operator's alone.
     expect(entries[0]?.address).toBeNull();
