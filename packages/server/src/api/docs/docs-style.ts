@@ -38,6 +38,8 @@ html body{margin:0;background:var(--paper);color:var(--ink);font:1rem/1.55 ${typ
 #docs .btn.execute{background:var(--accent);border-color:var(--accent);color:var(--on-accent)}
 #docs .parameter__in,#docs .prop-format,#docs .header-example{color:var(--dim)}
 #docs .header-col{color:var(--ink)}
+/* Swagger UI colours the numbers of examples, on a dark ground, by an attribute. */
+#docs .microlight span[style*="rgb(211, 99, 99)"]{color:#f09a9a!important}
 #docs .opblock-section-header{flex-wrap:wrap;min-height:0}
 #docs .try-out{flex-wrap:wrap;gap:.5rem;padding:.5rem}
 #docs .response-col_links{display:none}
