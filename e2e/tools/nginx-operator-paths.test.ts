@@ -1,10 +1,15 @@
 import { once } from 'node:events';
-import { chmodSync } from 'node:fs';
+import { chmodSync, mkdirSync } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { sendRaw } from '../../packages/server/test/api/raw-http.js';
-import { command, newSettings, run } from '../../packages/server/test/operator/server-process.js';
+import {
+  command,
+  newSettings,
+  pathOf,
+  run,
+} from '../../packages/server/test/operator/server-process.js';
 import { expectLongestRedirect } from '../lib/longest-redirect.js';
 import { startNginx } from '../lib/nginx.js';
 import { expectOperatorPathsHidden, startUpstream } from '../lib/operator-paths.js';
@@ -60,6 +65,7 @@ test('nginx reaches a server on a unix socket, which sees the address of the vis
     SHORTY_BASE_URL: 'http://sho.example',
     SHORTY_TOKEN_RATE_LIMIT: '1',
   };
+  mkdirSync(dirname(pathOf(settings)));
   const server = run(settings);
   await server.until(/Shorty is listening on http:\/\/sho\.example/);
   expect(await command(settings, 'health')).toMatchObject({ code: 0, stdout: 'ready\n' });
