@@ -145,7 +145,7 @@ describe('the guides', () => {
     let checked = 0;
     for (const { place, code } of shellBlocks) {
       for (const [first = '', ...rest] of commandLinesOf(code, 'shorty-server')) {
-        const names = /^(orgs|clients|journal|visits)$/.test(first)
+        const names = /^(orgs|clients|users|secrets)$/.test(first)
           ? [first, rest[0] ?? '']
           : [first];
         checked += 1;

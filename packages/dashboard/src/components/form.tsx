@@ -11,7 +11,10 @@ interface FieldProps {
   readonly error?: string | undefined;
 }
 
-/** A text field with its label, hint and error. */
+/**
+ * A text field with its label, hint and error. With `onChange`, it keeps what somebody types until the value
+ * is complete, however often the screen is rendered meanwhile.
+ */
 export function Field({
   label,
   hint,
@@ -22,14 +25,24 @@ export function Field({
 }: FieldProps & Omit<JSX.InputHTMLAttributes<HTMLInputElement>, 'id'> & { readonly id?: string }) {
   const generated = useId();
   const id = given ?? generated;
+  const [draft, setDraft] = useState<string>();
+  const typing = onChange && {
+    value: draft ?? input.value,
+    onInput: ({ currentTarget }: { readonly currentTarget: { readonly value: string } }) =>
+      setDraft(currentTarget.value),
+    // When the value is complete: preact/compat would call `onChange` at each key.
+    onChangeCapture: (event: JSX.TargetedEvent<HTMLInputElement>) => {
+      onChange(event);
+      setDraft(undefined);
+    },
+  };
   return (
     <div class="field">
       <label for={id}>{label}</label>
       <input
         {...input}
+        {...typing}
         id={id}
-        // When the value is complete: preact/compat would call `onChange` at each key.
-        onChangeCapture={onChange}
         aria-invalid={error !== undefined}
         aria-describedby={`${id}-note`}
       />

@@ -50,7 +50,8 @@ export function Report({ params: { id } }: { readonly params: { readonly id?: st
   const { value: domains = noDomains } = useLoaded('domains', readDomains);
   const { report, error, isLoading } = useReport(id, search, isLive);
   const change: Change = (edit) => {
-    const next = new URLSearchParams(search);
+    // Not `search`, which is older than the address until the next rendering.
+    const next = new URLSearchParams(location.search);
     edit(next);
     setSearch(next);
   };
@@ -184,7 +185,6 @@ function Controls({
             value=""
             onChange={({ currentTarget }) => {
               const tag = currentTarget.value.trim();
-              currentTarget.value = '';
               if (tag !== '') change((next) => addFilter(next, 'tag', tag));
             }}
           />
