@@ -145,7 +145,9 @@ export function userHandlers(options: UserHandlerOptions): HandlersOf<typeof use
         throw new ApiError('UNAUTHORIZED', 'The address or the password is wrong');
       }
       refuseIfSuspended(found);
-      return started(201, await users.signIn(found, clock()));
+      const begun = await users.signIn(found, clock());
+      if (!begun) throw new ApiError('UNAUTHORIZED', 'The address or the password is wrong');
+      return started(201, begun);
     },
 
     async deleteSession({ caller, headers }) {

@@ -54,7 +54,8 @@ export class UserRepository {
         .innerJoin('organizations', 'organizations.id', 'users.organization_id')
         .select(['token_hash as key', 'users.id', 'email', 'role'])
         .select(['organization_id as organizationId', 'expires_at as expiresAt'])
-        .select('suspended_at as suspendedAt'),
+        .select('suspended_at as suspendedAt')
+        .where('removed_at', 'is', null),
       'token_hash',
     );
   }
@@ -248,7 +249,12 @@ export class UserRepository {
       .where('oidc_issuer', '=', issuer)
       .where('oidc_subject', '=', subject);
     const found = await known.executeTakeFirst();
-    if (found) return found.removedAt === null ? this.signIn(found, now) : null;
+    if (found) {
+      if (found.removedAt !== null) return null;
+      return this.#database.write(found.organizationId, (transaction) =>
+        beginSession(transaction, found, now),
+      );
+    }
     if (role === undefined) return null;
     return this.#database.write(organizationId, async (transaction) => {
       const person = { id: newUuid(), organizationId };
@@ -274,11 +280,21 @@ export class UserRepository {
     });
   }
 
-  /** Begins a session of a person. */
-  signIn(person: Person, now: number): Promise<SignedIn> {
-    return this.#database.write(person.organizationId, (transaction) =>
-      beginSession(transaction, person, now),
-    );
+  /**
+   * Begins a session of a person whose password has been verified by this hash. Returns null if it was
+   * changed, or the person removed, meanwhile.
+   */
+  signIn(
+    person: Person & { readonly passwordHash: string | null },
+    now: number,
+  ): Promise<SignedIn | null> {
+    return this.#database.write(person.organizationId, async (transaction) => {
+      const current = await selectWithPassword(transaction)
+        .where('users.id', '=', person.id)
+        .executeTakeFirst();
+      if (!current || current.passwordHash !== person.passwordHash) return null;
+      return beginSession(transaction, person, now);
+    });
   }
 
   /** Stores a new password, ends all sessions of the person, and begins one. */
@@ -374,6 +390,8 @@ async function beginSession(
   person: Person,
   now: number,
 ): Promise<SignedIn> {
+  // Throws if the person was removed meanwhile.
+  await getUser(transaction, person);
   const token = newSecret('session');
   await transaction
     .insertInto('sessions')

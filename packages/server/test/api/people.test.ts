@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { api as routes } from '../../src/api/api.js';
 import { isWrite, type Route, scopesOf } from '../../src/contract/define-route.js';
 import { sessionCookie, sessionTokenOf } from '../../src/people/session-cookie.js';
+import { UserRepository } from '../../src/people/user-repository.js';
 import { contractFetch } from './contract-fetch.js';
 import { type Caller, startServer, type TestServer } from './start-server.js';
 
@@ -193,6 +194,18 @@ describe('a session', () => {
     expect((await me(elsewhere)).outcome).toBe('401 UNAUTHORIZED');
     expect((await signIn(email)).outcome).toBe('401 UNAUTHORIZED');
     expect((await signIn(email, 'a longer password')).status).toBe(201);
+  });
+
+  it('does not begin by a password that was changed, or for a person removed, after it was verified', async () => {
+    const { id } = await person('viewer');
+    const users = new UserRepository(api.server.database);
+    const verified = await users.findById(id);
+    if (!verified) throw new Error('there is no such person');
+    await users.changePassword(verified, 'the hash of another password', api.clock());
+    expect(await users.signIn(verified, api.clock())).toBeNull();
+    const current = await users.findById(id);
+    await admin.call('deleteUser', { params: { id } });
+    expect(await users.signIn(current ?? verified, api.clock())).toBeNull();
   });
 
   it('ends with a change of the role, a removal and a reset that is used', async () => {
