@@ -137,7 +137,11 @@ async function findJsonSource(text: Text): Promise<LinkSourceName | undefined> {
     break;
   }
   for (const name of Object.keys(linkSources) as LinkSourceName[]) {
-    const sheet = await readSheet(text, name).catch(() => undefined);
+    const sheet = await readSheet(text, name).catch((error: unknown) => {
+      // It is not a file of this service.
+      if (error instanceof FileError) return undefined;
+      throw error;
+    });
     if (sheet && findLinkSource(sheet.header.cells) === name) return name;
   }
   return undefined;
