@@ -6,6 +6,7 @@ import { basename, join } from 'node:path';
 import { audit } from './audit.mjs';
 import { binary, root } from './bootstrap.mjs';
 import { pack } from './pack.mjs';
+import { sharedSources, writeSharedSource } from './shared-sources.mjs';
 
 const scratch = mkdtempSync(join(tmpdir(), 'shorty-check-'));
 process.on('exit', () => rmSync(scratch, { recursive: true, force: true }));
@@ -123,9 +124,11 @@ async function generatedSourcesAreFresh() {
   writeSdkSources(scratch);
   writeVerifierSources(scratch);
   writeCliSources(scratch);
+  writeSharedSource(join(scratch, 'nearest-name.ts'));
   const names = [
     ...cliSources.map((name) => `cli/src/generated/${name}`),
     'import/src/generated/link-fields.ts',
+    ...sharedSources,
     ...serverSources.map((name) => `server/src/generated/${name}`),
     ...sdkSources.map((name) => `sdk/src/generated/${name}`),
     ...verifierSources.map((name) => `webhook-verifier/src/generated/${name}`),

@@ -1,8 +1,10 @@
 // `npm run generate`: writes the files that derive from the code: openapi.yaml, generated sources of
 // the server, the SDK and the verifier, and the CLI reference.
 import { install, root, run } from './bootstrap.mjs';
+import { sharedSources, writeSharedSource } from './shared-sources.mjs';
 
 install();
+for (const name of sharedSources) writeSharedSource(`${root}/packages/${name}`);
 run('node', ['packages/server/scripts/write-openapi.mjs', 'openapi.yaml']);
 // Imported after the installation, because it needs the package yaml.
 const { writeServerSources } = await import('./server-sources.mjs');

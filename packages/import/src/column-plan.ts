@@ -2,9 +2,9 @@ import type { CellOptions } from './cell-values.js';
 import type { Column } from './column.js';
 import { formatCsvLine } from './csv-line.js';
 import { FileError } from './file-error.js';
+import { nearestName } from './generated/nearest-name.js';
 import { invalidColumn } from './json-export.js';
 import { findLinkSource, type LinkSource, linkSources, sourceColumnName } from './link-sources.js';
-import { nearestName } from './nearest-name.js';
 import type { FieldSet } from './url-fields.js';
 
 /** The column of failed rows with their reasons. An import of the corrected rows ignores it. */

@@ -19,6 +19,7 @@ export {
 export { formatCsvFile } from './csv-file.js';
 export { formatCsvLine } from './csv-line.js';
 export { FileError } from './file-error.js';
+export { nearestName } from './generated/nearest-name.js';
 export type { LinkRules } from './imported-link.js';
 export { parseEnd, parseTime } from './instant-cell.js';
 export { isJson, jsonToCsv } from './json-export.js';
@@ -29,7 +30,6 @@ export {
   linkSources,
 } from './link-sources.js';
 export { matchResults, type RowResult } from './match-results.js';
-export { nearestName } from './nearest-name.js';
 export { parseUrl, proposeUrl } from './parse-url.js';
 export { type ImportChunk, type ImportRow, planChunks } from './plan-chunks.js';
 export type { CsvRow } from './read-csv.js';

@@ -1,4 +1,5 @@
 import { refuse, ShortyConfigError } from './errors.js';
+import { nearestName } from './generated/nearest-name.js';
 
 /** Throws ShortyConfigError for an option that nobody reads, which is usually misspelt. */
 export function checkOptionNames(options: object, known: Readonly<Record<string, true>>): void {
@@ -6,22 +7,7 @@ export function checkOptionNames(options: object, known: Readonly<Record<string,
   const names = Object.keys(known);
   const unknown = Object.keys(options).find((name) => !names.includes(name));
   if (unknown === undefined) return;
-  const [nearest = ''] = names.sort((a, b) => likeness(b, unknown) - likeness(a, unknown));
-  const isMeant = likeness(nearest, unknown) > 0.5;
-  const hint = isMeant ? `did you mean ${nearest}?` : `use ${names.sort().join(', ')}`;
+  const near = nearestName(unknown, names);
+  const hint = near === undefined ? `use ${names.sort().join(', ')}` : `did you mean ${near}?`;
   throw new ShortyConfigError(unknown, `is not an option: ${hint}`);
-}
-
-/** The share of two names' letters, and pairs of them, that they have in common, from 0 to 1. */
-function likeness(a: string, b: string): number {
-  const [one, rest] = [partsOf(a), partsOf(b)];
-  const total = one.length + rest.length;
-  // A part that occurs twice must have two counterparts.
-  const common = one.filter((part) => rest.includes(part) && rest.splice(rest.indexOf(part), 1));
-  return (2 * common.length) / total;
-}
-
-function partsOf(name: string): string[] {
-  const letters = name.toLowerCase();
-  return Array.from(letters, (letter, at) => [letter, letters.slice(at, at + 2)]).flat();
 }

@@ -1,3 +1,5 @@
+import { nearestName } from './nearest-name.js';
+
 /** Options for checking a delivery. */
 export interface VerifyOptions {
   /**
@@ -29,9 +31,14 @@ const maxSecrets = 16;
  * would accept old deliveries.
  */
 export function refuseUnknown(options: object, known: readonly string[]): void {
+  if (Object(options) !== options) {
+    throw new TypeError('options must be an object, such as { secret }');
+  }
   const unknown = Object.keys(options).find((name) => !known.includes(name));
   if (unknown === undefined) return;
-  throw new TypeError(`${unknown} is not an option: use ${known.join(', ')}`);
+  const near = nearestName(unknown, known);
+  const hint = near === undefined ? `use ${known.join(', ')}` : `did you mean ${near}?`;
+  throw new TypeError(`${unknown} is not an option: ${hint}`);
 }
 
 /** Throws a `TypeError` for an invalid or unknown option of an adapter. */

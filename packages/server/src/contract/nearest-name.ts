@@ -1,3 +1,4 @@
+// Copied from packages/webhook-verifier/src/nearest-name.ts by `npm run generate`. Do not edit.
 /** Returns the known name that a misspelt or shortened one stands for; undefined if none is similar. */
 export function nearestName(name: string, known: readonly string[]): string | undefined {
   // A hostile name can be long.
@@ -5,7 +6,7 @@ export function nearestName(name: string, known: readonly string[]): string | un
   const [best] = known
     .map((each) => ({ each, likeness: likenessOf(each, name) }))
     .sort((a, b) => b.likeness - a.likeness);
-  return best && best.likeness > 0.5 ? best.each : undefined;
+  return best && best.likeness > 0.55 ? best.each : undefined;
 }
 
 /** Returns the share of two names' letters, and pairs of them, that they have in common, from 0 to 1. */
