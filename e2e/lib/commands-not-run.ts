@@ -77,6 +77,7 @@ export const blocksNotRun: Readonly<Record<string, Readonly<Record<string, strin
       'packages/cli/test/urls.test.ts runs the options',
   },
   'docs/links.md': {
+    'SHORTY_CODE_LENGTH=5 SHORTY_CODE_ALPHABET=readable shorty-server': endless,
     'shorty urls create https://example.com/manual --slug guide --forward-query --forward-path':
       'packages/cli/test/urls.test.ts runs the options',
     'shorty urls rules set spring-sale rules.json': 'packages/cli/test/rules.test.ts runs it',

@@ -59,6 +59,10 @@ describe('readConfig', () => {
     ],
     [{ SHORTY_RATE_LIMIT: '0' }, { rateLimit: 0 }],
     [
+      { SHORTY_CODE_LENGTH: '4', SHORTY_CODE_ALPHABET: 'readable' },
+      { codeLength: 4, codeAlphabet: 'readable' },
+    ],
+    [
       { SHORTY_CLIENT_ID: 'id', SHORTY_CLIENT_SECRET: 's'.repeat(32) },
       { credentials: { clientId: 'id', clientSecret: 's'.repeat(32) } },
     ],
@@ -96,6 +100,8 @@ describe('readConfig', () => {
     ['SHORTY_ADMIN_LISTEN', '127.0.0.1:3000'],
     ['SHORTY_DURABILITY', 'maybe'],
     ['SHORTY_LOG_LEVEL', 'loud'],
+    ['SHORTY_CODE_LENGTH', '3'],
+    ['SHORTY_CODE_ALPHABET', 'braille'],
   ])('rejects %s=%s with its name, its value and the rule', (name, value) => {
     const read = () => readConfig({ [name]: value });
     expect(read).toThrow(ConfigError);

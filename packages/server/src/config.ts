@@ -141,6 +141,9 @@ export function readConfig(environment: Environment) {
     expiredUrl: optional('SHORTY_EXPIRED_URL', parseOutsideUrl),
     /** Whether its links are found in any case, if their key is the only one. */
     ignoreCase: read('SHORTY_IGNORE_CASE', '0', parseFlag),
+    /** The characters of new short codes. */
+    codeLength: read('SHORTY_CODE_LENGTH', '7', wholeNumber(4, 16)),
+    codeAlphabet: read('SHORTY_CODE_ALPHABET', 'full', oneOf(['full', 'readable'] as const)),
     /** Documents of apps on the short domain, as JSON. */
     appleAppSiteAssociation: optional('SHORTY_APPLE_APP_SITE_ASSOCIATION', readDocument),
     assetLinks: optional('SHORTY_ASSET_LINKS', readDocument),

@@ -3,17 +3,26 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { shortCodeGenerator } from './short-code.js';
 
-const nothingReserved = () => false;
+const usual = { codeLength: 7, codeAlphabet: 'full', isReserved: () => false } as const;
 
 describe('shortCodeGenerator', () => {
   it('returns 7 characters of [A-Za-z0-9]', () => {
-    const newCode = shortCodeGenerator(randomInt, nothingReserved);
+    const newCode = shortCodeGenerator(randomInt, usual);
     for (let at = 0; at < 10_000; at += 1) expect(newCode()).toMatch(/^[A-Za-z0-9]{7}$/);
+  });
+
+  it('returns longer codes, and readable ones, as it is told to', () => {
+    const options = { ...usual, codeLength: 4, codeAlphabet: 'readable' } as const;
+    const newCode = shortCodeGenerator(randomInt, options);
+    for (let at = 0; at < 10_000; at += 1) {
+      expect(newCode()).toMatch(/^[2-9a-hj-km-np-z]{4}$/);
+      expect(newCode(2)).toMatch(/^[2-9a-hj-km-np-z]{6}$/);
+    }
   });
 
   it('returns each character equally often', () => {
     let at = 0;
-    const newCode = shortCodeGenerator((end) => at++ % end, nothingReserved);
+    const newCode = shortCodeGenerator((end) => at++ % end, usual);
     const counts = new Map<string, number>();
     for (let code = 0; code < 62; code += 1) {
       for (const letter of newCode()) counts.set(letter, (counts.get(letter) ?? 0) + 1);
@@ -23,7 +32,7 @@ describe('shortCodeGenerator', () => {
   });
 
   it('returns 100,000 different codes', () => {
-    const newCode = shortCodeGenerator(randomInt, nothingReserved);
+    const newCode = shortCodeGenerator(randomInt, usual);
     const codes = new Set(Array.from({ length: 100_000 }, newCode));
     // 62^7 is 3.5e12: more than two clashes by chance come once in millions of runs.
     expect(codes.size).toBeGreaterThan(99_997);
@@ -36,8 +45,11 @@ describe('shortCodeGenerator', () => {
           const left = [...numbers];
           return (end: number) => left.shift() ?? randomInt(end);
         };
-        const first = shortCodeGenerator(draw(), nothingReserved)();
-        const newCode = shortCodeGenerator(draw(), (word) => word === first);
+        const first = shortCodeGenerator(draw(), usual)();
+        const newCode = shortCodeGenerator(draw(), {
+          ...usual,
+          isReserved: (word) => word === first,
+        });
         expect(newCode()).not.toBe(first);
       }),
       { numRuns: 20 },

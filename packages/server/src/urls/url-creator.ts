@@ -14,11 +14,15 @@ import {
   findActiveDomains,
   findKeyOwners,
   foldsKeys,
+  keyOn,
   keysOf,
   mapKeyOf,
 } from './url-keys.js';
 import type { UrlRecorder } from './url-recorder.js';
 import type { CreateContext, CreateOutcome } from './url-write.js';
+
+// After so many codes that are taken, the next ones have another character.
+const roundsPerLength = 8;
 
 export interface UrlCreatorOptions {
   readonly plans: PlanTable;
@@ -39,25 +43,36 @@ export class UrlCreator {
     this.#options = options;
   }
 
-  /** Creates links in order, with their events. Their ids begin with `firstId`. Returns an outcome for each. */
+  /**
+   * Creates links in order, with their events. Their ids begin with `firstId`. Returns an outcome for each.
+   * `isRepeated`: a short code was taken before.
+   */
   async create(
     transaction: WriteTransaction,
     drafts: readonly UrlDraft[],
     firstId: number,
     context: CreateContext,
+    isRepeated: boolean,
   ): Promise<CreateOutcome[]> {
     if (drafts.length === 0) return [];
     const { organizationId, now, newShortCode, write } = context;
     const createdBy = write?.origin.actorId ?? null;
     const domainIds = drafts.map(({ body }) => body.domainId ?? null);
     const domains = await findActiveDomains(transaction, organizationId, domainIds);
+    const foldsOf = (domainId: string | null) =>
+      foldsKeys(domains, domainId, this.#options.ignoreCase);
+    const newKeyOf = (draft: UrlDraft, extraLength?: number) => {
+      const { domainId = null } = draft.body;
+      return keyOn(domainId, newShortCode(extraLength), foldsOf(domainId));
+    };
+    const codes = isRepeated ? await findFreeCodes(transaction, drafts, newKeyOf) : [];
     const candidates = await mapInSlices(drafts, (draft, index) => {
       const importedCode = draft.body.importedCode ?? null;
       const hostname = domains.get(draft.body.domainId ?? '')?.hostname ?? null;
-      const shortCode = importedCode ?? newShortCode();
+      const shortCode = importedCode ?? codes[index] ?? newShortCode();
       const identity = { id: firstId + index, organizationId, shortCode, hostname, createdBy };
       const url = newUrl(draft, identity, now);
-      const keys = keysOf(url, foldsKeys(domains, url.domainId, this.#options.ignoreCase));
+      const keys = keysOf(url, foldsOf(url.domainId));
       const returnsExisting = draft.body.ifExists === 'return';
       return { url, row: toRow(url), keys, now, importedCode, returnsExisting };
     });
@@ -161,6 +176,23 @@ async function findTakenKeys(
   const owners = await findKeyOwners(transaction, keys);
   const retired = await findRetiredKeys(transaction, keys);
   return new Set([...owners.keys(), ...retired.map(mapKeyOf)]);
+}
+
+/** Returns a short code for each draft that no link on its domain has. */
+async function findFreeCodes(
+  transaction: WriteTransaction,
+  drafts: readonly UrlDraft[],
+  newKeyOf: (draft: UrlDraft, extraLength?: number) => DomainAndKey,
+): Promise<string[]> {
+  const keys = drafts.map((draft) => newKeyOf(draft));
+  for (let round = 1; ; round += 1) {
+    const taken = await findTakenKeys(transaction, keys);
+    if (taken.size === 0) return keys.map(({ key }) => key);
+    for (const [index, draft] of drafts.entries()) {
+      if (!taken.has(mapKeyOf(keys[index] as DomainAndKey))) continue;
+      keys[index] = newKeyOf(draft, Math.floor(round / roundsPerLength));
+    }
+  }
 }
 
 function createdOutcome({ id, shortCode, hostname }: ShortUrl): CreateOutcome {

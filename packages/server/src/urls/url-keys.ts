@@ -30,19 +30,18 @@ export function domainKeyOf(domainId: string | null): string {
   return domainId ?? '';
 }
 
-/**
- * Returns the rows of a link in `url_keys`: its slug, if it has one, and its short code. `folds` is true on a
- * domain that ignores case.
- */
+/** Returns a key as `url_keys` has it. `folds` is true on a domain that ignores case. */
+export function keyOn(domainId: string | null, key: string, folds: boolean) {
+  return { domain_key: domainKeyOf(domainId), key, folded_key: folds ? foldKey(key) : null };
+}
+
+/** Returns the rows of a link in `url_keys`: its slug, if it has one, and its short code. */
 export function keysOf(
   url: Pick<ShortUrl, 'id' | 'domainId' | 'shortCode' | 'customSlug'>,
   folds: boolean,
 ): Schema['url_keys'][] {
   const { id: url_id, shortCode, customSlug } = url;
-  const domain_key = domainKeyOf(url.domainId);
-  const rowOf = (key: string) => {
-    return { domain_key, key, url_id, folded_key: folds ? foldKey(key) : null };
-  };
+  const rowOf = (key: string) => ({ ...keyOn(url.domainId, key, folds), url_id });
   const code = rowOf(shortCode);
   if (customSlug === null) return [code];
   const slug = rowOf(customSlug);

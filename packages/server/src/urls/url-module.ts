@@ -10,7 +10,7 @@ import { runInBatches } from '../storage/run-in-batches.js';
 import { type BlockedHostHandlerOptions, blockedHostHandlers } from './blocked-host-handlers.js';
 import { findTargetErrors, type TargetRules } from './check-target.js';
 import { toRecord } from './present-url.js';
-import { shortCodeGenerator } from './short-code.js';
+import { type ShortCodeOptions, shortCodeGenerator } from './short-code.js';
 import { type TagHandlerOptions, tagHandlers } from './tag-handlers.js';
 import { type FindTagged, TagRepository } from './tag-repository.js';
 import { type TakedownHandlerOptions, takedownHandlers } from './takedown-handlers.js';
@@ -32,6 +32,7 @@ export interface UrlModuleOptions
   readonly findTagged: FindTagged;
   readonly plans: PlanTable;
   readonly logger: Logger;
+  readonly config: Pick<ShortCodeOptions, 'codeLength' | 'codeAlphabet'>;
 }
 
 const expiryEveryMs = 1_000;
@@ -53,7 +54,7 @@ export function expireUrls(
 
 export function createUrlModule(options: UrlModuleOptions) {
   const { database, outbox, origins, plans, isOwnHost, ignoreCase, clock, logger } = options;
-  const newShortCode = shortCodeGenerator(randomInt, options.isReserved);
+  const newShortCode = shortCodeGenerator(randomInt, { ...options, ...options.config });
   const recorder = new UrlRecorder({
     outbox,
     toEventData: (shortUrl, now) => toRecord(origins(), shortUrl, now),

@@ -14,7 +14,7 @@ import { findRetiredKeys } from './retired-keys.js';
 import type { ShortUrl } from './short-url.js';
 import { UrlCreator, type UrlCreatorOptions } from './url-creator.js';
 import { UrlIds } from './url-ids.js';
-import { findActiveDomains, findKeyOwners, foldsKeys, keysOf } from './url-keys.js';
+import { findActiveDomains, findKeyOwners, foldsKeys, keyOn } from './url-keys.js';
 import { deleteUrls, expire, findCurrent, selectDue } from './url-life-cycle.js';
 import { findUrls, noUrl, UrlReader } from './url-reader.js';
 import type { ItemError, Refused } from './url-refusals.js';
@@ -60,8 +60,10 @@ export class UrlRepository extends UrlReader {
   ): Promise<IdempotentResult<Creation>> {
     const drafts = items.filter((item) => 'body' in item);
     const firstId = drafts.length === 0 ? noUrl : await this.#ids.allocate(drafts.length);
+    let runs = 0;
     const work = async (transaction: WriteTransaction): Promise<Creation> => {
-      const created = await this.#creator.create(transaction, drafts, firstId, context);
+      runs += 1;
+      const created = await this.#creator.create(transaction, drafts, firstId, context, runs > 1);
       const outcomes = items.map((item) =>
         'body' in item
           ? (created.shift() as CreateOutcome)
@@ -73,9 +75,8 @@ export class UrlRepository extends UrlReader {
     const isBulk = items.length > 1;
     const audit = ({ outcomes }: Creation) =>
       auditOf(outcomes.flatMap((each) => (each.status === 'created' ? [each.id] : [])));
-    // If another link has one of the short codes, which is rarer than one in a million, the storage
-    // runs the work again, with other codes. Looking up the codes first would take a tenth of every
-    // create.
+    // If another link has one of the short codes, the storage runs the work again, with codes that are
+    // looked up. Looking them up at first would take a tenth of every create, and few are taken.
     return writeOnce(this.#database, { organizationId, write, audit, isBulk }, work);
   }
 
@@ -89,7 +90,7 @@ export class UrlRepository extends UrlReader {
     const domains = await findActiveDomains(read, organizationId, [domainId]);
     if (domainId !== null && !domains.has(domainId)) return undefined;
     const folds = foldsKeys(domains, domainId, this.#options.ignoreCase);
-    const keys = keysOf({ id: noUrl, domainId, shortCode: slug, customSlug: null }, folds);
+    const keys = [keyOn(domainId, slug, folds)];
     if ((await findKeyOwners(read, keys)).size > 0) return false;
     return (await findRetiredKeys(read, keys)).length === 0;
   }
@@ -137,7 +138,9 @@ export class UrlRepository extends UrlReader {
     const { organizationId, write } = context;
     const newId = await this.#ids.allocate(1);
     let changedIds: readonly number[] = [];
+    let runs = 0;
     const work = async (transaction: WriteTransaction): Promise<UpsertOutcome<Presented>> => {
+      runs += 1;
       changedIds = [];
       const [existing] = await findExternalIds(transaction, organizationId, [externalId]);
       if (existing) {
@@ -148,7 +151,7 @@ export class UrlRepository extends UrlReader {
         return result.outcomes[0] ?? { status: 'not-found' };
       }
       if ('error' in draft) return { status: 'refused', error: draft.error };
-      const [outcome] = await this.#creator.create(transaction, [draft], newId, context);
+      const [outcome] = await this.#creator.create(transaction, [draft], newId, context, runs > 1);
       if (outcome?.status !== 'created') return outcome as Refused;
       const [url] = await findUrls(transaction, organizationId, [outcome.id]);
       changedIds = [outcome.id];

@@ -21,12 +21,12 @@ import type { UrlCreateRequest, UrlUpdateRequest, UrlUpsertRequest } from './url
 import { findPasswordError } from './url-fields.js';
 import type { ItemError, KeyField } from './url-refusals.js';
 import type { UrlRepository } from './url-repository.js';
-import type { Creation, UpdateOutcome, UpsertOutcome } from './url-write.js';
+import type { CreateContext, Creation, UpdateOutcome, UpsertOutcome } from './url-write.js';
 
 export interface UrlServiceOptions {
   readonly urls: UrlRepository;
   readonly passwords: Pick<Passwords, 'assertCapacity' | 'hashAll'>;
-  readonly newShortCode: () => string;
+  readonly newShortCode: CreateContext['newShortCode'];
   readonly isReserved: (word: string) => boolean;
   readonly clock: Clock;
   /** Reads the title of a page in the background, and passes it on if there is one. */

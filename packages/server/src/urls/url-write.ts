@@ -5,7 +5,8 @@ import type { ShortUrl } from './short-url.js';
 import type { ItemError, Refusal, Refused } from './url-refusals.js';
 
 export interface CreateContext extends WriteContext {
-  readonly newShortCode: () => string;
+  /** Returns a random code, with more characters than usual if most of the usual ones are taken. */
+  readonly newShortCode: (extraLength?: number) => string;
 }
 
 /** The outcome of one item, which is stored with the idempotency key. */
