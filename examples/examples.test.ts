@@ -56,13 +56,25 @@ test('create-links creates, lists and pauses, and copes with a slug that it took
 });
 
 test('campaign creates a link with rules, says where they lead, and restores and erases it', async () => {
-  const server = createServer();
+  const operatorKey = 'operator-key-of-the-examples-0123456789';
+  const server = createServer({ operatorKey });
   await server.start();
   onTestFinished(() => server.stop());
-  const { clientId, clientSecret } = server.credentials ?? {};
+  // The first client has all scopes but urls:erase.
+  const first = new Shorty({ baseUrl: server.url, ...server.credentials });
+  const { organization } = await first.me();
+  const operator = new Shorty({ baseUrl: server.url, accessToken: operatorKey });
+  const { id, clientSecret } = await operator.request(
+    'POST',
+    '/api/v1/admin/organizations/{id}/clients',
+    {
+      params: { id: organization.id },
+      body: { scopes: ['urls:read', 'urls:write', 'urls:erase'] },
+    },
+  );
   const { code, stdout, stderr } = await run('campaign.mjs', {
     SHORTY_BASE_URL: server.url,
-    SHORTY_CLIENT_ID: clientId,
+    SHORTY_CLIENT_ID: id,
     SHORTY_CLIENT_SECRET: clientSecret,
   });
   expect([code, stderr]).toEqual([0, '']);

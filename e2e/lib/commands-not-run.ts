@@ -26,7 +26,7 @@ export const blocksNotRun: Readonly<Record<string, Readonly<Record<string, strin
     '(umask 077; openssl rand -hex 32 > operator.key)': endless,
     'export SHORTY_OPERATOR_KEY="$(cat operator.key)" SHORTY_BASE_URL=http://127.0.0.1:3001':
       'needs the port 3001; packages/cli/test/admin.test.ts sets the key',
-    'shorty-server orgs export --org <id> --out acme.ndjson     # or to stdout: | gzip > acme.ndjson.gz':
+    'shorty-server orgs export --org Acme --out acme.ndjson     # or to stdout: | gzip > acme.ndjson.gz':
       'needs two servers; packages/server/test/operator/transfer.test.ts has them',
     'printf \'Authorization: Bearer %s\' "$SHORTY_OPERATOR_KEY" |':
       'needs the port 3001; packages/server/test/api/administration.test.ts calls the route',
@@ -57,15 +57,16 @@ export const blocksNotRun: Readonly<Record<string, Readonly<Record<string, strin
     'shorty urls export --tag spring --out all.csv': command,
   },
   'docs/dashboard.md': {
-    'shorty-server users invite --org ORGANIZATION --email ada@example.com --role owner':
-      'needs the id of an organization; packages/server/test/operator/users.test.ts runs it',
+    'shorty-server users invite --org default --email ada@example.com --role owner':
+      'packages/server/test/operator/users.test.ts runs it',
   },
   'docs/docker.md': { 'git fetch --tags && git checkout v0.2.0': 'needs the next release' },
   'docs/getting-started.md': {
     'git clone <this repository> shorty': clone,
     'export SHORTY_BASE_URL=http://localhost:3000 SHORTY_CLIENT_ID=… SHORTY_CLIENT_SECRET=…':
       'the reader fills in the credentials',
-    'npx shorty-server orgs list': 'e2e/operator-guides.test.ts runs it',
+    'npx shorty-server clients create --org default':
+      'packages/server/test/operator/commands.test.ts runs it',
     'npm init -y': 'e2e/packages.test.ts installs the packages in an empty folder',
   },
   'docs/life-cycle.md': {
@@ -73,6 +74,8 @@ export const blocksNotRun: Readonly<Record<string, Readonly<Record<string, strin
       'the slug exists, because README.md creates it; packages/cli/test/urls.test.ts runs the options',
     'shorty urls delete sale': command,
     'shorty urls delete sale --erase': command,
+    'shorty-server clients create --org default --scopes "urls:read urls:erase"':
+      'packages/server/test/operator/commands.test.ts runs it',
     'shorty urls create https://example.com/voucher --max-clicks 100 --expired-url https://example.com/over':
       'packages/cli/test/urls.test.ts runs the options',
   },

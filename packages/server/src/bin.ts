@@ -101,7 +101,7 @@ orgs
 orgs
   .command('export')
   .description('export an organization as JSON lines, including secrets')
-  .requiredOption('--org <id>', 'the organization')
+  .requiredOption('--org <id-or-name>', 'the organization')
   .option('--out <file>', 'a file that does not exist yet (default: stdout)')
   .action(async (options) => (await load.transfer()).exportToFile(options));
 orgs
@@ -112,7 +112,7 @@ orgs
 orgs
   .command('plan')
   .description('change the plan of an organization, from the next request on')
-  .requiredOption('--org <id>', 'the organization')
+  .requiredOption('--org <id-or-name>', 'the organization')
   .requiredOption('--plan <plan>', 'its new plan')
   .option('--json', 'print JSON')
   .action(async (options) => (await load.organizations()).changePlan(options));
@@ -120,24 +120,24 @@ orgs
 orgs
   .command('rename')
   .description('change the name of an organization')
-  .requiredOption('--org <id>', 'the organization')
+  .requiredOption('--org <id-or-name>', 'the organization')
   .requiredOption('--name <name>', 'its new name')
   .action(async (options) => (await load.organizations()).renameOrganization(options));
 orgs
   .command('suspend')
   .description('refuse the API requests of an organization, and answer its links with 410')
-  .requiredOption('--org <id>', 'the organization')
+  .requiredOption('--org <id-or-name>', 'the organization')
   .action(async ({ org }) => (await load.organizations()).suspendOrganization(org, true));
 orgs
   .command('resume')
   .description('end the suspension of an organization')
-  .requiredOption('--org <id>', 'the organization')
+  .requiredOption('--org <id-or-name>', 'the organization')
   .action(async ({ org }) => (await load.organizations()).suspendOrganization(org, false));
 
 orgs
   .command('delete')
   .description('delete an organization with its links, visits, codes, webhooks, clients and keys')
-  .requiredOption('--org <id>', 'the organization')
+  .requiredOption('--org <id-or-name>', 'the organization')
   .requiredOption('--confirm <id-or-name>', 'its id or its name again')
   .action(async (options) => (await load.organizations()).deleteOrganization(options));
 
@@ -145,7 +145,7 @@ const clients = program.command('clients').description('API clients');
 clients
   .command('create')
   .description('add a client to an organization; the secret is shown only now')
-  .requiredOption('--org <id>', 'the organization')
+  .requiredOption('--org <id-or-name>', 'the organization')
   .option('--name <name>', 'what it is for')
   .option(
     '--scopes <scopes>',
@@ -156,20 +156,20 @@ clients
 clients
   .command('list')
   .description('list the clients of an organization, newest first')
-  .requiredOption('--org <id>', 'the organization')
+  .requiredOption('--org <id-or-name>', 'the organization')
   .option('--json', 'print JSON')
   .action(async (options) => (await load.clients()).printClients(options));
 clients
   .command('revoke')
   .description('revoke a client and all of its tokens')
-  .argument('<client-id>')
-  .action(async (clientId) => (await load.clients()).revokeClient(clientId));
+  .argument('<id-or-name>', 'the client')
+  .action(async (client) => (await load.clients()).revokeClient(client));
 
 const users = program.command('users').description('people who sign in to the dashboard');
 users
   .command('invite')
   .description('add a person to an organization, and print the link that sets the password')
-  .requiredOption('--org <id>', 'the organization')
+  .requiredOption('--org <id-or-name>', 'the organization')
   .option('--email <address>', 'the address to sign in with (default: the link asks for it)')
   .addOption(new Option('--role <role>', 'what the person may do').choices(roles).default('owner'))
   .option('--json', 'print JSON')
@@ -183,7 +183,7 @@ users
 users
   .command('list')
   .description('list the people of an organization, or of all')
-  .option('--org <id>', 'the organization')
+  .option('--org <id-or-name>', 'the organization')
   .option('--json', 'print JSON')
   .action(async (options) => (await load.users()).printUsers(options));
 

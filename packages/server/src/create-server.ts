@@ -15,7 +15,7 @@ import { type Credentials, clientOf, newCredentials } from './auth/client-reposi
 import { openPasswords } from './auth/passwords.js';
 import { type Config, readConfig } from './config.js';
 import { ConfigError } from './config-error.js';
-import { defaultScopes, scopes } from './contract/define-route.js';
+import { defaultScopes, firstClientScopes } from './contract/define-route.js';
 import { nearestName } from './contract/nearest-name.js';
 import { createDeletionServices } from './deletion/deletion-services.js';
 import { urlEraser } from './deletion/erase-link.js';
@@ -491,7 +491,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
           });
       const isFirst = await organizations.createFirst(
         { id, name: 'default', plan: 'enterprise', createdAt },
-        clientOf(id, first, scopes),
+        clientOf(id, first, firstClientScopes),
         firstKey,
       );
       credentials = isFirst ? first : undefined;

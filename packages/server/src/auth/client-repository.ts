@@ -135,6 +135,16 @@ export class ClientRepository {
     return row && { ...row, scopes: row.scopes.split(' ') };
   }
 
+  /** Returns the clients with this id or name that are not revoked, of any organization. */
+  findActive(idOrName: string): Promise<{ id: string; organizationId: string }[]> {
+    return this.#database.read
+      .selectFrom('clients')
+      .select(['id', 'organization_id as organizationId'])
+      .where('revoked_at', 'is', null)
+      .where(({ or, eb }) => or([eb('id', '=', idOrName), eb('name', '=', idOrName)]))
+      .execute();
+  }
+
   /** Changes the name or the expiry of a client and returns it; null when there is none. */
   update(
     id: string,

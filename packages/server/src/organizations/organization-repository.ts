@@ -196,6 +196,14 @@ export class OrganizationRepository {
     return select(this.#database.read).where('id', '=', id).executeTakeFirst();
   }
 
+  /** Returns the organizations with this id or name that are not being deleted. */
+  findNamed(idOrName: string): Promise<Organization[]> {
+    return select(this.#database.read)
+      .where('deletion_started_at', 'is', null)
+      .where(({ or, eb }) => or([eb('id', '=', idOrName), eb('name', '=', idOrName)]))
+      .execute();
+  }
+
   get(id: string): Promise<Organization> {
     return select(this.#database.read).where('id', '=', id).executeTakeFirstOrThrow();
   }

@@ -3,6 +3,7 @@ import type { Database, StorageOptions } from './database.js';
 import { findDatabaseFile, hidePassword, locateDatabase } from './locate-database.js';
 import { openPostgres } from './postgres/open-postgres.js';
 import { openSqlite } from './sqlite/open-sqlite.js';
+import { describeFileError } from './sqlite/sqlite-file.js';
 
 export type { StorageOptions } from './database.js';
 
@@ -24,13 +25,8 @@ export function openStorage(options: StorageOptions): Database {
 
 /** Returns the error of a database that cannot be used: the setting, its value, the reason and the remedy. */
 export function unusable(databaseUrl: string, cause: unknown): ConfigError {
-  const { code = '', message } = cause as NodeJS.ErrnoException;
-  const damaged = 'the file is damaged: restore a backup (docs/backups.md)';
-  const isDamaged = code.startsWith('SQLITE_CORRUPT');
-  const isOther = code.startsWith('SQLITE_NOTADB');
-  const remedy = isDamaged ? `; ${damaged}` : isOther ? `; if the path is right, ${damaged}` : '';
   return new ConfigError(
-    `SHORTY_DATABASE_URL is ${hidePassword(databaseUrl)}: ${message}${remedy}`,
+    `SHORTY_DATABASE_URL is ${hidePassword(databaseUrl)}: ${describeFileError(cause)}`,
     { cause },
   );
 }

@@ -121,6 +121,13 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
     return created;
   }
 
+  // The first client has all scopes but urls:erase.
+  await server.database.writeDirectly((transaction) =>
+    transaction
+      .updateTable('clients')
+      .set({ scopes: allScopes.join(' ') })
+      .execute(),
+  );
   const api = await signIn(credentials);
   return {
     ...api,

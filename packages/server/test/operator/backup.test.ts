@@ -245,9 +245,9 @@ describe('backup and restore', { timeout: 180_000 }, () => {
       text,
       'no database at all, but long enough to be looked at for a while\n'.repeat(50),
     );
-    await refuses(text, /is damaged: file is not a database/);
+    await refuses(text, /is damaged \(file is not a database\): restore an earlier backup/);
     const damaged = openSync(file, 'r+');
     writeSync(damaged, Buffer.alloc(8_192, 0xab), 0, 8_192, 4_096 * 3);
-    await refuses(file, /is damaged/);
+    await refuses(file, /is damaged \(.+\): restore an earlier backup/);
   });
 });

@@ -65,13 +65,14 @@ it('commands that change organizations and clients are in the audit log, without
   const settings = await newDatabase();
   const { organizationId, clientId, clientSecret } = await createOrganization(settings);
   const org = ['--org', organizationId];
-  const renamed = await command(settings, 'orgs', 'rename', ...org, '--name', 'Other');
+  const renamed = await command(settings, 'orgs', 'rename', '--org', 'Acme', '--name', 'Other');
   expect(renamed.stdout).toBe('Acme has the name Other now.\n');
   await command(settings, 'orgs', 'plan', ...org, '--plan', 'scale');
   await command(settings, 'orgs', 'suspend', ...org);
-  const { stdout } = await command(settings, 'clients', 'create', ...org, '--json');
+  const named = ['--org', 'Other', '--name', 'CI'];
+  const { stdout } = await command(settings, 'clients', 'create', ...named, '--json');
   const client = JSON.parse(stdout);
-  await command(settings, 'clients', 'revoke', client.clientId);
+  await command(settings, 'clients', 'revoke', 'CI');
   const refused = await command(settings, 'clients', 'revoke', client.clientId);
   expect(refused.code).toBe(1);
   const listed = await command(settings, 'clients', 'list', ...org);
@@ -196,6 +197,11 @@ it('migrate prints what it applied once, when three start at once on a fresh dat
 describe('an error is one line, with exit code 1', () => {
   it.each([
     ['an unknown organization', ['clients', 'create', '--org', 'nobody'], /no organization nobody/],
+    [
+      'a name of two organizations',
+      ['orgs', 'suspend', '--org', 'Twin'],
+      /2 organizations have the name Twin: give the id, of [0-9a-f-]{36}, [0-9a-f-]{36}$/m,
+    ],
     ['an unknown client', ['clients', 'revoke', 'nobody'], /no active client nobody/],
     [
       'an unknown scope',
@@ -216,7 +222,10 @@ describe('an error is one line, with exit code 1', () => {
       /--from is no\.db: it must be a file, such as file:/,
     ],
   ])('%s', async (_, args, message) => {
-    const { code, stdout, stderr } = await command(await newDatabase(), ...args);
+    const settings = await newDatabase();
+    if (args.includes('Twin'))
+      for (const name of ['Twin', 'Twin']) await createOrganization(settings, name);
+    const { code, stdout, stderr } = await command(settings, ...args);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toMatch(message);
     expect(stderr).not.toContain('    at ');

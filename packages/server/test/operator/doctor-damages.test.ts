@@ -124,7 +124,7 @@ it('doctor reports a row without its owner, which it cannot heal', async () => {
   expect(found.stdout).not.toContain('agree');
 });
 
-it('doctor stops at a damaged page, and asks for a backup', async () => {
+it('doctor and backup stop at a damaged page, and ask for a backup', async () => {
   const { settings, path } = copy();
   const handle = new SqliteHandle(path, { readonly: true });
   const page = handle
@@ -136,11 +136,12 @@ it('doctor stops at a damaged page, and asks for a backup', async () => {
   const file = openSync(path, 'r+');
   writeSync(file, Buffer.alloc(bytes, 0xab), 0, bytes, (Number(page) - 1) * bytes);
   closeSync(file);
-  const found = await command(settings, 'doctor');
-  expect(found).toMatchObject({
-    code: 1,
-    stderr: expect.stringContaining('is damaged: restore a backup'),
-  });
+  for (const args of [['doctor'], ['backup', `${path}.backup`]]) {
+    const { code, stderr } = await command(settings, ...args);
+    expect(code).toBe(1);
+    expect(stderr).toContain(path);
+    expect(stderr).toContain('is damaged: restore a backup (docs/backups.md)');
+  }
 });
 
 const lost =

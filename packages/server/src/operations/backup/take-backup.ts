@@ -10,6 +10,7 @@ import { EventOutbox } from '../../events/event-outbox.js';
 import type { Database } from '../../storage/database.js';
 import { findFileProblem } from '../../storage/locate-database.js';
 import { copySqlite, findIntegrityErrors } from '../../storage/sqlite/copy-sqlite.js';
+import { describeFileError } from '../../storage/sqlite/sqlite-file.js';
 import { withStorage } from '../commands/open-database.js';
 import { moveIntoPlace, refuseToOverwrite, withScratchFolder } from './move-into-place.js';
 
@@ -30,6 +31,7 @@ export interface BackupResult {
 }
 
 const maxAttempts = 5;
+const maxNamedErrors = 5;
 
 /**
  * Copies a database in use into one file, with every click whose response was sent before. Journals
@@ -61,7 +63,7 @@ async function copyAll(
   try {
     copySqlite(databasePath, copy);
   } catch (cause) {
-    requireNone((cause as Error).message, databasePath, cause);
+    requireNone(describeFileError(cause), databasePath, cause);
   }
   const storage = { databaseUrl: `file:${copy}`, durability: 'process' } as const;
   let damaged = 0;
@@ -142,7 +144,12 @@ export function placeCopy(
 ): boolean {
   chmodSync(copy, 0o600);
   const errors = findIntegrityErrors(copy);
-  if (errors.length > 0) throw new ConfigError(`${from} is damaged: ${errors.join('; ')}`);
+  if (errors.length > 0) {
+    const found = errors.slice(0, maxNamedErrors).join('; ');
+    throw new ConfigError(
+      `${from} is damaged (${found}): restore an earlier backup (docs/backups.md)`,
+    );
+  }
   onVerified?.();
   const hasKey = existsSync(`${from}.key`);
   if (hasKey) {

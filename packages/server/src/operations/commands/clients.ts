@@ -9,7 +9,7 @@ import { scopes as allScopes, type Scope } from '../../contract/define-route.js'
 import { withIsoTimes } from '../../contract/present.js';
 import type { Database } from '../../storage/database.js';
 import { fromCommand } from './from-command.js';
-import { withDatabase, withOrganization } from './open-database.js';
+import { onlyOne, withDatabase, withOrganization } from './open-database.js';
 import { print, printTable } from './print.js';
 
 interface CreateOptions {
@@ -21,8 +21,8 @@ interface CreateOptions {
 
 export async function createClient({ org, name, scopes, json }: CreateOptions): Promise<void> {
   const fields = { name, scopes: scopes === undefined ? undefined : parseScopes(scopes) };
-  const { client, clientSecret } = await withOrganization(org, (database) => {
-    const context = { organizationId: org, now: Date.now(), write: fromCommand('createClient') };
+  const { client, clientSecret } = await withOrganization(org, (database, organizationId) => {
+    const context = { organizationId, now: Date.now(), write: fromCommand('createClient') };
     return new ClientRepository(database).create(fields, context);
   });
   const credentials = { clientId: client.id, clientSecret };
@@ -34,21 +34,21 @@ export function describeCredentials({ clientId, clientSecret }: Credentials): st
   return `Client id      ${clientId}\nClient secret  ${clientSecret}   (shown only now)`;
 }
 
-export async function revokeClient(clientId: string): Promise<void> {
-  await withDatabase(async (database) => {
+export async function revokeClient(idOrName: string): Promise<void> {
+  const { id } = await withDatabase(async (database) => {
     const clients = new ClientRepository(database);
-    const now = Date.now();
-    const client = await clients.find(clientId, now);
-    if (!client) throw new ConfigError(`there is no active client ${clientId}`);
-    const { organizationId } = client;
-    await clients.revoke(clientId, { organizationId, now, write: fromCommand('revokeClient') });
+    const named = await clients.findActive(idOrName);
+    const client = onlyOne('active client', idOrName, named, 'shorty-server clients list');
+    const write = fromCommand('revokeClient');
+    await clients.revoke(client.id, { ...client, now: Date.now(), write });
+    return client;
   });
-  print(`Revoked ${clientId}; its tokens are no longer accepted.`);
+  print(`Revoked ${id}; its tokens are no longer accepted.`);
 }
 
 /** Prints the clients of an organization, newest first. */
 export async function printClients({ org, json }: CreateOptions): Promise<void> {
-  const clients = await withOrganization(org, (database) => readAll(database, org));
+  const clients = await withOrganization(org, readAll);
   const rows = clients.map(withIsoTimes);
   if (json) {
     print(JSON.stringify(rows));

@@ -73,7 +73,9 @@ function examineFile(database: Database): Diagnosis {
   const others = found.filter((error) => !repairable.includes(error)).slice(0, maxPrintedErrors);
   if (others.length > 0) {
     const list = others.map((error) => `- ${error}`);
-    throw new ConfigError([`the file ${path} is damaged: restore a backup`, ...list].join('\n'));
+    throw new ConfigError(
+      [`the file ${path} is damaged: restore a backup (docs/backups.md)`, ...list].join('\n'),
+    );
   }
   return {
     lines: repairable.slice(0, maxPrintedErrors).map((error) => `In the database file: ${error}.`),

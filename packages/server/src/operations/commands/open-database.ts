@@ -40,23 +40,32 @@ export function withDatabase<T>(work: (database: Database) => Promise<T>): Promi
   });
 }
 
-/**
- * Runs `work` on the configured database, which must have an organization with this id that is not being
- * deleted.
- */
+export const listCommand = 'shorty-server orgs list';
+
+/** Runs `work` on the configured database, with the id of the organization that has this id or name. */
 export function withOrganization<T>(
-  id: string,
-  work: (database: Database) => Promise<T>,
+  idOrName: string,
+  work: (database: Database, id: string) => Promise<T>,
 ): Promise<T> {
   return withDatabase(async (database) => {
-    const found = await new OrganizationRepository(database).find(id);
-    if (!found || found.deletedAt !== null) throw missingOrganization(id);
-    return work(database);
+    const found = await new OrganizationRepository(database).findNamed(idOrName);
+    const { id } = onlyOne('organization', idOrName, found, listCommand);
+    return work(database, id);
   });
 }
 
-function missingOrganization(id: string): ConfigError {
-  return new ConfigError(`there is no organization ${id}: see shorty-server orgs list`);
+/** Returns the only record that has a name. Throws a ConfigError if there are none or several. */
+export function onlyOne<T extends { readonly id: string }>(
+  noun: string,
+  name: string,
+  found: readonly T[],
+  list: string,
+): T {
+  const [first] = found;
+  if (first === undefined) throw new ConfigError(`there is no ${noun} ${name}: see ${list}`);
+  if (found.length === 1) return first;
+  const ids = found.map(({ id }) => id).join(', ');
+  throw new ConfigError(`${found.length} ${noun}s have the name ${name}: give the id, of ${ids}`);
 }
 
 const kinds = [ApiError, ConfigError, StorageUnavailableError, UnreadableSecretError];

@@ -14,7 +14,7 @@ import { type PlanTable, planOf, readPlans } from '../../organizations/plans.js'
 import type { Database } from '../../storage/database.js';
 import { describeCredentials } from './clients.js';
 import { fromCommand } from './from-command.js';
-import { withDatabase, withOrganization } from './open-database.js';
+import { listCommand, onlyOne, withDatabase, withOrganization } from './open-database.js';
 import { print, printTable } from './print.js';
 
 interface PlanOptions {
@@ -54,12 +54,12 @@ function knownPlans(plan: string): PlanTable {
 export async function changePlan(options: PlanOptions & { org: string }): Promise<void> {
   const { org, plan, json } = options;
   const plans = knownPlans(plan);
-  const { before } = await withOrganization(org, (database) => update(database, org, { plan }));
-  const { name, activeUrls } = before;
+  const { before } = await withOrganization(org, (database, id) => update(database, id, { plan }));
+  const { id, name, activeUrls } = before;
   const { linkBundle } = planOf(plans, plan);
   const beyond = linkBundle === null ? 0 : Math.max(0, activeUrls - linkBundle);
   if (json) {
-    const changed = { organizationId: org, plan, planBefore: before.plan, activeUrls, linkBundle };
+    const changed = { organizationId: id, plan, planBefore: before.plan, activeUrls, linkBundle };
     print(JSON.stringify(changed));
     return;
   }
@@ -78,14 +78,14 @@ export async function changePlan(options: PlanOptions & { org: string }): Promis
 export async function renameOrganization(options: { org: string; name: string }): Promise<void> {
   const { org, name } = options;
   if (name.trim() === '') throw new ConfigError('--name must not be empty');
-  const { before } = await withOrganization(org, (database) => update(database, org, { name }));
+  const { before } = await withOrganization(org, (database, id) => update(database, id, { name }));
   print(`${before.name} has the name ${name} now.`);
 }
 
 /** Suspends or resumes an organization. Running servers obey within a second. */
 export async function suspendOrganization(org: string, isSuspended: boolean): Promise<void> {
-  const { before, organization } = await withOrganization(org, (database) =>
-    update(database, org, { isSuspended }),
+  const { before, organization } = await withOrganization(org, (database, id) =>
+    update(database, id, { isSuspended }),
   );
   const { name, suspendedAt } = organization;
   const state = isSuspended ? 'suspended' : 'active';
@@ -106,8 +106,12 @@ export async function deleteOrganization({
 }): Promise<void> {
   await withDatabase(async (database) => {
     const organizations = new OrganizationRepository(database);
-    await organizations.markDeleted(org, confirm, Date.now(), fromCommand('deleteOrganization'));
-    await deleteMarked(database, org, Date.now());
+    const named = await organizations.findNamed(org);
+    // One whose deletion was interrupted is named by its id only.
+    const { id } =
+      named.length > 0 ? onlyOne('organization', org, named, listCommand) : { id: org };
+    await organizations.markDeleted(id, confirm, Date.now(), fromCommand('deleteOrganization'));
+    await deleteMarked(database, id, Date.now());
   });
   print(`${org} is deleted.`);
 }

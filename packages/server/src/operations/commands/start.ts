@@ -139,7 +139,7 @@ function welcome({ url, credentials, apiKey, invitationUrl }: ShortyServer): str
   const signIn =
     credentials && apiKey
       ? `export SHORTY_BASE_URL=${url} SHORTY_CLIENT_ID=${credentials.clientId} SHORTY_CLIENT_SECRET=${credentials.clientSecret}`
-      : `npx shorty login --base-url ${url}   # lost the secret? npx shorty-server orgs list, and clients create --org ID`;
+      : `npx shorty login --base-url ${url}   # lost the secret? npx shorty-server clients create --org default`;
   // A clone has the examples, an installed package does not.
   const last = existsSync(example) ? `urls bulk-create ${example}` : 'analytics overview';
   return `

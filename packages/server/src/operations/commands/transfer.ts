@@ -20,9 +20,9 @@ interface ExportOptions {
 
 /** Exports an organization to stdout, or to a file that appears when it is complete. */
 export async function exportToFile({ org, out }: ExportOptions): Promise<void> {
-  await withOrganization(org, async (database) => {
+  await withOrganization(org, async (database, id) => {
     const write = (sink: Writable, options = {}) =>
-      exportOrganization(database, org, (lines) => pipeline(lines, sink, options));
+      exportOrganization(database, id, (lines) => pipeline(lines, sink, options));
     if (out === undefined) {
       await write(process.stdout, { end: false }).catch(ignoreClosedPipe);
       return;

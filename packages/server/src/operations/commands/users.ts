@@ -26,10 +26,10 @@ interface InviteOptions {
 /** Adds a person to an organization, and prints the link by which the person sets a password. */
 export async function inviteUser({ org, email, role, json }: InviteOptions): Promise<void> {
   const address = email === undefined ? null : parseEmail(email);
-  const { result } = await withOrganization(org, (database) =>
+  const { result } = await withOrganization(org, (database, organizationId) =>
     new UserRepository(database).invite(
       { email: address, role },
-      { organizationId: org, now: Date.now(), write: fromCommand('inviteUser') },
+      { organizationId, now: Date.now(), write: fromCommand('inviteUser') },
     ),
   );
   printLink(result, json);
@@ -61,14 +61,13 @@ export async function printUsers({
   readonly org?: string;
   readonly json?: boolean;
 }): Promise<void> {
-  const found = await withDatabase(async (database) => {
-    const organizations = await new OrganizationRepository(database).list();
-    const ids = organizations.map(({ id }) => id).filter((id) => org === undefined || id === org);
-    if (org !== undefined && ids.length === 0) {
-      throw new ConfigError(`there is no organization ${org}: see shorty-server orgs list`);
-    }
-    return (await Promise.all(ids.map((id) => readAll(database, id)))).flat();
-  });
+  const found =
+    org === undefined
+      ? await withDatabase(async (database) => {
+          const organizations = await new OrganizationRepository(database).list();
+          return (await Promise.all(organizations.map(({ id }) => readAll(database, id)))).flat();
+        })
+      : await withOrganization(org, readAll);
   if (json) {
     const rows = found.map((user) => ({
       ...toUserRecord(user),

@@ -82,6 +82,16 @@ export function createFile(path: string): void {
   closeSync(openSync(path, 'a', 0o600));
 }
 
+/** Returns the message of an error, with the remedy if the file is damaged or no database. */
+export function describeFileError(error: unknown): string {
+  const { code = '', message } = error as NodeJS.ErrnoException;
+  const damaged = 'the file is damaged: restore a backup (docs/backups.md)';
+  if (code.startsWith('SQLITE_CORRUPT')) return `${message}; ${damaged}`;
+  return code.startsWith('SQLITE_NOTADB')
+    ? `${message}; if the path is right, ${damaged}`
+    : message;
+}
+
 /** Throws and closes the handle if its file is the database of another program. */
 export function refuseForeignTables(handle: SqliteHandle.Database): void {
   const tables = handle
