@@ -14,15 +14,23 @@ import {
 let browser: Browser;
 let server: ShortyServer;
 // Where protected links lead. Another origin: a content policy with form-action would block the redirect.
+// Its pages have what an operator can set.
 let elsewhere: ShortyServer;
 let shorty: Shorty;
 const link = { targetUrl: 'https://example.com' };
 const password = 'open sesame';
+const logo =
+  '<svg xmlns="http://www.w3.org/2000/svg" width="90" height="30"><circle cx="15" cy="15" r="15" fill="#c60"/></svg>';
 
 beforeAll(async () => {
   server = createServer();
   await server.start();
-  elsewhere = createServer();
+  elsewhere = createServer({
+    pagesName: 'Ship & Go',
+    pagesColor: '#ffd400',
+    pagesLogo: `data:image/svg+xml,${encodeURIComponent(logo)}`,
+    abuseContact: 'mailto:abuse@sho.example',
+  });
   await elsewhere.start();
   const { clientId = '', clientSecret = '' } = server.credentials ?? {};
   shorty = new Shorty({ baseUrl: server.url, clientId, clientSecret });
@@ -71,6 +79,13 @@ const pages: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
     const { previewUrl } = await shorty.qr.create({ data: 'https://example.com/spring' });
     await page.goto(server.url + previewUrl);
   },
+  'brand in Chinese': async (page) => {
+    await page.setExtraHTTPHeaders({ 'accept-language': 'zh-CN' });
+    await page.goto(`${elsewhere.url}/no-such-link`);
+    expect(await page.title()).toBe('此链接不存在 – Ship & Go');
+    const width = await page.locator('img').evaluate((img: HTMLImageElement) => img.naturalWidth);
+    expect(width).toBe(90);
+  },
   'QR code not found': (page) => page.goto(`${server.url}/qr/no-such-code`),
   async 'QR code gone'(page) {
     const { id, previewUrl } = await shorty.qr.create({ data: 'x' });
@@ -82,7 +97,8 @@ const pages: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
 for (const [name, open] of Object.entries(pages)) {
   test(`${name} fits every screen in light and dark, loads nothing from other sites, and is accessible`, async () => {
     const page = await browser.newPage();
-    const { outside, problems } = watchPage(page, server.url);
+    const origin = name.startsWith('brand') ? elsewhere.url : server.url;
+    const { outside, problems } = watchPage(page, origin);
     await open(page);
     for (const colorScheme of colorSchemes) {
       await page.emulateMedia({ colorScheme });

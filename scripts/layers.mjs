@@ -36,6 +36,8 @@ const layers = [
     'stale-if-error',
     'entry-limit',
     'collect-garbage',
+    'contrast',
+    'parse-accept',
     'yield-to-event-loop',
     'ports',
     'config-error',

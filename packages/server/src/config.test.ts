@@ -99,6 +99,10 @@ describe('readConfig', () => {
     ['SHORTY_ADMIN_LISTEN', '3001'],
     ['SHORTY_ADMIN_LISTEN', '127.0.0.1:3000'],
     ['SHORTY_DURABILITY', 'maybe'],
+    ['SHORTY_PAGES_NAME', 'x'.repeat(81)],
+    ['SHORTY_PAGES_COLOR', 'blue'],
+    ['SHORTY_PAGES_LOGO', 'http://e.com/logo.png'],
+    ['SHORTY_PAGES_LOGO', 'logo.gif'],
     ['SHORTY_LOG_LEVEL', 'loud'],
     ['SHORTY_CODE_LENGTH', '3'],
     ['SHORTY_CODE_ALPHABET', 'braille'],
@@ -107,6 +111,21 @@ describe('readConfig', () => {
     expect(read).toThrow(ConfigError);
     expect(read).toThrow(`${name} is ${JSON.stringify(value)}: `);
     expect(read).toThrow(/: .*(must be|must differ|neither|malformed)/);
+  });
+
+  it('reads a small logo', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'shorty-test-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const file = join(folder, 'logo.SVG');
+    const read = () => readConfig({ SHORTY_PAGES_LOGO: file }).pagesLogo;
+    expect(read).toThrow(/SHORTY_PAGES_LOGO is ".*logo.SVG": ENOENT/);
+    writeFileSync(file, '<svg/>');
+    expect(read()).toBe('data:image/svg+xml;base64,PHN2Zy8+');
+    writeFileSync(file, ' '.repeat(32_769));
+    expect(read).toThrow('the file has 32,769 bytes: it must have at most 32768');
+    expect(readConfig({ SHORTY_PAGES_LOGO: 'https://e.com/a.gif' }).pagesLogo).toBe(
+      'https://e.com/a.gif',
+    );
   });
 
   it.each([

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
+import { extname } from 'node:path';
 import { Cron } from 'croner';
 import { ConfigError } from './config-error.js';
 import { type Role, roles } from './contract/roles.js';
@@ -153,6 +154,12 @@ export function readConfig(environment: Environment) {
     dashboard: read('SHORTY_DASHBOARD', '1', parseFlag),
     /** Where visitors report abuse: the link on their pages. */
     abuseContact: optional('SHORTY_ABUSE_CONTACT', parseContact),
+    /** The name of the service on pages of visitors. */
+    pagesName: optional('SHORTY_PAGES_NAME', parsePagesName),
+    /** The colour of their links and buttons. */
+    pagesColor: optional('SHORTY_PAGES_COLOR', parseColour),
+    /** The URL of their logo; a file is a data URL. */
+    pagesLogo: optional('SHORTY_PAGES_LOGO', readLogo),
     /** Whether links on the short domain forward the query of a visit, unless they say otherwise. */
     forwardQuery: read('SHORTY_FORWARD_QUERY', '0', parseFlag),
     /** Whether they forward the path after their key. */
@@ -439,6 +446,43 @@ function parseContact(text: string): string {
   if (/^[^\s@?&]{1,64}@[^\s@?&]{1,255}$/.test(address)) return `mailto:${address}`;
   throw new Error(
     'it must be an e-mail address or the URL of a page, such as abuse@example.com or https://example.com/abuse',
+  );
+}
+
+const maxPagesNameLength = 80;
+
+function parsePagesName(text: string): string {
+  if (text.length <= maxPagesNameLength) return text;
+  throw new Error(`it must be at most ${maxPagesNameLength} characters long`);
+}
+
+function parseColour(text: string): string {
+  if (/^#[0-9a-f]{6}$/i.test(text)) return text;
+  throw new Error('it must be a hex colour such as #3451b2');
+}
+
+const logoTypes: Readonly<Record<string, string>> = {
+  '.jpg': 'image/jpeg',
+  '.png': 'image/png',
+  '.svg': 'image/svg+xml',
+  '.webp': 'image/webp',
+};
+// Each page contains it.
+const maxLogoBytes = 32 * 1024;
+
+/** Returns the URL of a logo, or its file as a data URL. */
+function readLogo(text: string): string {
+  const url = parseUrl(text);
+  if (url?.protocol === 'https:') return url.href;
+  const type = url ? undefined : logoTypes[extname(text).toLowerCase()];
+  if (type === undefined) {
+    const endings = Object.keys(logoTypes).join(', ');
+    throw new Error(`it must be an https URL, or the path of a file that ends with ${endings}`);
+  }
+  const bytes = readFileSync(text);
+  if (bytes.length <= maxLogoBytes) return `data:${type};base64,${bytes.toString('base64')}`;
+  throw new Error(
+    `the file has ${formatCount(bytes.length, 'byte')}: it must have at most ${maxLogoBytes}`,
   );
 }
 

@@ -45,7 +45,7 @@ import { OrganizationRepository } from './organizations/organization-repository.
 import { ownOrganizationHandlers } from './organizations/own-organization-handlers.js';
 import { readPlans } from './organizations/plans.js';
 import { usageHandlers } from './organizations/usage-handlers.js';
-import { createLinkPages } from './pages/link-pages.js';
+import { createVisitorPages } from './pages/visitor-pages.js';
 import { createPeopleModule } from './people/people-module.js';
 import { invitationUrlOf } from './people/session-cookie.js';
 import { createMetadataModule } from './previews/metadata-module.js';
@@ -189,6 +189,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     origins,
     isOwnHost,
     isReserved,
+    pagesFor: createVisitorPages(config),
     ignoreCase: config.ignoreCase,
     allowPrivateNetwork: config.allowPrivateNetwork,
     findBlockedHost: (target: string) => linkPolicy.findBlockedHost(target),
@@ -298,14 +299,12 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   });
   const rateLimiterOf = (perMinute: number, rule: string) =>
     perMinute > 0 ? new RateLimiter(perMinute, rule) : undefined;
-  const pages = createLinkPages(config.abuseContact);
   const { accessLogAddress, trustedProxies: proxies } = config;
   const accessLog =
     writeAccessLog &&
     new AccessLog({ address: accessLogAddress, proxies, clock, write: writeAccessLog });
   const redirects = createRedirectModule({
     ...shared,
-    pages,
     urls: urls.urls,
     domains: domains.domains,
     hosts: domains.hosts,
@@ -368,7 +367,6 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
           showPage,
         );
     },
-    notFoundPage: pages.notFound,
     corsOrigins: config.corsOrigins,
     proxies,
     rateLimiter: rateLimiterOf(config.rateLimit, 'An organization may make'),

@@ -10,6 +10,7 @@ import { stableRequestIdOf } from '../http/request-id.js';
 import { sendPage } from '../http/send-response.js';
 import { traceIdOf } from '../http/trace-context.js';
 import { securityHeaders } from '../pages/security-headers.js';
+import type { PagesFor } from '../pages/visitor-pages.js';
 import { serveDashboard } from './dashboard/dashboard-files.js';
 import { type OidcHandlerOptions, oidcHandler } from './dashboard/oidc-handler.js';
 import { type MountOptions, mountRoutes } from './mount-routes.js';
@@ -18,7 +19,7 @@ export interface AppOptions extends MountOptions {
   readonly hideApi: RequestHandler;
   /** Responds to a request of a visitor at an address that no link and no route has. */
   readonly refuseVisitor: (response: Response, showPage: () => void) => void;
-  readonly notFoundPage: string;
+  readonly pagesFor: PagesFor;
   /** The origins that browsers may call the API from; undefined allows none. */
   readonly corsOrigins: CorsOrigins | undefined;
   /** False removes the dashboard. */
@@ -56,7 +57,8 @@ export function createApp(options: AppOptions, listener: 'public' | 'admin' | 'b
   app.enable('case sensitive routing');
   app.enable('strict routing');
   if (listener !== 'admin') app.use(options.hideApi);
-  const showPage = (response: Response) => sendPage(response, 404, options.notFoundPage);
+  const showPage = (response: Response) =>
+    sendPage(response, 404, options.pagesFor(response.req.headers).notFound);
   const refuse = (request: Request, response: Response) => {
     refuseProgram(request);
     if (listener === 'admin') showPage(response);

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { ApiError } from '../contract/api-error.js';
 import { OAuthError } from '../contract/oauth-error.js';
-import { pageHeaders } from '../pages/page.js';
+import type { Page } from '../pages/page.js';
 import { securityHeaders } from '../pages/security-headers.js';
 import { errorBody, errorHeaders } from './error-response.js';
 import { stableRequestIdOf } from './request-id.js';
@@ -32,10 +32,10 @@ export function respondToError(
 export function sendPage(
   response: ServerResponse,
   status: number,
-  page: string,
+  page: Page,
   headers: Headers = {},
 ): void {
-  send(response, status, { ...pageHeaders, ...headers }, page);
+  send(response, status, { ...page.headers, ...headers }, page.html);
 }
 
 export function sendError(response: ServerResponse, error: ApiError | OAuthError): void {

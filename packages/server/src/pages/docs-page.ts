@@ -1,15 +1,16 @@
 import { html, pageHeadersWith, renderDocument } from './page.js';
 
-export const docsPage = renderDocument(
-  'Shorty API',
-  html`<link rel="icon" href="data:,">
+export const docsPage = renderDocument({
+  lang: 'en',
+  title: 'Shorty API',
+  links: html`<link rel="icon" href="data:,">
 <link rel="stylesheet" href="/docs/swagger-ui.css">
 <link rel="stylesheet" href="/docs/docs.css">
 <script src="/docs/swagger-ui-bundle.js" defer></script>
 <script src="/docs/docs.js" defer></script>`,
-  html`<header class="bar"><a class="home" href="/">Shorty</a><a href="/openapi.yaml">openapi.yaml</a></header>
+  body: html`<header class="bar"><a class="home" href="/">Shorty</a><a href="/openapi.yaml">openapi.yaml</a></header>
 <main id="docs"><noscript><p>This page needs JavaScript. The same description is in <a href="/openapi.yaml">openapi.yaml</a>.</p></noscript></main>`,
-);
+});
 
 /** The page loads files from this server and sends requests to this server only. */
 export const docsPageHeaders = pageHeadersWith([

@@ -1,4 +1,6 @@
-import { type Html, html, renderPage } from './page.js';
+import type { ApiError } from '../contract/api-error.js';
+import { html, type Page, type RenderPage } from './page.js';
+import type { Strings } from './strings/en.js';
 
 /** What the request for the form says about its visitor. The request that sends it says the form itself. */
 export interface FormOrigin {
@@ -6,73 +8,53 @@ export interface FormOrigin {
   readonly fetchSite: string;
 }
 
-export type LinkPages = ReturnType<typeof createLinkPages>;
-
-/**
- * Returns the pages that visitors of links meet. Each ends with a link to the operator's contact for
- * abuse, if there is one.
- */
-export function createLinkPages(abuseContact: string | undefined) {
-  const footer =
-    abuseContact === undefined
-      ? html``
-      : html`\n<p class="contact"><a href="${abuseContact}">Report abuse</a></p>`;
-  const render = (title: string, content: Html) => renderPage(title, html`${content}${footer}`);
+/** Returns the pages of links and of domains, in a language. `name` is that of the service. */
+export function createLinkPages(render: RenderPage, strings: Strings, name: string | undefined) {
+  const { tryAgain } = strings;
+  const message = (heading: string, text: string) =>
+    render(heading, html`<h1>${heading}</h1>\n<p>${text}</p>`);
+  const describe = ({ code, headers }: ApiError) => {
+    if (code === 'UNAUTHORIZED') return strings.wrongPassword;
+    if (code !== 'RATE_LIMITED') return strings.unreadableForm;
+    const minutes = Math.ceil(Number(headers['Retry-After']) / 60);
+    return strings.tooManyAttempts(
+      new Intl.RelativeTimeFormat(strings.lang).format(minutes, 'minute'),
+    );
+  };
+  /** Renders the page at `/` of a custom domain. It does not say which software runs there. */
+  const domain = (hostname: string) => message(hostname, strings.servesLinks);
   return {
-    notFound: render(
-      'Link not found',
-      html`<h1>This link does not exist</h1>
-<p>Check the address for typing errors. Uppercase and lowercase letters may be different.</p>`,
-    ),
+    notFound: message(strings.notFound, strings.notFoundWhy),
+    gone: message(strings.gone, strings.goneWhy),
+    takenDown: message(strings.takenDown, strings.takenDownWhy),
+    unavailable: message(strings.unavailable, tryAgain),
 
-    gone: render(
-      'Link no longer active',
-      html`<h1>This link is no longer active</h1>
-<p>It has expired, or was paused or deleted.</p>`,
-    ),
+    domain,
+    home:
+      name !== undefined
+        ? domain(name)
+        : render(
+            'Shorty',
+            html`<h1>${strings.home}</h1>
+<p><a href="/docs">${strings.apiDocumentation}</a>, <a href="/openapi.yaml">openapi.yaml</a></p>`,
+          ),
 
-    takenDown: render(
-      'Link taken down',
-      html`<h1>This link was taken down</h1>
-<p>The operator of this service has blocked it, for example because it led to a harmful page.</p>`,
-    ),
-
-    unavailable: render(
-      'Try again in a moment',
-      html`<h1>This link is temporarily unavailable</h1>
-<p>Please try again in a moment.</p>`,
-    ),
-
-    home: render(
-      'Shorty',
-      html`<h1>Shorty is running</h1>
-<p>Read the <a href="/docs">API documentation</a>, or download <a href="/openapi.yaml">openapi.yaml</a>.</p>`,
-    ),
-
-    /** Renders the page at `/` of a custom domain. It does not say which software runs there. */
-    domain: (hostname: string): string =>
-      render(
-        hostname,
-        html`<h1>${hostname}</h1>
-<p>This address serves short links. To open one, use its full address.</p>`,
-      ),
-
-    /** Renders the password form of a link. `error` says why the last attempt failed. */
-    password({ referrer, fetchSite }: FormOrigin, error?: string): string {
+    /** Renders the password form of a link. `error` is that of the last attempt. */
+    password({ referrer, fetchSite }: FormOrigin, error?: ApiError): Page {
       const notice = error
-        ? html`<p class="error" id="error" role="alert">${error}</p>`
-        : html`<p>Enter the password to open it.</p>`;
+        ? html`<p class="error" id="error" role="alert">${describe(error)}</p>`
+        : html`<p>${strings.enterPassword}</p>`;
       const described = error ? html` aria-describedby="error" aria-invalid="true"` : '';
       return render(
-        'Password needed',
-        html`<h1>This link is protected</h1>
+        strings.isProtected,
+        html`<h1>${strings.isProtected}</h1>
 ${notice}
 <form method="post">
 <input type="hidden" name="referrer" value="${referrer}">
 <input type="hidden" name="fetchSite" value="${fetchSite}">
-<label for="password">Password</label>
+<label for="password">${strings.password}</label>
 <input id="password" name="password" type="password" maxlength="512" required autofocus autocomplete="off"${described}>
-<button type="submit">Continue</button>
+<button type="submit">${strings.submit}</button>
 </form>`,
       );
     },

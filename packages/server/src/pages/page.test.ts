@@ -1,8 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createLinkPages, type LinkPages } from './link-pages.js';
-import { Html, html, pageHeaders, renderPage } from './page.js';
-import { qrPage } from './qr-pages.js';
+import { ApiError } from '../contract/api-error.js';
+import { contrastOf, luminance, parseColour, readableOn } from '../contrast.js';
+import { languages, stringsFor } from './languages.js';
+import { type Brand, Html, html } from './page.js';
+import { en } from './strings/en.js';
+import { createVisitorPages, type VisitorPages } from './visitor-pages.js';
 
 describe('html', () => {
   it('escapes every value, in text and in attributes', () => {
@@ -31,7 +34,7 @@ describe('html', () => {
     ['HTTPS://EXAMPLE.com\u3002evil.example', 'https://example.com.evil.example/'],
     ['https://example.com/\u202egnp.exe', 'https://example.com/%E2%80%AEgnp.exe'],
   ])('a QR code with the content %j shows and links %s', (qrData, shown) => {
-    const { afterImage } = qrPage({
+    const { afterImage } = createVisitorPages({})({}).qr({
       qrData,
       size: 10,
       format: 'png',
@@ -48,34 +51,92 @@ describe('html', () => {
 
 describe('pages', () => {
   const origin = { referrer: '', fetchSite: '' };
-  const { password: passwordPage } = createLinkPages(undefined);
+  const wrong = new ApiError('UNAUTHORIZED', 'Wrong password');
 
-  it('escape titles and errors', () => {
-    expect(renderPage('</title><script>', html`x`)).not.toContain('<script>');
-    expect(
-      passwordPage({ referrer: '"><script>', fetchSite: '<script>' }, '<script>'),
-    ).not.toContain('<script>');
+  it('escape what visitors send and the operator sets', () => {
+    const pages = createVisitorPages({ pagesName: '</title><script>' })({});
+    const page = pages.password({ referrer: '"><script>', fetchSite: '<script>' }, wrong);
+    expect(page.html).not.toContain('<script>');
   });
 
   it('associate an error with its field', () => {
-    expect(passwordPage(origin)).not.toContain('aria-invalid');
-    expect(passwordPage(origin, 'Wrong.')).toMatch(/aria-describedby="error" aria-invalid="true"/);
-    expect(passwordPage(origin, 'Wrong.')).toMatch(/id="error" role="alert">Wrong\./);
+    const pages = createVisitorPages({})({});
+    expect(pages.password(origin).html).not.toContain('aria-invalid');
+    const { html: page } = pages.password(origin, wrong);
+    expect(page).toMatch(/aria-describedby="error" aria-invalid="true"/);
+    expect(page).toMatch(/id="error" role="alert">Wrong password\./);
   });
 
   it('load nothing, run nothing, and cannot be framed', () => {
-    expect(pageHeaders['Content-Security-Policy']).toMatch(
-      /^default-src 'none'; style-src 'sha256-[^']+'; .*frame-ancestors 'none'$/,
+    const page = createVisitorPages({})({}).password(origin, wrong);
+    expect(page.headers['Content-Security-Policy']).toMatch(
+      /^default-src 'none'; style-src 'sha256-[^']+'; img-src data:; .*frame-ancestors 'none'$/,
     );
-    expect(passwordPage(origin, 'x')).not.toMatch(/<(script|img|link|iframe)| (src|on\w+|style)=/);
+    expect(page.html).not.toMatch(/<(script|img|link|iframe)| (src|on\w+|style)=/);
   });
 
   it('name the contact for abuse, if there is one', () => {
-    const names = ({ password, domain, ...pages }: LinkPages) =>
-      [...Object.values(pages), password(origin), domain('go.example.com')].map((page) =>
+    const shown = (brand: Brand) =>
+      pagesOf(createVisitorPages(brand)({})).map((page) =>
         page.includes('<a href="mailto:abuse@sho.example">Report abuse</a>'),
       );
-    expect(new Set(names(createLinkPages('mailto:abuse@sho.example')))).toEqual(new Set([true]));
-    expect(new Set(names(createLinkPages(undefined)))).toEqual(new Set([false]));
+    expect(new Set(shown({ abuseContact: 'mailto:abuse@sho.example' }))).toEqual(new Set([true]));
+    expect(new Set(shown({}))).toEqual(new Set([false]));
   });
+
+  it.each(Object.entries(languages))('are complete in %s', (code, strings) => {
+    const headers = { 'accept-language': code };
+    const pages = pagesOf(createVisitorPages({})(headers));
+    for (const page of pages) {
+      expect(page).toContain(`<html lang="${strings.lang}" dir="ltr">`);
+      expect(page).not.toMatch(/undefined|NaN|\[object/);
+    }
+    // No text was left in English, except the same word in both languages.
+    const same = Object.entries(strings).filter(
+      ([key, text]) => code !== 'en' && text === en[key as keyof typeof en],
+    );
+    expect(same.map(([key]) => key)).toEqual(code === 'it' ? ['password'] : []);
+  });
+
+  function pagesOf({ password, domain, qr, ...pages }: VisitorPages): string[] {
+    const late = new ApiError('RATE_LIMITED', '', { headers: { 'Retry-After': '600' } });
+    const forms = [undefined, wrong, late].map((error) => password(origin, error));
+    const all = [...Object.values(pages), ...forms, domain('go.example.com')];
+    const { beforeImage, afterImage } = qr({
+      qrData: 'x',
+      size: 10,
+      format: 'png',
+      mediaType: 'image/png',
+      downloadUrl: '/d',
+    });
+    return [...all.map((page) => page.html), beforeImage + afterImage];
+  }
+});
+
+describe('the colour of the operator', () => {
+  it('is changed until text has a contrast of 4.5 to 1', () => {
+    const hex = fc.integer({ min: 0, max: 0xffffff });
+    fc.assert(
+      fc.property(hex, fc.constantFrom('#fcfcfd', '#18191b'), (value, background) => {
+        const colour = `#${value.toString(16).padStart(6, '0')}`;
+        const shown = luminance(readableOn(background, colour));
+        expect(contrastOf(shown, luminance(parseColour(background)))).toBeGreaterThanOrEqual(4.5);
+      }),
+    );
+    expect(readableOn('#fcfcfd', '#3451b2')).toEqual(parseColour('#3451b2'));
+  });
+});
+
+it.each([
+  [undefined, 'en'],
+  ['', 'en'],
+  ['xx, *', 'en'],
+  ['de-AT,de;q=0.9,en;q=0.8', 'de'],
+  ['en;q=0.2, FR;q=0.7', 'fr'],
+  ['xx, pt-PT;q=0.5', 'pt-BR'],
+  ['de;q=0, zh-TW;q=0.1', 'zh-Hans'],
+  ['__proto__, constructor;q=nonsense, pl', 'pl'],
+  [`${'xx,'.repeat(400)}de`, 'en'],
+])('Accept-Language %j chooses %s', (header, lang) => {
+  expect(stringsFor(header).lang).toBe(lang);
 });

@@ -1,4 +1,5 @@
-import { html, renderPage } from './page.js';
+import { html, type Page, pageRenderer } from './page.js';
+import { en } from './strings/en.js';
 import { webAddressOf } from './web-address.js';
 
 interface PreviewedLink {
@@ -10,6 +11,9 @@ interface PreviewedLink {
   readonly location: string;
 }
 
+// Programs could take the operator's logo for the picture of the link.
+const render = pageRenderer({}, en);
+
 /**
  * Renders the page that programs of messengers and social networks read. It names the short URL as its
  * address, because they read the address that a page names, and would show the preview of the target.
@@ -20,7 +24,7 @@ export function previewPage({
   imageUrl,
   shortUrl,
   location,
-}: PreviewedLink): string {
+}: PreviewedLink): Page {
   const shown = withoutMarks(title);
   const text = description === null ? '' : withoutMarks(description);
   const image = imageUrl === null ? '' : new URL(imageUrl).href;
@@ -48,7 +52,7 @@ export function previewPage({
     );
   }
   const paragraph = text === '' ? '' : html`<p>${text}</p>\n`;
-  return renderPage(
+  return render(
     shown,
     html`<h1>${shown}</h1>
 ${paragraph}<p><a href="${location}" rel="noreferrer nofollow">${target}</a></p>`,

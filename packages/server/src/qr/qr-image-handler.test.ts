@@ -3,6 +3,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { LoadingCache } from '../loading-cache.js';
+import { createVisitorPages } from '../pages/visitor-pages.js';
 import { type FoundImage, toQrImage } from './qr-image.js';
 import { qrImageHandler } from './qr-image-handler.js';
 
@@ -27,6 +28,7 @@ async function servePreviews() {
   const handler = qrImageHandler({
     cache: new LoadingCache<FoundImage>({ max: 1 }, async () => ({ organizationId: 'a', image })),
     findOrganization: async () => null,
+    pagesFor: createVisitorPages({}),
     countDownload: (_, respond) => respond(),
     onError: (error) => {
       throw error;

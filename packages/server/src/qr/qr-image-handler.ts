@@ -8,19 +8,14 @@ import { requestIdOf } from '../http/request-id.js';
 import { decodeUnreserved } from '../http/request-target.js';
 import { respondToError, sendError, sendPage } from '../http/send-response.js';
 import type { LoadingCache } from '../loading-cache.js';
-import { imagePageHeaders } from '../pages/page.js';
-import {
-  qrGonePage,
-  qrInactivePage,
-  qrNotFoundPage,
-  qrPage,
-  qrUnavailablePage,
-} from '../pages/qr-pages.js';
+import type { Page } from '../pages/page.js';
+import type { PagesFor, VisitorPages } from '../pages/visitor-pages.js';
 import { type FoundImage, matchesEtag, type QrImage } from './qr-image.js';
 
 export interface QrImageHandlerOptions {
   readonly cache: LoadingCache<FoundImage>;
   readonly findOrganization: (host: string | undefined) => Promise<string | null>;
+  readonly pagesFor: PagesFor;
   /** Counts a download durably, and then calls `respond`. */
   readonly countDownload: (id: string, respond: () => void) => void;
   readonly onError: (error: unknown, requestId: string) => void;
@@ -36,19 +31,20 @@ const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
  * so neither counts as a scan.
  */
 export function qrImageHandler(options: QrImageHandlerOptions): FirstHandler {
-  const { cache, findOrganization, countDownload, onError } = options;
+  const { cache, findOrganization, pagesFor, countDownload, onError } = options;
 
   async function serve(response: ServerResponse, isPreview: boolean, id: string): Promise<void> {
     const found = cache.get(id) ?? (uuid.test(id) ? await cache.load(id) : undefined);
     const { method, headers } = response.req;
+    const pages = pagesFor(headers);
     const owner = await findOrganization(headers.host);
     const image = owner === null || owner === found?.organizationId ? found?.image : undefined;
-    if (image === undefined) refuse(response, isPreview, unknown, qrNotFoundPage);
-    else if (image === 'deleted') refuse(response, isPreview, deleted, qrGonePage);
-    else if (image === 'suspended') refuse(response, isPreview, inactive, qrInactivePage);
+    if (image === undefined) refuse(response, isPreview, unknown, pages.qrNotFound);
+    else if (image === 'deleted') refuse(response, isPreview, deleted, pages.qrGone);
+    else if (image === 'suspended') refuse(response, isPreview, inactive, pages.qrInactive);
     else if (method !== 'GET' && method !== 'HEAD') {
       sendError(response, methodNotAllowed);
-    } else if (isPreview) sendPreview(response, image);
+    } else if (isPreview) sendPreview(response, image, pages);
     else sendImage(response, image, countDownload);
   }
 
@@ -62,7 +58,7 @@ export function qrImageHandler(options: QrImageHandlerOptions): FirstHandler {
       const id = decodeUnreserved(segment).toLowerCase();
       serve(response, isPreview, id).catch((error: unknown) =>
         respondToError(response, error, onError, () =>
-          refuse(response, isPreview, toApiError(error), qrUnavailablePage),
+          refuse(response, isPreview, toApiError(error), pagesFor(request.headers).qrUnavailable),
         ),
       );
       return true;
@@ -97,7 +93,7 @@ function sendImage(
 }
 
 /** Sends a page or JSON, depending on Accept. The default is JSON for a download, else a page. */
-function refuse(response: ServerResponse, isPreview: boolean, error: ApiError, page: string): void {
+function refuse(response: ServerResponse, isPreview: boolean, error: ApiError, page: Page): void {
   const { accept } = response.req.headers;
   const wantsPage = !prefersJson(accept) && (isPreview || /\btext\/html\b/i.test(accept ?? ''));
   if (wantsPage) sendPage(response, error.status, page, errorHeaders(error));
@@ -111,14 +107,14 @@ const sliceBytes = 48 * 1024;
  * Sends the preview page in slices. Each slice is sent after the client has received the previous ones.
  * A page of megabytes neither blocks the event loop nor waits in memory for a slow client.
  */
-function sendPreview(response: ServerResponse, image: QrImage): void {
+function sendPreview(response: ServerResponse, image: QrImage, pages: VisitorPages): void {
   const { method, headers } = response.req;
   const { id, bytes } = image;
-  const page = qrPage({ ...image, downloadUrl: `/api/qr/${id}/download` });
+  const page = pages.qr({ ...image, downloadUrl: `/api/qr/${id}/download` });
   const base64Length = 4 * Math.ceil(bytes.length / 3);
   const textLength = Buffer.byteLength(page.beforeImage) + Buffer.byteLength(page.afterImage);
   response.writeHead(200, {
-    ...imagePageHeaders,
+    ...page.headers,
     'X-Request-Id': requestIdOf(headers['x-request-id']),
     'Content-Length': textLength + base64Length,
   });

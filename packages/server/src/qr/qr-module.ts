@@ -16,7 +16,7 @@ import { createQrRepository } from './qr-repository.js';
 
 export interface QrModuleOptions
   extends Pick<QrHandlersOptions, 'listQrs' | 'urls' | 'publicHost' | 'clock'>,
-    Pick<QrImageHandlerOptions, 'countDownload' | 'findOrganization'> {
+    Pick<QrImageHandlerOptions, 'countDownload' | 'findOrganization' | 'pagesFor'> {
   readonly allowPrivateNetwork: boolean;
   readonly database: Database;
   readonly isThreaded: boolean;

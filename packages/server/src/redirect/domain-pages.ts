@@ -11,11 +11,11 @@ import { prefersJson } from '../http/prefers-json.js';
 import { stableRequestIdOf } from '../http/request-id.js';
 import { respondToError, sendError, sendFile, sendPage } from '../http/send-response.js';
 import { favicon } from '../pages/favicon.js';
-import type { LinkPages } from '../pages/link-pages.js';
+import type { PagesFor } from '../pages/visitor-pages.js';
 import { StorageUnavailableError } from '../storage/database.js';
 
 export interface DomainPagesOptions {
-  readonly pages: LinkPages;
+  readonly pagesFor: PagesFor;
   /** Resolves a Host header to the id of a custom domain; null is the platform's domain. */
   readonly findDomain: (host: string | undefined) => string | null | Promise<string | null>;
   readonly settingsOf: (host: string | undefined) => DomainSettings | Promise<DomainSettings>;
@@ -86,7 +86,7 @@ export class DomainPages {
     }
     const { host } = request.headers;
     const domainId = await this.#options.findDomain(host);
-    const { pages } = this.#options;
+    const pages = this.#options.pagesFor(request.headers);
     const page = domainId === null ? pages.home : pages.domain(hostnameOf(host as string));
     sendPage(response, 200, page);
   }

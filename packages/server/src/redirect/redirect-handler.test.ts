@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { VisitFacts } from '../analytics/classify/describe-visit.js';
 import type { DescribedVisit } from '../analytics/journal/visit-recorder.js';
-import { createLinkPages } from '../pages/link-pages.js';
+import { createVisitorPages } from '../pages/visitor-pages.js';
 import type { Link } from './link.js';
 import { LinkCache } from './link-cache.js';
 import { RedirectHandler, type RedirectHandlerOptions } from './redirect-handler.js';
@@ -60,7 +60,7 @@ async function serve(options: Partial<RedirectHandlerOptions>) {
       record: (_visit, _link, _target, respond) => setImmediate(respond, true),
     }),
     ignoresCase: () => false,
-    pages: createLinkPages(undefined),
+    pagesFor: createVisitorPages({}),
     domainPages: { findUrl: async () => undefined },
     maxClicks: { take: async () => true },
     passwords: { verify: async () => false },

@@ -15,8 +15,10 @@ import { decodeUnreserved } from '../http/request-target.js';
 import { respondToError, sendError, sendPage } from '../http/send-response.js';
 import { clientAddressOf } from '../network/client-address.js';
 import { type AddressRanges, addressBlockOf } from '../network/ip-address.js';
-import type { FormOrigin, LinkPages } from '../pages/link-pages.js';
+import type { FormOrigin } from '../pages/link-pages.js';
+import type { Page } from '../pages/page.js';
 import { previewPage } from '../pages/preview-page.js';
+import type { PagesFor, VisitorPages } from '../pages/visitor-pages.js';
 import type { Clock } from '../ports.js';
 import { foldKey } from '../storage/fold-keys.js';
 import { type LinkOrigins, shortUrlOf } from '../urls/link-origins.js';
@@ -47,7 +49,7 @@ export interface RedirectHandlerOptions {
   /** Returns whether a host serves keys in any case. */
   readonly ignoresCase: (host: string | undefined) => boolean | Promise<boolean>;
   readonly domainPages: Pick<DomainPages, 'findUrl'>;
-  readonly pages: LinkPages;
+  readonly pagesFor: PagesFor;
   /** Takes clicks of links with a limit. */
   readonly maxClicks: Pick<MaxClicks, 'take'>;
   readonly passwords: Pick<Passwords, 'verify'>;
@@ -93,11 +95,9 @@ interface Redirect {
  */
 export class RedirectHandler {
   readonly #options: RedirectHandlerOptions;
-  readonly #pages: LinkPages;
 
   constructor(options: RedirectHandlerOptions) {
     this.#options = options;
-    this.#pages = options.pages;
   }
 
   /** Handles a request for a link; returns false when the path cannot be that of a link. */
@@ -183,8 +183,9 @@ export class RedirectHandler {
     if (decision === 'unknown' || link === undefined) this.#refuseVisitor(response, unknown);
     else if (decision === 'gone') this.#refuseVisitor(response, gone);
     else if (decision === 'fallback') this.#redirectToFallback(response, link);
-    else if (decision === 'taken-down') this.#refuse(response, takenDown, this.#pages.takenDown);
-    else if (decision === 'redirect') {
+    else if (decision === 'taken-down') {
+      this.#refuse(response, takenDown, (pages) => pages.takenDown);
+    } else if (decision === 'redirect') {
       if (isRead) this.#redirect(response, link, link.status, rest);
       else this.#refuse(response, methodNotAllowed('GET, HEAD'));
     } else if (isRead) this.#askPassword(response);
@@ -197,7 +198,8 @@ export class RedirectHandler {
     if (prefersJson(response.req.headers.accept)) this.#refuse(response, passwordNeeded);
     else {
       this.#options.onResponse(200);
-      sendPage(response, 200, this.#pages.password(formOriginOf(response.req)));
+      const pages = this.#options.pagesFor(response.req.headers);
+      sendPage(response, 200, pages.password(formOriginOf(response.req)));
     }
   }
 
@@ -217,11 +219,7 @@ export class RedirectHandler {
         throw error;
       });
     if (!isCorrect) {
-      this.#refuse(
-        response,
-        wrongPassword,
-        this.#pages.password(formOriginOf(response.req), 'Wrong password.'),
-      );
+      this.#refusePassword(response, wrongPassword);
       return;
     }
     await uncount();
@@ -243,7 +241,7 @@ export class RedirectHandler {
     const respond = (isSafe: boolean) => {
       try {
         if (!isSafe) {
-          this.#refuse(response, notSynced, this.#pages.unavailable);
+          this.#refuse(response, notSynced, (pages) => pages.unavailable);
           return;
         }
         const { preview } = link;
@@ -296,7 +294,7 @@ export class RedirectHandler {
       .findUrl(response.req, isUnknown ? 'notFoundUrl' : 'expiredUrl')
       .then((url) => {
         if (url === undefined) {
-          this.#refuse(response, error, isUnknown ? this.#pages.notFound : this.#pages.gone);
+          this.#refuse(response, error, (pages) => (isUnknown ? pages.notFound : pages.gone));
         } else {
           this.#options.onResponse(302);
           redirectTo(response, url);
@@ -306,12 +304,25 @@ export class RedirectHandler {
   }
 
   /** Sends an error as a page, or as JSON to clients that prefer it. */
-  #refuse(response: ServerResponse, error: ApiError, page: string = this.#pages.notFound): void {
-    const { accept } = response.req.headers;
+  #refuse(
+    response: ServerResponse,
+    error: ApiError,
+    pageOf: (pages: VisitorPages) => Page = (pages) => pages.notFound,
+  ): void {
+    const { headers } = response.req;
     this.#options.onResponse(error.status);
-    const isJson = prefersJson(accept) || error.code === 'METHOD_NOT_ALLOWED';
+    const isJson = prefersJson(headers.accept) || error.code === 'METHOD_NOT_ALLOWED';
     if (isJson) sendError(response, error);
-    else sendPage(response, error.status, page, errorHeaders(error));
+    else {
+      const page = pageOf(this.#options.pagesFor(headers));
+      sendPage(response, error.status, page, errorHeaders(error));
+    }
+  }
+
+  /** Sends the form again. */
+  #refusePassword(response: ServerResponse, error: ApiError): void {
+    const origin = formOriginOf(response.req);
+    this.#refuse(response, error, (pages) => pages.password(origin, error));
   }
 
   /** Sends an error response. Never throws, because promises and callbacks end here. */
@@ -321,11 +332,10 @@ export class RedirectHandler {
     if (request.destroyed && !request.complete) return;
     const apiError = toApiError(error);
     const isServerError = apiError.status >= 500;
-    const page = isServerError
-      ? this.#pages.unavailable
-      : this.#pages.password(formOriginOf(request), apiError.message);
     respondToError(response, isServerError ? error : undefined, this.#options.onError, () =>
-      this.#refuse(response, apiError, page),
+      isServerError
+        ? this.#refuse(response, apiError, (pages) => pages.unavailable)
+        : this.#refusePassword(response, apiError),
     );
   }
 }

@@ -28,7 +28,7 @@ export interface RedirectModuleOptions
     | 'onLink'
     | 'onResponse'
     | 'origins'
-    | 'pages'
+    | 'pagesFor'
     | 'passwords'
     | 'visits'
   > {
@@ -51,7 +51,7 @@ export function createRedirectModule(options: RedirectModuleOptions) {
   };
   const findDomain = (host: string | undefined) => hosts.find(host);
   const domainPages = new DomainPages({
-    pages: options.pages,
+    pagesFor: options.pagesFor,
     findDomain,
     settingsOf: (host) => hosts.settingsOf(host),
     findDocument: async (domainId, name) =>

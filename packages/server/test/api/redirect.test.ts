@@ -160,7 +160,7 @@ describe('pages', () => {
       expect(policy).toContain("frame-ancestors 'none'");
       expect(response.headers.get('x-content-type-options')).toBe('nosniff');
       expect(response.headers.get('cache-control')).toBe('no-store');
-      expect(response.text).toMatch(/^<!doctype html>\n<html lang="en">/);
+      expect(response.text).toMatch(/^<!doctype html>\n<html lang="en" dir="ltr">/);
       expect(response.text).not.toMatch(/<script|src=|url\(/);
     },
   );

@@ -1,4 +1,4 @@
-import { parseColour, type Rgb } from './check-colours.js';
+import { parseColour, type Rgb } from '../../contrast.js';
 import type { Layout } from './layout.js';
 import type { ModuleGrid } from './module-grid.js';
 import type { QrDesign } from './qr-design.js';

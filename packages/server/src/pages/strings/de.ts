@@ -1,0 +1,40 @@
+import type { Strings } from './en.js';
+
+export const de: Strings = {
+  lang: 'de',
+  checkAddress: 'Prüfen Sie die Adresse auf Tippfehler.',
+  tryAgain: 'Bitte versuchen Sie es gleich noch einmal.',
+  notFound: 'Diesen Link gibt es nicht',
+  notFoundWhy:
+    'Prüfen Sie die Adresse auf Tippfehler. Groß- und Kleinbuchstaben können sich unterscheiden.',
+  gone: 'Dieser Link ist nicht mehr aktiv',
+  goneWhy: 'Er ist abgelaufen oder wurde pausiert oder gelöscht.',
+  takenDown: 'Dieser Link wurde gesperrt',
+  takenDownWhy:
+    'Der Betreiber dieses Dienstes hat ihn gesperrt, zum Beispiel weil er zu einer schädlichen Seite führte.',
+  unavailable: 'Dieser Link ist vorübergehend nicht verfügbar',
+  reportAbuse: 'Missbrauch melden',
+  home: 'Shorty läuft',
+  apiDocumentation: 'API-Dokumentation',
+  servesLinks:
+    'Unter dieser Adresse gibt es Kurzlinks. Um einen zu öffnen, geben Sie seine vollständige Adresse ein.',
+  isProtected: 'Dieser Link ist geschützt',
+  enterPassword: 'Geben Sie das Passwort ein, um ihn zu öffnen.',
+  password: 'Passwort',
+  submit: 'Weiter',
+  wrongPassword: 'Falsches Passwort.',
+  unreadableForm: 'Das Passwort konnte nicht gelesen werden. Bitte versuchen Sie es noch einmal.',
+  tooManyAttempts: (when) => `Zu viele Versuche. Versuchen Sie es ${when} noch einmal.`,
+  qrCode: 'QR-Code',
+  qrAlt: 'QR-Code; sein Inhalt steht darunter',
+  qrFormat: (format, size) => `${format}, ${size} × ${size} Pixel.`,
+  qrContent: 'Inhalt:',
+  downloadImage: (format) => `${format} herunterladen`,
+  openImage: 'Bild öffnen',
+  qrNotFound: 'Diesen QR-Code gibt es nicht',
+  qrGone: 'Dieser QR-Code wurde gelöscht',
+  qrGoneHint: 'Gedruckte Exemplare funktionieren möglicherweise weiterhin.',
+  qrInactive: 'Dieser QR-Code ist nicht aktiv',
+  qrInactiveHint: 'Sein Inhaber kann den Betreiber dieses Dienstes nach dem Grund fragen.',
+  qrUnavailable: 'Dieser QR-Code ist vorübergehend nicht verfügbar',
+};

@@ -1,0 +1,40 @@
+/** What visitors' pages say in English. Every other language has the same keys. */
+export const en = {
+  lang: 'en',
+  checkAddress: 'Check the address for typing errors.',
+  tryAgain: 'Please try again in a moment.',
+  notFound: 'This link does not exist',
+  notFoundWhy:
+    'Check the address for typing errors. Uppercase and lowercase letters may be different.',
+  gone: 'This link is no longer active',
+  goneWhy: 'It has expired, or was paused or deleted.',
+  takenDown: 'This link was taken down',
+  takenDownWhy:
+    'The operator of this service has blocked it, for example because it led to a harmful page.',
+  unavailable: 'This link is temporarily unavailable',
+  reportAbuse: 'Report abuse',
+  home: 'Shorty is running',
+  apiDocumentation: 'API documentation',
+  servesLinks: 'This address serves short links. To open one, use its full address.',
+  isProtected: 'This link is protected',
+  enterPassword: 'Enter the password to open it.',
+  password: 'Password',
+  submit: 'Continue',
+  wrongPassword: 'Wrong password.',
+  unreadableForm: 'The password could not be read. Please try again.',
+  tooManyAttempts: (when: string) => `Too many attempts. Try again ${when}.`,
+  qrCode: 'QR code',
+  qrAlt: 'QR code; its content is shown below',
+  qrFormat: (format: string, size: string) => `${format}, ${size} × ${size} pixels.`,
+  qrContent: 'Content:',
+  downloadImage: (format: string) => `Download ${format}`,
+  openImage: 'Open the image',
+  qrNotFound: 'This QR code does not exist',
+  qrGone: 'This QR code was deleted',
+  qrGoneHint: 'Printed copies may still work.',
+  qrInactive: 'This QR code is not active',
+  qrInactiveHint: 'Its owner can ask the operator of this service why.',
+  qrUnavailable: 'This QR code is temporarily unavailable',
+};
+
+export type Strings = Readonly<typeof en>;

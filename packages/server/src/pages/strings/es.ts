@@ -1,0 +1,40 @@
+import type { Strings } from './en.js';
+
+export const es: Strings = {
+  lang: 'es',
+  checkAddress: 'Compruebe que la dirección no tenga errores de escritura.',
+  tryAgain: 'Vuelva a intentarlo en unos instantes.',
+  notFound: 'Este enlace no existe',
+  notFoundWhy:
+    'Compruebe que la dirección no tenga errores de escritura. Es posible que se distingan las mayúsculas de las minúsculas.',
+  gone: 'Este enlace ya no está activo',
+  goneWhy: 'Ha caducado, o se ha pausado o eliminado.',
+  takenDown: 'Este enlace ha sido bloqueado',
+  takenDownWhy:
+    'El operador de este servicio lo ha bloqueado, por ejemplo porque llevaba a una página dañina.',
+  unavailable: 'Este enlace no está disponible temporalmente',
+  reportAbuse: 'Denunciar un abuso',
+  home: 'Shorty está en funcionamiento',
+  apiDocumentation: 'Documentación de la API',
+  servesLinks:
+    'Esta dirección ofrece enlaces cortos. Para abrir uno, escriba su dirección completa.',
+  isProtected: 'Este enlace está protegido',
+  enterPassword: 'Introduzca la contraseña para abrirlo.',
+  password: 'Contraseña',
+  submit: 'Continuar',
+  wrongPassword: 'Contraseña incorrecta.',
+  unreadableForm: 'No se ha podido leer la contraseña. Vuelva a intentarlo.',
+  tooManyAttempts: (when) => `Demasiados intentos. Vuelva a intentarlo ${when}.`,
+  qrCode: 'Código QR',
+  qrAlt: 'Código QR; su contenido se muestra debajo',
+  qrFormat: (format, size) => `${format}, ${size} × ${size} píxeles.`,
+  qrContent: 'Contenido:',
+  downloadImage: (format) => `Descargar ${format}`,
+  openImage: 'Abrir la imagen',
+  qrNotFound: 'Este código QR no existe',
+  qrGone: 'Este código QR ha sido eliminado',
+  qrGoneHint: 'Es posible que las copias impresas sigan funcionando.',
+  qrInactive: 'Este código QR no está activo',
+  qrInactiveHint: 'Su propietario puede preguntar el motivo al operador de este servicio.',
+  qrUnavailable: 'Este código QR no está disponible temporalmente',
+};

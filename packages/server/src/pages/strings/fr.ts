@@ -1,0 +1,40 @@
+import type { Strings } from './en.js';
+
+export const fr: Strings = {
+  lang: 'fr',
+  checkAddress: 'Vérifiez que l’adresse ne contient pas de faute de frappe.',
+  tryAgain: 'Veuillez réessayer dans un instant.',
+  notFound: 'Ce lien n’existe pas',
+  notFoundWhy:
+    'Vérifiez que l’adresse ne contient pas de faute de frappe. Les majuscules et les minuscules peuvent compter.',
+  gone: 'Ce lien n’est plus actif',
+  goneWhy: 'Il a expiré, ou il a été suspendu ou supprimé.',
+  takenDown: 'Ce lien a été bloqué',
+  takenDownWhy:
+    'L’exploitant de ce service l’a bloqué, par exemple parce qu’il menait à une page dangereuse.',
+  unavailable: 'Ce lien est temporairement indisponible',
+  reportAbuse: 'Signaler un abus',
+  home: 'Shorty fonctionne',
+  apiDocumentation: 'Documentation de l’API',
+  servesLinks:
+    'Cette adresse héberge des liens courts. Pour en ouvrir un, saisissez son adresse complète.',
+  isProtected: 'Ce lien est protégé',
+  enterPassword: 'Saisissez le mot de passe pour l’ouvrir.',
+  password: 'Mot de passe',
+  submit: 'Continuer',
+  wrongPassword: 'Mot de passe incorrect.',
+  unreadableForm: 'Le mot de passe n’a pas pu être lu. Veuillez réessayer.',
+  tooManyAttempts: (when) => `Trop de tentatives. Réessayez ${when}.`,
+  qrCode: 'Code QR',
+  qrAlt: 'Code QR ; son contenu est indiqué ci-dessous',
+  qrFormat: (format, size) => `${format}, ${size} × ${size} pixels.`,
+  qrContent: 'Contenu :',
+  downloadImage: (format) => `Télécharger le fichier ${format}`,
+  openImage: 'Ouvrir l’image',
+  qrNotFound: 'Ce code QR n’existe pas',
+  qrGone: 'Ce code QR a été supprimé',
+  qrGoneHint: 'Les exemplaires imprimés fonctionnent peut-être encore.',
+  qrInactive: 'Ce code QR n’est pas actif',
+  qrInactiveHint: 'Son propriétaire peut en demander la raison à l’exploitant de ce service.',
+  qrUnavailable: 'Ce code QR est temporairement indisponible',
+};

@@ -1,0 +1,40 @@
+import type { Strings } from './en.js';
+
+export const nl: Strings = {
+  lang: 'nl',
+  checkAddress: 'Controleer het adres op typefouten.',
+  tryAgain: 'Probeer het zo meteen opnieuw.',
+  notFound: 'Deze link bestaat niet',
+  notFoundWhy:
+    'Controleer het adres op typefouten. Hoofdletters en kleine letters kunnen verschil maken.',
+  gone: 'Deze link is niet meer actief',
+  goneWhy: 'De link is verlopen, gepauzeerd of verwijderd.',
+  takenDown: 'Deze link is geblokkeerd',
+  takenDownWhy:
+    'De beheerder van deze dienst heeft de link geblokkeerd, bijvoorbeeld omdat die naar een schadelijke pagina leidde.',
+  unavailable: 'Deze link is tijdelijk niet beschikbaar',
+  reportAbuse: 'Misbruik melden',
+  home: 'Shorty is actief',
+  apiDocumentation: 'API-documentatie',
+  servesLinks:
+    'Op dit adres staan korte links. Gebruik het volledige adres van een link om die te openen.',
+  isProtected: 'Deze link is beveiligd',
+  enterPassword: 'Voer het wachtwoord in om de link te openen.',
+  password: 'Wachtwoord',
+  submit: 'Doorgaan',
+  wrongPassword: 'Onjuist wachtwoord.',
+  unreadableForm: 'Het wachtwoord kon niet worden gelezen. Probeer het opnieuw.',
+  tooManyAttempts: (when) => `Te veel pogingen. Probeer het ${when} opnieuw.`,
+  qrCode: 'QR-code',
+  qrAlt: 'QR-code; de inhoud staat eronder',
+  qrFormat: (format, size) => `${format}, ${size} × ${size} pixels.`,
+  qrContent: 'Inhoud:',
+  downloadImage: (format) => `${format} downloaden`,
+  openImage: 'Afbeelding openen',
+  qrNotFound: 'Deze QR-code bestaat niet',
+  qrGone: 'Deze QR-code is verwijderd',
+  qrGoneHint: 'Gedrukte exemplaren werken mogelijk nog.',
+  qrInactive: 'Deze QR-code is niet actief',
+  qrInactiveHint: 'De eigenaar kan de beheerder van deze dienst naar de reden vragen.',
+  qrUnavailable: 'Deze QR-code is tijdelijk niet beschikbaar',
+};

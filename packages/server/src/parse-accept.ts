@@ -1,0 +1,18 @@
+// Browsers send about 150 characters. Tens of thousands of ranges would block the event loop.
+const maxLength = 1_024;
+
+interface AcceptRange {
+  /** A media type or a language, in lower case. */
+  readonly range: string;
+  readonly quality: number;
+}
+
+/** Parses `Accept` or `Accept-Language`. Reads only the first 1,024 characters of the header. */
+export function parseAccept(header = ''): AcceptRange[] {
+  const parts = header.slice(0, maxLength).split(',');
+  return parts.map((part) => {
+    const [range = '', ...parameters] = part.split(';').map((each) => each.trim().toLowerCase());
+    const quality = parameters.find((parameter) => parameter.startsWith('q='));
+    return { range, quality: quality === undefined ? 1 : Number(quality.slice(2)) || 0 };
+  });
+}
