@@ -11,8 +11,6 @@ const file = new URL('../openapi.yaml', import.meta.url);
  */
 export function readContract(text = readFileSync(file, 'utf8')) {
   const document = parse(text);
-  const { schemas } = document.components;
-  for (const [name, schema] of Object.entries(schemas)) schemas[name] = flatten(schema, schemas);
   return resolve(document, document);
 }
 
@@ -38,8 +36,9 @@ function resolve(value, document) {
   if (typeof $ref === 'string' && !$ref.startsWith('#/components/schemas/')) {
     return resolve(find(document, $ref), document);
   }
+  const flat = flatten(value, document.components.schemas);
   return Object.fromEntries(
-    Object.entries(value).map(([name, inner]) => [name, resolve(inner, document)]),
+    Object.entries(flat).map(([name, inner]) => [name, resolve(inner, document)]),
   );
 }
 

@@ -19,8 +19,13 @@ function renderEventData(schemas) {
   const names = new Set(events.map(([, name]) => name));
   const interfaces = [];
   for (const name of names) {
-    const fields = renderFields(schemas[name], (used) => names.add(used));
-    interfaces.push(`${commentOf(schemas[name])}export interface ${name} {
+    const schema = schemas[name];
+    if (schema.enum) {
+      interfaces.push(`export type ${name} = ${typeOf(schema)};\n`);
+      continue;
+    }
+    const fields = renderFields(schema, (used) => names.add(used));
+    interfaces.push(`${commentOf(schema)}export interface ${name} {
 ${fields}
   /** A newer server may add fields. */
   readonly [field: string]: unknown;

@@ -25,7 +25,7 @@ import { takesIfMatch } from '../src/preconditions/if-match.js';
 import { urlBulkUpdateItem } from '../src/urls/url-bulk-contract.js';
 import { version } from '../src/version.js';
 import { eventBodies } from '../src/webhooks/event-contract.js';
-import { shareFields } from './share-fields.js';
+import { shareEnums, shareFields, shareRowFields } from './share-fields.js';
 import { tidy } from './tidy.js';
 
 const tags = {
@@ -137,6 +137,8 @@ export function renderOpenApi(): string {
   }
   tidy(document);
   shareFields(schemas);
+  shareRowFields(schemas);
+  shareEnums(schemas, document);
   return `# Generated from packages/server/src/contract by \`npm run generate\`. Do not edit.\n${toYaml(document)}`;
 }
 

@@ -1,4 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
+import { scanMethods } from '../src/analytics/classify/decide-scan.js';
+import { deviceTypes } from '../src/analytics/classify/device-types.js';
+import { referrerTypes } from '../src/analytics/classify/referrer-types.js';
+import { keyScopes, scopes } from '../src/contract/define-route.js';
+import { formats } from '../src/qr/drawing/qr-design.js';
 
 /** A schema of an OpenAPI document that describes an object. */
 interface ObjectSchema {
@@ -42,6 +47,23 @@ export function shareFields(schemas: Record<string, unknown>): void {
   }
 }
 
+/** The base of the rows of each schema of breakdowns. */
+const rowBases = { ClickBreakdowns: 'ClickRow', ScanBreakdowns: 'ScanRow' };
+
+/** Describes the fields that the rows of all breakdowns have once. */
+export function shareRowFields(schemas: Record<string, unknown>): void {
+  for (const [name, base] of Object.entries(rowBases)) {
+    const breakdowns = Object.values((schemas[name] as ObjectSchema).properties) as {
+      items: ObjectSchema;
+    }[];
+    const shared = commonFields(breakdowns.map(({ items }) => items));
+    schemas[base] = shared;
+    for (const breakdown of breakdowns) {
+      breakdown.items = extend(base, shared, breakdown.items) as ObjectSchema;
+    }
+  }
+}
+
 function commonFields(schemas: readonly ObjectSchema[]): ObjectSchema {
   const [first, ...others] = schemas as [ObjectSchema, ...ObjectSchema[]];
   const properties = Object.entries(first.properties).filter(([name, field]) =>
@@ -76,4 +98,36 @@ function extend(name: string, base: ObjectSchema, schema: ObjectSchema): object 
     // additionalProperties would also refuse the fields of the base.
     ...(additionalProperties === false && { unevaluatedProperties: false }),
   };
+}
+
+/** Lists of values that several fields have, by the name of their schema. */
+const enums: Readonly<Record<string, readonly string[]>> = {
+  Scope: scopes,
+  KeyScope: keyScopes,
+  DeviceType: deviceTypes,
+  ReferrerType: referrerTypes,
+  ScanMethod: scanMethods,
+  QrFormat: formats,
+};
+
+/** Describes each list of values once. Code generators make a type of it. */
+export function shareEnums(schemas: Record<string, unknown>, document: object): void {
+  referToEnums(document);
+  for (const [name, values] of Object.entries(enums)) {
+    schemas[name] = { type: 'string', enum: values };
+  }
+}
+
+function referToEnums(part: object): void {
+  for (const child of Object.values(part)) {
+    if (typeof child !== 'object' || child === null) continue;
+    referToEnums(child);
+    const shared = Object.entries(enums).find(([, values]) =>
+      isDeepStrictEqual(child.enum, values),
+    );
+    if (!shared) continue;
+    child.$ref = `#/components/schemas/${shared[0]}`;
+    delete child.type;
+    delete child.enum;
+  }
 }

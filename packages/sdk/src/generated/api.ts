@@ -1716,7 +1716,7 @@ export interface components {
              *       "urls:write"
              *     ]
              */
-            scopes?: ("urls:read" | "urls:write" | "urls:erase" | "qr:read" | "qr:write" | "webhooks:read" | "webhooks:write" | "domains:read" | "domains:write" | "analytics:read" | "usage:read" | "people:read")[];
+            scopes?: components["schemas"]["KeyScope"][];
             /**
              * @description When the key stops working. Must lie in the future. Null: never.
              * @example 2030-12-31T23:59:59Z
@@ -1817,7 +1817,7 @@ export interface components {
                  * @description The type of device. One value, or a list of which a visit must have one.
                  * @example mobile
                  */
-                device?: ("desktop" | "mobile" | "tablet" | "tv" | "console" | "other") | ("desktop" | "mobile" | "tablet" | "tv" | "console" | "other")[];
+                device?: components["schemas"]["DeviceType"] | components["schemas"]["DeviceType"][];
                 /**
                  * @description The operating system, as reports name it, in any case. One value, or a list of which a visit must have one.
                  * @example iOS
@@ -1945,11 +1945,8 @@ export interface components {
              * @example 512
              */
             size?: number;
-            /**
-             * @default png
-             * @enum {string}
-             */
-            format?: "png" | "svg" | "webp";
+            /** @default png */
+            format?: components["schemas"]["QrFormat"];
             /**
              * @description The colour of the modules, as #RRGGBB.
              * @default #000000
@@ -1999,8 +1996,7 @@ export interface components {
              * @example 512
              */
             size?: number;
-            /** @enum {string} */
-            format?: "png" | "svg" | "webp";
+            format?: components["schemas"]["QrFormat"];
             /**
              * @description The colour of the modules, as #RRGGBB.
              * @example #000000
@@ -2203,7 +2199,7 @@ export interface components {
              *       "urls:write"
              *     ]
              */
-            scopes?: ("urls:read" | "urls:write" | "urls:erase" | "qr:read" | "qr:write" | "webhooks:read" | "webhooks:write" | "domains:read" | "domains:write" | "analytics:read" | "usage:read" | "keys:write" | "people:read" | "people:write")[];
+            scopes?: components["schemas"]["Scope"][];
         };
         ClientUpdateRequest: {
             /**
@@ -2283,7 +2279,7 @@ export interface components {
             /** @description What a visit must have. */
             when: {
                 /** @description The types of devices. */
-                device?: ("desktop" | "mobile" | "tablet" | "tv" | "console" | "other")[];
+                device?: components["schemas"]["DeviceType"][];
                 /** @description The operating systems. */
                 os?: string[];
                 /** @description The browsers. */
@@ -2531,8 +2527,7 @@ export interface components {
              * @example DE
              */
             country: string;
-            /** @enum {string} */
-            deviceType: "desktop" | "mobile" | "tablet" | "tv" | "console" | "other";
+            deviceType: components["schemas"]["DeviceType"];
             /** @example Firefox */
             browser: string;
             /** @example Android */
@@ -2542,8 +2537,7 @@ export interface components {
              * @example news.example.com
              */
             referrerDomain: string;
-            /** @enum {string} */
-            referrerType: "direct" | "search" | "social" | "email" | "paid" | "ai" | "internal" | "other";
+            referrerType: components["schemas"]["ReferrerType"];
         };
         UrlClickThresholdEvent: {
             /** @constant */
@@ -2743,7 +2737,7 @@ export interface components {
              */
             start: string;
             /** @description What the key may do. */
-            scopes: ("urls:read" | "urls:write" | "urls:erase" | "qr:read" | "qr:write" | "webhooks:read" | "webhooks:write" | "domains:read" | "domains:write" | "analytics:read" | "usage:read" | "people:read")[];
+            scopes: components["schemas"]["KeyScope"][];
             /**
              * @description The id of the client that created the key.
              * @example shorty_ci_0f3b
@@ -2783,7 +2777,7 @@ export interface components {
                 plan: string;
             };
             /** @description What this token or API key may do. */
-            scopes: ("urls:read" | "urls:write" | "urls:erase" | "qr:read" | "qr:write" | "webhooks:read" | "webhooks:write" | "domains:read" | "domains:write" | "analytics:read" | "usage:read" | "keys:write" | "people:read" | "people:write")[];
+            scopes: components["schemas"]["Scope"][];
             /** @description The client of the access token. Null for an API key. */
             client: {
                 /** @example shorty_ci_0f3b */
@@ -3382,8 +3376,7 @@ export interface components {
              * @example https://sho.example/aB3xY9q
              */
             qrData: string;
-            /** @enum {string} */
-            format: "png" | "svg" | "webp";
+            format: components["schemas"]["QrFormat"];
             /** @description Width and height of the image in pixels, including the quiet zone. */
             size: number;
             /**
@@ -3451,8 +3444,7 @@ export interface components {
         QrPreview: {
             /** @description The payload that the image contains. */
             qrData: string;
-            /** @enum {string} */
-            format: "png" | "svg" | "webp";
+            format: components["schemas"]["QrFormat"];
             /** @description Width and height of the image in pixels, including the quiet zone. */
             size: number;
             /**
@@ -3495,31 +3487,21 @@ export interface components {
             timeseries: components["schemas"]["ClickBucket"][];
         } & components["schemas"]["ReportWindow"];
         ClickBreakdowns: {
-            country: {
+            country: ({
                 /**
                  * @description ISO 3166-1 alpha-2, or "Unknown".
                  * @example DE
                  */
                 country: string;
-                clicks: number;
-                /** @description The name of the entry, in every breakdown. */
-                label: string;
-                /** @description The clicks or scans of the entry, in every breakdown. */
-                count: number;
-            }[];
-            region: {
+            } & components["schemas"]["ClickRow"])[];
+            region: ({
                 /**
                  * @description The largest subdivision of a country (ISO 3166-2), or "Unknown". If the operator's database has no codes, the country and the English name.
                  * @example DE-BE
                  */
                 region: string;
-                clicks: number;
-                /** @description The name of the entry, in every breakdown. */
-                label: string;
-                /** @description The clicks or scans of the entry, in every breakdown. */
-                count: number;
-            }[];
-            city: {
+            } & components["schemas"]["ClickRow"])[];
+            city: ({
                 /**
                  * @description The English name of a city, or "Unknown".
                  * @example Berlin
@@ -3535,137 +3517,75 @@ export interface components {
                  * @example DE
                  */
                 country: string;
-                clicks: number;
-                /** @description The name of the entry, in every breakdown. */
-                label: string;
-                /** @description The clicks or scans of the entry, in every breakdown. */
-                count: number;
-            }[];
-            device: {
-                /** @enum {string} */
-                deviceType: "desktop" | "mobile" | "tablet" | "tv" | "console" | "other";
-                clicks: number;
-                /** @description The name of the entry, in every breakdown. */
-                label: string;
-                /** @description The clicks or scans of the entry, in every breakdown. */
-                count: number;
-            }[];
-            browser: {
+            } & components["schemas"]["ClickRow"])[];
+            device: ({
+                deviceType: components["schemas"]["DeviceType"];
+            } & components["schemas"]["ClickRow"])[];
+            browser: ({
                 /** @example Firefox */
                 browser: string;
-                clicks: number;
-                /** @description The name of the entry, in every breakdown. */
-                label: string;
-                /** @description The clicks or scans of the entry, in every breakdown. */
-                count: number;
-            }[];
-            os: {
+            } & components["schemas"]["ClickRow"])[];
+            os: ({
                 /** @example Android */
                 os: string;
-                clicks: number;
-                /** @description The name of the entry, in every breakdown. */
-                label: string;
-                /** @description The clicks or scans of the entry, in every breakdown. */
-                count: number;
-            }[];
-            referrer: {
-                /** @enum {string} */
-                referrerType: "direct" | "search" | "social" | "email" | "paid" | "ai" | "internal" | "other";
+            } & components["schemas"]["ClickRow"])[];
+            referrer: ({
+                referrerType: components["schemas"]["ReferrerType"];
                 /**
                  * @description A host, or "(direct)".
                  * @example news.example.com
                  */
                 referrerDomain: string;
-                clicks: number;
-                /** @description The name of the entry, in every breakdown. */
-                label: string;
-                /** @description The clicks or scans of the entry, in every breakdown. */
-                count: number;
-            }[];
-            language: {
+            } & components["schemas"]["ClickRow"])[];
+            language: ({
                 /**
                  * @description The primary language of `Accept-Language` (ISO 639), or "Unknown".
                  * @example de
                  */
                 language: string;
-                clicks: number;
-                /** @description The name of the entry, in every breakdown. */
-                label: string;
-                /** @description The clicks or scans of the entry, in every breakdown. */
-                count: number;
-            }[];
-            utmSource: {
+            } & components["schemas"]["ClickRow"])[];
+            utmSource: ({
                 /**
                  * @description `utm_source` of the visit's own query, otherwise of the link's target, in lower case. "(none)" without it.
                  * @example newsletter
                  */
                 utmSource: string;
-                clicks: number;
-                /** @description The name of the entry, in every breakdown. */
-                label: string;
-                /** @description The clicks or scans of the entry, in every breakdown. */
-                count: number;
-            }[];
-            utmMedium: {
+            } & components["schemas"]["ClickRow"])[];
+            utmMedium: ({
                 /**
                  * @description `utm_medium` of the visit's own query, otherwise of the link's target, in lower case. "(none)" without it.
                  * @example email
                  */
                 utmMedium: string;
-                clicks: number;
-                /** @description The name of the entry, in every breakdown. */
-                label: string;
-                /** @description The clicks or scans of the entry, in every breakdown. */
-                count: number;
-            }[];
-            utmCampaign: {
+            } & components["schemas"]["ClickRow"])[];
+            utmCampaign: ({
                 /**
                  * @description `utm_campaign` of the visit's own query, otherwise of the link's target, in lower case. "(none)" without it.
                  * @example spring-sale
                  */
                 utmCampaign: string;
-                clicks: number;
-                /** @description The name of the entry, in every breakdown. */
-                label: string;
-                /** @description The clicks or scans of the entry, in every breakdown. */
-                count: number;
-            }[];
-            utmTerm: {
+            } & components["schemas"]["ClickRow"])[];
+            utmTerm: ({
                 /**
                  * @description `utm_term` of the visit's own query, otherwise of the link's target, in lower case. "(none)" without it.
                  * @example running shoes
                  */
                 utmTerm: string;
-                clicks: number;
-                /** @description The name of the entry, in every breakdown. */
-                label: string;
-                /** @description The clicks or scans of the entry, in every breakdown. */
-                count: number;
-            }[];
-            utmContent: {
+            } & components["schemas"]["ClickRow"])[];
+            utmContent: ({
                 /**
                  * @description `utm_content` of the visit's own query, otherwise of the link's target, in lower case. "(none)" without it.
                  * @example button
                  */
                 utmContent: string;
-                clicks: number;
-                /** @description The name of the entry, in every breakdown. */
-                label: string;
-                /** @description The clicks or scans of the entry, in every breakdown. */
-                count: number;
-            }[];
-            variant: {
+            } & components["schemas"]["ClickRow"])[];
+            variant: ({
                 /**
                  * @description The rule of the link that chose the target, and the number of its variant if it has several. "(default)" is the target of the link itself.
                  * @example german/2
                  */
                 variant: string;
-                clicks: number;
-                /** @description The name of the entry, in every breakdown. */
-                label: string;
-                /** @description The clicks or scans of the entry, in every breakdown. */
-                count: number;
-            }[];
+            } & components["schemas"]["ClickRow"])[];
         };
         ClickBucket: {
             /**
@@ -3797,77 +3717,30 @@ export interface components {
             timeseries: components["schemas"]["ScanBucket"][];
         } & components["schemas"]["ReportWindow"];
         ScanBreakdowns: {
-            country: {
+            country: ({
                 /**
                  * @description ISO 3166-1 alpha-2, or "Unknown".
                  * @example DE
                  */
                 country: string;
-                scans: number;
-                /** @description Scans that only a QR code explains: the link has a custom slug, or a scanner app or an image search opened it. */
-                provenScans: number;
-                /** @description The other scans: a phone or tablet opened the link without a referring page. A tap on the link in a message looks the same. */
-                inferredScans: number;
-                /** @description The name of the entry, in every breakdown. */
-                label: string;
-                /** @description The clicks or scans of the entry, in every breakdown. */
-                count: number;
-            }[];
-            device: {
-                /** @enum {string} */
-                deviceType: "desktop" | "mobile" | "tablet" | "tv" | "console" | "other";
-                scans: number;
-                /** @description Scans that only a QR code explains: the link has a custom slug, or a scanner app or an image search opened it. */
-                provenScans: number;
-                /** @description The other scans: a phone or tablet opened the link without a referring page. A tap on the link in a message looks the same. */
-                inferredScans: number;
-                /** @description The name of the entry, in every breakdown. */
-                label: string;
-                /** @description The clicks or scans of the entry, in every breakdown. */
-                count: number;
-            }[];
-            browser: {
+            } & components["schemas"]["ScanRow"])[];
+            device: ({
+                deviceType: components["schemas"]["DeviceType"];
+            } & components["schemas"]["ScanRow"])[];
+            browser: ({
                 /** @example Firefox */
                 browser: string;
-                scans: number;
-                /** @description Scans that only a QR code explains: the link has a custom slug, or a scanner app or an image search opened it. */
-                provenScans: number;
-                /** @description The other scans: a phone or tablet opened the link without a referring page. A tap on the link in a message looks the same. */
-                inferredScans: number;
-                /** @description The name of the entry, in every breakdown. */
-                label: string;
-                /** @description The clicks or scans of the entry, in every breakdown. */
-                count: number;
-            }[];
-            scanMethod: {
-                /** @enum {string} */
-                scanMethod: "camera" | "file_upload" | "manual_entry" | "app_scanner";
-                scans: number;
-                /** @description Scans that only a QR code explains: the link has a custom slug, or a scanner app or an image search opened it. */
-                provenScans: number;
-                /** @description The other scans: a phone or tablet opened the link without a referring page. A tap on the link in a message looks the same. */
-                inferredScans: number;
-                /** @description The name of the entry, in every breakdown. */
-                label: string;
-                /** @description The clicks or scans of the entry, in every breakdown. */
-                count: number;
-            }[];
-            scannerApp: {
+            } & components["schemas"]["ScanRow"])[];
+            scanMethod: ({
+                scanMethod: components["schemas"]["ScanMethod"];
+            } & components["schemas"]["ScanRow"])[];
+            scannerApp: ({
                 /**
                  * @description The app that read the QR code, or "(none)" when it is unknown.
                  * @example iOS Camera
                  */
                 scannerApp: string;
-                scans: number;
-                /** @description Scans that only a QR code explains: the link has a custom slug, or a scanner app or an image search opened it. */
-                provenScans: number;
-                /** @description The other scans: a phone or tablet opened the link without a referring page. A tap on the link in a message looks the same. */
-                inferredScans: number;
-                /** @description The name of the entry, in every breakdown. */
-                label: string;
-                /** @description The clicks or scans of the entry, in every breakdown. */
-                count: number;
-            }[];
+            } & components["schemas"]["ScanRow"])[];
         };
         ScanBucket: {
             /**
@@ -4523,7 +4396,7 @@ export interface components {
              */
             name: string | null;
             /** @description What the client may do. */
-            scopes: ("urls:read" | "urls:write" | "urls:erase" | "qr:read" | "qr:write" | "webhooks:read" | "webhooks:write" | "domains:read" | "domains:write" | "analytics:read" | "usage:read" | "keys:write" | "people:read" | "people:write")[];
+            scopes: components["schemas"]["Scope"][];
             /** Format: date-time */
             createdAt: string;
             /**
@@ -4882,6 +4755,36 @@ export interface components {
              */
             nextAfter: string | null;
         };
+        ClickRow: {
+            clicks: number;
+            /** @description The name of the entry, in every breakdown. */
+            label: string;
+            /** @description The clicks or scans of the entry, in every breakdown. */
+            count: number;
+        };
+        ScanRow: {
+            scans: number;
+            /** @description Scans that only a QR code explains: the link has a custom slug, or a scanner app or an image search opened it. */
+            provenScans: number;
+            /** @description The other scans: a phone or tablet opened the link without a referring page. A tap on the link in a message looks the same. */
+            inferredScans: number;
+            /** @description The name of the entry, in every breakdown. */
+            label: string;
+            /** @description The clicks or scans of the entry, in every breakdown. */
+            count: number;
+        };
+        /** @enum {string} */
+        Scope: "urls:read" | "urls:write" | "urls:erase" | "qr:read" | "qr:write" | "webhooks:read" | "webhooks:write" | "domains:read" | "domains:write" | "analytics:read" | "usage:read" | "keys:write" | "people:read" | "people:write";
+        /** @enum {string} */
+        KeyScope: "urls:read" | "urls:write" | "urls:erase" | "qr:read" | "qr:write" | "webhooks:read" | "webhooks:write" | "domains:read" | "domains:write" | "analytics:read" | "usage:read" | "people:read";
+        /** @enum {string} */
+        DeviceType: "desktop" | "mobile" | "tablet" | "tv" | "console" | "other";
+        /** @enum {string} */
+        ReferrerType: "direct" | "search" | "social" | "email" | "paid" | "ai" | "internal" | "other";
+        /** @enum {string} */
+        ScanMethod: "camera" | "file_upload" | "manual_entry" | "app_scanner";
+        /** @enum {string} */
+        QrFormat: "png" | "svg" | "webp";
     };
     responses: {
         /** @description VALIDATION_FAILED */
@@ -5454,13 +5357,13 @@ export interface components {
         /** @description Only visits with this city; repeated, with one of these. */
         CityFilter: string[];
         /** @description Only visits with this device; repeated, with one of these. */
-        DeviceFilter: ("desktop" | "mobile" | "tablet" | "tv" | "console" | "other")[];
+        DeviceFilter: components["schemas"]["DeviceType"][];
         /** @description Only visits with this browser; repeated, with one of these. */
         BrowserFilter: string[];
         /** @description Only visits with this os; repeated, with one of these. */
         OsFilter: string[];
         /** @description Only visits with this referrerType; repeated, with one of these. */
-        ReferrerTypeFilter: ("direct" | "search" | "social" | "email" | "paid" | "ai" | "internal" | "other")[];
+        ReferrerTypeFilter: components["schemas"]["ReferrerType"][];
         /** @description Only visits with this referrer; repeated, with one of these. */
         ReferrerFilter: string[];
         /** @description Only visits with this language; repeated, with one of these. */
@@ -5484,7 +5387,7 @@ export interface components {
         /** @description Only this link; repeated, only these. */
         UrlIdFilter: string[];
         /** @description Only visits with this scanMethod; repeated, with one of these. */
-        ScanMethodFilter: ("camera" | "file_upload" | "manual_entry" | "app_scanner")[];
+        ScanMethodFilter: components["schemas"]["ScanMethod"][];
         /** @description Only visits with this scannerApp; repeated, with one of these. */
         ScannerAppFilter: string[];
         /** @description The id of the delivery. */
@@ -6965,7 +6868,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description The type of device. */
-                device?: "desktop" | "mobile" | "tablet" | "tv" | "console" | "other";
+                device?: components["schemas"]["DeviceType"];
                 /** @description The operating system, as reports name it, in any case. */
                 os?: string;
                 /** @description The browser, as reports name it, in any case. */

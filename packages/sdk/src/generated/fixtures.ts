@@ -1223,117 +1223,117 @@ export const fixtures: {
     "breakdowns": {
       "country": [
         {
-          "country": "DE",
           "clicks": 1,
           "label": "text",
-          "count": 1
+          "count": 1,
+          "country": "DE"
         }
       ],
       "region": [
         {
-          "region": "DE-BE",
           "clicks": 1,
           "label": "text",
-          "count": 1
+          "count": 1,
+          "region": "DE-BE"
         }
       ],
       "city": [
         {
-          "city": "Berlin",
-          "region": "DE-BE",
-          "country": "DE",
           "clicks": 1,
           "label": "text",
-          "count": 1
+          "count": 1,
+          "city": "Berlin",
+          "region": "DE-BE",
+          "country": "DE"
         }
       ],
       "device": [
         {
-          "deviceType": "desktop",
           "clicks": 1,
           "label": "text",
-          "count": 1
+          "count": 1,
+          "deviceType": "desktop"
         }
       ],
       "browser": [
         {
-          "browser": "Firefox",
           "clicks": 1,
           "label": "text",
-          "count": 1
+          "count": 1,
+          "browser": "Firefox"
         }
       ],
       "os": [
         {
-          "os": "Android",
           "clicks": 1,
           "label": "text",
-          "count": 1
+          "count": 1,
+          "os": "Android"
         }
       ],
       "referrer": [
         {
-          "referrerType": "direct",
-          "referrerDomain": "news.example.com",
           "clicks": 1,
           "label": "text",
-          "count": 1
+          "count": 1,
+          "referrerType": "direct",
+          "referrerDomain": "news.example.com"
         }
       ],
       "language": [
         {
-          "language": "de",
           "clicks": 1,
           "label": "text",
-          "count": 1
+          "count": 1,
+          "language": "de"
         }
       ],
       "utmSource": [
         {
-          "utmSource": "newsletter",
           "clicks": 1,
           "label": "text",
-          "count": 1
+          "count": 1,
+          "utmSource": "newsletter"
         }
       ],
       "utmMedium": [
         {
-          "utmMedium": "email",
           "clicks": 1,
           "label": "text",
-          "count": 1
+          "count": 1,
+          "utmMedium": "email"
         }
       ],
       "utmCampaign": [
         {
-          "utmCampaign": "spring-sale",
           "clicks": 1,
           "label": "text",
-          "count": 1
+          "count": 1,
+          "utmCampaign": "spring-sale"
         }
       ],
       "utmTerm": [
         {
-          "utmTerm": "running shoes",
           "clicks": 1,
           "label": "text",
-          "count": 1
+          "count": 1,
+          "utmTerm": "running shoes"
         }
       ],
       "utmContent": [
         {
-          "utmContent": "button",
           "clicks": 1,
           "label": "text",
-          "count": 1
+          "count": 1,
+          "utmContent": "button"
         }
       ],
       "variant": [
         {
-          "variant": "german/2",
           "clicks": 1,
           "label": "text",
-          "count": 1
+          "count": 1,
+          "variant": "german/2"
         }
       ]
     },
@@ -1375,117 +1375,117 @@ export const fixtures: {
     "breakdowns": {
       "country": [
         {
-          "country": "DE",
           "clicks": 1,
           "label": "text",
-          "count": 1
+          "count": 1,
+          "country": "DE"
         }
       ],
       "region": [
         {
-          "region": "DE-BE",
           "clicks": 1,
           "label": "text",
-          "count": 1
+          "count": 1,
+          "region": "DE-BE"
         }
       ],
       "city": [
         {
-          "city": "Berlin",
-          "region": "DE-BE",
-          "country": "DE",
           "clicks": 1,
           "label": "text",
-          "count": 1
+          "count": 1,
+          "city": "Berlin",
+          "region": "DE-BE",
+          "country": "DE"
         }
       ],
       "device": [
         {
-          "deviceType": "desktop",
           "clicks": 1,
           "label": "text",
-          "count": 1
+          "count": 1,
+          "deviceType": "desktop"
         }
       ],
       "browser": [
         {
-          "browser": "Firefox",
           "clicks": 1,
           "label": "text",
-          "count": 1
+          "count": 1,
+          "browser": "Firefox"
         }
       ],
       "os": [
         {
-          "os": "Android",
           "clicks": 1,
           "label": "text",
-          "count": 1
+          "count": 1,
+          "os": "Android"
         }
       ],
       "referrer": [
         {
-          "referrerType": "direct",
-          "referrerDomain": "news.example.com",
           "clicks": 1,
           "label": "text",
-          "count": 1
+          "count": 1,
+          "referrerType": "direct",
+          "referrerDomain": "news.example.com"
         }
       ],
       "language": [
         {
-          "language": "de",
           "clicks": 1,
           "label": "text",
-          "count": 1
+          "count": 1,
+          "language": "de"
         }
       ],
       "utmSource": [
         {
-          "utmSource": "newsletter",
           "clicks": 1,
           "label": "text",
-          "count": 1
+          "count": 1,
+          "utmSource": "newsletter"
         }
       ],
       "utmMedium": [
         {
-          "utmMedium": "email",
           "clicks": 1,
           "label": "text",
-          "count": 1
+          "count": 1,
+          "utmMedium": "email"
         }
       ],
       "utmCampaign": [
         {
-          "utmCampaign": "spring-sale",
           "clicks": 1,
           "label": "text",
-          "count": 1
+          "count": 1,
+          "utmCampaign": "spring-sale"
         }
       ],
       "utmTerm": [
         {
-          "utmTerm": "running shoes",
           "clicks": 1,
           "label": "text",
-          "count": 1
+          "count": 1,
+          "utmTerm": "running shoes"
         }
       ],
       "utmContent": [
         {
-          "utmContent": "button",
           "clicks": 1,
           "label": "text",
-          "count": 1
+          "count": 1,
+          "utmContent": "button"
         }
       ],
       "variant": [
         {
-          "variant": "german/2",
           "clicks": 1,
           "label": "text",
-          "count": 1
+          "count": 1,
+          "variant": "german/2"
         }
       ]
     },
@@ -1525,52 +1525,52 @@ export const fixtures: {
     "breakdowns": {
       "country": [
         {
-          "country": "DE",
           "scans": 1,
           "provenScans": 1,
           "inferredScans": 1,
           "label": "text",
-          "count": 1
+          "count": 1,
+          "country": "DE"
         }
       ],
       "device": [
         {
-          "deviceType": "desktop",
           "scans": 1,
           "provenScans": 1,
           "inferredScans": 1,
           "label": "text",
-          "count": 1
+          "count": 1,
+          "deviceType": "desktop"
         }
       ],
       "browser": [
         {
-          "browser": "Firefox",
           "scans": 1,
           "provenScans": 1,
           "inferredScans": 1,
           "label": "text",
-          "count": 1
+          "count": 1,
+          "browser": "Firefox"
         }
       ],
       "scanMethod": [
         {
-          "scanMethod": "camera",
           "scans": 1,
           "provenScans": 1,
           "inferredScans": 1,
           "label": "text",
-          "count": 1
+          "count": 1,
+          "scanMethod": "camera"
         }
       ],
       "scannerApp": [
         {
-          "scannerApp": "iOS Camera",
           "scans": 1,
           "provenScans": 1,
           "inferredScans": 1,
           "label": "text",
-          "count": 1
+          "count": 1,
+          "scannerApp": "iOS Camera"
         }
       ]
     },

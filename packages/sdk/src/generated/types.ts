@@ -75,6 +75,8 @@ export interface DeliveryPage extends Schema<'DeliveryPage'> {}
 /** `failed`: the last attempt of the schedule failed, or the webhook no longer wants the event. */
 export type DeliveryStatus = Schema<'DeliveryStatus'>;
 
+export type DeviceType = Schema<'DeviceType'>;
+
 /** The result of `domains.create`. */
 export interface Domain extends Schema<'Domain'> {}
 
@@ -109,6 +111,8 @@ export interface Invitation extends Schema<'Invitation'> {}
 
 /** The body of `session.acceptInvitation`. */
 export interface InvitationAcceptRequest extends WithDates<Schemas['InvitationAcceptRequest']> {}
+
+export type KeyScope = Schema<'KeyScope'>;
 
 export interface LinkPreview extends Schema<'LinkPreview'> {}
 
@@ -166,6 +170,8 @@ export interface PasswordChangeRequest extends WithDates<Schemas['PasswordChange
 /** The body of `qr.create`. */
 export interface QrCreateRequest extends WithDates<Schemas['QrCreateRequest']> {}
 
+export type QrFormat = Schema<'QrFormat'>;
+
 /** The result of `qr.list`. */
 export interface QrPage extends Schema<'QrPage'> {}
 
@@ -187,6 +193,8 @@ export interface RecoverRequest extends WithDates<Schemas['RecoverRequest']> {}
 /** The result of `webhooks.recover`. */
 export interface Recovered extends Schema<'Recovered'> {}
 
+export type ReferrerType = Schema<'ReferrerType'>;
+
 /** owner: everything. editor: links, QR codes and domains, and reads the rest. viewer: reads. */
 export type Role = Schema<'Role'>;
 
@@ -196,6 +204,10 @@ export interface RuleTest extends Schema<'RuleTest'> {}
 export interface ScanBreakdowns extends Schema<'ScanBreakdowns'> {}
 
 export interface ScanBucket extends Schema<'ScanBucket'> {}
+
+export type ScanMethod = Schema<'ScanMethod'>;
+
+export type Scope = Schema<'Scope'>;
 
 /** The result of `session.acceptInvitation`. */
 export interface Session extends Schema<'Session'> {}

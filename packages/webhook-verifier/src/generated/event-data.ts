@@ -300,7 +300,7 @@ export interface QrEventData {
   readonly organizationId: string;
   /** The payload of the code. It never changes. */
   readonly qrData: string;
-  readonly format: 'png' | 'svg' | 'webp';
+  readonly format: QrFormat;
   /** Width and height of the image in pixels, including the quiet zone. */
   readonly size: number;
   /** How much of the code may be damaged: L 7 %, M 15 %, Q 25 %, H 30 %. */
@@ -390,7 +390,7 @@ export interface LinkRule {
   /** What a visit must have. */
   readonly when: {
     /** The types of devices. */
-    readonly device?: ReadonlyArray<'desktop' | 'mobile' | 'tablet' | 'tv' | 'console' | 'other'> | undefined;
+    readonly device?: ReadonlyArray<DeviceType> | undefined;
     /** The operating systems. */
     readonly os?: ReadonlyArray<string> | undefined;
     /** The browsers. */
@@ -515,15 +515,17 @@ export interface ClickedVisit {
   readonly scanCertainty?: 'proven' | 'inferred' | undefined;
   /** ISO 3166-1 alpha-2, or "Unknown". */
   readonly country: string;
-  readonly deviceType: 'desktop' | 'mobile' | 'tablet' | 'tv' | 'console' | 'other';
+  readonly deviceType: DeviceType;
   readonly browser: string;
   readonly os: string;
   /** A host, or "(direct)". */
   readonly referrerDomain: string;
-  readonly referrerType: 'direct' | 'search' | 'social' | 'email' | 'paid' | 'ai' | 'internal' | 'other';
+  readonly referrerType: ReferrerType;
   /** A newer server may add fields. */
   readonly [field: string]: unknown;
 }
+
+export type QrFormat = 'png' | 'svg' | 'webp';
 
 /** The TXT record to set in DNS, which proves that the hostname is yours. */
 export interface DomainTxtRecord {
@@ -534,6 +536,8 @@ export interface DomainTxtRecord {
   readonly [field: string]: unknown;
 }
 
+export type DeviceType = 'desktop' | 'mobile' | 'tablet' | 'tv' | 'console' | 'other';
+
 export interface LinkVariant {
   /** Where the link leads, exactly as it was sent. */
   readonly targetUrl: string;
@@ -542,6 +546,8 @@ export interface LinkVariant {
   /** A newer server may add fields. */
   readonly [field: string]: unknown;
 }
+
+export type ReferrerType = 'direct' | 'search' | 'social' | 'email' | 'paid' | 'ai' | 'internal' | 'other';
 
 /** The data of each event type. */
 export interface WebhookEventData {
