@@ -1,7 +1,7 @@
 // Receives webhooks in several processes, which share the ids of the deliveries that are handled.
 // Reads WEBHOOK_SECRET, PORT (4000 by default), DEDUPE_URL (file:, postgres: or redis:) and LEASE_MS.
 import { createServer } from 'node:http';
-import { verifyRequest, WebhookVerificationError } from '@shorty/webhook-verifier';
+import { verifyDelivery, WebhookVerificationError } from '@shorty/webhook-verifier';
 import { createDeduper, DeliveryInProgressError } from '@shorty/webhook-verifier/dedupe';
 import { postgresStore } from './dedupe-postgres.mjs';
 import { redisStore } from './dedupe-redis.mjs';
@@ -34,9 +34,8 @@ const deduper = createDeduper({ store, leaseMs: Number(process.env.LEASE_MS ?? 6
 
 const server = createServer(async (request, response) => {
   try {
-    const event = await verifyRequest(request, { secret });
     // Not the id of the event, which a replay has, too.
-    const deliveryId = request.headers['x-service-delivery-id'];
+    const { event, deliveryId } = await verifyDelivery(request, { secret });
     await deduper.once(deliveryId, () => handle(event));
     response.writeHead(204).end();
   } catch (error) {

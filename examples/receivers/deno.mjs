@@ -1,10 +1,13 @@
-import { verifyRequest, WebhookVerificationError } from '@shorty/webhook-verifier';
+import { verifyDelivery, WebhookVerificationError } from '@shorty/webhook-verifier';
+import { createDeduper } from '@shorty/webhook-verifier/dedupe';
+
+const secret = Deno.env.get('SHORTY_WEBHOOK_SECRET');
+const deduper = createDeduper();
 
 Deno.serve({ port: 3000 }, async (request) => {
   try {
-    const secret = Deno.env.get('SHORTY_WEBHOOK_SECRET');
-    const event = await verifyRequest(request, { secret });
-    console.log(event.type);
+    const { event, deliveryId } = await verifyDelivery(request, { secret });
+    await deduper.once(deliveryId, () => console.log(event.type));
     return new Response(null, { status: 204 });
   } catch (error) {
     if (!(error instanceof WebhookVerificationError)) throw error;

@@ -1,14 +1,17 @@
+import { createDeduper } from '@shorty/webhook-verifier/dedupe';
 import { fastifyWebhook, webhookDelivery } from '@shorty/webhook-verifier/fastify';
 import fastify from 'fastify';
 
 const secret = process.env.SHORTY_WEBHOOK_SECRET;
+const deduper = createDeduper();
 const app = fastify();
 
 // A separate scope: in it, every body stays raw and every request is verified.
 app.register(async (hooks) => {
   hooks.register(fastifyWebhook({ secret }));
   hooks.post('/hook', async (request, reply) => {
-    console.log(webhookDelivery(request).event.type);
+    const { event, deliveryId } = webhookDelivery(request);
+    await deduper.once(deliveryId, () => console.log(event.type));
     return reply.code(204).send();
   });
 });

@@ -4,12 +4,14 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
+	"encoding/json"
 	"io"
 	"log"
 	"net/http"
 	"os"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -35,6 +37,32 @@ func isSigned(header http.Header, body []byte) bool {
 	return valid
 }
 
+var (
+	lock    sync.Mutex
+	handled = map[string]time.Time{}
+)
+
+// The lock lets a repeat wait until the first delivery is handled.
+func handleOnce(deliveryID string, body []byte) error {
+	lock.Lock()
+	defer lock.Unlock()
+	for id, at := range handled {
+		if time.Since(at) > 48*time.Hour {
+			delete(handled, id)
+		}
+	}
+	if _, isRepeat := handled[deliveryID]; isRepeat {
+		return nil
+	}
+	var event struct{ Type string }
+	if err := json.Unmarshal(body, &event); err != nil {
+		return err
+	}
+	log.Print(event.Type)
+	handled[deliveryID] = time.Now()
+	return nil
+}
+
 func hook(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 1<<20))
 	if err != nil {
@@ -45,7 +73,10 @@ func hook(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "not signed", http.StatusUnauthorized)
 		return
 	}
-	log.Printf("%d bytes", len(body))
+	if err := handleOnce(r.Header.Get("webhook-id"), body); err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
 	w.WriteHeader(http.StatusNoContent)
 }
 

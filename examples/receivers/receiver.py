@@ -1,4 +1,4 @@
-import base64, hashlib, hmac, json, os, time
+import base64, hashlib, hmac, json, os, sqlite3, time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 SECRET = os.environ["SHORTY_WEBHOOK_SECRET"].encode()
@@ -19,6 +19,16 @@ def is_signed(headers, body: bytes) -> bool:
     return any([hmac.compare_digest(expected, each) for each in given])
 
 
+def handle_once(delivery_id: str, event) -> None:
+    # A repeat waits for the end of the transaction. An error in it removes the id again.
+    with sqlite3.connect("deliveries.db") as database:
+        database.execute("CREATE TABLE IF NOT EXISTS handled (id TEXT PRIMARY KEY, at REAL)")
+        added = database.execute("INSERT OR IGNORE INTO handled VALUES (?, ?)", (delivery_id, time.time()))
+        if added.rowcount == 1:
+            print(event["type"], flush=True)
+        database.execute("DELETE FROM handled WHERE at < ?", (time.time() - 172_800,))
+
+
 class Receiver(BaseHTTPRequestHandler):
     def do_POST(self):
         length = self.headers.get("Content-Length", "0")
@@ -28,7 +38,7 @@ class Receiver(BaseHTTPRequestHandler):
         body = self.rfile.read(int(length))
         if not is_signed(self.headers, body):
             return self.respond(401)
-        print(json.loads(body)["type"], flush=True)
+        handle_once(self.headers["webhook-id"], json.loads(body))
         self.respond(204)
 
     def respond(self, status):

@@ -34,13 +34,17 @@ export function storeDelivery(carrier: object, event: WebhookEvent, headers: Web
  * @example
  * ```ts
  * import express from 'express';
+ * import { createDeduper } from '@shorty/webhook-verifier/dedupe';
  * import { expressWebhook, webhookDelivery } from '@shorty/webhook-verifier/express';
  *
  * const secret = process.env.SHORTY_WEBHOOK_SECRET ?? '';
  * const app = express();
- * app.post('/hook', express.raw({ type: () => true }), expressWebhook({ secret }), (req, res) => {
- *   const { event } = webhookDelivery(req);
- *   res.json({ received: event.type });
+ * const deduper = createDeduper();
+ * const raw = express.raw({ type: () => true });
+ * app.post('/hook', raw, expressWebhook({ secret }), async (req, res) => {
+ *   const { event, deliveryId } = webhookDelivery(req);
+ *   await deduper.once(deliveryId, () => console.log(event.type));
+ *   res.status(204).end();
  * });
  * ```
  */

@@ -4,12 +4,15 @@ import { rawBytes } from './raw-bytes.js';
 import type { WebhookHeaders } from './signed-headers.js';
 
 /**
- * The part of a request that is used: a web `Request` of any runtime, or the `IncomingMessage` of
- * `node:http`, which is read as a stream.
+ * The part of a request that is used: a web `Request` of any runtime, the `IncomingMessage` of
+ * `node:http`, which is read as a stream, or the headers and the bytes of a body.
  */
 export interface WebhookRequest {
   readonly headers: WebhookHeaders;
-  /** A stream, which is read up to the limit. Without it, `arrayBuffer` reads the whole body. */
+  /**
+   * A stream, which is read up to the limit, or the bytes. Without a stream, `arrayBuffer` reads the
+   * whole body.
+   */
   readonly body?: unknown;
   readonly bodyUsed?: boolean;
   /** Reads the whole body. Rejects if it was read before. */
@@ -31,7 +34,7 @@ export async function readBody(
   const chunks =
     !request.bodyUsed && stream[Symbol.asyncIterator]
       ? (stream as AsyncIterable<Uint8Array>)
-      : [rawBytes(await request.arrayBuffer?.())];
+      : [rawBytes(request.arrayBuffer ? await request.arrayBuffer() : request.body)];
   let bytes = new Uint8Array();
   let size = 0;
   // A throw inside the loop cancels the stream. Chunks are copied into one buffer: a list of chunks

@@ -11,6 +11,16 @@ describe('verifyRequest', () => {
     expect(await verifyRequest(request(), options)).toEqual(EVENT);
   });
 
+  it('returns the event of headers and a body', async () => {
+    const { headers, body } = sample();
+    const bytes = Buffer.from(body);
+    for (const each of [body, bytes, Uint8Array.from(bytes).buffer]) {
+      expect(await verifyRequest({ headers, body: each }, options)).toEqual(EVENT);
+    }
+    const parsed = { headers, body: JSON.parse(body) };
+    expect(await codeOf(() => verifyRequest(parsed, options))).toBe('body_already_parsed');
+  });
+
   it('accepts either secret during a rotation', async () => {
     const rotating = sample({ secret: ['new', 'old'] });
     for (const secret of ['new', 'old', ['other', 'old']]) {

@@ -38,13 +38,16 @@ export type HonoWebhookMiddleware = (
  * @example
  * ```ts
  * import { Hono } from 'hono';
+ * import { createDeduper } from '@shorty/webhook-verifier/dedupe';
  * import { honoWebhook, webhookDelivery } from '@shorty/webhook-verifier/hono';
  *
  * const secret = process.env.SHORTY_WEBHOOK_SECRET ?? '';
  * const app = new Hono();
- * app.post('/hook', honoWebhook({ secret }), (c) => {
- *   const { event } = webhookDelivery(c);
- *   return c.json({ received: event.id });
+ * const deduper = createDeduper();
+ * app.post('/hook', honoWebhook({ secret }), async (c) => {
+ *   const { event, deliveryId } = webhookDelivery(c);
+ *   await deduper.once(deliveryId, () => console.log(event.type));
+ *   return c.body(null, 204);
  * });
  * ```
  */
