@@ -2,7 +2,6 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { ApiError } from '../contract/api-error.js';
 import type { Caller } from '../contract/caller.js';
 import type { Clock } from '../ports.js';
-import type { Database } from '../storage/database.js';
 import type { ApiKeyRepository } from './api-key-repository.js';
 import { AttemptLimiter, tokenAttempts } from './attempt-limiter.js';
 import type { ClientRepository, Credentials, FoundCaller } from './client-repository.js';
@@ -23,7 +22,6 @@ export interface AuthServiceOptions {
   readonly findSession: (headers: IncomingHttpHeaders) => Promise<FoundCaller | undefined>;
   /** Undefined accepts no key. */
   readonly operatorKey: string | undefined;
-  readonly database: Database;
   readonly clock: Clock;
 }
 
@@ -33,10 +31,9 @@ export function createAuthService({
   apiKeys,
   findSession,
   operatorKey,
-  database,
   clock,
 }: AuthServiceOptions) {
-  const limiter = new AttemptLimiter(database, tokenAttempts, clock);
+  const limiter = new AttemptLimiter(tokenAttempts, clock);
   // Compared when the client does not exist. Response times must not reveal which client ids exist.
   const decoyHash = hashSecret(newSecret('clientSecret'));
   const operatorKeyHash = operatorKey === undefined ? undefined : hashSecret(operatorKey);
@@ -53,11 +50,12 @@ export function createAuthService({
       const client = await clients.find(clientId, clock());
       const matches = matchesHash(clientSecret, client?.secretHash ?? decoyHash);
       const isCorrect = client !== undefined && matches;
-      // Correct attempts are not counted. A blocked address is refused even with valid credentials.
-      await limiter.take(clientKey, isCorrect);
+      // A blocked address is refused even with valid credentials.
+      const uncount = limiter.take(clientKey);
       if (!client || !isCorrect) {
         throw new ApiError('UNAUTHORIZED', 'The client is unknown or its secret is wrong');
       }
+      uncount();
       refuseIfSuspended(client);
       const scopes = chooseScopes(client.scopes, scope).join(' ');
       const accessToken = newSecret('accessToken');
@@ -99,14 +97,12 @@ export function createAuthService({
      * Throws UNAUTHORIZED unless an `Authorization` header has the operator key, or RATE_LIMITED when the
      * client key has too many failed attempts. These count together with those of token requests.
      */
-    async authenticateOperator(
-      authorization: string | undefined,
-      clientKey: string,
-    ): Promise<void> {
+    authenticateOperator(authorization: string | undefined, clientKey: string): void {
       const token = bearerTokenOf(authorization);
       const isCorrect = operatorKeyHash !== undefined && matchesHash(token, operatorKeyHash);
-      await limiter.take(clientKey, isCorrect);
+      const uncount = limiter.take(clientKey);
       if (!isCorrect) throw new ApiError('UNAUTHORIZED', 'The operator key is wrong');
+      uncount();
     },
   };
 }

@@ -11,7 +11,6 @@ import { openPage } from '../http/open-page.js';
 import { requireFound } from '../idempotency/with-idempotency-key.js';
 import { addressBlockOf } from '../network/ip-address.js';
 import type { Clock } from '../ports.js';
-import type { Database } from '../storage/database.js';
 import {
   endedCookie,
   invitationUrlOf,
@@ -32,7 +31,6 @@ export interface UserHandlerOptions {
   readonly users: UserRepository;
   readonly listUsers: ReadPage<z.input<typeof user>>;
   readonly passwords: Passwords;
-  readonly database: Database;
   /** The API's public origin. */
   readonly publicUrl: () => string;
   readonly clock: Clock;
@@ -43,11 +41,7 @@ export interface UserHandlerOptions {
 /** The people of an organization, and their sessions. */
 export function userHandlers(options: UserHandlerOptions): HandlersOf<typeof userRoutes> {
   const { users, passwords, clock, publicUrl } = options;
-  const limiter = new AttemptLimiter(
-    options.database,
-    { ...passwordAttempts, name: 'passwords of people' },
-    clock,
-  );
+  const limiter = new AttemptLimiter(passwordAttempts, clock);
   let decoy: Promise<string> | undefined;
 
   const hash = async (organizationId: string, password: string) =>
@@ -59,12 +53,12 @@ export function userHandlers(options: UserHandlerOptions): HandlersOf<typeof use
     password: string,
     attempt: string,
   ): Promise<boolean> {
-    const uncount = await limiter.take(attempt);
+    const uncount = limiter.take(attempt);
     decoy ??= hash('', newSecret('session'));
     const stored = found?.passwordHash ?? (await decoy);
     const isCorrect = await passwords.verify(found?.organizationId ?? '', stored, password);
     if (!isCorrect || !found?.passwordHash) return false;
-    await uncount();
+    uncount();
     return true;
   }
 

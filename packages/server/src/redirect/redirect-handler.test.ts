@@ -64,7 +64,7 @@ async function serve(options: Partial<RedirectHandlerOptions>) {
     domainPages: { findUrl: async () => undefined },
     maxClicks: { take: async () => true },
     passwords: { verify: async () => false },
-    attempts: { take: async () => async () => {} },
+    attempts: { take: () => () => {} },
     proxies: { includes: () => false },
     bodyTimeoutMs: 1_000,
     clock: Date.now,
