@@ -31,7 +31,7 @@ beforeEach(async () => {
   isCalled.length = 0;
   mountRoutes(app, {
     handlers: handlers as Handlers,
-    auth: { authenticate: async () => caller, authenticateOperator: () => {} },
+    auth: { authenticate: async () => caller, authenticateOperator: async () => {} },
     clock: () => 0,
     newId: () => 'id',
     proxies: parseAddressRanges(''),

@@ -91,7 +91,7 @@ async function serve(call: Call, options: MountOptions): Promise<Reply<unknown>>
   const { route, request, response } = call;
   if (route.access === 'public') return handle(call, options, undefined);
   if (route.access === 'operator') {
-    options.auth.authenticateOperator(
+    await options.auth.authenticateOperator(
       request.headers.authorization,
       addressBlockOf(addressOf(request, options)),
     );

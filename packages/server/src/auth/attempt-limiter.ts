@@ -1,59 +1,105 @@
-import { LRUCache } from 'lru-cache';
+import { sql } from 'kysely';
 import type { ApiError } from '../contract/api-error.js';
 import { rateLimitedError } from '../contract/rate-limit.js';
-import { entryLimit } from '../entry-limit.js';
 import { formatCount } from '../format-count.js';
 import type { Clock } from '../ports.js';
+import { type Database, StorageUnavailableError } from '../storage/database.js';
+import { deleteExpired } from '../storage/run-in-batches.js';
 
 /** How many attempts may fail in a window, which begins with the first one. */
 export interface AttemptLimit {
+  readonly name: string;
   readonly attempts: number;
   readonly windowMs: number;
 }
 
-export const passwordAttempts: AttemptLimit = { attempts: 10, windowMs: 10 * 60_000 };
+export const passwordAttempts: AttemptLimit = {
+  name: 'link passwords',
+  attempts: 10,
+  windowMs: 10 * 60_000,
+};
 
 /**
  * The limit of failed token requests, per address. It protects secrets that an operator chose; generated
  * ones cannot be guessed. The window is short, because several clients may share an address.
  */
-export const tokenAttempts: AttemptLimit = { attempts: 30, windowMs: 60_000 };
-
-// Beyond this number, the least recently active key may make all of its attempts again.
-const maxKeys = 100_000;
+export const tokenAttempts: AttemptLimit = { name: 'secrets', attempts: 30, windowMs: 60_000 };
 
 /**
- * Limits failed attempts per client key on this node. An attempt counts before its secret is verified, so
- * the limit holds under concurrency.
+ * Limits failed attempts per client key, in storage, so that the limit holds for all nodes together. An
+ * attempt counts before the response depends on its secret, so the limit holds under concurrency.
  */
 export class AttemptLimiter {
+  readonly #database: Database;
   readonly #limit: AttemptLimit;
   readonly #clock: Clock;
-  readonly #windows = new LRUCache<string, { failed: number; endsAt: number }>(entryLimit(maxKeys));
 
-  constructor(limit: AttemptLimit, clock: Clock) {
+  constructor(database: Database, limit: AttemptLimit, clock: Clock) {
+    this.#database = database;
     this.#limit = limit;
     this.#clock = clock;
   }
 
   /**
    * Counts an attempt, and returns a function that uncounts it if its secret was correct, or could not
-   * be verified. Throws RATE_LIMITED while the limit is reached, also for a correct attempt.
+   * be verified. Throws RATE_LIMITED while the limit is reached, also for a correct attempt. One that is
+   * known to be correct is not counted.
    */
-  take(clientKey: string): () => void {
-    const { attempts, windowMs } = this.#limit;
+  async take(clientKey: string, isCorrect = false): Promise<() => Promise<void>> {
+    const { attempts, windowMs, name } = this.#limit;
+    const { read, keyring, writeDirectly } = this.#database;
     const now = this.#clock();
-    const known = this.#windows.get(clientKey);
-    const window = known && known.endsAt > now ? known : { failed: 0, endsAt: now + windowMs };
-    if (window.failed >= attempts) throw tooManyAttempts(this.#limit, window.endsAt - now);
-    window.failed += 1;
-    this.#windows.set(clientKey, window);
-    return () => {
-      window.failed -= 1;
-    };
+    // Client keys contain addresses, which are not stored.
+    const key = keyring.pseudonymOf(`${name} ${clientKey}`);
+    const known = await read
+      .selectFrom('attempts')
+      .select('ends_at')
+      .where('key', '=', key)
+      .where('ends_at', '>', now)
+      .where('failed', '>=', attempts)
+      .executeTakeFirst();
+    if (known) throw tooManyAttempts(this.#limit, known.ends_at - now);
+    if (isCorrect) return async () => {};
+    const counted = await writeDirectly(async (transaction) => {
+      const isOver = sql`attempts.ends_at <= ${now}`;
+      const { rows } = await sql<{ ends_at: number }>`
+        insert into attempts (key, failed, ends_at) values (${key}, 1, ${now + windowMs})
+        on conflict (key) do update set
+          failed = case when ${isOver} then 1 else attempts.failed + 1 end,
+          ends_at = case when ${isOver} then excluded.ends_at else attempts.ends_at end
+        where ${isOver} or attempts.failed < ${attempts}
+        returning ends_at`.execute(transaction);
+      return rows[0];
+    }, 'rows');
+    // Concurrent attempts have reached the limit.
+    if (!counted) return this.take(clientKey, isCorrect);
+    return () => this.#uncount(key, counted.ends_at);
+  }
+
+  /** Uncounts an attempt, unless its window has ended. */
+  async #uncount(key: string, endsAt: number): Promise<void> {
+    try {
+      await this.#database.writeDirectly(async (transaction) => {
+        await transaction
+          .updateTable('attempts')
+          .set(({ eb }) => ({ failed: eb('failed', '-', 1) }))
+          .where('key', '=', key)
+          .where('ends_at', '=', endsAt)
+          .execute();
+      }, 'rows');
+    } catch (error) {
+      // Then the attempt stays counted until the end of its window.
+      if (!(error instanceof StorageUnavailableError)) throw error;
+    }
   }
 }
 
+/** Deletes the attempts whose window has ended, until the signal aborts. */
+export function deleteEndedAttempts(database: Database, now: number, signal: AbortSignal) {
+  return deleteExpired(database, 'attempts', 'ends_at', now, signal);
+}
+
+/** Returns RATE_LIMITED for a client key with too many failed attempts. */
 function tooManyAttempts({ attempts, windowMs }: AttemptLimit, waitMs: number): ApiError {
   const seconds = Math.ceil(waitMs / 1000);
   const wait =

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { Database } from '../storage/database.js';
 import { type ApiKeyHandlerOptions, apiKeyHandlers } from './api-key-handlers.js';
 import { ApiKeyRepository } from './api-key-repository.js';
+import { deleteEndedAttempts } from './attempt-limiter.js';
 import { type AuthServiceOptions, createAuthService } from './auth-service.js';
 import { type ClientHandlerOptions, clientHandlers } from './client-handlers.js';
 import { ClientRepository } from './client-repository.js';
@@ -29,7 +30,10 @@ export function createAuthModule(options: AuthModuleOptions) {
       ...apiKeyHandlers({ ...options, apiKeys }),
       ...clientHandlers({ ...options, clients, apiKeys }),
     },
-    deleteExpired: (signal: AbortSignal) => clients.deleteExpiredTokens(clock(), signal),
+    async deleteExpired(signal: AbortSignal): Promise<void> {
+      await clients.deleteExpiredTokens(clock(), signal);
+      await deleteEndedAttempts(database, clock(), signal);
+    },
     stop: () => apiKeys.stop(),
   };
 }

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { ApiError } from '../contract/api-error.js';
 import type { Caller } from '../contract/caller.js';
 import type { Clock } from '../ports.js';
+import type { Database } from '../storage/database.js';
 import type { ApiKeyRepository } from './api-key-repository.js';
 import { AttemptLimiter, tokenAttempts } from './attempt-limiter.js';
 import type { ClientRepository, Credentials, FoundCaller } from './client-repository.js';
@@ -22,6 +23,7 @@ export interface AuthServiceOptions {
   readonly findSession: (headers: IncomingHttpHeaders) => Promise<FoundCaller | undefined>;
   /** Undefined accepts no key. */
   readonly operatorKey: string | undefined;
+  readonly database: Database;
   readonly clock: Clock;
 }
 
@@ -31,9 +33,10 @@ export function createAuthService({
   apiKeys,
   findSession,
   operatorKey,
+  database,
   clock,
 }: AuthServiceOptions) {
-  const limiter = new AttemptLimiter(tokenAttempts, clock);
+  const limiter = new AttemptLimiter(database, tokenAttempts, clock);
   // Compared when the client does not exist. Response times must not reveal which client ids exist.
   const decoyHash = hashSecret(newSecret('clientSecret'));
   const operatorKeyHash = operatorKey === undefined ? undefined : hashSecret(operatorKey);
@@ -50,12 +53,11 @@ export function createAuthService({
       const client = await clients.find(clientId, clock());
       const matches = matchesHash(clientSecret, client?.secretHash ?? decoyHash);
       const isCorrect = client !== undefined && matches;
-      // A blocked address is refused even with valid credentials.
-      const uncount = limiter.take(clientKey);
+      // Correct attempts are not counted. A blocked address is refused even with valid credentials.
+      await limiter.take(clientKey, isCorrect);
       if (!client || !isCorrect) {
         throw new ApiError('UNAUTHORIZED', 'The client is unknown or its secret is wrong');
       }
-      uncount();
       refuseIfSuspended(client);
       const scopes = chooseScopes(client.scopes, scope).join(' ');
       const accessToken = newSecret('accessToken');
@@ -97,12 +99,14 @@ export function createAuthService({
      * Throws UNAUTHORIZED unless an `Authorization` header has the operator key, or RATE_LIMITED when the
      * client key has too many failed attempts. These count together with those of token requests.
      */
-    authenticateOperator(authorization: string | undefined, clientKey: string): void {
+    async authenticateOperator(
+      authorization: string | undefined,
+      clientKey: string,
+    ): Promise<void> {
       const token = bearerTokenOf(authorization);
       const isCorrect = operatorKeyHash !== undefined && matchesHash(token, operatorKeyHash);
-      const uncount = limiter.take(clientKey);
+      await limiter.take(clientKey, isCorrect);
       if (!isCorrect) throw new ApiError('UNAUTHORIZED', 'The operator key is wrong');
-      uncount();
     },
   };
 }

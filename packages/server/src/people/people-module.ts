@@ -2,7 +2,6 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { FoundCaller } from '../auth/client-repository.js';
 import { ApiError } from '../contract/api-error.js';
 import type { Role } from '../contract/roles.js';
-import type { Database } from '../storage/database.js';
 import { deleteExpired } from '../storage/run-in-batches.js';
 import { createOidc, type OidcIdentity, type OidcSettings } from './oidc.js';
 import { sessionTokenOf } from './session-cookie.js';
@@ -12,7 +11,6 @@ import { type SignedIn, UserRepository } from './user-repository.js';
 /** Composes the module of people and their sessions. */
 export function createPeopleModule(
   options: Omit<UserHandlerOptions, 'users' | 'signInUrl'> & {
-    readonly database: Database;
     /** The provider by which people sign in, and the role of somebody new; undefined for none. */
     readonly oidc: (OidcSettings & { readonly defaultRole: Role | undefined }) | undefined;
     /** The organization that somebody new joins. */

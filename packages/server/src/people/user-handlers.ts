@@ -11,6 +11,7 @@ import { openPage } from '../http/open-page.js';
 import { requireFound } from '../idempotency/with-idempotency-key.js';
 import { addressBlockOf } from '../network/ip-address.js';
 import type { Clock } from '../ports.js';
+import type { Database } from '../storage/database.js';
 import {
   endedCookie,
   invitationUrlOf,
@@ -31,6 +32,7 @@ export interface UserHandlerOptions {
   readonly users: UserRepository;
   readonly listUsers: ReadPage<z.input<typeof user>>;
   readonly passwords: Passwords;
+  readonly database: Database;
   /** The API's public origin. */
   readonly publicUrl: () => string;
   readonly clock: Clock;
@@ -41,7 +43,11 @@ export interface UserHandlerOptions {
 /** The people of an organization, and their sessions. */
 export function userHandlers(options: UserHandlerOptions): HandlersOf<typeof userRoutes> {
   const { users, passwords, clock, publicUrl } = options;
-  const limiter = new AttemptLimiter(passwordAttempts, clock);
+  const limiter = new AttemptLimiter(
+    options.database,
+    { ...passwordAttempts, name: 'passwords of people' },
+    clock,
+  );
   let decoy: Promise<string> | undefined;
 
   const hash = async (organizationId: string, password: string) =>
@@ -53,12 +59,12 @@ export function userHandlers(options: UserHandlerOptions): HandlersOf<typeof use
     password: string,
     attempt: string,
   ): Promise<boolean> {
-    const uncount = limiter.take(attempt);
+    const uncount = await limiter.take(attempt);
     decoy ??= hash('', newSecret('session'));
     const stored = found?.passwordHash ?? (await decoy);
     const isCorrect = await passwords.verify(found?.organizationId ?? '', stored, password);
     if (!isCorrect || !found?.passwordHash) return false;
-    uncount();
+    await uncount();
     return true;
   }
 

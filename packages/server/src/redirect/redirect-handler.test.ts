@@ -64,7 +64,7 @@ async function serve(options: Partial<RedirectHandlerOptions>) {
     domainPages: { findUrl: async () => undefined },
     maxClicks: { take: async () => true },
     passwords: { verify: async () => false },
-    attempts: { take: () => () => {} },
+    attempts: { take: async () => async () => {} },
     proxies: { includes: () => false },
     bodyTimeoutMs: 1_000,
     clock: Date.now,

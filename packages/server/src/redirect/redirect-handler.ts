@@ -209,20 +209,20 @@ export class RedirectHandler {
     const address = clientAddressOf(socket.remoteAddress, headers['x-forwarded-for'], proxies);
     const password = await readPassword(response.req, response, bodyTimeoutMs);
     const clientKey = `${link.urlId} ${addressBlockOf(address)}`;
-    const uncount = attempts.take(clientKey);
+    const uncount = await attempts.take(clientKey);
     const passwordHash = link.passwordHash as string;
     const isCorrect = await passwords
       .verify(link.organizationId, passwordHash, password)
       // It was not checked, for example because the queue is full.
-      .catch((error: unknown) => {
-        uncount();
+      .catch(async (error: unknown) => {
+        await uncount();
         throw error;
       });
     if (!isCorrect) {
       this.#refusePassword(response, wrongPassword);
       return;
     }
-    uncount();
+    await uncount();
     this.#redirect(response, link, 303, rest);
   }
 

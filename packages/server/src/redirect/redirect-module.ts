@@ -72,7 +72,7 @@ export function createRedirectModule(options: RedirectModuleOptions) {
     ignoresCase: async (host) => (await hosts.settingsOf(host)).ignoreCase,
     domainPages,
     maxClicks: new MaxClicks(database),
-    attempts: new AttemptLimiter(passwordAttempts, clock),
+    attempts: new AttemptLimiter(database, passwordAttempts, clock),
     proxies: config.trustedProxies,
   });
 

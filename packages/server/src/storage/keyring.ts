@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 
 /** The row of a value: its table and its key. */
 export type Place = readonly string[];
@@ -23,6 +23,7 @@ const encrypted = /^enc:([0-9a-f]{12}):([\w-]+)$/;
 export class Keyring {
   #secretKeys: readonly string[] = [];
   readonly #keys = new Map<string, Uint8Array>();
+  #pseudonymKey: Uint8Array = new Uint8Array();
 
   constructor(secretKeys: readonly string[] = []) {
     this.use(secretKeys);
@@ -35,6 +36,7 @@ export class Keyring {
     for (const secretKey of this.#secretKeys) {
       this.#keys.set(keyIdOf(secretKey), derive(secretKey, 'shorty stored secrets', keyBytes));
     }
+    this.#pseudonymKey = derive(this.#secretKeys[0] ?? '', 'shorty pseudonyms', keyBytes);
   }
 
   get secretKeys(): readonly string[] {
@@ -87,6 +89,11 @@ export class Keyring {
       if (error instanceof UnreadableSecretError) return false;
       throw error;
     }
+  }
+
+  /** Returns a keyed hash of a text, such as an address. The same text and first key give the same hash. */
+  pseudonymOf(text: string): string {
+    return createHmac('sha256', this.#pseudonymKey).update(text).digest('base64url');
   }
 
   #keyOf(keyId: string): Uint8Array {

@@ -28,8 +28,8 @@ export async function runInBatches(
 /** Deletes the rows whose time in `column` is at most `until`, until the signal aborts. */
 export function deleteExpired(
   database: Database,
-  table: 'access_tokens' | 'sessions' | 'audit_log' | 'idempotency_keys',
-  column: 'expires_at' | 'created_at',
+  table: 'access_tokens' | 'sessions' | 'attempts' | 'audit_log' | 'idempotency_keys',
+  column: 'expires_at' | 'ends_at' | 'created_at',
   until: number,
   signal: AbortSignal,
 ): Promise<number> {

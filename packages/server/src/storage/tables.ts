@@ -602,6 +602,19 @@ export const tables = {
       previous_check_value: 'text',
     },
   },
+  /** The attempts at passwords and secrets that failed, or that are being verified. */
+  attempts: {
+    shared: 'anybody may attempt to sign in',
+    unmoved: 'they count for some minutes only',
+    columns: {
+      /** A keyed hash of the limit and the client, which contains an address. */
+      key: 'text primary key',
+      failed: 'bigint not null',
+      /** The end of the window in which they count. */
+      ends_at: 'bigint not null',
+    },
+    indexes: { attempts_by_end: '(ends_at)' },
+  },
   /** The keys of the visitor hashes, one for each period. The first period starts at 0. */
   visitor_keys: {
     shared: 'the keys of the installation',
