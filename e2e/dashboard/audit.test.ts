@@ -23,7 +23,7 @@ test('the audit names who changed what, and is filtered by a value, by the keybo
   expect(await page.getByLabel('Operation').first().inputValue()).toBe('updateUrl');
   await page.getByLabel('To', { exact: true }).fill('2001-01-01');
   await page.getByText('No entry matches.').waitFor();
-  await page.getByRole('button', { name: 'Clear filters' }).click();
+  await page.getByRole('link', { name: 'Clear filters' }).click();
   await rows.filter({ hasText: 'owner@example.com' }).first().waitFor();
   dashboard.expectNoProblems();
 });

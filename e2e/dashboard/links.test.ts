@@ -36,7 +36,9 @@ test('links are searched, paused and resumed, by the keyboard alone', async () =
   await page.getByText('A needle').waitFor();
   await page.getByRole('heading', { name: 'Links' }).click();
   await page.keyboard.press('/');
-  await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('search');
+  await expect
+    .poll(() => page.evaluate(() => document.activeElement?.getAttribute('name')))
+    .toBe('search');
   await page.keyboard.type('needle');
   await page.keyboard.press('Enter');
   await page.getByText('1 of 1').waitFor();
@@ -53,7 +55,7 @@ test('checked links are deleted, which can be undone', async () => {
   const page = await dashboard.open('/');
   await page.getByLabel(`Select ${shortUrl}`).check();
   await page.getByRole('button', { name: 'Delete' }).click();
-  await page.getByText('Deleted one link').waitFor();
+  await page.getByText('Deleted 1 link').waitFor();
   expect((await dashboard.shorty.urls.get(id)).deletedAt).not.toBeNull();
   await page.getByRole('button', { name: 'Undo' }).click();
   await expect.poll(async () => (await dashboard.shorty.urls.get(id)).deletedAt).toBeNull();

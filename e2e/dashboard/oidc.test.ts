@@ -118,4 +118,7 @@ test('a callback that this browser has not begun is refused', async () => {
   const page = await (await browser.newContext()).newPage();
   await page.goto(`${server.url}/dashboard/oidc/callback?code=stolen&state=forged`);
   await page.getByText('The sign-in has taken too long, or began elsewhere').waitFor();
+  await page.goto(`${server.url}/dashboard/?error=Call+0900+123`);
+  await page.getByText('The sign-in has failed.').waitFor();
+  expect(await page.content()).not.toContain('0900');
 });

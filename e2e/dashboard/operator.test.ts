@@ -27,7 +27,7 @@ test('an operator creates, suspends and resumes an organization by the keyboard 
   );
   await page.getByRole('button', { name: 'Suspend <b>Acme</b>' }).focus();
   await page.keyboard.press('Enter');
-  await page.getByText('suspended since').waitFor();
+  await page.getByRole('cell', { name: 'suspended' }).waitFor();
   await saveScreenshot(page, 'operator');
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Undo', exact: true }).click();

@@ -19,7 +19,7 @@ test('a code of a link is designed beside its picture, created and downloaded', 
   const before = await picture.getAttribute('src');
 
   await page.getByLabel('Colour', { exact: true }).fill('#eeeeee');
-  await page.locator('.picture .error').waitFor();
+  await page.locator('figure .error').waitFor();
   expect(await picture.count()).toBe(0);
   await saveScreenshot(page, 'qr-refused');
 

@@ -93,7 +93,7 @@ test('a period, a time zone and a tag are in the address', async () => {
   await page.getByRole('button', { name: `Remove filter Tag: ${markup}` }).waitFor();
   await totalOf(page, 3).waitFor();
   await page.getByLabel('Domain').selectOption('go.example.com');
-  await page.getByText('No clicks in this period.').waitFor();
+  await page.getByText('no clicks in this window').waitFor();
   await page.getByRole('button', { name: 'Remove filter Domain: go.example.com' }).click();
   await totalOf(page, 3).waitFor();
   await page.getByLabel('Time zone').selectOption('Asia/Tokyo');
@@ -106,7 +106,7 @@ test('a period, a time zone and a tag are in the address', async () => {
   await page.getByLabel('From', { exact: true }).fill('2020-01-01');
   await page.getByLabel('To', { exact: true }).fill('2020-01-31');
   await page.getByText('2020-01-01 00:00 +09:00 to 2020-02-01 00:00 +09:00, by day').waitFor();
-  await page.getByText('No clicks in this period.').waitFor();
+  await page.getByText('no clicks in this window').waitFor();
   await page.reload();
   await page.getByText('2020-01-01 00:00 +09:00 to 2020-02-01 00:00 +09:00, by day').waitFor();
   await page.getByLabel('To', { exact: true }).fill('2019-01-31');

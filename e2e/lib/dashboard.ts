@@ -48,7 +48,12 @@ export function useDashboard(options: Parameters<typeof createServer>[0] = {}): 
   }
 
   function watch(page: Page): Page {
-    watched.push(watchPage(page, server.url));
+    const watch = watchPage(page, server.url);
+    watched.push(watch);
+    // People make the requests that are refused otherwise.
+    page.on('response', (response) => {
+      if ([401, 403, 404].includes(response.status())) watch.problems.push(response.url());
+    });
     return page;
   }
 

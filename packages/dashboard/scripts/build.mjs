@@ -20,12 +20,8 @@ await build({
   jsxImportSource: 'preact',
   chunkNames: '[name]-[hash]',
   legalComments: 'linked',
-  // The sources, because a build of them may be stale.
-  alias: {
-    '@shorty/sdk': path('../sdk/src/index.ts'),
-    '@shorty/import': path('../import/src/index.ts'),
-    '@shorty/report': path('../report/src/index.ts'),
-  },
+  // The source, because a build of it may be stale.
+  alias: { '@shorty/sdk': path('../sdk/src/index.ts') },
   logLevel: 'warning',
 });
 copyFileSync(path('src/index.html'), `${folder}/index.html`);

@@ -1,4 +1,4 @@
-import { Shorty, ShortyError } from '@shorty/sdk';
+import { Shorty } from '@shorty/sdk';
 
 /** The API of the server that has sent the page, by the session of the browser. */
 export const api = new Shorty({
@@ -12,8 +12,15 @@ export const api = new Shorty({
   },
 });
 
-/** Returns what went wrong, for people. */
-export function describeError(error: unknown): string {
-  if (error instanceof ShortyError) return error.message;
-  return error instanceof Error ? error.message : String(error);
+/** Returns a client that sends the operator key, and no cookie. */
+export function operatorApi(apiKey: string): Shorty {
+  return new Shorty({
+    baseUrl: location.origin,
+    apiKey,
+    fetch: (input, init) => fetch(input, { ...init, credentials: 'omit' }),
+  });
 }
+
+/** Returns what went wrong, for people. */
+export const describeError = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error);

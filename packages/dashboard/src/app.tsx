@@ -1,46 +1,35 @@
 import type { ComponentType } from 'preact';
-import { lazy, Suspense } from 'preact/compat';
-import { useEffect, useState } from 'preact/hooks';
-import { Link, Route, Router, Switch, useRoute } from 'wouter-preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { Link, Route, Router, Switch, useLocation, useRoute } from 'wouter-preact';
 import { describeError } from './api.js';
+import { FormError } from './components/form.js';
+import { Loading, useLoaded } from './components/loaded.js';
+import { Heading } from './components/part.js';
 import { Shortcuts } from './components/shortcuts.js';
 import { Toasts } from './components/toasts.js';
-import { isOperatorApiServed, probeOperatorApi } from './operator-api.js';
+import { Account } from './screens/account.js';
+import { Audit } from './screens/audit.js';
+import { DomainScreen, Domains } from './screens/domains.js';
+import { Keys } from './screens/keys.js';
+import { LinkEditor, NewLink } from './screens/link-editor.js';
 import { Links } from './screens/links.js';
-import { SignIn } from './screens/sign-in.js';
-import { Welcome } from './screens/welcome.js';
-import { may, me, readSession, signOut } from './session.js';
-
-const NewLink = lazy(async () => (await import('./screens/link-editor.js')).NewLink);
-const LinkEditor = lazy(async () => (await import('./screens/link-editor.js')).LinkEditor);
-const Domains = lazy(async () => (await import('./screens/domains.js')).Domains);
-const DomainScreen = lazy(async () => (await import('./screens/domains.js')).DomainScreen);
-const Import = lazy(async () => (await import('./screens/import.js')).Import);
-const LinkQr = lazy(async () => (await import('./screens/qr.js')).LinkQr);
-const NewQr = lazy(async () => (await import('./screens/qr.js')).NewQr);
-const NewWebhook = lazy(async () => (await import('./screens/webhooks.js')).NewWebhook);
-const QrCodes = lazy(async () => (await import('./screens/qr.js')).QrCodes);
-const QrScreen = lazy(async () => (await import('./screens/qr.js')).QrScreen);
-const Webhooks = lazy(async () => (await import('./screens/webhooks.js')).Webhooks);
-const WebhookScreen = lazy(async () => (await import('./screens/webhooks.js')).WebhookScreen);
-const Audit = lazy(async () => (await import('./screens/audit.js')).Audit);
-const Operator = lazy(async () => (await import('./screens/operator.js')).Operator);
-const Tools = lazy(async () => (await import('./screens/tools.js')).Tools);
-const Usage = lazy(async () => (await import('./screens/usage.js')).Usage);
-const Account = lazy(async () => (await import('./screens/account.js')).Account);
-const Keys = lazy(async () => (await import('./screens/keys.js')).Keys);
-const Report = lazy(async () => (await import('./screens/report.js')).Report);
-const People = lazy(async () => (await import('./screens/people.js')).People);
+import { Operator } from './screens/operator.js';
+import { People } from './screens/people.js';
+import { LinkQr, NewQr, QrCodes, QrScreen } from './screens/qr.js';
+import { Report } from './screens/report.js';
+import { SignIn, Welcome } from './screens/sign-in.js';
+import { Tools } from './screens/tools.js';
+import { Usage } from './screens/usage.js';
+import { NewWebhook, WebhookScreen, Webhooks } from './screens/webhooks.js';
+import { may, me, readSession, signOut, state } from './session.js';
 
 interface Screen {
   readonly path: string;
-  readonly component: ComponentType<{ params: Readonly<Record<string, string>> }>;
+  readonly component: ComponentType<{ params: { readonly id: string } }>;
   /** What the menu shows. Other screens are reached from these. */
   readonly title?: string;
   /** What a person needs to see the screen. */
   readonly scope?: Parameters<typeof may>[0];
-  /** Whether the server has what the screen shows. */
-  readonly isServed?: { readonly value: boolean };
 }
 
 const screens: readonly Screen[] = [
@@ -65,24 +54,28 @@ const screens: readonly Screen[] = [
   { path: '/usage', component: Usage, title: 'Usage', scope: 'usage:read' },
   { path: '/audit', component: Audit, title: 'Audit', scope: 'keys:write' },
   { path: '/tools', component: Tools, title: 'Tools', scope: 'urls:write' },
-  {
-    path: '/operator',
-    component: Operator,
-    title: 'Operator',
-    scope: 'people:write',
-    isServed: isOperatorApiServed,
-  },
+  { path: '/operator', component: Operator, title: 'Operator', scope: 'people:write' },
   { path: '/account', component: Account, title: 'Account' },
 ];
+
+/** The import, whose code is large and seldom needed. */
+function Import() {
+  const { value, error } = useLoaded('import', () => import('./screens/import.js'));
+  return value ? <value.Import /> : <Loading error={error} />;
+}
+
+const isVisible = ({ path, scope }: Screen): boolean =>
+  (scope === undefined || may(scope)) &&
+  (path !== '/operator' || state.value?.servesAdministration === true);
 
 export function App() {
   const [error, setError] = useState('');
   useEffect(() => {
     readSession().catch((reason: unknown) => setError(describeError(reason)));
   }, []);
-  if (error !== '') return <p role="alert">{error}</p>;
   return (
     <Router base="/dashboard">
+      <FormError message={error} />
       <Switch>
         <Route path="/welcome" component={Welcome} />
         <Route>{me.value ? <SignedIn /> : me.value === null ? <SignIn /> : null}</Route>
@@ -93,12 +86,15 @@ export function App() {
 }
 
 function SignedIn() {
+  const visible = screens.filter(isVisible);
+  const main = useRef<HTMLElement>(null);
+  const first = useRef(true);
+  const [path] = useLocation();
   useEffect(() => {
-    if (may('people:write')) void probeOperatorApi();
-  }, []);
-  const visible = screens.filter(
-    ({ scope, isServed }) => (scope === undefined || may(scope)) && (isServed?.value ?? true),
-  );
+    // Where a link was followed, the keyboard goes on at the new screen.
+    if (!first.current && document.activeElement === document.body) main.current?.focus();
+    first.current = false;
+  }, [path]);
   return (
     <>
       <header class="bar">
@@ -106,31 +102,28 @@ function SignedIn() {
           Skip to content
         </a>
         <nav aria-label="Main">
-          {visible
-            .filter(({ title }) => title !== undefined)
-            .map(({ path, title }) => (
-              <MenuLink key={path} path={path} title={title ?? ''} />
-            ))}
+          {visible.map(
+            ({ path, title }) =>
+              title !== undefined && <MenuLink key={path} path={path} title={title} />,
+          )}
         </nav>
-        <span class="who">{me.value?.user?.email ?? me.value?.organization.name}</span>
+        <span class="hint">{me.value?.user?.email ?? me.value?.organization.name}</span>
         <button type="button" class="plain" onClick={() => void signOut()}>
           Sign out
         </button>
       </header>
-      <main id="main">
-        <Suspense fallback={<p>Loading…</p>}>
-          <Switch>
-            {visible.map(({ path, component }) => (
-              <Route key={path} path={path} component={component as never} />
-            ))}
-            <Route>
-              <h1>This page does not exist</h1>
-              <p>
-                <Link href="/">To the links</Link>
-              </p>
-            </Route>
-          </Switch>
-        </Suspense>
+      <main id="main" tabIndex={-1} ref={main}>
+        <Switch>
+          {visible.map(({ path, component }) => (
+            <Route key={path} path={path} component={component as never} />
+          ))}
+          <Route>
+            <Heading>This page does not exist</Heading>
+            <p>
+              <Link href="/">To the links</Link>
+            </p>
+          </Route>
+        </Switch>
       </main>
       <Shortcuts />
     </>

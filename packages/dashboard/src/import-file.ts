@@ -13,8 +13,7 @@ import {
   guardFormula,
   type ImportRow,
   isKnownColumn,
-  type LinkRules,
-  type LinkSourceName,
+  type LinkSource,
   linkSources,
   matchResults,
   planChunks,
@@ -32,28 +31,32 @@ import { api } from './api.js';
 /** What a person picks for a column that is not imported. */
 export const ignored = '-';
 
-/** Where a file comes from; empty for one of Shorty or of a spreadsheet. */
-export type Source = LinkSourceName | '';
+/** How a file is read; what is empty is detected. */
+export interface Reading {
+  /** The service that wrote it. */
+  readonly source: string;
+  readonly encoding: string;
+  readonly delimiter: string;
+}
 
 /** An open file, and what its first rows have. */
-export interface Sheet extends TextRows {
-  readonly name: string;
-  readonly encoding: string;
-  /** A hash of the content. */
-  readonly hash: string;
-  readonly source: Source;
+export interface Sheet extends TextRows, Text {
+  /** The service that wrote it; undefined for a file of Shorty or of a spreadsheet. */
+  readonly source: LinkSource | undefined;
   readonly header: CsvRow;
   /** The cells of the first row below the header. */
   readonly example: readonly string[];
 }
 
-/** How a sheet is imported. */
+/** How the rows of a sheet become links. */
 export interface Settings {
   readonly sheet: Sheet;
   /** Fields that a person has picked, by column. */
   readonly uses: ReadonlyMap<string, string>;
   /** Whether links of another service get new short codes. */
   readonly hasNewCodes: boolean;
+  /** The ids of the domains on which the links of old hosts are made; empty for that of the server. */
+  readonly domains: ReadonlyMap<string, string>;
 }
 
 export interface BadRow {
@@ -65,15 +68,17 @@ export interface BadRow {
 const blockBytes = 64 * 1024;
 const startBytes = 4096;
 
+/** A file as text. */
 interface Text extends TextSource {
   readonly encoding: string;
+  /** A hash of the content. */
   readonly hash: string;
 }
 
-async function readText(file: File): Promise<Text> {
+async function readText(file: File, named: string): Promise<Text> {
   const bytes = new Uint8Array(await file.arrayBuffer());
   const start = bytes.subarray(0, startBytes);
-  const encoding = detectEncoding(start, isUtf8(bytes));
+  const encoding = named || detectEncoding(start, isUtf8(bytes));
   refuseBinary(file.name, start, { mayHaveNul: encoding === 'utf-16le' });
   return {
     name: file.name,
@@ -113,64 +118,61 @@ function hashOf(bytes: Uint8Array): string {
     .join('');
 }
 
-const fieldsOf = (source: Source): FieldSet =>
-  source === '' ? createFields : { ...createFields, source: linkSources[source] };
+const sources: readonly LinkSource[] = Object.values(linkSources);
+
+const fieldsOf = (source: LinkSource | undefined): FieldSet =>
+  source ? { ...createFields, source } : createFields;
 
 const noOptions: ColumnOptions = { map: new Map(), ignore: new Set() };
 
 /** Opens a file. Without a source, it is the one that its columns tell. */
-export async function openSheet(file: File, given?: Source): Promise<Sheet> {
-  const text = await readText(file);
-  if (given !== undefined) return readSheet(text, given);
-  const plain = await readSheet(text, '').catch((error: unknown) => error as Error);
-  const titles = plain instanceof Error ? [] : plain.header.cells;
-  const found = findLinkSource(titles) ?? (await findJsonSource(text));
-  if (found) return readSheet(text, found);
-  if (plain instanceof Error) throw plain;
-  return plain;
-}
-
-/** Returns the service whose columns a JSON file has. */
-async function findJsonSource(text: Text): Promise<LinkSourceName | undefined> {
-  for await (const start of text.text()) {
-    if (!/^[\ufeff\s]*[[{]/.test(start)) return undefined;
-    break;
-  }
-  for (const name of Object.keys(linkSources) as LinkSourceName[]) {
-    const sheet = await readSheet(text, name).catch((error: unknown) => {
-      // It is not a file of this service.
-      if (error instanceof FileError) return undefined;
+export async function openSheet(file: File, reading: Reading): Promise<Sheet> {
+  const text = await readText(file, reading.encoding);
+  const read = (source?: LinkSource) => readSheet(text, source, reading.delimiter);
+  if (reading.source !== '') return read(sources.find(({ name }) => name === reading.source));
+  const isJson = (await firstPart(text)).match(/^[\ufeff\s]*[[{]/) !== null;
+  for (const source of [undefined, ...(isJson ? sources : [])]) {
+    const sheet = await read(source).catch((error: unknown) => {
+      // It is no CSV, or not a file of this service.
+      if (isJson && error instanceof FileError) return undefined;
       throw error;
     });
-    if (sheet && findLinkSource(sheet.header.cells) === name) return name;
+    const found = sheet && findLinkSource(sheet.header.cells);
+    if (found && (!isJson || found === source?.name))
+      return source ? sheet : read(linkSources[found]);
+    if (sheet && !isJson) return sheet;
   }
-  return undefined;
+  return read();
 }
 
-async function readSheet(text: Text, source: Source): Promise<Sheet> {
-  const fields = fieldsOf(source);
-  const isKnown = (title: string) => isKnownColumn(title, fields, noOptions);
-  const rows = await readRows(text, { source: fields.source, isKnown });
-  let header: CsvRow | undefined;
-  let example: readonly string[] = [];
+async function firstPart(text: Text): Promise<string> {
+  for await (const part of text.text()) return part;
+  return '';
+}
+
+async function readSheet(
+  text: Text,
+  source: LinkSource | undefined,
+  delimiter: string,
+): Promise<Sheet> {
+  const isKnown = (title: string) => isKnownColumn(title, fieldsOf(source), noOptions);
+  const options = { source, isKnown, delimiter: delimiter || undefined };
+  const rows = await readRows(text, options);
+  const first: CsvRow[] = [];
   for await (const row of rows.all()) {
-    if (header) {
-      example = row.cells;
-      break;
-    }
-    header = row;
+    first.push(row);
+    if (first.length === 2) break;
   }
+  const [header, example] = first;
   if (!header) throw new FileError(`${text.name} is empty`);
-  const { name, encoding, hash } = text;
-  return { ...rows, name, encoding, hash, source, header, example };
+  return { ...text, ...rows, source, header, example: example?.cells ?? [] };
 }
 
 /** Plans the columns of a sheet. Throws FileError if they make no links. */
-export function planSheet({ sheet, uses }: Settings): ColumnPlan {
+function planSheet({ sheet, uses }: Settings): ColumnPlan {
   const fields = fieldsOf(sheet.source);
-  const picked = [...uses].filter(([, use]) => use !== '');
-  const map = new Map(picked.filter(([, use]) => use !== ignored));
-  const ignore = new Set(picked.filter(([, use]) => use === ignored).map(([title]) => title));
+  const map = new Map([...uses].filter(([, use]) => use !== '' && use !== ignored));
+  const ignore = new Set([...uses].flatMap(([title, use]) => (use === ignored ? [title] : [])));
   for (const title of sheet.header.cells) {
     // Nobody must decide on each unknown column: the table shows that it is ignored.
     if (!isKnownColumn(title, fields, { map, ignore })) ignore.add(title);
@@ -187,7 +189,7 @@ const meanings: Readonly<Record<string, string>> = {
 };
 
 /** Returns what a column becomes if nobody picks something. */
-export function describeColumn(title: string, source: Source): string {
+export function describeColumn(title: string, { source }: Sheet): string {
   const column = findColumn(title.trim(), fieldsOf(source));
   if (!column || column.kind === 'ignored') return 'ignored';
   if (column.kind === 'lost') return `not kept: ${column.reason}`;
@@ -197,40 +199,34 @@ export function describeColumn(title: string, source: Source): string {
 /** The fields that a column can have. */
 export const fieldNames = Object.keys(createFields.fields);
 
-/** The rules for links of another service: those on a verified domain stay on it. */
-async function linkRules(settings: Settings, now: number): Promise<LinkRules | undefined> {
-  if (settings.sheet.source === '') return undefined;
-  const domains = await api.domains.list({ isActive: true }).toArray({ limit: 1000 });
-  return {
-    domains: new Map(domains.map(({ hostname, id }) => [hostname, id])),
-    keepsCodes: !settings.hasNewCodes,
-    now,
-  };
-}
-
 async function* chunksOf(settings: Settings, now: number, signal: AbortSignal) {
-  const plan = planSheet(settings);
-  const links = await linkRules(settings, now);
-  const rows = withoutFirst(settings.sheet.all());
-  for await (const chunk of planChunks(rows, plan, links && { links })) {
+  const { sheet, hasNewCodes, domains } = settings;
+  const links = { domains, keepsCodes: !hasNewCodes, now };
+  const rows = withoutFirst(sheet.all());
+  const options = sheet.source ? { links } : {};
+  for await (const chunk of planChunks(rows, planSheet(settings), options)) {
     signal.throwIfAborted();
     yield chunk;
   }
 }
 
+/** What the dry run of a sheet has found. */
 export interface Checked {
   readonly rows: number;
   readonly bad: readonly BadRow[];
   /** Links that are made paused, although they were not. */
   readonly paused: number;
   /** How many links lose a setting, by its column. */
-  readonly notKept: Readonly<Record<string, number>>;
+  readonly notKept: ReadonlyMap<string, number>;
+  /** The hosts of old short links. */
+  readonly hosts: readonly string[];
 }
 
 /** Checks all rows, and makes nothing. */
 export async function checkSheet(settings: Settings, signal: AbortSignal): Promise<Checked> {
   const bad: BadRow[] = [];
-  const notKept: Record<string, number> = {};
+  const notKept = new Map<string, number>();
+  const hosts = new Set<string>();
   let rows = 0;
   let paused = 0;
   for await (const chunk of chunksOf(settings, Date.now(), signal)) {
@@ -239,14 +235,15 @@ export async function checkSheet(settings: Settings, signal: AbortSignal): Promi
       const error = row.item ? findItemError(row.item) : row.error;
       if (error !== undefined) bad.push({ ...placeOf(row), error });
       if (row.note !== undefined) paused++;
+      if (row.host !== undefined) hosts.add(row.host);
       for (const setting of new Set(row.notKept?.map((each) => each.setting))) {
-        notKept[setting] = (notKept[setting] ?? 0) + 1;
+        notKept.set(setting, (notKept.get(setting) ?? 0) + 1);
       }
     }
     // The page stays usable while a large file is checked.
     await new Promise((resolve) => setTimeout(resolve));
   }
-  return { rows, bad, paused, notKept };
+  return { rows, bad, paused, notKept, hosts: [...hosts] };
 }
 
 const placeOf = ({ line, raw }: ImportRow) => ({ line, raw });
@@ -269,8 +266,10 @@ export async function importSheet(
   organizationId: string,
   { signal, onProgress }: { signal: AbortSignal; onProgress: (progress: Progress) => void },
 ): Promise<void> {
-  const { sheet, uses, hasNewCodes } = settings;
-  const facts = JSON.stringify([organizationId, sheet.source, [...uses].sort(), hasNewCodes]);
+  const { sheet, uses, domains, hasNewCodes } = settings;
+  const choices = [[...uses].sort(), [...domains].sort(), hasNewCodes];
+  const read = [sheet.source?.name, sheet.encoding, sheet.delimiter];
+  const facts = JSON.stringify([organizationId, ...read, ...choices]);
   const identity = `${sheet.hash}-${hashOf(new TextEncoder().encode(facts))}`;
   let progress: Progress = { rows: 0, created: 0, replayed: 0, bad: [] };
   let isFull = false as boolean;

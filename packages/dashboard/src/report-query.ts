@@ -5,7 +5,7 @@ import type { ClicksQuery, OverviewQuery } from '@shorty/sdk';
 export const periods = [
   ['1', 'Last 24 hours'],
   ['7', '7 days'],
-  ['30', '30 days'],
+  ['', '30 days'],
   ['90', '90 days'],
   ['365', '365 days'],
   ['custom', 'From … to …'],

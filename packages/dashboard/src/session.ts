@@ -1,12 +1,12 @@
 import { computed, signal } from '@preact/signals';
-import type { Me } from '@shorty/sdk';
+import type { Me, SessionState } from '@shorty/sdk';
 import { api } from './api.js';
 
 /** Who is signed in: undefined until it is known, null for nobody. */
 export const me = signal<Me | null | undefined>(undefined);
 
-/** Where people sign in by the provider of their organization; null without one. */
-export const providerUrl = signal<string | null>(null);
+/** What the server offers to whoever has a browser. */
+export const state = signal<SessionState | undefined>(undefined);
 
 const scopes = computed(() => new Set<string>(me.value?.scopes));
 
@@ -15,9 +15,8 @@ export const may = (scope: Me['scopes'][number]): boolean => scopes.value.has(sc
 
 /** Finds out who is signed in. */
 export async function readSession(): Promise<void> {
-  const { isSignedIn, signInUrl } = await api.session.get();
-  providerUrl.value = signInUrl;
-  me.value = isSignedIn ? await api.me() : null;
+  state.value = await api.session.get();
+  me.value = state.value.isSignedIn ? await api.me() : null;
 }
 
 export async function signOut(): Promise<void> {

@@ -10,9 +10,11 @@ export {
   formatUsd,
   printable,
 } from './format.js';
-export { reportHtml } from './report-html.js';
+export { html, type Markup } from './markup.js';
+export { reportBody, reportHtml } from './report-html.js';
 export * from './report-model.js';
 export { reportRows } from './report-rows.js';
+export { reportStyle } from './report-style.js';
 export { reportText } from './report-text.js';
 export { svgChart } from './svg-chart.js';
 export { type TextStyle, textStyle } from './text-style.js';

@@ -8,6 +8,7 @@ import {
   labelOf,
   type Report,
   type Section,
+  type SectionRow,
   type Total,
 } from './report-model.js';
 import { reportStyle } from './report-style.js';
@@ -17,6 +18,8 @@ import { svgChart } from './svg-chart.js';
 const maxBars = 400;
 
 const policy = "default-src 'none'; style-src 'unsafe-inline'";
+
+type NameOf = (row: SectionRow, section: Section) => Markup;
 
 /** Renders a report as one self-contained HTML page. `now` is printed as its creation time. */
 export function reportHtml(report: Report, now: number): string {
@@ -28,24 +31,30 @@ export function reportHtml(report: Report, now: number): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${report.title}</title>
-${reportStyle}
+<style>${reportStyle}</style>
 </head>
 <body>
 <main>
-<header>
 <h1>${report.title}</h1>
-<p>${time(report.since)} to ${time(report.until)}, by ${report.groupBy}</p>
-${report.before ? html`<p>change from ${time(report.before.since)} to ${time(report.before.until)} in parentheses</p>\n` : undefined}${report.notes?.map((note) => html`<p>${note}</p>\n`)}</header>
-<ul class="totals">
-${report.totals.map(totalItem)}</ul>
-${seriesFigure(report)}
-${sectionTables(report)}
+${reportBody(report)}
 <footer>Clicks by people; bots and link previews are not counted. Created ${time(now)} by shorty.</footer>
 </main>
 </body>
 </html>
 `;
   return page.toString();
+}
+
+/** Renders what a report has below its title. `nameOf` renders the name of a row. */
+export function reportBody(report: Report, nameOf: NameOf = ({ label }) => html`${label}`): Markup {
+  const { since, until, groupBy, before, notes, totals } = report;
+  return html`<header>
+<p>${time(since)} to ${time(until)}, by ${groupBy}</p>
+${before ? html`<p>change from ${time(before.since)} to ${time(before.until)} in parentheses</p>\n` : undefined}${notes?.map((note) => html`<p>${note}</p>\n`)}</header>
+<ul class="totals">
+${totals.map(totalItem)}</ul>
+${seriesFigure(report)}
+${sectionTables(report, nameOf)}`;
 }
 
 function totalItem(total: Total): Markup {
@@ -77,14 +86,16 @@ ${series.map(
 </figure>`;
 }
 
-function sectionTables({ sections, totalClicks }: Report): Markup | undefined {
+function sectionTables(report: Report, nameOf: NameOf): Markup | undefined {
+  const { sections, totalClicks } = report;
   // Without clicks, the chart already says so.
   if (sections.every(({ rows }) => rows.length === 0)) return undefined;
   return html`<div class="sections">
-${sections.map((section) => sectionTable(section, totalClicks))}</div>`;
+${sections.map((section) => sectionTable(section, totalClicks, nameOf))}</div>`;
 }
 
-function sectionTable({ name, title, rows }: Section, totalClicks: number): Markup {
+function sectionTable(section: Section, totalClicks: number, nameOf: NameOf): Markup {
+  const { name, title, rows } = section;
   const max = Math.max(0, ...rows.map(({ clicks }) => clicks));
   if (rows.length === 0) {
     return html`<section><h2>${title}</h2><p class="none">no clicks in this window</p></section>\n`;
@@ -93,11 +104,12 @@ function sectionTable({ name, title, rows }: Section, totalClicks: number): Mark
 <table>
 <thead><tr><th scope="col">name</th><th scope="col">clicks</th><th scope="col">share</th></tr></thead>
 <tbody>
-${rows.map(({ label, detail, title: linkTitle, clicks }) => {
+${rows.map((row) => {
+  const { detail, title: linkTitle, clicks } = row;
   const bar = max === 0 ? 0 : (clicks / max) * 100;
   const note = name === 'referrer' ? detail : linkTitle;
   const kind = note ? html` <small>${note}</small>` : undefined;
-  return html`<tr><th scope="row">${label}${kind}<span class="bar" style="width:${bar.toFixed(2)}%"></span></th><td>${formatNumber(clicks)}</td><td>${formatShare(clicks, totalClicks)}</td></tr>\n`;
+  return html`<tr><th scope="row">${nameOf(row, section)}${kind}<svg class="bar" width="${bar.toFixed(2)}%" height="6" aria-hidden="true"></svg></th><td>${formatNumber(clicks)}</td><td>${formatShare(clicks, totalClicks)}</td></tr>\n`;
 })}</tbody>
 </table>
 </section>

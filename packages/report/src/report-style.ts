@@ -1,9 +1,9 @@
 import { html } from './markup.js';
 
 /** The style sheet of an HTML report: light, dark, narrow screens and print. */
-export const reportStyle = html`<style>
-:root{color-scheme:light dark;--ink:#1c2024;--dim:#60646c;--paper:#fcfcfd;--card:#fff;--line:#e0e1e6;--clicks:#abbdf9;--uniques:#3451b2}
-@media screen and (prefers-color-scheme:dark){:root{--ink:#edeef0;--dim:#b0b4ba;--paper:#111113;--card:#18191b;--line:#363a3f;--clicks:#304384;--uniques:#9eb1ff}}
+export const reportStyle = html`
+:root,:host{color-scheme:light dark;--ink:#1c2024;--dim:#60646c;--paper:#fcfcfd;--card:#fff;--line:#e0e1e6;--clicks:#abbdf9;--uniques:#3451b2}
+@media screen and (prefers-color-scheme:dark){:root,:host{--ink:#edeef0;--dim:#b0b4ba;--paper:#111113;--card:#18191b;--line:#363a3f;--clicks:#304384;--uniques:#9eb1ff}}
 *{box-sizing:border-box}
 body{margin:0;background:var(--paper);color:var(--ink);font:1rem/1.5 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif}
 main{max-width:60rem;margin:0 auto;padding:2rem 1rem}
@@ -12,7 +12,7 @@ h2{margin:0 0 .5rem;font-size:1rem}
 header p,footer{margin:.25rem 0 0;color:var(--dim)}
 footer{margin-top:1.5rem;font-size:.875rem}
 .totals{display:flex;flex-wrap:wrap;gap:.75rem;margin:1.5rem 0;padding:0;list-style:none}
-.totals li,figure,section,body main>.none{padding:.75rem 1rem;background:var(--card);border:1px solid var(--line);border-radius:.5rem}
+.totals li,figure,section,.none{padding:.75rem 1rem;background:var(--card);border:1px solid var(--line);border-radius:.5rem}
 .totals li{flex:1 0 auto;color:var(--dim);white-space:nowrap}
 .totals b{display:block;color:var(--ink);font-size:1.5rem;line-height:1.3;font-variant-numeric:tabular-nums}
 figure{margin:0 0 .75rem}
@@ -40,10 +40,13 @@ th:first-child{width:100%;padding-left:0;text-align:left;font-weight:400;white-s
 thead th{color:var(--dim);font-size:.875rem;font-weight:400}
 td:last-child{color:var(--dim)}
 small{color:var(--dim)}
-.bar{display:block;min-width:2px;height:.375rem;margin:.125rem 0;border-radius:2px;background:var(--uniques)}
-.none{margin:0;color:var(--dim)}
-.sections,body main>.none{margin-bottom:.75rem}
+a,button{color:inherit}
+button{padding:0;border:0;background:none;font:inherit;text-align:left;text-decoration:underline;cursor:pointer}
+.bar{display:block;min-width:2px;margin:.125rem 0;border-radius:2px;background:var(--uniques)}
+section .none{padding:0;border:0}
+.none{margin-top:0;color:var(--dim)}
+.sections,.none{margin-bottom:.75rem}
 summary{margin-top:.5rem;color:var(--dim);cursor:pointer}
 @media (max-width:40rem){svg .extra{display:none}main{padding:1rem .75rem}.totals li{flex-basis:40%}}
 @media print{*{print-color-adjust:exact;-webkit-print-color-adjust:exact}main{max-width:none;padding:0}figure,section,li,tr{break-inside:avoid}details{display:none}}
-</style>`;
+`;

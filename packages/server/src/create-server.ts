@@ -199,6 +199,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     ...shared,
     publicUrl: () => address.url,
     oidc: config.oidc,
+    servesAdministration: config.operatorKey !== undefined && config.adminListen === undefined,
     defaultOrganization: () => organizations.findFirst(),
   });
   const { auth, ...authModule } = createAuthModule({

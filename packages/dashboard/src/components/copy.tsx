@@ -1,3 +1,4 @@
+import { Button } from './button.js';
 import { notify } from './toasts.js';
 
 /** Copies text, and says so. Browsers refuse that in some windows, where people copy it themselves. */
@@ -26,15 +27,8 @@ function copySelection(text: string): boolean {
 }
 
 /** A button that copies a text, such as a short link. */
-export function CopyButton({ text, label }: { readonly text: string; readonly label: string }) {
-  return (
-    <button
-      type="button"
-      class="plain"
-      aria-label={`Copy ${label}`}
-      onClick={() => void copyText(text)}
-    >
-      Copy
-    </button>
-  );
-}
+export const CopyButton = ({ text, label }: { readonly text: string; readonly label: string }) => (
+  <Button class="plain" aria-label={`Copy ${label}`} onClick={() => void copyText(text)}>
+    Copy
+  </Button>
+);

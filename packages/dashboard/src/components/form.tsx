@@ -1,132 +1,125 @@
 import { ValidationError } from '@shorty/sdk';
-import type { ComponentChildren, JSX } from 'preact';
-import { useId, useState } from 'preact/hooks';
+import type { ComponentChildren } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
 import { describeError } from '../api.js';
+import { changesOf, creationOf, draftOf, type Entry } from '../field-values.js';
+import { type Field, FieldRow, type Filling } from './field.js';
+import { notify } from './toasts.js';
+import { changes } from './work.js';
 
-interface FieldProps {
-  readonly label: string;
-  /** What to enter, below the field. */
-  readonly hint?: string | undefined;
-  /** Why the value was refused. */
-  readonly error?: string | undefined;
+/** Fields that are shown on request. */
+export interface Section {
+  readonly section: string;
+  readonly fields: readonly Field[];
 }
 
-/**
- * A text field with its label, hint and error. With `onChange`, it keeps what somebody types until the value
- * is complete, however often the screen is rendered meanwhile.
- */
-export function Field({
-  label,
-  hint,
-  error,
-  id: given,
-  onChange,
-  ...input
-}: FieldProps & Omit<JSX.InputHTMLAttributes<HTMLInputElement>, 'id'> & { readonly id?: string }) {
-  const generated = useId();
-  const id = given ?? generated;
-  const [draft, setDraft] = useState<string>();
-  const typing = onChange && {
-    value: draft ?? input.value,
-    onInput: ({ currentTarget }: { readonly currentTarget: { readonly value: string } }) =>
-      setDraft(currentTarget.value),
-    // When the value is complete: preact/compat would call `onChange` at each key.
-    onChangeCapture: (event: JSX.TargetedEvent<HTMLInputElement>) => {
-      onChange(event);
-      setDraft(undefined);
-    },
+interface FormProps<Request> {
+  /** The name for screen readers. */
+  readonly label?: string;
+  readonly fields: readonly (Field | Section)[];
+  /** What the form changes. Without a record, it makes something new. */
+  readonly record?: object | undefined;
+  /** What a form without a record begins with. */
+  readonly initial?: object;
+  /** What the button says. Without it, nobody can save. */
+  readonly action: string | undefined;
+  /** Gets the fields that differ from the record, or all that are not empty. */
+  readonly save: (request: Request) => PromiseLike<unknown>;
+  /** What to tell afterwards. */
+  readonly done?: string | undefined;
+  readonly class?: string;
+  /** What stands between the fields and the button. `request` throws for an entry that has no value. */
+  readonly children?: (form: Filling & { readonly request: () => Request }) => ComponentChildren;
+}
+
+/** A form of a table of fields, with what the server refuses beside each. */
+export function Form<Request extends object>(props: FormProps<Request>) {
+  const { label, fields, record, initial = {}, action, save, done, children } = props;
+  const all = fields.flatMap((each) => ('section' in each ? each.fields : [each]));
+  const started = () => draftOf(all, record ?? initial);
+  const blank = draftOf(all, {});
+  const [start, setStart] = useState(started);
+  const [draft, setDraft] = useState(start);
+  const [saves, setSaves] = useState(0);
+  const request = () => (record ? changesOf(all, start, draft) : creationOf(all, draft)) as Request;
+  const { submit, errors, isBusy } = useSubmit(async () => {
+    await save(request());
+    setSaves((before) => before + 1);
+    if (done !== undefined) notify(done);
+  });
+  // By then, `record` is what the server has stored.
+  useEffect(() => {
+    if (saves === 0) return;
+    setStart(started());
+    setDraft(started());
+  }, [saves]);
+  const filling: Filling = {
+    draft,
+    set: (name: string, entry: Entry) => setDraft((before) => ({ ...before, [name]: entry })),
   };
+  const errorOf = ({ name }: Field) =>
+    errors.details.find(
+      // `tags[0]` is a part of the field `tags`.
+      ({ path }) => path.startsWith(name) && !/\w/.test(path.charAt(name.length)),
+    )?.message;
+  const row = (field: Field) => (
+    <FieldRow key={field.name} field={field} filling={filling} error={errorOf(field)} />
+  );
   return (
-    <div class="field">
-      <label for={id}>{label}</label>
-      <input
-        {...input}
-        {...typing}
-        id={id}
-        aria-invalid={error !== undefined}
-        aria-describedby={`${id}-note`}
-      />
-      <Note id={`${id}-note`} hint={hint} error={error} />
-    </div>
+    <form class={props.class} aria-label={label} onSubmit={submit}>
+      <fieldset class="fields" disabled={action === undefined}>
+        {fields.map((each) =>
+          'section' in each ? (
+            <details
+              key={each.section}
+              open={each.fields.some(
+                (field) =>
+                  errorOf(field) !== undefined ||
+                  String(start[field.name]) !== String(blank[field.name]),
+              )}
+            >
+              <summary>{each.section}</summary>
+              <div class="fields">{each.fields.map(row)}</div>
+            </details>
+          ) : (
+            row(each)
+          ),
+        )}
+      </fieldset>
+      {children?.({ ...filling, request })}
+      {!all.some(errorOf) && <FormError message={errors.message} />}
+      {action !== undefined && (
+        <button type="submit" disabled={isBusy}>
+          {action}
+        </button>
+      )}
+    </form>
   );
 }
 
-/** A choice with its label. `options` are pairs of a value and what people read. */
-export function Select({
-  label,
-  hint,
-  error,
-  options,
-  ...select
-}: FieldProps & { readonly options: readonly (readonly [string, string])[] } & Omit<
-    JSX.SelectHTMLAttributes<HTMLSelectElement>,
-    'label'
-  >) {
-  const id = useId();
-  return (
-    <div class="field">
-      <label for={id}>{label}</label>
-      <select {...select} id={id} aria-describedby={`${id}-note`}>
-        {options.map(([value, text]) => (
-          <option key={value} value={value}>
-            {text}
-          </option>
-        ))}
-      </select>
-      <Note id={`${id}-note`} hint={hint} error={error} />
-    </div>
-  );
+/** What the server refused: as a whole, and by field. */
+interface Refusal {
+  readonly message: string;
+  readonly details: ValidationError['details'];
 }
 
-/** A checkbox with its label. */
-export function Check({
-  label,
-  ...input
-}: { readonly label: string } & Omit<JSX.InputHTMLAttributes<HTMLInputElement>, 'label'>) {
-  return (
-    <label class="check">
-      <input {...input} type="checkbox" />
-      {label}
-    </label>
-  );
-}
+const none: Refusal = { message: '', details: [] };
 
-function Note({ id, hint, error }: Pick<FieldProps, 'hint' | 'error'> & { readonly id: string }) {
-  if (error !== undefined) {
-    return (
-      <p class="error" id={id}>
-        {error}
-      </p>
-    );
-  }
-  return (
-    <p class="hint" id={id}>
-      {hint}
-    </p>
-  );
-}
-
-/** What the server refused, by field; `form` has what belongs to no field that is shown. */
-export interface FormErrors {
-  readonly form?: string | undefined;
-  readonly fields: Readonly<Record<string, string>>;
-}
-
-const noErrors: FormErrors = { fields: {} };
-
-/** Runs the work of a form, and shows its errors beside the fields. */
+/** Runs the work of a form, and tells why it was refused. */
 export function useSubmit(work: () => Promise<void>) {
-  const [errors, setErrors] = useState(noErrors);
+  const [errors, setErrors] = useState(none);
   const [isBusy, setBusy] = useState(false);
   const submit = async (event: Event) => {
     event.preventDefault();
     if (isBusy) return;
     setBusy(true);
-    setErrors(noErrors);
+    setErrors(none);
     try {
       await work();
+      changes.value++;
     } catch (error) {
-      setErrors(errorsOf(error));
+      const details = error instanceof ValidationError ? error.details : [];
+      setErrors({ message: describeError(error), details });
     } finally {
       setBusy(false);
     }
@@ -134,42 +127,11 @@ export function useSubmit(work: () => Promise<void>) {
   return { submit, errors, isBusy };
 }
 
-function errorsOf(error: unknown): FormErrors {
-  const details = error instanceof ValidationError ? (error.details ?? []) : [];
-  const fields = Object.fromEntries(details.map(({ path, message }) => [path, message]));
-  return { form: describeError(error), fields };
-}
-
-/** The error of a form as a whole. */
-export function FormError({ errors }: { readonly errors: FormErrors }) {
-  return errors.form === undefined ? null : (
+/** Why something as a whole was refused. */
+export function FormError({ message }: { readonly message: string }) {
+  return message === '' ? null : (
     <p class="error" role="alert">
-      {errors.form}
+      {message}
     </p>
-  );
-}
-
-/** A modal dialog. It is open while it is rendered; `onClose` is also called for Escape. */
-export function Dialog({
-  title,
-  onClose,
-  children,
-}: {
-  readonly title: string;
-  readonly onClose: () => void;
-  readonly children: ComponentChildren;
-}) {
-  const id = useId();
-  return (
-    <dialog
-      aria-labelledby={id}
-      ref={(dialog) => {
-        if (dialog && !dialog.open) dialog.showModal();
-      }}
-      onClose={onClose}
-    >
-      <h2 id={id}>{title}</h2>
-      {children}
-    </dialog>
   );
 }

@@ -1,11 +1,11 @@
-import { useCallback, useEffect, useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { describeError } from '../api.js';
+import { FormError } from './form.js';
 
 /** Reads something from the server, and again when `key` changes. */
 export function useLoaded<Value>(key: string, read: () => PromiseLike<Value>) {
-  const [value, setValue] = useState<Value | undefined>();
+  const [value, setValue] = useState<Value>();
   const [error, setError] = useState('');
-  const [version, setVersion] = useState(0);
   useEffect(() => {
     let isCurrent = true;
     Promise.resolve(read())
@@ -19,18 +19,11 @@ export function useLoaded<Value>(key: string, read: () => PromiseLike<Value>) {
       isCurrent = false;
     };
     // `read` is another function at each rendering, and `key` says whether it reads something else.
-  }, [key, version]);
-  const reload = useCallback(() => setVersion((before) => before + 1), []);
-  return { value, error, reload, setValue };
+  }, [key]);
+  return { value, error, setValue };
 }
 
 /** Says that something is being read, or why it cannot be. */
 export function Loading({ error }: { readonly error: string }) {
-  return error === '' ? (
-    <p>Loading…</p>
-  ) : (
-    <p class="error" role="alert">
-      {error}
-    </p>
-  );
+  return error === '' ? <p>Loading…</p> : <FormError message={error} />;
 }

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { useLocation } from 'wouter-preact';
-import { Dialog } from './form.js';
+import { Dialog } from './dialog.js';
 
 /** The keys of the dashboard. They work unless somebody is typing. */
 const keys = [
@@ -19,8 +19,9 @@ export function Shortcuts() {
       if (key === '?') setShown(true);
       if (key !== '/' && key !== 'n') return;
       navigate('/');
+      const field = key === 'n' ? 'targetUrl' : 'search';
       // After the screen is there.
-      setTimeout(() => document.getElementById(key === 'n' ? 'destination' : 'search')?.focus());
+      setTimeout(() => document.querySelector<HTMLElement>(`[name=${field}]`)?.focus());
     };
     // Not `keydown`, after which the browser would type the key into the field.
     addEventListener('keyup', onKey);
@@ -29,9 +30,9 @@ export function Shortcuts() {
   if (!isShown) return null;
   return (
     <Dialog title="Keys" onClose={() => setShown(false)}>
-      <dl class="keys">
+      <dl>
         {keys.map(([key, what]) => (
-          <div key={key}>
+          <div class="row" key={key}>
             <dt>
               <kbd>{key}</kbd>
             </dt>
@@ -39,9 +40,6 @@ export function Shortcuts() {
           </div>
         ))}
       </dl>
-      <form method="dialog">
-        <button type="submit">Close</button>
-      </form>
     </Dialog>
   );
 }

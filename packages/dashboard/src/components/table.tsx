@@ -1,19 +1,18 @@
 import type { ComponentChildren } from 'preact';
 
-/** A table whose rows are cards on narrow screens. */
-export function Table({
-  heads,
-  children,
-}: {
+interface TableProps {
   readonly heads: readonly string[];
   readonly children: ComponentChildren;
-}) {
+}
+
+/** A table whose rows are cards on narrow screens. A column has the class of its head. */
+export function Table({ heads, children }: TableProps) {
   return (
-    <table class="cards">
+    <table>
       <thead>
         <tr>
           {heads.map((head) => (
-            <th key={head} scope="col">
+            <th key={head} scope="col" class={head}>
               {head}
             </th>
           ))}

@@ -1,44 +1,37 @@
 import { signal } from '@preact/signals';
+import { Button } from './button.js';
 
 interface Toast {
-  readonly id: number;
   readonly text: string;
   /** Undoes what the text says. */
-  readonly undo?: (() => Promise<void>) | undefined;
+  readonly undo: (() => unknown) | undefined;
 }
 
 const shownForMs = 8_000;
 const toasts = signal<readonly Toast[]>([]);
-let count = 0;
 
 /** Tells what has been done, and offers to undo it. */
-export function notify(text: string, undo?: () => Promise<void>): void {
-  const id = count++;
-  toasts.value = [...toasts.value, { id, text, undo }];
-  setTimeout(() => remove(id), shownForMs);
+export function notify(text: string, undo?: () => unknown): void {
+  const toast = { text, undo };
+  toasts.value = [...toasts.value, toast];
+  setTimeout(() => remove(toast), shownForMs);
 }
 
-function remove(id: number): void {
-  toasts.value = toasts.value.filter((toast) => toast.id !== id);
+function remove(toast: Toast): void {
+  toasts.value = toasts.value.filter((each) => each !== toast);
 }
 
 export function Toasts() {
+  const undo = (toast: Toast) => {
+    remove(toast);
+    toast.undo?.();
+  };
   return (
     <div class="toasts" role="status">
-      {toasts.value.map(({ id, text, undo }) => (
-        <p key={id}>
-          {text}
-          {undo && (
-            <button
-              type="button"
-              onClick={() => {
-                remove(id);
-                undo().catch((error: Error) => notify(error.message));
-              }}
-            >
-              Undo
-            </button>
-          )}
+      {toasts.value.map((toast) => (
+        <p key={toast}>
+          {toast.text}
+          {toast.undo && <Button onClick={() => undo(toast)}>Undo</Button>}
         </p>
       ))}
     </div>

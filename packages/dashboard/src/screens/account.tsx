@@ -1,56 +1,43 @@
-import { useState } from 'preact/hooks';
+import type { PasswordChangeRequest } from '@shorty/sdk';
 import { api } from '../api.js';
-import { Field, FormError, useSubmit } from '../components/form.js';
+import { Form } from '../components/form.js';
+import { Heading } from '../components/part.js';
 import { notify } from '../components/toasts.js';
 import { me } from '../session.js';
-
-const minPasswordLength = 10;
+import { newPassword, password } from './sign-in.js';
 
 export function Account() {
   const { user, organization } = me.value ?? {};
-  const [currentPassword, setCurrent] = useState('');
-  const [newPassword, setNew] = useState('');
-  const { submit, errors, isBusy } = useSubmit(async () => {
-    await api.session.changePassword({ currentPassword, newPassword });
-    setCurrent('');
-    setNew('');
-    notify('Changed the password, and signed you out in other browsers');
-  });
   return (
     <>
-      <h1>Account</h1>
+      <Heading>Account</Heading>
       <p>
         You are {user?.email ?? 'signed in'}, {user?.role} of {organization?.name} (plan{' '}
         {organization?.plan}).
       </p>
-      <h2>Change the password</h2>
-      <form class="narrow" onSubmit={submit}>
-        <input type="hidden" autocomplete="username" value={user?.email ?? ''} />
-        <Field
-          label="Current password"
-          type="password"
-          autocomplete="current-password"
-          required
-          value={currentPassword}
-          error={errors.fields.currentPassword}
-          onInput={({ currentTarget }) => setCurrent(currentTarget.value)}
-        />
-        <Field
-          label="New password"
-          type="password"
-          autocomplete="new-password"
-          hint={`At least ${minPasswordLength} characters. Ends your sessions in other browsers.`}
-          minLength={minPasswordLength}
-          required
-          value={newPassword}
-          error={errors.fields.newPassword}
-          onInput={({ currentTarget }) => setNew(currentTarget.value)}
-        />
-        <FormError errors={errors} />
-        <button type="submit" disabled={isBusy}>
-          Change password
-        </button>
-      </form>
+      {user?.hasPassword ? (
+        <>
+          <h2>Change the password</h2>
+          <Form<PasswordChangeRequest>
+            class="narrow"
+            fields={[
+              { ...password, name: 'currentPassword', label: 'Current password' },
+              {
+                ...newPassword,
+                name: 'newPassword',
+                hint: `${newPassword.hint} Ends your sessions in other browsers.`,
+              },
+            ]}
+            action="Change password"
+            save={async (request) => {
+              await api.session.changePassword(request);
+              notify('Changed the password, and signed you out in other browsers');
+            }}
+          />
+        </>
+      ) : (
+        <p>You sign in with your organization, which has your password.</p>
+      )}
     </>
   );
 }

@@ -1,131 +1,73 @@
 import type { AuditEntry, AuditQuery } from '@shorty/sdk';
-import { useState } from 'preact/hooks';
+import { Link, useLocation } from 'wouter-preact';
 import { api } from '../api.js';
-import { Field } from '../components/form.js';
-import { PageEnd, usePages } from '../components/paged-table.js';
+import { Button } from '../components/button.js';
+import type { Field } from '../components/field.js';
+import { useFilters } from '../components/filter-bar.js';
+import { List } from '../components/list.js';
+import { Heading } from '../components/part.js';
 import { Time } from '../components/time.js';
 
-const none = { actor: '', operation: '', resource: '', since: '', until: '' };
+const filters: readonly Field[] = [
+  { name: 'actor', label: 'Who (id)' },
+  { name: 'operation', label: 'Operation' },
+  { name: 'resource', label: 'Record (id)' },
+  { name: 'since', label: 'From', kind: 'date' },
+  { name: 'until', label: 'To', kind: 'date' },
+];
 
-type Filters = typeof none;
+type Shown = AuditQuery & { readonly since?: string; readonly until?: string };
 
-/** The start of a day in the time zone of the browser, and for the last day that of the next. */
-function instantOf(day: string, offset: number): string {
-  const start = new Date(`${day}T00:00:00`);
-  start.setDate(start.getDate() + offset);
-  return start.toISOString();
-}
-
-function queryOf({ since, until, ...texts }: Filters): AuditQuery {
-  const given = Object.entries(texts).filter(([, text]) => text !== '');
-  return {
-    ...Object.fromEntries(given),
-    ...(since !== '' && { since: instantOf(since, 0) }),
-    ...(until !== '' && { until: instantOf(until, 1) }),
-  };
-}
+/** The query of the API, in which days are those of the time zone of the browser. */
+const queryOf = ({ since, until, ...query }: Shown): AuditQuery => ({
+  ...query,
+  ...(since !== undefined && { since: new Date(`${since}T00:00:00`) }),
+  // The last day counts, too.
+  ...(until !== undefined && { until: new Date(`${until}T23:59:59.999`) }),
+});
 
 export function Audit() {
-  const [filters, setFilters] = useState(none);
-  const list = usePages<AuditEntry>(JSON.stringify(filters), (after) =>
-    api.audit({ ...queryOf(filters), limit: 50, ...(after !== undefined && { after }) }),
-  );
-  const set = (name: keyof Filters, value: string) => setFilters({ ...filters, [name]: value });
-  const field = (name: keyof Filters, label: string, type = 'text') => (
-    <Field
-      label={label}
-      type={type}
-      value={filters[name]}
-      onChange={({ currentTarget }) => set(name, currentTarget.value.trim())}
-    />
-  );
+  const [path] = useLocation();
   return (
     <>
-      <h1>Audit</h1>
+      <Heading>Audit</Heading>
       <p class="hint">Who changed what. Entries have the names of fields, and no values.</p>
-      <div class="filters">
-        {field('actor', 'Who (id)')}
-        {field('operation', 'Operation')}
-        {field('resource', 'Record (id)')}
-        {field('since', 'From', 'date')}
-        {field('until', 'To', 'date')}
-        <button type="button" onClick={() => setFilters(none)}>
-          Clear filters
-        </button>
-      </div>
-      <table class="cards">
-        <thead>
-          <tr>
-            <th scope="col">When</th>
-            <th scope="col">Who</th>
-            <th scope="col">Operation</th>
-            <th scope="col">Record</th>
-            <th scope="col">Fields</th>
-          </tr>
-        </thead>
-        <tbody>
-          {list.items.map(({ id, createdAt, actor, address, operation, resource, ...entry }) => (
-            <tr key={id}>
-              <td>
-                <Time at={createdAt} />
-              </td>
-              <td>
-                {actor.type}{' '}
-                <FilterButton
-                  what="who"
-                  value={actor.id}
-                  label={actor.name ?? undefined}
-                  onFilter={(value) => set('actor', value)}
-                />
-                {address !== null && <span class="state">from {address}</span>}
-              </td>
-              <td>
-                <FilterButton
-                  what="operation"
-                  value={operation}
-                  onFilter={(value) => set('operation', value)}
-                />
-              </td>
-              <td>
-                {entry.count > 1 ? `${entry.count} × ` : ''}
-                {resource.type}{' '}
-                <FilterButton
-                  what="record"
-                  value={resource.id}
-                  onFilter={(value) => set('resource', value)}
-                />
-              </td>
-              <td>{entry.fields.join(', ')}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-      <PageEnd list={list} none="No entry matches." />
+      <List<AuditEntry, Shown>
+        read={(query) => api.audit(queryOf(query))}
+        filters={filters}
+        none="No entry matches."
+        columns={{
+          When: ({ createdAt }) => <Time at={createdAt} />,
+          Who: ({ actor: { id, name } }) => <Only name="actor" value={id} label={name ?? id} />,
+          Operation: ({ operation }) => <Only name="operation" value={operation} />,
+          Record: ({ resource: { id } }) => <Only name="resource" value={id} />,
+          Fields: ({ fields }) => fields.join(', '),
+        }}
+        notes={{
+          Who: ({ actor, address }) => `${actor.type}${address === null ? '' : ` from ${address}`}`,
+          Record: ({ count, resource }) => `${count > 1 ? `${count} × ` : ''}${resource.type}`,
+        }}
+      >
+        <Link href={path}>Clear filters</Link>
+      </List>
     </>
   );
 }
 
-/** A value of an entry: a click shows only entries that have it. */
-function FilterButton({
-  what,
-  value,
-  label,
-  onFilter,
-}: {
-  readonly what: string;
+interface OnlyProps {
+  readonly name: string;
   readonly value: string | null;
-  readonly label?: string | undefined;
-  readonly onFilter: (value: string) => void;
-}) {
+  readonly label?: string | null;
+}
+
+/** A value of an entry: a click shows only entries that have it. */
+function Only({ name, value, label = value }: OnlyProps) {
+  const { change } = useFilters();
   if (value === null) return null;
+  const filter = () => change((next) => next.set(name, value));
   return (
-    <button
-      type="button"
-      class="plain text"
-      aria-label={`Only ${what} ${label ?? value}`}
-      onClick={() => onFilter(value)}
-    >
-      {label ?? value}
-    </button>
+    <Button class="plain" aria-label={`Only ${name} ${label}`} onClick={filter}>
+      {label}
+    </Button>
   );
 }

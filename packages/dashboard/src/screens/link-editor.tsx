@@ -1,258 +1,280 @@
-import { ConflictError, type Domain, type UrlRecord } from '@shorty/sdk';
+import {
+  ConflictError,
+  type RuleTest,
+  type RuleTestQuery,
+  type UrlCreateRequest,
+  type UrlRecord,
+  type UrlUpdateRequest,
+} from '@shorty/sdk';
 import { useEffect, useState } from 'preact/hooks';
 import { Link, useLocation } from 'wouter-preact';
-import { api, describeError } from '../api.js';
+import { api } from '../api.js';
+import { Button } from '../components/button.js';
 import { CopyButton, copyText } from '../components/copy.js';
-import { Field, FormError, Select, useSubmit } from '../components/form.js';
-import { RuleEditor, TestVisit } from '../components/rule-editor.js';
+import { type Field, type Filling, type Option, optionsOf } from '../components/field.js';
+import { Form, type Section } from '../components/form.js';
+import { Loading, useLoaded } from '../components/loaded.js';
+import { Heading, Part } from '../components/part.js';
+import { Table } from '../components/table.js';
 import { notify } from '../components/toasts.js';
-import {
-  changesOf,
-  createRequestOf,
-  emptyForm,
-  formOf,
-  type LinkForm,
-  type TextName,
-} from '../link-form.js';
+import { run } from '../components/work.js';
+import { readActiveDomains } from '../domains.js';
+import { conditionKinds } from '../rule-form.js';
 import { may } from '../session.js';
 
-/** A link, and the version of it that was read. */
-interface Read {
-  readonly url: UrlRecord;
-  readonly etag: string | undefined;
-}
+/** What is decided once, when a link is made. */
+const newFields = (domains: readonly Option[]): readonly Field[] => [
+  {
+    name: 'domainId',
+    label: 'Domain',
+    kind: 'select',
+    options: [['', location.host], ...domains],
+  },
+  {
+    name: 'customSlug',
+    label: 'Slug',
+    hint: ({ draft }) => (
+      <SlugVerdict slug={`${draft.customSlug}`} domainId={`${draft.domainId}`} />
+    ),
+  },
+];
 
-const inherited = [
-  ['', 'as its domain'],
-  ['yes', 'yes'],
-  ['no', 'no'],
-] as const;
+const fields: readonly (Field | Section)[] = [
+  { name: 'title', label: 'Title', hint: (filling) => <FetchTitle {...filling} /> },
+  { name: 'tags', label: 'Tags', kind: 'tags', hint: 'Separated by commas.' },
+  { name: 'description', label: 'Notes' },
+  {
+    section: 'Start, end and access',
+    fields: [
+      { name: 'activatesAt', label: 'Starts at', kind: 'datetime-local' },
+      { name: 'expiresAt', label: 'Ends at', kind: 'datetime-local' },
+      { name: 'expiredUrl', label: 'After the end, lead to', kind: 'url' },
+      { name: 'maxClicks', label: 'Most clicks', kind: 'number', min: 1 },
+      {
+        name: 'password',
+        label: 'Password',
+        autocomplete: 'off',
+        hint: 'Visitors must enter it. It is never shown again.',
+      },
+      { name: 'isPasswordProtected', label: 'Ask visitors for the password', kind: 'check' },
+      { name: 'forwardQuery', label: 'Forward the query', kind: 'inherited' },
+      { name: 'forwardPath', label: 'Forward the path', kind: 'inherited' },
+    ],
+  },
+  {
+    section: 'UTM parameters',
+    fields: [
+      { name: 'utmSource', label: 'Source', placeholder: 'newsletter' },
+      { name: 'utmMedium', label: 'Medium', placeholder: 'email' },
+      { name: 'utmCampaign', label: 'Campaign', placeholder: 'spring' },
+      { name: 'utmTerm', label: 'Term' },
+      { name: 'utmContent', label: 'Content' },
+    ],
+  },
+  {
+    section: 'Link preview',
+    fields: [
+      { name: 'preview.title', label: 'Preview title' },
+      { name: 'preview.description', label: 'Preview text' },
+      { name: 'preview.imageUrl', label: 'Preview image', kind: 'url' },
+    ],
+  },
+  {
+    section: 'Other destinations for some visits',
+    fields: [
+      {
+        name: 'rules',
+        label: 'Rule',
+        kind: 'rules',
+        hint: 'The first rule that matches a visit decides.',
+        rows: [
+          {
+            name: 'conditions',
+            label: 'Condition',
+            kind: 'rows',
+            rows: [
+              {
+                name: 'kind',
+                label: 'A visit has a',
+                kind: 'select',
+                options: optionsOf(Object.keys(conditionKinds)),
+              },
+              {
+                name: 'value',
+                label: 'One of',
+                hint: ({ draft }) => `Such as ${conditionKinds[String(draft.kind)]}`,
+              },
+            ],
+          },
+          { name: 'target', label: 'Leads to', kind: 'url' },
+          {
+            name: 'variants',
+            label: 'Or divide the visitors: a weight and a destination a line',
+            kind: 'lines',
+            placeholder: '50 https://example.com/a',
+          },
+        ],
+      },
+    ],
+  },
+];
 
-/** The fields that are plain texts, by the section in which they stand. */
-const sections: Readonly<Record<string, readonly (readonly [TextName, string, string?])[]>> = {
-  'UTM parameters': [
-    ['utmSource', 'Source', 'newsletter'],
-    ['utmMedium', 'Medium', 'email'],
-    ['utmCampaign', 'Campaign', 'spring'],
-    ['utmTerm', 'Term'],
-    ['utmContent', 'Content'],
-  ],
-  'Link preview': [
-    ['previewTitle', 'Preview title'],
-    ['previewDescription', 'Preview text'],
-    ['previewImageUrl', 'Preview image', 'https://example.com/image.png'],
-  ],
-};
+const targetUrl: Field = { name: 'targetUrl', label: 'Destination', kind: 'url', required: true };
 
 /** Makes a new link: `/links/new?url=…`. */
 export function NewLink() {
   const [, navigate] = useLocation();
-  const start = emptyForm(new URLSearchParams(location.search).get('url') ?? '');
+  const { value: domains = [] } = useLoaded('domains', readActiveDomains);
   return (
     <>
-      <h1>New link</h1>
-      <Editor
-        start={start}
-        isNew
-        save={async (form) => {
-          const url = await api.urls.create(createRequestOf(form));
+      <Heading>New link</Heading>
+      <Form<UrlCreateRequest>
+        fields={[targetUrl, ...newFields(domains), ...fields]}
+        initial={{ targetUrl: new URLSearchParams(location.search).get('url') }}
+        action="Shorten"
+        save={async (request) => {
+          const url = await api.urls.create(withPassword(request));
           await copyText(url.shortUrl);
           navigate(`/links/${url.id}`);
         }}
-        commandOf={(form) => ({ method: 'POST', path: 'urls', body: createRequestOf(form) })}
-      />
+      >
+        {({ request }) => <SameCommand method="POST" path="urls" body={withPassword(request())} />}
+      </Form>
     </>
   );
 }
 
+/** Returns a request in which whoever sets a password wants visitors to be asked for it. */
+const withPassword = <Request extends UrlCreateRequest | UrlUpdateRequest>(
+  request: Request,
+): Request => (request.password ? { ...request, isPasswordProtected: true } : request);
+
+/** A link, and the version of it that was read. */
+interface Read {
+  readonly url: UrlRecord;
+  readonly version: { readonly ifMatch?: string };
+}
+
+async function read(id: string): Promise<Read> {
+  const { data, response } = await api.urls.get(id).withResponse();
+  return { url: data, version: response.etag === undefined ? {} : { ifMatch: response.etag } };
+}
+
+/** What somebody wants to change of a link that somebody else has changed meanwhile. */
+interface Refused {
+  readonly theirs: Read;
+  readonly changes: UrlUpdateRequest;
+}
+
 /** Shows and changes a link. */
-export function LinkEditor({ params: { id = '' } }: { readonly params: { readonly id?: string } }) {
-  const [read, setRead] = useState<Read>();
-  const [error, setError] = useState('');
-  const [conflict, setConflict] = useState<{ readonly theirs: Read; readonly mine: LinkForm }>();
-  const load = async (): Promise<Read> => {
-    const { data, response } = await api.urls.get(id).withResponse();
-    return { url: data, etag: response.etag };
-  };
-  useEffect(() => {
-    load().then(setRead, (reason: unknown) => setError(describeError(reason)));
-  }, [id]);
-  if (error !== '') return <p role="alert">{error}</p>;
-  if (!read) return <p>Loading…</p>;
-  const { url, etag } = read;
-  const save = async (form: LinkForm) => {
-    const changes = changesOf(formOf(url), form);
+export function LinkEditor({ params: { id } }: { readonly params: { readonly id: string } }) {
+  const { value, error, setValue } = useLoaded(id, () => read(id));
+  const [refused, setRefused] = useState<Refused>();
+  if (!value) return <Loading error={error} />;
+  const { url, version } = value;
+  const save = async (changes: UrlUpdateRequest, { version }: Read) => {
     try {
-      await api.urls.update(id, changes, etag === undefined ? {} : { ifMatch: etag });
+      await api.urls.update(id, changes, version);
+      notify(`Saved ${url.shortUrl}`);
+      setRefused(undefined);
     } catch (reason) {
       if (!(reason instanceof ConflictError && reason.code === 'PRECONDITION_FAILED')) throw reason;
-      setConflict({ theirs: await load(), mine: form });
-      return;
+      setRefused({ theirs: await read(id), changes });
     }
-    setRead(await load());
-    notify(`Saved ${url.shortUrl}`);
+    setValue(await read(id));
   };
+  const isReadOnly = !may('urls:write');
   return (
     <>
-      <h1>{url.title ?? url.shortUrl}</h1>
-      <p class="created">
+      <Heading>{url.title ?? url.shortUrl}</Heading>
+      <p class="row">
         <a href={url.shortUrl}>{url.shortUrl}</a>
         <CopyButton text={url.shortUrl} label={url.shortUrl} />
         <Link href={`/report/${id}`}>Report</Link>
         <Link href={`/links/${id}/qr`}>QR code</Link>
       </p>
-      {conflict ? (
+      {refused && (
         <Conflict
-          {...conflict}
-          onResolved={(theirs) => {
-            setRead(theirs);
-            setConflict(undefined);
-          }}
+          {...refused}
+          save={() => save(refused.changes, refused.theirs)}
+          onDropped={() => setRefused(undefined)}
         />
-      ) : (
-        <Editor
-          key={etag}
-          start={formOf(url)}
-          isNew={false}
-          save={save}
-          commandOf={(form) => ({
-            method: 'PATCH',
-            path: `urls/${id}`,
-            body: changesOf(formOf(url), form),
-          })}
-        />
+      )}
+      {!refused && (
+        <Form<UrlUpdateRequest>
+          key={version.ifMatch}
+          fields={[targetUrl, ...fields]}
+          record={url}
+          action={isReadOnly ? undefined : 'Save'}
+          save={(changes) => save(withPassword(changes), value)}
+        >
+          {({ request }) =>
+            !isReadOnly && (
+              <SameCommand method="PATCH" path={`urls/${id}`} body={withPassword(request())} />
+            )
+          }
+        </Form>
       )}
       {url.rules.length > 0 && <TestVisit id={id} />}
     </>
   );
 }
 
-interface EditorProps {
-  readonly start: LinkForm;
-  readonly isNew: boolean;
-  readonly save: (form: LinkForm) => Promise<void>;
-  readonly commandOf: (form: LinkForm) => Command;
-}
-
-function Editor({ start, isNew, save, commandOf }: EditorProps) {
-  const [form, setForm] = useState(start);
-  const { submit, errors, isBusy } = useSubmit(() => save(form));
-  const isReadOnly = !may('urls:write');
-  const field = (name: TextName) => ({
-    value: form.texts[name],
-    error: errors.fields[name],
-    disabled: isReadOnly,
-    onInput: ({ currentTarget }: { readonly currentTarget: { readonly value: string } }) =>
-      setText(name, currentTarget.value),
-  });
-  const setText = (name: TextName, value: string) =>
-    setForm((before) => ({ ...before, texts: { ...before.texts, [name]: value } }));
-  const fetchTitle = async () => {
-    const { title } = await api.urls.metadata(form.texts.targetUrl);
-    if (title === null) notify('The page has no title');
-    else setText('title', title);
-  };
+/** Shows what somebody else has saved meanwhile, and lets the person decide. */
+function Conflict({
+  theirs,
+  changes,
+  save,
+  onDropped,
+}: Refused & { readonly save: () => Promise<void>; readonly onDropped: () => void }) {
+  const current = new Map<string, unknown>(Object.entries(theirs.url));
+  const shown = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
   return (
-    <form onSubmit={submit}>
-      <Field label="Destination" type="url" required {...field('targetUrl')} />
-      {isNew && <Slug form={form} field={field} />}
-      <Field label="Title" {...field('title')} />
-      {!isReadOnly && (
-        <button
-          type="button"
-          disabled={form.texts.targetUrl === ''}
-          onClick={() => fetchTitle().catch((reason: unknown) => notify(describeError(reason)))}
-        >
-          Fetch the title of the page
-        </button>
-      )}
-      <Field label="Tags" hint="Separated by commas." {...field('tags')} />
-      <Field label="Notes" {...field('description')} />
-      <details>
-        <summary>Start, end and access</summary>
-        <Field label="Starts at" type="datetime-local" {...field('activatesAt')} />
-        <Field label="Ends at" type="datetime-local" {...field('expiresAt')} />
-        <Field label="After the end, lead to" type="url" {...field('expiredUrl')} />
-        <Field label="Most clicks" type="number" min="1" {...field('maxClicks')} />
-        <Field
-          label="Password"
-          autocomplete="off"
-          hint="Visitors must enter it. It is never shown again."
-          {...field('password')}
-        />
-        <Select label="Forward the query" options={inherited} {...field('forwardQuery')} />
-        <Select label="Forward the path" options={inherited} {...field('forwardPath')} />
-      </details>
-      {Object.entries(sections).map(([title, fields]) => (
-        <details key={title}>
-          <summary>{title}</summary>
-          {fields.map(([name, label, placeholder]) => (
-            <Field key={name} label={label} placeholder={placeholder} {...field(name)} />
-          ))}
-        </details>
-      ))}
-      <RuleEditor
-        rules={form.rules}
-        isReadOnly={isReadOnly}
-        onChange={(rules) => setForm((before) => ({ ...before, rules }))}
-      />
-      <FormError errors={errors} />
-      {!isReadOnly && (
-        <button type="submit" disabled={isBusy}>
-          {isNew ? 'Shorten' : 'Save'}
-        </button>
-      )}
-      {!isReadOnly && <SameCommand command={commandOf(form)} />}
-    </form>
+    <>
+      <h2>Somebody has changed this link meanwhile</h2>
+      <Table heads={['Field', 'Saved meanwhile', 'Yours']}>
+        {Object.entries(changes).map(([name, value]) => (
+          <tr key={name}>
+            <th scope="row">{name}</th>
+            <td>{shown(current.get(name) ?? null)}</td>
+            <td>{shown(value)}</td>
+          </tr>
+        ))}
+      </Table>
+      <Form fields={[]} action="Save yours" save={save} />
+      <Button onClick={onDropped}>Take what was saved</Button>
+    </>
   );
 }
 
-/** The slug and the domain of a new link, and whether it may be taken. */
-function Slug({
-  form: { texts },
-  field,
-}: {
-  readonly form: LinkForm;
-  readonly field: (name: TextName) => object;
-}) {
-  const [domains, setDomains] = useState<readonly Domain[]>([]);
+function FetchTitle({ draft, set }: Filling) {
+  const url = String(draft.targetUrl);
+  const fetchTitle = async () => {
+    const { title } = await api.urls.metadata(url);
+    if (title === null) notify('The page has no title');
+    else set('title', title);
+  };
+  return (
+    <Button class="plain" disabled={url === ''} onClick={() => void run(fetchTitle)}>
+      Fetch the title of the page
+    </Button>
+  );
+}
+
+/** Whether a slug may be taken. */
+function SlugVerdict({ slug, domainId }: { readonly slug: string; readonly domainId: string }) {
   const [verdict, setVerdict] = useState('');
   useEffect(() => {
-    if (!may('domains:read')) return;
-    api.domains
-      .list({ isActive: true })
-      .toArray({ limit: 100 })
-      .then(setDomains, () => {});
-  }, []);
-  useEffect(() => {
     setVerdict('');
-    if (texts.customSlug === '') return;
+    if (slug === '') return;
     const timer = setTimeout(async () => {
-      const query = { slug: texts.customSlug, ...(texts.domainId && { domainId: texts.domainId }) };
+      const query = { slug, ...(domainId !== '' && { domainId }) };
       const { isAvailable, message } = await api.urls.checkSlug(query);
       setVerdict(isAvailable ? 'This slug is free.' : (message ?? 'This slug is taken.'));
     }, 300);
     return () => clearTimeout(timer);
-  }, [texts.customSlug, texts.domainId]);
-  return (
-    <>
-      {domains.length > 0 && (
-        <Select
-          label="Domain"
-          options={[
-            ['', location.host],
-            ...domains.map(({ id, hostname }) => [id, hostname] as const),
-          ]}
-          {...field('domainId')}
-        />
-      )}
-      <Field
-        label="Slug"
-        hint={verdict || 'Empty for a random one. It cannot be changed.'}
-        {...field('customSlug')}
-      />
-    </>
-  );
+  }, [slug, domainId]);
+  return <>{verdict || 'Empty for a random one. It cannot be changed.'}</>;
 }
 
 interface Command {
@@ -262,71 +284,42 @@ interface Command {
 }
 
 /** The same change by the CLI and by curl. */
-function SameCommand({ command: { method, path, body } }: { readonly command: Command }) {
+function SameCommand({ method, path, body }: Command) {
   const json = JSON.stringify(body).replaceAll("'", "'\\''");
-  const curl = [
-    `curl -X ${method} ${location.origin}/api/v1/${path} \\`,
-    "  -H 'Authorization: Bearer YOUR_API_KEY' -H 'Content-Type: application/json' \\",
-    `  -d '${json}'`,
-  ].join('\n');
+  const headers = "-H 'Authorization: Bearer YOUR_API_KEY' -H 'Content-Type: application/json'";
+  const url = `${location.origin}/api/v1/${path}`;
   return (
     <details>
       <summary>The same on a command line</summary>
       <pre>{`echo '${json}' | shorty api ${method} ${path} --input -`}</pre>
-      <pre>{curl}</pre>
+      <pre>{`curl -X ${method} ${url} \\\n  ${headers} \\\n  -d '${json}'`}</pre>
     </details>
   );
 }
 
-/** Shows what somebody else has saved meanwhile, and lets the person decide. */
-function Conflict({
-  theirs,
-  mine,
-  onResolved,
-}: {
-  readonly theirs: Read;
-  readonly mine: LinkForm;
-  readonly onResolved: (theirs: Read) => void;
-}) {
-  const current = formOf(theirs.url);
-  const changes = changesOf(current, mine);
-  const { submit, errors, isBusy } = useSubmit(async () => {
-    const { id } = theirs.url;
-    const options = theirs.etag === undefined ? {} : { ifMatch: theirs.etag };
-    await api.urls.update(id, changes, options);
-    const { data, response } = await api.urls.get(id).withResponse();
-    onResolved({ url: data, etag: response.etag });
-    notify(`Saved ${data.shortUrl}`);
-  });
-  const shown = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
+const visitFields = ['device', 'os', 'browser', 'country', 'language', 'query', 'referrer'];
+
+/** Tells where the saved rules of a link lead a visit. */
+function TestVisit({ id }: { readonly id: string }) {
+  const [result, setResult] = useState<RuleTest>();
   return (
-    <form onSubmit={submit}>
-      <h2>Somebody has changed this link meanwhile</h2>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Field</th>
-            <th scope="col">Saved meanwhile</th>
-            <th scope="col">Yours</th>
-          </tr>
-        </thead>
-        <tbody>
-          {Object.entries(changes).map(([name, value]) => (
-            <tr key={name}>
-              <th scope="row">{name}</th>
-              <td>{shown((theirs.url as unknown as Record<string, unknown>)[name] ?? null)}</td>
-              <td>{shown(value)}</td>
-            </tr>
+    <Part title="Test a visit">
+      <Form<RuleTestQuery>
+        class="line"
+        fields={visitFields.map((name) => ({ name, label: name }))}
+        action="Test"
+        save={async (visit) => setResult(await api.urls.testRules(id, visit))}
+      />
+      {result && (
+        <div role="status">
+          {result.rule === null ? 'No rule matches.' : `Rule ${result.rule} matches.`}
+          {result.outcomes.map(({ variant, location, share }) => (
+            <p key={variant}>
+              {Math.round(share * 100)} %: {location}
+            </p>
           ))}
-        </tbody>
-      </table>
-      <FormError errors={errors} />
-      <button type="submit" disabled={isBusy}>
-        Save yours
-      </button>
-      <button type="button" onClick={() => onResolved(theirs)}>
-        Take what was saved
-      </button>
-    </form>
+        </div>
+      )}
+    </Part>
   );
 }

@@ -1,326 +1,239 @@
-import type { UrlListQuery, UrlRecord } from '@shorty/sdk';
+import { formatCsvFile } from '@shorty/import/csv';
+import type { UrlCreateRequest, UrlListQuery, UrlRecord } from '@shorty/sdk';
 import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
-import { api, describeError } from '../api.js';
+import { api } from '../api.js';
+import { Action } from '../components/action.js';
+import { Button } from '../components/button.js';
 import { CopyButton, copyText } from '../components/copy.js';
-import { Field, FormError, Select, useSubmit } from '../components/form.js';
-import { PageEnd, usePages } from '../components/paged-table.js';
-import { notify } from '../components/toasts.js';
+import { download } from '../components/download.js';
+import { type Field, type Option, optionsOf } from '../components/field.js';
+import { useFilters } from '../components/filter-bar.js';
+import { Form } from '../components/form.js';
+import { List } from '../components/list.js';
+import { useLoaded } from '../components/loaded.js';
+import { Heading } from '../components/part.js';
+import { run } from '../components/work.js';
+import { readDomains } from '../domains.js';
 import { may, me } from '../session.js';
+import { countOf, withoutScheme } from '../texts.js';
 
-type Sort = 'createdAt' | 'clickCount' | 'lastClickAt' | 'title';
-
-const sorts: readonly (readonly [Sort, string])[] = [
-  ['createdAt', 'Newest'],
-  ['clickCount', 'Most clicks'],
-  ['lastClickAt', 'Last clicked'],
-  ['title', 'Title'],
-];
+const destination: Field = {
+  name: 'targetUrl',
+  label: 'Destination',
+  kind: 'url',
+  placeholder: 'https://example.com/page',
+  autofocus: true,
+  required: true,
+};
 
 const states: Readonly<Record<string, UrlListQuery>> = {
-  all: { isDeleted: false },
   active: { isActive: true },
   paused: { isActive: false, isDeleted: false },
   deleted: { isDeleted: true },
 };
 
-/** What the browser shows of a target without its scheme. */
-const shortened = (url: string) => url.replace(/^https?:\/\//, '');
+const filtersOf = (domains: readonly Option[]): readonly Field[] => [
+  { name: 'search', label: 'Search links', kind: 'search' },
+  { name: 'tag', label: 'Tag' },
+  { name: 'domainId', label: 'Domain', kind: 'select', options: [['', 'all'], ...domains] },
+  {
+    name: 'state',
+    label: 'State',
+    kind: 'select',
+    options: [['', 'all'], ...optionsOf(Object.keys(states))],
+  },
+  {
+    name: 'sort',
+    label: 'Order',
+    kind: 'select',
+    options: [
+      ['', 'Newest'],
+      ['clickCount', 'Most clicks'],
+      ['lastClickAt', 'Last clicked'],
+      ['title', 'Title'],
+    ],
+  },
+  { name: 'mine', label: 'Only mine', kind: 'check' },
+];
+
+/** The query of the API for what somebody has set. */
+type Shown = UrlListQuery & { readonly state?: string; readonly mine?: string };
+
+function queryOf({ state, mine, ...query }: Shown): UrlListQuery {
+  const createdBy = mine === undefined ? undefined : me.value?.user?.id;
+  return {
+    ...query,
+    ...(state === undefined ? { isDeleted: false } : states[state]),
+    ...(createdBy !== undefined && { createdBy }),
+  };
+}
 
 export function Links() {
-  const [version, setVersion] = useState(0);
+  const { value: domains = [] } = useLoaded('domains', () => readDomains());
+  const [checked, setChecked] = useState<readonly UrlRecord[]>([]);
+  const isWriter = may('urls:write');
+  const isChecked = ({ id }: UrlRecord) => checked.some((url) => url.id === id);
+  const toggle = (url: UrlRecord) =>
+    setChecked(isChecked(url) ? checked.filter(({ id }) => id !== url.id) : [...checked, url]);
+  const select = (url: UrlRecord) => (
+    <input
+      type="checkbox"
+      aria-label={`Select ${url.shortUrl}`}
+      checked={isChecked(url)}
+      onChange={() => toggle(url)}
+    />
+  );
   return (
     <>
-      <h1>Links</h1>
-      {may('urls:write') && <Shorten onCreated={() => setVersion(version + 1)} />}
-      <LinkList version={version} />
+      <Heading>Links</Heading>
+      {isWriter && <Shorten />}
+      <List<UrlRecord, Shown>
+        read={(query) => api.urls.list({ ...queryOf(query), view: 'full' })}
+        filters={filtersOf(domains)}
+        isOff={({ isActive }) => !isActive}
+        none="No link matches."
+        columns={{
+          ...(isWriter && { Select: select }),
+          'Short link': ({ id, shortUrl }) => (
+            <Link href={`/links/${id}`}>{withoutScheme(shortUrl)}</Link>
+          ),
+          Destination: ({ title, targetUrl }) => title ?? withoutScheme(targetUrl),
+          Clicks: (url) => <Clicks {...url} />,
+          Actions: (url) => <Actions {...url} />,
+        }}
+        notes={{
+          'Short link': ({ isActive, deletedAt }) =>
+            !isActive && (deletedAt === null ? 'paused' : 'deleted'),
+          Destination: (url) => <Tags {...url} />,
+        }}
+      >
+        {checked.length > 0 && <Selection urls={checked} onDone={() => setChecked([])} />}
+      </List>
     </>
   );
 }
 
-function Shorten({ onCreated }: { readonly onCreated: () => void }) {
-  const [targetUrl, setTargetUrl] = useState(new URLSearchParams(location.search).get('url') ?? '');
-  const [created, setCreated] = useState<UrlRecord | undefined>();
-  const { submit, errors, isBusy } = useSubmit(async () => {
-    const url = await api.urls.create({ targetUrl: targetUrl.trim() });
-    setCreated(url);
-    setTargetUrl('');
-    onCreated();
-    await copyText(url.shortUrl);
-  });
+function Shorten() {
+  const [created, setCreated] = useState<UrlRecord>();
   return (
-    <form class="shorten" onSubmit={submit}>
-      <Field
-        label="Destination"
-        id="destination"
-        type="url"
-        inputMode="url"
-        placeholder="https://example.com/page"
-        autofocus
-        required
-        value={targetUrl}
-        error={errors.fields.targetUrl}
-        onInput={({ currentTarget }) => setTargetUrl(currentTarget.value)}
-      />
-      <button type="submit" disabled={isBusy}>
-        Shorten
-      </button>
-      <p>
-        <Link href={`/links/new?url=${encodeURIComponent(targetUrl)}`}>Customize</Link>
-      </p>
-      <FormError errors={errors.fields.targetUrl === undefined ? errors : { fields: {} }} />
+    <div class="shorten">
+      <Form<UrlCreateRequest>
+        class="line"
+        fields={[destination]}
+        initial={{ targetUrl: new URLSearchParams(location.search).get('url') }}
+        action="Shorten"
+        save={async (request) => {
+          const url = await api.urls.create(request);
+          setCreated(url);
+          await copyText(url.shortUrl);
+        }}
+      >
+        {({ draft }) => (
+          <Link href={`/links/new?url=${encodeURIComponent(`${draft.targetUrl}`)}`}>Customize</Link>
+        )}
+      </Form>
       {created && (
-        <p class="created" role="status">
+        <p class="row created" role="status">
           <a href={created.shortUrl}>{created.shortUrl}</a>
           <CopyButton text={created.shortUrl} label={created.shortUrl} />
           <Link href={`/links/${created.id}`}>Edit</Link>
+          <Link href={`/links/${created.id}/qr`}>QR code</Link>
         </p>
       )}
-    </form>
+    </div>
   );
 }
 
-/** `version` changes when the list must be read again. */
-function LinkList({ version }: { readonly version: number }) {
-  const [search, setSearch] = useState('');
-  const [tag, setTag] = useState('');
-  const [state, setState] = useState('all');
-  const [sort, setSort] = useState<Sort>('createdAt');
-  const [isMine, setMine] = useState(false);
-  const [checked, setChecked] = useState<ReadonlySet<string>>(new Set());
-  const query = {
-    ...states[state],
-    ...(search !== '' && { search }),
-    ...(tag !== '' && { tag }),
-    ...(isMine && me.value?.user && { createdBy: me.value.user.id }),
-    sort,
-    view: 'full',
-    limit: 50,
-  } as const satisfies UrlListQuery;
-  const list = usePages<UrlRecord>(JSON.stringify([query, version]), (after) =>
-    api.urls.list({ ...query, ...(after !== undefined && { after }) }),
-  );
-  const toggle = (id: string) => {
-    const next = new Set(checked);
-    if (!next.delete(id)) next.add(id);
-    setChecked(next);
-  };
+/** The destination below a title, and the tags: a click shows only links that have one. */
+function Tags({ title, targetUrl, tags }: UrlRecord) {
+  const { change } = useFilters();
+  const only = (tag: string) => () => change((next) => next.set('tag', tag));
   return (
-    <section aria-label="Links">
-      <div class="filters">
-        <Field
-          label="Search links"
-          id="search"
-          type="search"
-          value={search}
-          onChange={({ currentTarget }) => setSearch(currentTarget.value.trim())}
+    <>
+      {title !== null && withoutScheme(targetUrl)}{' '}
+      {tags.map((tag) => (
+        <Button key={tag} class="plain" aria-label={`Only links tagged ${tag}`} onClick={only(tag)}>
+          {tag}
+        </Button>
+      ))}
+    </>
+  );
+}
+
+function Clicks({ id, shortUrl, clickCount }: UrlRecord) {
+  const count = clickCount.toLocaleString();
+  return (
+    <Link href={`/report/${id}`} aria-label={`${count}: report of ${shortUrl}`}>
+      {count}
+    </Link>
+  );
+}
+
+function Actions({ id, shortUrl, isActive, deletedAt }: UrlRecord) {
+  const set = (isActive: boolean) => () => api.urls.update(id, { isActive });
+  return (
+    <>
+      <CopyButton text={shortUrl} label={shortUrl} />
+      <Link href={`/links/${id}/qr`} aria-label={`QR code of ${shortUrl}`}>
+        QR
+      </Link>
+      {!may('urls:write') ? null : deletedAt === null ? (
+        <Action
+          name={isActive ? 'Pause' : 'Resume'}
+          of={shortUrl}
+          work={set(!isActive)}
+          done={`${shortUrl}: ${isActive ? 'paused' : 'active'}`}
+          undo={set(isActive)}
         />
-        <Field
-          label="Tag"
-          value={tag}
-          onChange={({ currentTarget }) => setTag(currentTarget.value.trim())}
-        />
-        <Select
-          label="State"
-          value={state}
-          options={Object.keys(states).map((name) => [name, name] as const)}
-          onChange={({ currentTarget }) => setState(currentTarget.value)}
-        />
-        <Select
-          label="Order"
-          value={sort}
-          options={sorts}
-          onChange={({ currentTarget }) => setSort(currentTarget.value as Sort)}
-        />
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={isMine}
-            onChange={({ currentTarget }) => setMine(currentTarget.checked)}
-          />
-          Only mine
-        </label>
-      </div>
-      {checked.size > 0 && (
-        <Selection
-          ids={[...checked]}
-          onDone={() => {
-            setChecked(new Set());
-            list.reload();
-          }}
-        />
+      ) : (
+        <Action name="Restore" of={shortUrl} work={() => api.urls.restore(id)} />
       )}
-      <table class="links">
-        <thead>
-          <tr>
-            {may('urls:write') && <th scope="col">Select</th>}
-            <th scope="col">Short link</th>
-            <th scope="col">Destination</th>
-            <th scope="col" class="number">
-              Clicks
-            </th>
-            <th scope="col">Actions</th>
-          </tr>
-        </thead>
-        <tbody>
-          {list.items.map((url) => (
-            <tr key={url.id} class={url.isActive ? '' : 'inactive'}>
-              {may('urls:write') && (
-                <td>
-                  <input
-                    type="checkbox"
-                    aria-label={`Select ${url.shortUrl}`}
-                    checked={checked.has(url.id)}
-                    onChange={() => toggle(url.id)}
-                  />
-                </td>
-              )}
-              <td>
-                <Link href={`/links/${url.id}`}>{shortened(url.shortUrl)}</Link>
-                {!url.isActive && <span class="state">{url.deletedAt ? 'deleted' : 'paused'}</span>}
-              </td>
-              <td>
-                {url.title !== null && <strong>{url.title}</strong>}
-                <span class="target">{shortened(url.targetUrl)}</span>
-                {url.tags.map((name) => (
-                  <button
-                    key={name}
-                    type="button"
-                    class="tag"
-                    aria-label={`Only links tagged ${name}`}
-                    onClick={() => setTag(name)}
-                  >
-                    {name}
-                  </button>
-                ))}
-              </td>
-              <td class="number">
-                <Link
-                  href={`/report/${url.id}`}
-                  aria-label={`${url.clickCount.toLocaleString()}: report of ${url.shortUrl}`}
-                >
-                  {url.clickCount.toLocaleString()}
-                </Link>
-              </td>
-              <td class="actions">
-                <CopyButton text={url.shortUrl} label={url.shortUrl} />
-                <Link href={`/links/${url.id}/qr`} aria-label={`QR code of ${url.shortUrl}`}>
-                  QR
-                </Link>
-                {may('urls:write') && <ChangeState url={url} onChanged={list.reload} />}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-      <PageEnd
-        list={list}
-        none={
-          search === '' && tag === '' && state === 'all'
-            ? 'No links yet: enter a destination above.'
-            : 'No link matches.'
-        }
-      />
-    </section>
+    </>
   );
 }
 
-/** Pauses, resumes or restores a link. */
-function ChangeState({
-  url,
-  onChanged,
-}: {
-  readonly url: UrlRecord;
-  readonly onChanged: () => void;
-}) {
-  const { id, shortUrl, isActive, deletedAt } = url;
-  const name = isActive ? 'Pause' : deletedAt === null ? 'Resume' : 'Restore';
-  const change = async () => {
-    try {
-      await (deletedAt === null
-        ? api.urls.update(id, { isActive: !isActive })
-        : api.urls.restore(id));
-      onChanged();
-      notify(`${shortUrl}: ${isActive ? 'paused' : 'active'}`);
-    } catch (error) {
-      notify(describeError(error));
-    }
-  };
-  return (
-    <button
-      type="button"
-      class="plain"
-      aria-label={`${name} ${shortUrl}`}
-      onClick={() => void change()}
-    >
-      {name}
-    </button>
-  );
+interface SelectionProps {
+  readonly urls: readonly UrlRecord[];
+  readonly onDone: () => void;
 }
 
 /** What can be done with the links that are checked. */
-function Selection({
-  ids,
-  onDone,
-}: {
-  readonly ids: readonly string[];
-  readonly onDone: () => void;
-}) {
-  const [tag, setTag] = useState('');
-  const run = async (done: string, work: () => Promise<unknown>, undo?: () => Promise<unknown>) => {
-    try {
-      await work();
-      onDone();
-      notify(
-        `${done} ${ids.length === 1 ? 'one link' : `${ids.length} links`}`,
-        undo &&
-          (async () => {
-            await undo();
-            onDone();
-          }),
-      );
-    } catch (error) {
-      notify(describeError(error));
-    }
-  };
-  const setActive = (isActive: boolean) =>
-    api.urls.bulkUpdate(ids.map((id) => ({ id: Number(id), isActive })));
+function Selection({ urls, onDone }: SelectionProps) {
+  const links = countOf(urls.length, 'link');
+  const ids = urls.map(({ id }) => Number(id));
+  const setActive = (isActive: boolean) => () =>
+    api.urls.bulkUpdate(ids.map((id) => ({ id, isActive })));
   const restore = () => Promise.all(ids.map((id) => api.urls.restore(id)));
-  const addTag = async () => {
-    const urls = await Promise.all(ids.map((id) => api.urls.get(id)));
+  const act = async (done: string, work: () => Promise<unknown>, undo: () => Promise<unknown>) => {
+    if (await run(work, `${done} ${links}`, undo)) onDone();
+  };
+  const addTag = async ({ tag }: { readonly tag: string }) => {
     await api.urls.bulkUpdate(
-      urls.map(({ id, tags }) => ({ id: Number(id), tags: [...new Set([...tags, tag.trim()])] })),
+      urls.map(({ id, tags }) => ({ id, tags: [...new Set([...tags, tag])] })),
     );
+    onDone();
   };
   return (
-    <fieldset class="selection">
-      <legend>{ids.length === 1 ? 'One link' : `${ids.length} links`}</legend>
-      <Field
-        label="Tag to add"
-        value={tag}
-        onInput={({ currentTarget }) => setTag(currentTarget.value)}
-      />
-      <button type="button" disabled={tag.trim() === ''} onClick={() => void run('Tagged', addTag)}>
-        Add tag
-      </button>
-      <button
-        type="button"
-        onClick={() =>
-          void run(
-            'Paused',
-            () => setActive(false),
-            () => setActive(true),
-          )
-        }
-      >
-        Pause
-      </button>
-      <button
-        type="button"
-        onClick={() => void run('Deleted', () => api.urls.bulkDelete(ids.map(Number)), restore)}
-      >
+    <fieldset class="row">
+      <legend>{links}</legend>
+      <Form class="line" fields={[tagToAdd]} action="Add tag" save={addTag} />
+      <Button onClick={() => void act('Paused', setActive(false), setActive(true))}>Pause</Button>
+      <Button onClick={() => void act('Deleted', () => api.urls.bulkDelete(ids), restore)}>
         Delete
-      </button>
+      </Button>
+      <Button onClick={() => download('links.csv', 'text/csv', csvOf(urls))}>Export</Button>
     </fieldset>
   );
+}
+
+const tagToAdd: Field = { name: 'tag', label: 'Tag to add', required: true };
+
+/** Returns a file of links that can be imported. */
+function csvOf(urls: readonly UrlRecord[]): string {
+  const names = Object.keys(urls[0] ?? {});
+  const cell = (value: unknown) =>
+    typeof value === 'object' ? JSON.stringify(value ?? '') : String(value);
+  const rows = urls.map((url) => names.map((name) => cell(url[name as keyof UrlRecord])));
+  return formatCsvFile([names, ...rows]);
 }

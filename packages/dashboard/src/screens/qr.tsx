@@ -1,101 +1,109 @@
-import type { QrCreateRequest, QrPreview, QrRecord, QrUpdateRequest } from '@shorty/sdk';
+import type {
+  QrCreateRequest,
+  QrListQuery,
+  QrPreview,
+  QrRecord,
+  QrUpdateRequest,
+} from '@shorty/sdk';
 import { useEffect, useState } from 'preact/hooks';
 import { Link, useLocation } from 'wouter-preact';
 import { api, describeError } from '../api.js';
-import { ConfirmButton } from '../components/confirm.js';
-import { Field, FormError, Select, useSubmit } from '../components/form.js';
+import { Action } from '../components/action.js';
+import { Button } from '../components/button.js';
+import { type Field, optionsOf } from '../components/field.js';
+import { Form } from '../components/form.js';
+import { List } from '../components/list.js';
 import { Loading, useLoaded } from '../components/loaded.js';
-import { PageEnd, pageQuery, usePages } from '../components/paged-table.js';
-import { Table } from '../components/table.js';
+import { Heading } from '../components/part.js';
 import { Time } from '../components/time.js';
-import { notify } from '../components/toasts.js';
 import { may } from '../session.js';
+import { withoutScheme } from '../texts.js';
 
 interface Params {
-  readonly params: { readonly id?: string };
+  readonly params: { readonly id: string };
 }
 
-/** How a code looks, as its fields show it. */
-type Design = Record<keyof typeof plain, string>;
-
-const plain = {
-  stylePreset: 'default',
-  foregroundColor: '#000000',
-  backgroundColor: '#ffffff',
-  background: 'solid',
-  margin: '4',
-  logoUrl: '',
-  format: 'png',
-  size: '512',
-  errorCorrectionLevel: 'M',
+const text: Field = {
+  name: 'data',
+  label: 'Text',
+  hint: 'What scanners read, such as an address or WIFI:T:WPA;S:Guests;P:open sesame;;',
+  required: true,
 };
 
-const choices = {
-  stylePreset: [
+const shape: Field = {
+  name: 'stylePreset',
+  label: 'Modules',
+  kind: 'select',
+  options: [
     ['default', 'Squares'],
     ['rounded', 'Rounded'],
     ['dots', 'Dots'],
     ['classy', 'Classy'],
   ],
-  background: [
-    ['solid', 'Filled'],
-    ['transparent', 'Transparent'],
-  ],
-  format: [
-    ['png', 'PNG'],
-    ['svg', 'SVG'],
-    ['webp', 'WebP'],
-  ],
-  errorCorrectionLevel: [
-    ['L', 'Low: 7 % may be damaged'],
-    ['M', 'Medium: 15 %'],
-    ['Q', 'Quartile: 25 %'],
-    ['H', 'High: 30 %, for a logo'],
-  ],
+};
+
+const number = { kind: 'number', min: 0, required: true } as const;
+
+/** How a code looks. */
+const design: readonly Field[] = [
+  { name: 'foregroundColor', label: 'Colour', kind: 'color' },
+  { name: 'backgroundColor', label: 'Background colour', kind: 'color' },
+  {
+    name: 'background',
+    label: 'Background',
+    kind: 'select',
+    options: [
+      ['solid', 'Filled'],
+      ['transparent', 'Transparent'],
+    ],
+  },
+  {
+    name: 'logoUrl',
+    label: 'Logo',
+    kind: 'url',
+    placeholder: 'https://example.com/logo.png',
+    hint: 'The address of a PNG, JPEG, WebP or simple SVG for the centre.',
+  },
+  { ...number, name: 'margin', label: 'Margin', max: 16, hint: 'In modules. Scanners need 4.' },
+  { ...number, name: 'size', label: 'Size', min: 200, max: 2048, hint: 'In pixels.' },
+  { name: 'format', label: 'Format', kind: 'select', options: optionsOf(['png', 'svg', 'webp']) },
+  {
+    name: 'errorCorrectionLevel',
+    label: 'Error correction',
+    kind: 'select',
+    options: [
+      ['L', 'Low: 7 % may be damaged'],
+      ['M', 'Medium: 15 %'],
+      ['Q', 'Quartile: 25 %'],
+      ['H', 'High: 30 %, for a logo'],
+    ],
+  },
+];
+
+const plain = {
+  foregroundColor: '#000000',
+  backgroundColor: '#ffffff',
+  margin: 4,
+  size: 512,
+  errorCorrectionLevel: 'M',
 } as const;
 
-function designOf({ errorCorrection, logoUrl, margin, size, ...record }: QrRecord): Design {
+/** Returns the request that draws a code as it is. */
+function requestOf(record: QrRecord): QrCreateRequest {
+  const { urlId, qrData, stylePreset, foregroundColor, backgroundColor, background } = record;
+  const { logoUrl, margin, size, format, errorCorrection: errorCorrectionLevel } = record;
   return {
-    ...record,
-    errorCorrectionLevel: errorCorrection,
-    logoUrl: logoUrl ?? '',
-    margin: `${margin}`,
-    size: `${size}`,
+    ...(urlId === null ? { data: qrData } : { urlId }),
+    ...{ stylePreset, foregroundColor, backgroundColor, background },
+    ...{ logoUrl, margin, size, format, errorCorrectionLevel },
   };
 }
-
-function requestOf({ logoUrl, margin, size, ...design }: Design): QrCreateRequest {
-  const picked = Object.fromEntries(
-    Object.keys(choices).map((name) => [name, design[name as keyof typeof choices]]),
-  );
-  return {
-    ...picked,
-    foregroundColor: design.foregroundColor,
-    backgroundColor: design.backgroundColor,
-    logoUrl: logoUrl.trim() || null,
-    margin: Number(margin),
-    size: Number(size),
-  };
-}
-
-/** Returns what a person has changed: the server fetches a logo again only if its address changes. */
-function changesOf(record: QrRecord, design: Design): QrUpdateRequest {
-  const before = new Map(Object.entries(requestOf(designOf(record))));
-  const changes = Object.entries(requestOf(design)).filter(
-    ([name, value]) => value !== before.get(name),
-  );
-  return Object.fromEntries(changes);
-}
-
-/** What a code contains: an existing link, or any text. */
-const payloadOf = ({ urlId, qrData }: QrRecord): QrCreateRequest =>
-  urlId === null ? { data: qrData } : { urlId };
 
 /** All codes of an organization. */
 export function QrCodes() {
   return (
     <>
-      <h1>QR codes</h1>
+      <Heading>QR codes</Heading>
       {may('qr:write') && (
         <p>
           <Link href="/qr/new">New code of any text</Link>. A code of a link is made from the list
@@ -109,214 +117,121 @@ export function QrCodes() {
 
 /** A new code of a text, such as the access to a Wi-Fi. */
 export function NewQr() {
-  const [data, setData] = useState('');
   return (
     <>
-      <h1>New QR code</h1>
-      <Field
-        label="Text"
-        hint="What scanners read, such as an address or WIFI:T:WPA;S:Guests;P:open sesame;;"
-        maxLength={2048}
-        value={data}
-        onInput={({ currentTarget }) => setData(currentTarget.value)}
-      />
-      <Designer payload={data === '' ? undefined : { data }} />
+      <Heading>New QR code</Heading>
+      <NewCode fields={[text]} />
     </>
   );
 }
 
 /** The codes of a link, and a new one. */
-export function LinkQr({ params: { id = '' } }: Params) {
+export function LinkQr({ params: { id } }: Params) {
   const { value: url, error } = useLoaded(id, () => api.urls.get(id));
   if (!url) return <Loading error={error} />;
   return (
     <>
-      <h1>QR code of {url.shortUrl.replace(/^https?:\/\//, '')}</h1>
-      {url.title !== null && <p>{url.title}</p>}
-      {may('qr:write') && <Designer payload={{ urlId: id }} />}
+      <Heading>{`QR code of ${withoutScheme(url.shortUrl)}`}</Heading>
+      <p>{url.title}</p>
+      {may('qr:write') && <NewCode fields={[]} urlId={id} />}
       <h2>Codes of this link</h2>
       <CodeList urlId={id} />
     </>
   );
 }
 
-/** One code: its picture, its looks and its download. */
-export function QrScreen({ params: { id = '' } }: Params) {
-  const [, navigate] = useLocation();
-  const { value: record, error, setValue } = useLoaded(id, () => api.qr.get(id));
-  if (!record) return <Loading error={error} />;
+function CodeList({ urlId }: { readonly urlId?: string }) {
+  return (
+    <List<QrRecord, QrListQuery>
+      read={(query) => api.qr.list({ ...query, ...(urlId !== undefined && { urlId }) })}
+      none="No codes yet."
+      columns={{
+        'Leads to': ({ id, qrData }) => <Link href={`/qr/${id}`}>{qrData}</Link>,
+        Picture: ({ format, size }) => `${format.toUpperCase()}, ${size} px`,
+        Scans: ({ scanCount }) => `${scanCount.toLocaleString()} scans`,
+        Created: ({ createdAt }) => <Time at={createdAt} />,
+        Actions: (record) => <CodeActions record={record} />,
+      }}
+    />
+  );
+}
+
+/** `to` is the screen after a deletion. */
+function CodeActions({ record, to }: { readonly record: QrRecord; readonly to?: string }) {
+  const { id, qrData, downloadUrl, format } = record;
+  const name = `Download ${format.toUpperCase()}`;
   return (
     <>
-      <h1>QR code</h1>
-      <p class="target">{record.qrData}</p>
-      <p class="actions">
-        <Download record={record} />
-        {record.urlId !== null && <Link href={`/links/${record.urlId}`}>Link</Link>}
-        <DeleteCode record={record} onDeleted={() => navigate('/qr')} />
-      </p>
-      {may('qr:write') ? (
-        <Designer key={record.updatedAt} record={record} onSaved={setValue} />
-      ) : (
-        <Picture request={{ ...requestOf(designOf(record)), ...payloadOf(record) }} />
+      <a href={downloadUrl} download aria-label={`${name}: code of ${qrData}`}>
+        {name}
+      </a>
+      {may('qr:write') && (
+        <Action
+          name="Delete"
+          of={`the code of ${qrData}`}
+          ask="This cannot be undone. The server no longer has its picture, and no longer counts its scans. Printed copies still lead to the same place."
+          work={() => api.qr.delete(id)}
+          done="Deleted the QR code"
+          to={to}
+        />
       )}
     </>
   );
 }
 
-function CodeList({ urlId }: { readonly urlId?: string }) {
-  const list = usePages<QrRecord>('', (after) =>
-    api.qr.list({
-      ...pageQuery(after),
-      ...(urlId !== undefined && { urlId }),
-    }),
+interface NewCodeProps {
+  readonly fields: readonly Field[];
+  readonly urlId?: string;
+}
+
+function NewCode({ fields, urlId }: NewCodeProps) {
+  const [, navigate] = useLocation();
+  const complete = (request: QrCreateRequest) => (urlId ? { ...request, urlId } : request);
+  return (
+    <Form<QrCreateRequest>
+      class="design"
+      fields={[...fields, shape, ...design]}
+      initial={plain}
+      action="Create"
+      save={async (request) => {
+        const { id } = await api.qr.create(complete(request));
+        navigate(`/qr/${id}`);
+      }}
+      done="Created the QR code"
+    >
+      {({ request }) => <Picture request={complete(request())} />}
+    </Form>
   );
+}
+
+/** One code: its picture, its looks and its download. */
+export function QrScreen({ params: { id } }: Params) {
+  const { value: record, error, setValue } = useLoaded(id, () => api.qr.get(id));
+  if (!record) return <Loading error={error} />;
+  const drawn = requestOf(record);
   return (
     <>
-      <Table heads={['Leads to', 'Picture', 'Scans', 'Created', 'Actions']}>
-        {list.items.map((record) => (
-          <tr key={record.id}>
-            <td>
-              <Link href={`/qr/${record.id}`}>{record.qrData}</Link>
-            </td>
-            <td>
-              {record.format.toUpperCase()}, {record.size} px
-            </td>
-            <td>{record.scanCount.toLocaleString()} scans</td>
-            <td>
-              <Time at={record.createdAt} />
-            </td>
-            <td class="actions">
-              <Download record={record} />
-              <DeleteCode record={record} onDeleted={list.reload} />
-            </td>
-          </tr>
-        ))}
-      </Table>
-      <PageEnd list={list} none="No codes yet." />
+      <Heading>QR code</Heading>
+      <p>{record.qrData}</p>
+      <p class="row">
+        <Button onClick={() => print()}>Print</Button>
+        <CodeActions record={record} to="/qr" />
+        {record.urlId !== null && <Link href={`/links/${record.urlId}`}>Link</Link>}
+      </p>
+      <Form<QrUpdateRequest>
+        class="design"
+        fields={[
+          { ...shape, disabled: true, hint: 'The shape stays as it was created.' },
+          ...design,
+        ]}
+        record={drawn}
+        action={may('qr:write') ? 'Save' : undefined}
+        save={async (changes) => setValue(await api.qr.update(id, changes))}
+        done="Saved the QR code"
+      >
+        {({ request }) => <Picture request={{ ...drawn, ...request() }} />}
+      </Form>
     </>
-  );
-}
-
-function Download({ record: { downloadUrl, qrData, format } }: { readonly record: QrRecord }) {
-  const name = `Download ${format.toUpperCase()}`;
-  return (
-    <a href={downloadUrl} download aria-label={`${name}: code of ${qrData}`}>
-      {name}
-    </a>
-  );
-}
-
-function DeleteCode({
-  record: { id, qrData },
-  onDeleted,
-}: {
-  readonly record: QrRecord;
-  readonly onDeleted: () => void;
-}) {
-  if (!may('qr:write')) return null;
-  return (
-    <ConfirmButton
-      action="Delete"
-      label={`Delete the code of ${qrData}`}
-      title="Delete this QR code?"
-      work={async () => {
-        await api.qr.delete(id);
-        notify('Deleted the QR code');
-        onDeleted();
-      }}
-    >
-      This cannot be undone. The server no longer has its picture, and no longer counts its scans.
-      Printed copies still lead to <span class="target">{qrData}</span>
-    </ConfirmButton>
-  );
-}
-
-/** The fields of a code beside its picture. Without a record, it creates one. */
-function Designer({
-  payload: given,
-  record,
-  onSaved,
-}: {
-  /** What a new code contains; undefined while there is nothing. */
-  readonly payload?: QrCreateRequest | undefined;
-  readonly record?: QrRecord;
-  readonly onSaved?: (record: QrRecord) => void;
-}) {
-  const [, navigate] = useLocation();
-  const [design, setDesign] = useState<Design>(record ? designOf(record) : plain);
-  const payload = record ? payloadOf(record) : given;
-  const request = { ...requestOf(design), ...payload };
-  const { submit, errors, isBusy } = useSubmit(async () => {
-    if (record) {
-      onSaved?.(await api.qr.update(record.id, changesOf(record, design)));
-      notify('Saved the QR code');
-    } else {
-      const { id } = await api.qr.create(request);
-      notify('Created the QR code');
-      navigate(`/qr/${id}`);
-    }
-  });
-  const field = (name: keyof Design) => ({
-    value: design[name],
-    error: errors.fields[name],
-    onInput: ({ currentTarget }: { currentTarget: { value: string } }) =>
-      setDesign({ ...design, [name]: currentTarget.value }),
-  });
-  return (
-    <div class="design">
-      <form onSubmit={submit}>
-        <Select
-          label="Modules"
-          hint={record && 'The shape stays as it was created.'}
-          disabled={record !== undefined}
-          options={choices.stylePreset}
-          {...field('stylePreset')}
-        />
-        <div class="filters">
-          <Field label="Colour" type="color" {...field('foregroundColor')} />
-          <Field label="Background colour" type="color" {...field('backgroundColor')} />
-          <Select label="Background" options={choices.background} {...field('background')} />
-        </div>
-        <Field
-          label="Logo"
-          type="url"
-          placeholder="https://example.com/logo.png"
-          hint="The address of a PNG, JPEG, WebP or simple SVG for the centre."
-          {...field('logoUrl')}
-        />
-        <div class="filters">
-          <Field
-            label="Margin"
-            type="number"
-            min={0}
-            max={16}
-            required
-            hint="In modules. Scanners need 4."
-            {...field('margin')}
-          />
-          <Field
-            label="Size"
-            type="number"
-            min={200}
-            max={2048}
-            required
-            hint="In pixels."
-            {...field('size')}
-          />
-          <Select label="Format" options={choices.format} {...field('format')} />
-        </div>
-        <Select
-          label="Error correction"
-          options={choices.errorCorrectionLevel}
-          {...field('errorCorrectionLevel')}
-        />
-        <FormError errors={errors} />
-        <button type="submit" disabled={isBusy || payload === undefined}>
-          {record ? 'Save' : 'Create'}
-        </button>
-      </form>
-      {payload && <Picture request={request} />}
-    </div>
   );
 }
 
@@ -331,24 +246,25 @@ interface Drawn {
 /** What the server draws, and whether it could read it. Nothing is stored or charged. */
 function Picture({ request }: { readonly request: QrCreateRequest }) {
   const [{ picture, problem }, setDrawn] = useState<Drawn>({});
-  const key = JSON.stringify(request);
+  const hasPayload = request.data != null || request.urlId != null;
   useEffect(() => {
+    if (!hasPayload) return;
     const abort = new AbortController();
-    const draw = async () => {
+    const timer = setTimeout(async () => {
       const drawn = await api.qr
         .preview(request, { signal: abort.signal })
         .then((picture): Drawn => ({ picture }))
         .catch((error: unknown): Drawn => ({ problem: describeError(error) }));
       if (!abort.signal.aborted) setDrawn(drawn);
-    };
-    const timer = setTimeout(() => void draw(), previewAfterMs);
+    }, previewAfterMs);
     return () => {
       clearTimeout(timer);
       abort.abort();
     };
-  }, [key]);
+  }, [JSON.stringify(request)]);
+  if (!hasPayload) return null;
   return (
-    <figure class="picture">
+    <figure>
       {picture && (
         <img
           src={picture.image}
@@ -356,11 +272,9 @@ function Picture({ request }: { readonly request: QrCreateRequest }) {
           style={{ backgroundColor: request.backgroundColor ?? '' }}
         />
       )}
-      <figcaption>
-        <p role="status" class={problem === undefined ? '' : 'error'}>
-          {problem ?? (picture ? 'The server has read this picture: it scans.' : 'Drawing…')}
-        </p>
-      </figcaption>
+      <p role="status" class={problem === undefined ? 'hint' : 'error'}>
+        {problem ?? (picture ? 'The server has read this picture: it scans.' : 'Drawing…')}
+      </p>
     </figure>
   );
 }

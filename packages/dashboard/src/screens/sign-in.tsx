@@ -1,58 +1,93 @@
-import { useState } from 'preact/hooks';
+import type { InvitationAcceptRequest, SessionCreateRequest } from '@shorty/sdk';
+import { useLocation } from 'wouter-preact';
 import { api } from '../api.js';
-import { Field, FormError, useSubmit } from '../components/form.js';
-import { providerUrl, readSession } from '../session.js';
+import type { Field } from '../components/field.js';
+import { Form, FormError } from '../components/form.js';
+import { Heading } from '../components/part.js';
+import { readSession, state } from '../session.js';
+
+const email: Field = {
+  name: 'email',
+  label: 'E-mail address',
+  kind: 'email',
+  autocomplete: 'username',
+  required: true,
+};
+export const password: Field = {
+  name: 'password',
+  label: 'Password',
+  kind: 'password',
+  autocomplete: 'current-password',
+  required: true,
+};
+export const newPassword: Field = {
+  ...password,
+  label: 'New password',
+  autocomplete: 'new-password',
+  hint: 'At least 10 characters.',
+};
+
+/** Why a sign-in by the provider failed, which leads back to this page. */
+const failures: Readonly<Record<string, string>> = {
+  unknown: 'You are not among the people of this server: ask an owner.',
+  expired: 'The sign-in has taken too long, or began elsewhere: try again.',
+  refused: 'Your organization has refused the sign-in.',
+  unavailable: 'Your organization cannot sign you in at present: try again later.',
+};
 
 export function SignIn() {
-  // A sign-in by the provider that failed leads back here.
   const failure = new URLSearchParams(location.search).get('error');
-  const [email, setEmail] = useState('');
-  const [password, setPassword] = useState('');
-  const { submit, errors, isBusy } = useSubmit(async () => {
-    await api.session.create({ email, password });
-    await readSession();
-  });
+  const message = failure === null ? '' : (failures[failure] ?? 'The sign-in has failed.');
   return (
     <main class="narrow">
-      <h1>Sign in to Shorty</h1>
-      {failure !== null && (
-        <p class="error" role="alert">
-          {failure}
-        </p>
-      )}
-      {providerUrl.value !== null && (
+      <Heading>Sign in to Shorty</Heading>
+      <FormError message={message} />
+      {state.value?.signInUrl && (
         <p>
-          <a href={providerUrl.value}>Sign in with your organization</a>
+          <a href={state.value.signInUrl}>Sign in with your organization</a>
         </p>
       )}
-      <form onSubmit={submit}>
-        <Field
-          label="E-mail address"
-          type="email"
-          autocomplete="username"
-          required
-          value={email}
-          error={errors.fields.email}
-          onInput={({ currentTarget }) => setEmail(currentTarget.value)}
-        />
-        <Field
-          label="Password"
-          type="password"
-          autocomplete="current-password"
-          required
-          value={password}
-          error={errors.fields.password}
-          onInput={({ currentTarget }) => setPassword(currentTarget.value)}
-        />
-        <FormError errors={errors} />
-        <button type="submit" disabled={isBusy}>
-          Sign in
-        </button>
-      </form>
+      <Form<SessionCreateRequest>
+        fields={[email, password]}
+        action="Sign in"
+        save={async (request) => {
+          await api.session.create(request);
+          await readSession();
+        }}
+      />
       <p class="hint">
         No password yet, or forgotten? Ask an owner of your organization for a link. The operator
         can run <code>shorty-server users reset ADDRESS</code>.
       </p>
+    </main>
+  );
+}
+
+/** Sets the password of a person who opens the link of an invitation or a reset. */
+export function Welcome() {
+  const [, navigate] = useLocation();
+  // The link says whether the invitation lacks an address.
+  const asksEmail = new URLSearchParams(location.search).get('ask') === 'email';
+  const token = location.hash.slice(1);
+  return (
+    <main class="narrow">
+      <Heading>Welcome to Shorty</Heading>
+      {token === '' ? (
+        <FormError message="This address has no token. Open the whole link that you were given." />
+      ) : (
+        <Form<Omit<InvitationAcceptRequest, 'token'>>
+          fields={[
+            ...(asksEmail ? [{ ...email, hint: 'You sign in with it. No mail is sent.' }] : []),
+            newPassword,
+          ]}
+          action="Set the password"
+          save={async (request) => {
+            await api.session.acceptInvitation({ token, ...request });
+            await readSession();
+            navigate('/');
+          }}
+        />
+      )}
     </main>
   );
 }

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { CopyButton } from '../components/copy.js';
 import { download } from '../components/download.js';
+import { Heading } from '../components/part.js';
 import { notify } from '../components/toasts.js';
 
 const createUrl = `${location.origin}/api/v1/urls`;
@@ -32,7 +33,7 @@ const shareX = JSON.stringify(
 export function Tools() {
   return (
     <>
-      <h1>Tools</h1>
+      <Heading>Tools</Heading>
       <section>
         <h2>Bookmarklet</h2>
         <p>

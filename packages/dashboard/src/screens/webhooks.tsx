@@ -2,22 +2,28 @@ import type {
   Delivery,
   DeliveryListQuery,
   EventType,
-  SubscribedEventType,
   Webhook,
   WebhookCreated,
+  WebhookCreateRequest,
+  WebhookSecret,
+  WebhookUpdateRequest,
 } from '@shorty/sdk';
+import { Fragment } from 'preact';
 import { useState } from 'preact/hooks';
-import { Link, useLocation } from 'wouter-preact';
+import { Link } from 'wouter-preact';
 import { api } from '../api.js';
-import { ConfirmButton } from '../components/confirm.js';
-import { Check, Dialog, Field, FormError, Select, useSubmit } from '../components/form.js';
+import { Action } from '../components/action.js';
+import { Button } from '../components/button.js';
+import { Dialog } from '../components/dialog.js';
+import { type Field, optionsOf } from '../components/field.js';
+import { Form, type Section } from '../components/form.js';
+import { List } from '../components/list.js';
 import { Loading, useLoaded } from '../components/loaded.js';
-import { PageEnd, pageQuery, usePages } from '../components/paged-table.js';
-import { run } from '../components/run.js';
+import { Heading, Part } from '../components/part.js';
 import { Secret } from '../components/secret.js';
-import { Table } from '../components/table.js';
 import { Time } from '../components/time.js';
 import { notify } from '../components/toasts.js';
+import { readDomains } from '../domains.js';
 import { may } from '../session.js';
 
 function stateOf({ isActive, disabledReason }: Webhook): string {
@@ -25,324 +31,254 @@ function stateOf({ isActive, disabledReason }: Webhook): string {
   return disabledReason === null ? 'paused' : 'stopped, because every attempt failed';
 }
 
+const commas = 'Separated by commas.';
+
+/** What somebody decides on a webhook. */
+function useFields(headerNames: readonly string[] = []): readonly (Field | Section)[] {
+  const { value: types } = useLoaded('types', () => api.webhooks.eventTypes());
+  const { value: domains } = useLoaded('domains', () => readDomains());
+  const events = types?.items.map(({ type, description }) => [type, `${type}: ${description}`]);
+  return [
+    {
+      name: 'url',
+      label: 'Address of the receiver',
+      kind: 'url',
+      placeholder: 'https://example.com/hooks/shorty',
+      required: true,
+    },
+    { name: 'description', label: 'Description' },
+    {
+      name: 'events',
+      label: 'Events',
+      kind: 'checks',
+      options: [['*', 'All types, also future ones'], ...((events ?? []) as [])],
+    },
+    {
+      section: 'Only events of some links',
+      fields: [
+        { name: 'filters.tags', label: 'With one of these tags', kind: 'tags', hint: commas },
+        { name: 'filters.urlIds', label: 'These links (ids)', kind: 'tags', hint: commas },
+        { name: 'filters.domainIds', label: 'On these domains', kind: 'checks', options: domains },
+      ],
+    },
+    {
+      section: 'Headers of each delivery',
+      fields: [
+        {
+          name: 'headers',
+          label: 'Headers',
+          kind: 'headers',
+          placeholder: 'Authorization: Bearer …',
+          hint:
+            headerNames.length === 0
+              ? 'A name and a value a line. Nobody can read the values afterwards.'
+              : `Replaces ${headerNames.join(', ')}, whose values nobody can read.`,
+        },
+      ],
+    },
+  ];
+}
+
 /** The webhooks of an organization. */
 export function Webhooks() {
-  const list = usePages<Webhook>('', (after) => api.webhooks.list(pageQuery(after)));
   return (
     <>
-      <h1>Webhooks</h1>
-      {may('webhooks:write') && (
-        <p>
-          <Link href="/webhooks/new">New webhook</Link>
-        </p>
-      )}
-      <Table heads={['Receiver', 'Events', 'State']}>
-        {list.items.map((webhook) => (
-          <tr key={webhook.id} class={webhook.isActive ? '' : 'inactive'}>
-            <td>
-              <Link href={`/webhooks/${webhook.id}`}>{webhook.url}</Link>
-              {webhook.description !== null && <span class="target">{webhook.description}</span>}
-            </td>
-            <td>{webhook.events.map((type) => (type === '*' ? 'all' : type)).join(', ')}</td>
-            <td>
-              {stateOf(webhook)}
-              {webhook.failureRate !== null && webhook.failureRate > 0 && (
-                <span class="state">
-                  {webhook.failureRate.toLocaleString(undefined, { style: 'percent' })} of recent
-                  attempts failed
-                </span>
-              )}
-            </td>
-          </tr>
-        ))}
-      </Table>
-      <PageEnd list={list} none="No webhooks yet. A webhook tells your programs of events." />
+      <Heading>Webhooks</Heading>
+      {may('webhooks:write') && <Link href="/webhooks/new">New webhook</Link>}
+      <List<Webhook>
+        read={(query) => api.webhooks.list(query)}
+        isOff={({ isActive }) => !isActive}
+        none="No webhooks yet. A webhook tells your programs of events."
+        columns={{
+          Receiver: ({ id, url }) => <Link href={`/webhooks/${id}`}>{url}</Link>,
+          Events: ({ events }) => (events.includes('*') ? 'all' : events.join(', ')),
+          State: stateOf,
+        }}
+        notes={{
+          Receiver: ({ description }) => description,
+          State: ({ failureRate }) =>
+            failureRate !== null &&
+            failureRate > 0 &&
+            `${Math.round(failureRate * 100)} % of recent attempts failed`,
+        }}
+      />
     </>
   );
 }
 
 /** Creates a webhook, and shows its secret once. */
 export function NewWebhook() {
-  const [created, setCreated] = useState<WebhookCreated | undefined>();
-  if (!created) {
+  const [created, setCreated] = useState<WebhookCreated>();
+  const fields = useFields();
+  if (created) {
     return (
       <>
-        <h1>New webhook</h1>
-        <WebhookForm
-          name="Create"
-          save={async (fields) => setCreated(await api.webhooks.create(fields))}
-        />
+        <Heading>The secret of the webhook</Heading>
+        <Secrets {...created} />
+        <Link href={`/webhooks/${created.id}`}>I have kept it: to the webhook</Link>
       </>
     );
   }
   return (
     <>
-      <h1>The secret of the webhook</h1>
-      <Secrets {...created} />
-      <p>
-        <Link href={`/webhooks/${created.id}`}>I have kept it: to the webhook</Link>
-      </p>
-    </>
-  );
-}
-
-type Shown = Pick<WebhookCreated, 'secret' | 'standardWebhooksSecret'>;
-
-function Secrets({ secret, standardWebhooksSecret }: Shown) {
-  return (
-    <>
-      <Secret
-        label="Secret"
-        hint="The receiver verifies signatures with it. Copy it now: it is not shown again."
-        text={secret}
-      />
-      <Secret
-        label="The same secret for libraries of Standard Webhooks"
-        hint="Only one of both is needed."
-        text={standardWebhooksSecret}
+      <Heading>New webhook</Heading>
+      <Form<WebhookCreateRequest>
+        fields={fields}
+        initial={{ events: ['*'] }}
+        action="Create"
+        save={async (request) => setCreated(await api.webhooks.create(request))}
       />
     </>
   );
 }
 
-interface WebhookFields {
-  readonly url: string;
-  readonly description: string | null;
-  readonly events: SubscribedEventType[];
-}
-
-function WebhookForm({
-  webhook,
-  name,
-  save,
-}: {
-  readonly webhook?: Webhook;
-  /** What the button says. */
-  readonly name: string;
-  readonly save: (fields: WebhookFields) => Promise<void>;
-}) {
-  const types = useLoaded('', () => api.webhooks.eventTypes());
-  const [url, setUrl] = useState(webhook?.url ?? '');
-  const [description, setDescription] = useState(webhook?.description ?? '');
-  const [events, setEvents] = useState<ReadonlySet<SubscribedEventType>>(
-    new Set(webhook?.events ?? ['*']),
-  );
-  const { submit, errors, isBusy } = useSubmit(() =>
-    save({ url: url.trim(), description: description.trim() || null, events: [...events] }),
-  );
-  const toggle = (type: SubscribedEventType) => () => {
-    const next = new Set(events);
-    if (!next.delete(type)) next.add(type);
-    setEvents(next);
-  };
-  const hasAll = events.has('*');
-  return (
-    <form onSubmit={submit}>
-      <Field
-        label="Address of the receiver"
-        type="url"
-        placeholder="https://example.com/hooks/shorty"
-        required
-        value={url}
-        error={errors.fields.url}
-        onInput={({ currentTarget }) => setUrl(currentTarget.value)}
-      />
-      <Field
-        label="Description"
-        value={description}
-        error={errors.fields.description}
-        onInput={({ currentTarget }) => setDescription(currentTarget.value)}
-      />
-      <fieldset class="checks">
-        <legend>Events</legend>
-        <Check label="All types, also future ones" checked={hasAll} onChange={toggle('*')} />
-        {types.value?.items
-          .filter(({ isOptIn }) => isOptIn || !hasAll)
-          .map(({ type, description: what }) => (
-            <Check
-              key={type}
-              label={`${type}: ${what}`}
-              checked={events.has(type)}
-              onChange={toggle(type)}
-            />
-          ))}
-        {types.error !== '' && <Loading error={types.error} />}
-      </fieldset>
-      {errors.fields.url === undefined && <FormError errors={errors} />}
-      <button type="submit" disabled={isBusy || events.size === 0}>
-        {name}
-      </button>
-    </form>
-  );
-}
+const Secrets = ({ secret, standardWebhooksSecret }: WebhookSecret | WebhookCreated) => (
+  <>
+    <Secret
+      label="Secret"
+      hint="The receiver verifies signatures with it. Copy it now: it is not shown again."
+      text={secret}
+    />
+    <Secret
+      label="The same secret for libraries of Standard Webhooks"
+      hint="Only one of both is needed."
+      text={standardWebhooksSecret}
+    />
+  </>
+);
 
 /** One webhook: its state, its deliveries and its settings. */
-export function WebhookScreen({ params: { id = '' } }: { readonly params: { id?: string } }) {
+export function WebhookScreen({ params: { id } }: { readonly params: { readonly id: string } }) {
   const { value: webhook, error, setValue } = useLoaded(id, () => api.webhooks.get(id));
+  const fields = useFields(webhook?.headerNames);
+  const [secret, setSecret] = useState<WebhookSecret>();
   if (!webhook) return <Loading error={error} />;
+  const { url, description, isActive, headerNames } = webhook;
+  const update = async (request: WebhookUpdateRequest) =>
+    setValue(await api.webhooks.update(id, request));
+  const isWriter = may('webhooks:write');
   return (
     <>
-      <h1>{webhook.url}</h1>
-      {webhook.description !== null && <p>{webhook.description}</p>}
+      <Heading>{url}</Heading>
+      <p>{description}</p>
       <p>
-        State: {stateOf(webhook)} {may('webhooks:write') && <Pause {...{ webhook, setValue }} />}
+        State: {stateOf(webhook)}{' '}
+        {isWriter && (
+          <Action
+            name={isActive ? 'Pause' : 'Resume'}
+            of={url}
+            work={() => update({ isActive: !isActive })}
+            done={isActive ? 'Paused: pending deliveries wait' : 'Resumed'}
+            undo={() => update({ isActive })}
+          />
+        )}
       </p>
       <Deliveries webhook={webhook} />
-      {may('webhooks:write') && (
+      {isWriter && (
         <>
-          <h2>Settings</h2>
-          <WebhookForm
-            webhook={webhook}
-            name="Save"
-            save={async (fields) => {
-              setValue(await api.webhooks.update(id, fields));
-              notify('Saved the webhook');
-            }}
-          />
-          <h2>Secret and deletion</h2>
-          <RotateSecret id={id} />
-          <DeleteWebhook webhook={webhook} />
+          <Part title="Settings">
+            <Form<WebhookUpdateRequest>
+              fields={fields}
+              record={webhook}
+              action="Save"
+              save={update}
+              done="Saved the webhook"
+            />
+          </Part>
+          <Part title="Secret and deletion">
+            {secret && <Secrets {...secret} />}
+            <p class="hint">A replaced secret signs for one more day, beside the new one.</p>
+            <p class="row">
+              <Action
+                name="Replace the secret"
+                of={url}
+                work={async () => setSecret(await api.webhooks.rotateSecret(id))}
+              />
+              {headerNames.length > 0 && (
+                <Action
+                  name="Remove the headers"
+                  of={headerNames.join(', ')}
+                  ask="This cannot be undone: nobody can read their values."
+                  work={() => update({ headers: null })}
+                  done="Removed the headers"
+                />
+              )}
+              <Action
+                name="Delete"
+                of={url}
+                ask="This cannot be undone. Its deliveries are deleted, and pending ones are not sent."
+                work={() => api.webhooks.delete(id)}
+                done="Deleted the webhook"
+                to="/webhooks"
+              />
+            </p>
+          </Part>
         </>
       )}
     </>
   );
 }
 
-function Pause({
-  webhook: { id, isActive },
-  setValue,
-}: {
-  readonly webhook: Webhook;
-  readonly setValue: (webhook: Webhook) => void;
-}) {
-  const set = async (isActive: boolean) => setValue(await api.webhooks.update(id, { isActive }));
-  const change = async () => {
-    if (await run(() => set(!isActive))) {
-      notify(isActive ? 'Paused: pending deliveries wait' : 'Resumed', () => set(isActive));
-    }
-  };
-  return (
-    <button type="button" class="plain" onClick={() => void change()}>
-      {isActive ? 'Pause' : 'Resume'}
-    </button>
-  );
-}
+const statuses: Field = {
+  name: 'status',
+  label: 'Status',
+  kind: 'select',
+  options: [['', 'all'], ...optionsOf(['pending', 'delivered', 'failed'])],
+};
 
-function RotateSecret({ id }: { readonly id: string }) {
-  const { submit, errors, isBusy } = useSubmit(async () => {
-    setSecret(await api.webhooks.rotateSecret(id));
-  });
-  const [secret, setSecret] = useState<Shown | undefined>();
-  return (
-    <form onSubmit={submit}>
-      <p class="hint">A new secret; the old one also signs for a day.</p>
-      <button type="submit" disabled={isBusy}>
-        Replace the secret
-      </button>
-      <FormError errors={errors} />
-      {secret && <Secrets {...secret} />}
-    </form>
-  );
-}
-
-function DeleteWebhook({ webhook: { id, url } }: { readonly webhook: Webhook }) {
-  const [, navigate] = useLocation();
-  return (
-    <p>
-      <ConfirmButton
-        action="Delete"
-        label={`Delete ${url}`}
-        title={`Delete the webhook ${url}?`}
-        work={async () => {
-          await api.webhooks.delete(id);
-          navigate('/webhooks');
-          notify('Deleted the webhook');
-        }}
-      >
-        This cannot be undone. Its deliveries are deleted, and pending ones are not sent.
-      </ConfirmButton>
-    </p>
-  );
-}
-
-const statuses = [
-  ['', 'all'],
-  ['pending', 'pending'],
-  ['delivered', 'delivered'],
-  ['failed', 'failed'],
-] as const;
+const testType = (events: readonly string[]): Field => ({
+  name: 'type',
+  label: 'Type of the test',
+  kind: 'select',
+  options: optionsOf(events.filter((type) => type !== '*')),
+});
 
 function Deliveries({ webhook: { id, events } }: { readonly webhook: Webhook }) {
-  const [status, setStatus] = useState('');
-  const [shown, setShown] = useState<string | undefined>();
-  const list = usePages<Delivery>(status, (after) =>
-    api.webhooks.deliveries(id, {
-      ...pageQuery(after, 20),
-      ...(status !== '' && { status: status as NonNullable<DeliveryListQuery['status']> }),
-    }),
-  );
-  const send = async (made: PromiseLike<Delivery>) => {
-    await run(async () => notify(outcomeOf(await settled(await made))));
-    list.reload();
-  };
+  const [shown, setShown] = useState<Delivery>();
+  const send = async (made: PromiseLike<Delivery>) => notify(outcomeOf(await settled(await made)));
+  const isWriter = may('webhooks:write');
   return (
-    <section aria-labelledby="deliveries">
-      <h2 id="deliveries">Deliveries</h2>
-      <div class="filters">
-        <Select
-          label="Status"
-          value={status}
-          options={statuses}
-          onChange={({ currentTarget }) => setStatus(currentTarget.value)}
+    <Part title="Deliveries">
+      {isWriter && (
+        <Form<{ type?: EventType }>
+          class="line"
+          label="Test"
+          fields={events.length > 1 ? [testType(events)] : []}
+          action="Send a test event"
+          save={(request) => send(api.webhooks.test(id, request))}
         />
-        <button type="button" onClick={list.reload}>
-          Refresh
-        </button>
-        {may('webhooks:write') && (
-          <SendTest events={events} send={(type) => send(api.webhooks.test(id, type))} />
-        )}
-      </div>
-      <Table heads={['Event', 'Status', 'Attempts', 'Created', 'Actions']}>
-        {list.items.map((delivery) => (
-          <tr key={delivery.id}>
-            <td>{delivery.eventType}</td>
-            <td>
-              {delivery.status}
-              <span class="state">{delivery.lastError ?? delivery.lastStatusCode}</span>
-            </td>
-            <td>
-              {delivery.attempts}
-              {delivery.nextAttemptAt !== null && (
-                <span class="state">
-                  next <Time at={delivery.nextAttemptAt} />
-                </span>
-              )}
-            </td>
-            <td>
-              <Time at={delivery.createdAt} />
-            </td>
-            <td class="actions">
-              <button type="button" class="plain" onClick={() => setShown(delivery.id)}>
-                Details
-              </button>
-              {may('webhooks:write') && (
-                <button
-                  type="button"
-                  class="plain"
-                  onClick={() => void send(api.webhooks.replay(id, delivery.id))}
-                >
-                  Resend
-                </button>
-              )}
-            </td>
-          </tr>
-        ))}
-      </Table>
-      <PageEnd list={list} none="No deliveries." />
-      {shown !== undefined && (
-        <DeliveryDetails id={id} deliveryId={shown} onClose={() => setShown(undefined)} />
       )}
-    </section>
+      <List<Delivery, DeliveryListQuery>
+        read={(query) => api.webhooks.deliveries(id, query)}
+        filters={[statuses]}
+        none="No deliveries."
+        columns={{
+          Event: ({ eventType }) => eventType,
+          Status: ({ status }) => status,
+          Attempts: ({ attempts }) => attempts,
+          Created: ({ createdAt }) => <Time at={createdAt} />,
+          Details: (delivery) => (
+            <Button class="plain" onClick={() => setShown(delivery)}>
+              Details
+            </Button>
+          ),
+          ...(isWriter && {
+            Actions: (delivery) => (
+              <Action
+                name="Resend"
+                of={delivery.eventType}
+                work={() => send(api.webhooks.replay(id, delivery.id))}
+              />
+            ),
+          }),
+        }}
+        notes={{
+          Status: ({ lastError, lastStatusCode }) => lastError ?? lastStatusCode,
+          Attempts: ({ nextAttemptAt }) => nextAttemptAt && <Time at={nextAttemptAt} />,
+        }}
+      />
+      {shown && <Details {...shown} onClose={() => setShown(undefined)} />}
+    </Part>
   );
 }
 
@@ -361,68 +297,24 @@ function outcomeOf({ status, attempts, lastStatusCode, lastError }: Delivery): s
   return attempts === 0 ? 'The event waits to be sent' : `Not delivered: ${lastError}`;
 }
 
-function SendTest({
-  events,
-  send,
-}: {
-  readonly events: Webhook['events'];
-  readonly send: (body: { type?: EventType }) => Promise<void>;
-}) {
-  const types = events.filter((type) => type !== '*');
-  const [type, setType] = useState('');
-  const { submit, isBusy } = useSubmit(() => send(type === '' ? {} : { type: type as EventType }));
+function Details({ webhookId, id, onClose }: Delivery & { readonly onClose: () => void }) {
+  const { value, error } = useLoaded(id, () => api.webhooks.delivery(webhookId, id));
   return (
-    <form class="filters" onSubmit={submit}>
-      {types.length > 1 && (
-        <Select
-          label="Type of the test"
-          value={type}
-          options={types.map((name) => [name, name] as const)}
-          onChange={({ currentTarget }) => setType(currentTarget.value)}
-        />
-      )}
-      <button type="submit" disabled={isBusy}>
-        {isBusy ? 'Sending…' : 'Send a test event'}
-      </button>
-    </form>
-  );
-}
-
-function DeliveryDetails({
-  id,
-  deliveryId,
-  onClose,
-}: {
-  readonly id: string;
-  readonly deliveryId: string;
-  readonly onClose: () => void;
-}) {
-  const { value, error } = useLoaded(deliveryId, () => api.webhooks.delivery(id, deliveryId));
-  return (
-    <Dialog title={`Delivery ${deliveryId}`} onClose={onClose}>
-      {value ? (
-        <>
-          <h3>Body</h3>
-          <pre>{value.requestBody}</pre>
-          {value.attemptHistory.map((attempt) => (
-            <section key={attempt.number} aria-label={`Attempt ${attempt.number}`}>
-              <h3>
-                Attempt {attempt.number}: {attempt.statusCode ?? 'no response'}
-              </h3>
-              <p class="hint">
-                <Time at={attempt.attemptedAt} />, {attempt.durationMs} ms
-              </p>
-              {attempt.error !== null && <p class="error">{attempt.error}</p>}
-              {attempt.responseBody !== null && <pre>{attempt.responseBody}</pre>}
-            </section>
-          ))}
-        </>
-      ) : (
-        <Loading error={error} />
-      )}
-      <form method="dialog">
-        <button type="submit">Close</button>
-      </form>
+    <Dialog title={`Delivery ${id}`} onClose={onClose}>
+      {!value && <Loading error={error} />}
+      <h3>Body</h3>
+      <pre>{value?.requestBody}</pre>
+      {value?.attemptHistory.map(({ number, statusCode, attemptedAt, ...attempt }) => (
+        <Fragment key={number}>
+          <h3>
+            Attempt {number}: {statusCode ?? 'no response'}
+          </h3>
+          <p class="hint">
+            <Time at={attemptedAt} />, {attempt.durationMs} ms. {attempt.error}
+          </p>
+          <pre>{attempt.responseBody}</pre>
+        </Fragment>
+      ))}
     </Dialog>
   );
 }

@@ -2803,6 +2803,8 @@ export interface components {
                 email: string | null;
                 /** @example owner */
                 role: string;
+                /** @description False: the person signs in by the provider only. */
+                hasPassword: boolean;
             } | null;
         };
         OwnOrganizationResponse: {
@@ -2918,6 +2920,8 @@ export interface components {
              * @example /dashboard/oidc
              */
             signInUrl: string | null;
+            /** @description Whether this address has the administration API, which needs the operator key. */
+            servesAdministration: boolean;
         };
         AuditPageResponse: {
             success: components["schemas"]["Success"];

@@ -162,7 +162,8 @@ export const fixtures: {
     "user": {
       "id": "0198c0de-0000-7000-8000-0000000000aa",
       "email": null,
-      "role": "owner"
+      "role": "owner",
+      "hasPassword": false
     }
   },
   "getOwnOrganization": {
@@ -251,7 +252,8 @@ export const fixtures: {
   },
   "getSession": {
     "isSignedIn": false,
-    "signInUrl": null
+    "signInUrl": null,
+    "servesAdministration": false
   },
   "createSession": {
     "user": {

@@ -13,5 +13,6 @@ export interface Caller {
     readonly id: string;
     readonly email: string | null;
     readonly role: string;
+    readonly hasPassword: boolean;
   } | null;
 }

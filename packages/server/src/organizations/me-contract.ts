@@ -28,6 +28,7 @@ const me = z
         id: uuidText,
         email: z.string().nullable().meta({ example: 'ada@example.com' }),
         role: z.string().meta({ example: 'owner' }),
+        hasPassword: z.boolean().describe('False: the person signs in by the provider only.'),
       })
       .nullable()
       .describe('The person who is signed in. Null for a token or an API key.'),

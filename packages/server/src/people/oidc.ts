@@ -1,5 +1,5 @@
 import * as oauth from 'oauth4webapi';
-import { ApiError } from '../contract/api-error.js';
+import { SignInFailure } from './sign-in-failure.js';
 
 /** The settings of a provider of OpenID Connect. */
 export interface OidcSettings {
@@ -53,7 +53,7 @@ export function createOidc(
   }
 
   return {
-    /** Returns where the browser goes to sign in, and what it must bring back. Throws UNAVAILABLE. */
+    /** Returns where the browser goes to sign in, and what it must bring back. Throws SignInFailure. */
     async begin(): Promise<{ readonly url: string; readonly attempt: OidcAttempt }> {
       const { authorization_endpoint: endpoint } = await discover();
       if (endpoint === undefined) throw unavailable('the provider has no authorization endpoint');
@@ -77,7 +77,7 @@ export function createOidc(
       return { url: url.href, attempt };
     },
 
-    /** Returns who has signed in. `query` is that of the callback. Throws UNAUTHORIZED or UNAVAILABLE. */
+    /** Returns who has signed in. `query` is that of the callback. Throws SignInFailure. */
     async end(query: URLSearchParams, attempt: OidcAttempt): Promise<OidcIdentity> {
       const server = await discover();
       try {
@@ -101,18 +101,17 @@ export function createOidc(
         const email = isVerified ? String(claims.email).toLowerCase() : undefined;
         return { issuer: claims.iss, subject: claims.sub, email };
       } catch (error) {
-        const { message } = error as Error;
-        throw new ApiError('UNAUTHORIZED', `The provider did not sign you in: ${message}`, {
-          cause: error,
-        });
+        throw new SignInFailure(
+          'refused',
+          `the provider refused: ${(error as Error).message}`,
+          error,
+        );
       }
     },
   };
 }
 
-function unavailable(reason: unknown): ApiError {
+function unavailable(reason: unknown): SignInFailure {
   const text = reason instanceof Error ? reason.message : String(reason);
-  return new ApiError('UNAVAILABLE', `The provider of sign-in does not respond: ${text}`, {
-    cause: reason,
-  });
+  return new SignInFailure('unavailable', `the provider does not respond: ${text}`, reason);
 }

@@ -1,23 +1,25 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Logger } from 'pino';
 import type { FoundCaller } from '../auth/client-repository.js';
-import { ApiError } from '../contract/api-error.js';
 import type { Role } from '../contract/roles.js';
 import { deleteExpired } from '../storage/run-in-batches.js';
 import { createOidc, type OidcIdentity, type OidcSettings } from './oidc.js';
 import { sessionTokenOf } from './session-cookie.js';
+import { SignInFailure } from './sign-in-failure.js';
 import { type UserHandlerOptions, userHandlers } from './user-handlers.js';
 import { type SignedIn, UserRepository } from './user-repository.js';
 
 /** Composes the module of people and their sessions. */
 export function createPeopleModule(
   options: Omit<UserHandlerOptions, 'users' | 'signInUrl'> & {
+    readonly logger: Logger;
     /** The provider by which people sign in, and the role of somebody new; undefined for none. */
     readonly oidc: (OidcSettings & { readonly defaultRole: Role | undefined }) | undefined;
     /** The organization that somebody new joins. */
     readonly defaultOrganization: () => Promise<string>;
   },
 ) {
-  const { database, clock, publicUrl, oidc } = options;
+  const { database, clock, publicUrl, oidc, logger } = options;
   const users = new UserRepository(database);
   const signIn = async (identity: OidcIdentity): Promise<SignedIn> => {
     const organizationId = await options.defaultOrganization();
@@ -27,11 +29,12 @@ export function createPeopleModule(
       clock(),
     );
     if (found) return found;
-    throw new ApiError('UNAUTHORIZED', 'You are not among the people of this server: ask an owner');
+    throw new SignInFailure('unknown', 'the person is not among those of the server');
   };
   const provider = oidc && {
     oidc: createOidc(oidc, () => `${publicUrl()}/dashboard/oidc/callback`),
     publicUrl,
+    logger,
     signIn,
   };
   return {

@@ -81,6 +81,9 @@ const sessionState = z
         'Where a browser signs in by the provider of the organization. Null: by a password only.',
       example: '/dashboard/oidc',
     }),
+    servesAdministration: z
+      .boolean()
+      .describe('Whether this address has the administration API, which needs the operator key.'),
   })
   .meta({ id: 'SessionState' });
 

@@ -38,6 +38,8 @@ export interface UserHandlerOptions {
   readonly clock: Clock;
   /** Where a person signs in by the provider; null without one. */
   readonly signInUrl: string | null;
+  /** Whether the address of the dashboard has the administration API, too. */
+  readonly servesAdministration: boolean;
 }
 
 /** The people of an organization, and their sessions. */
@@ -133,7 +135,8 @@ export function userHandlers(options: UserHandlerOptions): HandlersOf<typeof use
     async getSession({ headers }) {
       const token = sessionTokenOf(publicUrl(), headers);
       const found = token === undefined ? undefined : await users.findCaller(token, clock());
-      const data = { isSignedIn: found !== undefined, signInUrl: options.signInUrl };
+      const { signInUrl, servesAdministration } = options;
+      const data = { isSignedIn: found !== undefined, signInUrl, servesAdministration };
       return { status: 200, data };
     },
 

@@ -54,7 +54,7 @@ export class UserRepository {
         .innerJoin('organizations', 'organizations.id', 'users.organization_id')
         .select(['token_hash as key', 'users.id', 'email', 'role'])
         .select(['organization_id as organizationId', 'expires_at as expiresAt'])
-        .select('suspended_at as suspendedAt')
+        .select(['suspended_at as suspendedAt', 'password_hash as passwordHash'])
         .where('removed_at', 'is', null),
       'token_hash',
     );
@@ -325,7 +325,7 @@ export class UserRepository {
   async findCaller(token: string, now: number): Promise<FoundCaller | undefined> {
     const row = await this.#readBySession(hashSecret(token));
     if (!row || row.expiresAt <= now) return undefined;
-    const { organizationId, suspendedAt, id, email } = row;
+    const { organizationId, suspendedAt, id, email, passwordHash } = row;
     const role = row.role as Role;
     const scopes = new Set<string>(roleScopes[role]);
     const caller = {
@@ -333,7 +333,7 @@ export class UserRepository {
       scopes,
       client: null,
       apiKey: null,
-      user: { id, email, role },
+      user: { id, email, role, hasPassword: passwordHash !== null },
     };
     return { caller, suspendedAt };
   }

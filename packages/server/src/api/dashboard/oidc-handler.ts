@@ -1,14 +1,16 @@
 import type { Request, RequestHandler, Response } from 'express';
-import { ApiError } from '../../contract/api-error.js';
+import type { Logger } from 'pino';
 import type { createOidc, OidcAttempt, OidcIdentity } from '../../people/oidc.js';
 import { cookieOf, readCookie, sessionCookie } from '../../people/session-cookie.js';
+import { SignInFailure } from '../../people/sign-in-failure.js';
 import type { SignedIn } from '../../people/user-repository.js';
 
 export interface OidcHandlerOptions {
   readonly oidc: ReturnType<typeof createOidc>;
   /** The API's public origin. */
   readonly publicUrl: () => string;
-  /** Begins a session of the person with an identity. Throws UNAUTHORIZED for one that may not sign in. */
+  readonly logger: Logger;
+  /** Begins a session of the person with an identity. Throws SignInFailure for one that may not sign in. */
   readonly signIn: (identity: OidcIdentity) => Promise<SignedIn>;
 }
 
@@ -16,7 +18,12 @@ const attemptCookie = 'shorty_oidc';
 const attemptSeconds = 10 * 60;
 
 /** Begins a sign-in at `/dashboard/oidc`, and ends it at `/dashboard/oidc/callback`. */
-export function oidcHandler({ oidc, publicUrl, signIn }: OidcHandlerOptions): RequestHandler {
+export function oidcHandler({
+  oidc,
+  publicUrl,
+  logger,
+  signIn,
+}: OidcHandlerOptions): RequestHandler {
   async function begin(response: Response): Promise<void> {
     const { url, attempt } = await oidc.begin();
     const value = Buffer.from(JSON.stringify(attempt)).toString('base64url');
@@ -40,9 +47,10 @@ export function oidcHandler({ oidc, publicUrl, signIn }: OidcHandlerOptions): Re
       if (request.path === '/oidc') return await begin(response);
       if (request.path === '/oidc/callback') return await end(request, response);
     } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      // The page of the sign-in shows the reason.
-      return response.redirect(302, `/dashboard/?error=${encodeURIComponent(error.message)}`);
+      if (!(error instanceof SignInFailure)) throw error;
+      logger.warn({ err: error, code: error.code }, 'sign-in failed');
+      // The page of the sign-in has a text for the code.
+      return response.redirect(302, `/dashboard/?error=${error.code}`);
     }
     next();
   };
@@ -53,9 +61,6 @@ function readAttempt(value: string | undefined): OidcAttempt {
     return JSON.parse(Buffer.from(value ?? '', 'base64url').toString()) as OidcAttempt;
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    throw new ApiError(
-      'UNAUTHORIZED',
-      'The sign-in has taken too long, or began elsewhere: try again',
-    );
+    throw new SignInFailure('expired', 'the browser has begun no sign-in');
   }
 }

@@ -1,0 +1,191 @@
+import type { ComponentChildren, JSX } from 'preact';
+import { useId } from 'preact/hooks';
+import { type Draft, draftOf, type Entry, type Valued } from '../field-values.js';
+
+/** A value and what people read. */
+export type Option = readonly [value: string, text: string];
+
+export const optionsOf = (values: readonly string[]): readonly Option[] =>
+  values.map((value) => [value, value]);
+
+/** What the parts of a form can read and set while somebody fills it in. */
+export interface Filling {
+  readonly draft: Draft;
+  readonly set: (name: string, entry: Entry) => void;
+}
+
+/** A field of a form, with what the browser checks. */
+export interface Field
+  extends Valued,
+    Pick<
+      JSX.InputHTMLAttributes<HTMLInputElement>,
+      'autocomplete' | 'autofocus' | 'disabled' | 'max' | 'min' | 'minLength' | 'maxLength'
+    > {
+  readonly label: string;
+  readonly required?: boolean;
+  readonly placeholder?: string;
+  /** What to enter, below the field. */
+  readonly hint?: string | ((filling: Filling) => ComponentChildren) | undefined;
+  /** The choices of a field that has some. */
+  readonly options?: readonly Option[] | undefined;
+  /** The fields of each row, for a field that has rows. */
+  readonly rows?: readonly Field[];
+}
+
+const textAreas: readonly unknown[] = ['json', 'headers', 'lines'];
+
+/** The types of `<input>` for kinds with another name. */
+const inputTypes: Readonly<Record<string, string>> = { lastDay: 'date', tags: 'text' };
+
+const inherited = [
+  ['', 'as its domain'],
+  ['yes', 'yes'],
+  ['no', 'no'],
+] as const;
+
+/** A field with its label, its hint, and why its value was refused. */
+export function FieldRow({
+  field,
+  filling,
+  error,
+}: {
+  readonly field: Field;
+  readonly filling: Filling;
+  readonly error?: string | undefined;
+}) {
+  const { name, label, kind = 'text', hint, options = inherited, rows, ...attributes } = field;
+  const id = useId();
+  const entry = filling.draft[name];
+  const set = (next: Entry) => filling.set(name, next);
+  const note = (
+    <p
+      id={`${id}-note`}
+      class={error === undefined ? 'hint' : 'error'}
+      role={error ? 'alert' : undefined}
+    >
+      {error ?? (typeof hint === 'function' ? hint(filling) : hint)}
+    </p>
+  );
+  if (rows) {
+    return (
+      <div class="rows">
+        <Rows label={label} fields={rows} rows={entry as readonly Draft[]} set={set} />
+        {note}
+      </div>
+    );
+  }
+  if (kind === 'check') {
+    return <Check label={label} name={name} checked={entry === true} onChecked={set} />;
+  }
+  if (kind === 'checks') {
+    const checked = entry as readonly string[];
+    return (
+      <fieldset>
+        <legend>{label}</legend>
+        {options.map(([value, text]) => (
+          <Check
+            key={value}
+            label={text}
+            checked={checked.includes(value)}
+            onChecked={(isOn) =>
+              set(isOn ? [...checked, value] : checked.filter((other) => other !== value))
+            }
+          />
+        ))}
+        {note}
+      </fieldset>
+    );
+  }
+  const shared = {
+    ...attributes,
+    id,
+    name,
+    value: entry as string,
+    'aria-invalid': error !== undefined,
+    'aria-describedby': `${id}-note`,
+  };
+  const onInput = ({ currentTarget }: { readonly currentTarget: { readonly value: string } }) =>
+    set(currentTarget.value);
+  return (
+    <div class={`field ${kind}`}>
+      <label for={id}>{label}</label>
+      {kind === 'select' || kind === 'inherited' ? (
+        <select {...shared} onInput={onInput}>
+          {options.map(([value, text]) => (
+            <option key={value} value={value}>
+              {text}
+            </option>
+          ))}
+        </select>
+      ) : textAreas.includes(kind) ? (
+        <textarea {...shared} rows={4} onInput={onInput} />
+      ) : (
+        <input {...shared} type={inputTypes[kind] ?? kind} onInput={onInput} />
+      )}
+      {note}
+    </div>
+  );
+}
+
+/** Rows that each have the same fields. */
+function Rows({
+  label,
+  fields,
+  rows,
+  set,
+}: {
+  readonly label: string;
+  readonly fields: readonly Field[];
+  readonly rows: readonly Draft[];
+  readonly set: (rows: readonly Draft[]) => void;
+}) {
+  return (
+    <>
+      {rows.map((row, at) => (
+        <fieldset key={at}>
+          <legend>
+            {label} {at + 1}
+          </legend>
+          {fields.map((field) => {
+            const change = (name: string, entry: Entry) =>
+              set(rows.with(at, { ...row, [name]: entry }));
+            return (
+              <FieldRow key={field.name} field={field} filling={{ draft: row, set: change }} />
+            );
+          })}
+          <button type="button" class="plain" onClick={() => set(rows.toSpliced(at, 1))}>
+            Remove {label.toLowerCase()} {at + 1}
+          </button>
+        </fieldset>
+      ))}
+      <button type="button" onClick={() => set([...rows, draftOf(fields, {})])}>
+        Add a {label.toLowerCase()}
+      </button>
+    </>
+  );
+}
+
+/** A checkbox with its label. */
+export function Check({
+  label,
+  name,
+  checked,
+  onChecked,
+}: {
+  readonly label: string;
+  readonly name?: string;
+  readonly checked: boolean;
+  readonly onChecked: (isChecked: boolean) => void;
+}) {
+  return (
+    <label class="check">
+      <input
+        type="checkbox"
+        name={name}
+        checked={checked}
+        onChange={({ currentTarget }) => onChecked(currentTarget.checked)}
+      />
+      {label}
+    </label>
+  );
+}
