@@ -8,13 +8,15 @@ interface Toast {
 }
 
 const shownForMs = 8_000;
+// People who use a keyboard or a screen reader need longer to reach it.
+const undoForMs = 30_000;
 const toasts = signal<readonly Toast[]>([]);
 
 /** Tells what has been done, and offers to undo it. */
 export function notify(text: string, undo?: () => unknown): void {
   const toast = { text, undo };
   toasts.value = [...toasts.value, toast];
-  setTimeout(() => remove(toast), shownForMs);
+  setTimeout(() => remove(toast), undo ? undoForMs : shownForMs);
 }
 
 function remove(toast: Toast): void {
