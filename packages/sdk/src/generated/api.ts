@@ -3800,6 +3800,72 @@ export interface components {
             standardWebhooksSecret: string;
             /** @description While false, the server sends nothing, and pending deliveries wait. New events create no deliveries, except for 30 days after the server has disabled the webhook (see disabledReason). */
             isActive: boolean;
+            /** @description Notes for people who manage the webhooks. The receiver does not get them. */
+            description: string | null;
+            /** @description Only events about some links are delivered. Null: about all links. */
+            filters: components["schemas"]["WebhookFilters"] | null;
+            /**
+             * @description The names of the further headers. Their values are secrets.
+             * @example [
+             *       "Authorization"
+             *     ]
+             */
+            headerNames: string[];
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            updatedAt: string;
+            /**
+             * @description The share of recent attempts that failed: a moving average in which each new attempt has a weight of 2 %. Null before the first attempt.
+             * @example 0.02
+             */
+            failureRate: number | null;
+            /**
+             * Format: date-time
+             * @description When the last attempt succeeded.
+             */
+            lastSuccessAt: string | null;
+            /**
+             * Format: date-time
+             * @description When the first attempt since the last success failed. Null while attempts succeed.
+             */
+            failingSince: string | null;
+            /**
+             * Format: date-time
+             * @description When the server disabled the webhook. `PATCH { "isActive": true }` resumes its deliveries.
+             */
+            disabledAt: string | null;
+            /**
+             * @description Why the server disabled the webhook. `failing`: every attempt failed for 5 days, or for the time that the operator set.
+             * @example null
+             */
+            disabledReason: "failing" | null;
+            /**
+             * Format: date-time
+             * @description When the earliest pending delivery is due. A time in the past means that the delivery is late.
+             */
+            oldestDueAt: string | null;
+            /** @description The replaced secrets that still sign deliveries, at most 1. */
+            previousSecrets: {
+                /**
+                 * Format: date-time
+                 * @description When it ends.
+                 */
+                expiresAt: string;
+            }[];
+        };
+        /**
+         * @example {
+         *       "tags": [
+         *         "launch"
+         *       ]
+         *     }
+         */
+        WebhookFilters: {
+            /** @description Only links with one of these tags. */
+            tags?: string[];
+            domainIds?: string[];
+            urlIds?: string[];
         };
         WebhookPageResponse: {
             success: components["schemas"]["Success"];
@@ -3873,19 +3939,6 @@ export interface components {
                  */
                 expiresAt: string;
             }[];
-        };
-        /**
-         * @example {
-         *       "tags": [
-         *         "launch"
-         *       ]
-         *     }
-         */
-        WebhookFilters: {
-            /** @description Only links with one of these tags. */
-            tags?: string[];
-            domainIds?: string[];
-            urlIds?: string[];
         };
         WebhookResponse: {
             success: components["schemas"]["Success"];

@@ -1598,7 +1598,29 @@ export const fixtures: {
     ],
     "secret": "shorty_ws_2YbW3pPzYHqUnTkTqPHyAeqJvUqZ4Yt6mC8b1fZr0dE",
     "standardWebhooksSecret": "whsec_c2hvcnR5X3dzXzJZYlczcFB6WUhxVW5Ua1RxUEh5QWVxSnZVcVo0WXQ2bUM4YjFmWnIwZEU=",
-    "isActive": true
+    "isActive": true,
+    "description": null,
+    "filters": {
+      "tags": [
+        "launch"
+      ]
+    },
+    "headerNames": [
+      "Authorization"
+    ],
+    "createdAt": "2030-01-01T00:00:00.000Z",
+    "updatedAt": "2030-01-01T00:00:00.000Z",
+    "failureRate": null,
+    "lastSuccessAt": null,
+    "failingSince": null,
+    "disabledAt": null,
+    "disabledReason": null,
+    "oldestDueAt": null,
+    "previousSecrets": [
+      {
+        "expiresAt": "2030-01-01T00:00:00.000Z"
+      }
+    ]
   },
   "listWebhooks": {
     "total": 1,

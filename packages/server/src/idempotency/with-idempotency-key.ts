@@ -47,7 +47,7 @@ export interface WriteOptions<T> {
   /** What the work changes, unless its result is null. A function returns null for a refused request. */
   readonly audit: AuditTarget | ((result: T) => AuditTarget | null);
   readonly isBulk?: boolean;
-  /** True if the result contains a secret. It is then encrypted in storage. */
+  /** True if the result contains a secret. It is then encrypted, and repeated for its first reader only. */
   readonly holdsSecret?: boolean;
 }
 
@@ -70,9 +70,10 @@ export interface WriteContext {
  */
 export async function writeOnce<T>(
   database: Database,
-  { organizationId, write: request, audit, holdsSecret = false, isBulk = false }: WriteOptions<T>,
+  { organizationId, write, audit, holdsSecret = false, isBulk = false }: WriteOptions<T>,
   work: (transaction: WriteTransaction) => Promise<T>,
 ): Promise<IdempotentResult<T>> {
+  const request = holdsSecret ? boundToActor(write) : write;
   const workOnce = async (transaction: WriteTransaction): Promise<IdempotentResult<T>> => {
     const stored = await findStoredResult<T>(database, request, transaction);
     if (stored) return stored;
@@ -106,6 +107,14 @@ export async function writeOnce<T>(
   return written;
 }
 
+/** Returns a request that is another one when another client, key or person repeats it. */
+function boundToActor(request: WriteRequest | undefined): WriteRequest | undefined {
+  if (!request?.idempotency) return request;
+  const { origin, idempotency } = request;
+  const fingerprint = `${idempotency.fingerprint} ${origin.actorType} ${origin.actorId}`;
+  return { origin, idempotency: { ...idempotency, fingerprint } };
+}
+
 /** Returns the result of a write. Throws NOT_FOUND if there was no such record. */
 export function requireFound<T>(
   { result, replayed }: IdempotentResult<T | null>,
@@ -136,8 +145,7 @@ export async function findStoredResult<T>(
     .executeTakeFirst();
   if (!stored) return undefined;
   if (stored.fingerprint !== fingerprint) {
-    // With another method, path or body.
-    const message = `Idempotency-Key ${key} was used for another request`;
+    const message = `Idempotency-Key ${key} was used for another request: another method, path, query, body, or caller if the response has a secret`;
     throw new ApiError('IDEMPOTENCY_CONFLICT', message);
   }
   const text = keyIdIn(stored.result)

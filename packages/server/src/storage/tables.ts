@@ -182,7 +182,7 @@ export const tables = {
     columns: {
       organization_id: 'text not null',
       key: 'text not null',
-      /** A hash of the request's method, path and body. */
+      /** A hash of the request's method, path and body, with the caller's id if the result has a secret. */
       fingerprint: 'text not null',
       /** Encrypted only if it contains a secret. */
       result: 'secret not null',

@@ -75,11 +75,10 @@ export function urlHandlers(options: UrlHandlerOptions): HandlersOf<typeof urlRo
       if (outcome.status !== 'created')
         throw refusalError(outcome.status, { ...body, ...outcome }, replayed);
       // The same record as of the first request, because a repeated one has the same body.
-      const { createdAt } = result;
+      const { createdAt, createdBy } = result;
       const { id, shortCode, hostname = null } = outcome;
       // A record says only whether there is a password.
       const draft = { body, passwordHash: body.password == null ? null : '' };
-      const createdBy = write?.origin.actorId ?? null;
       const identity = { id, organizationId, shortCode, hostname, createdBy };
       const url = newUrl(draft, identity, createdAt);
       return { status: 201, replayed, data: toRecord(origins(), url, createdAt) };

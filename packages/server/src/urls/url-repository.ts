@@ -60,6 +60,7 @@ export class UrlRepository extends UrlReader {
   ): Promise<IdempotentResult<Creation>> {
     const drafts = items.filter((item) => 'body' in item);
     const firstId = drafts.length === 0 ? noUrl : await this.#ids.allocate(drafts.length);
+    const { organizationId, write } = context;
     let runs = 0;
     const work = async (transaction: WriteTransaction): Promise<Creation> => {
       runs += 1;
@@ -69,9 +70,8 @@ export class UrlRepository extends UrlReader {
           ? (created.shift() as CreateOutcome)
           : { status: 'invalid' as const, error: item.error.message, details: item.error.details },
       );
-      return { createdAt: context.now, outcomes };
+      return { createdAt: context.now, createdBy: write?.origin.actorId ?? null, outcomes };
     };
-    const { organizationId, write } = context;
     const isBulk = items.length > 1;
     const audit = ({ outcomes }: Creation) =>
       auditOf(outcomes.flatMap((each) => (each.status === 'created' ? [each.id] : [])));

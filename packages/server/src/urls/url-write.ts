@@ -43,6 +43,8 @@ export type UpsertOutcome<Presented> =
 /** The stored result of a create. It omits the fields that a repeated request contains. */
 export interface Creation {
   readonly createdAt: number;
+  /** Who made the first request. */
+  readonly createdBy: string | null;
   readonly outcomes: readonly CreateOutcome[];
 }
 

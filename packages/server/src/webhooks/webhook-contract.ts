@@ -131,10 +131,6 @@ const health = {
     ),
 };
 
-export const webhookCreated = z
-  .object({ ...commonFields, ...secrets, isActive })
-  .meta({ id: 'WebhookCreated' });
-
 /** The longest time that old secrets still sign after a rotation, in seconds. */
 const maxRotationSeconds = 7 * 24 * 60 * 60;
 
@@ -170,6 +166,10 @@ export const webhookRecord = z
       .describe('The replaced secrets that still sign deliveries, at most 1.'),
   })
   .meta({ id: 'Webhook' });
+
+export const webhookCreated = z
+  .object({ ...commonFields, ...secrets, ...webhookRecord.shape })
+  .meta({ id: 'WebhookCreated' });
 
 /** A webhook that the server has just disabled. */
 export const disabledWebhook = z.object({

@@ -19,7 +19,6 @@ import { findUrlError } from '../network/receiver-url.js';
 import type { OrganizationRepository } from '../organizations/organization-repository.js';
 import { hasWebhooks, type PlanTable, planOf } from '../organizations/plans.js';
 import type { Clock } from '../ports.js';
-import { etagOf } from '../preconditions/if-match.js';
 import type { DeliveryRecord, DeliveryRepository } from './delivery-repository.js';
 import { events } from './event-contract.js';
 import { eventExamples, exampleTime, zeros } from './event-examples.js';
@@ -127,9 +126,10 @@ export function webhookHandlers(
       const webhook = { id: newUuid(), url, events, secret, isActive, createdAt: clock() };
       const { result, replayed } = await webhooks.create(organizationId, webhook, settings, write);
       if (result) {
-        const headers = { ETag: etagOf(result.createdAt) };
-        const data = presentAs(webhookCreated, withStandardSecret(result));
-        return { status: 201, replayed, headers, data };
+        const { secret } = result;
+        const record = { ...toWebhookRecord(result, result.createdAt), secret };
+        const data = presentAs(webhookCreated, withStandardSecret(record));
+        return { status: 201, replayed, data };
       }
       const use = `An organization has at most ${maxWebhooks} webhooks, and ${maxWebhooks} exist`;
       throw quotaError(use, 'Delete one first');

@@ -34,9 +34,10 @@ export type Webhook = ReturnType<typeof webhookOf>;
 export type WebhookRecord = z.input<typeof webhookRecord>;
 
 /** The result of a create, as it is stored with an idempotency key. */
-export type NewWebhook = Omit<z.input<typeof webhookCreated>, 'standardWebhooksSecret'> & {
-  readonly createdAt: number;
-};
+export type NewWebhook = Pick<
+  z.input<typeof webhookCreated>,
+  'id' | 'url' | 'events' | 'secret' | 'isActive'
+> & { readonly createdAt: number };
 
 /** Stores webhooks. Every method is one transaction and ignores deleted webhooks. */
 export class WebhookRepository {
@@ -52,7 +53,7 @@ export class WebhookRepository {
     webhook: NewWebhook,
     settings: WebhookSettings,
     write: WriteRequest | undefined,
-  ): Promise<IdempotentResult<NewWebhook | null>> {
+  ): Promise<IdempotentResult<(Webhook & { readonly secret: string }) | null>> {
     const { id, url, events, secret, isActive, createdAt } = webhook;
     const audit = { type: 'webhook', id } as const;
     const options = { organizationId, write, audit, holdsSecret: true };
@@ -80,7 +81,8 @@ export class WebhookRepository {
         })
         .execute();
       if (events.includes('url.clicked')) await limitClickSubscribers(transaction, organizationId);
-      return webhook;
+      const created = await find(transaction, this.#database.keyring, organizationId, id);
+      return { ...(created as Webhook), secret };
     });
   }
 

@@ -1,6 +1,11 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { api as table } from '../../src/api/api.js';
-import { isForOrganizations, isWrite, type Route } from '../../src/contract/define-route.js';
+import {
+  isForOrganizations,
+  isWrite,
+  type Route,
+  scopes,
+} from '../../src/contract/define-route.js';
 import { eventTypes } from '../../src/events/event-types.js';
 import type { Caller } from '../api/start-server.js';
 import { type SampleRequest, sampleRequests } from '../isolation/sample-requests.js';
@@ -67,7 +72,11 @@ async function prepare(caller: Caller, request: SampleRequest) {
   const { path, send } = await world.prepareOwn(caller, request, body && JSON.stringify(body));
   // The restore of an active link changes nothing.
   if (operationId === 'restoreUrl') await caller.send('DELETE', path.replace('/restore', ''));
-  return (key: string) => send({ 'idempotency-key': key });
+  return (key: string, token = caller.token) =>
+    send({
+      'idempotency-key': key,
+      ...(request.route.access !== 'operator' && { authorization: `Bearer ${token}` }),
+    });
 }
 
 const auditEntries = () =>
@@ -75,7 +84,7 @@ const auditEntries = () =>
 
 /** Returns the secrets that a response contains. */
 const secretsIn = (text: string) =>
-  text.match(/(?:shorty_(?:cs|at|ak|ws)_|whsec_)[\w+/=-]+/g) ?? [];
+  text.match(/(?:shorty_(?:cs|at|ak|ws|in)_|whsec_)[\w+/=-]{20,}/g) ?? [];
 
 /** Sends a write twice with one key. Expects one entry in the audit log, without a secret. */
 async function sendTwice(caller: Caller, request: SampleRequest, betweenBoth = async () => {}) {
@@ -113,18 +122,29 @@ async function sendTwice(caller: Caller, request: SampleRequest, betweenBoth = a
   expect(second.headers.get('etag')).toBe(first.headers.get('etag'));
   expect(second.headers.get('idempotent-replayed')).toBe('true');
   expect(await newEntries()).toEqual(entries);
-  return { events: (await eventsOf(caller)).slice(eventCount) };
+  return { first, send, events: (await eventsOf(caller)).slice(eventCount) };
 }
 
 describe('a write whose response was lost, and its repetition with the same key, make one change and one audit entry', () => {
   it.each(writes)('%s', async (operationId, request) => {
     const caller = await subscriber();
     let rows: Rows = {};
-    const { events } = await sendTwice(caller, request, async () => {
+    const { first, send, events } = await sendTwice(caller, request, async () => {
       rows = await world.rows();
     });
     await world.expectUnchanged(rows);
     expect(events).toEqual(eventsByOperation[operationId] ?? []);
+
+    // Only the same caller gets a secret again.
+    const client = await world.api.operator.call('createClient', {
+      params: { id: caller.organizationId },
+      body: { name: 'another', scopes },
+    });
+    const { id: clientId, clientSecret } = client.data;
+    const another = await world.api.signIn({ clientId, clientSecret });
+    const byAnother = await send(operationId, another.token);
+    if (secretsIn(first.text).length === 0) expect(byAnother.text).toBe(first.text);
+    else expect(byAnother.outcome).toBe('409 IDEMPOTENCY_CONFLICT');
   });
 });
 
