@@ -98,6 +98,8 @@ async function makeExchanges(create, { clientId, clientSecret }, { challenges, l
     preview: { title: 'Spring', description: 'A sale', imageUrl: targetUrl },
     forwardQuery: true,
     forwardPath: false,
+    infoPage: true,
+    publicStats: false,
   };
   const look = {
     size: 400,

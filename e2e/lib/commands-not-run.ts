@@ -83,6 +83,8 @@ export const blocksNotRun: Readonly<Record<string, Readonly<Record<string, strin
     'SHORTY_CODE_LENGTH=5 SHORTY_CODE_ALPHABET=readable shorty-server': endless,
     'shorty urls create https://example.com/manual --slug guide --forward-query --forward-path':
       'packages/cli/test/urls.test.ts runs the options',
+    'shorty urls create https://example.com/sale --slug open-sale --info-page      # /open-sale+':
+      'packages/cli/test/urls.test.ts runs the options',
     'shorty urls rules set spring-sale rules.json': 'packages/cli/test/rules.test.ts runs it',
     'shorty urls update spring-sale --preview-title "Spring sale" \\':
       'packages/cli/test/urls.test.ts runs the options',

@@ -288,6 +288,8 @@ describe('update and delete', () => {
     expect(cleared).toMatchObject({ clickThresholds: null });
     const forwarding = await update('--forward-query', '--no-forward-path');
     expect(forwarding).toMatchObject({ forwardQuery: true, forwardPath: false });
+    const shown = await update('--info-page', '--no-public-stats');
+    expect(shown).toMatchObject({ infoPage: true, publicStats: false });
     expect(await update('--add-tag', 'b', '--add-tag', 'c')).toMatchObject({ tags: ['b', 'c'] });
     const tagged = await update('--remove-tag', 'b', '--add-tag', 'd');
     expect(tagged).toMatchObject({ tags: ['c', 'd'] });

@@ -13,7 +13,7 @@ const descriptions: Readonly<Record<string, string>> = {
   customSlug: 'The chosen path of the link. Null: the short code is its path.',
   shortUrl: 'The public link: the custom slug when there is one, otherwise the short code.',
   externalId: 'The id of the link in another system. Null: none.',
-  title: 'A title for people who manage the links. Visitors do not see it.',
+  title: 'A title for people who manage the links. Visitors see it on the info page only.',
   description: 'Notes for people who manage the links. Visitors do not see them.',
   category: 'A category, to filter lists by.',
   tags: 'Up to 20 labels, to filter lists by.',
@@ -33,6 +33,9 @@ const descriptions: Readonly<Record<string, string>> = {
     'Whether the query of a visit is added to the target. Parameters that the target has, such as UTM values, stay. Null: the setting of the domain.',
   forwardPath:
     'Whether the path after the link, such as /a/b of /sale/a/b, is added to the target. Null: the setting of the domain.',
+  infoPage:
+    "Whether the address of the link with a plus at its end shows its target, its title and its date to everybody. Null: the server's setting, or yes with publicStats.",
+  publicStats: 'Whether that page also shows the clicks of the link. Null: no.',
   isPasswordProtected: 'Whether visitors must enter a password.',
   customUtmParams: 'Further parameters to set on the target, by name.',
   sourceDomain: 'A hint for attribution: the site that the link is published on.',

@@ -164,6 +164,8 @@ export function readConfig(environment: Environment) {
     forwardQuery: read('SHORTY_FORWARD_QUERY', '0', parseFlag),
     /** Whether they forward the path after their key. */
     forwardPath: read('SHORTY_FORWARD_PATH', '0', parseFlag),
+    /** Whether links have an info page, unless they say otherwise. */
+    linkInfo: read('SHORTY_LINK_INFO', '0', parseFlag),
     /** The prefix of the URLs in QR codes; undefined uses the scheme and `shortDomain`. */
     publicHost: optional('SHORTY_PUBLIC_HOST', parsePrefix),
     /** The first client of an empty database; undefined generates one. */

@@ -310,6 +310,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     domains: domains.domains,
     hosts: domains.hosts,
     visits: analytics.visits,
+    readRecentClicks: analytics.readRecentClicks,
     bodyTimeoutMs: timeLimits.publicBody,
     onResponse: health.onLinkResponse,
     onLink: accessLog && noteLink,

@@ -59,6 +59,25 @@ const fields: readonly (Field | Section)[] = [
       { name: 'isPasswordProtected', label: 'Ask visitors for the password', kind: 'check' },
       { name: 'forwardQuery', label: 'Forward the query', kind: 'inherited' },
       { name: 'forwardPath', label: 'Forward the path', kind: 'inherited' },
+      {
+        name: 'infoPage',
+        label: 'Show where it leads at its address with +',
+        kind: 'inherited',
+        options: [
+          ['', 'as the server'],
+          ['yes', 'yes'],
+          ['no', 'no'],
+        ],
+      },
+      {
+        name: 'publicStats',
+        label: 'Show its clicks there',
+        kind: 'inherited',
+        options: [
+          ['', 'no'],
+          ['yes', 'yes'],
+        ],
+      },
     ],
   },
   {

@@ -25,6 +25,8 @@ export const linkFields = {
   forwardPath: {"kind":"boolean","isCreated":true,"isUpdated":true},
   rules: {"kind":"list","isCreated":true,"isUpdated":true,"maxItems":20},
   preview: {"kind":"object","isCreated":true,"isUpdated":true},
+  infoPage: {"kind":"boolean","isCreated":true,"isUpdated":true},
+  publicStats: {"kind":"boolean","isCreated":true,"isUpdated":true},
   isPasswordProtected: {"kind":"boolean","isCreated":true,"isUpdated":true},
   password: {"kind":"text","isCreated":true,"isUpdated":true,"minLength":1,"maxLength":256},
   customSlug: {"kind":"text","isCreated":true,"minLength":3,"maxLength":50,"pattern":"^[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?$"},

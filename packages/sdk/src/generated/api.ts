@@ -1447,7 +1447,7 @@ export interface paths {
         };
         /**
          * Follow a short link
-         * @description Redirects with the status of the link. A link with a password returns a form instead. Programs that preview links get a page if the link has a preview. HEAD returns the same headers without a body. Errors are pages, or JSON for `Accept: application/json`.
+         * @description Redirects with the status of the link. A link with a password returns a form instead. Programs that preview links get a page if the link has a preview. With a plus at its end, the address shows where the link leads, if the link has an info page. HEAD returns the same headers without a body. Errors are pages, or JSON for `Accept: application/json`.
          */
         get: operations["followLink"];
         put?: never;
@@ -2352,7 +2352,7 @@ export interface components {
             shortUrl?: string;
             /** @description The id of the link in another system. Null: none. */
             externalId?: string | null;
-            /** @description A title for people who manage the links. Visitors do not see it. */
+            /** @description A title for people who manage the links. Visitors see it on the info page only. */
             title?: string | null;
             /** @description Notes for people who manage the links. Visitors do not see them. */
             description?: string | null;
@@ -2423,6 +2423,10 @@ export interface components {
              * @example null
              */
             preview?: components["schemas"]["LinkPreview"] | null;
+            /** @description Whether the address of the link with a plus at its end shows its target, its title and its date to everybody. Null: the server's setting, or yes with publicStats. */
+            infoPage?: boolean | null;
+            /** @description Whether that page also shows the clicks of the link. Null: no. */
+            publicStats?: boolean | null;
             /**
              * Format: date-time
              * @description When the link was deleted. Null: it was not, or it was restored.
@@ -3056,7 +3060,7 @@ export interface components {
             createdAt: string;
             /** Format: date-time */
             updatedAt: string;
-        } & WithRequired<components["schemas"]["UrlValues"], "targetUrl" | "shortUrl" | "externalId" | "title" | "description" | "category" | "tags" | "domainId" | "redirectType" | "activatesAt" | "expiresAt" | "expiredUrl" | "maxClicks" | "utmSource" | "utmMedium" | "utmCampaign" | "utmTerm" | "utmContent" | "customUtmParams" | "sourceDomain" | "clickThresholds" | "forwardQuery" | "forwardPath" | "rules" | "preview" | "deletedAt" | "createdBy" | "isPasswordProtected" | "isActive" | "takenDown">;
+        } & WithRequired<components["schemas"]["UrlValues"], "targetUrl" | "shortUrl" | "externalId" | "title" | "description" | "category" | "tags" | "domainId" | "redirectType" | "activatesAt" | "expiresAt" | "expiredUrl" | "maxClicks" | "utmSource" | "utmMedium" | "utmCampaign" | "utmTerm" | "utmContent" | "customUtmParams" | "sourceDomain" | "clickThresholds" | "forwardQuery" | "forwardPath" | "rules" | "preview" | "infoPage" | "publicStats" | "deletedAt" | "createdBy" | "isPasswordProtected" | "isActive" | "takenDown">;
         UrlPageResponse: {
             success: components["schemas"]["Success"];
             data: components["schemas"]["UrlPage"];
@@ -4596,7 +4600,7 @@ export interface components {
              */
             targetUrl?: string;
             /**
-             * @description A title for people who manage the links. Visitors do not see it.
+             * @description A title for people who manage the links. Visitors see it on the info page only.
              * @example Spring sale
              */
             title?: string | null;
@@ -4710,6 +4714,10 @@ export interface components {
             rules?: components["schemas"]["LinkRuleRequest"][] | null;
             /** @description What messengers and social networks show of the link: their programs get a page with this title, text and image, and people are redirected. Without it, these programs follow the redirect. */
             preview?: components["schemas"]["LinkPreviewRequest"] | null;
+            /** @description Whether the address of the link with a plus at its end shows its target, its title and its date to everybody. Null: the server's setting, or yes with publicStats. */
+            infoPage?: boolean | null;
+            /** @description Whether that page also shows the clicks of the link. Null: no. */
+            publicStats?: boolean | null;
             /** @description Whether visitors must enter a password. */
             isPasswordProtected?: boolean | null;
             /**

@@ -400,6 +400,8 @@ export const fixtures: {
       }
     ],
     "preview": null,
+    "infoPage": null,
+    "publicStats": null,
     "deletedAt": null,
     "createdBy": null,
     "isPasswordProtected": false,
@@ -473,6 +475,8 @@ export const fixtures: {
           }
         ],
         "preview": null,
+        "infoPage": null,
+        "publicStats": null,
         "deletedAt": null,
         "createdBy": null,
         "isPasswordProtected": false,
@@ -595,6 +599,8 @@ export const fixtures: {
       }
     ],
     "preview": null,
+    "infoPage": null,
+    "publicStats": null,
     "deletedAt": null,
     "createdBy": null,
     "isPasswordProtected": false,
@@ -668,6 +674,8 @@ export const fixtures: {
       }
     ],
     "preview": null,
+    "infoPage": null,
+    "publicStats": null,
     "deletedAt": null,
     "createdBy": null,
     "isPasswordProtected": false,
@@ -735,6 +743,8 @@ export const fixtures: {
       }
     ],
     "preview": null,
+    "infoPage": null,
+    "publicStats": null,
     "deletedAt": null,
     "createdBy": null,
     "isPasswordProtected": false,
@@ -802,6 +812,8 @@ export const fixtures: {
       }
     ],
     "preview": null,
+    "infoPage": null,
+    "publicStats": null,
     "deletedAt": null,
     "createdBy": null,
     "isPasswordProtected": false,
@@ -869,6 +881,8 @@ export const fixtures: {
       }
     ],
     "preview": null,
+    "infoPage": null,
+    "publicStats": null,
     "deletedAt": null,
     "createdBy": null,
     "isPasswordProtected": false,
@@ -936,6 +950,8 @@ export const fixtures: {
       }
     ],
     "preview": null,
+    "infoPage": null,
+    "publicStats": null,
     "deletedAt": null,
     "createdBy": null,
     "isPasswordProtected": false,
@@ -1003,6 +1019,8 @@ export const fixtures: {
       }
     ],
     "preview": null,
+    "infoPage": null,
+    "publicStats": null,
     "deletedAt": null,
     "createdBy": null,
     "isPasswordProtected": false,
@@ -1922,6 +1940,8 @@ export const fixtures: {
             }
           ],
           "preview": null,
+          "infoPage": null,
+          "publicStats": null,
           "deletedAt": null,
           "createdBy": null,
           "isPasswordProtected": false,

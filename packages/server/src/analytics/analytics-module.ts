@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { v7 as newUuid } from 'uuid';
 import type { Config } from '../config.js';
 import { ApiError } from '../contract/api-error.js';
+import { dayMs } from '../durations.js';
 import type { EventOutbox } from '../events/event-outbox.js';
 import { PeriodicService } from '../lifecycle.js';
 import type { PlanTable } from '../organizations/plans.js';
@@ -24,6 +25,7 @@ import {
 } from './journal/journal-folder.js';
 import { toLine } from './journal/journal-lines.js';
 import { createVisitRecorder, type VisitRecorder } from './journal/visit-recorder.js';
+import type { ClickReport } from './reports/report-contract.js';
 import { type ReportSources, reportHandlers } from './reports/report-handlers.js';
 import { openReports, type ThreadedReaderOptions } from './reports/report-thread.js';
 import { VisitorKeyRotation } from './visitor-key-rotation.js';
@@ -48,6 +50,9 @@ export type AnalyticsModule = ReturnType<typeof createAnalyticsModule>;
 const toleratedErrorMs = 5_000;
 // Lines that are not stored within this time stay in the journal. The next start stores them.
 const drainTimeLimitMs = 6_000;
+// What the public clicks of a link have.
+const recentMs = 30 * dayMs;
+const topCount = 10;
 const keysEveryMs = 60_000;
 
 /** Creates the analytics module: records visits, stores them, and reports clicks and scans. */
@@ -170,6 +175,15 @@ export function createAnalyticsModule(options: AnalyticsModuleOptions) {
       ...erasureHandlers({ ...options, erase: eraseVisits }),
     },
     eraseVisits,
+
+    /** Reads the clicks of a link in the last 30 days, by day. */
+    async readRecentClicks(organizationId: string, urlId: number): Promise<ClickReport> {
+      const until = clock();
+      const query = { since: until - recentMs, until, groupBy: 'day', limit: topCount } as const;
+      const args = [organizationId, urlId, query] as const;
+      return JSON.parse(await reports.read(organizationId, 'readClicks', ...args));
+    },
+
     queues: [reports.queue],
     threads: [reports.thread, ingest],
     services: [keyService],

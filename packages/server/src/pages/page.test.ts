@@ -98,10 +98,13 @@ describe('pages', () => {
     expect(same.map(([key]) => key)).toEqual(code === 'it' ? ['password'] : []);
   });
 
-  function pagesOf({ password, domain, qr, ...pages }: VisitorPages): string[] {
+  function pagesOf({ password, domain, qr, info, ...pages }: VisitorPages): string[] {
     const late = new ApiError('RATE_LIMITED', '', { headers: { 'Retry-After': '600' } });
+    const countries = [{ country: 'Unknown', clicks: 1 }];
+    const clicks = { total: 1, days: [{ bucket: '2030-01-01', clicks: 1 }], countries };
     const forms = [undefined, wrong, late].map((error) => password(origin, error));
-    const all = [...Object.values(pages), ...forms, domain('go.example.com')];
+    const link = info({ location: 'x', title: null, createdAt: 0, clicks });
+    const all = [...Object.values(pages), ...forms, domain('go.example.com'), link];
     const { beforeImage, afterImage } = qr({
       qrData: 'x',
       size: 10,

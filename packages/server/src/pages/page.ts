@@ -44,6 +44,12 @@ a{color:var(--accent)}
 .error{color:var(--error);font-weight:600}
 .code{display:block;width:100%;height:auto;margin:0 0 1rem;border:1px solid var(--line);border-radius:.5rem}
 .payload{white-space:pre-wrap;color:var(--ink);max-height:12rem;overflow:auto;padding:.625rem .75rem;background:var(--paper);border:1px solid var(--line);border-radius:.5rem}
+h2{margin:1.5rem 0 0;font-size:1.125rem}
+.bars{display:block;width:100%;height:6rem;fill:var(--accent);border-bottom:1px solid var(--line)}
+table{width:100%;margin:1rem 0 0;border-collapse:collapse}
+caption,th{text-align:left;font-weight:400}
+caption{color:var(--dim)}
+td{text-align:right;font-variant-numeric:tabular-nums}
 .button{display:block;margin-top:.75rem;padding:.625rem .75rem;text-align:center;font-weight:600;color:var(--on-accent);background:var(--accent);border:1px solid var(--accent);border-radius:.5rem;text-decoration:none}
 .button.quiet{color:var(--accent);background:none}
 `;

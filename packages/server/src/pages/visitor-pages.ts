@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { infoPage, type LinkInfo } from './info-page.js';
 import { stringsFor } from './languages.js';
 import { createLinkPages } from './link-pages.js';
 import { type Brand, pageRenderer } from './page.js';
@@ -26,5 +27,6 @@ function renderPages(brand: Brand, strings: Strings) {
   return {
     ...createLinkPages(render, strings, brand.pagesName),
     ...createQrPages(render, strings),
+    info: (info: LinkInfo) => infoPage(render, strings, info),
   };
 }

@@ -42,6 +42,7 @@ export const redirectRoutes = [
     description:
       'Redirects with the status of the link. A link with a password returns a form instead. ' +
       'Programs that preview links get a page if the link has a preview. ' +
+      'With a plus at its end, the address shows where the link leads, if the link has an info page. ' +
       'HEAD returns the same headers without a body. Errors are pages, or JSON for `Accept: application/json`.',
     access: 'public',
     isForVisitors: true,

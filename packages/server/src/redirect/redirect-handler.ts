@@ -27,6 +27,7 @@ import { type DomainPages, redirectTo } from './domain-pages.js';
 import { forwardRequest } from './forward-request.js';
 import { decideRedirect, type Link, type Target, targetOf, usedUp } from './link.js';
 import type { LinkCache } from './link-cache.js';
+import type { FindLinkInfo } from './link-info.js';
 import type { KeyOfPath } from './longer-keys.js';
 import type { MaxClicks } from './max-clicks.js';
 import { unlockForm, unlockRequest } from './redirect-contract.js';
@@ -50,6 +51,7 @@ export interface RedirectHandlerOptions {
   readonly ignoresCase: (host: string | undefined) => boolean | Promise<boolean>;
   readonly domainPages: Pick<DomainPages, 'findUrl'>;
   readonly pagesFor: PagesFor;
+  readonly findInfo: FindLinkInfo;
   /** Takes clicks of links with a limit. */
   readonly maxClicks: Pick<MaxClicks, 'take'>;
   readonly passwords: Pick<Passwords, 'verify'>;
@@ -128,17 +130,21 @@ export class RedirectHandler {
         return true;
       }
     }
-    const linkPath = this.#parsePath(path);
+    const described = infoPath.exec(path)?.[1];
+    const linkPath = this.#parsePath(described ?? path);
     if (linkPath === undefined) {
       // Nothing awaits the look-up any more, so its rejection is handled here.
       if (domainId instanceof Promise) domainId.catch(() => {});
       return false;
     }
     this.#find(domainId, linkPath, request.headers.host)
-      .then((found) => {
+      .then(async (found) => {
         // The visit is recorded with the path of the link alone.
         if (found) request.url = `/${found.key}${url.slice(path.length)}`;
-        this.#respond(response, found?.link, found?.rest);
+        if (described === undefined) this.#respond(response, found?.link, found?.rest);
+        else if (!found?.rest) await this.#describe(response, found?.link);
+        // The link forwards a path that ends with a plus.
+        else this.#respond(response, found.link, found.rest + path.slice(described.length));
       })
       .catch((error) => this.#fail(response, error));
     return true;
@@ -173,6 +179,19 @@ export class RedirectHandler {
     const whole = decodeUnreserved(path).replace(/^\/|\/$/g, '');
     const erased = rest !== '' && isLinkCode(whole) ? await load(whole) : undefined;
     return erased && { link: erased, key: whole, rest: '' };
+  }
+
+  /** Shows where a link leads. This is no visit. */
+  async #describe(response: ServerResponse, link: Link | undefined): Promise<void> {
+    const { method, headers } = response.req;
+    const isRead = method === 'GET' || method === 'HEAD';
+    const info = isRead && link ? await this.#options.findInfo(link) : undefined;
+    if (info === undefined) {
+      this.#refuseVisitor(response, unknown);
+      return;
+    }
+    this.#options.onResponse(200);
+    sendPage(response, 200, this.#options.pagesFor(headers).info(info));
   }
 
   #respond(response: ServerResponse, link: Link | undefined, rest = ''): void {
@@ -339,6 +358,9 @@ export class RedirectHandler {
     );
   }
 }
+
+/** The path of a link's info page, and that of the link. */
+const infoPath = /^(\/.*[^/])(?:\+|%2b)\/?$/i;
 
 const unknown = new ApiError('NOT_FOUND', 'There is no such link');
 const gone = new ApiError('GONE', 'This link has expired, or was paused or deleted');

@@ -13,6 +13,7 @@ import type { UrlReader } from '../urls/url-reader.js';
 import { DomainPages } from './domain-pages.js';
 import { erasedLink, toLink } from './link.js';
 import { LinkCache, type LinkCacheOptions } from './link-cache.js';
+import { createLinkInfo, type LinkInfoOptions } from './link-info.js';
 import type { LinkPolicy } from './link-policy.js';
 import { findLongerKeys } from './longer-keys.js';
 import { MaxClicks } from './max-clicks.js';
@@ -34,11 +35,12 @@ export interface RedirectModuleOptions
   > {
   readonly config: Config;
   readonly database: Database;
-  readonly urls: Pick<UrlReader, 'findByKey' | 'hasKeysBelow'>;
+  readonly urls: Pick<UrlReader, 'findByKey' | 'findMany' | 'hasKeysBelow'>;
   readonly domains: Pick<DomainRepository, 'findDocument'>;
   readonly hosts: Pick<HostResolver, 'find' | 'settingsOf'>;
   readonly linkPolicy: Pick<LinkPolicy, 'findBlockedHost'>;
   readonly isOwnHost: IsOwnHost;
+  readonly readRecentClicks: LinkInfoOptions['readRecentClicks'];
 }
 
 export function createRedirectModule(options: RedirectModuleOptions) {
@@ -71,6 +73,7 @@ export function createRedirectModule(options: RedirectModuleOptions) {
     findLongerKeys: (...path) => findLongerKeys(urls, ...path),
     ignoresCase: async (host) => (await hosts.settingsOf(host)).ignoreCase,
     domainPages,
+    findInfo: createLinkInfo({ ...options, isDefault: config.linkInfo }),
     maxClicks: new MaxClicks(database),
     attempts: new AttemptLimiter(database, passwordAttempts, clock),
     proxies: config.trustedProxies,

@@ -355,6 +355,9 @@ export const tables = {
       external_id: 'text',
       /** Other targets for some visits, as JSON; null for none. */
       rules: 'text',
+      /** Whether visitors see where the link leads, and its clicks; null for the setting of the server. */
+      info_page: 'integer',
+      public_stats: 'integer',
       /** What link previews show, as JSON; null for the target itself. */
       preview: 'text',
       /** The result of `settingsHashOf`, by which links that redirect alike are found. */

@@ -290,6 +290,16 @@ export const linkFields = {
     record: previewRecord,
     redirects: true,
   },
+  infoPage: {
+    kind: flag,
+    input: z.boolean().nullish(),
+    record: z.boolean().nullable(),
+  },
+  publicStats: {
+    kind: flag,
+    input: z.boolean().nullish(),
+    record: z.boolean().nullable(),
+  },
   isActive: { kind: { ...flag, empty: false } as Kind<boolean> },
   deletedAt: { kind: time, record: instant.nullable() },
   /** Set while the link is being erased, and nothing of it but its keys is left. */

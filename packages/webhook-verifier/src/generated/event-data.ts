@@ -7,7 +7,7 @@ export interface UrlEventData {
   readonly shortUrl: string;
   /** The id of the link in another system. Null: none. */
   readonly externalId: string | null;
-  /** A title for people who manage the links. Visitors do not see it. */
+  /** A title for people who manage the links. Visitors see it on the info page only. */
   readonly title: string | null;
   /** Notes for people who manage the links. Visitors do not see them. */
   readonly description: string | null;
@@ -51,6 +51,10 @@ export interface UrlEventData {
   readonly rules: ReadonlyArray<LinkRule>;
   /** What link previews show of the link. Null: they follow the redirect. */
   readonly preview: LinkPreview | null;
+  /** Whether the address of the link with a plus at its end shows its target, its title and its date to everybody. Null: the server's setting, or yes with publicStats. */
+  readonly infoPage: boolean | null;
+  /** Whether that page also shows the clicks of the link. Null: no. */
+  readonly publicStats: boolean | null;
   /** When the link was deleted. Null: it was not, or it was restored. */
   readonly deletedAt: string | null;
   /** The id of the person, client or API key that created the link. */
@@ -96,7 +100,7 @@ export interface UrlUpdatedEventData {
   readonly shortUrl: string;
   /** The id of the link in another system. Null: none. */
   readonly externalId: string | null;
-  /** A title for people who manage the links. Visitors do not see it. */
+  /** A title for people who manage the links. Visitors see it on the info page only. */
   readonly title: string | null;
   /** Notes for people who manage the links. Visitors do not see them. */
   readonly description: string | null;
@@ -140,6 +144,10 @@ export interface UrlUpdatedEventData {
   readonly rules: ReadonlyArray<LinkRule>;
   /** What link previews show of the link. Null: they follow the redirect. */
   readonly preview: LinkPreview | null;
+  /** Whether the address of the link with a plus at its end shows its target, its title and its date to everybody. Null: the server's setting, or yes with publicStats. */
+  readonly infoPage: boolean | null;
+  /** Whether that page also shows the clicks of the link. Null: no. */
+  readonly publicStats: boolean | null;
   /** When the link was deleted. Null: it was not, or it was restored. */
   readonly deletedAt: string | null;
   /** The id of the person, client or API key that created the link. */
@@ -187,7 +195,7 @@ export interface UrlDeletedEventData {
   readonly shortUrl: string;
   /** The id of the link in another system. Null: none. */
   readonly externalId: string | null;
-  /** A title for people who manage the links. Visitors do not see it. */
+  /** A title for people who manage the links. Visitors see it on the info page only. */
   readonly title: string | null;
   /** Notes for people who manage the links. Visitors do not see them. */
   readonly description: string | null;
@@ -231,6 +239,10 @@ export interface UrlDeletedEventData {
   readonly rules: ReadonlyArray<LinkRule>;
   /** What link previews show of the link. Null: they follow the redirect. */
   readonly preview: LinkPreview | null;
+  /** Whether the address of the link with a plus at its end shows its target, its title and its date to everybody. Null: the server's setting, or yes with publicStats. */
+  readonly infoPage: boolean | null;
+  /** Whether that page also shows the clicks of the link. Null: no. */
+  readonly publicStats: boolean | null;
   /** When the link was deleted. Null: it was not, or it was restored. */
   readonly deletedAt: string | null;
   /** The id of the person, client or API key that created the link. */
@@ -435,7 +447,7 @@ export interface UrlValues {
   readonly shortUrl?: string | undefined;
   /** The id of the link in another system. Null: none. */
   readonly externalId?: string | null | undefined;
-  /** A title for people who manage the links. Visitors do not see it. */
+  /** A title for people who manage the links. Visitors see it on the info page only. */
   readonly title?: string | null | undefined;
   /** Notes for people who manage the links. Visitors do not see them. */
   readonly description?: string | null | undefined;
@@ -479,6 +491,10 @@ export interface UrlValues {
   readonly rules?: ReadonlyArray<LinkRule> | undefined;
   /** What link previews show of the link. Null: they follow the redirect. */
   readonly preview?: LinkPreview | null | undefined;
+  /** Whether the address of the link with a plus at its end shows its target, its title and its date to everybody. Null: the server's setting, or yes with publicStats. */
+  readonly infoPage?: boolean | null | undefined;
+  /** Whether that page also shows the clicks of the link. Null: no. */
+  readonly publicStats?: boolean | null | undefined;
   /** When the link was deleted. Null: it was not, or it was restored. */
   readonly deletedAt?: string | null | undefined;
   /** The id of the person, client or API key that created the link. */
