@@ -18,20 +18,18 @@ async function visit(shortCode: string, count: number): Promise<void> {
   }
 }
 
+async function eventsOf(type: string) {
+  const { database } = api.server;
+  const events = database.read.selectFrom('events').select('body').where('type', '=', type);
+  return (await events.orderBy('id').execute()).map(({ body }) => JSON.parse(body).data);
+}
+
 async function reached(urlId: string): Promise<number[]> {
-  const events = await api.server.database.read
-    .selectFrom('events')
-    .select('body')
-    .where('type', '=', 'url.click_threshold')
-    .orderBy('id')
-    .execute();
-  return events
-    .map(({ body }) => JSON.parse(body).data)
-    .filter(({ id }) => id === urlId)
-    .map(({ threshold, count }) => {
-      expect(count).toBe(threshold);
-      return threshold;
-    });
+  const own = (await eventsOf('url.click_threshold')).filter(({ id }) => id === urlId);
+  return own.map(({ threshold, count }) => {
+    expect(count).toBe(threshold);
+    return threshold;
+  });
 }
 
 it('a link with thresholds has events at these, and other links at those of the server', async () => {
@@ -65,12 +63,7 @@ it('each QR code of a link has events at the thresholds of the server', async ()
   const codes = [await create(), await create()];
   await visit('menu', 2);
   await visit(shortCode, 3);
-  const events = await api.server.database.read
-    .selectFrom('events')
-    .select('body')
-    .where('type', '=', 'qr.scan_threshold')
-    .execute();
-  const data = events.map(({ body }) => JSON.parse(body).data);
+  const data = await eventsOf('qr.scan_threshold');
   const expected = codes.map((id) => ({ id, shortCode, threshold: 2, count: 2 }));
   expect(data).toHaveLength(expected.length);
   expect(data).toEqual(expect.arrayContaining(expected));

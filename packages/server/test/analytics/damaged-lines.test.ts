@@ -18,11 +18,7 @@ async function open() {
   onTestFinished(() => stored.close());
   const root = mkdtempSync(join(tmpdir(), 'shorty-journals-'));
   onTestFinished(() => rmSync(root, { recursive: true, force: true }));
-  const organizationId = await stored.addOrganization('enterprise');
-  const createLink = async () => {
-    const [outcome] = await stored.create(organizationId, [{}]);
-    return outcome?.status === 'created' ? outcome.id : 0;
-  };
+  const createLink = async () => (await stored.createLinks(1)).urlIds[0] ?? 0;
   const file = openDamagedLines(root);
   const repositoryOn = (database: Database) =>
     new VisitRepository(database, { outbox: stored.outbox, thresholds: [] });

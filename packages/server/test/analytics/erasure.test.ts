@@ -187,9 +187,8 @@ async function storeMarked() {
   const stored = await openVisitStore();
   onTestFinished(() => stored.close());
   const { database } = stored;
-  const organizationId = await stored.addOrganization('enterprise');
-  const created = await stored.create(organizationId, [{}, {}]);
-  const [erased = 0, other = 0] = created.map((each) => (each.status === 'created' ? each.id : 0));
+  const { organizationId, urlIds } = await stored.createLinks(2);
+  const [erased, other] = urlIds as [number, number];
   const visitsOf = (urlId: number, from: number, count: number) =>
     Array.from({ length: count }, (_, at) => makeVisit({ urlId, visitedAt: from + at }));
   for (let row = 0; row < 40; row += 1) {

@@ -1,11 +1,16 @@
-import type { KyselyPlugin } from 'kysely';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ReportClock } from '../../src/analytics/reports/report-limits.js';
 import { ReportReader } from '../../src/analytics/reports/report-reader.js';
 import { openReports } from '../../src/analytics/reports/report-thread.js';
-import type { Database } from '../../src/storage/database.js';
-import { makeVisit, month, openVisitStore, start, type VisitStore } from './visit-store.js';
+import {
+  makeVisit,
+  month,
+  openVisitStore,
+  start,
+  type VisitStore,
+  withRecord,
+} from './visit-store.js';
 
 let stored: VisitStore;
 beforeEach(async () => {
@@ -16,26 +21,9 @@ afterEach(async () => {
   await stored.close();
 });
 
-/** Returns the database with a record of the rows that each query of a snapshot returns. */
-function withRecord(database: Database) {
-  const results: Record<string, unknown>[][] = [];
-  const plugin: KyselyPlugin = {
-    transformQuery: ({ node }) => node,
-    async transformResult({ result }) {
-      results.push(result.rows);
-      return result;
-    },
-  };
-  const snapshot: Database['snapshot'] = (work) =>
-    database.snapshot((db) => work(db.withPlugin(plugin)));
-  return { results, database: { ...database, snapshot } };
-}
-
-/** Creates an organization with two links. */
 async function createLinks() {
-  const organizationId = await stored.addOrganization('enterprise');
-  const created = await stored.create(organizationId, [{}, {}]);
-  const [first = 0, second = 0] = created.map((each) => (each.status === 'created' ? each.id : 0));
+  const { organizationId, urlIds } = await stored.createLinks(2);
+  const [first, second] = urlIds as [number, number];
   return { organizationId, first, second };
 }
 
@@ -47,7 +35,7 @@ describe('a report', () => {
       const urlIds = [own.first, own.second, other.first];
       await stored.store(urlIds.map((urlId) => makeVisit({ urlId, visitedAt: start + row })));
     }
-    const { results, database } = withRecord(stored.database);
+    const { rowsOfVisits, database } = withRecord(stored.database);
     const reader = new ReportReader(database);
     const { organizationId, first, second } = own;
     const { totals, top } = await reader.readOverview(organizationId, month, start);
@@ -55,9 +43,12 @@ describe('a report', () => {
     expect(top).toEqual([first, second].map((urlId) => [urlId, 70]));
     const report = await reader.readClicks(organizationId, first, month);
     expect(report.totals.totalClicks).toBe(70);
-    const withVisits = results.filter(([row]) => row && 'visits' in row);
-    expect(Math.max(...withVisits.map((rows) => rows.length))).toBe(32);
-    const ids = new Set(withVisits.flat().map(({ id }) => Number(id)));
+    expect(Math.max(...rowsOfVisits().map(({ length }) => length))).toBe(32);
+    const ids = new Set(
+      rowsOfVisits()
+        .flat()
+        .map(({ id }) => Number(id)),
+    );
     const rows = await stored.database.read
       .selectFrom('visits')
       .select(['id', 'organization_id'])

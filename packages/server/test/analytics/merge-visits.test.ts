@@ -2,14 +2,12 @@ import { expect, it, onTestFinished } from 'vitest';
 import { mergeVisits } from '../../src/analytics/ingest/merge-visits.js';
 import { ReportReader } from '../../src/analytics/reports/report-reader.js';
 import { storedVisits } from './stored-visits.js';
-import { makeVisit, month, openVisitStore, start } from './visit-store.js';
+import { makeVisit, month, openVisitStore, start, withRecord } from './visit-store.js';
 
 async function open() {
   const stored = await openVisitStore();
   onTestFinished(() => stored.close());
-  const organizationId = await stored.addOrganization('enterprise');
-  const created = await stored.create(organizationId, [{}, {}, {}]);
-  const urlIds = created.map((each) => (each.status === 'created' ? each.id : 0));
+  const { organizationId, urlIds } = await stored.createLinks(3);
   const rows = () =>
     stored.database.read
       .selectFrom('visits')
@@ -88,11 +86,9 @@ it('a merge does nothing if a row has changed meanwhile', async () => {
 });
 
 it('a row that cannot be read does not delay the merges of other organizations', async () => {
-  const { store, merge, rows, urlIds, database, addOrganization, create } = await open();
-  const others = await Promise.all(
-    [0, 1].map(async () => create(await addOrganization('enterprise'), [{}])),
-  );
-  const otherIds = others.flatMap(([link]) => (link?.status === 'created' ? [link.id] : []));
+  const { store, merge, rows, urlIds, database, createLinks } = await open();
+  const others = [await createLinks(1), await createLinks(1)];
+  const otherIds = others.flatMap((other) => other.urlIds);
   for (const urlId of [...otherIds, ...urlIds]) await store([makeVisit({ urlId })]);
   await database.writeDirectly((transaction) =>
     transaction
@@ -119,26 +115,11 @@ it('a page of the list of visits reads the rows of its time only', async () => {
     );
     await store(visits);
   }
-  const read: number[] = [];
-  const reader = new ReportReader({
-    ...database,
-    snapshot: (work) =>
-      database.snapshot((db) =>
-        work(
-          db.withPlugin({
-            transformQuery: ({ node }) => node,
-            async transformResult({ result }) {
-              for (const row of result.rows)
-                if ('visits' in row) read.push(row.visit_count as number);
-              return result;
-            },
-          }),
-        ),
-      ),
-  });
+  const recorded = withRecord(database);
+  const reader = new ReportReader(recorded.database);
   const query = { since: start, until: month.until, conditions: [], limit: 100 };
   const { count, next } = await reader.readVisits(organizationId, query, start, {});
   expect([count, next]).toEqual([100, { at: start + 99, skipped: 1 }]);
   // Of 40.
-  expect(read.length).toBeLessThanOrEqual(2);
+  expect(recorded.rowsOfVisits().flat().length).toBeLessThanOrEqual(2);
 });

@@ -17,9 +17,8 @@ it('begins with a UTC day', () => {
 });
 
 it('deletes the visits before an instant, and no counter, which the doctor accepts', async () => {
-  const organizationId = await stored.addOrganization('enterprise');
-  const [created] = await stored.create(organizationId, [{}]);
-  const urlId = created?.status === 'created' ? created.id : 0;
+  const { urlIds } = await stored.createLinks(1);
+  const [urlId = 0] = urlIds;
   const visits = Array.from({ length: 72 }, (_, at) =>
     makeVisit({ urlId, visitedAt: start + at * hour }),
   );

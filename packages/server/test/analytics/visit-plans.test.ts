@@ -34,11 +34,10 @@ it.each<[string, (database: Database, link: Link) => Promise<unknown>]>([
     },
   ],
 ])('%s reads visits by their organization or their id only', async (_what, run) => {
-  const { database, addOrganization, create, store, close } = await openVisitStore();
+  const { database, createLinks, store, close } = await openVisitStore();
   onTestFinished(close);
-  const organizationId = await addOrganization('enterprise');
-  const [link] = await create(organizationId, [{}]);
-  const urlId = link?.status === 'created' ? link.id : 0;
+  const { organizationId, urlIds } = await createLinks(1);
+  const [urlId = 0] = urlIds;
   await store([makeVisit({ urlId }), makeVisit({ urlId, visitedAt: start + 1 })]);
   const statements = new Map<string, CompiledQuery>();
   await run(recordStatements(database, statements), { organizationId, urlId });

@@ -1,3 +1,4 @@
+import type { KyselyPlugin } from 'kysely';
 import { expect } from 'vitest';
 import { deleteOldVisits } from '../../src/analytics/ingest/delete-old-visits.js';
 import { mergeVisits } from '../../src/analytics/ingest/merge-visits.js';
@@ -6,6 +7,7 @@ import type { Visit } from '../../src/analytics/journal/journal-lines.js';
 import { ReportReader } from '../../src/analytics/reports/report-reader.js';
 import { EventOutbox } from '../../src/events/event-outbox.js';
 import { standardPlans } from '../../src/organizations/plans.js';
+import type { Database } from '../../src/storage/database.js';
 import { openRepository } from '../storage/temporary-database.js';
 
 export const start = Date.UTC(2030, 0, 1);
@@ -61,6 +63,14 @@ export async function openVisitStore() {
     clicks,
     reader: new ReportReader(database),
 
+    /** Creates an organization with links. */
+    async createLinks(count: number) {
+      const organizationId = await stored.addOrganization('enterprise');
+      const created = await stored.create(organizationId, Array(count).fill({}));
+      const urlIds = created.map((each) => (each.status === 'created' ? each.id : 0));
+      return { organizationId, urlIds };
+    },
+
     /** Stores a batch. */
     async store(batch: readonly Visit[], now = start): Promise<void> {
       const from = { segment: 1, offset };
@@ -75,6 +85,23 @@ export async function openVisitStore() {
     /** Deletes the visits before an instant. */
     deleteOld: (before: number): Promise<void> => deleteOldVisits(database, before),
   };
+}
+
+/** Returns the database with a record of the rows that each query of a snapshot returns. */
+export function withRecord(database: Database) {
+  const results: Record<string, unknown>[][] = [];
+  const plugin: KyselyPlugin = {
+    transformQuery: ({ node }) => node,
+    async transformResult({ result }) {
+      results.push(result.rows);
+      return result;
+    },
+  };
+  const snapshot: Database['snapshot'] = (work) =>
+    database.snapshot((db) => work(db.withPlugin(plugin)));
+  /** Returns the rows with visits that each query returned. */
+  const rowsOfVisits = () => results.filter(([row]) => row && 'visits' in row);
+  return { rowsOfVisits, database: { ...database, snapshot } };
 }
 
 export type VisitStore = Awaited<ReturnType<typeof openVisitStore>>;

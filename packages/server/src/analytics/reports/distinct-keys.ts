@@ -1,26 +1,27 @@
-/** Keys of 64 bits, each of which is two numbers, and the bucket of each. */
-interface Keys {
-  readonly halves: Int32Array;
-  /** Undefined if there is one bucket. */
-  readonly buckets: Uint16Array | undefined;
-}
-
-// This many keys and their hash table fit into the processor's L2 cache. With fewer keys, there are more
+// This many keys and their hash tables fit into the processor's L2 cache. With fewer keys, there are more
 // partitions, and writing to all of them misses the cache more often.
 const keysPerPartition = 4096;
 const maxPartitions = 4096;
+const keysPerChunk = 128;
 
 /**
- * Counts distinct keys of 64 bits, exactly. `add` only copies keys; `finish` sorts them by bucket,
- * partitions them by their last bits, and counts each partition in a small hash table. One table of all
- * keys would miss the processor's cache at every key. Keys are hashes, so their bits serve as hash codes.
- * A key whose halves are both zero is ignored. Numbers are signed because V8 is slow with integers above
- * 2³¹.
+ * Counts distinct keys of 64 bits, each of which is two numbers, exactly. `add` copies each key to a
+ * partition, which its last bits choose, and `finish` counts each partition in a small hash table. One
+ * table of all keys would miss the processor's cache at every key. Keys are hashes, so their bits serve as
+ * hash codes. A key whose halves are both zero is ignored. Numbers are signed because V8 is slow with
+ * integers above 2³¹.
  */
 export class DistinctKeys {
   readonly #bucketCount: number;
-  #keys: Keys = { halves: new Int32Array(), buckets: undefined };
-  #count = 0;
+  /** Chunks of keys, each of which belongs to one partition. */
+  #halves = new Int32Array();
+  /** The bucket of each key; empty if there is one bucket. */
+  #buckets = new Uint16Array();
+  #chunkCount = 0;
+  /** The chunk after each chunk of a partition. The first one has the number of the partition. */
+  #nextChunks = new Uint32Array();
+  /** The index of the next key of each partition. */
+  #ends = new Uint32Array();
 
   /** There are at most 65,536 buckets. */
   constructor(bucketCount = 1) {
@@ -29,145 +30,132 @@ export class DistinctKeys {
 
   /** Makes space for the keys. Must be the first call, with at least their number. */
   reserve(count: number): void {
-    this.#keys = {
-      halves: new Int32Array(count * 2),
-      buckets: this.#bucketCount === 1 ? undefined : new Uint16Array(count),
-    };
+    const partitions = Math.min(maxPartitions, powerOfTwo(count / keysPerPartition));
+    // The last chunk of a partition is not full.
+    const chunks = Math.ceil(count / keysPerChunk) + partitions;
+    this.#halves = new Int32Array(chunks * keysPerChunk * 2);
+    if (this.#bucketCount > 1) this.#buckets = new Uint16Array(chunks * keysPerChunk);
+    this.#chunkCount = partitions;
+    this.#nextChunks = new Uint32Array(chunks);
+    this.#ends = Uint32Array.from({ length: partitions }, (_, index) => index * keysPerChunk);
   }
 
   /** Adds keys, with the bucket of each. Without buckets, all are in bucket 0. */
-  add(halves: Int32Array, buckets?: Uint16Array): void {
-    this.#keys.halves.set(halves, this.#count * 2);
-    if (buckets) this.#keys.buckets?.set(buckets, this.#count);
-    this.#count += halves.length / 2;
+  add(keys: Int32Array, keyBuckets?: Uint16Array): void {
+    const halves = this.#halves;
+    const buckets = this.#buckets;
+    const ends = this.#ends;
+    const mask = ends.length - 1;
+    for (let at = 0; at * 2 < keys.length; at += 1) {
+      const high = keys[at * 2] as number;
+      const low = keys[at * 2 + 1] as number;
+      if ((high | low) === 0) continue;
+      const to = ends[low & mask] as number;
+      halves[to * 2] = high;
+      halves[to * 2 + 1] = low;
+      if (keyBuckets !== undefined) buckets[to] = keyBuckets[at] as number;
+      ends[low & mask] = (to + 1) % keysPerChunk === 0 ? this.#startChunk(to) : to + 1;
+    }
+  }
+
+  /** Starts the next chunk of the partition whose last key is at `last`. Returns its first index. */
+  #startChunk(last: number): number {
+    const chunk = this.#chunkCount;
+    this.#chunkCount += 1;
+    this.#nextChunks[Math.floor(last / keysPerChunk)] = chunk;
+    return chunk * keysPerChunk;
   }
 
   /** Returns the number of distinct keys in total, and in each bucket. No keys may follow. */
   finish() {
-    const halves = this.#keys.halves.subarray(0, this.#count * 2);
-    const buckets = this.#keys.buckets?.subarray(0, this.#count);
     const inBuckets = new Uint32Array(this.#bucketCount);
-    const { keys, ends } = partition(sortByBucket({ halves, buckets }, this.#bucketCount));
-    const largest = ends.reduce((size, end, at) => Math.max(size, end - (ends[at - 1] ?? 0)), 0);
-    const table = new Int32Array(slotsFor(largest) * 2);
-    const lastBuckets = new Uint16Array(slotsFor(largest));
+    let [keys, pairs] = [new Uint32Array(), new Uint32Array()];
     let total = 0;
-    let start = 0;
-    for (const end of ends) {
+    for (let partition = 0; partition < this.#ends.length; partition += 1) {
+      const ranges = this.#rangesOf(partition);
       // A frequent key makes its partition large. The tables of the others remain small.
-      const slots = slotsFor(end - start);
-      table.fill(0, 0, slots * 2);
-      total += countDistinct(keys, start, end, { slots, table, lastBuckets, inBuckets });
-      start = end;
+      const size = slotsFor(ranges.length * keysPerChunk);
+      if (size > keys.length) [keys, pairs] = [new Uint32Array(size), new Uint32Array(size)];
+      const [table, others] = [keys.subarray(0, size).fill(0), pairs.subarray(0, size).fill(0)];
+      total += this.#countDistinct(ranges, table, others, inBuckets);
     }
     if (this.#bucketCount === 1) inBuckets[0] = total;
     return { total, inBuckets };
   }
-}
 
-function sortByBucket(keys: Keys, bucketCount: number): Keys {
-  const { buckets } = keys;
-  // The visits of one link usually are in the order of time.
-  if (buckets === undefined || isSorted(buckets)) return keys;
-  return group(keys, buckets, 1, bucketCount, 0xffff).keys;
-}
-
-function isSorted(numbers: Uint16Array): boolean {
-  for (let at = 1; at < numbers.length; at += 1) {
-    if ((numbers[at] as number) < (numbers[at - 1] as number)) return false;
-  }
-  return true;
-}
-
-function partition(keys: Keys) {
-  const count = keys.halves.length / 2;
-  const partitions = Math.min(maxPartitions, powerOfTwo(count / keysPerPartition));
-  return group(keys, keys.halves, 2, partitions, partitions - 1);
-}
-
-/**
- * Copies keys so that those of each group are contiguous, in their order. The group of a key is the masked
- * last one of its `width` numbers. Returns the end of each group, too.
- */
-function group(
-  { halves, buckets }: Keys,
-  numbers: Int32Array | Uint16Array,
-  width: 1 | 2,
-  groupCount: number,
-  mask: number,
-) {
-  const ends = new Uint32Array(groupCount);
-  for (let at = width - 1; at < numbers.length; at += width) {
-    const to = (numbers[at] as number) & mask;
-    ends[to] = (ends[to] as number) + 1;
-  }
-  for (let at = 0, start = 0; at < groupCount; at += 1) {
-    const size = ends[at] as number;
-    ends[at] = start;
-    start += size;
-  }
-  const grouped = {
-    halves: new Int32Array(halves.length),
-    buckets: buckets && new Uint16Array(buckets.length),
-  };
-  for (let at = 0; at * 2 < halves.length; at += 1) {
-    const of = (numbers[at * width + width - 1] as number) & mask;
-    const to = ends[of] as number;
-    ends[of] = to + 1;
-    grouped.halves[to * 2] = halves[at * 2] as number;
-    grouped.halves[to * 2 + 1] = halves[at * 2 + 1] as number;
-    if (buckets !== undefined) (grouped.buckets as Uint16Array)[to] = buckets[at] as number;
-  }
-  return { keys: grouped, ends };
-}
-
-/** A hash table with open addressing, which has more slots than a partition has keys. */
-interface Table {
-  readonly slots: number;
-  readonly table: Int32Array;
-  /** The last bucket of the key in each slot. */
-  readonly lastBuckets: Uint16Array;
-  readonly inBuckets: Uint32Array;
-}
-
-/** Returns the number of distinct keys in a partition. Counts them in each bucket, too. */
-function countDistinct(
-  { halves, buckets }: Keys,
-  start: number,
-  end: number,
-  { slots, table, lastBuckets, inBuckets }: Table,
-): number {
-  const mask = slots - 1;
-  let distinct = 0;
-  for (let at = start; at < end; at += 1) {
-    const high = halves[at * 2] as number;
-    const low = halves[at * 2 + 1] as number;
-    if ((high | low) === 0) continue;
-    let slot = high & mask;
-    while (
-      (table[slot * 2] !== high || table[slot * 2 + 1] !== low) &&
-      (table[slot * 2] !== 0 || table[slot * 2 + 1] !== 0)
-    ) {
-      slot = (slot + 1) & mask;
+  /** Returns where the keys of a partition are. */
+  #rangesOf(partition: number): Range[] {
+    const end = this.#ends[partition] as number;
+    const lastChunk = Math.floor(end / keysPerChunk);
+    const ranges: Range[] = [];
+    let chunk = partition;
+    while (chunk !== lastChunk) {
+      ranges.push([chunk * keysPerChunk, (chunk + 1) * keysPerChunk]);
+      chunk = this.#nextChunks[chunk] as number;
     }
-    const isNew = table[slot * 2] === 0 && table[slot * 2 + 1] === 0;
-    if (isNew) {
-      table[slot * 2] = high;
-      table[slot * 2 + 1] = low;
-      distinct += 1;
-    }
-    if (buckets === undefined) continue;
-    // The keys are in the order of their buckets.
-    const bucket = buckets[at] as number;
-    if (!isNew && lastBuckets[slot] === bucket) continue;
-    lastBuckets[slot] = bucket;
-    inBuckets[bucket] = (inBuckets[bucket] as number) + 1;
+    ranges.push([chunk * keysPerChunk, end]);
+    return ranges;
   }
-  return distinct;
+
+  /**
+   * Returns the number of distinct keys in a partition. Counts them in each bucket, too. `keys` and `pairs`
+   * are empty hash tables with open addressing, whose slots have the index of a key plus one: of the first
+   * of equal keys, and of the first in each other bucket.
+   */
+  #countDistinct(
+    ranges: readonly Range[],
+    keys: Uint32Array,
+    pairs: Uint32Array,
+    inBuckets: Uint32Array,
+  ): number {
+    const halves = this.#halves;
+    const buckets = this.#buckets;
+    const hasBuckets = buckets.length > 0;
+    const mask = keys.length - 1;
+    let distinct = 0;
+    for (const [start, end] of ranges) {
+      for (let at = start; at < end; at += 1) {
+        const high = halves[at * 2] as number;
+        const low = halves[at * 2 + 1] as number;
+        let slot = high & mask;
+        let first = (keys[slot] as number) - 1;
+        while (first >= 0 && (halves[first * 2] !== high || halves[first * 2 + 1] !== low)) {
+          slot = (slot + 1) & mask;
+          first = (keys[slot] as number) - 1;
+        }
+        if (first < 0) {
+          keys[slot] = at + 1;
+          distinct += 1;
+        }
+        if (!hasBuckets) continue;
+        const bucket = buckets[at] as number;
+        if (first >= 0) {
+          if (buckets[first] === bucket) continue;
+          slot = (high ^ Math.imul(bucket, 0x9e3779b1)) & mask;
+          let same = (pairs[slot] as number) - 1;
+          while (
+            same >= 0 &&
+            (halves[same * 2] !== high || halves[same * 2 + 1] !== low || buckets[same] !== bucket)
+          ) {
+            slot = (slot + 1) & mask;
+            same = (pairs[slot] as number) - 1;
+          }
+          if (same >= 0) continue;
+          pairs[slot] = at + 1;
+        }
+        inBuckets[bucket] = (inBuckets[bucket] as number) + 1;
+      }
+    }
+    return distinct;
+  }
 }
 
+type Range = readonly [start: number, end: number];
+
+/** Three quarters of the slots remain empty, so nearly all keys are in their first slot. */
 function slotsFor(keys: number): number {
-  return powerOfTwo(keys * 2);
+  // Most keys of a very large partition are equal.
+  return powerOfTwo(Math.min(keys * 4, keys + 2 ** 20));
 }
 
 function powerOfTwo(atLeast: number): number {

@@ -8,8 +8,8 @@ export class ReportTooLargeError extends Error {
 
 export const reportTimeoutMs = 20_000;
 
-// The keys of a visitor and an address, their copies in another order, and the counts of links.
-const bytesPerVisit = 72;
+// The keys of a visitor and an address, a bucket, and the hash tables of a very large partition.
+const bytesPerVisit = 40;
 
 /** An eighth of the machine's memory. Four reports may run at once. */
 export const defaultMaxBytes = Math.min(totalmem(), process.constrainedMemory() || totalmem()) / 8;

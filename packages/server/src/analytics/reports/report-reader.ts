@@ -13,7 +13,7 @@ import type { VisitColumns } from '../ingest/visit-columns.js';
 import { countUrls, hasFilter, readUrlIds, type UrlFilter, urlCondition } from './count-urls.js';
 import { checkMemory, defaultMaxBytes, ReportClock } from './report-limits.js';
 import type { ReportQuery } from './report-window.js';
-import { UrlVisits } from './url-visits.js';
+import { LargestCounts } from './value-counts.js';
 import { type VisitPage, VisitPageBuilder, type VisitPageQuery } from './visit-page.js';
 import {
   clickMeasure,
@@ -58,19 +58,21 @@ export class ReportReader {
         : { ...(await countUrls(db, organizationId, now)), urlIds: undefined };
       const { urlIds, ...urls } = selected;
       const scannedUrls = await findScannedUrls(db, organizationId);
-      const visitsOfUrl = new UrlVisits();
+      const visitsOfUrl = new Map<number, number>();
       let totalScans = 0;
       let provenScans = 0;
       for await (const visits of run.read({ ...query, organizationId, urlIds })) {
         const counted = tally.add(visits);
-        visitsOfUrl.add(counted.urlIds);
+        countByUrl(visitsOfUrl, counted.urlIds);
         if (scannedUrls.size === 0) continue;
         const scans = selectScans(counted, scannedUrls);
         totalScans += scans.count;
         provenScans += selectProven(scans).count;
       }
+      const top = new LargestCounts<number>(query.limit);
+      for (const [urlId, visits] of visitsOfUrl) top.add(urlId, visits);
       return {
-        top: visitsOfUrl.largest(query.limit),
+        top: top.finish(),
         urls,
         qrs: {
           totalQrs: await countQrs(db, organizationId, filter),
@@ -147,6 +149,15 @@ export class ReportReader {
       if (tally.startSecondPass()) more = await add(run);
       return { ...tally.finish(query.limit), ...more };
     });
+  }
+}
+
+/** Counts the visits of each URL. Merged visits are sorted by URL. */
+function countByUrl(counts: Map<number, number>, urlIds: Float64Array): void {
+  for (let from = 0, to = 0; from < urlIds.length; from = to) {
+    const urlId = urlIds[from] as number;
+    while (to < urlIds.length && urlIds[to] === urlId) to += 1;
+    counts.set(urlId, (counts.get(urlId) ?? 0) + to - from);
   }
 }
 

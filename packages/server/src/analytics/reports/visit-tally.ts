@@ -1,5 +1,5 @@
 import { type ScannedUrl, selectProven, selectScans } from '../ingest/scans.js';
-import type { DictionaryColumn, VisitColumns } from '../ingest/visit-columns.js';
+import { type DictionaryColumn, maxVisits, type VisitColumns } from '../ingest/visit-columns.js';
 import {
   clickDimensions,
   type Dimension,
@@ -68,8 +68,10 @@ export class VisitTally<R extends Report> {
   readonly #buckets;
   readonly #visitors: DistinctKeys;
   readonly #addresses = new DistinctKeys();
-  readonly #visitsInBucket: Float64Array;
-  readonly #provenInBucket: Float64Array;
+  /** The bucket of each visit that is being added. */
+  readonly #bucketOfVisit = new Uint16Array(maxVisits);
+  readonly #visitsInBucket: Uint32Array;
+  readonly #provenInBucket: Uint32Array;
   count = 0;
   #provenCount = 0;
   #isSecondPass = false;
@@ -85,8 +87,8 @@ export class VisitTally<R extends Report> {
     this.#window = window;
     this.#buckets = bucketsOf(window);
     this.#visitors = new DistinctKeys(this.#buckets.count);
-    this.#visitsInBucket = new Float64Array(this.#buckets.count);
-    this.#provenInBucket = new Float64Array(this.#buckets.count);
+    this.#visitsInBucket = new Uint32Array(this.#buckets.count);
+    this.#provenInBucket = new Uint32Array(this.#buckets.count);
   }
 
   /** Makes space for visits. Must be the first call, with at least their number. */
@@ -114,14 +116,13 @@ export class VisitTally<R extends Report> {
       }
     }
     if (this.#isSecondPass) return counted;
-    const buckets = this.#bucketsOf(counted);
-    for (let at = 0; at < count; at += 1) addAt(this.#visitsInBucket, buckets[at] as number, 1);
+    const buckets = this.#countInBuckets(counted, this.#visitsInBucket);
     this.#visitors.add(counted.visitors, buckets);
     this.#addresses.add(counted.addresses);
     this.count += count;
     if (!proven) return counted;
     this.#provenCount += proven.count;
-    for (const bucket of this.#bucketsOf(proven)) addAt(this.#provenInBucket, bucket, 1);
+    this.#countInBuckets(proven, this.#provenInBucket);
     return counted;
   }
 
@@ -173,29 +174,26 @@ export class VisitTally<R extends Report> {
     return { provenScans: proven, inferredScans: scans - proven };
   }
 
-  #bucketsOf({ count, visitedAt }: VisitColumns): Uint16Array {
-    // A visit can be some milliseconds older than its record if the clocks of two nodes differ.
+  /** Counts visits by their buckets. Returns the bucket of each. */
+  #countInBuckets({ count, visitedAt }: VisitColumns, counts: Uint32Array): Uint16Array {
     const { indexOf, starts } = this.#buckets;
-    const buckets = new Uint16Array(count);
-    let bucket = 0;
-    let start = Number.POSITIVE_INFINITY;
-    let end = Number.NEGATIVE_INFINITY;
-    for (let at = 0; at < count; at += 1) {
-      const time = visitedAt[at] as number;
+    const buckets = this.#bucketOfVisit.subarray(0, count);
+    for (let from = 0; from < count; ) {
+      const time = visitedAt[from] as number;
+      const bucket = indexOf(time);
+      // A visit can be some milliseconds older than its record if the clocks of two nodes differ.
+      const start = Math.min(starts[bucket] ?? time, time);
+      const end = starts[bucket + 1] ?? Number.POSITIVE_INFINITY;
       // Consecutive visits are nearly always in one bucket.
-      if (time < start || time >= end) {
-        bucket = indexOf(time);
-        start = starts[bucket] ?? time;
-        end = starts[bucket + 1] ?? Number.POSITIVE_INFINITY;
-      }
-      buckets[at] = bucket;
+      let to = from + 1;
+      while (to < count && (visitedAt[to] as number) >= start && (visitedAt[to] as number) < end)
+        to += 1;
+      buckets.fill(bucket, from, to);
+      counts[bucket] = (counts[bucket] as number) + to - from;
+      from = to;
     }
     return buckets;
   }
-}
-
-function addAt(numbers: Float64Array, index: number, added: number): void {
-  numbers[index] = (numbers[index] as number) + added;
 }
 
 /** Counts the visits with each value of a column, by its code. */
