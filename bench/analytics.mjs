@@ -1,5 +1,6 @@
 // The processor time of storing visits and of reports on them. `VISITS=1000000 npm run bench analytics`
 // stores a million instead of ten.
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { toRow } from '../packages/server/dist/analytics/ingest/columns-codec.js';
 import { mergeVisits } from '../packages/server/dist/analytics/ingest/merge-visits.js';
@@ -7,7 +8,7 @@ import { toColumns } from '../packages/server/dist/analytics/ingest/visit-column
 import { openReports } from '../packages/server/dist/analytics/reports/report-thread.js';
 import { openStorage } from '../packages/server/dist/storage/open-storage.js';
 import { bulkInsert } from '../packages/server/dist/storage/statements.js';
-import { createLinks } from './lib/create-links.mjs';
+import { bulkCreate } from './lib/links.mjs';
 import { scratchFolder, serveShorty } from './lib/processes.mjs';
 import { median, reportUpper } from './lib/ratio.mjs';
 import { storeVisits } from './lib/store-visits.mjs';
@@ -24,7 +25,7 @@ export async function benchAnalytics({ visits = Number(process.env.VISITS ?? 10_
     [64, 6],
     [1_000, 25],
   ]) {
-    const microseconds = await storeWithoutCounters(500_000, organizations);
+    const microseconds = await storeWithoutCounters(visits / 20, organizations);
     const what = `storing and merging a visit of ${organizations} organizations, µs`;
     reportUpper(what, microseconds, bound, 'without counters');
   }
@@ -41,10 +42,8 @@ export async function benchAnalytics({ visits = Number(process.env.VISITS ?? 10_
 
 /** Returns the processor time of storing and merging a visit, in microseconds. */
 async function storeWithoutCounters(count, organizations) {
-  const database = openStorage({
-    databaseUrl: `file:${join(scratchFolder(), 'visits.db')}`,
-    durability: 'process',
-  });
+  const databaseUrl = `file:${join(scratchFolder(), 'visits.db')}`;
+  const database = openStorage({ databaseUrl, durability: 'process' });
   await database.migrate();
   let [milliseconds, now] = [0, until];
   const store = async (visits) => {
@@ -62,10 +61,7 @@ async function storeWithoutCounters(count, organizations) {
         stored_at: now,
         ...toRow(toColumns(own)),
       }));
-      await database.writeDirectly(
-        (transaction) => bulkInsert(transaction, 'visits', rows),
-        'rows',
-      );
+      await database.writeDirectly((db) => bulkInsert(db, 'visits', rows), 'rows');
       await mergeVisits(database, now);
     });
   };
@@ -83,22 +79,19 @@ async function storeWithoutCounters(count, organizations) {
 /** Stores visits of one organization, and measures reports on them, in a thread as in the server. */
 async function measureReports(count, measure) {
   const server = await serveShorty();
-  await createLinks(server, links);
+  await bulkCreate(server, links);
   await server.stop();
-  const { bytes } = await storeVisits(server.databasePath, make(count));
-  const storage = { databaseUrl: `file:${server.databasePath}`, durability: 'process' };
+  const databaseUrl = `file:${server.databasePath}`;
+  const before = statSync(server.databasePath).size;
+  await storeVisits(databaseUrl, make(count));
+  const storage = { databaseUrl, durability: 'process' };
   const database = openStorage(storage);
   const { id } = await database.read.selectFrom('organizations').select('id').executeTakeFirst();
   const reports = openReports({ isThreaded: true, storage, database, logger: console });
   const hotLink = 1;
   const measured = (read, countOf) => async (what, days, bound) => {
-    const query = {
-      since: until - days * day,
-      until,
-      groupBy: 'day',
-      limit: 10,
-      conditions: [],
-    };
+    const window = { since: until - days * day, until };
+    const query = { ...window, groupBy: 'day', limit: 10, conditions: [] };
     let counted;
     const times = [];
     for (let time = 0; time < 15; time += 1) {
@@ -109,7 +102,7 @@ async function measureReports(count, measure) {
     reportUpper(what, median(times.slice(5)), bound, detail);
   };
   await measure({
-    bytes: bytes / count,
+    bytes: (statSync(server.databasePath).size - before) / count,
     overview: measured(
       (query) => reports.read(id, 'readOverview', id, query, until, {}),
       ({ totals }) => totals.totalClicks,

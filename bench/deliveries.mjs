@@ -5,53 +5,50 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
-import { bulkCreator } from './lib/bulk-rows.mjs';
-import { serve, serveShorty } from './lib/processes.mjs';
+import { bulkCreate, call, forTenants, newTenant, simpleLink } from './lib/links.mjs';
+import { serveShorty } from './lib/processes.mjs';
 import { compare, report, reportUpper } from './lib/ratio.mjs';
-import { call, forTenants, newTenant } from './lib/tenants.mjs';
 
 const connections = 64;
 const hangingEndpoints = 300;
 const endpointsOfOrganization = 50;
+const deliveries = 10_000;
 
-export async function benchDeliveries({ deliveries = 10_000, runs = 7 } = {}) {
+export async function benchDeliveries() {
   const shorty = await serveShorty({ ...forTenants, SHORTY_ALLOW_PRIVATE_NETWORK: '1' });
   const receiver = await openReceiver();
   await call(shorty, 'POST', '/webhooks', { url: receiver.origin, events: ['url.created'] });
-  const bulk = bulkCreator(shorty);
   const deliver = async () => {
     const startedAt = performance.now();
     const arrived = receiver.afterNext(deliveries);
-    await bulk.create(deliveries);
+    await bulkCreate(shorty, deliveries);
     await arrived;
     return (deliveries / (performance.now() - startedAt)) * 1000;
   };
   await deliver();
   const body = receiver.lastBody();
   const result = await compare({
-    ceiling: () => postAll(receiver, body, deliveries),
+    ceiling: () => postSigned(receiver, body, deliveries),
     ours: deliver,
-    runs,
+    runs: 7,
   });
   report('deliveries, with the creates that they report', result, 0.4, 'a second');
-  await bulk.close();
   await besideHanging(shorty, receiver);
   await shorty.stop();
   receiver.close();
 }
 
 async function besideHanging(shorty, receiver) {
-  const hanging = await serve('bench/receiver.mjs');
   const owners = [];
   for (let at = 0; at < hangingEndpoints; at += endpointsOfOrganization) {
     const owner = await newTenant(shorty);
     owners.push(owner);
     for (let n = 0; n < endpointsOfOrganization; n += 1) {
-      const url = `${hanging.origin}/dead?${at + n}`;
+      const url = `${receiver.origin}/dead?${at + n}`;
       await call(owner, 'POST', '/webhooks', { url, events: ['url.created'] });
     }
   }
-  const create = (owner) => call(owner, 'POST', '/urls', { targetUrl: 'https://example.com' });
+  const create = (owner) => call(owner, 'POST', '/urls', simpleLink(0));
   const latencies = [];
   for (let round = 0; round < 40; round += 1) {
     await Promise.all(owners.map(create));
@@ -64,16 +61,11 @@ async function besideHanging(shorty, receiver) {
   }
   latencies.sort((a, b) => a - b);
   const detail = `median ${latencies[latencies.length / 2].toFixed(0)} ms of ${latencies.length}`;
-  reportUpper(
-    `slowest delivery beside ${hangingEndpoints} endpoints that hang, ms`,
-    latencies.at(-1),
-    1_000,
-    detail,
-  );
-  await hanging.stop();
+  const name = `slowest delivery beside ${hangingEndpoints} endpoints that hang, ms`;
+  reportUpper(name, latencies.at(-1), 1_000, detail);
 }
 
-/** Starts a receiver in this process. */
+/** Starts a receiver in this process. At /dead it never responds. */
 async function openReceiver() {
   let left = Number.POSITIVE_INFINITY;
   let resolve = () => {};
@@ -81,6 +73,7 @@ async function openReceiver() {
   const server = createServer(async (request, response) => {
     const chunks = [];
     for await (const chunk of request) chunks.push(chunk);
+    if (request.url.startsWith('/dead')) return;
     last = Buffer.concat(chunks).toString();
     response.writeHead(204).end();
     left -= 1;
@@ -106,7 +99,7 @@ async function openReceiver() {
 }
 
 /** Signs and posts the body `count` times, reads the responses, and returns the rate a second. */
-async function postAll({ origin }, body, count) {
+async function postSigned({ origin }, body, count) {
   const pool = new Pool(origin, { connections });
   let left = count;
   const sender = async () => {
@@ -114,16 +107,12 @@ async function postAll({ origin }, body, count) {
       left -= 1;
       const timestamp = String(Math.floor(Date.now() / 1000));
       const signature = createHmac('sha256', 'shorty_ws_bench').update(`${timestamp}.${body}`);
-      const response = await pool.request({
-        method: 'POST',
-        path: '/',
-        headers: {
-          'content-type': 'application/json; charset=utf-8',
-          'x-service-timestamp': timestamp,
-          'x-service-signature': `sha256=${signature.digest('hex')}`,
-        },
-        body,
-      });
+      const headers = {
+        'content-type': 'application/json; charset=utf-8',
+        'x-service-timestamp': timestamp,
+        'x-service-signature': `sha256=${signature.digest('hex')}`,
+      };
+      const response = await pool.request({ method: 'POST', path: '/', headers, body });
       await response.body.dump();
     }
   };

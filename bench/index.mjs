@@ -1,12 +1,10 @@
 // Runs all benchmarks, or the named ones: `npm run bench redirects start-up`.
 import { benchAnalytics } from './analytics.mjs';
-import { benchBulkCreate } from './bulk-create.mjs';
-import { benchBulkCreatePostgres } from './bulk-create-postgres.mjs';
+import { benchBulkCreate, benchBulkCreatePostgres } from './bulk-create.mjs';
 import { benchCreates, benchCreatesPostgres } from './creates.mjs';
 import { benchDeliveries } from './deliveries.mjs';
 import { benchImport } from './import.mjs';
 import { missedBounds } from './lib/ratio.mjs';
-import { benchManyLinks } from './many-links.mjs';
 import { benchMemory } from './memory.mjs';
 import { benchRedirects } from './redirects.mjs';
 import { benchRedirectsBeside, benchRedirectsBesidePostgres } from './redirects-beside.mjs';
@@ -22,7 +20,6 @@ const benchmarks = {
   'bulk-create-postgres': benchBulkCreatePostgres,
   import: benchImport,
   analytics: benchAnalytics,
-  'many-links': benchManyLinks,
   deliveries: benchDeliveries,
   memory: benchMemory,
   'start-up': benchStartUp,

@@ -1,5 +1,4 @@
 import { spawn } from 'node:child_process';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { exitOf, freePort, root, scratchFolder, untilReady } from './lib/processes.js';
 
@@ -7,12 +6,12 @@ test('npm start runs a server, prints credentials at the first start only, and s
   const folder = scratchFolder();
   for (const isFirst of [true, false]) {
     const port = await freePort();
-    const child = spawn(process.execPath, [join(root, 'scripts/start.mjs')], {
+    const child = spawn('npm', ['start'], {
       cwd: root,
       env: {
         ...process.env,
         PORT: String(port),
-        SHORTY_DATABASE_URL: `file:${join(folder, 'shorty.db')}`,
+        SHORTY_DATABASE_URL: `file:${folder}/shorty.db`,
       },
       stdio: ['ignore', 'pipe', 'inherit'],
     });

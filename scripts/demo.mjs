@@ -31,6 +31,29 @@ const environment = {
   SHORTY_THRESHOLDS: '5',
 };
 
+/** The visitors: who they are, their agents, addresses and referrers. */
+const phone = 'Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15';
+const safari = `${phone} (KHTML, like Gecko) Version/17.5 Mobile/15E148 Safari/604.1`;
+const windows =
+  'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36';
+const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:127.0) Gecko/20100101 Firefox/127.0';
+const googlebot = 'Mozilla/5.0 (compatible; Googlebot/2.1)';
+const slackbot = 'Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)';
+const forum = 'https://news.ycombinator.com/';
+const scan = 'a phone that has scanned the code';
+const people = [
+  ['Chrome on Windows', windows, '8.8.8.8'],
+  ['Chrome on Windows, from a search', windows, '1.1.1.1', 'https://www.google.com/'],
+  ['Edge on Windows', `${windows} Edg/126.0.0.0`, '193.0.6.139'],
+  ['Firefox on Linux, from a forum', firefox, '200.160.2.3', forum],
+  ['Safari on a phone, from a forum', safari, '202.12.29.1', forum],
+  [scan, safari, '41.0.0.1'],
+];
+const programs = [
+  ['a crawler, which is no click', googlebot, '66.249.66.1'],
+  ['a preview in a chat, which is no click', slackbot, '3.3.3.3'],
+];
+
 const cli = 'packages/cli/bin/shorty.js';
 const limitMs = 60_000;
 const running = [];
@@ -61,7 +84,11 @@ async function tour() {
   step('A server starts: one process and one file, here in a temporary folder.');
   show('npx shorty-server start --create');
   const server = start('the server', 'packages/server/bin/shorty-server.js', ['start', '--create']);
-  const origin = await matchLine(server.stdout, /listening on (\S+)/);
+  let origin;
+  for await (const line of createInterface(server.stdout)) {
+    origin = /listening on (\S+)/.exec(line)?.[1];
+    if (origin) break;
+  }
   environment.SHORTY_BASE_URL = origin;
   console.log(`It listens on ${origin}`);
 
@@ -87,7 +114,9 @@ async function tour() {
 
   step('People and crawlers visit the link. One person scans the code; the others use the slug.');
   show(`curl -i ${link.shortUrl}`);
-  for (const { visitor, key = link.customSlug, headers } of visitorsOf(link)) {
+  for (const [visitor, agent, address, referer = ''] of [...people, ...programs]) {
+    const key = visitor === scan ? link.shortCode : link.customSlug;
+    const headers = { 'user-agent': agent, 'x-forwarded-for': address, referer };
     const { status } = await fetch(`${origin}/${key}`, { headers, redirect: 'manual' });
     console.log(`${status}  /${key.padEnd(9)}  ${visitor}`);
     if (status !== 307) throw new Error(`${visitor}: got status ${status}, not 307`);
@@ -101,56 +130,15 @@ async function tour() {
   console.log(`The forged request got status ${status}`);
 
   step('The report counts people and excludes crawlers.');
-  const people = visitorsOf(link).filter(({ isCrawler }) => !isCrawler).length;
   await until(async () => {
     const { totals } = await read('analytics overview', { isShown: false });
-    return totals.totalClicks === people && totals.totalScans === 1;
-  }, `${people} clicks and 1 scan`);
+    return totals.totalClicks === people.length && totals.totalScans === 1;
+  }, `${people.length} clicks and 1 scan`);
   await run('analytics report --since 24h --group-by hour');
 
   console.log(
     '\nThe demo is finished, and its files are deleted. Start your own server: npm start',
   );
-}
-
-function visitorsOf({ shortCode }) {
-  const phone = 'Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15';
-  const safari = `${phone} (KHTML, like Gecko) Version/17.5 Mobile/15E148 Safari/604.1`;
-  const desktop = (system, rest = '') =>
-    `Mozilla/5.0 (${system}) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36${rest}`;
-  const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:127.0) Gecko/20100101 Firefox/127.0';
-  const by = (agent, address, referer) => ({
-    'user-agent': agent,
-    'x-forwarded-for': address,
-    ...(referer && { referer }),
-  });
-  const windows = desktop('Windows NT 10.0; Win64; x64');
-  const news = 'https://news.ycombinator.com/';
-  return [
-    { visitor: 'Chrome on Windows', headers: by(windows, '8.8.8.8') },
-    {
-      visitor: 'Chrome on Windows, from a search',
-      headers: by(windows, '1.1.1.1', 'https://www.google.com/'),
-    },
-    { visitor: 'Edge on Windows', headers: by(`${windows} Edg/126.0.0.0`, '193.0.6.139') },
-    { visitor: 'Firefox on Linux, from a forum', headers: by(firefox, '200.160.2.3', news) },
-    { visitor: 'Safari on a phone, from a forum', headers: by(safari, '202.12.29.1', news) },
-    {
-      visitor: 'a phone that has scanned the code',
-      key: shortCode,
-      headers: by(safari, '41.0.0.1'),
-    },
-    {
-      visitor: 'a crawler, which is no click',
-      isCrawler: true,
-      headers: by('Mozilla/5.0 (compatible; Googlebot/2.1)', '66.249.66.1'),
-    },
-    {
-      visitor: 'a preview in a chat, which is no click',
-      isCrawler: true,
-      headers: by('Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)', '3.3.3.3'),
-    },
-  ];
 }
 
 function step(title) {
@@ -206,16 +194,6 @@ async function end(child) {
   if (child.exitCode !== null || child.signalCode !== null) return;
   child.kill('SIGINT');
   await once(child, 'exit');
-}
-
-/** Resolves to the text of the pattern's group when a line matches. */
-function matchLine(stream, pattern) {
-  return new Promise((resolve) => {
-    createInterface(stream).on('line', (line) => {
-      const found = pattern.exec(line)?.[1];
-      if (found) resolve(found);
-    });
-  });
 }
 
 async function until(condition, what) {

@@ -1,18 +1,28 @@
-// `npm run generate`: writes the files that derive from the code: openapi.yaml, generated sources of
-// the server, the SDK and the verifier, and the CLI reference.
+// `npm run generate [folder]`: writes the files that derive from the code: openapi.yaml, generated sources of
+// the server, the SDK, the verifier and the CLI, and the CLI reference. By default to this repository.
+import { mkdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { install, root, run } from './bootstrap.mjs';
-import { sharedSources, writeSharedSource } from './shared-sources.mjs';
+import { writeSharedSources } from './shared-sources.mjs';
+
+const [target = root] = process.argv.slice(2);
+const pathOf = (relative) => {
+  const path = join(target, relative);
+  mkdirSync(dirname(path), { recursive: true });
+  return path;
+};
+const folderOf = (name) => dirname(pathOf(`packages/${name}/src/generated/file`));
 
 install();
-for (const name of sharedSources) writeSharedSource(`${root}/packages/${name}`);
-run('node', ['packages/server/scripts/write-openapi.mjs', 'openapi.yaml']);
-// Imported after the installation, because it needs the package yaml.
+writeSharedSources((path) => pathOf(`packages/${path}`));
+run('node', ['packages/server/scripts/write-openapi.mjs', pathOf('openapi.yaml')]);
+// Imported after the installation, because they need packages.
 const { writeServerSources } = await import('./server-sources.mjs');
-writeServerSources(`${root}/packages/server/src/generated`);
+writeServerSources(folderOf('server'));
 const { writeSdkSources } = await import('./sdk-sources.mjs');
-writeSdkSources(`${root}/packages/sdk/src/generated`);
+writeSdkSources(folderOf('sdk'));
 const { writeVerifierSources } = await import('./verifier-sources.mjs');
-writeVerifierSources(`${root}/packages/webhook-verifier/src/generated`);
+writeVerifierSources(folderOf('webhook-verifier'));
 const { writeCliSources } = await import('../packages/cli/scripts/contract-sources.mjs');
-writeCliSources(`${root}/packages/cli/src/generated`, `${root}/packages/import/src/generated`);
-run('node', ['packages/cli/scripts/write-reference.mjs']);
+writeCliSources(folderOf('cli'), folderOf('import'));
+run('node', ['packages/cli/scripts/write-reference.mjs', pathOf('docs/reference/cli.md')]);

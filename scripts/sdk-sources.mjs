@@ -5,9 +5,6 @@ import { binary, root, run } from './bootstrap.mjs';
 import { nameOf, readContract } from './read-contract.mjs';
 import { describeMethod, renderResources, takesIfMatch } from './sdk-methods.mjs';
 
-/** The generated files, below packages/sdk/src/generated. */
-export const sdkSources = ['api.ts', 'contract.ts', 'fixtures.ts', 'resources.ts', 'types.ts'];
-
 const notice = '// Generated from openapi.yaml by `npm run generate`. Do not edit.';
 
 export function writeSdkSources(folder) {

@@ -3,9 +3,6 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readContract } from './read-contract.mjs';
 
-/** The generated files, below packages/server/src/generated. */
-export const serverSources = ['event-schemas.ts'];
-
 export function writeServerSources(folder) {
   const document = readContract();
   writeFileSync(join(folder, 'event-schemas.ts'), renderEventSchemas(document));

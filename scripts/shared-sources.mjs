@@ -7,13 +7,14 @@ import { root } from './bootstrap.mjs';
 const original = 'packages/webhook-verifier/src/nearest-name.ts';
 
 /** The copies, below packages. */
-export const sharedSources = [
+const copies = [
   'import/src/generated/nearest-name.ts',
   'sdk/src/generated/nearest-name.ts',
   'server/src/contract/nearest-name.ts',
 ];
 
-export function writeSharedSource(path) {
+export function writeSharedSources(pathOf) {
   const notice = `// Copied from ${original} by \`npm run generate\`. Do not edit.\n`;
-  writeFileSync(path, notice + readFileSync(join(root, original), 'utf8'));
+  for (const copy of copies)
+    writeFileSync(pathOf(copy), notice + readFileSync(join(root, original)));
 }

@@ -3,12 +3,12 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
 
 const credentials = {
   SHORTY_CLIENT_ID: 'package-trial',
   SHORTY_CLIENT_SECRET: 'package-trial-package-trial-package-trial',
 };
-const startWithinMs = 60_000;
 
 /**
  * Installs tarballs with npm in an empty folder. With `ignoreScripts`, npm compiles no native addon.
@@ -43,12 +43,8 @@ export async function tryServer(folder, { node = process.execPath } = {}) {
     }
     runProgram(folder, node, sdkProgram, client);
     const database = { ...env, SHORTY_DATABASE_URL: 'file:./trial.db' };
-    const organizations = runHere(
-      folder,
-      'npx',
-      ['--no', '--', '@shorty/server', 'orgs', 'list'],
-      database,
-    );
+    const list = ['--no', '--', '@shorty/server', 'orgs', 'list'];
+    const organizations = runHere(folder, 'npx', list, database);
     if (!organizations.includes('default')) {
       throw new Error(`npx @shorty/server orgs list printed ${organizations}`);
     }
@@ -64,16 +60,12 @@ export async function tryServer(folder, { node = process.execPath } = {}) {
 export function tryWithoutServer(folder, { node = process.execPath, version }) {
   const env = environmentOf(node);
   const shorty = join(folder, 'node_modules/.bin/shorty');
-  const printed = runHere(folder, node, [shorty, '--version'], env).trim();
-  if (printed !== version) throw new Error(`shorty --version printed ${printed}, not ${version}`);
-  const ofServer = runHere(
-    folder,
-    'npx',
-    ['--no', '--', '@shorty/server', '--version'],
-    env,
-  ).trim();
-  if (ofServer !== version) {
-    throw new Error(`npx @shorty/server --version printed ${ofServer}, not ${version}`);
+  for (const [command, ...args] of [
+    [node, shorty],
+    ['npx', '--no', '--', '@shorty/server'],
+  ]) {
+    const printed = runHere(folder, command, [...args, '--version'], env).trim();
+    if (printed !== version) throw new Error(`${args.at(-1)} --version printed ${printed}`);
   }
   runHere(folder, node, [shorty, 'urls', 'bulk-create', '--help'], env);
   runProgram(folder, node, verifierProgram, env);
@@ -147,25 +139,13 @@ function runHere(folder, command, args, env) {
   throw new Error(`${command} ${args.join(' ')} in ${folder}: ${reason}`);
 }
 
-/** Resolves to the address that a starting server prints. */
-function addressOf(server) {
-  return new Promise((resolve, reject) => {
-    let printed = '';
-    server.stdout.setEncoding('utf8').on('data', (text) => {
-      printed += text;
-      const [, address] = /listening on (\S+)/.exec(printed) ?? [];
-      if (address) resolve(address);
-    });
-    server.once('error', reject);
-    server.once('exit', (code, signal) =>
-      reject(new Error(`the server ended with ${code ?? signal} before it listened: ${printed}`)),
-    );
-    setTimeout(
-      () =>
-        reject(new Error(`the server printed no address within ${startWithinMs} ms: ${printed}`)),
-      startWithinMs,
-    ).unref();
-  });
+/** Returns the address that a starting server prints. */
+async function addressOf(server) {
+  for await (const line of createInterface(server.stdout)) {
+    const [, address] = /listening on (\S+)/.exec(line) ?? [];
+    if (address) return address;
+  }
+  throw new Error('the server ended before it listened');
 }
 
 /** Returns this process's environment with the given Node first and without settings of Shorty. */

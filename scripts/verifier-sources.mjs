@@ -3,9 +3,6 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { nameOf, readContract } from './read-contract.mjs';
 
-/** The generated files, below packages/webhook-verifier/src/generated. */
-export const verifierSources = ['event-data.ts'];
-
 export function writeVerifierSources(folder) {
   const document = readContract();
   writeFileSync(join(folder, 'event-data.ts'), renderEventData(document.components.schemas));

@@ -1,10 +1,16 @@
-import { register } from 'node:module';
-import { scratchFolder, serveShorty } from './processes.mjs';
+import { join } from 'node:path';
+import { buildSync } from 'esbuild';
+import { root, scratchFolder, serveShorty } from './processes.mjs';
 
 /** Starts the PostgreSQL of the tests with its default settings, so that each commit calls fsync. */
 export async function startDefaultPostgres() {
-  register('./typescript-hooks.mjs', import.meta.url);
-  const { startPostgres } = await import('../../packages/server/test/postgres/start-postgres.ts');
+  // Node 20 cannot load TypeScript. The packages that it imports are those of the server.
+  const server = join(root, 'packages/server');
+  const outfile = join(server, 'node_modules/.cache/start-postgres.mjs');
+  const entryPoints = [join(server, 'test/postgres/start-postgres.ts')];
+  const options = { bundle: true, packages: 'external', format: 'esm', platform: 'node' };
+  buildSync({ ...options, entryPoints, outfile });
+  const { startPostgres } = await import(outfile);
   return startPostgres([]);
 }
 

@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { nodeArguments, processEnvironment } from '../../scripts/server-process.mjs';
 
 export const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -30,14 +29,15 @@ export function scratchFolder() {
   return folder;
 }
 
-/** Starts a Node program on an unused port. Resolves when it responds to requests. */
-export async function serve(script, environment = {}, args = []) {
+/** Starts a server on an unused port. Resolves when it responds to requests. */
+export async function serve(command, args, environment = {}) {
   const port = nextPort++;
-  const child = spawn(process.execPath, [...args, join(root, script)], {
-    env: { ...process.env, PORT: String(port), SHORTY_LOG_LEVEL: 'error', ...environment },
+  const child = spawn(command, args, {
+    cwd: root,
+    env: { ...process.env, PORT: String(port), ...environment },
     stdio: ['ignore', 'ignore', 'inherit'],
   });
-  children.push(child);
+  killAtExit(child);
   const origin = `http://127.0.0.1:${port}`;
   for (let attempt = 0; ; attempt += 1) {
     try {
@@ -67,20 +67,15 @@ export const credentials = {
 /** Starts the server on a new SQLite file as a deployment does, and requests an access token. */
 export async function serveShorty(environment = {}) {
   const databasePath = join(scratchFolder(), 'shorty.db');
-  const serverEnvironment = {
-    ...processEnvironment,
+  const server = await serve('packages/server/bin/shorty-server', ['start'], {
     SHORTY_DATABASE_URL: `file:${databasePath}`,
     SHORTY_SHORT_DOMAIN: 'localhost:3000',
+    SHORTY_LOG_LEVEL: 'error',
     // With a limit, the benchmark would measure the rate limiter.
     SHORTY_RATE_LIMIT: '0',
     ...credentials,
     ...environment,
-  };
-  const server = await serve(
-    'packages/server/bin/shorty-server.js',
-    serverEnvironment,
-    nodeArguments,
-  );
+  });
   const response = await fetch(`${server.origin}/api/v1/auth/token`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

@@ -43,19 +43,19 @@ export async function compare({ ours, ceiling, runs = 7 }) {
 
 let missed = 0;
 
-/** Prints a result. It misses its bound if the whole interval lies below it. */
-export function report(name, result, bound, unit) {
-  printResult(name, result, result.high >= bound, `at least ${bound}×`, unit);
-}
-
-/** Prints a result. It misses its bound if the whole interval lies above it. */
-export function reportAtMost(name, result, bound, unit) {
-  printResult(name, result, result.low <= bound, `at most ${bound}×`, unit);
-}
-
-function printResult(name, result, held, bound, unit) {
+function print(name, held, text) {
   if (!held) missed += 1;
-  console.log(`${held ? 'held  ' : 'MISSED'}  ${name}: ${described(result, bound, unit)}`);
+  console.log(`${held ? 'held  ' : 'MISSED'}  ${name}: ${text}`);
+}
+
+/** Prints a ratio. It misses its bound if the whole interval lies below it. */
+export function report(name, result, bound, unit) {
+  print(name, result.high >= bound, described(result, `at least ${bound}×`, unit));
+}
+
+/** Prints a ratio. It misses its bound if the whole interval lies above it. */
+export function reportAtMost(name, result, bound, unit) {
+  print(name, result.low <= bound, described(result, `at most ${bound}×`, unit));
 }
 
 function described({ ratio, low, high, ours, ceiling, runs }, bound, unit) {
@@ -63,22 +63,14 @@ function described({ ratio, low, high, ours, ceiling, runs }, bound, unit) {
   return `${ratio.toFixed(2)}× (${low.toFixed(2)} to ${high.toFixed(2)}, ${runs} pairs; bound ${bound}); ${number(ours)} against ${number(ceiling)} ${unit}`;
 }
 
-/** Prints a figure and counts it as missed if it is above the bound. */
+/** Prints a figure that misses its bound above it. */
 export function reportUpper(name, value, bound, detail) {
-  const held = value <= bound;
-  if (!held) missed += 1;
-  console.log(
-    `${held ? 'held  ' : 'MISSED'}  ${name}: ${value.toFixed(2)} (bound ${bound}); ${detail}`,
-  );
+  print(name, value <= bound, `${value.toFixed(2)} (at most ${bound}); ${detail}`);
 }
 
-/** Prints a figure and counts it as missed if it is below the bound. */
+/** Prints a figure that misses its bound below it. */
 export function reportLower(name, value, bound, detail) {
-  const held = value >= bound;
-  if (!held) missed += 1;
-  console.log(
-    `${held ? 'held  ' : 'MISSED'}  ${name}: ${Math.round(value)} (at least ${bound}); ${detail}`,
-  );
+  print(name, value >= bound, `${Math.round(value)} (at least ${bound}); ${detail}`);
 }
 
 export const missedBounds = () => missed;

@@ -2,7 +2,7 @@
 // the same in every run.
 
 /** Returns a seeded generator of numbers from 0 to 1 (mulberry32). */
-export function randomNumbers(seed) {
+function randomNumbers(seed) {
   let state = seed;
   return () => {
     state = (state + 0x6d2b79f5) | 0;
@@ -16,7 +16,7 @@ export function randomNumbers(seed) {
 const skew = 1.03;
 
 /** Returns a function that chooses a link. Link 1 is the most visited. */
-export function zipf(links, random) {
+function zipf(links, random) {
   const cumulative = new Float64Array(links);
   let sum = 0;
   for (let rank = 1; rank <= links; rank += 1) {
@@ -36,31 +36,8 @@ export function zipf(links, random) {
   };
 }
 
-const countries = [
-  'US',
-  'DE',
-  'IN',
-  'BR',
-  'GB',
-  'FR',
-  'JP',
-  'NL',
-  'PL',
-  'ES',
-  'IT',
-  'CA',
-  'MX',
-  'SE',
-];
-const browsers = [
-  'Chrome',
-  'Safari',
-  'Firefox',
-  'Edge',
-  'Samsung Internet',
-  'Instagram',
-  'Facebook',
-];
+const countries = 'US DE IN BR GB FR JP NL PL ES IT CA MX SE'.split(' ');
+const browsers = 'Chrome, Safari, Firefox, Edge, Samsung Internet, Instagram, Facebook'.split(', ');
 const systems = ['Windows', 'iOS', 'Android', 'macOS', 'Linux'];
 const devices = ['desktop', 'mobile', 'mobile', 'desktop', 'desktop'];
 const referrers = [

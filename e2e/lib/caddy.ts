@@ -6,7 +6,7 @@ import { connect } from 'node:tls';
 import { promisify } from 'node:util';
 import { onTestFinished } from 'vitest';
 import { poll } from '../../packages/server/test/poll.js';
-import { accepts, freePort, root, scratchFolder } from './processes.js';
+import { accepts, freePort, root, scratchFolder, tool } from './processes.js';
 
 export interface Caddy {
   readonly httpPort: number;
@@ -31,8 +31,7 @@ export async function startCaddy(
   shortDomain: string,
   admin = upstream,
 ): Promise<Caddy> {
-  const binary = process.env.SHORTY_CADDY;
-  if (!binary) throw new Error('SHORTY_CADDY is not set: run npm run test:more, which sets it');
+  const binary = tool('caddy');
   const folder = scratchFolder();
   const httpPort = await freePort();
   const httpsPort = await freePort();

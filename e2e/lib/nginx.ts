@@ -4,7 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { poll } from '../../packages/server/test/poll.js';
-import { accepts, freePort, root, scratchFolder } from './processes.js';
+import { accepts, freePort, root, scratchFolder, tool } from './processes.js';
 
 /**
  * Starts nginx with examples/nginx.conf. Only the addresses of nginx and Shorty differ. `directives` are
@@ -14,8 +14,6 @@ export async function startNginx(
   upstream: string,
   directives = '',
 ): Promise<{ readonly port: number }> {
-  const binary = process.env.SHORTY_NGINX;
-  if (!binary) throw new Error('SHORTY_NGINX is not set: run npm run test:more, which sets it');
   const folder = scratchFolder();
   const port = await freePort();
   const example = (await readFile(join(root, 'examples/nginx.conf'), 'utf8'))
@@ -39,7 +37,7 @@ http {
 }
 `,
   );
-  const child = spawn(binary, ['-p', folder, '-c', config, '-e', 'stderr'], {
+  const child = spawn(tool('nginx'), ['-p', folder, '-c', config, '-e', 'stderr'], {
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   let log = '';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { poll } from '../../packages/server/test/poll.js';
 import type { PostgresServer } from '../../packages/server/test/postgres/start-postgres.js';
-import { accepts, freePort, scratchFolder } from './processes.js';
+import { accepts, freePort, scratchFolder, tool } from './processes.js';
 
 /** Starts a PgBouncer before a PostgreSQL. Returns the URL of a database through it. */
 export async function startPgBouncer(
@@ -14,8 +14,6 @@ export async function startPgBouncer(
   database: string,
   poolSize = 40,
 ): Promise<string> {
-  const binary = process.env.SHORTY_PGBOUNCER;
-  if (!binary) throw new Error('SHORTY_PGBOUNCER is not set: run npm run test:more, which sets it');
   const folder = scratchFolder();
   const port = await freePort();
   const { port: serverPort, username, password } = new URL(postgres.urlOf(database));
@@ -36,7 +34,9 @@ default_pool_size = ${poolSize}
   chmodSync(folder, 0o755);
   // It refuses to run as root, and changes to this user itself.
   const asNobody = process.getuid?.() === 0 ? ['--user', 'nobody'] : [];
-  const child = spawn(binary, [...asNobody, config], { stdio: ['ignore', 'ignore', 'pipe'] });
+  const child = spawn(tool('pgbouncer'), [...asNobody, config], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
   let log = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     log += text;

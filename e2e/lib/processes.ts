@@ -15,6 +15,13 @@ export const credentials = {
   SHORTY_CLIENT_SECRET: 'e2e-secret-e2e-secret-e2e-secret',
 };
 
+/** Returns the path of a program that `.ci/tools` provides. */
+export function tool(name: string): string {
+  const { SHORTY_TOOLS: folder } = process.env;
+  if (!folder) throw new Error('SHORTY_TOOLS is not set: run npm run test:more, which sets it');
+  return join(folder, name);
+}
+
 /** Creates a folder that is removed after the test. */
 export function scratchFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'shorty-e2e-'));

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
-import { root } from './processes.js';
+import { root, tool } from './processes.js';
 
 export interface TerminalOptions {
   /** The command line that the terminal runs. */
@@ -62,7 +62,7 @@ export class Terminal {
   }
 
   #tmux(...args: string[]): string {
-    return execFileSync(join(shellsFolder(), 'tmux'), ['-L', this.#server, ...args], {
+    return execFileSync(tool('tmux'), ['-L', this.#server, ...args], {
       encoding: 'utf8',
       env: { ...this.#env, LC_ALL: 'C.UTF-8', TERM: 'xterm-256color' },
     });
@@ -77,11 +77,4 @@ export function installShorty(folder: string): string {
   const script = `#!/bin/sh\nexec '${process.execPath}' '${binary}' "$@"\n`;
   writeFileSync(join(bin, 'shorty'), script, { mode: 0o755 });
   return `${bin}:${process.env.PATH}`;
-}
-
-/** The folder with bash, zsh, fish and tmux. */
-export function shellsFolder(): string {
-  const folder = process.env.SHORTY_SHELLS;
-  if (!folder) throw new Error('SHORTY_SHELLS is not set: run npm run test:more, which sets it');
-  return folder;
 }

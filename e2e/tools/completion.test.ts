@@ -2,8 +2,8 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { root, scratchFolder } from '../lib/processes.js';
-import { installShorty, shellsFolder, Terminal } from '../lib/terminal.js';
+import { root, scratchFolder, tool } from '../lib/processes.js';
+import { installShorty, Terminal } from '../lib/terminal.js';
 
 /** How each shell starts without the files of the user, and how it loads the completion. */
 const shells = {
@@ -28,7 +28,7 @@ async function openShell(shell: Shell): Promise<Terminal> {
   const folder = scratchFolder();
   writeFileSync(join(folder, 'links.csv'), 'url\n');
   const terminal = new Terminal({
-    command: join(shellsFolder(), shells[shell].start),
+    command: tool(shells[shell].start),
     cwd: folder,
     // Bash would write its history into the folder while the test removes it.
     env: { HOME: folder, PATH: installShorty(folder), PS1: '> ', HISTFILE: '/dev/null' },
@@ -83,7 +83,7 @@ test.each(Object.keys(shells) as Shell[])('%s accepts the script without a messa
   const file = join(scratchFolder(), 'completion');
   writeFileSync(file, script);
   // Reads the script without running it.
-  const { status, stdout, stderr } = spawnSync(join(shellsFolder(), shell), ['-n', file], {
+  const { status, stdout, stderr } = spawnSync(tool(shell), ['-n', file], {
     encoding: 'utf8',
   });
   expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: '', stderr: '' });

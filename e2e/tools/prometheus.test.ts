@@ -1,10 +1,10 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
 import { startUpstream } from '../lib/operator-paths.js';
-import { freePort, root, scratchFolder } from '../lib/processes.js';
+import { freePort, root, scratchFolder, tool } from '../lib/processes.js';
 
 interface Rule {
   readonly name: string;
@@ -24,13 +24,6 @@ const dashboard: { readonly panels: readonly Panel[] } = JSON.parse(
   readFileSync(join(root, 'examples/grafana-dashboard.json'), 'utf8'),
 );
 
-let binary: string;
-beforeEach(() => {
-  binary = process.env.SHORTY_PROMETHEUS ?? '';
-  if (!binary)
-    throw new Error('SHORTY_PROMETHEUS is not set: run npm run test:more, which sets it');
-});
-
 /** Starts a Prometheus that scrapes a server each second. Returns a function that calls its API. */
 async function startPrometheus(target: string) {
   const folder = scratchFolder();
@@ -47,7 +40,7 @@ scrape_configs:
   );
   const port = await freePort();
   const child = spawn(
-    binary,
+    tool('prometheus'),
     [
       `--config.file=${config}`,
       `--storage.tsdb.path=${join(folder, 'data')}`,
@@ -70,14 +63,16 @@ scrape_configs:
 }
 
 test('promtool accepts the alert rules, and the names of the metrics', async () => {
-  const promtool = join(dirname(binary), 'promtool');
-  const rules = spawnSync(promtool, ['check', 'rules', '--lint-fatal', rulesFile], {
+  const rules = spawnSync(tool('promtool'), ['check', 'rules', '--lint-fatal', rulesFile], {
     encoding: 'utf8',
   });
   expect(rules).toMatchObject({ status: 0, stdout: expect.stringContaining('SUCCESS: ') });
   const { admin } = await startUpstream({ hasAdminListener: true });
   const metrics = await (await fetch(`http://${admin}/metrics`)).text();
-  const check = spawnSync(promtool, ['check', 'metrics'], { input: metrics, encoding: 'utf8' });
+  const check = spawnSync(tool('promtool'), ['check', 'metrics'], {
+    input: metrics,
+    encoding: 'utf8',
+  });
   expect(check).toMatchObject({ status: 0, stderr: '' });
 });
 

@@ -16,7 +16,7 @@ import { promisify } from 'node:util';
 import { type SignOptions, signBody, signWebhook } from '@shorty/webhook-verifier';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { poll } from '../../packages/server/test/poll.js';
-import { freePort, root } from '../lib/processes.js';
+import { freePort, root, tool } from '../lib/processes.js';
 
 // Runs each receiver of examples/receivers with the packed verifier and its real framework or language,
 // and sends deliveries to it.
@@ -76,7 +76,6 @@ interface Program {
 
 const node = process.execPath;
 const nest = '--tsconfig-raw={"compilerOptions":{"experimentalDecorators":true}}';
-const language = (name: string) => join(process.env.SHORTY_LANGUAGES ?? '', name);
 
 const programs: Readonly<Record<string, Program>> = {
   'node.mjs': { command: [node, 'node.mjs'] },
@@ -123,9 +122,9 @@ const programs: Readonly<Record<string, Program>> = {
     command: [bin('deno'), 'run', '--allow-all', '--node-modules-dir=manual', 'deno.mjs'],
   },
   'receiver.py': { command: ['python3', 'receiver.py'] },
-  'receiver.go': { command: [language('go'), 'run', 'receiver.go'] },
-  'hook.php': { command: [language('php'), '-S', '127.0.0.1:3000', 'hook.php'] },
-  'receiver.rb': { command: [language('ruby'), 'receiver.rb'] },
+  'receiver.go': { command: [tool('go'), 'run', 'receiver.go'] },
+  'hook.php': { command: [tool('php'), '-S', '127.0.0.1:3000', 'hook.php'] },
+  'receiver.rb': { command: [tool('ruby'), 'receiver.rb'] },
 };
 
 /** Starts a program on a free port. Returns its origin, and a function that returns its output. */

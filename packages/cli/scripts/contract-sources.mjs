@@ -4,9 +4,6 @@ import { join } from 'node:path';
 import { parse } from 'yaml';
 import { root } from '../../../scripts/bootstrap.mjs';
 
-/** The generated files, below packages/cli/src/generated. */
-export const cliSources = ['request-bodies.json', 'response-fields.json', 'tool-operations.json'];
-
 /** The operations whose bodies are options of commands. */
 const inputs = ['createUrl', 'updateUrl', 'createQr', 'updateQr', 'updateDomain'];
 /** The operations that MCP tools call. */
@@ -16,7 +13,7 @@ const toolOperations = [
   'getUsage',
 ];
 
-export function writeCliSources(folder, importFolder = folder) {
+export function writeCliSources(folder, importFolder) {
   const document = parse(readFileSync(join(root, 'openapi.yaml'), 'utf8'));
   const routes = Object.entries(document.paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => ({

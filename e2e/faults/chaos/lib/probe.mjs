@@ -1,5 +1,12 @@
 // Loaded into the server's process with --import: measures the event loop and memory from inside.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+
+// Not for the processes that the server starts.
+delete process.env.NODE_OPTIONS;
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc');
 
 const resolutionMs = 5;
 const delay = monitorEventLoopDelay({ resolution: resolutionMs });
@@ -15,7 +22,7 @@ process.on('message', (command) => {
     });
     delay.reset();
   } else if (command === 'memory') {
-    globalThis.gc?.();
+    collectGarbage();
     process.send({ rssMb: process.memoryUsage.rss() / 2 ** 20 });
     // The forced garbage collection is not a delay of the server.
     setImmediate(() => delay.reset());

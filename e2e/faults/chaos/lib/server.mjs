@@ -6,11 +6,10 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { nodeArguments, processEnvironment } from '../../../../scripts/server-process.mjs';
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../../../..', import.meta.url));
-const command = join(root, 'packages/server/bin/shorty-server.js');
+const command = join(root, 'packages/server/bin/shorty-server');
 export const shorty = join(root, 'packages/cli/dist/bin.js');
 
 /**
@@ -24,7 +23,6 @@ export async function startServer({ port, dnsPort }) {
     PATH: process.env.PATH,
     HOME: folder,
     NODE_ENV: 'production',
-    ...processEnvironment,
     PORT: String(port),
     SHORTY_DATABASE_URL: `file:${join(folder, 'shorty.db')}`,
     SHORTY_SHORT_DOMAIN: 'short.example',
@@ -36,17 +34,11 @@ export async function startServer({ port, dnsPort }) {
     SHORTY_RATE_LIMIT: '0',
   };
   const log = openSync(logPath, 'w');
-  const child = spawn(
-    process.execPath,
-    [
-      ...nodeArguments,
-      '--expose-gc',
-      '--import',
-      fileURLToPath(new URL('probe.mjs', import.meta.url)),
-      command,
-    ],
-    { env: environment, stdio: ['ignore', log, log, 'ipc'] },
-  );
+  const probe = fileURLToPath(new URL('probe.mjs', import.meta.url));
+  const child = spawn(command, ['start'], {
+    env: { ...environment, NODE_OPTIONS: `--import=${probe}` },
+    stdio: ['ignore', log, log, 'ipc'],
+  });
   closeSync(log);
   process.once('exit', () => {
     child.kill('SIGKILL');
@@ -83,8 +75,8 @@ export async function startServer({ port, dnsPort }) {
         .split('\n')
         .filter((line) => line !== '' && !/^\{"level":[1-4]0,/.test(line)),
     async createTenant(name) {
-      const args = [command, 'orgs', 'create', '--name', name, '--plan', 'enterprise', '--json'];
-      const { stdout } = await run(process.execPath, args, { env: environment });
+      const args = ['orgs', 'create', '--name', name, '--plan', 'enterprise', '--json'];
+      const { stdout } = await run(command, args, { env: environment });
       const { clientId, clientSecret } = JSON.parse(stdout);
       return {
         name,
