@@ -206,6 +206,9 @@ const fixtureValues = {
     skippedIds: [],
     deletedIds: ['42'],
     overage: 0,
+    rules: [],
+    previousSecrets: [],
+    email: 'ada@example.com',
   },
 };
 
@@ -214,7 +217,10 @@ const examplesByFormat = {
   'date-time': '2030-01-01T00:00:00.000Z',
 };
 
-/** Returns a value that a schema allows: its example, or else the simplest one. Null where allowed. */
+/**
+ * Returns a value that a schema allows: its example, or else the simplest one. Null where allowed, and
+ * undefined for a text without an example.
+ */
 function exampleOf(document, schema, name) {
   if (name in fixtureValues) return fixtureValues[name];
   if (schema.$ref) return exampleOf(document, document.components.schemas[nameOf(schema.$ref)]);
@@ -227,14 +233,21 @@ function exampleOf(document, schema, name) {
   if (schema.enum) return schema.enum[0];
   if (schema.properties) {
     const fields = Object.entries(schema.properties);
-    return Object.fromEntries(fields.map(([key, field]) => [key, exampleOf(document, field, key)]));
+    const record = Object.fromEntries(
+      fields.map(([key, field]) => [key, exampleOf(document, field, key)]),
+    );
+    // A row of a breakdown has its own field last, whose value is its label.
+    if ('label' in record) record.label = Object.values(record).at(-1);
+    const missing = fields.find(([key]) => record[key] === undefined);
+    if (missing) throw new Error(`openapi.yaml has no example of ${missing[0]}`);
+    return record;
   }
   switch (schema.type) {
     case 'object':
       return {};
     case 'array': {
       const item = exampleOf(document, schema.items);
-      return item === 'text' ? [] : [item];
+      return item === undefined ? [] : [item];
     }
     case 'boolean':
       return false;
@@ -242,7 +255,7 @@ function exampleOf(document, schema, name) {
     case 'number':
       return Math.max(1, schema.minimum ?? 1);
     case 'string':
-      return examplesByFormat[schema.format] ?? 'text';
+      return examplesByFormat[schema.format];
     default:
       throw new Error(`there is no example of ${name}: ${JSON.stringify(schema)}`);
   }

@@ -31,6 +31,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
 // Other options are named as the variables, such as `databaseUrl` for SHORTY_DATABASE_URL.
 const otherNames: Readonly<Record<string, string>> = {
   SHORTY_LISTEN: 'listenPath',
+  SHORTY_PLANS: 'plansPath',
   SHORTY_SECRET_KEY_PREVIOUS: 'previousSecretKey',
   SHORTY_TRUST_PROXY: 'trustedProxies',
 };

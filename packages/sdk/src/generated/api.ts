@@ -3322,7 +3322,10 @@ export interface components {
             }[];
             /** @description The rules before it, which do not match. */
             skipped: {
-                /** @description The name or the number of the rule. */
+                /**
+                 * @description The name or the number of the rule.
+                 * @example german
+                 */
                 rule: string;
                 /**
                  * @description The first condition that the visit does not have.
@@ -3450,7 +3453,10 @@ export interface components {
             data: components["schemas"]["QrPreview"];
         };
         QrPreview: {
-            /** @description The payload that the image contains. */
+            /**
+             * @description The payload that the image contains.
+             * @example https://sho.example/aB3xY9q
+             */
             qrData: string;
             format: components["schemas"]["QrFormat"];
             /** @description Width and height of the image in pixels, including the quiet zone. */
@@ -4032,7 +4038,10 @@ export interface components {
             data: components["schemas"]["DeliveryDetail"];
         };
         DeliveryDetail: {
-            /** @description The exact body of every attempt. */
+            /**
+             * @description The exact body of every attempt.
+             * @example {"id":"0198c0de-0000-7000-8000-0000000000aa","type":"domain.verified","createdAt":"2030-01-01T00:00:00.000Z","data":{"hostname":"go.example.com"}}
+             */
             requestBody: string;
             /** @description The attempts, oldest first. */
             attemptHistory: components["schemas"]["DeliveryAttempt"][];

@@ -161,7 +161,7 @@ export const fixtures: {
     "apiKey": null,
     "user": {
       "id": "0198c0de-0000-7000-8000-0000000000aa",
-      "email": null,
+      "email": "ada@example.com",
       "role": "owner",
       "hasPassword": false
     }
@@ -186,7 +186,7 @@ export const fixtures: {
   },
   "inviteUser": {
     "id": "0198c0de-0000-7000-8000-0000000000aa",
-    "email": null,
+    "email": "ada@example.com",
     "role": "owner",
     "createdAt": "2030-01-01T00:00:00.000Z",
     "lastSignedInAt": null,
@@ -202,7 +202,7 @@ export const fixtures: {
     "items": [
       {
         "id": "0198c0de-0000-7000-8000-0000000000aa",
-        "email": null,
+        "email": "ada@example.com",
         "role": "owner",
         "createdAt": "2030-01-01T00:00:00.000Z",
         "lastSignedInAt": null,
@@ -213,7 +213,7 @@ export const fixtures: {
   },
   "changeUserRole": {
     "id": "0198c0de-0000-7000-8000-0000000000aa",
-    "email": null,
+    "email": "ada@example.com",
     "role": "owner",
     "createdAt": "2030-01-01T00:00:00.000Z",
     "lastSignedInAt": null,
@@ -222,7 +222,7 @@ export const fixtures: {
   },
   "deleteUser": {
     "id": "0198c0de-0000-7000-8000-0000000000aa",
-    "email": null,
+    "email": "ada@example.com",
     "role": "owner",
     "createdAt": "2030-01-01T00:00:00.000Z",
     "lastSignedInAt": null,
@@ -231,7 +231,7 @@ export const fixtures: {
   },
   "resetUserPassword": {
     "id": "0198c0de-0000-7000-8000-0000000000aa",
-    "email": null,
+    "email": "ada@example.com",
     "role": "owner",
     "createdAt": "2030-01-01T00:00:00.000Z",
     "lastSignedInAt": null,
@@ -242,7 +242,7 @@ export const fixtures: {
   "acceptInvitation": {
     "user": {
       "id": "0198c0de-0000-7000-8000-0000000000aa",
-      "email": null,
+      "email": "ada@example.com",
       "role": "owner",
       "createdAt": "2030-01-01T00:00:00.000Z",
       "lastSignedInAt": null,
@@ -258,7 +258,7 @@ export const fixtures: {
   "createSession": {
     "user": {
       "id": "0198c0de-0000-7000-8000-0000000000aa",
-      "email": null,
+      "email": "ada@example.com",
       "role": "owner",
       "createdAt": "2030-01-01T00:00:00.000Z",
       "lastSignedInAt": null,
@@ -269,7 +269,7 @@ export const fixtures: {
   "deleteSession": {
     "user": {
       "id": "0198c0de-0000-7000-8000-0000000000aa",
-      "email": null,
+      "email": "ada@example.com",
       "role": "owner",
       "createdAt": "2030-01-01T00:00:00.000Z",
       "lastSignedInAt": null,
@@ -280,7 +280,7 @@ export const fixtures: {
   "changePassword": {
     "user": {
       "id": "0198c0de-0000-7000-8000-0000000000aa",
-      "email": null,
+      "email": "ada@example.com",
       "role": "owner",
       "createdAt": "2030-01-01T00:00:00.000Z",
       "lastSignedInAt": null,
@@ -374,31 +374,7 @@ export const fixtures: {
     "clickThresholds": null,
     "forwardQuery": null,
     "forwardPath": null,
-    "rules": [
-      {
-        "name": "text",
-        "when": {
-          "device": [
-            "desktop"
-          ],
-          "os": [],
-          "browser": [],
-          "country": [],
-          "language": [],
-          "query": {},
-          "referrer": [],
-          "after": "2030-01-01T00:00:00.000Z",
-          "before": "2030-01-01T00:00:00.000Z"
-        },
-        "targetUrl": "text",
-        "variants": [
-          {
-            "targetUrl": "text",
-            "weight": 1
-          }
-        ]
-      }
-    ],
+    "rules": [],
     "preview": null,
     "infoPage": null,
     "publicStats": null,
@@ -449,31 +425,7 @@ export const fixtures: {
         "clickThresholds": null,
         "forwardQuery": null,
         "forwardPath": null,
-        "rules": [
-          {
-            "name": "text",
-            "when": {
-              "device": [
-                "desktop"
-              ],
-              "os": [],
-              "browser": [],
-              "country": [],
-              "language": [],
-              "query": {},
-              "referrer": [],
-              "after": "2030-01-01T00:00:00.000Z",
-              "before": "2030-01-01T00:00:00.000Z"
-            },
-            "targetUrl": "text",
-            "variants": [
-              {
-                "targetUrl": "text",
-                "weight": 1
-              }
-            ]
-          }
-        ],
+        "rules": [],
         "preview": null,
         "infoPage": null,
         "publicStats": null,
@@ -573,31 +525,7 @@ export const fixtures: {
     "clickThresholds": null,
     "forwardQuery": null,
     "forwardPath": null,
-    "rules": [
-      {
-        "name": "text",
-        "when": {
-          "device": [
-            "desktop"
-          ],
-          "os": [],
-          "browser": [],
-          "country": [],
-          "language": [],
-          "query": {},
-          "referrer": [],
-          "after": "2030-01-01T00:00:00.000Z",
-          "before": "2030-01-01T00:00:00.000Z"
-        },
-        "targetUrl": "text",
-        "variants": [
-          {
-            "targetUrl": "text",
-            "weight": 1
-          }
-        ]
-      }
-    ],
+    "rules": [],
     "preview": null,
     "infoPage": null,
     "publicStats": null,
@@ -648,31 +576,7 @@ export const fixtures: {
     "clickThresholds": null,
     "forwardQuery": null,
     "forwardPath": null,
-    "rules": [
-      {
-        "name": "text",
-        "when": {
-          "device": [
-            "desktop"
-          ],
-          "os": [],
-          "browser": [],
-          "country": [],
-          "language": [],
-          "query": {},
-          "referrer": [],
-          "after": "2030-01-01T00:00:00.000Z",
-          "before": "2030-01-01T00:00:00.000Z"
-        },
-        "targetUrl": "text",
-        "variants": [
-          {
-            "targetUrl": "text",
-            "weight": 1
-          }
-        ]
-      }
-    ],
+    "rules": [],
     "preview": null,
     "infoPage": null,
     "publicStats": null,
@@ -717,31 +621,7 @@ export const fixtures: {
     "clickThresholds": null,
     "forwardQuery": null,
     "forwardPath": null,
-    "rules": [
-      {
-        "name": "text",
-        "when": {
-          "device": [
-            "desktop"
-          ],
-          "os": [],
-          "browser": [],
-          "country": [],
-          "language": [],
-          "query": {},
-          "referrer": [],
-          "after": "2030-01-01T00:00:00.000Z",
-          "before": "2030-01-01T00:00:00.000Z"
-        },
-        "targetUrl": "text",
-        "variants": [
-          {
-            "targetUrl": "text",
-            "weight": 1
-          }
-        ]
-      }
-    ],
+    "rules": [],
     "preview": null,
     "infoPage": null,
     "publicStats": null,
@@ -786,31 +666,7 @@ export const fixtures: {
     "clickThresholds": null,
     "forwardQuery": null,
     "forwardPath": null,
-    "rules": [
-      {
-        "name": "text",
-        "when": {
-          "device": [
-            "desktop"
-          ],
-          "os": [],
-          "browser": [],
-          "country": [],
-          "language": [],
-          "query": {},
-          "referrer": [],
-          "after": "2030-01-01T00:00:00.000Z",
-          "before": "2030-01-01T00:00:00.000Z"
-        },
-        "targetUrl": "text",
-        "variants": [
-          {
-            "targetUrl": "text",
-            "weight": 1
-          }
-        ]
-      }
-    ],
+    "rules": [],
     "preview": null,
     "infoPage": null,
     "publicStats": null,
@@ -855,31 +711,7 @@ export const fixtures: {
     "clickThresholds": null,
     "forwardQuery": null,
     "forwardPath": null,
-    "rules": [
-      {
-        "name": "text",
-        "when": {
-          "device": [
-            "desktop"
-          ],
-          "os": [],
-          "browser": [],
-          "country": [],
-          "language": [],
-          "query": {},
-          "referrer": [],
-          "after": "2030-01-01T00:00:00.000Z",
-          "before": "2030-01-01T00:00:00.000Z"
-        },
-        "targetUrl": "text",
-        "variants": [
-          {
-            "targetUrl": "text",
-            "weight": 1
-          }
-        ]
-      }
-    ],
+    "rules": [],
     "preview": null,
     "infoPage": null,
     "publicStats": null,
@@ -924,31 +756,7 @@ export const fixtures: {
     "clickThresholds": null,
     "forwardQuery": null,
     "forwardPath": null,
-    "rules": [
-      {
-        "name": "text",
-        "when": {
-          "device": [
-            "desktop"
-          ],
-          "os": [],
-          "browser": [],
-          "country": [],
-          "language": [],
-          "query": {},
-          "referrer": [],
-          "after": "2030-01-01T00:00:00.000Z",
-          "before": "2030-01-01T00:00:00.000Z"
-        },
-        "targetUrl": "text",
-        "variants": [
-          {
-            "targetUrl": "text",
-            "weight": 1
-          }
-        ]
-      }
-    ],
+    "rules": [],
     "preview": null,
     "infoPage": null,
     "publicStats": null,
@@ -993,31 +801,7 @@ export const fixtures: {
     "clickThresholds": null,
     "forwardQuery": null,
     "forwardPath": null,
-    "rules": [
-      {
-        "name": "text",
-        "when": {
-          "device": [
-            "desktop"
-          ],
-          "os": [],
-          "browser": [],
-          "country": [],
-          "language": [],
-          "query": {},
-          "referrer": [],
-          "after": "2030-01-01T00:00:00.000Z",
-          "before": "2030-01-01T00:00:00.000Z"
-        },
-        "targetUrl": "text",
-        "variants": [
-          {
-            "targetUrl": "text",
-            "weight": 1
-          }
-        ]
-      }
-    ],
+    "rules": [],
     "preview": null,
     "infoPage": null,
     "publicStats": null,
@@ -1049,7 +833,7 @@ export const fixtures: {
     ],
     "skipped": [
       {
-        "rule": "text",
+        "rule": "german",
         "condition": "country"
       }
     ]
@@ -1127,7 +911,7 @@ export const fixtures: {
     ]
   },
   "previewQrDesign": {
-    "qrData": "text",
+    "qrData": "https://sho.example/aB3xY9q",
     "format": "png",
     "size": 512,
     "image": "data:image/png;base64,iVBORw0KGgo="
@@ -1244,7 +1028,7 @@ export const fixtures: {
       "country": [
         {
           "clicks": 1,
-          "label": "text",
+          "label": "DE",
           "count": 1,
           "country": "DE"
         }
@@ -1252,7 +1036,7 @@ export const fixtures: {
       "region": [
         {
           "clicks": 1,
-          "label": "text",
+          "label": "DE-BE",
           "count": 1,
           "region": "DE-BE"
         }
@@ -1260,7 +1044,7 @@ export const fixtures: {
       "city": [
         {
           "clicks": 1,
-          "label": "text",
+          "label": "DE",
           "count": 1,
           "city": "Berlin",
           "region": "DE-BE",
@@ -1270,7 +1054,7 @@ export const fixtures: {
       "device": [
         {
           "clicks": 1,
-          "label": "text",
+          "label": "desktop",
           "count": 1,
           "deviceType": "desktop"
         }
@@ -1278,7 +1062,7 @@ export const fixtures: {
       "browser": [
         {
           "clicks": 1,
-          "label": "text",
+          "label": "Firefox",
           "count": 1,
           "browser": "Firefox"
         }
@@ -1286,7 +1070,7 @@ export const fixtures: {
       "os": [
         {
           "clicks": 1,
-          "label": "text",
+          "label": "Android",
           "count": 1,
           "os": "Android"
         }
@@ -1294,7 +1078,7 @@ export const fixtures: {
       "referrer": [
         {
           "clicks": 1,
-          "label": "text",
+          "label": "news.example.com",
           "count": 1,
           "referrerType": "direct",
           "referrerDomain": "news.example.com"
@@ -1303,7 +1087,7 @@ export const fixtures: {
       "language": [
         {
           "clicks": 1,
-          "label": "text",
+          "label": "de",
           "count": 1,
           "language": "de"
         }
@@ -1311,7 +1095,7 @@ export const fixtures: {
       "utmSource": [
         {
           "clicks": 1,
-          "label": "text",
+          "label": "newsletter",
           "count": 1,
           "utmSource": "newsletter"
         }
@@ -1319,7 +1103,7 @@ export const fixtures: {
       "utmMedium": [
         {
           "clicks": 1,
-          "label": "text",
+          "label": "email",
           "count": 1,
           "utmMedium": "email"
         }
@@ -1327,7 +1111,7 @@ export const fixtures: {
       "utmCampaign": [
         {
           "clicks": 1,
-          "label": "text",
+          "label": "spring-sale",
           "count": 1,
           "utmCampaign": "spring-sale"
         }
@@ -1335,7 +1119,7 @@ export const fixtures: {
       "utmTerm": [
         {
           "clicks": 1,
-          "label": "text",
+          "label": "running shoes",
           "count": 1,
           "utmTerm": "running shoes"
         }
@@ -1343,7 +1127,7 @@ export const fixtures: {
       "utmContent": [
         {
           "clicks": 1,
-          "label": "text",
+          "label": "button",
           "count": 1,
           "utmContent": "button"
         }
@@ -1351,7 +1135,7 @@ export const fixtures: {
       "variant": [
         {
           "clicks": 1,
-          "label": "text",
+          "label": "german/2",
           "count": 1,
           "variant": "german/2"
         }
@@ -1396,7 +1180,7 @@ export const fixtures: {
       "country": [
         {
           "clicks": 1,
-          "label": "text",
+          "label": "DE",
           "count": 1,
           "country": "DE"
         }
@@ -1404,7 +1188,7 @@ export const fixtures: {
       "region": [
         {
           "clicks": 1,
-          "label": "text",
+          "label": "DE-BE",
           "count": 1,
           "region": "DE-BE"
         }
@@ -1412,7 +1196,7 @@ export const fixtures: {
       "city": [
         {
           "clicks": 1,
-          "label": "text",
+          "label": "DE",
           "count": 1,
           "city": "Berlin",
           "region": "DE-BE",
@@ -1422,7 +1206,7 @@ export const fixtures: {
       "device": [
         {
           "clicks": 1,
-          "label": "text",
+          "label": "desktop",
           "count": 1,
           "deviceType": "desktop"
         }
@@ -1430,7 +1214,7 @@ export const fixtures: {
       "browser": [
         {
           "clicks": 1,
-          "label": "text",
+          "label": "Firefox",
           "count": 1,
           "browser": "Firefox"
         }
@@ -1438,7 +1222,7 @@ export const fixtures: {
       "os": [
         {
           "clicks": 1,
-          "label": "text",
+          "label": "Android",
           "count": 1,
           "os": "Android"
         }
@@ -1446,7 +1230,7 @@ export const fixtures: {
       "referrer": [
         {
           "clicks": 1,
-          "label": "text",
+          "label": "news.example.com",
           "count": 1,
           "referrerType": "direct",
           "referrerDomain": "news.example.com"
@@ -1455,7 +1239,7 @@ export const fixtures: {
       "language": [
         {
           "clicks": 1,
-          "label": "text",
+          "label": "de",
           "count": 1,
           "language": "de"
         }
@@ -1463,7 +1247,7 @@ export const fixtures: {
       "utmSource": [
         {
           "clicks": 1,
-          "label": "text",
+          "label": "newsletter",
           "count": 1,
           "utmSource": "newsletter"
         }
@@ -1471,7 +1255,7 @@ export const fixtures: {
       "utmMedium": [
         {
           "clicks": 1,
-          "label": "text",
+          "label": "email",
           "count": 1,
           "utmMedium": "email"
         }
@@ -1479,7 +1263,7 @@ export const fixtures: {
       "utmCampaign": [
         {
           "clicks": 1,
-          "label": "text",
+          "label": "spring-sale",
           "count": 1,
           "utmCampaign": "spring-sale"
         }
@@ -1487,7 +1271,7 @@ export const fixtures: {
       "utmTerm": [
         {
           "clicks": 1,
-          "label": "text",
+          "label": "running shoes",
           "count": 1,
           "utmTerm": "running shoes"
         }
@@ -1495,7 +1279,7 @@ export const fixtures: {
       "utmContent": [
         {
           "clicks": 1,
-          "label": "text",
+          "label": "button",
           "count": 1,
           "utmContent": "button"
         }
@@ -1503,7 +1287,7 @@ export const fixtures: {
       "variant": [
         {
           "clicks": 1,
-          "label": "text",
+          "label": "german/2",
           "count": 1,
           "variant": "german/2"
         }
@@ -1548,7 +1332,7 @@ export const fixtures: {
           "scans": 1,
           "provenScans": 1,
           "inferredScans": 1,
-          "label": "text",
+          "label": "DE",
           "count": 1,
           "country": "DE"
         }
@@ -1558,7 +1342,7 @@ export const fixtures: {
           "scans": 1,
           "provenScans": 1,
           "inferredScans": 1,
-          "label": "text",
+          "label": "desktop",
           "count": 1,
           "deviceType": "desktop"
         }
@@ -1568,7 +1352,7 @@ export const fixtures: {
           "scans": 1,
           "provenScans": 1,
           "inferredScans": 1,
-          "label": "text",
+          "label": "Firefox",
           "count": 1,
           "browser": "Firefox"
         }
@@ -1578,7 +1362,7 @@ export const fixtures: {
           "scans": 1,
           "provenScans": 1,
           "inferredScans": 1,
-          "label": "text",
+          "label": "camera",
           "count": 1,
           "scanMethod": "camera"
         }
@@ -1588,7 +1372,7 @@ export const fixtures: {
           "scans": 1,
           "provenScans": 1,
           "inferredScans": 1,
-          "label": "text",
+          "label": "iOS Camera",
           "count": 1,
           "scannerApp": "iOS Camera"
         }
@@ -1634,11 +1418,7 @@ export const fixtures: {
     "disabledAt": null,
     "disabledReason": null,
     "oldestDueAt": null,
-    "previousSecrets": [
-      {
-        "expiresAt": "2030-01-01T00:00:00.000Z"
-      }
-    ]
+    "previousSecrets": []
   },
   "listWebhooks": {
     "total": 1,
@@ -1670,11 +1450,7 @@ export const fixtures: {
         "disabledAt": null,
         "disabledReason": null,
         "oldestDueAt": null,
-        "previousSecrets": [
-          {
-            "expiresAt": "2030-01-01T00:00:00.000Z"
-          }
-        ]
+        "previousSecrets": []
       }
     ]
   },
@@ -1702,11 +1478,7 @@ export const fixtures: {
     "disabledAt": null,
     "disabledReason": null,
     "oldestDueAt": null,
-    "previousSecrets": [
-      {
-        "expiresAt": "2030-01-01T00:00:00.000Z"
-      }
-    ]
+    "previousSecrets": []
   },
   "updateWebhook": {
     "id": "0198c0de-0000-7000-8000-0000000000aa",
@@ -1732,11 +1504,7 @@ export const fixtures: {
     "disabledAt": null,
     "disabledReason": null,
     "oldestDueAt": null,
-    "previousSecrets": [
-      {
-        "expiresAt": "2030-01-01T00:00:00.000Z"
-      }
-    ]
+    "previousSecrets": []
   },
   "deleteWebhook": {
     "id": "0198c0de-0000-7000-8000-0000000000aa",
@@ -1762,11 +1530,7 @@ export const fixtures: {
     "disabledAt": null,
     "disabledReason": null,
     "oldestDueAt": null,
-    "previousSecrets": [
-      {
-        "expiresAt": "2030-01-01T00:00:00.000Z"
-      }
-    ]
+    "previousSecrets": []
   },
   "testWebhook": {
     "id": "0198c0de-0000-7000-8000-0000000000aa",
@@ -1820,7 +1584,7 @@ export const fixtures: {
     "lastError": null,
     "createdAt": "2030-01-01T00:00:00.000Z",
     "deliveredAt": null,
-    "requestBody": "text",
+    "requestBody": "{\"id\":\"0198c0de-0000-7000-8000-0000000000aa\",\"type\":\"domain.verified\",\"createdAt\":\"2030-01-01T00:00:00.000Z\",\"data\":{\"hostname\":\"go.example.com\"}}",
     "attemptHistory": [
       {
         "number": 1,
@@ -1914,31 +1678,7 @@ export const fixtures: {
           "clickThresholds": null,
           "forwardQuery": null,
           "forwardPath": null,
-          "rules": [
-            {
-              "name": "text",
-              "when": {
-                "device": [
-                  "desktop"
-                ],
-                "os": [],
-                "browser": [],
-                "country": [],
-                "language": [],
-                "query": {},
-                "referrer": [],
-                "after": "2030-01-01T00:00:00.000Z",
-                "before": "2030-01-01T00:00:00.000Z"
-              },
-              "targetUrl": "text",
-              "variants": [
-                {
-                  "targetUrl": "text",
-                  "weight": 1
-                }
-              ]
-            }
-          ],
+          "rules": [],
           "preview": null,
           "infoPage": null,
           "publicStats": null,

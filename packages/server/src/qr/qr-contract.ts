@@ -172,7 +172,10 @@ export const qrRecord = z
 
 const qrPreview = z
   .object({
-    qrData: z.string().describe('The payload that the image contains.'),
+    qrData: z.string().meta({
+      description: 'The payload that the image contains.',
+      example: 'https://sho.example/aB3xY9q',
+    }),
     format,
     size: z.int().min(minSize).max(maxSize),
     image: z.string().meta({

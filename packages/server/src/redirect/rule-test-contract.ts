@@ -33,7 +33,9 @@ const ruleTest = z
     skipped: z
       .array(
         z.object({
-          rule: z.string().meta({ description: 'The name or the number of the rule.' }),
+          rule: z
+            .string()
+            .meta({ description: 'The name or the number of the rule.', example: 'german' }),
           condition: condition.meta({
             description: 'The first condition that the visit does not have.',
           }),

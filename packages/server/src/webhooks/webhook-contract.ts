@@ -240,7 +240,11 @@ export const deliveryAttempt = z
 export const deliveryDetail = z
   .object({
     ...deliveryFields,
-    requestBody: z.string().describe('The exact body of every attempt.'),
+    requestBody: z.string().meta({
+      description: 'The exact body of every attempt.',
+      example:
+        '{"id":"0198c0de-0000-7000-8000-0000000000aa","type":"domain.verified","createdAt":"2030-01-01T00:00:00.000Z","data":{"hostname":"go.example.com"}}',
+    }),
     attemptHistory: z.array(deliveryAttempt).describe('The attempts, oldest first.'),
   })
   .meta({ id: 'DeliveryDetail' });
