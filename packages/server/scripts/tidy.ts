@@ -25,6 +25,8 @@ const descriptions: Readonly<Record<string, string>> = {
   maxClicks: 'How many clicks the link redirects in all. Null: any number.',
   clicksLeft:
     'How many clicks of maxClicks are left: 0 once the link no longer redirects. Null: any number.',
+  targetBlockedAt:
+    'When the daily check of the server found that its resolver blocks a target of the link as harmful. The link still redirects. Null: no target is blocked, or the server checks none.',
   deletedAt: 'When the link was deleted. Null: it was not, or it was restored.',
   importedClicks:
     'The clicks that another link shortener counted before the link was imported. No other count includes them.',

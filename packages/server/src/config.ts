@@ -187,6 +187,8 @@ export function readConfig(environment: Environment) {
     allowPrivateNetwork: read('SHORTY_ALLOW_PRIVATE_NETWORK', '0', parseFlag),
     /** The resolvers for TXT records, as addresses with optional ports; undefined uses the system's. */
     dnsServers: optional('SHORTY_DNS_SERVERS', parseDnsServers),
+    /** The resolvers that filter harmful hosts; undefined checks no targets. */
+    safeDns: optional('SHORTY_SAFE_DNS', parseDnsServers),
     /** The delays in milliseconds before the second, third and later attempts of a delivery. */
     webhookRetrySchedule: read(
       'SHORTY_WEBHOOK_RETRY_SCHEDULE',

@@ -40,6 +40,7 @@ import { PeriodicService, type Service, stopAll } from './lifecycle.js';
 import { openListReader } from './lists/open-list-reader.js';
 import { createTxtResolver } from './network/dns-resolver.js';
 import { affordableConnections } from './network/open-files.js';
+import { SafeDns } from './network/safe-dns.js';
 import { organizationHandlers } from './organizations/organization-handlers.js';
 import { OrganizationRepository } from './organizations/organization-repository.js';
 import { ownOrganizationHandlers } from './organizations/own-organization-handlers.js';
@@ -177,8 +178,11 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     changes.emit('policy');
   };
   const linkPolicy = new LinkPolicy(database, onPolicyChanged);
+  const safeDns =
+    config.safeDns && new SafeDns({ servers: config.safeDns, plainServers: config.dnsServers });
   const shared = {
     ...basis,
+    safeDns,
     ...lists,
     config,
     plans,
@@ -297,6 +301,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     droppedLogLines,
     droppedAccessLogLines,
     backupFigures,
+    uncheckedTargets: () => safeDns?.unanswered ?? 0,
   });
   const rateLimiterOf = (perMinute: number, rule: string) =>
     perMinute > 0 ? new RateLimiter(perMinute, rule) : undefined;
@@ -524,5 +529,8 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     },
     noteUncaughtError: (error) => errorLog.note('process', error),
     expireUrls: () => urls.expire(),
+    async checkTargets() {
+      while (await urls.scanTargets());
+    },
   };
 }

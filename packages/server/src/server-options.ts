@@ -55,4 +55,6 @@ export interface ShortyServer {
   readonly noteUncaughtError: (error: unknown) => void;
   /** Deactivates expired links, as the server does every second, and returns their number. */
   expireUrls(): Promise<number>;
+  /** Checks the targets of all links, as the server does once a day with `safeDns`, unless it has today. */
+  checkTargets(): Promise<void>;
 }

@@ -31,6 +31,7 @@ const states: Readonly<Record<string, UrlListQuery>> = {
   active: { isActive: true },
   paused: { isActive: false, isDeleted: false },
   deleted: { isDeleted: true },
+  harmful: { isTargetBlocked: true, isDeleted: false },
 };
 
 const filtersOf = (domains: readonly Option[]): readonly Field[] => [
@@ -103,8 +104,10 @@ export function Links() {
           Actions: (url) => <Actions {...url} />,
         }}
         notes={{
-          'Short link': ({ isActive, deletedAt }) =>
-            !isActive && (deletedAt === null ? 'paused' : 'deleted'),
+          'Short link': ({ isActive, deletedAt, targetBlockedAt }) => {
+            if (!isActive) return deletedAt === null ? 'paused' : 'deleted';
+            return targetBlockedAt !== null && 'leads to a harmful host';
+          },
           Destination: (url) => <Tags {...url} />,
         }}
       >

@@ -2429,6 +2429,11 @@ export interface components {
             publicStats?: boolean | null;
             /**
              * Format: date-time
+             * @description When the daily check of the server found that its resolver blocks a target of the link as harmful. The link still redirects. Null: no target is blocked, or the server checks none.
+             */
+            targetBlockedAt?: string | null;
+            /**
+             * Format: date-time
              * @description When the link was deleted. Null: it was not, or it was restored.
              */
             deletedAt?: string | null;
@@ -3060,7 +3065,7 @@ export interface components {
             createdAt: string;
             /** Format: date-time */
             updatedAt: string;
-        } & WithRequired<components["schemas"]["UrlValues"], "targetUrl" | "shortUrl" | "externalId" | "title" | "description" | "category" | "tags" | "domainId" | "redirectType" | "activatesAt" | "expiresAt" | "expiredUrl" | "maxClicks" | "utmSource" | "utmMedium" | "utmCampaign" | "utmTerm" | "utmContent" | "customUtmParams" | "sourceDomain" | "clickThresholds" | "forwardQuery" | "forwardPath" | "rules" | "preview" | "infoPage" | "publicStats" | "deletedAt" | "createdBy" | "isPasswordProtected" | "isActive" | "takenDown">;
+        } & WithRequired<components["schemas"]["UrlValues"], "targetUrl" | "shortUrl" | "externalId" | "title" | "description" | "category" | "tags" | "domainId" | "redirectType" | "activatesAt" | "expiresAt" | "expiredUrl" | "maxClicks" | "utmSource" | "utmMedium" | "utmCampaign" | "utmTerm" | "utmContent" | "customUtmParams" | "sourceDomain" | "clickThresholds" | "forwardQuery" | "forwardPath" | "rules" | "preview" | "infoPage" | "publicStats" | "targetBlockedAt" | "deletedAt" | "createdBy" | "isPasswordProtected" | "isActive" | "takenDown">;
         UrlPageResponse: {
             success: components["schemas"]["Success"];
             data: components["schemas"]["UrlPage"];
@@ -6274,6 +6279,8 @@ export interface operations {
                 order?: components["parameters"]["UrlOrder"];
                 /** @description true: only active links; false: only inactive links. */
                 isActive?: components["parameters"]["IsActive"];
+                /** @description true: only links with targetBlockedAt; false: only the others. */
+                isTargetBlocked?: boolean;
                 /** @description true: only deleted links; false: only links that are not deleted. */
                 isDeleted?: components["parameters"]["IsDeleted"];
                 /** @description Only links whose title, description, target, slug, code or one of whose tags contains this text, in any case. */
@@ -6394,6 +6401,8 @@ export interface operations {
                 order?: components["parameters"]["UrlOrder"];
                 /** @description true: only active links; false: only inactive links. */
                 isActive?: components["parameters"]["IsActive"];
+                /** @description true: only links with targetBlockedAt; false: only the others. */
+                isTargetBlocked?: boolean;
                 /** @description true: only deleted links; false: only links that are not deleted. */
                 isDeleted?: components["parameters"]["IsDeleted"];
                 /** @description Only links whose title, description, target, slug, code or one of whose tags contains this text, in any case. */

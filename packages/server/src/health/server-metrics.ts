@@ -29,6 +29,7 @@ export interface MetricSources {
   readonly droppedLogLines: () => number;
   readonly droppedAccessLogLines: () => number;
   readonly backupFigures: () => BackupFigures;
+  readonly uncheckedTargets: () => number;
 }
 
 type Metrics = Readonly<Record<string, Omit<ScrapedMetric, 'name'>>>;
@@ -171,6 +172,10 @@ export function registerServerMetrics(registry: Registry, sources: MetricSources
     shorty_access_log_lines_dropped_total: {
       help: 'Lines of the access log that were dropped, because stdout could not be written.',
       read: droppedAccessLogLines,
+    },
+    shorty_safe_dns_unanswered_total: {
+      help: 'Hosts of targets that were accepted unchecked, because a resolver did not answer in time.',
+      read: sources.uncheckedTargets,
     },
     shorty_unavailable_responses_total: {
       help: 'Responses with status 503, by error: a full queue, or an outage of storage or of a worker thread.',

@@ -73,6 +73,11 @@ export function createAddressResolver(options: DnsResolverOptions): ResolveDns {
   };
 }
 
+/** Returns the IPv4 addresses that a host has in DNS. */
+export function resolveIpv4(options: DnsResolverOptions, hostname: string): Promise<string[]> {
+  return lookUp(options, `addresses of ${hostname}`, (resolver) => resolver.resolve4(hostname));
+}
+
 async function lookUp<T>(
   { servers, timeoutMs }: DnsResolverOptions,
   what: string,

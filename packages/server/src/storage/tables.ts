@@ -355,6 +355,8 @@ export const tables = {
       external_id: 'text',
       /** Other targets for some visits, as JSON; null for none. */
       rules: 'text',
+      /** When a check found that the resolver of harmful hosts blocks a target; null while it does not. */
+      target_blocked_at: 'bigint',
       /** Whether visitors see where the link leads, and its clicks; null for the setting of the server. */
       info_page: 'integer',
       public_stats: 'integer',
@@ -683,6 +685,19 @@ export const tables = {
     key: ['created_at', 'id'],
     isClustered: true,
     indexes: { audit_log_by_organization: '(organization_id, created_at, id)' },
+  },
+  /** One row: the daily check of targets. */
+  target_scan: {
+    shared: 'one row, for all organizations',
+    unmoved: 'the target begins a scan of its own',
+    columns: {
+      id: 'rowId primary key',
+      started_at: 'bigint not null',
+      /** The last link that was checked; null once all are. */
+      next_id: 'bigint',
+      /** Until when a node checks the next links. */
+      leased_until: 'bigint not null',
+    },
   },
   /** One row. Its version increases with each change that affects any number of links. */
   link_policy: {

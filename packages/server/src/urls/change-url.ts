@@ -82,10 +82,15 @@ export function patchUrl(
   const isProtected = isPasswordProtected ?? url.passwordHash !== null;
   const error = findPasswordError(isProtected, password != null, url.passwordHash !== null);
   if (error) return { ok: false, error };
+  const changesTarget = [patch.targetUrl, patch.expiredUrl, patch.rules].some(
+    (target) => target !== undefined,
+  );
   const changed: ShortUrl = {
     ...url,
     ...acceptFields(patch),
     targetUrl: patch.targetUrl ?? url.targetUrl,
+    // The new target is not blocked. The next check finds the others, if there are any.
+    targetBlockedAt: changesTarget ? null : url.targetBlockedAt,
     passwordHash: isProtected ? (newPasswordHash ?? url.passwordHash) : null,
     isActive: isActive ?? url.isActive,
     deletedAt: isActive ? null : url.deletedAt,

@@ -301,6 +301,7 @@ export const linkFields = {
     record: z.boolean().nullable(),
   },
   isActive: { kind: { ...flag, empty: false } as Kind<boolean> },
+  targetBlockedAt: { kind: time, record: instant.nullable() },
   deletedAt: { kind: time, record: instant.nullable() },
   /** Set while the link is being erased, and nothing of it but its keys is left. */
   erasedAt: { kind: number },

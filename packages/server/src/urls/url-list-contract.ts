@@ -46,6 +46,9 @@ const filters = {
     description: 'true: only active links; false: only inactive links.',
     param: { id: 'IsActive' },
   }),
+  isTargetBlocked: queryBoolean.optional().meta({
+    description: 'true: only links with targetBlockedAt; false: only the others.',
+  }),
   isDeleted: queryBoolean.optional().meta({
     description: 'true: only deleted links; false: only links that are not deleted.',
     param: { id: 'IsDeleted' },

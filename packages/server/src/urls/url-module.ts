@@ -14,13 +14,14 @@ import { type ShortCodeOptions, shortCodeGenerator } from './short-code.js';
 import { type TagHandlerOptions, tagHandlers } from './tag-handlers.js';
 import { type FindTagged, TagRepository } from './tag-repository.js';
 import { type TakedownHandlerOptions, takedownHandlers } from './takedown-handlers.js';
+import { createTargetScan } from './target-scan.js';
 import { type UrlHandlerOptions, urlHandlers } from './url-handlers.js';
 import { UrlRecorder } from './url-recorder.js';
 import { UrlRepository } from './url-repository.js';
 
 export interface UrlModuleOptions
   extends Omit<UrlHandlerOptions, 'urls' | 'newShortCode' | 'eraseUrl' | 'findTargetErrors'>,
-    Pick<TargetRules, 'findBlockedHost'>,
+    Pick<TargetRules, 'findBlockedHost' | 'safeDns'>,
     Pick<TakedownHandlerOptions, 'listTakedowns' | 'ignoresCase'>,
     Pick<BlockedHostHandlerOptions, 'listBlockedHosts' | 'onHostsChanged'> {
   readonly database: Database;
@@ -37,6 +38,9 @@ export interface UrlModuleOptions
 
 const expiryEveryMs = 1_000;
 const expiredAtOnce = 50;
+// 100 links a second are 8 million a day, and few questions for a resolver.
+const scanEveryMs = 1_000;
+const scanIdleEveryMs = 60_000;
 
 /**
  * Deactivates links whose `expiresAt` has passed, with their events, until the signal aborts. Returns
@@ -61,6 +65,7 @@ export function createUrlModule(options: UrlModuleOptions) {
   });
   const urls = new UrlRepository(database, { isOwnHost, ignoreCase, plans, recorder });
   const tags = new TagRepository(database, options.findTagged);
+  const scanTargets = options.safeDns && createTargetScan({ ...options, safeDns: options.safeDns });
   const expire = (signal?: AbortSignal) => expireUrls(urls, clock, signal);
   return {
     urls,
@@ -80,7 +85,20 @@ export function createUrlModule(options: UrlModuleOptions) {
       ...takedownHandlers({ ...options, urls, recorder }),
     }),
     expire,
+    /** Checks the targets of one page of links; false if none is due. */
+    scanTargets: scanTargets ?? (async () => false),
     services: [
+      ...(scanTargets
+        ? [
+            new PeriodicService({
+              name: 'target scan',
+              everyMs: scanEveryMs,
+              idleEveryMs: scanIdleEveryMs,
+              tick: scanTargets,
+              onError: (err) => logger.error({ err }, 'the check of targets failed'),
+            }),
+          ]
+        : []),
       new PeriodicService({
         name: 'expiry',
         everyMs: expiryEveryMs,

@@ -114,6 +114,10 @@ function conditionOf(filter: UrlFilter, now: number): RawBuilder<SqlBool> | unde
   if (isDeleted !== undefined) {
     conditions.push(sql`urls.deleted_at is ${sql.raw(isDeleted ? 'not null' : 'null')}`);
   }
+  if (filter.isTargetBlocked !== undefined) {
+    const state = sql.raw(filter.isTargetBlocked ? 'not null' : 'null');
+    conditions.push(sql`urls.target_blocked_at is ${state}`);
+  }
   if (category !== undefined) conditions.push(sql`urls.category = ${category}`);
   if (createdBy !== undefined) conditions.push(sql`urls.created_by = ${createdBy}`);
   if (domainId !== undefined) conditions.push(sql`urls.domain_id = ${domainId}`);

@@ -55,6 +55,8 @@ export interface UrlEventData {
   readonly infoPage: boolean | null;
   /** Whether that page also shows the clicks of the link. Null: no. */
   readonly publicStats: boolean | null;
+  /** When the daily check of the server found that its resolver blocks a target of the link as harmful. The link still redirects. Null: no target is blocked, or the server checks none. */
+  readonly targetBlockedAt: string | null;
   /** When the link was deleted. Null: it was not, or it was restored. */
   readonly deletedAt: string | null;
   /** The id of the person, client or API key that created the link. */
@@ -148,6 +150,8 @@ export interface UrlUpdatedEventData {
   readonly infoPage: boolean | null;
   /** Whether that page also shows the clicks of the link. Null: no. */
   readonly publicStats: boolean | null;
+  /** When the daily check of the server found that its resolver blocks a target of the link as harmful. The link still redirects. Null: no target is blocked, or the server checks none. */
+  readonly targetBlockedAt: string | null;
   /** When the link was deleted. Null: it was not, or it was restored. */
   readonly deletedAt: string | null;
   /** The id of the person, client or API key that created the link. */
@@ -243,6 +247,8 @@ export interface UrlDeletedEventData {
   readonly infoPage: boolean | null;
   /** Whether that page also shows the clicks of the link. Null: no. */
   readonly publicStats: boolean | null;
+  /** When the daily check of the server found that its resolver blocks a target of the link as harmful. The link still redirects. Null: no target is blocked, or the server checks none. */
+  readonly targetBlockedAt: string | null;
   /** When the link was deleted. Null: it was not, or it was restored. */
   readonly deletedAt: string | null;
   /** The id of the person, client or API key that created the link. */
@@ -495,6 +501,8 @@ export interface UrlValues {
   readonly infoPage?: boolean | null | undefined;
   /** Whether that page also shows the clicks of the link. Null: no. */
   readonly publicStats?: boolean | null | undefined;
+  /** When the daily check of the server found that its resolver blocks a target of the link as harmful. The link still redirects. Null: no target is blocked, or the server checks none. */
+  readonly targetBlockedAt?: string | null | undefined;
   /** When the link was deleted. Null: it was not, or it was restored. */
   readonly deletedAt?: string | null | undefined;
   /** The id of the person, client or API key that created the link. */

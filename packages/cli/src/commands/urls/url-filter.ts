@@ -8,12 +8,16 @@ type UrlFilter = Omit<UrlListQuery, 'limit' | 'offset' | 'after' | 'view'>;
 
 /** The values of the options that select links. */
 export interface UrlFilterOptions
-  extends Omit<UrlFilter, 'isActive' | 'isDeleted' | 'createdSince' | 'createdUntil'> {
+  extends Omit<
+    UrlFilter,
+    'isActive' | 'isDeleted' | 'isTargetBlocked' | 'createdSince' | 'createdUntil'
+  > {
   readonly createdSince?: string;
   readonly createdUntil?: string;
   readonly active?: boolean;
   readonly inactive?: boolean;
   readonly deleted?: boolean;
+  readonly harmful?: boolean;
 }
 
 /** The options that select links. */
@@ -21,6 +25,7 @@ export const filterOptions: OptionRows = {
   '--active': { text: 'only active links', conflicts: 'inactive' },
   '--inactive': 'only paused and expired links',
   '--deleted': { text: 'only deleted links', conflicts: 'active' },
+  '--harmful': 'only links that lead to a host which the server knows as harmful',
   '--search <text>': 'only links with this text in title, description, tags, target, slug or code',
   '--tag <tag>': 'only links with this tag',
   '--category <text>': 'only links in this category',
@@ -32,7 +37,16 @@ export const filterOptions: OptionRows = {
 
 /** Returns the query of the options. Durations such as `7d` are before now. */
 export async function readUrlFilter(
-  { active, inactive, deleted, createdSince, createdUntil, domainId, ...filter }: UrlFilterOptions,
+  {
+    active,
+    inactive,
+    deleted,
+    harmful,
+    createdSince,
+    createdUntil,
+    domainId,
+    ...filter
+  }: UrlFilterOptions,
   { client, io, request }: Context,
 ): Promise<UrlFilter> {
   const now = io.now();
@@ -45,6 +59,7 @@ export async function readUrlFilter(
     }),
     ...(active || inactive ? { isActive: active === true } : {}),
     ...(deleted ? { isDeleted: true } : {}),
+    ...(harmful ? { isTargetBlocked: true } : {}),
   };
 }
 

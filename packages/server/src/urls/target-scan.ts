@@ -1,0 +1,113 @@
+import type { Selectable } from 'kysely';
+import { dayMs, minuteMs } from '../durations.js';
+import type { SafeDns } from '../network/safe-dns.js';
+import type { Clock } from '../ports.js';
+import type { Database, Schema } from '../storage/database.js';
+import { targetHostsOf } from './check-target.js';
+
+export interface TargetScanOptions {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly safeDns: Pick<SafeDns, 'check'>;
+}
+
+const pageSize = 100;
+// A node that ends during a page leaves it to another one after this time.
+const leaseMs = minuteMs;
+// The links of a few hosts are most of all links.
+const maxKnownHosts = 100_000;
+
+/**
+ * Returns a function that checks the targets of one page of links, and marks those that are blocked. It
+ * returns false when all links have been checked today, or another node checks a page.
+ */
+export function createTargetScan({ database, clock, safeDns }: TargetScanOptions) {
+  /** The hosts that were asked about since the scan began. */
+  let known = new Map<string, boolean>();
+  let knownSince = 0;
+
+  async function findBlocked(hosts: readonly string[], startedAt: number) {
+    if (startedAt !== knownSince || known.size > maxKnownHosts) known = new Map();
+    knownSince = startedAt;
+    const unknown = hosts.filter((host) => !known.has(host));
+    for (const [host, isBlocked] of await safeDns.check(unknown)) known.set(host, isBlocked);
+    return known;
+  }
+
+  return async (): Promise<boolean> => {
+    const now = clock();
+    const scan = await claimPage(database, now);
+    if (!scan) return false;
+    const urls = await database.read
+      .selectFrom('urls')
+      .select(['id', 'target_url', 'expired_url', 'rules', 'target_blocked_at'])
+      .where('id', '>', scan.next_id ?? 0)
+      .where('deleted_at', 'is', null)
+      .orderBy('id')
+      .limit(pageSize)
+      .execute();
+    const links = urls.map((url) => ({ ...url, hosts: hostsOf(url) }));
+    const blocked = await findBlocked(
+      links.flatMap(({ hosts }) => hosts),
+      scan.started_at,
+    );
+    const isMarked = (url: (typeof links)[number]) => url.target_blocked_at !== null;
+    const found = links.filter(
+      (url) => !isMarked(url) && url.hosts.some((host) => blocked.get(host)),
+    );
+    const cleared = links.filter(
+      (url) => isMarked(url) && url.hosts.every((host) => blocked.get(host) === false),
+    );
+    await database.writeDirectly(async (transaction) => {
+      for (const [marked, at] of [
+        [found, now],
+        [cleared, null],
+      ] as const) {
+        await transaction
+          .updateTable('urls')
+          .set({ target_blocked_at: at })
+          .where('id', 'in', [0, ...marked.map(({ id }) => id)])
+          .execute();
+      }
+      const next_id = links.length < pageSize ? null : (links.at(-1)?.id ?? null);
+      await transaction.updateTable('target_scan').set({ next_id, leased_until: 0 }).execute();
+    }, 'rows');
+    return true;
+  };
+}
+
+/** Takes the next page of the scan; begins a scan if the last one began a day ago. */
+function claimPage(database: Database, now: number) {
+  return database.writeDirectly(async (transaction) => {
+    await transaction
+      .insertInto('target_scan')
+      .values({ id: 1, started_at: now, next_id: 0, leased_until: 0 })
+      .onConflict((conflict) => conflict.column('id').doNothing())
+      .execute();
+    const isOld = now - dayMs;
+    return transaction
+      .updateTable('target_scan')
+      .set(({ eb }) => ({
+        leased_until: now + leaseMs,
+        next_id: eb.fn.coalesce('next_id', eb.lit(0)),
+        started_at: eb
+          .case()
+          .when('next_id', 'is', null)
+          .then(now)
+          .else(eb.ref('started_at'))
+          .end(),
+      }))
+      .where('leased_until', '<=', now)
+      .where(({ eb }) => eb.or([eb('next_id', 'is not', null), eb('started_at', '<=', isOld)]))
+      .returning(['started_at', 'next_id'])
+      .executeTakeFirst();
+  }, 'rows');
+}
+
+function hostsOf({
+  target_url: targetUrl,
+  expired_url: expiredUrl,
+  rules,
+}: Pick<Selectable<Schema['urls']>, 'target_url' | 'expired_url' | 'rules'>): string[] {
+  return targetHostsOf({ targetUrl, expiredUrl, rules: rules === null ? [] : JSON.parse(rules) });
+}

@@ -1,0 +1,135 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { startServer } from '../api/start-server.js';
+import { dnsServer } from '../network/dns-server.js';
+import { poll } from '../poll.js';
+
+const dayMs = 86_400_000;
+const harmful = 'which the resolver that filters harmful hosts for this server blocks';
+
+/** Starts a server with a resolver that filters harmful hosts, and one that does not. */
+async function start() {
+  const filter = await dnsServer();
+  const plain = await dnsServer();
+  const api = await startServer({ safeDns: [filter.address], dnsServers: [plain.address] });
+  onTestFinished(() => api.stop());
+  for (const host of ['good.test', 'sinkhole.test', 'missing.test']) {
+    plain.set(host, { addresses: ['192.0.2.1'] });
+    filter.set(host, { addresses: ['192.0.2.1'] });
+  }
+  // As Cloudflare and as Quad9 block a host.
+  const block = {
+    'sinkhole.test': () => filter.set('sinkhole.test', { addresses: ['0.0.0.0', '::'] }),
+    'missing.test': () => filter.set('missing.test', { rcode: 'NXDOMAIN' }),
+  };
+  const create = (body: object) =>
+    api.call('createUrl', { body: { targetUrl: 'https://good.test/', ...body } });
+  const read = async (id: string) => (await api.call('getUrl', { params: { id } })).data;
+  return { api, filter, plain, block, create, read };
+}
+
+it('a target that the filtering resolver blocks is refused, wherever it stands', async () => {
+  const { api, filter, plain, block, create } = await start();
+  block['sinkhole.test']();
+  block['missing.test']();
+  const bad = 'https://SINKHOLE.test.:8443/login';
+  for (const [host, targetUrl] of [
+    ['sinkhole.test', bad],
+    ['missing.test', 'http://missing.test/'],
+  ]) {
+    const message = `${targetUrl} must not lead to ${host}, ${harmful}`;
+    const refused = await create({ targetUrl });
+    expect(refused.outcome).toBe('400 VALIDATION_FAILED');
+    expect(refused.error.details).toEqual([{ path: 'targetUrl', message }]);
+  }
+  const variants = [{ targetUrl: bad, weight: 1 }];
+  for (const [path, body] of [
+    ['expiredUrl', { expiredUrl: bad }],
+    ['rules[0].variants[0].targetUrl', { rules: [{ when: {}, variants }] }],
+  ] as const) {
+    expect((await create(body)).error.details).toMatchObject([{ path }]);
+  }
+  const { id } = (await create({})).data;
+  const updated = await api.call('updateUrl', { params: { id }, body: { targetUrl: bad } });
+  expect(updated.outcome).toBe('400 VALIDATION_FAILED');
+  const urls = [bad, 'https://good.test/1', 'https://good.test/2', bad];
+  filter.asked.length = 0;
+  const bulk = await api.call('bulkCreateUrls', {
+    body: { urls: urls.map((targetUrl) => ({ targetUrl })) },
+  });
+  expect(bulk.data.errors).toMatchObject([{ index: 0 }, { index: 3 }]);
+  expect(filter.asked.toSorted()).toEqual(['good.test', 'sinkhole.test']);
+  // A host that does not exist is not blocked, and an address has no name.
+  for (const server of [filter, plain]) server.set('new.test', { rcode: 'NXDOMAIN' });
+  for (const targetUrl of ['https://new.test/', 'http://192.0.2.7/', 'http://[2001:db8::1]/']) {
+    expect((await create({ targetUrl })).status).toBe(201);
+  }
+});
+
+it('a resolver that does not answer lets targets through, and is counted', async () => {
+  const { api, filter, create } = await start();
+  // No answer, and an answer that says nothing about the host.
+  filter.set('failing.test', { rcode: 'SERVFAIL' });
+  const urls = ['https://silent.test/', 'https://failing.test/'];
+  const bulk = await api.call('bulkCreateUrls', {
+    body: { urls: urls.map((targetUrl) => ({ targetUrl })) },
+  });
+  expect(bulk.data.createdCount).toBe(2);
+  expect((await create({})).status).toBe(201);
+  const metrics = await (await fetch(`${api.server.url}/metrics`)).text();
+  expect(metrics).toMatch(/^shorty_safe_dns_unanswered_total 2$/m);
+});
+
+it('links whose target becomes harmful are marked once a day, and still redirect', async () => {
+  const { api, filter, plain, block, create, read } = await start();
+  const link = (await create({ targetUrl: 'https://sinkhole.test/' })).data;
+  const ruled = (await create({ rules: [{ when: {}, targetUrl: 'https://missing.test/' }] })).data;
+  await create({});
+  // More than one page of links.
+  for (let batch = 0; batch < 2; batch += 1) {
+    const urls = Array.from({ length: 60 }, () => ({ targetUrl: 'https://sinkhole.test/' }));
+    await api.call('bulkCreateUrls', { body: { urls } });
+  }
+  await poll(
+    'a finished scan',
+    async () => {
+      await api.server.checkTargets();
+      return api.server.database.read.selectFrom('target_scan').select('next_id').execute();
+    },
+    ([scan]) => scan?.next_id === null,
+  );
+  expect((await read(link.id)).targetBlockedAt).toBeNull();
+  block['sinkhole.test']();
+  block['missing.test']();
+  api.clock.advance(dayMs);
+  filter.asked.length = 0;
+  const caller = await api.signIn(api.credentials);
+  const list = (isTargetBlocked: boolean) =>
+    caller.call('listUrls', { query: { isTargetBlocked, limit: 1 } });
+  await poll(
+    'marks',
+    async () => {
+      await api.server.checkTargets();
+      return (await list(true)).data.total;
+    },
+    (total) => total === 122,
+  );
+  expect((await list(false)).data.total).toBe(1);
+  // Each host once, with the question whether it exists.
+  expect(filter.asked.toSorted()).toEqual(['good.test', 'missing.test', 'sinkhole.test']);
+  expect((await api.visit(`/${link.shortCode}`)).status).toBe(307);
+  // The owner changes the rule, and the other host is unblocked.
+  await caller.call('updateUrl', { params: { id: ruled.id }, body: { rules: null } });
+  expect((await list(true)).data.total).toBe(121);
+  filter.set('sinkhole.test', { addresses: ['192.0.2.1'] });
+  plain.set('missing.test', { rcode: 'NXDOMAIN' });
+  api.clock.advance(dayMs);
+  const later = await api.signIn(api.credentials);
+  await poll(
+    'no marks',
+    async () => {
+      await api.server.checkTargets();
+      return (await later.call('listUrls', { query: { isTargetBlocked: true } })).data.total;
+    },
+    (total) => total === 0,
+  );
+});
