@@ -46,12 +46,17 @@ const faultTests = ['e2e/faults/**/*.test.ts', 'packages/server/test/postgres/fa
 // the cores busy. vitest requires a group of its own for a project with another number of workers.
 const mostlyWaits = { maxWorkers: availableParallelism() + 1, sequence: { groupOrder: 1 } };
 
-// These keep a core busy for long, and run in the second stage, too.
+// These keep a core busy for long, or start many processes, and run in the second stage, too. Of the dashboard,
+// the first stage has the screens that people use most.
 const longTests = [
-  'e2e/{campaign,demo,docs,packages}.test.ts',
+  'e2e/{campaign,dedupers,demo,docs,guides,operator-guides,packages,qr-preview,sdk-lists}.test.ts',
+  'e2e/dashboard/!(account|link-editor|links|report).test.ts',
   'e2e/tools/specmatic.test.ts',
-  'packages/server/test/operator/{backup,transfer}.test.ts',
+  'packages/cli/test/interrupted-import.test.ts',
+  'packages/server/test/operator/{backup,doctor-damages,safe-start,scheduled-backups,transfer}.test.ts',
   'packages/server/test/analytics/report-model-long.test.ts',
+  'packages/server/test/contract/request-limits.test.ts',
+  'packages/server/test/hardening/operator-paths.test.ts',
   'packages/server/test/qr/grid.test.ts',
   'packages/server/src/qr/logo/hostile-images.test.ts',
 ];
@@ -59,24 +64,29 @@ const laterTests = [...boundTests, ...loadTests, ...faultTests, ...longTests];
 
 const suites = (names: readonly string[]) =>
   names.map((name) => `packages/server/test/${name}/**/*.test.ts`);
-// Suites whose behaviour depends on the database engine.
-const engineSuites = suites([
+// Of each suite that depends on the database engine, the first stage runs one file on PostgreSQL, too.
+const alsoOnPostgres = [
+  'packages/server/test/analytics/counting.test.ts',
+  'packages/server/test/contract/if-match.test.ts',
+  'packages/server/test/storage/url-repository.test.ts',
+  'packages/server/test/transfer/transfer.test.ts',
+  'packages/server/test/webhooks/retries.test.ts',
+];
+// Tests of SQLite's files and query plans, of a document, and of what is the same on both engines.
+const onlyOnSqlite = [
+  'packages/server/test/storage/{checkpoints,file-mode,full-disk,privacy-guide,query-plans,unavailable-storage}.test.ts',
+  'packages/server/test/webhooks/receiver-responses.test.ts',
+];
+// The second stage repeats all the others.
+const repeatedOnPostgres = suites([
   'analytics',
+  'api',
   'contract',
-  'postgres',
+  'isolation',
   'storage',
   'transfer',
   'webhooks',
 ]);
-// Tests that check the same handlers, requests and receivers again on PostgreSQL.
-const repeatedOnPostgres = [
-  ...suites(['api', 'isolation']),
-  'packages/server/test/analytics/report-model-long.test.ts',
-  'packages/server/test/contract/{contract-properties,request-limits}.test.ts',
-  'packages/server/test/storage/{event-outbox,list-cursors,stored-secrets,tags}.test.ts',
-  'packages/server/test/transfer/{deletion,link-erasure}.test.ts',
-  'packages/server/test/webhooks/{bad-receivers,fairness}.test.ts',
-];
 
 // The statements that only PostgreSQL runs: migrations, creates, lists, visits, clicks of limited links, the change feed.
 const onOldestPostgres = [
@@ -122,16 +132,8 @@ export default defineConfig({
         test: {
           ...startsPostgres,
           name: 'postgres',
-          include: engineSuites,
-          exclude: [
-            ...configDefaults.exclude,
-            ...laterTests,
-            ...repeatedOnPostgres,
-            // What the database stores of a response, bad-receivers.test.ts checks on both engines.
-            'packages/server/test/webhooks/receiver-responses.test.ts',
-            // Tests of SQLite's files and query plans, and of a document.
-            'packages/server/test/storage/{checkpoints,file-mode,full-disk,privacy-guide,query-plans,unavailable-storage}.test.ts',
-          ],
+          include: [...suites(['postgres']), ...alsoOnPostgres],
+          exclude: [...configDefaults.exclude, ...laterTests],
         },
       },
       {
@@ -146,7 +148,12 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { ...startsPostgres, name: 'more-postgres', include: repeatedOnPostgres },
+        test: {
+          ...startsPostgres,
+          name: 'more-postgres',
+          include: repeatedOnPostgres,
+          exclude: [...configDefaults.exclude, ...alsoOnPostgres, ...onlyOnSqlite],
+        },
       },
       {
         extends: true,
@@ -163,6 +170,7 @@ export default defineConfig({
           ...startsProcesses,
           name: 'more-long',
           include: longTests,
+          globalSetup: ['e2e/lib/unpack-browser.ts'],
           testTimeout: 600_000,
         },
       },
