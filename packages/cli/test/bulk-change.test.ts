@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdir, open, readFile, symlink } from 'node:fs/promises';
+import { open, readFile, symlink } from 'node:fs/promises';
 import { beforeAll, expect, test } from 'vitest';
 import { type ApiServer, startApiServer } from './api-server.js';
 import type { BuiltShorty } from './built-shorty.js';
@@ -135,18 +135,6 @@ test('an export has only the links that its filter selects', async () => {
   expect(await ids('--inactive', '--search', 'nowhere-to-be-found')).toEqual([]);
 });
 
-test('a failed export leaves the earlier file as it was, and no other file', async () => {
-  const folder = 'exports';
-  await mkdir(shorty.path(folder));
-  const out = `${folder}/links.csv`;
-  await shorty.write(out, 'earlier\n');
-  const failing = { SHORTY_BASE_URL: 'http://127.0.0.1:9' };
-  const { code } = await shorty.run(['urls', 'export', '--out', out], { env: failing });
-  expect(code).toBe(1);
-  expect(await shorty.read(out)).toBe('earlier\n');
-  expect(await shorty.files(folder)).toEqual(['links.csv']);
-});
-
 test('the extension of --out selects the format, and an unknown one is refused', async () => {
   await shorty.run(['urls', 'export', '--out', 'by-name.json']);
   expect(JSON.parse(await shorty.read('by-name.json'))).toHaveProperty('items');
@@ -212,7 +200,7 @@ test('an export imports unchanged into another server', async () => {
       sourceDomain: 'blog.example.com',
       clickThresholds: [50, 500],
     };
-    const { id } = await server.client.urls.create(fields);
+    await server.client.urls.create(fields);
     const paused = {
       targetUrl: 'https://export.example/paused',
       customSlug: 'exported-pause',
@@ -251,14 +239,6 @@ test('an export imports unchanged into another server', async () => {
     const codes = (links: typeof copies) =>
       links.map(({ shortCode, createdAt }) => `${shortCode} ${createdAt}`).sort();
     expect(codes(copies)).toEqual(codes(await server.links()));
-    const ndjson = await shorty.run(['urls', 'export', '-o', 'ndjson']);
-    const records = ndjson.stdout
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line));
-    expect(records.find((record) => record.id === id)).toEqual(await server.client.urls.get(id));
-    const json = await shorty.run(['urls', 'export', '--json']);
-    expect(JSON.parse(json.stdout).items).toEqual(records);
   } finally {
     await other.stop();
   }

@@ -5,7 +5,6 @@ import { standardPlans } from '@shorty/server';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type ApiServer, startApiServer } from './api-server.js';
 import type { BuiltShorty } from './built-shorty.js';
-import { openFaultProxy } from './fault-proxy.js';
 import { startSignedInShorty } from './signed-in-shorty.js';
 
 let server: ApiServer;
@@ -226,39 +225,6 @@ test.each(examples)(
     expect(await linksTo(targets)).toEqual([]);
   },
 );
-
-// All at once, because the lock of a killed import is held for some seconds.
-test('after kill -9, the same command creates each link of each export exactly once', {
-  timeout: 60_000,
-}, async () => {
-  await Promise.all(
-    examples.map(async (example) => {
-      const { source, file, targets, links, failed } = example;
-      const refused = refusedRows(example);
-      await shorty.write(file, await readExport(file));
-      const proxy = await openFaultProxy(server.url);
-      // The server creates the links, but the command does not know it when it is killed.
-      proxy.decide = (index) => (index === 0 ? 'lose response' : 'hold');
-      const args = ['import', source, file, '--base-url', proxy.url];
-      const killed = shorty.start(args);
-      await proxy.held;
-      killed.process.kill('SIGKILL');
-      await killed.result;
-      expect(await linksTo(targets), file).toHaveLength(links.length);
-      proxy.decide = () => 'pass';
-
-      const resumed = await shorty.run(args);
-      expect(resumed.code, file).toBe(refused > 0 ? 3 : 0);
-      expect(resumed.stdout, file).toContain(`: ${links.length} created, ${refused} failed`);
-      for (const line of failed) expect(resumed.stderr, file).toContain(line);
-      const again = await shorty.run(args);
-      expect(again.stderr, file).toContain('no link was created twice');
-      await proxy.stop();
-      const found = await linksTo(targets);
-      expect(found, file).toEqual(links.map((link) => expect.objectContaining(link)));
-    }),
-  );
-});
 
 // Codes that are no custom slugs.
 const oldCodes = [

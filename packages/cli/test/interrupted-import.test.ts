@@ -1,4 +1,3 @@
-import { mkdir } from 'node:fs/promises';
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { ApiServer } from './api-server.js';
 import type { BuiltShorty, RunResult } from './built-shorty.js';
@@ -94,29 +93,6 @@ test('Ctrl-C exits with 130, and the same command creates the rest exactly once'
   expect((await shorty.read('part-made.csv')).trimEnd().split('\n')).toEqual(made);
 });
 
-test('Ctrl-C stops an import with stored credentials gracefully', async () => {
-  const { file } = await writeRows();
-  const { SHORTY_CLIENT_ID: clientId, SHORTY_CLIENT_SECRET: clientSecret } = server.env;
-  const folder = 'stored';
-  await mkdir(shorty.path(folder));
-  const content = { profiles: { stored: { baseUrl: proxy.url, clientId, clientSecret } } };
-  await shorty.write(`${folder}/config.json`, JSON.stringify(content));
-  proxy.decide = (index) => (index < 2 ? 'pass' : 'hold');
-  const { process, result } = shorty.start(['urls', 'bulk-create', file, '--concurrency', '1'], {
-    env: {
-      SHORTY_CONFIG_DIR: shorty.path(folder),
-      SHORTY_PROFILE: 'stored',
-      SHORTY_BASE_URL: '',
-      SHORTY_CLIENT_ID: '',
-      SHORTY_CLIENT_SECRET: '',
-    },
-  });
-  await proxy.held;
-  process.kill('SIGINT');
-  const { code, stderr } = await result;
-  expect([code, stderr]).toEqual([130, expect.stringMatching(/stopped after 200 rows .*\n.*\n$/)]);
-});
-
 test('a request whose response is lost is retried with the same key', async () => {
   const { file, host } = await writeRows();
   proxy.decide = (index) => (index % 3 === 1 ? 'lose response' : 'pass');
@@ -156,21 +132,6 @@ test('an import with --no-resume can be interrupted and resumed', async () => {
   await bulkCreate(file, '--resume');
   const twice = { made: 2 * everyRow.made, different: everyRow.different };
   expect(await countOf(host)).toEqual(twice);
-});
-
-test('an import killed by kill -9 creates each row exactly once', async () => {
-  const { file, host } = await writeRows();
-  proxy.decide = (index) => (index < 6 ? 'pass' : 'hold');
-  const { process, result } = shorty.start([
-    ...['urls', 'bulk-create', file, '--base-url', proxy.url, '--out', 'killed.csv'],
-  ]);
-  await proxy.held;
-  process.kill('SIGKILL');
-  await result;
-  proxy.decide = () => 'pass';
-  expect((await bulkCreate(file, '--out', 'killed.csv')).code).toBe(3);
-  expect(await countOf(host)).toEqual(everyRow);
-  expect((await shorty.read('killed.csv')).trimEnd().split('\n')).toHaveLength(1 + everyRow.made);
 });
 
 test('two runs of one file at once create each row once', async () => {

@@ -136,19 +136,6 @@ test('login with another profile changes no default, and an unknown profile is n
   });
 });
 
-test('flags override the environment, which overrides the profile', async () => {
-  const shorty = await signedIn();
-  const { clientId: SHORTY_CLIENT_ID, clientSecret: SHORTY_CLIENT_SECRET } = server;
-  const env = { SHORTY_BASE_URL: 'http://127.0.0.1:9', SHORTY_CLIENT_ID, SHORTY_CLIENT_SECRET };
-  const unreachable = await shorty.run(['whoami'], { env });
-  expect([unreachable.code, unreachable.stdout]).toEqual([
-    1,
-    expect.stringContaining('http://127.0.0.1:9 (SHORTY_BASE_URL)'),
-  ]);
-  const reached = await shorty.run(['whoami', '--base-url', server.url], { env });
-  expect([reached.code, reached.stdout]).toEqual([0, expect.stringContaining('(flag --base-url)')]);
-});
-
 test('an access token from the environment replaces the credentials', async () => {
   const shorty = await built.withHome({
     SHORTY_BASE_URL: server.url,

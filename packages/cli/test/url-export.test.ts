@@ -81,16 +81,19 @@ test('an export as JSON without a link is a document, and escapes what controls 
   expect(stdout).toContain(String.raw`{"a\u202eb":"x"}`);
 });
 
-test('an export that ends in the middle fails, and leaves no file', async () => {
+test('an export that ends in the middle leaves the earlier file as it was, and no other file', async () => {
   const folder = 'failed';
+  const out = `${folder}/links.csv`;
   await mkdir(shorty.path(folder));
+  await shorty.write(out, 'earlier\n');
   proxy.keys.length = 0;
   proxy.decide = (index) => (index === 0 ? 'pass' : 'cut response');
-  const { code, stderr } = await shorty.run(['urls', 'export', '--out', `${folder}/links.csv`], {
+  const { code, stderr } = await shorty.run(['urls', 'export', '--out', out], {
     env: { SHORTY_BASE_URL: proxy.url },
   });
   expect([code, stderr]).toEqual([1, expect.stringContaining('/api/v1/urls/export')]);
-  expect(await shorty.files(folder)).toEqual([]);
+  expect(await shorty.read(out)).toBe('earlier\n');
+  expect(await shorty.files(folder)).toEqual(['links.csv']);
 });
 
 test('an interrupted export leaves no file', async () => {
