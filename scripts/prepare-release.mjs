@@ -24,6 +24,9 @@ run('node', ['scripts/generate.mjs']);
 
 const path = join(root, 'CHANGELOG.md');
 const version = versionOf('server');
+const chart = join(root, 'deploy/helm/Chart.yaml');
+const ofChart = /^(version|appVersion): .*/gm;
+writeFileSync(chart, readFileSync(chart, 'utf8').replaceAll(ofChart, `$1: "${version}"`));
 const changelog = readFileSync(path, 'utf8');
 const newest = changelog.search(/^## /m);
 if (newest < 0) fail('CHANGELOG.md: must have a section, which begins with "## "');

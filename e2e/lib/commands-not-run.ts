@@ -69,6 +69,12 @@ export const blocksNotRun: Readonly<Record<string, Readonly<Record<string, strin
       'packages/server/test/operator/commands.test.ts runs it',
     'npm init -y': 'e2e/packages.test.ts installs the packages in an empty folder',
   },
+  'docs/kubernetes.md': {
+    'docker build --tag registry.example/shorty:0.1.0 . && docker push registry.example/shorty:0.1.0':
+      'needs Docker and a cluster; e2e/tools/helm-chart.test.ts renders the chart',
+    'kubectl scale deployment links-shorty --replicas=0     # unless CHANGELOG.md says that both versions can run together':
+      'needs a cluster; e2e/tools/helm-chart.test.ts renders the chart',
+  },
   'docs/life-cycle.md': {
     'shorty urls create https://example.com/sale --slug sale \\':
       'the slug exists, because README.md creates it; packages/cli/test/urls.test.ts runs the options',
