@@ -58,6 +58,7 @@ const longTests = [
   'packages/server/test/contract/request-limits.test.ts',
   'packages/server/test/hardening/operator-paths.test.ts',
   'packages/server/test/qr/grid.test.ts',
+  'packages/server/test/storage/million-links.test.ts',
   'packages/server/src/qr/logo/hostile-images.test.ts',
 ];
 const laterTests = [...boundTests, ...loadTests, ...faultTests, ...longTests];

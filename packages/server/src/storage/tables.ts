@@ -369,7 +369,8 @@ export const tables = {
       // Counts the links of a domain without reading them.
       urls_by_domain: '(domain_id, is_active) where domain_id is not null',
       urls_by_external_id: 'unique (organization_id, external_id) where external_id is not null',
-      urls_by_organization: '(organization_id, created_at, id)',
+      // With `deleted_at`, so that the links that are not deleted are counted without reading them.
+      urls_by_organization: '(organization_id, created_at, id, deleted_at)',
       urls_by_settings: '(settings_hash, is_active, id) where deleted_at is null',
       // Their key is an expression, so that only counts use these three indexes. Lists read links in the
       // order of `urls_by_organization`.
