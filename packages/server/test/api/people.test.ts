@@ -100,9 +100,17 @@ describe('an invitation', () => {
       apiKey: null,
     });
     expect((await accept(token)).outcome).toBe('401 UNAUTHORIZED');
+    expect((await accept(token, { password: 'of a thief who was late' })).status).toBe(401);
+    expect((await signIn(email)).status).toBe(201);
     const list = await admin.call('listUsers');
     expect(list.data.items[0]).toMatchObject({ id, hasPassword: true, invitationExpiresAt: null });
     expect(list.text).not.toContain(token);
+  });
+
+  it('of two who use it at once lets one in', async () => {
+    const { token } = await invite('viewer');
+    const used = await Promise.all([accept(token), accept(token)]);
+    expect(used.map(({ status }) => status).sort()).toEqual([201, 401]);
   });
 
   it('is not used up by a GET, and ends after a day', async () => {
@@ -287,6 +295,44 @@ describe('a request by a session', () => {
     expect(data.items).toEqual([expect.objectContaining({ id: made.id, createdBy: id })]);
   });
 
+  it('reads nothing of another organization', async () => {
+    const mark = 'marked-by-the-first';
+    const target = { targetUrl: `https://example.com/${mark}`, tags: [mark] };
+    const link = await admin.call('createUrl', { body: target });
+    const qr = await admin.call('createQr', { body: { data: mark } });
+    const hostname = `${mark}.example.com`;
+    const domain = await admin.call('createDomain', { body: { hostname } });
+    const hook = { url: 'https://example.com/', description: mark, events: ['*'] };
+    const webhook = await admin.call('createWebhook', { body: hook });
+    await admin.call('createApiKey', { body: { name: mark } });
+    const ids = new Map([
+      ['urls', link.data.id],
+      ['qr', qr.data.id],
+      ['domains', domain.data.id],
+      ['webhooks', webhook.data.id],
+    ]);
+    const stranger = await invite('owner', await api.signIn(await api.createOrganization('scale')));
+    const browsers = [(await person('owner')).browser, browserOf(await accept(stranger.token))];
+    const reads = (routes as readonly Route[]).filter(
+      (route) => route.method === 'get' && scopesOf(route),
+    );
+    const seen = browsers.map(async (browser) => {
+      const found = await Promise.all(
+        reads.map(async ({ path, operationId }) => {
+          const [, , , collection = ''] = path.split('/');
+          const filled = path.replaceAll(/\{\w+\}/g, ids.get(collection) ?? mark);
+          const { text } = await browser.send('GET', filled);
+          return text.includes(mark) && !text.includes('NOT_FOUND') ? [operationId] : [];
+        }),
+      );
+      return found.flat();
+    });
+    const [byOwner = [], byStranger] = await Promise.all(seen);
+    expect(byOwner).toEqual(expect.arrayContaining(['listUrls', 'getUrl', 'getQr', 'getWebhook']));
+    expect(byOwner).toEqual(expect.arrayContaining(['getDomain', 'listApiKeys', 'listTags']));
+    expect(byStranger).toEqual([]);
+  });
+
   it('is named in the audit log', async () => {
     const { id, email, browser } = await person('editor');
     await create(browser, {});
@@ -317,6 +363,7 @@ describe('a role', () => {
 
   it('viewer cannot write', async () => {
     const { browser } = await person('viewer');
+    expect(writes.length).toBeGreaterThan(30);
     for (const route of writes) {
       const { outcome } = await request(browser, route);
       expect(`${route.operationId} ${outcome}`).toBe(`${route.operationId} 403 INSUFFICIENT_SCOPE`);
