@@ -10,11 +10,16 @@ test('a key is made and shown once, works with its scopes only, and is revoked',
   const page = await dashboard.open('/keys');
   await page.getByLabel('Name').fill(name);
   await page.getByLabel('urls:write').uncheck();
+  await page.getByLabel('Only links that the key creates').check();
   await page.getByLabel('Last day').fill('2099-12-31');
   await page.getByLabel('Name').press('Enter');
   const apiKey = await page.getByLabel(`Key ${name}`, { exact: true }).inputValue();
   const client = new Shorty({ baseUrl: dashboard.server.url, apiKey });
-  expect((await client.me()).scopes).toEqual(['urls:read']);
+  expect(await client.me()).toMatchObject({
+    scopes: ['urls:read'],
+    apiKey: { domainId: null, onlyOwnLinks: true },
+  });
+  await page.getByRole('cell', { name: 'its own' }).waitFor();
   await page.getByRole('cell', { name: '2099' }).waitFor();
   await saveScreenshot(page, 'keys');
   await expectAccessible(page);

@@ -52,6 +52,17 @@ describe('shorty keys', () => {
     expect([code, stderr]).toEqual([0, expect.stringContaining('shown only once')]);
   });
 
+  test('create restricts a key to a domain and to its own links', async () => {
+    await shorty.run(['domains', 'create', 'go.example.com']);
+    const unverified = await shorty.run(['keys', 'create', 'shop', '--domain', 'go.example.com']);
+    expect([unverified.code, unverified.stderr]).toEqual([1, expect.stringContaining('domainId')]);
+    const created = await create('own', '--own-links');
+    expect(created).toMatchObject({ domainId: null, onlyOwnLinks: true });
+    expect((await withKey(created.key, 'domains', 'list')).code).toBe(4);
+    const { code, stdout } = await withKey(created.key, 'whoami');
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/^restricted to +its own links$/m)]);
+  });
+
   test('revoke --dry-run changes nothing', async () => {
     const { id, key } = await create('tried', '--scopes', 'urls:read');
     const unknown = '0192f0c1-2b7d-7c3e-9a51-3f1d2b6c8e47';

@@ -384,7 +384,8 @@ export function errorsOf(route: Route): ErrorCode[] {
     // For the cookie of a session, which another site can make a browser send.
     if (route.method !== 'get') codes.add('CROSS_ORIGIN');
   }
-  if (typeof route.access === 'object' || route.access === 'session') {
+  const refusesKeys = isForOrganizations(route) && !route.takesRestrictedKeys;
+  if (scopesOf(route) || refusesKeys || route.access === 'session') {
     codes.add('INSUFFICIENT_SCOPE');
   }
   if (hasBody) codes.add('PAYLOAD_TOO_LARGE').add('UNSUPPORTED_MEDIA_TYPE');

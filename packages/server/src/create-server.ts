@@ -244,8 +244,8 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     ...shared,
     outbox,
     getUrl: (...link) => urls.urls.get(...link),
-    async findUrls(organizationId, ids) {
-      const found = await urls.urls.findMany(organizationId, ids);
+    async findUrls(owner, ids) {
+      const found = await urls.urls.findMany(owner, ids);
       return found.map((url) => ({
         id: url.id,
         shortCode: url.shortCode,
@@ -490,6 +490,8 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
             organizationId: id,
             name: 'first start',
             scopes: defaultScopes,
+            domainId: null,
+            onlyOwnLinks: false,
             createdBy: first.clientId,
             createdAt,
             expiresAt: null,

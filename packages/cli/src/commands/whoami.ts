@@ -1,4 +1,5 @@
 import { formatNumber } from '@shorty/report';
+import type { Me, Usage } from '@shorty/sdk';
 import type { CommandRow } from '../command.js';
 import type { Context } from '../context.js';
 import { profileExists, requireCredentials, type Sourced } from '../settings.js';
@@ -47,15 +48,18 @@ async function printAccount(context: Context): Promise<undefined> {
   const credentials = requireCredentials(settings);
   const client = await context.client();
   const { organization, scopes, apiKey: key } = await client.me(request);
-  const { plan, links } = await client.usage.get({}, request);
+  const { plan } = organization;
+  const restriction = restrictionOf(key);
+  // A restricted key cannot read the usage of the organization.
+  const links = restriction === '' ? (await client.usage.get({}, request)).links : null;
   if (output.format === 'table') {
-    const included = links.included === null ? '' : ` of ${formatNumber(links.included)}`;
     const account = {
       ...(key && { 'API key': key.name }),
+      ...(restriction && { 'restricted to': restriction }),
       organization: organization.name,
       scopes: scopes.join(' '),
       plan,
-      links: `${formatNumber(links.used)} active${included}`,
+      ...(links && { links: describeLinks(links) }),
     };
     await output.record(account, labelWidth);
   } else {
@@ -80,6 +84,17 @@ async function printAccount(context: Context): Promise<undefined> {
       },
     });
   }
+}
+
+/** Returns what an API key is restricted to; an empty text for nothing. */
+function restrictionOf(key: Me['apiKey']): string {
+  const parts = [key?.domainId && `domain ${key.domainId}`, key?.onlyOwnLinks && 'its own links'];
+  return parts.filter(Boolean).join(', ');
+}
+
+function describeLinks({ used, included }: Usage['links']): string {
+  const bundle = included === null ? '' : ` of ${formatNumber(included)}`;
+  return `${formatNumber(used)} active${bundle}`;
 }
 
 function describeSetting(sourced: Sourced | undefined): string {

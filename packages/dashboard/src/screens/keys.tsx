@@ -2,16 +2,18 @@ import type { ApiKey, ApiKeyCreated, ApiKeyCreateRequest } from '@shorty/sdk';
 import { useState } from 'preact/hooks';
 import { api } from '../api.js';
 import { Action } from '../components/action.js';
-import { type Field, optionsOf } from '../components/field.js';
+import { type Field, type Option, optionsOf } from '../components/field.js';
 import { Form } from '../components/form.js';
 import { List } from '../components/list.js';
+import { useLoaded } from '../components/loaded.js';
 import { Heading } from '../components/part.js';
 import { Secret } from '../components/secret.js';
 import { Time } from '../components/time.js';
+import { readActiveDomains } from '../domains.js';
 import { me } from '../session.js';
 
 /** What somebody decides on a key. No key may have the scopes that are left out. */
-const fields = (): readonly Field[] => [
+const fields = (domains: readonly Option[]): readonly Field[] => [
   { name: 'name', label: 'Name', hint: 'What the key is for.', required: true },
   {
     name: 'scopes',
@@ -22,6 +24,14 @@ const fields = (): readonly Field[] => [
     ),
   },
   {
+    name: 'domainId',
+    label: 'Domain',
+    kind: 'select',
+    hint: 'Whose links the key reaches.',
+    options: [['', 'all domains'], ...domains],
+  },
+  { name: 'onlyOwnLinks', label: 'Only links that the key creates', kind: 'check' },
+  {
     name: 'expiresAt',
     label: 'Last day',
     kind: 'lastDay',
@@ -29,14 +39,23 @@ const fields = (): readonly Field[] => [
   },
 ];
 
+/** Returns the links that a key reaches. */
+function linksOf({ domainId, onlyOwnLinks }: ApiKey, domains: readonly Option[]): string {
+  const links = onlyOwnLinks ? 'its own' : 'all';
+  if (domainId === null) return links;
+  const [, hostname] = domains.find(([id]) => id === domainId) ?? [];
+  return `${links} on ${hostname ?? domainId}`;
+}
+
 export function Keys() {
+  const { value: domains = [] } = useLoaded('domains', readActiveDomains);
   const [created, setCreated] = useState<ApiKeyCreated>();
   return (
     <>
       <Heading>API keys</Heading>
       <Form<ApiKeyCreateRequest>
         label="Create a key"
-        fields={fields()}
+        fields={fields(domains)}
         initial={{ scopes: ['urls:read', 'urls:write'] }}
         action="Create key"
         save={async (request) => setCreated(await api.apiKeys.create(request))}
@@ -54,6 +73,7 @@ export function Keys() {
         columns={{
           Name: ({ name }) => name,
           Scopes: ({ scopes }) => scopes.join(', '),
+          Links: (key) => linksOf(key, domains),
           Expires: ({ expiresAt }) => <Time at={expiresAt} />,
           'Last used': ({ lastUsedAt }) => <Time at={lastUsedAt} />,
           Actions: (key) => <Revoke {...key} />,

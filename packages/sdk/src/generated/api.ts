@@ -36,7 +36,7 @@ export interface paths {
         put?: never;
         /**
          * Create an API key
-         * @description A key is a token that lasts until it expires or is deleted. An organization has at most 100 keys. Only a client with the scope keys:write can create, list and delete keys.
+         * @description A key is a token that lasts until it expires or is deleted. An organization has at most 100 keys. Only a client with the scope keys:write can create, list and delete keys. A key that is restricted by domainId or onlyOwnLinks reads and writes only these links, their tags, QR codes and clicks; other links are missing (404), and other routes refuse it with INSUFFICIENT_SCOPE. Its new links are on its domain by default.
          */
         post: operations["createApiKey"];
         delete?: never;
@@ -1710,13 +1710,23 @@ export interface components {
              */
             name: string;
             /**
-             * @description What the key may do. The caller must have each of these scopes. Default: all scopes of the caller but urls:erase and keys:write, which no key can have.
+             * @description What the key may do. The caller must have each of these scopes. Default: all scopes of the caller but urls:erase and keys:write, which no key can have. A restricted key has at most those of links, QR codes and analytics.
              * @example [
              *       "urls:read",
              *       "urls:write"
              *     ]
              */
             scopes?: components["schemas"]["KeyScope"][];
+            /**
+             * Format: uuid
+             * @description Restricts the key to the links of this active custom domain. Null: it is not.
+             */
+            domainId?: string | null;
+            /**
+             * @description Whether the key is restricted to the links that it creates.
+             * @default false
+             */
+            onlyOwnLinks?: boolean;
             /**
              * @description When the key stops working. Must lie in the future. Null: never.
              * @example 2030-12-31T23:59:59Z
@@ -2748,6 +2758,13 @@ export interface components {
             /** @description What the key may do. */
             scopes: components["schemas"]["KeyScope"][];
             /**
+             * Format: uuid
+             * @description The custom domain to whose links the key is restricted. Null: it is not.
+             */
+            domainId: string | null;
+            /** @description Whether it is restricted to the links that it created. */
+            onlyOwnLinks: boolean;
+            /**
              * @description The id of the client that created the key.
              * @example shorty_ci_0f3b
              */
@@ -2803,6 +2820,13 @@ export interface components {
                  * @description Null: never.
                  */
                 expiresAt: string | null;
+                /**
+                 * Format: uuid
+                 * @description The domain that it is restricted to. Null: none.
+                 */
+                domainId: string | null;
+                /** @description Whether it is restricted to the links it created. */
+                onlyOwnLinks: boolean;
             } | null;
             /** @description The person who is signed in. Null for a token or an API key. */
             user: {
@@ -4952,8 +4976,8 @@ export interface components {
                 "application/json": components["schemas"]["ErrorResponse"] | components["schemas"]["OAuthError"];
             };
         };
-        /** @description VALIDATION_FAILED */
-        ValidationFailed: {
+        /** @description VALIDATION_FAILED, DOMAIN_INVALID */
+        ValidationFailedOrDomainInvalid: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
@@ -5058,6 +5082,16 @@ export interface components {
                 "application/json": components["schemas"]["ErrorResponse"];
             };
         };
+        /** @description VALIDATION_FAILED */
+        ValidationFailed: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorResponse"];
+            };
+        };
         /** @description INSUFFICIENT_SCOPE, ORGANIZATION_SUSPENDED */
         InsufficientScopeOrOrganizationSuspended: {
             headers: {
@@ -5140,16 +5174,6 @@ export interface components {
         };
         /** @description SLUG_CONFLICT, EXTERNAL_ID_CONFLICT, IDEMPOTENCY_CONFLICT */
         SlugConflictOrExternalIdConflictOrIdempotencyConflict: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorResponse"];
-            };
-        };
-        /** @description VALIDATION_FAILED, DOMAIN_INVALID */
-        ValidationFailedOrDomainInvalid: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
@@ -5623,7 +5647,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiKeyCreatedResponse"];
                 };
             };
-            400: components["responses"]["ValidationFailed"];
+            400: components["responses"]["ValidationFailedOrDomainInvalid"];
             401: components["responses"]["Unauthorized"];
             402: components["responses"]["QuotaExceeded"];
             403: components["responses"]["InsufficientScopeOrCrossOriginOrOrganizationSuspended"];
@@ -8673,7 +8697,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["OrganizationSuspended"];
+            403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];

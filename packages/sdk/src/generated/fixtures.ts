@@ -108,6 +108,8 @@ export const fixtures: {
     "scopes": [
       "urls:read"
     ],
+    "domainId": null,
+    "onlyOwnLinks": false,
     "createdBy": "shorty_ci_0f3b",
     "createdAt": "2030-01-01T00:00:00.000Z",
     "expiresAt": null,
@@ -127,6 +129,8 @@ export const fixtures: {
         "scopes": [
           "urls:read"
         ],
+        "domainId": null,
+        "onlyOwnLinks": false,
         "createdBy": "shorty_ci_0f3b",
         "createdAt": "2030-01-01T00:00:00.000Z",
         "expiresAt": null,
@@ -141,6 +145,8 @@ export const fixtures: {
     "scopes": [
       "urls:read"
     ],
+    "domainId": null,
+    "onlyOwnLinks": false,
     "createdBy": "shorty_ci_0f3b",
     "createdAt": "2030-01-01T00:00:00.000Z",
     "expiresAt": null,
@@ -2050,6 +2056,8 @@ export const fixtures: {
         "scopes": [
           "urls:read"
         ],
+        "domainId": null,
+        "onlyOwnLinks": false,
         "createdBy": "shorty_ci_0f3b",
         "createdAt": "2030-01-01T00:00:00.000Z",
         "expiresAt": null,
@@ -2064,6 +2072,8 @@ export const fixtures: {
     "scopes": [
       "urls:read"
     ],
+    "domainId": null,
+    "onlyOwnLinks": false,
     "createdBy": "shorty_ci_0f3b",
     "createdAt": "2030-01-01T00:00:00.000Z",
     "expiresAt": null,
@@ -2076,6 +2086,8 @@ export const fixtures: {
     "scopes": [
       "urls:read"
     ],
+    "domainId": null,
+    "onlyOwnLinks": false,
     "createdBy": "shorty_ci_0f3b",
     "createdAt": "2030-01-01T00:00:00.000Z",
     "expiresAt": null,

@@ -23,8 +23,9 @@ export function erasureHandlers({
   erase,
 }: ErasureSources): HandlersOf<typeof erasureRoutes> {
   return {
-    async eraseUrlVisits({ caller: { organizationId }, params, write }) {
-      const { id } = await getUrl(organizationId, params.id);
+    async eraseUrlVisits({ caller, params, write }) {
+      const { organizationId } = caller;
+      const { id } = await getUrl(caller, params.id);
       const options = { organizationId, write, audit: { type: 'url', id } } as const;
       const { result, replayed } = await writeOnce(database, options, async (transaction) => {
         const erasedUntil = clock();

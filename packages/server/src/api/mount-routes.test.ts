@@ -24,6 +24,7 @@ beforeEach(async () => {
   const caller = {
     client: { id: 'client' },
     apiKey: null,
+    restriction: undefined,
     user: null,
     organizationId: 'acme',
     scopes: new Set(['urls:read']),

@@ -140,7 +140,7 @@ async function handle(
     const hasBody = !isForm && !(route.bodyOptional && body.value === undefined);
     const json = hasBody ? check(route.body, body.value) : undefined;
     const now = clock();
-    const idempotency = readIdempotency(route, request, body, caller?.organizationId, now);
+    const idempotency = readIdempotency(route, request, body, caller, now);
     const origin: WriteOrigin | undefined = isWrite(route)
       ? {
           entryId: options.newId(),
@@ -185,7 +185,11 @@ function addressOf({ socket, headers }: Request, { proxies }: MountOptions): str
   return clientAddressOf(socket.remoteAddress, headers['x-forwarded-for'], proxies);
 }
 
-function checkScope(route: Route, { scopes, user }: Caller): void {
+function checkScope(route: Route, { scopes, user, restriction }: Caller): void {
+  if (restriction && !route.takesRestrictedKeys) {
+    const message = 'The API key is restricted to some links and cannot do this';
+    throw new ApiError('INSUFFICIENT_SCOPE', message);
+  }
   if (route.access === 'session' && !user) {
     throw new ApiError('INSUFFICIENT_SCOPE', 'Only a person who is signed in can do this');
   }

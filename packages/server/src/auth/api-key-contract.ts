@@ -6,6 +6,7 @@ import {
   pageOf,
   paging,
   timestamp,
+  uuid,
   uuidParam,
   uuidText,
 } from '../contract/fields.js';
@@ -17,6 +18,9 @@ const name = displayText(100, 1).meta({
   description: 'What the key is for.',
   example: 'deploy script',
 });
+
+const domainId = uuid;
+const onlyOwnLinks = z.boolean();
 
 const keyScope = z.enum(keyScopes, { error: `must be one of ${keyScopes.join(', ')}` });
 
@@ -31,9 +35,15 @@ export const apiKeyCreateRequest = z
       .optional()
       .meta({
         description:
-          'What the key may do. The caller must have each of these scopes. Default: all scopes of the caller but urls:erase and keys:write, which no key can have.',
+          'What the key may do. The caller must have each of these scopes. Default: all scopes of the caller but urls:erase and keys:write, which no key can have. A restricted key has at most those of links, QR codes and analytics.',
         example: ['urls:read', 'urls:write'],
       }),
+    domainId: domainId
+      .nullish()
+      .describe('Restricts the key to the links of this active custom domain. Null: it is not.'),
+    onlyOwnLinks: onlyOwnLinks
+      .default(false)
+      .describe('Whether the key is restricted to the links that it creates.'),
     expiresAt: timestamp
       .nullish()
       .describe('When the key stops working. Must lie in the future. Null: never.'),
@@ -48,6 +58,10 @@ const fields = {
     example: 'shorty_ak_mZ4c',
   }),
   scopes: z.array(keyScope),
+  domainId: domainId
+    .nullable()
+    .describe('The custom domain to whose links the key is restricted. Null: it is not.'),
+  onlyOwnLinks: onlyOwnLinks.describe('Whether it is restricted to the links that it created.'),
   createdBy: z.string().meta({
     description: 'The id of the client that created the key.',
     example: 'shorty_ci_0f3b',
@@ -77,10 +91,10 @@ export const apiKeyRoutes = [
   defineRoute('createApiKey', 'POST /api/v1/api-keys', {
     ...access,
     summary: 'Create an API key',
-    description: `A key is a token that lasts until it expires or is deleted. An organization has at most ${maxApiKeys} keys. Only a client with the scope keys:write can create, list and delete keys.`,
+    description: `A key is a token that lasts until it expires or is deleted. An organization has at most ${maxApiKeys} keys. Only a client with the scope keys:write can create, list and delete keys. A key that is restricted by domainId or onlyOwnLinks reads and writes only these links, their tags, QR codes and clicks; other links are missing (404), and other routes refuse it with INSUFFICIENT_SCOPE. Its new links are on its domain by default.`,
     body: apiKeyCreateRequest,
     responses: { 201: { description: 'The new key', data: apiKeyCreated } },
-    errors: ['QUOTA_EXCEEDED'],
+    errors: ['QUOTA_EXCEEDED', 'DOMAIN_INVALID'],
   }),
   defineRoute('listApiKeys', 'GET /api/v1/api-keys', {
     ...access,

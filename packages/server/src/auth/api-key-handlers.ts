@@ -1,5 +1,5 @@
 import { ApiError, quotaError, validationError } from '../contract/api-error.js';
-import { defaultScopes } from '../contract/define-route.js';
+import { defaultScopes, type KeyScope, restrictedScopes } from '../contract/define-route.js';
 import type { ReadPage } from '../contract/json-text.js';
 import type { HandlersOf } from '../http/handlers.js';
 import { openPage } from '../http/open-page.js';
@@ -29,7 +29,13 @@ export function apiKeyHandlers({
       const now = clock();
       const expiresAt = body.expiresAt == null ? null : Date.parse(body.expiresAt);
       if (expiresAt !== null && expiresAt <= now) throw expired(now);
-      const scopes = body.scopes ?? defaultScopes.filter((scope) => caller.scopes.has(scope));
+      const { domainId = null, onlyOwnLinks } = body;
+      const isRestricted = domainId !== null || onlyOwnLinks;
+      const possible = isRestricted ? restrictedScopes : defaultScopes;
+      const scopes =
+        body.scopes ??
+        defaultScopes.filter((scope) => possible.includes(scope) && caller.scopes.has(scope));
+      if (isRestricted) checkRestrictedScopes(scopes);
       const missing = scopes.filter((scope) => !caller.scopes.has(scope));
       if (missing.length > 0 || scopes.length === 0) {
         throw new ApiError(
@@ -37,10 +43,15 @@ export function apiKeyHandlers({
           `A key cannot have more scopes than its creator, which lacks ${missing.join(', ') || 'all scopes that a key can have'}`,
         );
       }
+      if (domainId !== null && !(await apiKeys.hasDomain(caller.organizationId, domainId))) {
+        throw unknownDomain(domainId);
+      }
       const created = newApiKey({
         organizationId: caller.organizationId,
         name: body.name,
         scopes,
+        domainId,
+        onlyOwnLinks,
         // Keys cannot have the scope keys:write, so the caller is a client.
         createdBy: caller.client?.id ?? '',
         createdAt: now,
@@ -66,6 +77,19 @@ export function apiKeyHandlers({
       return { status: 200, replayed, data: toApiKeyRecord(result) };
     },
   };
+}
+
+function checkRestrictedScopes(scopes: readonly KeyScope[]): void {
+  const other = scopes.find((scope) => !restrictedScopes.includes(scope));
+  if (other === undefined) return;
+  const message = `must not contain ${other} with domainId or onlyOwnLinks: a restricted key can have ${restrictedScopes.join(', ')}`;
+  throw validationError([{ path: 'scopes', message }]);
+}
+
+function unknownDomain(domainId: string): ApiError {
+  const message = 'must be the id of an active domain of this organization';
+  const details = [{ path: 'domainId', message }];
+  return new ApiError('DOMAIN_INVALID', `domainId "${domainId}" ${message}`, { details });
 }
 
 function expired(now: number): ApiError {

@@ -55,7 +55,7 @@ export class ApiKeyRepository {
         .innerJoin('organizations', 'organizations.id', 'api_keys.organization_id')
         .select(['api_keys.id', 'api_keys.name', 'organization_id as organizationId', 'scopes'])
         .select(['key_hash as key', 'expires_at as expiresAt', 'suspended_at as suspendedAt'])
-        .select('last_used_at as lastUsedAt'),
+        .select(['last_used_at as lastUsedAt', 'domain_id as domainId', 'only_own_links']),
       'key_hash',
     );
   }
@@ -118,12 +118,34 @@ export class ApiKeyRepository {
   async findCaller(keyHash: string, now: number): Promise<FoundCaller | undefined> {
     const row = await this.#readByHash(keyHash);
     if (!row || (row.expiresAt !== null && row.expiresAt <= now)) return undefined;
-    const { key: _, organizationId, scopes, suspendedAt, lastUsedAt, ...apiKey } = row;
+    const { id, name, organizationId, suspendedAt, lastUsedAt, expiresAt, domainId } = row;
+    const onlyOwnLinks = row.only_own_links === 1;
     const isDue = lastUsedAt === null || now - lastUsedAt >= useIntervalMs;
-    if (suspendedAt === null && isDue) this.#saveUse(apiKey.id, now);
-    const granted = new Set(scopes.split(' '));
-    const caller = { organizationId, scopes: granted, client: null, apiKey, user: null };
+    if (suspendedAt === null && isDue) this.#saveUse(id, now);
+    const caller = {
+      organizationId,
+      restriction:
+        domainId !== null || onlyOwnLinks
+          ? { domainId, createdBy: onlyOwnLinks ? id : null }
+          : undefined,
+      scopes: new Set(row.scopes.split(' ')),
+      client: null,
+      apiKey: { id, name, expiresAt, domainId, onlyOwnLinks },
+      user: null,
+    };
     return { caller, suspendedAt };
+  }
+
+  /** Returns whether an organization has an active domain. */
+  async hasDomain(organizationId: string, domainId: string): Promise<boolean> {
+    const row = await this.#database.read
+      .selectFrom('domains')
+      .select('id')
+      .where('id', '=', domainId)
+      .where('organization_id', '=', organizationId)
+      .where('is_active', '=', 1)
+      .executeTakeFirst();
+    return row !== undefined;
   }
 
   /** Waits for the writes in progress, at the end of the process. */
@@ -170,6 +192,7 @@ export async function insertApiKey(
   { apiKey, key }: NewApiKey,
 ): Promise<void> {
   const { id, organizationId, name, start, scopes, createdBy, createdAt, expiresAt } = apiKey;
+  const { domainId, onlyOwnLinks } = apiKey;
   await transaction
     .insertInto('api_keys')
     .values({
@@ -179,6 +202,8 @@ export async function insertApiKey(
       key_hash: hashSecret(key),
       key_start: start,
       scopes: scopes.join(' '),
+      domain_id: domainId,
+      only_own_links: onlyOwnLinks ? 1 : 0,
       created_by: createdBy,
       created_at: createdAt,
       expires_at: expiresAt,
@@ -197,12 +222,13 @@ function selectKeys(db: Database['read'], organizationId: string) {
     .selectFrom('api_keys')
     .select(['id', 'organization_id as organizationId', 'name', 'key_start as start', 'scopes'])
     .select(['created_by as createdBy', 'created_at as createdAt', 'expires_at as expiresAt'])
-    .select('last_used_at as lastUsedAt')
+    .select(['last_used_at as lastUsedAt', 'domain_id as domainId'])
+    .select('only_own_links as onlyOwnLinks')
     .where('organization_id', '=', organizationId);
 }
 
 type KeyRow = Awaited<ReturnType<ReturnType<typeof selectKeys>['execute']>>[number];
 
-function fromRow({ scopes, ...row }: KeyRow) {
-  return { ...row, scopes: scopes.split(' ') as KeyScope[] };
+function fromRow({ scopes, onlyOwnLinks, ...row }: KeyRow) {
+  return { ...row, scopes: scopes.split(' ') as KeyScope[], onlyOwnLinks: onlyOwnLinks === 1 };
 }

@@ -195,6 +195,7 @@ export class ClientRepository {
     if (!row || row.expiresAt <= now) return undefined;
     if (row.clientExpiresAt !== null && row.clientExpiresAt <= now) return undefined;
     const caller = {
+      restriction: undefined,
       organizationId: row.organizationId,
       scopes: new Set(row.scopes.split(' ')),
       client: { id: row.clientId },

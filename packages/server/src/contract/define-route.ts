@@ -26,6 +26,11 @@ export const keyScopes = scopes.filter(
 /** The scopes that clients and API keys have by default. Nothing restores what is erased. */
 export const defaultScopes = keyScopes.filter((scope) => scope !== 'urls:erase');
 
+/** The scopes that a restricted API key can have: those of links and what belongs to links. */
+export const restrictedScopes: readonly KeyScope[] = keyScopes.filter((scope) =>
+  /^(urls|qr|analytics):/.test(scope),
+);
+
 /** The scopes of the first client of an organization, which creates its API keys. */
 export const firstClientScopes = scopes.filter((scope) => scope !== 'urls:erase');
 
@@ -90,6 +95,11 @@ export interface Route {
   readonly hasVersions?: boolean;
   /** True for a POST that changes nothing: it has a body, because its input is too long for a query. */
   readonly isReadOnly?: boolean;
+  /**
+   * True for routes that handle a restricted API key: they pass the caller's restriction to storage, or
+   * need none. Others refuse it.
+   */
+  readonly takesRestrictedKeys?: boolean;
   /**
    * True for routes that visitors open: links, images and pages. They are handled before Express and
    * show errors as a page.

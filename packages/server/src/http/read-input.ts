@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { validationError } from '../contract/api-error.js';
+import type { Caller } from '../contract/caller.js';
 import { isWrite, type Route } from '../contract/define-route.js';
 import { parseInput } from '../contract/parse-input.js';
 import type { FairQueue } from '../fair-queue.js';
@@ -94,13 +95,13 @@ const idempotencyKey = /^[\x21-\x7e]{1,255}$/;
 
 /**
  * Returns the `Idempotency-Key` of a request with the fingerprint that detects the reuse of a key for a
- * different request. Without an organization, the key belongs to the operator.
+ * different request. Without a caller, the key belongs to the operator.
  */
 export function readIdempotency(
   route: Route,
   request: IncomingMessage,
   body: Body,
-  organizationId: string | undefined,
+  caller: Caller | undefined,
   now: number,
 ): IdempotentRequest | undefined {
   const key = request.headers['idempotency-key'];
@@ -110,6 +111,8 @@ export function readIdempotency(
       { path: 'Idempotency-Key', message: 'must be 1 to 255 visible ASCII characters' },
     ]);
   }
-  const owner = organizationId ?? operatorOwner;
-  return { organizationId: owner, key, fingerprint: body.fingerprint as string, now };
+  const owner = caller?.organizationId ?? operatorOwner;
+  // A restricted key gets no result of other callers.
+  const ownKey = caller?.restriction ? `${caller.apiKey?.id}:${key}` : key;
+  return { organizationId: owner, key: ownKey, fingerprint: body.fingerprint as string, now };
 }

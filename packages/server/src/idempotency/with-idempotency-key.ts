@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely';
 import { ApiError, notFound } from '../contract/api-error.js';
+import type { LinkOwner } from '../contract/caller.js';
 import type { IfMatch } from '../preconditions/if-match.js';
 import {
   type Database,
@@ -52,12 +53,20 @@ export interface WriteOptions<T> {
 }
 
 /** What a change of a record needs of its request. */
-export interface WriteContext {
-  readonly organizationId: string;
+export interface WriteContext extends LinkOwner {
   readonly now: number;
   readonly write: WriteRequest | undefined;
   /** The versions that the caller accepts, for a change of one record; undefined accepts any. */
   readonly ifMatch?: IfMatch | undefined;
+}
+
+export function contextOf(
+  { organizationId, restriction }: LinkOwner,
+  now: number,
+  write: WriteRequest | undefined,
+  ifMatch?: IfMatch,
+): WriteContext {
+  return { organizationId, restriction, now, write, ifMatch };
 }
 
 /**

@@ -3,6 +3,7 @@ import type { AuditFilter, OperatorAuditFilter } from '../audit/audit-contract.j
 import { listAuditEntries, toAuditEntry } from '../audit/audit-repository.js';
 import { listApiKeys, toApiKeyRecord } from '../auth/api-key-repository.js';
 import { listClients, toClientRecord } from '../auth/client-repository.js';
+import type { LinkRestriction } from '../contract/caller.js';
 import type { PageRange, Position } from '../contract/fields.js';
 import { toPageText } from '../contract/json-text.js';
 import type { DomainFilter } from '../domains/domain-contract.js';
@@ -66,8 +67,13 @@ export function listMethods(database: Database) {
       const page = await listTags(database, organizationId, filter);
       return page && toPageText(page, (tag) => tag);
     },
-    findTagged: (organizationId: string, tag: string, limit: number, after?: Position) =>
-      findTagged(database, organizationId, tag, limit, after),
+    findTagged: (
+      organizationId: string,
+      restriction: LinkRestriction | undefined,
+      tag: string,
+      limit: number,
+      after?: Position,
+    ) => findTagged(database, organizationId, restriction, tag, limit, after),
     listQrs: async (organizationId: string, filter: QrFilter) =>
       toPageText(await listQrs(database, organizationId, filter), toQrRecord),
     async listWebhooks(organizationId: string, range: PageRange, now: number) {

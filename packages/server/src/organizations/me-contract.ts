@@ -20,6 +20,8 @@ const me = z
         id: uuidText,
         name: z.string().meta({ example: 'deploy script' }),
         expiresAt: instant.nullable().describe('Null: never.'),
+        domainId: uuidText.nullable().describe('The domain that it is restricted to. Null: none.'),
+        onlyOwnLinks: z.boolean().describe('Whether it is restricted to the links it created.'),
       })
       .nullable()
       .describe('The API key of the request. Null for an access token.'),
@@ -41,6 +43,7 @@ export const meRoutes = [
     summary: 'Read who the caller is',
     description: 'The organization, its plan, and the scopes of the access token or API key.',
     access: 'token',
+    takesRestrictedKeys: true,
     responses: { 200: { description: 'The caller', data: me } },
   }),
 ] as const;

@@ -329,6 +329,7 @@ export class UserRepository {
     const role = row.role as Role;
     const scopes = new Set<string>(roleScopes[role]);
     const caller = {
+      restriction: undefined,
       organizationId,
       scopes,
       client: null,

@@ -21,6 +21,7 @@ export const metadataRoutes = [
   defineRoute('getUrlMetadata', 'GET /api/v1/urls/metadata', {
     tag: 'URLs',
     access: { scope: 'urls:read' },
+    takesRestrictedKeys: true,
     summary: 'Read the title and the picture of a page',
     description:
       'The server requests the page now, for at most 5 seconds, and reads its first 256 KB: the tags of Open Graph, then those of Twitter, then the title. It reaches public addresses only.',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { LinkRestriction } from '../contract/caller.js';
 import { defineRoute } from '../contract/define-route.js';
 import {
   arbitraryText,
@@ -185,9 +186,9 @@ const qrPreview = z
   })
   .meta({ id: 'QrPreview' });
 
-const tag = 'QR codes';
+const ofLinks = { tag: 'QR codes', takesRestrictedKeys: true } as const;
 const ofOneCode = {
-  tag,
+  ...ofLinks,
   params: z.strictObject({ id: uuidParam }),
   errors: ['NOT_FOUND'],
 } as const;
@@ -204,7 +205,7 @@ const qrListQuery = z.strictObject({
 
 export const qrRoutes = [
   defineRoute('createQr', 'POST /api/v1/qr', {
-    tag,
+    ...ofLinks,
     hasVersions: true,
     summary: 'Create a QR code',
     description: verification,
@@ -214,7 +215,7 @@ export const qrRoutes = [
     errors: ['NOT_FOUND', 'QUOTA_EXCEEDED'],
   }),
   defineRoute('previewQrDesign', 'POST /api/v1/qr/preview', {
-    tag,
+    ...ofLinks,
     isReadOnly: true,
     summary: 'Draw a QR code without creating it',
     description:
@@ -225,14 +226,14 @@ export const qrRoutes = [
     errors: ['NOT_FOUND'],
   }),
   defineRoute('listQrs', 'GET /api/v1/qr', {
-    tag,
+    ...ofLinks,
     summary: 'List QR codes, newest first',
     access: { scope: 'qr:read' },
     query: qrListQuery,
     responses: { 200: { description: 'One page of codes', data: pageOf(qrRecord) } },
   }),
   defineRoute('listUrlQrs', 'GET /api/v1/urls/{id}/qr', {
-    tag,
+    ...ofLinks,
     summary: 'List the QR codes of a URL, newest first',
     access: { scope: 'qr:read' },
     params: z.strictObject({ id: urlIdParam }),
@@ -283,4 +284,6 @@ export const qrDeleted = defineEvent({
 
 export type QrCreateRequest = z.output<typeof qrCreateRequest>;
 export type QrListQuery = z.output<typeof qrListQuery>;
-export type QrFilter = ListFilter<QrListQuery>;
+export type QrFilter = ListFilter<QrListQuery> & {
+  readonly restriction?: LinkRestriction | undefined;
+};

@@ -1,9 +1,10 @@
 import { v7 as newUuid } from 'uuid';
 import { notFound, quotaError, validationError } from '../contract/api-error.js';
+import type { LinkOwner } from '../contract/caller.js';
 import type { ReadPage } from '../contract/json-text.js';
 import type { HandlersOf } from '../http/handlers.js';
 import { openPage } from '../http/open-page.js';
-import { requireFound } from '../idempotency/with-idempotency-key.js';
+import { contextOf, requireFound } from '../idempotency/with-idempotency-key.js';
 import { describeQuota } from '../organizations/quota.js';
 import type { Clock } from '../ports.js';
 import { checkIfMatch, nextUpdatedAt } from '../preconditions/if-match.js';
@@ -43,14 +44,19 @@ export function qrHandlers(options: QrHandlersOptions): HandlersOf<typeof qrRout
   }
 
   /** Returns the public host and short code, or `data` unchanged. Specification, "QR record". */
-  async function payloadOf(organizationId: string, { urlId, data }: QrCreateRequest) {
-    // The contract requires exactly one of the two.
-    if (urlId == null) return data as string;
-    const url = await urls.get(organizationId, urlId);
+  async function payloadOf(owner: LinkOwner, { urlId, data }: QrCreateRequest) {
+    if (urlId == null) {
+      const message = 'is required, because the API key is restricted to some links';
+      if (owner.restriction) throw validationError([{ path: 'urlId', message }]);
+      // The contract requires exactly one of the two.
+      return data as string;
+    }
+    const url = await urls.get(owner, urlId);
     return `${publicHost(url)}/${url.shortCode}`;
   }
 
-  async function drawNew(organizationId: string, body: QrCreateRequest): Promise<RenderedQr> {
+  async function drawNew(owner: LinkOwner, body: QrCreateRequest): Promise<RenderedQr> {
+    const { organizationId } = owner;
     const {
       urlId = null,
       logoUrl = null,
@@ -58,7 +64,7 @@ export function qrHandlers(options: QrHandlersOptions): HandlersOf<typeof qrRout
       data: _,
       ...look
     } = body;
-    const qrData = await payloadOf(organizationId, body);
+    const qrData = await payloadOf(owner, body);
     const logo = await logoAt(organizationId, logoUrl);
     const now = clock();
     const qr: QrCode = {
@@ -78,8 +84,9 @@ export function qrHandlers(options: QrHandlersOptions): HandlersOf<typeof qrRout
     return drawCode(qr, logo);
   }
 
-  async function replyWithPage(organizationId: string, query: QrListQuery) {
-    const { filter, reply } = openPage({ name: 'qr', organizationId, ids: 'text' }, query);
+  async function replyWithPage({ organizationId, restriction }: LinkOwner, query: QrListQuery) {
+    const list = { name: 'qr', organizationId, ids: 'text' } as const;
+    const { filter, reply } = openPage(list, { ...query, restriction });
     return reply(await listQrs(organizationId, filter));
   }
 
@@ -87,8 +94,7 @@ export function qrHandlers(options: QrHandlersOptions): HandlersOf<typeof qrRout
     async createQr({ caller, body, write }) {
       // A repeated request must not fetch the logo again, because the logo may no longer exist.
       const first = await qrs.findFirstResult<CreateQrOutcome>(write);
-      const { result, replayed } =
-        first ?? (await qrs.create(await drawNew(caller.organizationId, body), write));
+      const { result, replayed } = first ?? (await qrs.create(await drawNew(caller, body), write));
       if (result.status === 'created') {
         return { status: 201, replayed, data: toQrRecord(result.qr) };
       }
@@ -97,35 +103,36 @@ export function qrHandlers(options: QrHandlersOptions): HandlersOf<typeof qrRout
     },
 
     async previewQrDesign({ caller, body }) {
-      const { qr, image } = await drawNew(caller.organizationId, body);
+      const { qr, image } = await drawNew(caller, body);
       const { qrData, format, size } = qr;
       const data = `data:${mediaTypes[format]};base64,${Buffer.from(image).toString('base64')}`;
       return { status: 200, data: { qrData, format, size, image: data } };
     },
 
-    listQrs: ({ caller, query }) => replyWithPage(caller.organizationId, query),
+    listQrs: ({ caller, query }) => replyWithPage(caller, query),
 
-    async listUrlQrs({ caller: { organizationId }, params, query }) {
-      await urls.get(organizationId, params.id);
-      return replyWithPage(organizationId, { ...query, urlId: params.id });
+    async listUrlQrs({ caller, params, query }) {
+      await urls.get(caller, params.id);
+      return replyWithPage(caller, { ...query, urlId: params.id });
     },
 
     async getQr({ caller, params }) {
-      const qr = found(await qrs.find(caller.organizationId, params.id), params.id);
+      const qr = found(await qrs.find(caller, params.id), params.id);
       return { status: 200, data: toQrRecord(qr) };
     },
 
-    async updateQr({ caller: { organizationId }, params: { id }, body, write, ifMatch }) {
+    async updateQr({ caller, params: { id }, body, write, ifMatch }) {
       const first = await qrs.findFirstResult<QrCode>(write);
       if (first) return { status: 200, replayed: true, data: toQrRecord(first.result) };
-      const { updatedAt } = found(await qrs.find(organizationId, id), id);
+      const { updatedAt } = found(await qrs.find(caller, id), id);
       checkIfMatch(ifMatch, updatedAt);
       const { errorCorrectionLevel, ...look } = body;
       const { logoUrl } = look;
-      const newLogo = logoUrl === undefined ? undefined : await logoAt(organizationId, logoUrl);
+      const newLogo =
+        logoUrl === undefined ? undefined : await logoAt(caller.organizationId, logoUrl);
       // Starts again if another request has changed the code since the read. No change is lost.
       for (;;) {
-        const { logo, ...old } = found(await qrs.findWithLogo(organizationId, id), id);
+        const { logo, ...old } = found(await qrs.findWithLogo(caller, id), id);
         // Only this version is replaced.
         checkIfMatch(ifMatch, old.updatedAt);
         const qr: QrCode = {
@@ -149,9 +156,9 @@ export function qrHandlers(options: QrHandlersOptions): HandlersOf<typeof qrRout
       }
     },
 
-    async deleteQr({ caller: { organizationId }, params: { id }, write, ifMatch }) {
+    async deleteQr({ caller, params: { id }, write, ifMatch }) {
       try {
-        const deleted = await qrs.delete(id, { organizationId, now: clock(), write, ifMatch });
+        const deleted = await qrs.delete(id, contextOf(caller, clock(), write, ifMatch));
         const { result, replayed } = requireFound(deleted, 'QR code', id);
         return { status: 200, replayed, data: toQrRecord(result) };
       } finally {

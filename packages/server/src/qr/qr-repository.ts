@@ -1,4 +1,5 @@
 import { type Kysely, type SqlBool, sql } from 'kysely';
+import type { LinkOwner } from '../contract/caller.js';
 import type { Page } from '../contract/fields.js';
 import type { EventOutbox } from '../events/event-outbox.js';
 import type { EventSubject } from '../events/subscription.js';
@@ -13,6 +14,7 @@ import type { Quota } from '../organizations/quota.js';
 import { countUseWithinPlan } from '../organizations/usage-meters.js';
 import { checkIfMatch } from '../preconditions/if-match.js';
 import type { Database } from '../storage/database.js';
+import { isOfLinkWithin } from '../storage/link-restriction.js';
 import { allOf, readList } from '../storage/list-page.js';
 import type { ListQuery } from '../storage/list-query.js';
 import type { Schema } from '../storage/schema.js';
@@ -44,8 +46,11 @@ export type PublicQr = NonNullable<Awaited<ReturnType<QrRepository['findPublic']
 
 /** Stores QR codes and their images. Every method is one transaction. */
 export function createQrRepository(database: Database, outbox: EventOutbox, plans: PlanTable) {
-  const selectQr = (organizationId: string, id: string, db: Kysely<Schema> = database.read) =>
-    selectQrs(db).where('qr_codes.id', '=', id).where('organization_id', '=', organizationId);
+  const selectQr = (owner: LinkOwner, id: string, db: Kysely<Schema> = database.read) =>
+    selectQrs(db)
+      .where('qr_codes.id', '=', id)
+      .where('organization_id', '=', owner.organizationId)
+      .where(isOfLinkWithin(owner.restriction));
 
   return {
     /** Returns the stored result of an earlier call of the same method with this idempotency key. */
@@ -74,13 +79,13 @@ export function createQrRepository(database: Database, outbox: EventOutbox, plan
       });
     },
 
-    async find(organizationId: string, id: string): Promise<QrCode | undefined> {
-      const row = await selectQr(organizationId, id).executeTakeFirst();
+    async find(owner: LinkOwner, id: string): Promise<QrCode | undefined> {
+      const row = await selectQr(owner, id).executeTakeFirst();
       return row && fromRow(row);
     },
 
-    async findWithLogo(organizationId: string, id: string) {
-      const row = await selectQr(organizationId, id)
+    async findWithLogo(owner: LinkOwner, id: string) {
+      const row = await selectQr(owner, id)
         .innerJoin('qr_pictures', 'qr_pictures.qr_id', 'qr_codes.id')
         .select(['logo as png', 'logo_width as width', 'logo_height as height'])
         .executeTakeFirst();
@@ -116,10 +121,11 @@ export function createQrRepository(database: Database, outbox: EventOutbox, plan
      * Marks a code as deleted and deletes its image. Its row remains for its scans. Returns the code,
      * or null when there is none.
      */
-    delete(id: string, { organizationId, now, write, ifMatch }: WriteContext) {
+    delete(id: string, context: WriteContext) {
+      const { organizationId, now, write, ifMatch } = context;
       const options = { organizationId, write, audit: { type: 'qr', id } } as const;
       return writeOnce<QrCode | null>(database, options, async (transaction) => {
-        const row = await selectQr(organizationId, id, transaction).executeTakeFirst();
+        const row = await selectQr(context, id, transaction).executeTakeFirst();
         if (!row) return null;
         checkIfMatch(ifMatch, row.updated_at);
         await transaction
@@ -157,23 +163,25 @@ export function createQrRepository(database: Database, outbox: EventOutbox, plan
 export function listQrs(
   database: Database,
   organizationId: string,
-  { urlId, standalone, ...range }: QrFilter,
+  { urlId, standalone, restriction, ...range }: QrFilter,
 ): Promise<Page<QrCode>> {
-  const isLive = sql<SqlBool>`deleted_at is null`;
-  const conditions =
+  const isLive = sql<SqlBool>`qr_codes.deleted_at is null`;
+  const condition = allOf(
+    isOfLinkWithin(restriction),
     standalone === undefined
-      ? []
-      : [sql<SqlBool>`url_id is ${standalone ? sql`null` : sql`not null`}`];
+      ? sql`true`
+      : sql`qr_codes.url_id is ${standalone ? sql`null` : sql`not null`}`,
+  );
   const list: Pick<ListQuery, 'owner' | 'indexed' | 'condition'> =
     urlId === undefined
       ? {
           owner: { column: 'organization_id', value: organizationId },
           indexed: isLive,
-          condition: conditions[0],
+          condition,
         }
       : {
           owner: { column: 'url_id', value: urlId },
-          condition: allOf(sql`organization_id = ${organizationId}`, isLive, ...conditions),
+          condition: allOf(sql`organization_id = ${organizationId}`, isLive, condition),
         };
   const query: ListQuery = { table: 'qr_codes', ...list, ...range };
   return readList<string, QrCode>(database, query, async (ids) => {

@@ -39,7 +39,7 @@ export function createLinkInfo(options: LinkInfoOptions): FindLinkInfo {
 
   return async (link) => {
     if (!isPlain(link, clock())) return undefined;
-    const [url] = await urls.findMany(link.organizationId, [link.urlId]);
+    const [url] = await urls.findMany(link, [link.urlId]);
     if (!url || !(url.infoPage ?? (isDefault || url.publicStats))) return undefined;
     return {
       location: link.location,

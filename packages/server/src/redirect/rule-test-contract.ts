@@ -69,6 +69,7 @@ export const ruleTestRoutes = [
   defineRoute('testUrlRules', 'GET /api/v1/urls/{id}/rules/test', {
     tag: 'URLs',
     access: { scope: 'urls:read' },
+    takesRestrictedKeys: true,
     summary: 'Test where the rules of a link lead a visit',
     description:
       'Evaluates the rules of the link for a visit with these properties, by the code that redirects. Counts no visit, and ignores whether the link is active.',

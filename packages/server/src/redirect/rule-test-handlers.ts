@@ -1,3 +1,4 @@
+import type { LinkOwner } from '../contract/caller.js';
 import type { HandlersOf } from '../http/handlers.js';
 import type { Clock } from '../ports.js';
 import type { ShortUrl } from '../urls/short-url.js';
@@ -6,7 +7,7 @@ import { matchRules, type RuleVisit } from './match-rules.js';
 import type { RuleTestQuery, ruleTestRoutes } from './rule-test-contract.js';
 
 export interface RuleTestOptions {
-  readonly getUrl: (organizationId: string, id: number) => Promise<ShortUrl>;
+  readonly getUrl: (owner: LinkOwner, id: number) => Promise<ShortUrl>;
   readonly clock: Clock;
 }
 
@@ -19,7 +20,7 @@ export function ruleTestHandlers({
 }: RuleTestOptions): HandlersOf<typeof ruleTestRoutes> {
   return {
     async testUrlRules({ caller, params, query }) {
-      const url = await getUrl(caller.organizationId, params.id);
+      const url = await getUrl(caller, params.id);
       const { rule = null, targets, skipped } = matchRules(url.rules, toVisit(query, clock()));
       const own = { targetUrl: url.targetUrl, weight: 1, variant: ownTarget };
       const outcomes = rule === null ? [own] : targets;

@@ -112,6 +112,10 @@ export const tables = {
       key_start: 'text not null',
       /** Separated by spaces. */
       scopes: 'text not null',
+      /** The domain to whose links it is restricted. The key remains when the domain is deleted. */
+      domain_id: 'text',
+      /** 1: it is restricted to the links that it creates. */
+      only_own_links: 'integer not null default 0',
       /** The id of the client that created it. */
       created_by: 'text not null',
       created_at: 'bigint not null',

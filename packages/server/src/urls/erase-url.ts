@@ -8,6 +8,7 @@ import {
 import { releaseLinks } from '../organizations/link-quota.js';
 import { checkIfMatch } from '../preconditions/if-match.js';
 import type { Database, WriteTransaction } from '../storage/database.js';
+import { isOwnLink } from '../storage/link-restriction.js';
 import { erasedUrl } from './change-url.js';
 import { retireKeys } from './retired-keys.js';
 import { fromRow, type ShortUrl, selectUrls, toRow } from './short-url.js';
@@ -25,25 +26,23 @@ export interface ErasedUrl<Presented> {
 
 /**
  * Empties a link and marks it for the job that deletes what belongs to it (`deletion/erase-link.ts`). Its
- * keys are retired in the same transaction. Returns null if the organization has no such link.
+ * keys are retired in the same transaction. Returns null if the caller has no such link.
  */
 export function beginErasure<Presented>(
   { database, recorder }: UrlEraserOptions,
   id: number,
   present: (url: ShortUrl) => Presented,
-  { organizationId, now, write, ifMatch }: WriteContext,
+  context: WriteContext,
 ): Promise<IdempotentResult<ErasedUrl<Presented> | null>> {
+  const { organizationId, now, write, ifMatch } = context;
   const options = {
     organizationId,
     write: write && withErasedField(write),
     audit: { type: 'url', id },
   } as const;
   return writeOnce<ErasedUrl<Presented> | null>(database, options, async (transaction) => {
-    const row = await selectUrls(transaction)
-      .where('urls.id', '=', id)
-      .where('urls.organization_id', '=', organizationId)
-      .executeTakeFirst();
-    if (!row) return null;
+    const row = await selectUrls(transaction).where('urls.id', '=', id).executeTakeFirst();
+    if (!row || !isOwnLink(context, row)) return null;
     const before = fromRow(row);
     // An earlier request has begun it.
     if (before.erasedAt !== null) return { presented: present(before), qrIds: [] };

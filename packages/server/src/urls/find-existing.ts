@@ -1,5 +1,7 @@
 import { type Kysely, type SqlBool, sql } from 'kysely';
+import type { LinkRestriction } from '../contract/caller.js';
 import type { Schema, WriteTransaction } from '../storage/database.js';
+import { isWithin } from '../storage/link-restriction.js';
 import { redirectColumns } from './link-fields.js';
 import { fromRow, type ShortUrl, selectUrls, type toRow } from './short-url.js';
 import { domainKeyOf } from './url-keys.js';
@@ -31,11 +33,12 @@ export interface Candidate {
 /**
  * Returns the first link that redirects like a new link would: it is active if this is, has the same target
  * and the same settings, and the slug, imported code and external id of the new link if this has them.
- * Reads the link with one of these, or else links with the same hash.
+ * Reads the link with one of these, or else links with the same hash, within the restriction.
  */
 export async function findEquivalent(
   transaction: WriteTransaction,
   { url, row, importedCode }: Candidate,
+  restriction: LinkRestriction | undefined,
 ): Promise<ShortUrl | undefined> {
   const { customSlug, externalId, organizationId } = url;
   const ownerOf = (key: string) =>
@@ -69,6 +72,7 @@ export async function findEquivalent(
     .where('urls.is_active', '=', row.is_active)
     .where('urls.deleted_at', 'is', null)
     .where('takedowns.id', 'is', null)
+    .where(isWithin(restriction))
     .where(sql<SqlBool>`${sql.join(equal, sql` and `)}`)
     .orderBy('urls.id')
     .limit(1)

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { LinkRestriction } from '../contract/caller.js';
 import { defineRoute } from '../contract/define-route.js';
 import { type ListFilter, pageOf, paging, plainLine } from '../contract/fields.js';
 import { tagName } from './link-fields.js';
@@ -57,7 +58,11 @@ const params = z.strictObject({
   }),
 });
 
-const write = { tag: 'URLs', access: { scope: 'urls:write' } } as const;
+const write = {
+  tag: 'URLs',
+  access: { scope: 'urls:write' },
+  takesRestrictedKeys: true,
+} as const;
 const effects =
   'Changes updatedAt and ETag of the links, and sends no url.updated. A link that gets the tag during the request may retain it.';
 
@@ -65,6 +70,7 @@ export const tagRoutes = [
   defineRoute('listTags', 'GET /api/v1/tags', {
     tag: 'URLs',
     access: { scope: 'urls:read' },
+    takesRestrictedKeys: true,
     summary: 'List tags with their number of links',
     query: tagListQuery,
     responses: { 200: { description: 'One page of tags', data: pageOf(tag) } },
@@ -87,4 +93,6 @@ export const tagRoutes = [
 ] as const;
 
 export type Tag = z.input<typeof tag>;
-export type TagFilter = ListFilter<z.output<typeof tagListQuery>>;
+export type TagFilter = ListFilter<z.output<typeof tagListQuery>> & {
+  readonly restriction?: LinkRestriction | undefined;
+};

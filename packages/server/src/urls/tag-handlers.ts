@@ -1,8 +1,9 @@
 import { validationError } from '../contract/api-error.js';
+import type { LinkOwner } from '../contract/caller.js';
 import type { PageText } from '../contract/json-text.js';
 import type { HandlersOf } from '../http/handlers.js';
 import { openPage } from '../http/open-page.js';
-import { requireFound, type WriteRequest } from '../idempotency/with-idempotency-key.js';
+import { contextOf, requireFound, type WriteRequest } from '../idempotency/with-idempotency-key.js';
 import type { Clock } from '../ports.js';
 import type { Tag, TagFilter, tagRoutes } from './tag-contract.js';
 import { maxListedTags } from './tag-query.js';
@@ -28,27 +29,25 @@ export function tagHandlers({
   async function replace(
     tag: string,
     name: string | null,
-    organizationId: string,
+    caller: LinkOwner,
     write: WriteRequest | undefined,
   ) {
-    const written = await tags.replace(tag, name, { organizationId, write, now: clock() });
+    const written = await tags.replace(tag, name, contextOf(caller, clock(), write));
     const { result, replayed } = requireFound(written, 'tag', tag);
     return { status: 200, replayed, data: { name: name ?? tag, ...result } };
   }
 
   return {
-    async listTags({ caller: { organizationId }, query }) {
+    async listTags({ caller: { organizationId, restriction }, query }) {
       const list = { name: 'tags', organizationId, ids: 'text' } as const;
-      const { filter, reply } = openPage(list, query);
+      const { filter, reply } = openPage(list, { ...query, restriction });
       const page = await listTags(organizationId, filter);
       if (!page) throw validationError([{ path: 'search', message: tooManyTags }]);
       return reply(page);
     },
 
-    renameTag: ({ caller, params, body, write }) =>
-      replace(params.tag, body.name, caller.organizationId, write),
+    renameTag: ({ caller, params, body, write }) => replace(params.tag, body.name, caller, write),
 
-    deleteTag: ({ caller, params, write }) =>
-      replace(params.tag, null, caller.organizationId, write),
+    deleteTag: ({ caller, params, write }) => replace(params.tag, null, caller, write),
   };
 }

@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
+import type { LinkRestriction } from '../contract/caller.js';
 import type { Page, Position } from '../contract/fields.js';
 import type { Database } from '../storage/database.js';
+import { isWithin } from '../storage/link-restriction.js';
 import type { ListPage } from '../storage/list-query.js';
 import { foldText } from '../storage/search-text.js';
 import { parseTags } from '../storage/tag-text.js';
@@ -17,7 +19,7 @@ const textsAtOnce = 50_000;
 type ListedTag = Tag & { readonly folded: string };
 
 /**
- * Returns one page of tags. Reads the tags of all links of the organization. Returns undefined
+ * Returns one page of tags. Reads the tags of all links within the restriction. Returns undefined
  * if more than `maxTags` different tags match.
  */
 export async function listTags(
@@ -26,7 +28,7 @@ export async function listTags(
   filter: TagFilter,
   maxTags = maxListedTags,
 ): Promise<Page<Tag> | undefined> {
-  const { search, limit, offset, after } = filter;
+  const { search, limit, offset, after, restriction } = filter;
   const term = search === undefined ? '' : foldText(search);
   const counts = new Map<string, number>();
   let last = '';
@@ -34,7 +36,7 @@ export async function listTags(
     // Most links have the tags of many others.
     const { rows } = await sql<{ tags: string; links: number }>`
       select tags, count(*) as links from urls
-      where organization_id = ${organizationId} and tags > ${last}
+      where organization_id = ${organizationId} and tags > ${last} and ${isWithin(restriction)}
       group by tags order by tags limit ${textsAtOnce}`.execute(database.read);
     for (const { tags, links } of rows) {
       for (const name of new Set(parseTags(tags))) {
@@ -86,11 +88,12 @@ function compareTexts(a: string, b: string): number {
 export function findTagged(
   database: Database,
   organizationId: string,
+  restriction: LinkRestriction | undefined,
   tag: string,
   limit: number,
   // Before every link. A list that starts after a position does not count its rows.
   after: Position = [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER],
 ): Promise<ListPage<number>> {
-  const filter = { tag, limit, offset: 0, after };
+  const filter = { tag, restriction, limit, offset: 0, after };
   return database.readListPage(urlListQuery(database, organizationId, filter, 0));
 }

@@ -1,3 +1,4 @@
+import type { LinkRestriction } from '../contract/caller.js';
 import type { Position } from '../contract/fields.js';
 import { recordAuditEntry, type WriteOrigin } from '../idempotency/audit-entry.js';
 import {
@@ -16,6 +17,7 @@ import { yieldToEventLoop } from '../yield-to-event-loop.js';
 
 export type FindTagged = (
   organizationId: string,
+  restriction: LinkRestriction | undefined,
   tag: string,
   limit: number,
   after: Position | undefined,
@@ -56,7 +58,7 @@ export class TagRepository {
     context: WriteContext,
     timeLimitMs = defaultTimeLimitMs,
   ): Promise<IdempotentResult<TagChange | null>> {
-    const { organizationId, write } = context;
+    const { organizationId, restriction, write } = context;
     const stored = await findStoredResult<TagChange | null>(this.#database, write);
     if (stored) return stored;
     const endsAt = performance.now() + timeLimitMs;
@@ -66,7 +68,7 @@ export class TagRepository {
     const origin = write && { ...write.origin, clock: () => recordedAt };
     let after: Position | undefined;
     do {
-      const page = await this.#findTagged(organizationId, tag, foundAtOnce, after);
+      const page = await this.#findTagged(organizationId, restriction, tag, foundAtOnce, after);
       isFound ||= page.ids.length > 0;
       for (let at = 0; at < page.ids.length; at += linksPerTransaction) {
         const ids = page.ids.slice(at, at + linksPerTransaction);

@@ -129,7 +129,11 @@ export const urlBulkDeleteResult = z
   })
   .meta({ id: 'UrlBulkDeleteResult' });
 
-const write = { tag: 'URLs', access: { scope: 'urls:write' } } as const;
+const write = {
+  tag: 'URLs',
+  access: { scope: 'urls:write' },
+  takesRestrictedKeys: true,
+} as const;
 
 export const urlBulkRoutes = [
   defineRoute('bulkCreateUrls', 'POST /api/v1/urls/bulk', {

@@ -1,8 +1,10 @@
 import type { z } from 'zod';
 import { shorten, validationError } from '../contract/api-error.js';
+import type { LinkOwner } from '../contract/caller.js';
 import { parseUrlId } from '../contract/fields.js';
 import { parseInput } from '../contract/parse-input.js';
 import type { HandlersOf } from '../http/handlers.js';
+import { contextOf } from '../idempotency/with-idempotency-key.js';
 import type { Clock } from '../ports.js';
 import { mapInSlices } from '../yield-to-event-loop.js';
 import type { LinkOrigins } from './link-origins.js';
@@ -21,7 +23,7 @@ import {
   invalidItem,
   slugReservedError,
 } from './url-refusals.js';
-import { type CheckedItem, type UrlService, validOf } from './url-service.js';
+import { type CheckedItem, type UrlService, validOf, withOwnDomain } from './url-service.js';
 import type { Creation, UpdateOutcome } from './url-write.js';
 
 export interface UrlBulkHandlerOptions {
@@ -37,6 +39,7 @@ export function urlBulkHandlers(
   { origins, clock }: UrlBulkHandlerOptions,
 ): HandlersOf<typeof urlBulkRoutes> {
   async function checkNewItems(
+    owner: LinkOwner,
     items: readonly unknown[],
     now: number,
   ): Promise<CheckedItem<UrlCreateRequest>[]> {
@@ -47,20 +50,20 @@ export function urlBulkHandlers(
       const error = stateErrors.shift();
       if (error) return { error: invalidItem([error]) };
       const reserved = service.findReserved(item.body);
-      if (!reserved) return item;
+      if (!reserved) return { body: withOwnDomain(owner, item.body) };
       const { message, details } = slugReservedError(reserved, item.body);
       return { error: { message, details } };
     });
   }
 
   return {
-    async bulkCreateUrls({ caller: { organizationId }, body: { urls: items }, write }) {
+    async bulkCreateUrls({ caller, body: { urls: items }, write }) {
       let creation = await service.findFirstResult<Creation>(items, write);
       if (!creation) {
-        service.assertCapacity(organizationId, items);
+        service.assertCapacity(caller.organizationId, items);
         const now = clock();
-        const checked = await checkNewItems(items, now);
-        creation = await service.createAll(organizationId, checked, now, write);
+        const checked = await checkNewItems(caller, items, now);
+        creation = await service.createAll(caller, checked, now, write);
       }
       const { result, replayed } = creation;
       const linkOrigins = origins();
@@ -103,19 +106,15 @@ export function urlBulkHandlers(
       };
     },
 
-    async bulkUpdateUrls({ caller: { organizationId }, body: { updates: items }, write }) {
+    async bulkUpdateUrls({ caller, body: { updates: items }, write }) {
       const now = clock();
       let update = await service.findFirstResult<UpdateOutcome<UpdatedItem>[]>(items, write);
-      if (!update) service.assertCapacity(organizationId, items);
+      if (!update) service.assertCapacity(caller.organizationId, items);
       const checked = await mapInSlices(items, (item) => checkItem(urlBulkUpdateItem, item));
       update ??= await service.updateAll(
         validOf(checked),
         (url) => ({ ...toListItem(origins(), url, now), externalId: url.externalId }),
-        {
-          organizationId,
-          now,
-          write,
-        },
+        contextOf(caller, now, write),
       );
       const { result: outcomes, replayed } = update;
       const updated: z.input<typeof urlBulkUpdateResult>['updated'] = [];
@@ -156,7 +155,7 @@ export function urlBulkHandlers(
       };
     },
 
-    async bulkDeleteUrls({ caller: { organizationId }, query, body, write }) {
+    async bulkDeleteUrls({ caller, query, body, write }) {
       if (query.ids && body) {
         throw validationError([
           { path: 'ids', message: 'must come in the query or in the body, not in both' },
@@ -173,11 +172,7 @@ export function urlBulkHandlers(
       const { result, replayed } = await service.deleteAll(
         ids,
         (found) => found.map(({ id }) => id),
-        {
-          organizationId,
-          now: clock(),
-          write,
-        },
+        contextOf(caller, clock(), write),
       );
       const deleted = new Set(result.map(String));
       const deletedIds = elements.filter((element) => deleted.has(element));

@@ -47,8 +47,16 @@ export const urlUpdateRequest = z.strictObject(patchFields).meta({
   description: 'The fields to change; null clears an optional one.',
 });
 
-const read = { tag: 'URLs', access: { scope: 'urls:read' } } as const;
-const write = { tag: 'URLs', access: { scope: 'urls:write' } } as const;
+const read = {
+  tag: 'URLs',
+  access: { scope: 'urls:read' },
+  takesRestrictedKeys: true,
+} as const;
+const write = {
+  tag: 'URLs',
+  access: { scope: 'urls:write' },
+  takesRestrictedKeys: true,
+} as const;
 const params = z.strictObject({ id: urlIdParam });
 const externalParams = z.strictObject({
   externalId: externalId.meta({ param: { id: 'ExternalId' } }),

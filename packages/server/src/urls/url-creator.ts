@@ -14,6 +14,7 @@ import {
   findActiveDomains,
   findKeyOwners,
   foldsKeys,
+  hasDomain,
   keyOn,
   keysOf,
   mapKeyOf,
@@ -58,7 +59,7 @@ export class UrlCreator {
     const { organizationId, now, newShortCode, write } = context;
     const createdBy = write?.origin.actorId ?? null;
     const domainIds = drafts.map(({ body }) => body.domainId ?? null);
-    const domains = await findActiveDomains(transaction, organizationId, domainIds);
+    const domains = await findActiveDomains(transaction, context, domainIds);
     const foldsOf = (domainId: string | null) =>
       foldsKeys(domains, domainId, this.#options.ignoreCase);
     const newKeyOf = (draft: UrlDraft, extraLength?: number) => {
@@ -89,7 +90,7 @@ export class UrlCreator {
       const { url, keys } = candidate;
       if (candidate.returnsExisting) {
         const equal = accepted.find((other) => isEquivalent(other, candidate))?.url;
-        const found = (await findEquivalent(transaction, candidate)) ?? equal;
+        const found = (await findEquivalent(transaction, candidate, context.restriction)) ?? equal;
         if (found) {
           existing.set(url.id, found);
           continue;
@@ -97,7 +98,7 @@ export class UrlCreator {
       }
       const [slugKey] = url.customSlug === null ? [] : keys;
       const codeKey = candidate.importedCode === null ? undefined : keys.at(-1);
-      if (url.domainId !== null && !domains.has(url.domainId)) {
+      if (!hasDomain(context, domains, url.domainId)) {
         outcomes.set(url.id, { status: 'domain-invalid' });
       } else if (slugKey && taken.has(mapKeyOf(slugKey))) {
         outcomes.set(url.id, { status: 'slug-conflict' });

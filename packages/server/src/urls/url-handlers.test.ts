@@ -12,6 +12,7 @@ const request = {
   caller: {
     client: { id: 'client' },
     apiKey: null,
+    restriction: undefined,
     user: null,
     organizationId: 'organization',
     scopes: new Set<string>(),

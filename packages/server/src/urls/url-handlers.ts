@@ -3,7 +3,11 @@ import type { Caller } from '../contract/caller.js';
 import type { Scope } from '../contract/define-route.js';
 import { parseInput } from '../contract/parse-input.js';
 import type { HandlersOf } from '../http/handlers.js';
-import type { IdempotentResult, WriteContext } from '../idempotency/with-idempotency-key.js';
+import {
+  contextOf,
+  type IdempotentResult,
+  type WriteContext,
+} from '../idempotency/with-idempotency-key.js';
 import { newUrl } from './change-url.js';
 import { customSlug } from './link-fields.js';
 import { shortUrlOf } from './link-origins.js';
@@ -14,7 +18,7 @@ import { type UrlBulkHandlerOptions, urlBulkHandlers } from './url-bulk-handlers
 import type { UrlUpdateRequest, urlRoutes } from './url-contract.js';
 import { type UrlListHandlerOptions, urlListHandlers } from './url-list-handlers.js';
 import { invalidItem, refusalError, slugReservedError } from './url-refusals.js';
-import { UrlService, type UrlServiceOptions } from './url-service.js';
+import { UrlService, type UrlServiceOptions, withOwnDomain } from './url-service.js';
 import type { Creation, UpdateOutcome, UpsertOutcome } from './url-write.js';
 
 export interface UrlHandlerOptions
@@ -53,8 +57,9 @@ export function urlHandlers(options: UrlHandlerOptions): HandlersOf<typeof urlRo
     ...urlListHandlers(options),
     ...urlBulkHandlers(service, options),
 
-    async createUrl({ caller: { organizationId }, body, write }) {
+    async createUrl({ caller, body: given, write }) {
       const now = clock();
+      const body = withOwnDomain(caller, given);
       const [stateError] = await service.findStateErrors([body], now);
       // A repeated request gets its first result, even if `expiresAt` has passed since then.
       if (stateError && !write?.idempotency) throw validationError([stateError]);
@@ -63,13 +68,13 @@ export function urlHandlers(options: UrlHandlerOptions): HandlersOf<typeof urlRo
       const item = stateError ? { error: invalidItem([stateError]) } : { body };
       const { result, replayed } =
         (await service.findFirstResult<Creation>([body], write)) ??
-        (await service.createAll(organizationId, [item], now, write));
+        (await service.createAll(caller, [item], now, write));
       const [outcome] = result.outcomes;
       if (!outcome || outcome.status === 'invalid') {
         throw validationError(outcome?.details ?? []);
       }
       if (outcome.status === 'existing') {
-        const url = await urls.get(organizationId, outcome.id);
+        const url = await urls.get(caller, outcome.id);
         return { status: 200, replayed, data: toRecord(origins(), url, now) };
       }
       if (outcome.status !== 'created')
@@ -79,6 +84,7 @@ export function urlHandlers(options: UrlHandlerOptions): HandlersOf<typeof urlRo
       const { id, shortCode, hostname = null } = outcome;
       // A record says only whether there is a password.
       const draft = { body, passwordHash: body.password == null ? null : '' };
+      const { organizationId } = caller;
       const identity = { id, organizationId, shortCode, hostname, createdBy };
       const url = newUrl(draft, identity, createdAt);
       return { status: 201, replayed, data: toRecord(origins(), url, createdAt) };
@@ -91,7 +97,7 @@ export function urlHandlers(options: UrlHandlerOptions): HandlersOf<typeof urlRo
       }
       let found: readonly ShortUrl[] = [];
       for (const name of names) {
-        if (found.length === 0) found = await urls.findByName(caller.organizationId, name);
+        if (found.length === 0) found = await urls.findByName(caller, name);
       }
       const [url, ...others] = found;
       if (!url) throw refusalError('not-found', { id: shortUrl });
@@ -104,8 +110,9 @@ export function urlHandlers(options: UrlHandlerOptions): HandlersOf<typeof urlRo
       return { status: 200, data: toRecord(origins(), url, clock()) };
     },
 
-    async checkSlug({ caller, query: { slug, domainId = null } }) {
-      const isFree = await urls.isSlugFree(caller.organizationId, slug, domainId);
+    async checkSlug({ caller, query: { slug, ...query } }) {
+      const { domainId = null } = withOwnDomain(caller, query);
+      const isFree = await urls.isSlugFree(caller, slug, domainId);
       if (isFree === undefined) throw refusalError('domain-invalid', { domainId });
       const parsed = parseInput(customSlug, slug);
       const refuse = (reason: 'INVALID' | 'RESERVED' | 'TAKEN', message: string) => {
@@ -119,22 +126,19 @@ export function urlHandlers(options: UrlHandlerOptions): HandlersOf<typeof urlRo
     },
 
     async getUrlByExternalId({ caller, params: { externalId } }) {
-      const url = await urls.getByExternalId(caller.organizationId, externalId);
+      const url = await urls.getByExternalId(caller, externalId);
       return { status: 200, data: toRecord(origins(), url, clock()) };
     },
 
-    async upsertUrl({ caller: { organizationId }, params: { externalId }, body, write }) {
+    async upsertUrl({ caller, params: { externalId }, body: given, write }) {
       const now = clock();
+      const body = withOwnDomain(caller, given);
       const reserved = service.findReserved(body);
       if (reserved) throw slugReservedError(reserved, body);
       const present = (url: ShortUrl) => toRecord(origins(), url, now);
       const { result: outcome, replayed } =
         (await service.findFirstResult<UpsertOutcome<UrlRecord>>([body], write)) ??
-        (await service.upsert(externalId, body, present, {
-          organizationId,
-          now,
-          write,
-        }));
+        (await service.upsert(externalId, body, present, contextOf(caller, now, write)));
       if (outcome.status === 'refused') throw validationError([outcome.error]);
       if (outcome.status === 'created' || outcome.status === 'updated') {
         const status = outcome.status === 'created' ? 201 : 200;
@@ -148,35 +152,29 @@ export function urlHandlers(options: UrlHandlerOptions): HandlersOf<typeof urlRo
     },
 
     async getUrl({ caller, params }) {
-      const url = await urls.get(caller.organizationId, params.id);
+      const url = await urls.get(caller, params.id);
       return { status: 200, data: toRecord(origins(), url, clock()) };
     },
 
-    async updateUrl({ caller: { organizationId }, params: { id }, body, write, ifMatch }) {
-      return updateOne(id, body, { organizationId, now: clock(), write, ifMatch });
+    async updateUrl({ caller, params: { id }, body, write, ifMatch }) {
+      return updateOne(id, body, contextOf(caller, clock(), write, ifMatch));
     },
 
-    async restoreUrl({ caller: { organizationId }, params: { id }, write }) {
-      return updateOne(id, { isActive: true }, { organizationId, now: clock(), write });
+    async restoreUrl({ caller, params: { id }, write }) {
+      return updateOne(id, { isActive: true }, contextOf(caller, clock(), write));
     },
 
     async deleteUrl({ caller, params: { id }, query: { erase }, write, ifMatch }) {
-      const { organizationId } = caller;
       const now = clock();
+      const context = contextOf(caller, now, write, ifMatch);
       checkDeletionScope(caller, erase);
       if (erase) {
         const present = (url: ShortUrl) => toRecord(origins(), url, now);
-        const { result, replayed } = await options.eraseUrl(id, present, {
-          organizationId,
-          now,
-          write,
-          ifMatch,
-        });
+        const { result, replayed } = await options.eraseUrl(id, present, context);
         if (!result) throw refusalError('not-found', { id }, replayed);
         return { status: 200, replayed, data: result };
       }
       const present = ([url]: readonly ShortUrl[]) => (url ? toRecord(origins(), url, now) : null);
-      const context = { organizationId, now, write, ifMatch };
       const { result, replayed } = await service.deleteAll([id], present, context);
       if (!result) throw refusalError('not-found', { id }, replayed);
       return { status: 200, replayed, data: result };

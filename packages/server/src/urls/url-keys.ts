@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import type { LinkOwner } from '../contract/caller.js';
 import { findDomainsOf } from '../domains/domain-repository.js';
 import type { IsOwnHost } from '../domains/own-hosts.js';
 import type { Schema } from '../storage/database.js';
@@ -102,12 +103,14 @@ interface ActiveDomain {
   readonly ignoresCase: boolean;
 }
 
+/** Returns those of these domains on which links of an owner can be. */
 export async function findActiveDomains(
   db: Kysely<Schema>,
-  organizationId: string,
+  { organizationId, restriction }: LinkOwner,
   ids: readonly (string | null)[],
 ): Promise<ReadonlyMap<string, ActiveDomain>> {
-  const wanted = [...new Set(ids)].filter((id) => id !== null);
+  const only = restriction?.domainId ?? null;
+  const wanted = [...new Set(ids)].filter((id) => id !== null && (only === null || id === only));
   if (wanted.length === 0) return new Map();
   const rows = await db
     .selectFrom('domains')
@@ -119,4 +122,13 @@ export async function findActiveDomains(
   return new Map(
     rows.map(({ id, hostname, ignore_case }) => [id, { hostname, ignoresCase: ignore_case === 1 }]),
   );
+}
+
+/** Returns whether links of an owner can be on a domain: the platform's, or one of these. */
+export function hasDomain(
+  { restriction }: LinkOwner,
+  domains: ReadonlyMap<string, ActiveDomain>,
+  domainId: string | null,
+): boolean {
+  return domainId === null ? restriction?.domainId == null : domains.has(domainId);
 }

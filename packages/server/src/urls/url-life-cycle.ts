@@ -16,9 +16,10 @@ export async function findCurrent(
   transaction: WriteTransaction,
   recorder: UrlRecorder,
   ids: readonly number[],
-  { organizationId, now, ifMatch }: WriteContext,
+  context: WriteContext,
 ): Promise<ShortUrl[]> {
-  const found = await findUrls(transaction, organizationId, ids);
+  const { now, ifMatch } = context;
+  const found = await findUrls(transaction, context, ids);
   for (const { updatedAt } of found) checkIfMatch(ifMatch, updatedAt);
   const expired = await expire(transaction, recorder, found, now);
   return found.map((url) => expired.get(url.id) ?? url);

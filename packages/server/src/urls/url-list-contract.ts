@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { LinkRestriction } from '../contract/caller.js';
 import { defineRoute } from '../contract/define-route.js';
 import {
   type ListFilter,
@@ -114,7 +115,11 @@ const urlExport = pageOf(urlRecord)
   })
   .meta({ id: 'UrlExport' });
 
-const read = { tag: 'URLs', access: { scope: 'urls:read' } } as const;
+const read = {
+  tag: 'URLs',
+  access: { scope: 'urls:read' },
+  takesRestrictedKeys: true,
+} as const;
 
 export const urlListRoutes = [
   defineRoute('listUrls', 'GET /api/v1/urls', {
@@ -142,4 +147,5 @@ export type UrlPageQuery = Omit<z.output<typeof urlListQuery>, 'view'>;
 export type UrlSort = UrlPageQuery['sort'];
 export type UrlFilter = Omit<ListFilter<UrlPageQuery>, 'sort'> & {
   readonly sort?: UrlSort | undefined;
+  readonly restriction?: LinkRestriction | undefined;
 };

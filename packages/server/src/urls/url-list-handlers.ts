@@ -1,4 +1,5 @@
 import { validationError } from '../contract/api-error.js';
+import type { LinkOwner } from '../contract/caller.js';
 import type { ReadPage } from '../contract/json-text.js';
 import type { HandlersOf } from '../http/handlers.js';
 import { openPage } from '../http/open-page.js';
@@ -36,20 +37,20 @@ export function urlListHandlers({
   clock,
 }: UrlListHandlerOptions): HandlersOf<typeof urlListRoutes> {
   return {
-    async listUrls({ caller: { organizationId }, query: { view, ...query } }) {
-      const { filter, reply } = openUrlPage(organizationId, query);
+    async listUrls({ caller, query: { view, ...query } }) {
+      const { filter, reply } = openUrlPage(caller, query);
       const presentation = { view, origins: origins(), now: clock() };
       return reply(
-        await listUrls(organizationId, filter, presentation).catch((error) =>
+        await listUrls(caller.organizationId, filter, presentation).catch((error) =>
           refuseSlowList(error, query),
         ),
       );
     },
 
-    async exportUrls({ caller: { organizationId }, query: { format, ...query } }) {
-      const { filter, describe } = openUrlPage(organizationId, query);
+    async exportUrls({ caller, query: { format, ...query } }) {
+      const { filter, describe } = openUrlPage(caller, query);
       const presentation = { format, origins: origins(), now: clock() };
-      const page = await exportUrls(organizationId, filter, presentation).catch((error) =>
+      const page = await exportUrls(caller.organizationId, filter, presentation).catch((error) =>
         refuseSlowList(error, query),
       );
       const head = JSON.stringify({ ...describe(page), count: page.count }).slice(0, -1);
@@ -59,14 +60,14 @@ export function urlListHandlers({
 }
 
 /** Opens a page of links. Throws VALIDATION_FAILED for a range that the order does not allow. */
-function openUrlPage(organizationId: string, query: UrlPageQuery) {
+function openUrlPage({ organizationId, restriction }: LinkOwner, query: UrlPageQuery) {
   const { sort, order = defaultDirectionOf(sort) } = query;
   if (sort !== 'createdAt' && (query.offset ?? 0) > maxSortedOffset) {
     throw validationError([{ path: 'offset', message: sortedOffsetMessage }]);
   }
   const keys = sort === 'title' ? 'text' : 'integer';
   const list = { name: 'urls', organizationId, ids: 'integer', keys } as const;
-  return openPage(list, { ...query, order });
+  return openPage(list, { ...query, order, restriction });
 }
 
 /** Throws a client error for a list that timed out, because a repeated one would take as long again. */

@@ -1,6 +1,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Page } from '../contract/fields.js';
 import type { Database, Engine } from '../storage/database.js';
+import { isWithin } from '../storage/link-restriction.js';
 import { allOf, type LinePage, readLines, readList } from '../storage/list-page.js';
 import type { ListOrder, ListQuery } from '../storage/list-query.js';
 import { prepare } from '../storage/prepared.js';
@@ -105,6 +106,7 @@ function createdWithin({ createdSince, createdUntil }: UrlFilter): RawBuilder<Sq
 /** Returns the condition of all filters that are set; undefined when none is. */
 function conditionOf(filter: UrlFilter, now: number): RawBuilder<SqlBool> | undefined {
   const { isActive, isDeleted, category, createdBy, domainId, tag, search, targetUrl } = filter;
+  const { restriction } = filter;
   const conditions: RawBuilder<SqlBool>[] = [];
   if (isActive !== undefined) {
     const active = sql<SqlBool>`(urls.is_active = 1
@@ -121,6 +123,7 @@ function conditionOf(filter: UrlFilter, now: number): RawBuilder<SqlBool> | unde
   if (category !== undefined) conditions.push(sql`urls.category = ${category}`);
   if (createdBy !== undefined) conditions.push(sql`urls.created_by = ${createdBy}`);
   if (domainId !== undefined) conditions.push(sql`urls.domain_id = ${domainId}`);
+  if (restriction) conditions.push(isWithin(restriction));
   if (targetUrl !== undefined) conditions.push(sql`urls.target_url = ${targetUrl}`);
   if (tag !== undefined) conditions.push(contains('urls.tags', tagTextOf(tag)));
   if (search !== undefined) conditions.push(contains('urls.search_text', foldText(search)));

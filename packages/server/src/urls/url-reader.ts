@@ -1,8 +1,10 @@
 import { type Kysely, sql } from 'kysely';
+import type { LinkOwner } from '../contract/caller.js';
 import type { IsOwnHost } from '../domains/own-hosts.js';
 import { batchReads } from '../storage/batch-reads.js';
 import type { Database, Schema } from '../storage/database.js';
 import { foldKey } from '../storage/fold-keys.js';
+import { isOwnLink } from '../storage/link-restriction.js';
 import { prepare } from '../storage/prepared.js';
 import { findExternalIds } from './find-existing.js';
 import { fromRow, type ShortUrl, selectUrls } from './short-url.js';
@@ -51,34 +53,35 @@ export class UrlReader {
     };
   }
 
-  /** Returns the link of an organization with an external id. Throws NOT_FOUND. */
-  async getByExternalId(organizationId: string, externalId: string): Promise<ShortUrl> {
+  /** Returns the link of an owner with an external id. Throws NOT_FOUND. */
+  async getByExternalId(owner: LinkOwner, externalId: string): Promise<ShortUrl> {
     const { read } = this.#database;
-    const [found] = await findExternalIds(read, organizationId, [externalId]);
-    if (!found) throw refusalError('not-found', { id: externalId });
-    return this.get(organizationId, found[1]);
+    const ids = await findExternalIds(read, owner.organizationId, [externalId]);
+    const [url] = await this.findMany(owner, [...ids.values()]);
+    if (!url) throw refusalError('not-found', { id: externalId });
+    return url;
   }
 
-  /** Returns a link of the organization. Throws NOT_FOUND. */
-  async get(organizationId: string, id: number): Promise<ShortUrl> {
-    const url = await this.#find(this.#database.read, organizationId, id);
+  /** Returns a link of an owner. Throws NOT_FOUND. */
+  async get(owner: LinkOwner, id: number): Promise<ShortUrl> {
+    const url = await this.#find(this.#database.read, owner, id);
     if (!url) throw refusalError('not-found', { id });
     return url;
   }
 
-  /** Returns the links of an organization with these ids, in their order. */
-  async findMany(organizationId: string, ids: readonly number[]): Promise<ShortUrl[]> {
-    const found = await findUrls(this.#database.read, organizationId, ids);
+  /** Returns the links of an owner with these ids, in their order. */
+  async findMany(owner: LinkOwner, ids: readonly number[]): Promise<ShortUrl[]> {
+    const found = await findUrls(this.#database.read, owner, ids);
     const byId = new Map(found.map((url) => [url.id, url]));
     return ids.flatMap((id) => byId.get(id) ?? []);
   }
 
   /**
-   * Returns the links of an organization that have a key on a hostname. Without a hostname, those that
-   * have it on the platform's domain or on any domain of the organization.
+   * Returns the links of an owner that have a key on a hostname. Without a hostname, those that have it on
+   * the platform's domain or on any domain of the organization.
    */
   async findByName(
-    organizationId: string,
+    owner: LinkOwner,
     { hostname, key }: { readonly hostname: string | undefined; readonly key: string },
   ): Promise<ShortUrl[]> {
     const { read } = this.#database;
@@ -86,7 +89,7 @@ export class UrlReader {
       hostname === undefined ? undefined : await findDomainKey(read, this.#isOwnHost, hostname);
     if (hostname !== undefined && domainKey === undefined) return [];
     const ofAnyDomain = sql<string>`(select ${domainKeyOf(null)}
-      union all select id from domains where organization_id = ${organizationId})`;
+      union all select id from domains where organization_id = ${owner.organizationId})`;
     // In one statement with the links, SQLite would read all links of the organization.
     const owners = await read
       .selectFrom('url_keys')
@@ -96,7 +99,7 @@ export class UrlReader {
       .execute();
     // A link that has moved has its keys on several domains.
     const ids = [...new Set(owners.map(({ url_id }) => url_id))].sort((a, b) => a - b);
-    return this.findMany(organizationId, ids);
+    return this.findMany(owner, ids);
   }
 
   /**
@@ -124,20 +127,17 @@ export class UrlReader {
     return row !== undefined;
   }
 
-  async #find(
-    db: Kysely<Schema>,
-    organizationId: string,
-    id: number,
-  ): Promise<ShortUrl | undefined> {
+  async #find(db: Kysely<Schema>, owner: LinkOwner, id: number): Promise<ShortUrl | undefined> {
+    const { organizationId } = owner;
     const { rows } = await db.executeQuery(this.#byId({ id, organizationId }));
     const [row] = rows;
-    return row?.erasedAt === null ? fromRow(row) : undefined;
+    return row?.erasedAt === null && isOwnLink(owner, row) ? fromRow(row) : undefined;
   }
 }
 
 export async function findUrls(
   db: Kysely<Schema>,
-  organizationId: string,
+  owner: LinkOwner,
   ids: readonly number[],
 ): Promise<ShortUrl[]> {
   // PostgreSQL has no empty list.
@@ -145,9 +145,7 @@ export async function findUrls(
     .where('urls.id', 'in', ids.length === 0 ? [noUrl] : ids)
     .execute();
   // Not in SQL: SQLite would search the index of the organization instead of the ids.
-  return rows
-    .filter((row) => row.organizationId === organizationId && row.erasedAt === null)
-    .map(fromRow);
+  return rows.filter((row) => isOwnLink(owner, row) && row.erasedAt === null).map(fromRow);
 }
 
 /** Selects links by their keys, with what a redirect needs of their organizations. */

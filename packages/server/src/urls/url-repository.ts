@@ -1,3 +1,4 @@
+import type { LinkOwner } from '../contract/caller.js';
 import type { ErrorDetail } from '../contract/errors.js';
 import type { IsOwnHost } from '../domains/own-hosts.js';
 import {
@@ -14,7 +15,7 @@ import { findRetiredKeys } from './retired-keys.js';
 import type { ShortUrl } from './short-url.js';
 import { UrlCreator, type UrlCreatorOptions } from './url-creator.js';
 import { UrlIds } from './url-ids.js';
-import { findActiveDomains, findKeyOwners, foldsKeys, keyOn } from './url-keys.js';
+import { findActiveDomains, findKeyOwners, foldsKeys, hasDomain, keyOn } from './url-keys.js';
 import { deleteUrls, expire, findCurrent, selectDue } from './url-life-cycle.js';
 import { findUrls, noUrl, UrlReader } from './url-reader.js';
 import type { ItemError, Refused } from './url-refusals.js';
@@ -80,15 +81,15 @@ export class UrlRepository extends UrlReader {
     return writeOnce(this.#database, { organizationId, write, audit, isBulk }, work);
   }
 
-  /** Returns whether a slug is free on a domain; undefined if the organization has no such active domain. */
+  /** Returns whether a slug is free on a domain; undefined if the owner has no such active domain. */
   async isSlugFree(
-    organizationId: string,
+    owner: LinkOwner,
     slug: string,
     domainId: string | null,
   ): Promise<boolean | undefined> {
     const { read } = this.#database;
-    const domains = await findActiveDomains(read, organizationId, [domainId]);
-    if (domainId !== null && !domains.has(domainId)) return undefined;
+    const domains = await findActiveDomains(read, owner, [domainId]);
+    if (!hasDomain(owner, domains, domainId)) return undefined;
     const folds = foldsKeys(domains, domainId, this.#options.ignoreCase);
     const keys = [keyOn(domainId, slug, folds)];
     if ((await findKeyOwners(read, keys)).size > 0) return false;
@@ -153,7 +154,7 @@ export class UrlRepository extends UrlReader {
       if ('error' in draft) return { status: 'refused', error: draft.error };
       const [outcome] = await this.#creator.create(transaction, [draft], newId, context, runs > 1);
       if (outcome?.status !== 'created') return outcome as Refused;
-      const [url] = await findUrls(transaction, organizationId, [outcome.id]);
+      const [url] = await findUrls(transaction, context, [outcome.id]);
       changedIds = [outcome.id];
       return { status: 'created', presented: present(url as ShortUrl) };
     };
@@ -196,7 +197,7 @@ export class UrlRepository extends UrlReader {
         return this.#database.writeDirectly(
           async (transaction) => {
             // Some may have changed meanwhile.
-            const links = await findUrls(transaction, organizationId, ids);
+            const links = await findUrls(transaction, { organizationId }, ids);
             return (await expire(transaction, this.#options.recorder, links, now)).keys();
           },
           { organizationId },

@@ -1,4 +1,5 @@
 import type { Passwords } from '../auth/passwords.js';
+import type { LinkOwner } from '../contract/caller.js';
 import type { ErrorDetail } from '../contract/errors.js';
 import type {
   IdempotentResult,
@@ -106,18 +107,25 @@ export class UrlService {
 
   /** Creates the valid items. An invalid item does not affect the others. */
   async createAll(
-    organizationId: string,
+    owner: LinkOwner,
     items: readonly CheckedItem<UrlCreateRequest>[],
     now: number,
     write: WriteRequest | undefined,
   ): Promise<IdempotentResult<Creation>> {
     const { urls, newShortCode, onChanged } = this.#options;
+    const { organizationId, restriction } = owner;
     const hashes = await this.#hashPasswords(organizationId, validOf(items));
     const drafts = items.map((item) =>
       'body' in item ? { ...item, passwordHash: hashes.shift() ?? null } : item,
     );
     try {
-      const created = await urls.createMany(drafts, { organizationId, now, newShortCode, write });
+      const created = await urls.createMany(drafts, {
+        organizationId,
+        restriction,
+        now,
+        newShortCode,
+        write,
+      });
       if (!created.replayed) this.#fetchTitles(organizationId, items, created.result);
       return created;
     } finally {
@@ -224,6 +232,15 @@ export class UrlService {
       given.length === 0 ? [] : await this.#options.passwords.hashAll(organizationId, given);
     return bodies.map(({ password }) => (password ? (hashes.shift() ?? null) : null));
   }
+}
+
+/** Returns a request for a link; without a domain, with the one that the caller is restricted to. */
+export function withOwnDomain<Body extends { readonly domainId?: string | null | undefined }>(
+  { restriction }: LinkOwner,
+  body: Body,
+): Body {
+  const domainId = body.domainId ?? restriction?.domainId;
+  return domainId == null ? body : { ...body, domainId };
 }
 
 export function validOf<Body>(items: readonly CheckedItem<Body>[]): Body[] {

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { LinkOwner } from '../contract/caller.js';
 import type { WriteContext } from '../idempotency/with-idempotency-key.js';
 import { ActiveLinks } from '../organizations/link-quota.js';
 import type { PlanTable } from '../organizations/plans.js';
@@ -11,7 +12,14 @@ import { findExternalIds } from './find-existing.js';
 import { findRetiredKeys } from './retired-keys.js';
 import { type ShortUrl, toRow } from './short-url.js';
 import { urlRestored } from './url-events.js';
-import { findActiveDomains, findKeyOwners, foldsKeys, keysOf, mapKeyOf } from './url-keys.js';
+import {
+  findActiveDomains,
+  findKeyOwners,
+  foldsKeys,
+  hasDomain,
+  keysOf,
+  mapKeyOf,
+} from './url-keys.js';
 import { findCurrent } from './url-life-cycle.js';
 import type { UrlRecorder } from './url-recorder.js';
 import type { ChangedUrl, RefusedUpdate, UpdateOutcome } from './url-write.js';
@@ -53,7 +61,13 @@ export async function updateUrls<Presented>(
     }
     const wanted = change(before, index);
     const outcome = wanted.ok
-      ? await prepareChange(transaction, { before, url: wanted.url }, activeLinks, ignoreCase)
+      ? await prepareChange(
+          transaction,
+          context,
+          { before, url: wanted.url },
+          activeLinks,
+          ignoreCase,
+        )
       : ({ status: 'refused', error: wanted.error } as const);
     if ('status' in outcome) {
       outcomes.push(outcome);
@@ -85,6 +99,7 @@ type NewKeys = NonNullable<Awaited<ReturnType<typeof findNewKeys>>>;
 /** Checks a change. Returns the new state, and the keys of a link that moves, or why there is none. */
 async function prepareChange(
   transaction: WriteTransaction,
+  owner: LinkOwner,
   { before, url: changed }: ChangedUrl,
   activeLinks: ActiveLinks,
   ignoreCase: boolean,
@@ -98,10 +113,9 @@ async function prepareChange(
   let newKeys: Awaited<ReturnType<typeof findNewKeys>> = [];
   // The domain of an inactive link may have been deleted.
   if (domainId !== null ? moves || becomesActive : moves) {
-    const domains = await findActiveDomains(transaction, organizationId, [domainId]);
-    const domain = domainId === null ? null : domains.get(domainId);
-    if (domain === undefined) return { status: 'domain-invalid' };
-    hostname = domain?.hostname ?? null;
+    const domains = await findActiveDomains(transaction, owner, [domainId]);
+    if (!hasDomain(owner, domains, domainId)) return { status: 'domain-invalid' };
+    hostname = domains.get(domainId ?? '')?.hostname ?? null;
     // The link keeps its keys on the old domain, because printed copies use them.
     const folds = foldsKeys(domains, domainId, ignoreCase);
     if (moves) newKeys = await findNewKeys(transaction, changed, folds);

@@ -23,6 +23,8 @@ describe('POST /api/v1/api-keys', () => {
       name: 'deploy',
       start: key.slice(0, 14),
       scopes: ['urls:read'],
+      domainId: null,
+      onlyOwnLinks: false,
       createdBy: api.credentials.clientId,
       createdAt: '2030-01-01T00:00:00.000Z',
       expiresAt: '2031-01-01T00:00:00.000Z',

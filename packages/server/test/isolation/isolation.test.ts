@@ -10,7 +10,7 @@ import type { ApiResponse } from '../api/api-response.js';
 import { type Caller, callerOf } from '../api/start-server.js';
 import { sampleQueries } from './hand-made-samples.js';
 import { type SampleRequest, sampleRequests } from './sample-requests.js';
-import { type Made, plainAnswer, requestInit, World } from './world.js';
+import { expectValid, type Made, plainAnswer, requestInit, World } from './world.js';
 
 // Built from the contract's table, so a new route is covered automatically. If no sample request can
 // be built for a route, this file fails and says what to add.
@@ -129,28 +129,8 @@ describe('a request without the scope fails with 403 and changes nothing', () =>
 describe('records of another organization look nonexistent and are not changed', () => {
   it.each(foreign)('%s', async (_, request) => {
     const stranger = await world.newcomer();
-    const { route } = request;
-    const filled = await world.prepare(request, { own: stranger, foreign: owner });
-    const before = await world.rows();
-    const response = await world.send(stranger, route, filled.request);
-    await world.expectUnchanged(before);
-    if (request.foreign === 'path') expect(response.outcome).toBe('404 NOT_FOUND');
-    await expectNoTrace(response, filled.foreignIds);
-    const missing = filled.missing();
-    const nothing = await world.send(stranger, route, missing.request);
-    const seen = plainAnswer(response, filled.foreignIds);
-    expect(seen).toBe(plainAnswer(nothing, missing.ids));
-
-    // The same request succeeds for the owner. Otherwise the comparison would prove nothing.
-    const all = new Map<string, string>();
-    const own = await world.prepare(
-      request,
-      { own: owner, foreign: owner },
-      { own: all, foreign: all },
-    );
-    const answerToOwner = await world.send(owner, route, own.request);
-    expectValid(answerToOwner, request);
-    expect(plainAnswer(answerToOwner, own.foreignIds)).not.toBe(seen);
+    const { response, foreignIds } = await world.expectNonexistent(request, { stranger, owner });
+    await expectNoTrace(response, foreignIds);
   });
 });
 
@@ -181,11 +161,3 @@ describe('the writes of an organization change no data of another', () => {
     }
   });
 });
-
-/** Expects that the request was valid. It may still be refused, for example as a conflict. */
-function expectValid(response: ApiResponse, { name, body }: SampleRequest): void {
-  const why = `${name} with own ids and the body ${body} answered ${response.status} ${response.text}: if the sample is wrong, add a body to sampleBodies in test/isolation/hand-made-samples.ts`;
-  expect(response.status, why).toBeLessThan(500);
-  expect([401, 403, 404, 405], why).not.toContain(response.status);
-  if (response.status >= 400) expect(response.error.code, why).not.toBe('VALIDATION_FAILED');
-}

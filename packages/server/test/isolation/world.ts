@@ -76,7 +76,8 @@ export class World {
     for (const { name } of tables) {
       if (unwatched.has(name)) continue;
       const found = await sql`select * from ${sql.table(name)}`.execute(read);
-      rows[name] = found.rows.map((row) => JSON.stringify(row));
+      // PostgreSQL moves a row that is written.
+      rows[name] = found.rows.map((row) => JSON.stringify(row)).sort();
     }
     return rows;
   }
@@ -141,6 +142,37 @@ export class World {
           headers: { ...headers, ...more },
         }),
     };
+  }
+
+  /**
+   * Expects that records of the owner look nonexistent to a stranger, who has `own` records, and are not
+   * changed. Returns the response, and the ids of the owner that the request contains.
+   */
+  async expectNonexistent(
+    request: SampleRequest,
+    { stranger, owner }: Readonly<Record<'stranger' | 'owner', Caller>>,
+    own: ReadonlyMap<string, string> = new Map(),
+  ) {
+    const { route } = request;
+    const made = { own: new Map(own), foreign: new Map() };
+    const filled = await this.prepare(request, { own: stranger, foreign: owner }, made);
+    const before = await this.rows();
+    const response = await this.send(stranger, route, filled.request);
+    await this.expectUnchanged(before);
+    if (request.foreign === 'path') expect(response.outcome).toBe('404 NOT_FOUND');
+    const missing = filled.missing();
+    const nothing = await this.send(stranger, route, missing.request);
+    const seen = plainAnswer(response, filled.foreignIds);
+    expect(seen).toBe(plainAnswer(nothing, missing.ids));
+
+    // The same request succeeds for the owner. Otherwise the comparison would prove nothing.
+    const all = new Map<string, string>();
+    const callers = { own: owner, foreign: owner };
+    const ofOwner = await this.prepare(request, callers, { own: all, foreign: all });
+    const answerToOwner = await this.send(owner, route, ofOwner.request);
+    expectValid(answerToOwner, request);
+    expect(plainAnswer(answerToOwner, ofOwner.foreignIds)).not.toBe(seen);
+    return { response, foreignIds: filled.foreignIds };
   }
 
   send(caller: Caller, route: Route, { path, body }: Filled['request']): Promise<ApiResponse> {
@@ -224,6 +256,14 @@ const missingLike = (id: string) => (/^\d+$/.test(id) ? '799999999' : newUuid())
 
 export const requestInit = (body: string | undefined): RequestInit =>
   body === undefined ? {} : { body, headers: { 'content-type': 'application/json' } };
+
+/** Expects that the request was valid. It may still be refused, for example as a conflict. */
+export function expectValid(response: ApiResponse, { name, body }: SampleRequest): void {
+  const why = `${name} with own ids and the body ${body} answered ${response.status} ${response.text}: if the sample is wrong, add a body to sampleBodies in test/isolation/hand-made-samples.ts`;
+  expect(response.status, why).toBeLessThan(500);
+  expect([401, 403, 404, 405], why).not.toContain(response.status);
+  if (response.status >= 400) expect(response.error.code, why).not.toBe('VALIDATION_FAILED');
+}
 
 /** Returns a response without its request id and without given ids. */
 export function plainAnswer({ status, text }: ApiResponse, ids: readonly string[]): string {

@@ -205,10 +205,10 @@ describe('no call on the redirect thread scans a table', () => {
       await change(null, true);
       await deleteUrls(urls, organizationId, [7, 8], now);
       expect((await urls.expireDue(now + 50, 10)).length).toBe(10);
-      await urls.get(organizationId, 100);
+      await urls.get({ organizationId }, 100);
       await urls.findByKey('domain-1', 'code100', false);
       for (const hostname of [undefined, 'go.example', 'sho.example', 'unknown.example']) {
-        const found = await urls.findByName(organizationId, { hostname, key: 'code100' });
+        const found = await urls.findByName({ organizationId }, { hostname, key: 'code100' });
         expect(found).toHaveLength(hostname === 'unknown.example' ? 0 : 1);
       }
     });
@@ -220,7 +220,7 @@ describe('no call on the redirect thread scans a table', () => {
     const url = newUrl(draftOf({ utmSource: 'mail' }), identity, now);
     const wanted = { url, row: toRow(url), importedCode: null };
     const steps = await explain(() =>
-      database.writeDirectly((transaction) => findEquivalent(transaction, wanted)),
+      database.writeDirectly((transaction) => findEquivalent(transaction, wanted, undefined)),
     );
     expect(steps.map(({ detail }) => detail).join('\n')).toContain('INDEX urls_by_settings');
     expect(scansOf(steps)).toEqual([]);

@@ -1,5 +1,7 @@
 import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely';
+import type { LinkRestriction } from '../../contract/caller.js';
 import type { Schema } from '../../storage/database.js';
+import { isWithin } from '../../storage/link-restriction.js';
 import { tagTextOf } from '../../storage/tag-text.js';
 
 /** Selects URLs that match each field that is set, by one of its values. */
@@ -7,14 +9,16 @@ export interface UrlFilter {
   readonly tag?: readonly string[] | undefined;
   readonly domainId?: readonly string[] | undefined;
   readonly urlId?: readonly number[] | undefined;
+  readonly restriction?: LinkRestriction | undefined;
 }
 
-export function hasFilter({ tag, domainId, urlId }: UrlFilter): boolean {
-  return tag !== undefined || domainId !== undefined || urlId !== undefined;
+export function hasFilter(filter: UrlFilter): boolean {
+  return Object.values(filter).some((value) => value !== undefined);
 }
 
-export function urlCondition({ tag, domainId, urlId }: UrlFilter): RawBuilder<SqlBool> {
-  const conditions: RawBuilder<SqlBool>[] = [sql`true`];
+export function urlCondition(filter: UrlFilter): RawBuilder<SqlBool> {
+  const { tag, domainId, urlId, restriction } = filter;
+  const conditions: RawBuilder<SqlBool>[] = [isWithin(restriction)];
   if (tag !== undefined) {
     const hasTag = tag.map(
       // Unlike `like`, it has no special characters.

@@ -234,6 +234,7 @@ const qrScans = z
 export const reportRoutes = [
   defineRoute('getUrlClicks', 'GET /api/v1/urls/{id}/clicks', {
     tag: 'Analytics',
+    takesRestrictedKeys: true,
     summary: 'Read the clicks of a URL',
     description:
       'Clicks of people. Bots, link previews, prefetches and HEAD requests do not count. The time series includes buckets without clicks.',
@@ -244,6 +245,7 @@ export const reportRoutes = [
   }),
   defineRoute('getAnalyticsOverview', 'GET /api/v1/analytics/overview', {
     tag: 'Analytics',
+    takesRestrictedKeys: true,
     summary: "Read the clicks of all of the organization's URLs",
     description: 'The clicks of all URLs together, and the URLs with the most clicks.',
     access: { scope: 'analytics:read', or: 'urls:read' },
@@ -252,6 +254,7 @@ export const reportRoutes = [
   }),
   defineRoute('exportVisits', 'GET /api/v1/visits', {
     tag: 'Analytics',
+    takesRestrictedKeys: true,
     summary: 'Export the visits of people as NDJSON',
     description: `Pages of up to ${maxVisitLines} visits, oldest first. Send nextAfter as after until it is null, with the same filters, and with since and until, whose defaults move. The lines with a value are as many as a report counts for it.`,
     access: { scope: 'analytics:read', or: 'urls:read' },
@@ -260,6 +263,7 @@ export const reportRoutes = [
   }),
   defineRoute('getQrScans', 'GET /api/v1/qr/{id}/scans', {
     tag: 'Analytics',
+    takesRestrictedKeys: true,
     summary: 'Read the scans of a QR code',
     description:
       'Visits of people who scanned the QR code, from its creation to its deletion. A deleted QR code still has a report. All QR codes of one URL contain the same text, so each of them reports the scans of all. Downloads and previews are not scans.',

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { notFound, validationError } from '../../contract/api-error.js';
+import type { LinkOwner } from '../../contract/caller.js';
 import type { Position } from '../../contract/fields.js';
 import { joinJson } from '../../contract/json-text.js';
 import { minuteMs } from '../../durations.js';
@@ -7,6 +8,7 @@ import type { HandlersOf } from '../../http/handlers.js';
 import { openPage } from '../../http/open-page.js';
 import type { Clock } from '../../ports.js';
 import type { Database } from '../../storage/database.js';
+import { isOfLinkWithin, isWithin } from '../../storage/link-restriction.js';
 import { selectSpans } from '../ingest/scans.js';
 import { clickDimensions, type Dimensions, scanDimensions } from './dimensions.js';
 import type { reportRoutes, WindowInput } from './report-contract.js';
@@ -23,9 +25,9 @@ import { toConditions } from './visit-filter.js';
 import { maxSkipped } from './visit-page.js';
 
 export interface ReportSources {
-  /** Returns a URL of an organization. Throws NOT_FOUND when it does not exist. */
+  /** Returns a URL of an owner. Throws NOT_FOUND when it does not exist. */
   readonly getUrl: (
-    organizationId: string,
+    owner: LinkOwner,
     urlId: number,
   ) => Promise<{
     readonly id: number;
@@ -33,9 +35,9 @@ export interface ReportSources {
     readonly createdAt: number;
     readonly importedClicks: number;
   }>;
-  /** Returns those of these URLs of an organization that exist, in their order. */
+  /** Returns those of these URLs of an owner that exist, in their order. */
   readonly findUrls: (
-    organizationId: string,
+    owner: LinkOwner,
     urlIds: readonly number[],
   ) => Promise<
     readonly { readonly id: number; readonly shortCode: string; readonly shortUrl: string }[]
@@ -110,7 +112,7 @@ export function reportHandlers({
   }
 
   /** Returns when the organization, or its oldest link, was created. An imported link may be older. */
-  async function firstRecordAt(organizationId: string): Promise<number> {
+  async function firstRecordAt({ organizationId, restriction }: LinkOwner): Promise<number> {
     const { created, firstUrl } = await database.read
       .selectFrom('organizations')
       .select(['created_at as created'])
@@ -118,6 +120,7 @@ export function reportHandlers({
         selectFrom('urls')
           .select(({ fn }) => fn.min('created_at').as('first'))
           .where('organization_id', '=', organizationId)
+          .where(isWithin(restriction))
           .as('firstUrl'),
       )
       .where('id', '=', organizationId)
@@ -138,8 +141,9 @@ export function reportHandlers({
   }
 
   return {
-    async getUrlClicks({ caller: { organizationId }, params, query: input }) {
-      const { id, shortCode, createdAt, importedClicks } = await getUrl(organizationId, params.id);
+    async getUrlClicks({ caller, params, query: input }) {
+      const { organizationId } = caller;
+      const { id, shortCode, createdAt, importedClicks } = await getUrl(caller, params.id);
       const { query, head } = await prepare(organizationId, clickDimensions, input, createdAt);
       const record = { urlId: String(id), shortCode, createdAt: new Date(createdAt).toISOString() };
       const own = { ...record, ...head, importedClicks };
@@ -147,10 +151,11 @@ export function reportHandlers({
       return { status: 200, json: joinJson(own, report) };
     },
 
-    async getQrScans({ caller: { organizationId }, params, query: input }) {
+    async getQrScans({ caller: { organizationId, restriction }, params, query: input }) {
       const qrCode = await selectSpans(database.read)
         .where('qr_codes.id', '=', params.id)
         .where('qr_codes.organization_id', '=', organizationId)
+        .where(isOfLinkWithin(restriction))
         .executeTakeFirst();
       if (!qrCode) throw notFound('QR code', params.id);
       const { urlId, slug, ...span } = qrCode;
@@ -164,9 +169,9 @@ export function reportHandlers({
       return { status: 200, json: joinJson(own, report) };
     },
 
-    async exportVisits({ caller: { organizationId }, query: input }) {
+    async exportVisits({ caller: { organizationId, restriction }, query: input }) {
       const list = { name: 'visits', organizationId, ids: 'integer' } as const;
-      const { filter, describe } = openPage(list, input);
+      const { filter, describe } = openPage(list, { ...input, restriction });
       const now = clock();
       const { since, until, timezone, limit, tag, domainId, urlId } = input;
       const days = { since, until, timezone, groupBy: 'day' } as const;
@@ -179,7 +184,7 @@ export function reportHandlers({
         limit,
         after: readPosition(filter.after),
       };
-      const urls = { tag, domainId, urlId };
+      const urls = { tag, domainId, urlId, restriction };
       const page = await reports.read(
         organizationId,
         'readVisits',
@@ -194,14 +199,15 @@ export function reportHandlers({
       return { status: 200, json: `${head.slice(0, -1)},"text":${page.text}}` };
     },
 
-    async getAnalyticsOverview({ caller: { organizationId }, query: input }) {
+    async getAnalyticsOverview({ caller, query: input }) {
+      const { organizationId, restriction } = caller;
       const { tag, domainId, urlId } = input;
-      const createdAt = await firstRecordAt(organizationId);
+      const createdAt = await firstRecordAt(caller);
       const prepared = await prepare(organizationId, clickDimensions, input, createdAt);
       const { query, isPast } = prepared;
-      const urls = { tag, domainId, urlId };
+      const urls = { tag, domainId, urlId, restriction };
       const now = clock();
-      const key = JSON.stringify([organizationId, input]);
+      const key = JSON.stringify([organizationId, restriction, input]);
       const known = slowOverviews.get(key);
       const { head, report } = known ?? {
         head: prepared.head,
@@ -222,7 +228,7 @@ export function reportHandlers({
       const { importedClicks, ...urlTotals } = report.urls;
       const clicksOf = new Map(top);
       // A link that was erased after the visits were counted is left out.
-      const topUrls = await findUrls(organizationId, [...clicksOf.keys()]);
+      const topUrls = await findUrls(caller, [...clicksOf.keys()]);
       return {
         status: 200,
         data: {
