@@ -354,8 +354,8 @@ function renderExample(document, method, item, exampleOf) {
 }
 
 /** Returns the required fields of a body, or else the first one with an example. */
-function exampleBody({ components }, name, exampleOf) {
-  const { properties, required = [] } = components.schemas[name];
+function exampleBody(document, name, exampleOf) {
+  const { properties, required = [] } = document.components.schemas[name];
   const isShown = ([field, schema]) =>
     required.length > 0 ? required.includes(field) : (schema.example ?? null) !== null;
   const shown = Object.entries(properties).filter(isShown);
@@ -363,9 +363,15 @@ function exampleBody({ components }, name, exampleOf) {
   return Object.fromEntries(
     (required.length > 0 ? shown : shown.slice(0, 1)).map(([field, schema]) => [
       field,
-      exampleOf(schema, field),
+      exampleOfField(document, field, schema, exampleOf),
     ]),
   );
+}
+
+/** Returns the example of a field. The items of a bulk request have their required fields only. */
+function exampleOfField(document, field, schema, exampleOf) {
+  const item = schema.items?.anyOf?.find(({ $ref }) => $ref);
+  return item ? [exampleBody(document, nameOf(item.$ref), exampleOf)] : exampleOf(schema, field);
 }
 
 function literal(value) {

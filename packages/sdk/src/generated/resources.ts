@@ -726,7 +726,7 @@ export class GeneratedUrlsResource extends Resource {
    *
    * @example
    * ```ts
-   * console.log(await shorty.urls.bulkCreateChunk({ urls: [{ targetUrl: 'https://example.com/spring?ref=mail#offers', title: null, description: null, category: null, tags: null, domainId: null, redirectType: null, activatesAt: null, expiresAt: null, expiredUrl: null, maxClicks: null, utmSource: null, utmMedium: null, utmCampaign: null, utmTerm: null, utmContent: null, customUtmParams: null, sourceDomain: null, clickThresholds: null, forwardQuery: null, forwardPath: null, rules: [], preview: { title: 'Spring sale', description: null, imageUrl: null }, infoPage: null, publicStats: null, isPasswordProtected: null, password: null, customSlug: 'spring-sale', importedCode: null, isActive: true, importedClicks: null, importedCreatedAt: null, externalId: null, ifExists: null, fetchTitle: null }] }));
+   * console.log(await shorty.urls.bulkCreateChunk({ urls: [{ targetUrl: 'https://example.com/spring?ref=mail#offers' }] }));
    * ```
    */
   bulkCreateChunk(body: UrlBulkCreateRequest, options?: RequestOptions): ApiPromise<UrlBulkCreateResult> {
@@ -741,7 +741,7 @@ export class GeneratedUrlsResource extends Resource {
    *
    * @example
    * ```ts
-   * console.log(await shorty.urls.bulkUpdateChunk({ updates: [{ targetUrl: 'https://example.com/spring?ref=mail#offers', title: null, description: null, category: null, tags: null, domainId: null, redirectType: null, activatesAt: null, expiresAt: null, expiredUrl: null, maxClicks: null, utmSource: null, utmMedium: null, utmCampaign: null, utmTerm: null, utmContent: null, customUtmParams: null, sourceDomain: null, clickThresholds: null, forwardQuery: null, forwardPath: null, rules: [], preview: { title: 'Spring sale', description: null, imageUrl: null }, infoPage: null, publicStats: null, isPasswordProtected: null, password: null, id: 42, externalId: null, isActive: true }] }));
+   * console.log(await shorty.urls.bulkUpdateChunk({ updates: [{ id: 42 }] }));
    * ```
    */
   bulkUpdateChunk(body: UrlBulkUpdateRequest, options?: RequestOptions): ApiPromise<UrlBulkUpdateResult> {
