@@ -20,7 +20,8 @@ describe('a path', () => {
     buildTarget('GET /api/v1/urls/{id}', { params: { id: id as string } }).path;
 
   it.each([undefined, null, '', '.', '..', Number.NaN, {}, true])('refuses the id %s', (id) => {
-    expect(() => path(id)).toThrow(`id must be a name or a number, not "${id}"`);
+    const shown = typeof id === 'string' ? `"${id}"` : id;
+    expect(() => path(id)).toThrow(`id must be a name or a number, not ${shown}`);
   });
 
   it('escapes what would end the name', () => {

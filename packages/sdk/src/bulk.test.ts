@@ -51,6 +51,9 @@ it('refuses a string, whose items would be its characters', async () => {
   // @ts-expect-error A string is not a list of ids.
   const call = urls.bulkDelete('1188');
   await expect(call).rejects.toMatchObject({ name: 'ShortyConfigError', option: 'items' });
+  // @ts-expect-error The body of the API's request is not a list of ids.
+  const ofBody = urls.bulkDelete({ ids: ['1188'] });
+  await expect(ofBody).rejects.toThrow('items must be an array or an iterable');
 });
 
 const numbers = (count: number) => Array.from({ length: count }, (_, at) => at);

@@ -31,7 +31,10 @@ export async function runBulk<Item, Result extends object>(
   checkOptionNames(options, bulkOptions);
   const { signal, idempotencyKey: key } = request;
   checkNumber('concurrency', concurrency);
-  if (Object(items) !== items) refuse('items', 'a list', items);
+  const isObject = Object(items) === items;
+  if (!isObject || !(Symbol.iterator in items || Symbol.asyncIterator in items)) {
+    refuse('items', 'an array or an iterable', items);
+  }
   // A failed request has no result.
   const inFlight: Promise<Result | undefined>[] = [];
   const unknown: number[] = [];

@@ -218,7 +218,8 @@ export class ShortyConfigError extends ShortyError {
 
 /** Throws the error of an option or argument whose value breaks a rule. */
 export function refuse(option: string, rule: string, value: unknown): never {
-  throw new ShortyConfigError(option, `must be ${rule}, not "${value}"`);
+  const shown = typeof value === 'string' ? `"${value}"` : value;
+  throw new ShortyConfigError(option, `must be ${rule}, not ${shown}`);
 }
 
 const classes: Readonly<Record<number, typeof ShortyError>> = {

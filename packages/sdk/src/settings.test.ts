@@ -64,6 +64,7 @@ describe('options', () => {
   });
 
   it.each<Options>([
+    'hush' as never,
     { accessToken: 'hush\nhush' },
     { ...good, baseUrl: 'https://user:hush@sho.test' },
     { ...good, headers: { authorization: 'hush\nhush' } },

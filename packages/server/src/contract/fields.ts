@@ -179,7 +179,8 @@ export const timestamp = localTimestamp
 export const webAddress = '^[Hh][Tt][Tt][Pp][Ss]?://';
 
 const decimalId = /^[1-9]\d{0,15}$/;
-const idRule = 'must be a positive integer, as a number or in decimal digits';
+const idRule =
+  'must be a positive integer, as a number or in decimal digits; lookup finds a link by its slug or short URL';
 
 export function parseUrlId(text: string): number | undefined {
   const id = decimalId.test(text) ? Number(text) : 0;
