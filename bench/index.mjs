@@ -27,10 +27,6 @@ const benchmarks = {
 
 const names = Object.keys(benchmarks);
 const wanted = process.argv.slice(2);
-if (wanted.includes('--help')) {
-  console.log(`npm run bench [names]: runs all benchmarks, or these: ${names.join(', ')}`);
-  process.exit(0);
-}
 const unknown = wanted.filter((name) => !names.includes(name));
 if (unknown.length > 0) {
   console.error(`unknown benchmark ${unknown.join(', ')}; the benchmarks are ${names.join(', ')}`);

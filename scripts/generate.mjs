@@ -1,9 +1,8 @@
 // `npm run generate [folder]`: writes the files that derive from the code: openapi.yaml, generated sources of
 // the server, the SDK, the verifier and the CLI, and the CLI reference. By default to this repository.
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { install, root, run } from './bootstrap.mjs';
-import { writeSharedSources } from './shared-sources.mjs';
 
 const [target = root] = process.argv.slice(2);
 const pathOf = (relative) => {
@@ -14,7 +13,14 @@ const pathOf = (relative) => {
 const folderOf = (name) => dirname(pathOf(`packages/${name}/src/generated/file`));
 
 install();
-writeSharedSources((path) => pathOf(`packages/${path}`));
+// Shared with packages that must not import it: the SDK and the verifier have no dependency, and what the
+// verifier exports is public.
+const shared = 'packages/webhook-verifier/src/nearest-name.ts';
+const copied = `// Copied from ${shared} by \`npm run generate\`. Do not edit.\n`;
+for (const folder of ['import/src/generated', 'sdk/src/generated', 'server/src/contract']) {
+  const copy = pathOf(`packages/${folder}/nearest-name.ts`);
+  writeFileSync(copy, copied + readFileSync(join(root, shared)));
+}
 run('node', ['packages/server/scripts/write-openapi.mjs', pathOf('openapi.yaml')]);
 // Imported after the installation, because they need packages.
 const { writeServerSources } = await import('./server-sources.mjs');

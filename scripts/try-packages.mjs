@@ -35,7 +35,9 @@ export async function tryServer(folder, { node = process.execPath } = {}) {
   });
   try {
     const client = { ...env, SHORTY_BASE_URL: await addressOf(server) };
-    const shortUrl = createByCommand(folder, node, client);
+    const args = ['urls', 'create', 'https://example.com/cli', '--json'];
+    const shorty = join(folder, 'node_modules/.bin/shorty');
+    const { shortUrl } = JSON.parse(runHere(folder, node, [shorty, ...args], client));
     const { status, headers } = await fetch(shortUrl, { redirect: 'manual' });
     const location = headers.get('location');
     if (status !== 307 || location !== 'https://example.com/cli') {
@@ -70,8 +72,6 @@ export function tryWithoutServer(folder, { node = process.execPath, version }) {
   runHere(folder, node, [shorty, 'urls', 'bulk-create', '--help'], env);
   runProgram(folder, node, verifierProgram, env);
   runHere(folder, node, ['--input-type=commonjs', '--eval', commonJsProgram], env);
-  // Nothing listens on port 9, so a correct client fails with its own error for connections.
-  runProgram(folder, node, unreachableProgram, env);
 }
 
 const sdkProgram = `
@@ -110,19 +110,6 @@ const commonJsProgram = `
   new Shorty({ baseUrl: 'http://127.0.0.1:9', accessToken: 'shorty_at_trial' });
   if (typeof verifyWebhook !== 'function') throw new Error('verifyWebhook is missing');
 `;
-
-const unreachableProgram = `
-  import assert from 'node:assert/strict';
-  import { ConnectionError, Shorty } from '@shorty/sdk';
-  const shorty = new Shorty({ baseUrl: 'http://127.0.0.1:9', accessToken: 'shorty_at_trial', maxRetries: 0 });
-  await assert.rejects(async () => shorty.usage.get(), ConnectionError);
-`;
-
-function createByCommand(folder, node, env) {
-  const shorty = join(folder, 'node_modules/.bin/shorty');
-  const args = ['urls', 'create', 'https://example.com/cli', '--output', 'json'];
-  return JSON.parse(runHere(folder, node, [shorty, ...args], env)).shortUrl;
-}
 
 function runProgram(folder, node, program, env) {
   runHere(folder, node, ['--input-type=module', '--eval', program], env);

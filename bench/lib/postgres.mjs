@@ -15,10 +15,7 @@ export async function startDefaultPostgres() {
 }
 
 /** Starts a node on a PostgreSQL database, with its journal in a separate folder. */
-export function serveNode(databaseUrl, environment = {}) {
-  return serveShorty({
-    SHORTY_DATABASE_URL: databaseUrl,
-    SHORTY_JOURNAL_FOLDER: scratchFolder(),
-    ...environment,
-  });
+export function serveNode(databaseUrl, environment) {
+  const own = { SHORTY_DATABASE_URL: databaseUrl, SHORTY_JOURNAL_FOLDER: scratchFolder() };
+  return serveShorty({ ...own, ...environment });
 }
