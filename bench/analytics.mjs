@@ -104,16 +104,16 @@ async function measureReports(count, measure) {
   await measure({
     bytes: (statSync(server.databasePath).size - before) / count,
     overview: measured(
-      (query) => reports.read(id, 'readOverview', id, query, until, {}),
+      (query) => reports.read('readOverview', id, query, until, {}),
       ({ totals }) => totals.totalClicks,
     ),
     link: measured(
-      (query) => reports.read(id, 'readClicks', id, hotLink, query),
+      (query) => reports.read('readClicks', id, hotLink, query),
       (text) => JSON.parse(text).totals.totalClicks,
     ),
     page: measured(
       (query) =>
-        reports.read(id, 'readVisits', id, { ...query, limit: 5_000 }, until, { urlId: [hotLink] }),
+        reports.read('readVisits', id, { ...query, limit: 5_000 }, until, { urlId: [hotLink] }),
       ({ count }) => count,
     ),
   });

@@ -180,8 +180,7 @@ export function createAnalyticsModule(options: AnalyticsModuleOptions) {
     async readRecentClicks(organizationId: string, urlId: number): Promise<ClickReport> {
       const until = clock();
       const query = { since: until - recentMs, until, groupBy: 'day', limit: topCount } as const;
-      const args = [organizationId, urlId, query] as const;
-      return JSON.parse(await reports.read(organizationId, 'readClicks', ...args));
+      return JSON.parse(await reports.read('readClicks', organizationId, urlId, query));
     },
 
     queues: [reports.queue],

@@ -147,7 +147,7 @@ export function reportHandlers({
       const { query, head } = await prepare(organizationId, clickDimensions, input, createdAt);
       const record = { urlId: String(id), shortCode, createdAt: new Date(createdAt).toISOString() };
       const own = { ...record, ...head, importedClicks };
-      const report = await reports.read(organizationId, 'readClicks', organizationId, id, query);
+      const report = await reports.read('readClicks', organizationId, id, query);
       return { status: 200, json: joinJson(own, report) };
     },
 
@@ -165,7 +165,7 @@ export function reportHandlers({
       // The scans of a standalone QR code are unknown, because it contains its target and not a short URL.
       // No visit has the id 0.
       const url = { urlId: urlId ?? 0, hasSlug: slug !== null, spans: [span] };
-      const report = await reports.read(organizationId, 'readScans', organizationId, url, query);
+      const report = await reports.read('readScans', organizationId, url, query);
       return { status: 200, json: joinJson(own, report) };
     },
 
@@ -185,14 +185,7 @@ export function reportHandlers({
         after: readPosition(filter.after),
       };
       const urls = { tag, domainId, urlId, restriction };
-      const page = await reports.read(
-        organizationId,
-        'readVisits',
-        organizationId,
-        query,
-        now,
-        urls,
-      );
+      const page = await reports.read('readVisits', organizationId, query, now, urls);
       const { count, next } = page;
       const { nextAfter } = describe({ total: 0, count, next: next && [next.at, next.skipped] });
       const head = JSON.stringify({ ...toWindowFields(window), timezone, count, nextAfter });
@@ -211,14 +204,7 @@ export function reportHandlers({
       const known = slowOverviews.get(key);
       const { head, report } = known ?? {
         head: prepared.head,
-        report: await reports.read(
-          organizationId,
-          'readOverview',
-          organizationId,
-          query,
-          now,
-          urls,
-        ),
+        report: await reports.read('readOverview', organizationId, query, now, urls),
       };
       // A window that ends later would not say until when its visits were counted.
       if (!known && isPast && clock() - now > slowMs) {

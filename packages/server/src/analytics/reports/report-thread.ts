@@ -73,16 +73,15 @@ export function openReports({ isThreaded, storage, database, logger }: ThreadedR
     logger,
   });
   /**
-   * Calls a method of the reader. When many calls wait, the organizations take turns. Throws
-   * UNAVAILABLE when the report is too large.
+   * Calls a method of the reader, whose first argument is the organization. When many calls wait, the
+   * organizations take turns. Throws UNAVAILABLE when the report is too large.
    */
   async function read<Name extends keyof ReportMethods>(
-    organizationId: string,
     name: Name,
     ...args: Parameters<ReportMethods[Name]>
   ) {
     try {
-      return await queue.run(organizationId, () => thread.call(name, ...args));
+      return await queue.run(args[0], () => thread.call(name, ...args));
     } catch (error) {
       if (!(error instanceof ReportTooLargeError)) throw error;
       throw new ApiError('UNAVAILABLE', error.message, { cause: error });
