@@ -11,18 +11,29 @@ WORKDIR /build
 COPY package.json pnpm-lock.yaml pnpm-workspace.yaml ./
 COPY packages/server/package.json packages/server/
 COPY packages/webhook-verifier/package.json packages/webhook-verifier/
+COPY packages/dashboard/package.json packages/dashboard/
+COPY packages/import/package.json packages/import/
+COPY packages/report/package.json packages/report/
+COPY packages/sdk/package.json packages/sdk/
 # Uses the image's Node headers, so that node-gyp downloads none.
 ENV npm_config_nodedir=/usr/local
 COPY packages/server/native packages/server/native
 ENV CXXFLAGS="-include /build/packages/server/native/object-wrap.h"
-RUN npx -y pnpm@10.34.9 install --frozen-lockfile --filter shorty --filter @shorty/server...
+RUN npx -y pnpm@10.34.9 install --frozen-lockfile --filter shorty \
+  --filter @shorty/server... --filter @shorty/dashboard...
 COPY tsconfig.json openapi.yaml ./
 COPY packages/server packages/server
 COPY packages/webhook-verifier packages/webhook-verifier
-# Compiles, then reinstalls without development dependencies.
+COPY packages/dashboard packages/dashboard
+COPY packages/import packages/import
+COPY packages/report packages/report
+COPY packages/sdk packages/sdk
+# Compiles, bundles the dashboard into the server, then reinstalls without development dependencies.
 RUN npx tsc --build packages/server \
   && node packages/server/scripts/copy-assets.mjs \
+  && node packages/dashboard/scripts/build.mjs \
   && rm -rf node_modules packages/*/node_modules packages/*/src \
+    packages/dashboard packages/import packages/report packages/sdk \
   && npx -y pnpm@10.34.9 install --prod --frozen-lockfile --filter @shorty/server... \
   # What only the compiler needs.
   && find node_modules/.pnpm/better-sqlite3@*/node_modules/better-sqlite3 \

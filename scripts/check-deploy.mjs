@@ -49,6 +49,27 @@ function checkDockerfile(text) {
     'ENTRYPOINT must be ["shorty-server"]':
       last('ENTRYPOINT')?.getArgumentsContent() === '["shorty-server"]',
   });
+  const ignored = read('.dockerignore');
+  for (const name of withDependencies(['server', 'dashboard'])) {
+    const copied = `packages/${name}`;
+    expectAll('Dockerfile', {
+      [`must copy ${copied}`]: text.includes(`COPY ${copied} ${copied}\n`),
+      [`${copied} must be in .dockerignore`]: ignored.includes(`\n!${copied}\n`),
+    });
+  }
+}
+
+/** Returns these packages of the workspace, and those that they depend on. */
+function withDependencies(names) {
+  const found = new Set(names);
+  for (const name of found) {
+    const manifest = JSON.parse(read(`packages/${name}/package.json`));
+    const { dependencies, devDependencies } = manifest;
+    for (const each of Object.keys({ ...dependencies, ...devDependencies })) {
+      if (each.startsWith('@shorty/')) found.add(each.slice('@shorty/'.length));
+    }
+  }
+  return found;
 }
 
 /** Checks compose files that are used together, in the order in which they are merged. */
