@@ -1,4 +1,4 @@
-const command = 'every command of shorty runs in packages/cli/test/every-command.ts';
+const command = 'packages/cli/test runs every command of shorty';
 const terminal = 'needs a terminal: packages/cli/test/terminal.test.ts has one';
 const registry = 'the packages are not in a registry; e2e/packages.test.ts installs the tarballs';
 const packed = 'e2e/packages.test.ts runs the command and installs the tarballs';
@@ -150,10 +150,10 @@ export const blocksNotRun: Readonly<Record<string, Readonly<Record<string, strin
       'runs until Ctrl-C; e2e/faults/listen.test.ts runs it',
   },
   'docs/webhooks.md': {
-    'shorty webhooks deliveries <id> --status failed      # the list, with the last error': command,
-    'shorty webhooks recover <id> --since 2h': command,
-    'shorty webhooks rotate-secret <id>': command,
-    'shorty webhooks rotate-secret <id> --expire-old-after 0': command,
+    'HOOK=https://example.com/hook                          # its URL, description or id': command,
+    'shorty webhooks recover https://example.com/hook --since 2h': command,
+    'shorty webhooks rotate-secret https://example.com/hook': command,
+    'shorty webhooks rotate-secret https://example.com/hook --expire-old-after 0': command,
   },
 };
 
@@ -163,6 +163,6 @@ export const linesNotRun: Readonly<Record<string, string>> = {
   'npx shorty urls bulk-create examples/links.csv --failed-out bad.csv --out created.csv':
     'exits with 3, because some rows are wrong; docs/getting-started.md runs it',
   'shorty urls erase-visits spring-sale          # asks first': terminal,
-  'shorty qr scans 0192f0c1-2b7d-7c3e-9a51-3f1d2b6c8e47 --since 7d  # one QR code':
-    'needs the id of a code',
+  'shorty qr scans spring-sale --since 7d                           # the QR code of a link':
+    'the link has no code',
 };

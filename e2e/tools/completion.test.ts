@@ -62,7 +62,7 @@ test.each(Object.keys(shells) as Shell[])(
     };
     await complete('shorty urls bulk-', /bulk-create/, /bulk-delete/, /bulk-update/);
     await complete('shorty --profile work config u', /config unset/);
-    await complete('shorty urls list --inac', /list --inactive/);
+    await complete('shorty urls list --pau', /list --paused/);
     await complete('shorty urls list --output nd', /--output ndjson/);
     await complete('shorty analytics report --output ht', /--output html/);
     await complete('shorty webhooks deliveries x --status fa', /--status failed/);

@@ -34,11 +34,19 @@ export type Printed = readonly (keyof typeof responseFields | (string & {}))[];
 /** Options by their flags: `--limit <count>`. */
 export type OptionRows = Readonly<Record<string, string | Details>>;
 
+export type RecordKind =
+  | ('link' | 'code' | 'webhook' | 'domain' | 'key' | 'tag' | 'actor' | 'resource')
+  | ('organization' | 'client' | 'organizationKey' | 'takedown');
+
 /** An option or an argument that is more than a text. */
 export interface Details {
   readonly text: string;
   readonly choices?: readonly string[];
   readonly parse?: (text: string, earlier: never) => unknown;
+  /** The kind of record that the value names. */
+  readonly record?: RecordKind;
+  /** Whether the value is a time: one before now, or the start or the end of something. */
+  readonly time?: 'past' | 'start' | 'end';
   readonly default?: unknown;
   /** The value of an option without one. */
   readonly preset?: string;

@@ -5,6 +5,7 @@ import { commands } from './command-tree.js';
 import { type Context, createContext } from './context.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
 import responseFields from './generated/response-fields.json' with { type: 'json' };
+import { readInput } from './input.js';
 import type { Io } from './io.js';
 import { allowsColor, outputFormats, resolveFormat, unknownField } from './output.js';
 import { buildProgram, type GlobalFlags } from './program.js';
@@ -18,7 +19,7 @@ export async function main(argv: readonly string[], io: Io): Promise<ExitCode> {
   let exitCode: ExitCode = exitCodes.done;
   const program = buildProgram(io, async (row, command, input) => {
     const context = await prepare(row, command, program, io);
-    exitCode = (await row.run(context, input as never)) ?? exitCodes.done;
+    exitCode = (await row.run(context, readInput(row, input, context) as never)) ?? exitCodes.done;
   });
   try {
     await program.parseAsync(expandHelp(program, expandUrl(argv)), { from: 'user' });
@@ -113,6 +114,7 @@ const synonyms: Readonly<Record<string, readonly string[]>> = {
   ...{ ls: ['list'], search: ['list --search TEXT', 'list'], find: ['list --search TEXT', 'list'] },
   ...{ show: ['get'], info: ['get'], view: ['get'], add: ['create'], new: ['create'] },
   ...{ stats: ['clicks', 'scans', 'overview'], unpause: ['resume'], undelete: ['restore'] },
+  ...{ inactive: ['pause'], disable: ['pause'], active: ['resume'], enable: ['resume'] },
 };
 
 /** Returns the command that a word stands for that is none in its group, if it is known. */
@@ -133,8 +135,11 @@ function toUsageError({ message }: CommanderError, help: string): UsageError {
     .replace(/^error: /, '')
     .replace(/^command-argument value ('.*') is invalid for/, 'value $1 is invalid for')
     .split('\n');
-  const [, word = ''] = /^unknown command '(.*)'$/.exec(text) ?? [];
-  const command = commandFor(word, help.replace(/^shorty ?| ?--help$/g, ''));
+  const path = help.replace(/^shorty ?| ?--help$/g, '');
+  const [, kind, word = ''] = /^unknown (command|option) '-*(.*)'$/.exec(text) ?? [];
+  // An option can be a command of the same group: urls update --pause.
+  const group = kind === 'option' ? path.replace(/ ?\S+$/, '') : path;
+  const command = kind === 'option' && group === '' ? undefined : commandFor(word, group);
   if (command !== undefined) return new UsageError(text, `did you mean ${command}?`);
   return new UsageError(text, suggestion?.replace(/^\((.*)\)$/, '$1') ?? `see ${help}`);
 }

@@ -139,7 +139,7 @@ test('record formats', async () => {
     await new Output(io, { format, isQuiet: false, allowsColor: true }).record(record);
     return io.text.stdout;
   };
-  expect(await shown('table')).toBe('id    1\ntags  a|b\nutm   {"x":"1"}\n');
+  expect(await shown('table')).toBe('id     1\ntags   a|b\nutm.x  1\n');
   expect(JSON.parse(await shown('json'))).toEqual(record);
   expect(await shown('ndjson')).toBe(`${JSON.stringify(record)}\n`);
   expect(await shown('csv')).toBe('id,tags,utm,none\n1,a|b,"{""x"":""1""}",\n');

@@ -157,7 +157,9 @@ export class Output {
       const cells = entries.map(([, value]) => value);
       return this.#put(`${this.csvHeader(names)}${this.csvLine(cells)}\n`);
     }
-    const shown = this.fields ? entries : entries.filter(([, value]) => !isEmpty(value));
+    const shown = this.fields
+      ? entries
+      : entries.flatMap(flatten).filter(([, value]) => !isEmpty(value));
     const isFirst = ([name]: [string, unknown]) => Number(name === 'shortUrl' && !this.fields);
     shown.sort((a, b) => isFirst(b) - isFirst(a));
     const width = Math.max(minLabelWidth, ...shown.map(([name]) => name.length));
@@ -337,6 +339,12 @@ export function unknownField(field: string, known: readonly string[]): UsageErro
     `--fields ${field}: unknown field`,
     near ? `did you mean ${near}?` : `fields: ${known.join(', ')}`,
   );
+}
+
+/** Returns the fields of an object as fields of the record: `txtRecord.name`. */
+function flatten([name, value]: [string, unknown]): [string, unknown][] {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return [[name, value]];
+  return Object.entries(value).map(([part, each]) => [printable(`${name}.${part}`), each]);
 }
 
 function isEmpty(value: unknown): boolean {

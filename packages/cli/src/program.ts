@@ -3,6 +3,7 @@ import { UsageError } from './cli-error.js';
 import { type CommandRow, formatOption, toArgument, toOption } from './command.js';
 import { commands, groups } from './command-tree.js';
 import { helpLayout, helpWidth } from './help-text.js';
+import { type Input, inputName } from './input.js';
 import type { Io } from './io.js';
 import { outputFormats } from './output.js';
 import { version } from './version.js';
@@ -42,7 +43,7 @@ const globalOptions = {
 };
 
 /** Runs a command with its arguments and options by their names. */
-type Run = (row: CommandRow, command: Command, input: object) => Promise<void>;
+type Run = (row: CommandRow, command: Command, input: Input) => Promise<void>;
 
 type Program = Command & { opts(): GlobalFlags };
 
@@ -116,7 +117,7 @@ function split(words: string): { readonly parent: string; readonly name: string 
 function argumentsOf({ registeredArguments, processedArgs }: Command): Record<string, unknown> {
   return Object.fromEntries(
     registeredArguments.map((argument, index) => [
-      argument.name().replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase()),
+      inputName(`<${argument.name()}>`),
       processedArgs[index],
     ]),
   );

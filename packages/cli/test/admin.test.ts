@@ -99,7 +99,7 @@ describe('shorty admin clients and keys', () => {
     const listed = await admin('keys', 'list', id);
     expect(listed.items).toMatchObject([{ id: key.id, name: 'x' }]);
     expect(await admin('keys', 'update', id, key.id, '--expires-at', '2099-01-01')).toMatchObject({
-      expiresAt: '2099-01-01T00:00:00.000Z',
+      expiresAt: '2099-01-01T23:59:59.000Z',
     });
     expect(await admin('keys', 'update', id, key.id, '--no-expiry')).toMatchObject({
       expiresAt: null,
@@ -107,7 +107,7 @@ describe('shorty admin clients and keys', () => {
     await admin('keys', 'revoke', id, key.id);
     expect((await admin('keys', 'list', id)).items).toEqual([]);
     const update = await admin('clients', 'update', id, client.id, '--expires-at', '2099-01-01');
-    expect(update.expiresAt).toBe('2099-01-01T00:00:00.000Z');
+    expect(update.expiresAt).toBe('2099-01-01T23:59:59.000Z');
     const revoked = await admin('clients', 'revoke', id, client.id);
     expect(revoked.revokedAt).not.toBeNull();
     expect((await as(credentials, 'urls', 'list')).code).toBe(4);
@@ -126,7 +126,7 @@ describe('shorty admin takedowns and hosts', () => {
     expect(await visit()).toBe(451);
     expect((await admin('takedowns', 'list')).items).toEqual([taken]);
     const shown = await shorty.run(['urls', 'get', url.id]);
-    expect(shown.stdout).toMatch(/^takenDown +.*phishing/m);
+    expect(shown.stdout).toMatch(/^takenDown\.reason +phishing/m);
     expect(await admin('takedowns', 'undo', url.id)).toEqual(taken);
     expect(await visit()).toBe(307);
 

@@ -120,9 +120,8 @@ describe.each(everywhere)('%s', (command) => {
   test('sends the filters for UTM parameters and language, and shows their values', async () => {
     const filters = '--utm-source mail --utm-source (none) --utm-campaign sale --language de';
     const { stdout } = await run(`${command} ${filters}`);
-    expect(server.requests[0]).toContain(
-      'language=de&utmSource=mail&utmSource=(none)&utmCampaign=sale',
-    );
+    const query = 'utmSource=mail&utmSource=(none)&utmCampaign=sale&language=de';
+    expect(server.requests.filter((each) => each.includes(query))).not.toEqual([]);
     expect(stdout).toMatch(/UTM campaign\b/);
     expect(stdout).toMatch(/spring-sale +1,000/);
     expect(stdout).toMatch(/German +4,100/);

@@ -109,18 +109,40 @@ test('--dry-run of a delete prints each id in the requested format and changes n
   for (const id of ids) expect((await server.client.urls.get(id)).isActive).toBe(true);
 });
 
-test('bulk-delete validates the whole file before the first deletion', async () => {
-  const [id] = await createLinks(1);
-  const { code, stderr } = await shorty.run(['urls', 'bulk-delete', '-'], {
-    input: `id\n${id}\nall\n`,
-  });
-  expect([code, stderr]).toEqual([2, expect.stringContaining('line 3: "all" is not a link id')]);
-  expect((await server.client.urls.get(id ?? '')).isActive).toBe(true);
-  const none = await shorty.run(['urls', 'bulk-delete', 'no-such-file']);
-  expect([none.code, none.stderr]).toEqual([
+test('bulk-delete takes slugs and short URLs, and reads the whole file before the first deletion', async () => {
+  const targetUrl = 'https://example.com/';
+  const slug = await server.client.urls.create({ targetUrl, customSlug: 'from-a-file' });
+  const { shortUrl, id } = await server.client.urls.create({ targetUrl });
+  const remove = (input: string) => shorty.run(['urls', 'bulk-delete', '-'], { input });
+  const broken = await remove(`link;note\nfrom-a-file;x\n;y\n`);
+  expect([broken.code, broken.stderr]).toEqual([2, expect.stringContaining('line 3: "" is not')]);
+  const unnamed = await remove('title,url\nfrom-a-file,https://example.com/\n');
+  expect([unnamed.code, unnamed.stderr]).toEqual([
     2,
-    expect.stringContaining('neither an id nor an existing file'),
+    expect.stringContaining('has no column id, shortUrl, slug or code'),
   ]);
+  const activity = async () =>
+    (await Promise.all([slug.id, id].map((each) => server.client.urls.get(each)))).map(
+      ({ isActive }) => isActive,
+    );
+  expect(await activity()).toEqual([true, true]);
+  const { code, stderr } = await remove(`from-a-file\n${shortUrl}\nno-such-slug\n`);
+  expect([code, stderr]).toEqual([3, expect.stringContaining('(no-such-slug)')]);
+  expect(await activity()).toEqual([false, false]);
+});
+
+test('bulk-update finds links by their slugs or short URLs, if the file has no ids', async () => {
+  const targetUrl = 'https://example.com/';
+  const slug = await server.client.urls.create({ targetUrl, customSlug: 'by-its-slug' });
+  const update = (input: string) => shorty.run(['urls', 'bulk-update', '-'], { input });
+  const bySlug = await update('Slug;Title\nby-its-slug;Erster\nno-such-slug;Zweiter\n');
+  expect([bySlug.code, bySlug.stderr]).toEqual([
+    3,
+    expect.stringContaining('line 3: there is no link "no-such-slug" (INVALID_ROW)'),
+  ]);
+  expect(await server.client.urls.get(slug.id)).toMatchObject({ title: 'Erster' });
+  expect((await update(`short_url,title\n${slug.shortUrl},Third\n`)).code).toBe(0);
+  expect(await server.client.urls.get(slug.id)).toMatchObject({ title: 'Third' });
 });
 
 test('an export has only the links that its filter selects', async () => {
@@ -132,7 +154,7 @@ test('an export has only the links that its filter selects', async () => {
   };
   expect(await ids('--tag', 'exported')).toEqual([first]);
   expect(await ids('--tag', 'exported', '--active')).toEqual([]);
-  expect(await ids('--inactive', '--search', 'nowhere-to-be-found')).toEqual([]);
+  expect(await ids('--paused', '--search', 'nowhere-to-be-found')).toEqual([]);
 });
 
 test('the extension of --out selects the format, and an unknown one is refused', async () => {

@@ -32,7 +32,7 @@ describe('shorty domains', () => {
   test('create prints the TXT record and the next command', async () => {
     const { code, stdout, stderr } = await shorty.run(['domains', 'create', 'One.example.com']);
     expect(code).toBe(0);
-    const value = /txtValue +(shorty-verification=\S+)/.exec(stdout)?.[1] ?? '';
+    const value = /txtRecord\.value +(shorty-verification=\S+)/.exec(stdout)?.[1] ?? '';
     const id = /^id +(\S+)/m.exec(stdout)?.[1] ?? '';
     expect(stderr).toContain(`  _shorty-challenge.one.example.com  TXT  ${value}\n`);
     expect(stderr).toContain(`shorty domains verify one.example.com --wait`);

@@ -279,7 +279,7 @@ test('--domain creates the links of an old domain on a custom domain', async () 
   const unknown = await shorty.run(args);
   expect([unknown.code, unknown.stderr]).toEqual([
     1,
-    expect.stringContaining('the organization has no domain go.moved.example'),
+    expect.stringContaining('there is no domain "go.moved.example"'),
   ]);
 
   const domain = await server.client.domains.create({ hostname: 'go.moved.example' });

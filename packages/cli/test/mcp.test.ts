@@ -284,7 +284,6 @@ describe('errors', () => {
     expect(await failure('get_link', { link: 'no-such-link' })).toMatch(
       /^NOT_FOUND: .*\nfind_links /,
     );
-    expect(await failure('get_link', { link: 'a b' })).toMatch(/^USAGE: "a b" is not a link/);
     expect(await failure('get_click_report', { since: 'monday' })).toMatch(
       /since monday: .*\n.*7d/,
     );

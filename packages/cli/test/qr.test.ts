@@ -6,7 +6,7 @@ import { main } from '../src/main.js';
 import type { ApiServer } from './api-server.js';
 import type { BuiltShorty } from './built-shorty.js';
 import { fakeIo } from './fake-io.js';
-import { type Fault, openFaultProxy } from './fault-proxy.js';
+import { openFaultProxy } from './fault-proxy.js';
 import { readTerminal } from './read-terminal.js';
 import { startSignedInShorty } from './signed-in-shorty.js';
 
@@ -105,23 +105,6 @@ describe('create', () => {
     const unreadable = await shorty.run(['qr', 'create', '--url-id', id, '--json'], { env });
     expect([unreadable.code, unreadable.stderr]).toEqual([0, '']);
   });
-
-  test.each<Fault>(['unavailable', 'hold'])(
-    'a link that cannot be read after the creation is no failure: %s',
-    async (fault) => {
-      const targetUrl = 'https://example.com/';
-      const { id } = await server.client.urls.create({ targetUrl });
-      const proxy = await openFaultProxy(server.url, (path) => path === `/api/v1/urls/${id}`);
-      onTestFinished(() => proxy.stop());
-      proxy.decide = () => fault;
-      const args = ['qr', 'create', '--url-id', id, '--out', 'made.png', '--json'];
-      const to = ['--base-url', proxy.url, '--timeout', '2'];
-      const { code, stdout, stderr } = await shorty.run([...args, ...to]);
-      expect([code, stderr, proxy.keys.length]).toEqual([0, 'image written to made.png\n', 1]);
-      const { bytes } = await server.client.qr.download(JSON.parse(stdout).id);
-      expect(Buffer.compare(await readFile(shorty.path('made.png')), bytes)).toBe(0);
-    },
-  );
 
   test('--out in a folder that does not exist creates no code', async () => {
     const count = async () => (await server.client.qr.list()).total;

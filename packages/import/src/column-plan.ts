@@ -1,4 +1,4 @@
-import type { CellOptions } from './cell-values.js';
+import { type CellOptions, parseText } from './cell-values.js';
 import type { Column } from './column.js';
 import { formatCsvLine } from './csv-line.js';
 import { FileError } from './file-error.js';
@@ -40,6 +40,7 @@ export function planColumns(
 ): ColumnPlan {
   const titles = header.map((title) => title.trim());
   checkOptions(titles, options);
+  const key = findKey(titles, set);
   const skipped: string[] = [];
   const unknown: string[] = [];
   const columns = titles.map((title): Column => {
@@ -47,6 +48,7 @@ export function planColumns(
     if (mapped !== undefined) return mappedColumn(title, mapped, set);
     if (isIgnored(title, options.ignore)) return { kind: 'ignored' };
     if (title === '') return { kind: options.ignore === 'all' ? 'ignored' : 'unnamed' };
+    if (title === key) return { kind: 'field', name: 'id', parse: parseText };
     const column = findColumn(title, set);
     if (column) return column;
     if (isReadOnly(title, set)) skipped.push(title);
@@ -61,6 +63,13 @@ export function planColumns(
   return { columns, titles, names, skipped, ignored: unknown, source: set.source, cells };
 }
 
+/** Returns the title of the column that names links, if the file has no column with their ids. */
+function findKey(titles: readonly string[], { keys = [] }: FieldSet): string | undefined {
+  const names = titles.map(normalise);
+  const key = names.includes('id') ? undefined : keys.find((name) => names.includes(name));
+  return key && titles[names.indexOf(key)];
+}
+
 /** Returns whether a column has a meaning, or an option names it. */
 export function isKnownColumn(header: string, set: FieldSet, options: ColumnOptions): boolean {
   const title = header.trim();
@@ -68,7 +77,8 @@ export function isKnownColumn(header: string, set: FieldSet, options: ColumnOpti
     lookUp(options.map, title) !== undefined ||
     isIgnored(title, options.ignore) ||
     findColumn(title, set) !== undefined ||
-    isReadOnly(title, set)
+    isReadOnly(title, set) ||
+    set.keys?.includes(normalise(title)) === true
   );
 }
 

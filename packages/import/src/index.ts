@@ -35,4 +35,10 @@ export { type ImportChunk, type ImportRow, planChunks } from './plan-chunks.js';
 export type { CsvRow } from './read-csv.js';
 export { readRows, type TextRows, type TextSource, withoutFirst } from './read-rows.js';
 export { detectEncoding, refuseBinary } from './text-format.js';
-export { clearableFields, createFields, type FieldSet, updateFields } from './url-fields.js';
+export {
+  clearableFields,
+  createFields,
+  type FieldSet,
+  linkKeys,
+  updateFields,
+} from './url-fields.js';

@@ -22,6 +22,8 @@ export interface FieldSet {
   readonly positions: readonly string[];
   /** Fields without which the file is rejected. */
   readonly required: readonly string[];
+  /** Columns that name a link in a file without a column `id`, as its short URL does. */
+  readonly keys?: readonly string[];
   /** Fields that the server sets. An exported file contains them, and an import skips them. */
   readonly readOnly: readonly string[];
   /** The service that wrote the file, if it is known. Its columns come first. */
@@ -85,11 +87,15 @@ export const createFields: FieldSet = {
 
 const updated = fieldsOf('isUpdated');
 
+/** The columns of a file by which links can be found, beside `id`. */
+export const linkKeys = ['shorturl', 'link', 'customslug', 'slug', 'shortcode', 'code'];
+
 export const updateFields: FieldSet = {
   fields: { id: parseText, ...updated },
   aliases: { ...targetAliases, active: 'isActive' },
   positions: ['id', 'targetUrl'],
   required: ['id'],
+  keys: linkKeys,
   readOnly: [...Object.keys(linkFields), ...readOnlyFields, addedByGet].filter(
     (name) => name !== 'id' && !Object.hasOwn(updated, name),
   ),

@@ -9,13 +9,14 @@ import {
 } from '@shorty/report';
 import {
   type ClicksQuery,
+  NotFoundError,
   type OverviewQuery,
   PermissionError,
   type ScansQuery,
   type Shorty,
 } from '@shorty/sdk';
-import { findEach } from '../find-each.js';
-import { findLinkId, findQrId } from '../find-link.js';
+import { groupIntoPages } from '../group-into-pages.js';
+import type { Named } from '../records.js';
 
 /** `Query` is that of the report: each has filters of its own. */
 export interface ReportRequest<Query = ClicksQuery> {
@@ -26,9 +27,9 @@ export interface ReportRequest<Query = ClicksQuery> {
   readonly signal: AbortSignal;
 }
 
-export async function fetchLinkReport(request: ReportRequest, link: string) {
+export async function fetchLinkReport(request: ReportRequest, link: Named) {
   const { client, signal } = request;
-  const id = await findLinkId(client, link, { signal });
+  const id = await link.id();
   return fetchReport(request, {
     read: (query: ClicksQuery) => client.urls.clicks(id, query, { signal }),
     linksOf: ({ urlId }) => [urlId],
@@ -47,9 +48,9 @@ export function fetchOverviewReport(request: ReportRequest<OverviewQuery>) {
   });
 }
 
-export async function fetchScanReport(request: ReportRequest<ScansQuery>, code: string) {
+export async function fetchScanReport(request: ReportRequest<ScansQuery>, code: Named) {
   const { client, signal } = request;
-  const id = await findQrId(client, code, { signal });
+  const id = await code.id();
   return fetchReport(request, {
     read: (query: ScansQuery) => client.qr.scans(id, query, { signal }),
     linksOf: () => [],
@@ -58,18 +59,27 @@ export async function fetchScanReport(request: ReportRequest<ScansQuery>, code: 
   });
 }
 
+// Low enough to leave the server capacity for other clients.
+const concurrency = 8;
+
 async function readNames(
   { client, signal }: Pick<ReportRequest, 'client' | 'signal'>,
   ids: readonly string[],
 ): Promise<Map<string, LinkNames>> {
   const names = new Map<string, LinkNames>();
   try {
-    for await (const page of findEach(ids, (id) => client.urls.get(id, { signal }))) {
-      for (const { id, item } of page) if (item) names.set(id, item);
+    for await (const page of groupIntoPages(ids, concurrency)) {
+      const read = async (id: string) => names.set(id, await client.urls.get(id, { signal }));
+      await Promise.all(page.map((id) => read(id).catch(ignoreMissing)));
     }
   } catch (error) {
     // Clicks can be read without the scope urls:read.
     if (!(error instanceof PermissionError)) throw error;
   }
   return names;
+}
+
+/** Ignores that a link was erased. */
+function ignoreMissing(error: unknown): void {
+  if (!(error instanceof NotFoundError)) throw error;
 }

@@ -4,8 +4,10 @@ import type { CommandRow } from '../command.js';
 import type { Context } from '../context.js';
 import type { ExitCode } from '../exit-codes.js';
 import { groupIntoPages } from '../group-into-pages.js';
+import { inputName } from '../input.js';
 import { reportWidth } from '../io.js';
 import { columnsOf } from '../output.js';
+import type { Named } from '../records.js';
 import { watchReport } from './watch-report.js';
 import { createReportRequest, type ReportFlags, reportHelp } from './window-options.js';
 
@@ -18,17 +20,17 @@ interface Data {
 /** Returns a command that prints the report of a window. `fetch` gets the argument, if there is one. */
 export function reportCommand(
   row: Omit<CommandRow, 'run'>,
-  fetch: (request: Request, argument: string) => Promise<FetchedReport<Data>>,
+  fetch: (request: Request, record: Named) => Promise<FetchedReport<Data>>,
 ): CommandRow {
   const [argument = ''] = Object.keys(row.args ?? {});
-  const name = argument.replace(/\W/g, '');
+  const name = inputName(argument);
   return {
     ...row,
     help: reportHelp,
     run: async (context, { [name]: value, ...input }: Readonly<Record<string, unknown>>) => {
       const flags = input as unknown as ReportFlags;
       const request = await createReportRequest(context, flags);
-      return showReport(context, () => fetch(request(), String(value)), flags.watch);
+      return showReport(context, () => fetch(request(), value as Named), flags.watch);
     },
   };
 }

@@ -1,14 +1,15 @@
 import { formatCount, formatJson } from '@shorty/report';
 import type { Shorty } from '@shorty/sdk';
 import { UsageError } from '../cli-error.js';
-import { type CommandRow, formatOption, repeatable } from '../command.js';
+import { type CommandRow, formatOption } from '../command.js';
 import type { Context } from '../context.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
-import { findLinkId } from '../find-link.js';
 import { lineWidth } from '../io.js';
 import { resolveFormat } from '../output.js';
+import type { Named } from '../records.js';
 import { followEvents } from '../webhooks/follow-events.js';
 import { describeVisit } from './describe-visit.js';
+import { linkFilter } from './report-filters.js';
 
 export const tail: CommandRow = {
   summary: 'Print visits as they happen',
@@ -17,7 +18,7 @@ export const tail: CommandRow = {
     'shorty analytics tail --link spring-sale --output ndjson > visits.ndjson',
   ],
   options: {
-    '--link <link>': repeatable('only this link: id, short URL, slug or code'),
+    ...linkFilter,
     ...formatOption(
       ['table', 'ndjson'],
       'output format (default: table on a terminal, otherwise ndjson)',
@@ -38,14 +39,14 @@ const maxKnown = 10_000;
 
 async function printVisits(
   context: Context,
-  { link }: { readonly link?: readonly string[] },
+  { link }: { readonly link?: readonly Named[] },
 ): Promise<ExitCode> {
   const { io, output, flags, request } = context;
   const isWatched = io.stdout.isTTY === true;
   const format = resolveFormat(flags, isWatched ? ['table', 'ndjson'] : ['ndjson', 'table']);
   const client = await context.client();
   await requireClicks(client, request);
-  const ids = link && (await Promise.all(link.map((each) => findLinkId(client, each, request))));
+  const ids = link && (await Promise.all(link.map((each) => each.id())));
   const { nextAfter } = await client.events.list({ after: 'latest' }, request);
   output.note('waiting for visits; Ctrl-C stops');
   const known = new Set<string>();

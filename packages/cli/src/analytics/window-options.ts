@@ -1,22 +1,16 @@
 import type { GroupBy, ReportFilters } from '@shorty/report';
 import type { ClicksQuery, OverviewQuery, ScansQuery } from '@shorty/sdk';
 import { UsageError } from '../cli-error.js';
-import { defined, type OptionRows, parsePositive, repeatable } from '../command.js';
+import { defined, type OptionRows, parsePositive } from '../command.js';
 import type { Context } from '../context.js';
-import { kebabCase } from '../field-options.js';
-import { findDomainId } from '../find-domain.js';
-import { findLinkId } from '../find-link.js';
+import { type Input, withIds } from '../input.js';
+import { Named } from '../records.js';
 import type { ReportRequest } from './fetch-report.js';
 import { firstDay, firstHour, parseTimeZone, periodOf, readTime } from './parse-time.js';
-import { linkFilters, type ReportFilter, scanFilters, visitFilters } from './report-filters.js';
+import { linkFilters, scanFilters, visitFilters } from './report-filters.js';
 
-// Each is an option and a query parameter.
-const allFilters = { ...visitFilters, ...scanFilters, ...linkFilters };
-const sentFilters = Object.keys(allFilters) as readonly (keyof typeof allFilters)[];
-
-/** The options of commands that print clicks. */
-export interface WindowFlags extends Pick<OverviewQuery & ScansQuery, keyof typeof allFilters> {
-  readonly link?: readonly string[];
+/** The options of commands that print clicks. The others are filters. */
+export interface WindowFlags extends Input {
   readonly since?: string;
   readonly until?: string;
   readonly timezone?: string;
@@ -61,10 +55,6 @@ export const watchOption: OptionRows = {
   },
 };
 
-const linkOption: OptionRows = {
-  '--link <link>': repeatable('only this link: id, short URL, slug or code'),
-};
-
 /** Returns the options of a report on the clicks of a link, on all links, or on scans. */
 export function reportOptions(kind: 'link' | 'links' | 'scans'): OptionRows {
   return {
@@ -74,9 +64,9 @@ export function reportOptions(kind: 'link' | 'links' | 'scans'): OptionRows {
       text: 'time zone of dates and buckets, such as Europe/Berlin (default: UTC)',
       parse: parseTimeZone,
     },
-    ...filterOptions(visitFilters),
-    ...(kind === 'links' ? { ...filterOptions(linkFilters), ...linkOption } : {}),
-    ...(kind === 'scans' ? filterOptions(scanFilters) : {}),
+    ...visitFilters,
+    ...(kind === 'links' && linkFilters),
+    ...(kind === 'scans' && scanFilters),
     ...watchOption,
   };
 }
@@ -88,18 +78,10 @@ export const visitOptions: OptionRows = {
     text: 'time zone of dates, such as Europe/Berlin (default: UTC)',
     parse: parseTimeZone,
   },
-  ...filterOptions(allFilters),
-  ...linkOption,
+  ...visitFilters,
+  ...scanFilters,
+  ...linkFilters,
 };
-
-function filterOptions(filters: Readonly<Record<string, ReportFilter>>): OptionRows {
-  return Object.fromEntries(
-    Object.entries(filters).map(([name, { value, description }]) => [
-      `--${kebabCase(name)} <${value}>`,
-      repeatable(description),
-    ]),
-  );
-}
 
 /** Returns a function that creates the request. Durations before now are read at each call. */
 export async function createReportRequest(
@@ -112,16 +94,19 @@ export async function createReportRequest(
   // Validates the flags before the settings.
   read();
   const client = await context.client();
-  const { link } = flags;
-  const urlId = link && (await Promise.all(link.map((each) => findLinkId(client, each, request))));
-  const typed = defined(Object.fromEntries(sentFilters.map((name) => [name, flags[name]])));
-  const domains = flags.domainId === undefined ? undefined : [flags.domainId].flat();
-  const domainId =
-    domains && (await Promise.all(domains.map((each) => findDomainId(client, each, request))));
-  const query = { ...typed, ...defined({ urlId, domainId }) };
-  const filters = { ...typed, ...defined({ link }) } as ReportFilters;
-  const { groupBy } = flags;
-  return () => ({ client, query: { ...read(), ...query }, groupBy, filters, signal });
+  const { since, until, timezone, groupBy, limit, watch, ...given } = flags;
+  const filters = defined(given);
+  const { link: urlId, ...query } = await withIds(filters);
+  const sent: OverviewQuery & ScansQuery = { ...query, ...defined({ urlId }) };
+  // The heading of the report has the user's words.
+  const texts = Object.entries(filters).map(([name, value]) => [name, textsOf(value)]);
+  const shown = Object.fromEntries(texts) as ReportFilters;
+  return () => ({ client, query: { ...read(), ...sent }, groupBy, filters: shown, signal });
+}
+
+function textsOf(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(textsOf);
+  return value instanceof Named ? value.text : value;
 }
 
 function parseInterval(text: string): number {

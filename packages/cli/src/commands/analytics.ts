@@ -17,12 +17,13 @@ import type { ExitCode } from '../exit-codes.js';
 import { kebabCase } from '../field-options.js';
 import { reportWidth } from '../io.js';
 import { resolveFormat } from '../output.js';
+import { type Named, naming } from '../records.js';
 import { formatOfFile, replaceFile } from '../replacement-file.js';
 
 const reportFormats = ['terminal', 'html', 'csv', 'json'] as const;
 
 interface ReportInput extends ReportFlags {
-  readonly id?: string;
+  readonly of?: Named;
   readonly out?: string;
 }
 
@@ -41,7 +42,7 @@ export const analyticsCommands: Readonly<Record<string, CommandRow>> = {
       'shorty analytics report --since 7d --group-by hour',
       'shorty analytics report 42 --output html --out report.html',
     ],
-    args: { '[id]': 'id, short URL, slug or code of a link (default: all links)' },
+    args: { '[of]': naming('link', 'one link (default: all links)') },
     options: {
       ...formatOption(reportFormats, 'report format'),
       ...reportOptions('links'),
@@ -60,7 +61,8 @@ section, name, detail, clicks and uniques.`,
 
 async function makeReport(context: Context, input: ReportInput): Promise<ExitCode | undefined> {
   const { flags, io, output } = context;
-  const { id, watch, out } = input;
+  const { of, out, output: _, ...window } = input;
+  const { watch } = window;
   const chosen = flags.json || flags.output !== undefined;
   const named = formatOfFile(out, ['html', 'csv', 'json', 'txt']);
   const ofFile = named === 'txt' ? 'terminal' : named;
@@ -70,12 +72,11 @@ async function makeReport(context: Context, input: ReportInput): Promise<ExitCod
     throw new UsageError('--watch cannot be used with --out or another format');
   }
   const linkFilter = (['tag', 'domainId', 'link'] as const).find((name) => input[name]);
-  if (id !== undefined && linkFilter) {
+  if (of && linkFilter) {
     throw new UsageError(`--${kebabCase(linkFilter)} cannot be used in the report of one link`);
   }
-  const request = await createReportRequest(context, input);
-  const fetch = () =>
-    id === undefined ? fetchOverviewReport(request()) : fetchLinkReport(request(), id);
+  const request = await createReportRequest(context, window);
+  const fetch = () => (of ? fetchLinkReport(request(), of) : fetchOverviewReport(request()));
   if (watch !== undefined) {
     return watchReport(context, watch, async () => (await fetch()).complete());
   }

@@ -1,17 +1,19 @@
 import { formatCount } from '@shorty/report';
 import type { Shorty } from '@shorty/sdk';
 import { CliError, UsageError } from '../cli-error.js';
-import type { CommandRow, OptionRows } from '../command.js';
+import { type CommandRow, defined, type OptionRows, type RecordKind } from '../command.js';
 import type { Context } from '../context.js';
 import { ifMatchOption } from '../etag.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
-import { findEach, findOrUndefined } from '../find-each.js';
-import { findLinkIds } from '../find-link.js';
+import { groupIntoPages } from '../group-into-pages.js';
 import { columnsOf } from '../output.js';
 import { ask } from '../prompt.js';
+import { isMissing, kinds, type Named, naming } from '../records.js';
 
 // The names in the question, the result and the warning.
 const maxShown = 5;
+// Concurrent requests. Low enough to leave the server capacity for other clients.
+const concurrency = 8;
 
 /** What happens to an item, by the verb of the question. */
 const statuses = {
@@ -24,42 +26,26 @@ const statuses = {
   'Erase all visits of': { status: 'erased', participle: 'without earlier visits' },
 } as const;
 
+type Verb = keyof typeof statuses;
+
 export interface ChangeOptions {
   readonly dryRun?: boolean;
   readonly yes?: boolean;
   readonly ifMatch?: string;
 }
 
-/** What happened to an id, or would happen. */
+/** What happened to an id. */
 export interface Change {
   readonly id: string;
   /** Whether there is no such item. */
   readonly isSkipped: boolean;
 }
 
-/** How a command changes items of one kind. */
-export interface Changer {
-  readonly noun: string;
-  /** The verb of the question. */
-  readonly verb: keyof typeof statuses;
-  /** Reads an item. Rejects with NotFoundError for an unknown id. */
-  readonly find: (id: string) => PromiseLike<unknown>;
-  readonly change: (ids: readonly string[]) => AsyncIterable<readonly Change[]>;
-  /** What the user calls an item, by its id. */
-  readonly names?: ReadonlyMap<string, string>;
-}
-
-/** The options of a request. */
-type Request = Context['request'] & { readonly ifMatch?: string };
-
-/** Returns the calls that read and change one item. */
-type Calls = (
+/** Returns the call that changes one item. */
+export type Changer = (
   client: Shorty,
-  request: Request,
-) => {
-  readonly find: (id: string) => PromiseLike<unknown>;
-  readonly change: (id: string) => PromiseLike<unknown>;
-};
+  request: Context['request'] & { readonly ifMatch?: string | undefined },
+) => (id: string) => PromiseLike<unknown>;
 
 export const changePrints = ['id', 'status'];
 
@@ -76,111 +62,104 @@ export const versionedOptions: OptionRows = {
   '--if-match <etag>': { ...ifMatchOption('delete'), conflicts: 'dryRun' },
 };
 
-/** Returns a command that deletes items by their ids, or by what `findId` knows. */
-export function deleteCommand(
-  { noun, verb, isVersioned }: Pick<Changer, 'noun' | 'verb'> & { readonly isVersioned?: boolean },
-  row: Omit<CommandRow, 'run'>,
-  calls: Calls,
-  findId?: (client: Shorty, text: string, request: Context['request']) => Promise<string>,
+/** Returns a command that changes the records of a kind which users name. It asks, unless `asks` is false. */
+export function changeCommand(
+  verb: Verb,
+  kind: RecordKind,
+  {
+    asks = true,
+    isVersioned = false,
+    ...row
+  }: Omit<CommandRow, 'run'> & { readonly asks?: boolean; readonly isVersioned?: boolean },
+  changer: Changer,
 ): CommandRow {
-  const [argument = ''] = Object.keys(row.args ?? {});
   return {
-    ...row,
-    options: isVersioned ? versionedOptions : deleteOptions,
+    args: { [`<${kind}...>`]: naming(kind, `the ${kinds[kind].noun}s`) },
+    options: isVersioned ? versionedOptions : asks ? deleteOptions : dryRunOption,
     prints: changePrints,
-    run: async (context, input: ChangeOptions) => {
-      // The argument is variadic: <id...>.
-      const name = argument.replace(/\W/g, '') as keyof ChangeOptions;
-      const texts = input[name] as unknown as readonly string[];
-      checkVersion(texts, input);
-      const names = new Map<string, string>();
-      for (const text of texts) {
-        const id = await findId?.(await context.client(), text, context.request);
-        names.set(id ?? text, text);
-      }
-      return changeEach(context, [...names.keys()], { noun, verb, calls, names }, input);
+    ...row,
+    run: async (context, { [kind]: names = [], ...input }: Partial<Record<string, Named[]>>) => {
+      const options = { yes: !asks, ...input } as ChangeOptions;
+      return changeEach(context, verb, kind, names, changer, options);
     },
   };
 }
 
-export const linkArgs = { '<link...>': 'ids, short URLs, slugs or short codes of the links' };
-
-/** Returns a command that changes links. With `asks`, it asks for confirmation. */
-export function changeLinksCommand(
-  verb: Changer['verb'],
-  { asks = false, ...row }: Pick<CommandRow, 'summary' | 'examples'> & { readonly asks?: boolean },
-  calls: Calls,
-): CommandRow {
-  return {
-    ...row,
-    args: linkArgs,
-    options: asks ? deleteOptions : dryRunOption,
-    prints: changePrints,
-    run: async (context, { link, ...options }: ChangeOptions & { link: readonly string[] }) => {
-      const names = await findLinkIds(await context.client(), link, context.request);
-      const confirmed = asks ? options : { ...options, yes: true };
-      return changeEach(
-        context,
-        [...names.keys()],
-        { noun: 'link', verb, calls, names },
-        confirmed,
-      );
-    },
-  };
-}
-
-/** Throws if several items shall have one version. */
-export function checkVersion(ids: readonly string[], { ifMatch }: ChangeOptions): void {
-  if (ifMatch === undefined || ids.length === 1) return;
-  const problem = `--if-match is the version of one record, not of ${ids.length}`;
-  throw new UsageError(problem, 'delete the records one by one');
-}
-
-/** Changes items in one request each. */
+/** Changes records in one request each. */
 export async function changeEach(
   context: Context,
-  ids: readonly string[],
-  { calls, ...shown }: Pick<Changer, 'noun' | 'verb' | 'names'> & { readonly calls: Calls },
+  verb: Verb,
+  kind: RecordKind,
+  names: readonly Named[],
+  changer: Changer,
   options: ChangeOptions,
 ): Promise<ExitCode> {
   const { ifMatch } = options;
-  const request = { ...context.request, ...(ifMatch !== undefined && { ifMatch }) };
-  const { find, change } = calls(await context.client(), request);
-  const changer = { ...shown, find, change: (all: readonly string[]) => oneByOne(all, change) };
-  return changeItems(context, ids, changer, options);
+  if (ifMatch !== undefined && names.length !== 1) {
+    const problem = `--if-match is the version of one record, not of ${names.length}`;
+    throw new UsageError(problem, 'delete the records one by one');
+  }
+  const change = changer(await context.client(), { ...context.request, ...defined({ ifMatch }) });
+  const changeAll = async function* (ids: readonly string[]) {
+    for (const id of ids) {
+      const isChanged = await unlessMissing(change(id).then(() => true));
+      yield [{ id, isSkipped: !isChanged }];
+    }
+  };
+  return changeItems(context, names, { noun: kinds[kind].noun, verb, change: changeAll }, options);
 }
 
-/** Changes items. On a terminal, asks first. Reports and counts ids that the server does not know. */
+/**
+ * Changes records, whose ids are all found before. On a terminal, asks first. Reports and counts those that
+ * do not exist.
+ */
 export async function changeItems(
   context: Context,
-  ids: readonly string[],
-  changer: Changer,
+  names: readonly Named[],
+  {
+    noun,
+    verb,
+    change,
+  }: {
+    readonly noun: string;
+    readonly verb: Verb;
+    readonly change: (ids: readonly string[]) => AsyncIterable<readonly Change[]>;
+  },
   { dryRun = false, yes = false }: ChangeOptions,
 ): Promise<ExitCode> {
   const { io, output } = context;
-  const { noun, verb, names } = changer;
   const { status, participle } = statuses[verb];
+  const texts = new Map<string, string>();
+  const skipped: string[] = [];
+  for await (const { name, id } of findIds(names, dryRun)) {
+    if (id === undefined) skipped.push(name.text);
+    else texts.set(id, name.text);
+  }
   const describe = (all: readonly string[], what: string) => {
-    const shown = all.slice(0, maxShown).map((id) => names?.get(id) ?? id);
+    const shown = all.slice(0, maxShown).map((id) => texts.get(id) ?? id);
     const more = all.length > maxShown ? ', ...' : '';
     const list = all.length > 0 ? ` (${shown.join(', ')}${more})` : '';
     return `${formatCount(all.length, noun)}${what}${list}`;
   };
-  if (context.isInteractive && !yes && !dryRun) {
-    const answer = await ask(`${verb} ${describe(ids, '')}? [y/N] `, io);
+  const found = [...texts.keys()];
+  if (context.isInteractive && !yes && !dryRun && found.length > 0) {
+    const answer = await ask(`${verb} ${describe(found, '')}? [y/N] `, io);
     if (!/^y(es)?$/i.test(answer)) throw new CliError(`not confirmed: no ${noun} was changed`);
   }
   const changed: string[] = [];
-  const skipped: string[] = [];
   const prefix = dryRun ? 'would be ' : '';
+  const toRow = ({ id, isSkipped }: Change) => ({
+    id,
+    status: `${prefix}${isSkipped ? 'skipped' : status}`,
+  });
   const outcomes = async function* () {
-    for await (const page of dryRun ? preview(ids, changer) : changer.change(ids)) {
+    const unknown = skipped.map((id) => ({ id, isSkipped: true }));
+    const unchanged = found.map((id) => ({ id, isSkipped: false }));
+    for await (const page of dryRun ? [unchanged] : change(found)) {
       for (const { id, isSkipped } of page) (isSkipped ? skipped : changed).push(id);
-      yield page.map(({ id, isSkipped }) => ({
-        id,
-        status: `${prefix}${isSkipped ? 'skipped' : status}`,
-      }));
+      yield page.map(toRow);
     }
+    if (unknown.length > 0) yield unknown.map(toRow);
   };
   try {
     if (output.isForPeople) for await (const _ of outcomes());
@@ -198,24 +177,25 @@ export async function changeItems(
   return changed.length > 0 ? exitCodes.partlyDone : exitCodes.failed;
 }
 
-export async function* oneByOne(
-  ids: readonly string[],
-  change: (id: string) => PromiseLike<unknown>,
-): AsyncGenerator<readonly Change[]> {
-  for (const id of ids) {
-    const changeOne = async () => {
-      await change(id);
-      return true;
+/** Finds the ids of records; undefined for those that do not exist. An id is checked with `reads` only. */
+export async function* findIds(names: readonly Named[], reads = false) {
+  for await (const page of groupIntoPages(names, concurrency)) {
+    const find = async (name: Named) => {
+      if (reads) await name.read();
+      return name.id();
     };
-    yield [{ id, isSkipped: (await findOrUndefined(changeOne, id)) === undefined }];
+    yield* await Promise.all(
+      page.map(async (name) => ({ name, id: await unlessMissing(find(name)) })),
+    );
   }
 }
 
-async function* preview(
-  ids: readonly string[],
-  { find }: Changer,
-): AsyncGenerator<readonly Change[]> {
-  for await (const page of findEach(ids, find)) {
-    yield page.map(({ id, item }) => ({ id, isSkipped: item === undefined }));
+/** Returns undefined if the record does not exist. */
+async function unlessMissing<T>(call: PromiseLike<T>): Promise<T | undefined> {
+  try {
+    return await call;
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
   }
 }

@@ -1,115 +1,90 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { formatCount } from '@shorty/report';
-import { type Domain, type DomainListQuery, type Shorty, ValidationError } from '@shorty/sdk';
+import { type Domain, type Shorty, ValidationError } from '@shorty/sdk';
 import { CliError } from '../cli-error.js';
-import { type CommandRow, defined, parsePositive, repeatable } from '../command.js';
+import { type CommandRow, parsePositive, repeatable } from '../command.js';
 import type { Context } from '../context.js';
-import { bodyOf, clearFields, fieldOptions, requireChange } from '../field-options.js';
-import { findDomainId } from '../find-domain.js';
-import type responseFields from '../generated/response-fields.json';
-import { columnsOf, type OutputFormat } from '../output.js';
+import { ifMatchOption } from '../etag.js';
+import { bodyOf, clearFields, fieldOptions } from '../field-options.js';
 import { readJson } from '../read-input.js';
+import { type Named, naming } from '../records.js';
 import { openLiveView } from '../ui/live-view.js';
-import { deleteCommand } from './change-command.js';
-import { listPages, type PageOptions, pageOptions } from './list-command.js';
+import { changeCommand } from './change-command.js';
+import { listCommand, requestCommand } from './request-command.js';
 
-const domainArgument = { '<domain>': 'hostname or id of the domain' };
+const domain = { '<domain>': naming('domain') };
 const clearable = ['rootUrl', 'notFoundUrl', 'expiredUrl', 'appleAppSiteAssociation', 'assetLinks'];
 
-interface ListOptions extends PageOptions {
-  readonly active?: boolean;
-  readonly pending?: boolean;
-  readonly hostname?: string;
-}
-
 interface UpdateOptions {
-  readonly domain: string;
   readonly appleAppSiteAssociation?: string;
   readonly assetLinks?: string;
   readonly clear?: readonly string[];
 }
 
 interface VerifyOptions {
-  readonly domain: string;
   readonly wait?: boolean;
   readonly waitFor: number;
   readonly every: number;
 }
 
 export const domainCommands: Readonly<Record<string, CommandRow>> = {
-  create: {
+  create: requestCommand<Domain>({
     summary: 'Add a domain and show the TXT record to set',
     examples: ['shorty domains create go.example.com'],
+    route: 'POST /api/v1/domains',
     args: { '<hostname>': 'hostname of the links, for example go.example.com' },
-    prints: printsDomain('POST /api/v1/domains'),
-    run: async (context, { hostname }: { hostname: string }) => {
-      const { output } = context;
-      const domain = await (await context.client()).domains.create({ hostname }, context.request);
-      await writeDomain(context, domain);
-      const { name, type, value } = domain.txtRecord;
-      output.note(`\nSet this record in DNS:\n\n  ${name}  ${type}  ${value}\n`);
-      output.note(`Then run: shorty domains verify ${domain.hostname} --wait`);
-    },
-  },
-  list: {
+    note: ({ hostname, txtRecord: { name, type, value } }) =>
+      `\nSet this record in DNS:\n\n  ${name}  ${type}  ${value}\n\nThen run: shorty domains verify ${hostname} --wait`,
+  }),
+  list: listCommand<Domain>({
     summary: 'List domains, newest first',
     examples: ['shorty domains list --pending'],
+    route: 'GET /api/v1/domains',
+    item: 'domain',
+    columns: ['id', 'hostname', 'isActive', 'verifiedAt', 'lastError'],
     options: {
       '--active': { text: 'only active domains', conflicts: 'pending' },
       '--pending': 'only domains that are not verified',
       '--hostname <name>': 'only the domain with this hostname',
-      ...pageOptions('domain'),
     },
-    run: async (context, { active, pending, hostname, ...pages }: ListOptions) => {
-      const { domains } = await context.client();
-      const isActive = active || pending ? active === true : undefined;
-      const filter: DomainListQuery = defined({ isActive, hostname });
-      const columns = columnsOf<Domain>('id', 'hostname', 'isActive', 'verifiedAt', 'lastError');
-      return listPages(context, pages, columns, (page) =>
-        domains.list({ ...filter, ...page }, context.request),
-      );
-    },
-  },
-  get: {
+    fields: ({ active, pending, ...query }: { active?: boolean; pending?: boolean }) => ({
+      ...query,
+      ...((active || pending) && { isActive: active === true }),
+    }),
+  }),
+  get: requestCommand({
     summary: 'Show a domain and its TXT record',
     examples: ['shorty domains get go.example.com'],
-    args: domainArgument,
-    run: async (context, { domain }: { domain: string }) => {
-      const client = await context.client();
-      const id = await findDomainId(client, domain, context.request);
-      return writeDomain(context, await client.domains.get(id, context.request));
-    },
-  },
-  update: {
+    route: 'GET /api/v1/domains/{id}',
+    args: domain,
+    isVersioned: true,
+  }),
+  update: requestCommand<Domain>({
     summary: 'Change the settings of a domain',
     examples: ['shorty domains update go.example.com --ignore-case'],
-    args: domainArgument,
+    route: 'PATCH /api/v1/domains/{id}',
+    args: domain,
     options: {
       ...fieldOptions('updateDomain'),
       '--apple-app-site-association <file>': 'JSON file for iOS apps',
       '--asset-links <file>': 'JSON file for Android apps',
       '--clear <field>': repeatable('field to clear'),
+      '--if-match <etag>': ifMatchOption(),
     },
-    prints: printsDomain('PATCH /api/v1/domains/{id}'),
-    run: async (context, { domain, clear, ...input }: UpdateOptions) => {
+    fields: async ({ clear, ...input }: UpdateOptions, context) => {
       const patch = bodyOf('updateDomain', input);
       for (const name of ['appleAppSiteAssociation', 'assetLinks'] as const) {
         // The server checks the form of the documents.
         if (input[name] !== undefined) patch[name] = await readJson(context, input[name]);
       }
       clearFields(patch, clear, clearable);
-      requireChange(patch);
-      const client = await context.client();
-      const id = await findDomainId(client, domain, context.request);
-      const record = await client.domains.update(id, patch, context.request);
-      const print = () => writeDomain(context, record);
-      await context.output.updated(record.hostname, patch, record, print);
+      return patch;
     },
-  },
+  }),
   verify: {
     summary: 'Check the TXT record in DNS and activate the domain',
     examples: ['shorty domains verify go.example.com --wait'],
-    args: domainArgument,
+    args: domain,
     options: {
       '--wait': 'repeat until DNS contains the TXT record',
       '--wait-for <minutes>': {
@@ -119,51 +94,31 @@ export const domainCommands: Readonly<Record<string, CommandRow>> = {
       },
       '--every <seconds>': { text: 'interval of --wait', parse: parsePositive, default: 15 },
     },
-    prints: printsDomain('POST /api/v1/domains/{id}/verify'),
-    run: async (context, input: VerifyOptions) => {
+    prints: ['POST /api/v1/domains/{id}/verify'],
+    run: async (context, { domain, ...input }: VerifyOptions & { domain: Named<Domain> }) => {
+      const { output, request } = context;
       const client = await context.client();
-      const id = await findDomainId(client, input.domain, context.request);
-      const domain = input.wait
+      const id = await domain.id();
+      const verified = input.wait
         ? await untilVerified(context, client, id, input)
-        : await client.domains.verify(id, context.request);
-      await writeDomain(context, domain);
-      context.output.note(
-        `create links on it: shorty urls create <url> --domain-id ${domain.hostname}`,
-      );
+        : await client.domains.verify(id, request);
+      await output.record(verified);
+      output.note(`create links on it: shorty urls create <url> --domain-id ${verified.hostname}`);
     },
   },
-  delete: deleteCommand(
-    { noun: 'domain', verb: 'Delete' },
+  delete: changeCommand(
+    'Delete',
+    'domain',
     {
       summary: 'Delete domains without active links',
       examples: ['shorty domains delete go.example.com'],
-      args: { '<domain...>': 'hostnames or ids of the domains' },
+      isVersioned: true,
     },
-    ({ domains }, request) => ({
-      find: (each) => domains.get(each, request),
-      change: (each) => domains.delete(each, request),
-    }),
-    findDomainId,
+    ({ domains }, request) =>
+      (id) =>
+        domains.delete(id, request),
   ),
 };
-
-/** Prints a domain. Tables and CSV have separate fields for the TXT record. */
-async function writeDomain({ output }: Context, domain: Domain): Promise<undefined> {
-  const { txtRecord, ...fields } = domain;
-  const isNested = output.format === 'json' || output.format === 'ndjson';
-  const parts = { txtName: txtRecord.name, txtValue: txtRecord.value };
-  if (isNested) await output.record(domain);
-  else await output.record({ ...(output.fields ? domain : fields), ...parts });
-}
-
-function printsDomain(route: keyof typeof responseFields) {
-  return (format: OutputFormat) => [
-    route,
-    ...(format === 'json' || format === 'ndjson' ? [] : txtFields),
-  ];
-}
-
-const txtFields = ['txtName', 'txtValue'];
 
 /** Repeats the verification while DNS does not contain the record. Throws any other error. */
 async function untilVerified(

@@ -1,7 +1,9 @@
 import { type LinkSource, type LinkSourceName, linkSources } from '@shorty/import';
+import type { Domain } from '@shorty/sdk';
 import { CliError, UsageError } from '../cli-error.js';
 import { type CommandRow, repeatable } from '../command.js';
 import type { Context } from '../context.js';
+import { Named } from '../records.js';
 import {
   type ImportOptions,
   importFile,
@@ -68,13 +70,17 @@ async function importExport(
   { file, domain = [], newCodes, ...options }: ForeignOptions,
   source: LinkSource,
 ) {
-  const moves = domain.map(parseMove);
-  const ids = await readDomainIds(context, new Set(moves.map(({ to }) => to)));
-  return importFile(context, file, options, {
-    source,
-    domains: new Map(moves.map(({ from, to }) => [from, ids.get(to) ?? ''])),
-    keepsCodes: newCodes !== true,
-  });
+  const domains = new Map<string, string>();
+  for (const { from, to } of domain.map(parseMove)) {
+    const { id, hostname, isActive } = await new Named<Domain>('domain', to, context).read();
+    if (!isActive) {
+      throw new CliError(`the domain ${hostname} is not verified`, {
+        hint: `run shorty domains verify ${hostname}`,
+      });
+    }
+    domains.set(from, id);
+  }
+  return importFile(context, file, options, { source, domains, keepsCodes: newCodes !== true });
 }
 
 function parseMove(text: string): { from: string; to: string } {
@@ -84,28 +90,4 @@ function parseMove(text: string): { from: string; to: string } {
     `--domain ${text}: must have the form old=new`,
     'such as bit.ly=go.example.com',
   );
-}
-
-/** Returns the ids of custom domains by their host names. */
-async function readDomainIds(
-  { client, request }: Context,
-  hostnames: ReadonlySet<string>,
-): Promise<Map<string, string>> {
-  const ids = new Map<string, string>();
-  for (const hostname of hostnames) {
-    const { items } = await (await client()).domains.list({ hostname }, request);
-    const [domain] = items;
-    if (!domain) {
-      throw new CliError(`the organization has no domain ${hostname}`, {
-        hint: `add it with shorty domains create ${hostname}`,
-      });
-    }
-    if (!domain.isActive) {
-      throw new CliError(`the domain ${hostname} is not verified`, {
-        hint: `run shorty domains verify ${domain.id}`,
-      });
-    }
-    ids.set(hostname, domain.id);
-  }
-  return ids;
 }

@@ -1,87 +1,72 @@
-import { type ApiKey, type ApiKeyCreateRequest, NotFoundError } from '@shorty/sdk';
-import { readFuture, timeZoneOption } from '../analytics/parse-time.js';
-import { type CommandRow, defined } from '../command.js';
-import { findDomainId } from '../find-domain.js';
-import { columnsOf } from '../output.js';
-import { deleteCommand } from './change-command.js';
-import { listCommand } from './list-command.js';
+import type { ApiKey } from '@shorty/sdk';
+import { timeZoneOption } from '../analytics/parse-time.js';
+import type { CommandRow, Details } from '../command.js';
+import { type Named, naming } from '../records.js';
+import { changeCommand } from './change-command.js';
+import { listCommand, requestCommand } from './request-command.js';
+
+/** Returns the option for scopes. The server knows the scopes, and names a wrong one. */
+export function scopesOption(byDefault: string): Details {
+  return {
+    text: `scopes, separated by spaces (default: ${byDefault})`,
+    parse: (text) => text.split(/[\s,]+/).filter(Boolean),
+  };
+}
+
+export const expiresAtOption: Details = {
+  text: 'when it ends: a time, a date (its end) or a duration, such as 90d',
+  time: 'end',
+};
 
 interface NewKey {
-  readonly name: string;
-  readonly scopes?: string;
-  readonly domain?: string;
-  readonly ownLinks?: boolean;
-  readonly expiresAt?: string;
   readonly timeZone?: string;
+  readonly domain?: Named;
+  readonly ownLinks?: boolean;
 }
 
 export const keyCommands: Readonly<Record<string, CommandRow>> = {
-  create: {
+  create: requestCommand({
     summary: 'Create an API key for a script or a server',
     examples: [
       'shorty keys create "deploy script" --scopes "urls:read urls:write"',
       'shorty keys create "CI" --expires-at 2031-01-01 --json',
       'shorty keys create "shop" --domain go.example.com --own-links',
     ],
+    route: 'POST /api/v1/api-keys',
     args: { '<name>': 'what the key is for' },
     options: {
-      '--scopes <scopes>': 'scopes, separated by spaces (default: all of yours)',
-      '--domain <domain>': 'restrict it to the links of this custom domain (hostname or id)',
+      '--scopes <scopes>': scopesOption('all of yours'),
+      '--domain <domain>': naming('domain', 'restrict it to the links of this custom domain'),
       '--own-links': 'restrict it to the links that it creates',
-      '--expires-at <time>':
-        'when it ends: a time, a date (its end) or a duration, such as 90d (default: never)',
+      '--expires-at <time>': expiresAtOption,
       ...timeZoneOption,
     },
-    prints: ['POST /api/v1/api-keys'],
-    run: async ({ client, io, output, request }, { name, scopes, domain, ...options }: NewKey) => {
-      const shorty = await client();
-      const expiresAt =
-        options.expiresAt && readFuture(options.expiresAt, io.now(), options.timeZone, true);
-      const domainId = domain && (await findDomainId(shorty, domain, request));
-      const onlyOwnLinks = options.ownLinks;
-      const body = {
-        name,
-        scopes: scopes && splitScopes(scopes),
-        domainId,
-        onlyOwnLinks,
-        expiresAt,
-      };
-      const created = await shorty.apiKeys.create(defined(body) as ApiKeyCreateRequest, request);
-      await output.record(created);
-      output.note(
-        'store the key now, it is shown only once; set it as SHORTY_API_KEY, or send it as "Authorization: Bearer ..."',
-      );
-    },
-  },
-  list: listCommand<ApiKey>('key', {
+    fields: ({ timeZone: _, domain, ownLinks, ...fields }: NewKey) => ({
+      ...fields,
+      domainId: domain,
+      onlyOwnLinks: ownLinks,
+    }),
+    note: 'store the key now, it is shown only once; set it as SHORTY_API_KEY, or send it as "Authorization: Bearer ..."',
+  }),
+  list: listCommand<ApiKey>({
     summary: 'List API keys, newest first',
     examples: ['shorty keys list'],
-    columns: columnsOf(
+    route: 'GET /api/v1/api-keys',
+    item: 'key',
+    columns: [
       ...(['id', 'name', 'start', 'scopes', 'domainId', 'onlyOwnLinks'] as const),
       ...(['lastUsedAt', 'expiresAt'] as const),
-    ),
-    read: ({ apiKeys }, query, request) => apiKeys.list(query, request),
+    ],
   }),
-  revoke: deleteCommand(
-    { noun: 'key', verb: 'Revoke' },
+  revoke: changeCommand(
+    'Revoke',
+    'key',
     {
       summary: 'Revoke API keys',
-      examples: ['shorty keys revoke 0192f0c1-2b7d-7c3e-9a51-3f1d2b6c8e47'],
-      args: { '<id...>': 'ids of the keys' },
+      examples: ['shorty keys revoke "deploy script"', 'shorty keys revoke shorty_ak_mZ4c'],
     },
-    ({ apiKeys }, request) => ({
-      // The API has no route that reads one key.
-      find: async (id) => {
-        for await (const key of apiKeys.list({}, request)) if (key.id === id) return key;
-        const message = `There is no API key "${id}" in this organization`;
-        throw new NotFoundError(message, { status: 404 });
-      },
-      change: (id) => apiKeys.delete(id, request),
-    }),
+    ({ apiKeys }, request) =>
+      (id) =>
+        apiKeys.delete(id, request),
   ),
 };
-
-/** Splits scopes at spaces. The server knows the scopes, and names a wrong one. */
-export function splitScopes(text: string): string[] {
-  return text.split(/[\s,]+/).filter(Boolean);
-}

@@ -1,10 +1,11 @@
+import type { UrlRecord } from '@shorty/sdk';
 import type { CommandRow } from '../command.js';
 import type { Context } from '../context.js';
-import { findLink } from '../find-link.js';
 import { openInBrowser } from '../launch.js';
+import { type Named, naming } from '../records.js';
 
 interface OpenInput {
-  readonly link?: string;
+  readonly link?: Named<UrlRecord>;
   readonly target?: boolean;
   readonly print?: boolean;
 }
@@ -12,7 +13,7 @@ interface OpenInput {
 export const open: CommandRow = {
   summary: 'Open a link in the web browser',
   examples: ['shorty open spring-sale', 'shorty open 42 --target', 'shorty open 42 --print'],
-  args: { '[link]': "id, short URL, slug or code of a link (default: the server's API page)" },
+  args: { '[link]': naming('link', "the link (default: the server's API page)") },
   options: {
     '--target': 'open the target URL, which counts no click',
     '--print': 'print the URL instead of opening it',
@@ -34,7 +35,6 @@ async function openLink(context: Context, input: OpenInput): Promise<undefined> 
 
 async function urlOf(context: Context, { link, target }: OpenInput): Promise<string> {
   if (link === undefined) return `${(await context.settings()).baseUrl.value}/docs`;
-  const client = await context.client();
-  const { data } = await findLink(client, link, context.request);
-  return target ? data.targetUrl : data.shortUrl;
+  const { targetUrl, shortUrl } = await link.read();
+  return target ? targetUrl : shortUrl;
 }

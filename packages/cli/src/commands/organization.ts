@@ -1,22 +1,23 @@
+import type { OwnOrganization } from '@shorty/sdk';
 import { UsageError } from '../cli-error.js';
-import { type CommandRow, collect, repeatable } from '../command.js';
+import { type CommandRow, collect, defined, repeatable } from '../command.js';
+import { requestCommand } from './request-command.js';
 
 const clearable = 'excludeAddresses';
 
 export const organizationCommands: Readonly<Record<string, CommandRow>> = {
-  get: {
+  get: requestCommand({
     summary: 'Show the settings of the organization',
     examples: ['shorty organization get'],
-    run: async ({ client, output, request }) => {
-      await output.record(await (await client()).organization.get(request));
-    },
-  },
-  update: {
+    route: 'GET /api/v1/organization',
+  }),
+  update: requestCommand<OwnOrganization>({
     summary: 'Change which addresses are not counted',
     examples: [
       'shorty organization update --exclude-address 203.0.113.0/24',
       'shorty organization update --clear excludeAddresses',
     ],
+    route: 'PATCH /api/v1/organization',
     options: {
       '--exclude-address <range>': repeatable(
         'do not count visits from this address or CIDR range; replaces the list',
@@ -27,22 +28,10 @@ export const organizationCommands: Readonly<Record<string, CommandRow>> = {
         conflicts: 'excludeAddress',
       },
     },
-    prints: ['PATCH /api/v1/organization'],
-    run: async (
-      { client, output, request },
-      { excludeAddress, clear = [] }: { excludeAddress?: string[]; clear?: string[] },
-    ) => {
-      const unknown = clear.find((name) => name !== clearable);
-      if (unknown !== undefined) {
-        throw new UsageError(`--clear ${unknown}: must be ${clearable}`);
-      }
-      const excludeAddresses = clear.length > 0 ? [] : excludeAddress;
-      if (!excludeAddresses) {
-        throw new UsageError('nothing to change', `use --exclude-address or --clear ${clearable}`);
-      }
-      const { organization } = await client();
-      const patch = { excludeAddresses };
-      await output.updated('organization', patch, await organization.update(patch, request));
+    fields: ({ excludeAddress, clear }: { excludeAddress?: string[]; clear?: string[] }) => {
+      const unknown = clear?.find((name) => name !== clearable);
+      if (unknown !== undefined) throw new UsageError(`--clear ${unknown}: must be ${clearable}`);
+      return defined({ excludeAddresses: clear ? [] : excludeAddress });
     },
-  },
+  }),
 };

@@ -1,43 +1,28 @@
-import type { QrCreateRequest, QrListQuery, QrRecord } from '@shorty/sdk';
+import type { QrCreateRequest, QrRecord, UrlRecord } from '@shorty/sdk';
 import { fetchScanReport } from '../analytics/fetch-report.js';
 import { reportCommand } from '../analytics/report-command.js';
 import { reportOptions } from '../analytics/window-options.js';
 import { UsageError } from '../cli-error.js';
 import { type CommandRow, defined } from '../command.js';
 import type { Context } from '../context.js';
-import { ifMatchOption, withEtag } from '../etag.js';
-import { bodyOf, fieldOptions, requireChange } from '../field-options.js';
-import { findLinkId, findQrId } from '../find-link.js';
+import { ifMatchOption } from '../etag.js';
+import { bodyOf, fieldOptions } from '../field-options.js';
 import { isRichTerminal } from '../io.js';
-import { columnsOf } from '../output.js';
 import { drawQr } from '../qr/draw-qr.js';
 import { exportQrs } from '../qr/export-command.js';
+import { type Named, naming } from '../records.js';
 import { formatOfFile, ReplacementFile } from '../replacement-file.js';
-import { deleteCommand } from './change-command.js';
-import { listPages, type PageOptions, pageOptions } from './list-command.js';
+import { changeCommand } from './change-command.js';
+import { listCommand, requestCommand } from './request-command.js';
 
 const uuid = '0192f0c1-2b7d-7c3e-9a51-3f1d2b6c8e47';
-const id = { '<id>': 'id of the QR code, or its link if that has no other code' };
+const code = { '<code>': naming('code') };
 
 interface CreateInput {
-  readonly link?: string;
-  readonly urlId?: string;
+  readonly link?: Named<UrlRecord>;
+  readonly urlId?: Named<UrlRecord>;
   readonly data?: string;
   readonly out?: string;
-}
-
-interface ListOptions extends PageOptions {
-  readonly urlId?: string;
-  readonly standalone?: boolean;
-  readonly bound?: boolean;
-}
-
-interface UpdateInput {
-  readonly id: string;
-  readonly logoUrl?: string;
-  /** False for `--no-logo`. */
-  readonly logo?: boolean;
-  readonly ifMatch?: string;
 }
 
 export const qrCommands: Readonly<Record<string, CommandRow>> = {
@@ -47,9 +32,9 @@ export const qrCommands: Readonly<Record<string, CommandRow>> = {
       'shorty qr create spring-sale --format svg --out poster.svg',
       "shorty qr create --data 'WIFI:T:WPA;S:Guests;P:open sesame;;'",
     ],
-    args: { '[link]': 'id, short URL, slug or code of the link' },
+    args: { '[link]': naming('link') },
     options: {
-      '--url-id <link>': { text: 'the same as the argument', conflicts: 'data' },
+      '--url-id <link>': { ...naming('link', 'the same as the argument'), conflicts: 'data' },
       ...fieldOptions('createQr', ['urlId']),
       '--out <file>': 'write the image to this file; .svg, .png and .webp select the format',
     },
@@ -57,81 +42,60 @@ export const qrCommands: Readonly<Record<string, CommandRow>> = {
     prints: ['POST /api/v1/qr'],
     run: createQr,
   },
-  list: {
+  list: listCommand<QrRecord>({
     summary: 'List QR codes, newest first',
-    examples: ['shorty qr list --url-id 42', 'shorty qr list --all --output csv'],
+    examples: ['shorty qr list --url-id spring-sale', 'shorty qr list --all --output csv'],
+    route: 'GET /api/v1/qr',
+    item: 'QR code',
+    columns: ['id', 'urlId', 'qrData', 'format', 'size', 'scanCount', 'downloadCount'],
     options: {
-      '--url-id <link>': 'only QR codes of this link (id, short URL, slug or short code)',
+      '--url-id <link>': naming('link', 'only QR codes of this link'),
       '--standalone': { text: 'only QR codes without a link', conflicts: 'bound' },
       '--bound': 'only QR codes of links',
-      ...pageOptions('QR code'),
     },
-    run: async (context, { urlId: link, standalone, bound, ...pages }: ListOptions) => {
-      const client = await context.client();
-      const filter: QrListQuery = defined({
-        urlId: link === undefined ? undefined : await findLinkId(client, link, context.request),
-        standalone: standalone || bound ? standalone === true : undefined,
-      });
-      const columns = columnsOf<QrRecord>(
-        ...(['id', 'urlId', 'qrData', 'format', 'size', 'scanCount', 'downloadCount'] as const),
-      );
-      return listPages(context, pages, columns, (page) =>
-        client.qr.list({ ...filter, ...page }, context.request),
-      );
-    },
-  },
-  get: {
+    fields: ({ standalone, bound, ...query }: { standalone?: boolean; bound?: boolean }) => ({
+      ...query,
+      ...((standalone || bound) && { standalone: standalone === true }),
+    }),
+  }),
+  get: requestCommand({
     summary: 'Show a QR code',
-    examples: [`shorty qr get ${uuid}`],
-    args: id,
-    run: async ({ client, output, request }, { id }: { id: string }) => {
-      const api = await client();
-      const code = await findQrId(api, id, request);
-      await output.record(withEtag(await api.qr.get(code, request).withResponse()));
-    },
-  },
-  update: {
+    examples: ['shorty qr get spring-sale', `shorty qr get ${uuid}`],
+    route: 'GET /api/v1/qr/{id}',
+    args: code,
+    isVersioned: true,
+  }),
+  update: requestCommand({
     summary: 'Change the design of a QR code',
-    examples: [`shorty qr update ${uuid} --size 640 --no-logo`],
-    args: id,
+    examples: ['shorty qr update spring-sale --size 640 --no-logo'],
+    route: 'PATCH /api/v1/qr/{id}',
+    args: code,
     options: {
       ...fieldOptions('updateQr'),
       '--no-logo': 'remove the logo',
       '--if-match <etag>': ifMatchOption(),
     },
     help: 'What a code carries never changes. To lead it elsewhere, change its link.',
-    prints: ['PATCH /api/v1/qr/{id}', 'etag'],
-    run: async ({ client, output, request }, { id, logo, ifMatch, ...input }: UpdateInput) => {
-      const patch = bodyOf('updateQr', input);
-      if (logo === false && input.logoUrl !== undefined) {
-        throw new UsageError('--no-logo and --logo-url cannot be used together');
-      }
-      if (logo === false) patch.logoUrl = null;
-      requireChange(patch);
-      const api = await client();
-      const call = api.qr.update(await findQrId(api, id, request), patch, { ...request, ifMatch });
-      await output.updated(id, patch, withEtag(await call.withResponse()));
+    fields: ({ logo, ...input }: { logo?: boolean; logoUrl?: string }) => {
+      if (logo !== false) return bodyOf('updateQr', input);
+      if (input.logoUrl === undefined) return { ...bodyOf('updateQr', input), logoUrl: null };
+      throw new UsageError('--no-logo and --logo-url cannot be used together');
     },
-  },
-  delete: deleteCommand(
-    { noun: 'code', verb: 'Delete', isVersioned: true },
-    {
-      summary: 'Delete QR codes',
-      examples: [`shorty qr delete ${uuid}`],
-      args: { '<id...>': 'ids of the QR codes, or links with one code' },
-    },
-    ({ qr }, request) => ({
-      find: (each) => qr.get(each, request),
-      change: (each) => qr.delete(each, request),
-    }),
-    findQrId,
+  }),
+  delete: changeCommand(
+    'Delete',
+    'code',
+    { summary: 'Delete QR codes', examples: [`shorty qr delete ${uuid}`], isVersioned: true },
+    ({ qr }, request) =>
+      (id) =>
+        qr.delete(id, request),
   ),
   export: exportQrs,
   scans: reportCommand(
     {
       summary: 'Show the scans of a QR code',
-      examples: [`shorty qr scans ${uuid} --since 7d`],
-      args: id,
+      examples: ['shorty qr scans spring-sale --since 7d'],
+      args: code,
       options: reportOptions('scans'),
     },
     fetchScanReport,
@@ -150,7 +114,7 @@ async function createQr(context: Context, input: CreateInput): Promise<undefined
     const body = {
       ...defined({ format: formatOfFile(out, ['svg', 'png', 'webp']) }),
       ...bodyOf('createQr', input),
-      ...(urlId !== undefined && { urlId: await findLinkId(client, urlId, request) }),
+      ...(urlId !== undefined && { urlId: await urlId.id() }),
     };
     const code = await client.qr.create(body as QrCreateRequest, request);
     await output.record(code);
@@ -164,27 +128,19 @@ async function createQr(context: Context, input: CreateInput): Promise<undefined
       file.commit();
       output.note(`image written to ${out}`);
     }
-    if (code.urlId !== null) await warnWithoutSlug(context, code.urlId);
+    // A client may create codes without the scope to read links.
+    const bound = await urlId?.known();
+    if (bound) warnWithoutSlug(context, bound);
   } finally {
     file?.close();
   }
 }
 
 /** Prints a warning if the scans of the link's codes cannot be told from taps on the link. */
-async function warnWithoutSlug({ client, output, io }: Context, urlId: string): Promise<void> {
-  const signal = io.interrupt;
-  let target: string;
-  try {
-    const link = await (await client()).urls.get(urlId, { signal, maxRetries: 0 });
-    if (link.customSlug !== null) return;
-    target = `'${link.targetUrl.replaceAll("'", "'\\''")}'`;
-  } catch (error) {
-    if (signal.aborted) throw error;
-    // The QR code exists already: a failed command would make users create it again. The token may also
-    // create QR codes without the permission to read links.
-    return;
-  }
+function warnWithoutSlug({ output }: Context, { id, customSlug, targetUrl }: UrlRecord): void {
+  if (customSlug !== null) return;
+  const target = `'${targetUrl.replaceAll("'", "'\\''")}'`;
   output.warn(
-    `Link ${urlId} has no custom slug, so a tap on the link in a message counts as a scan, too. Before you print the code, create a link with a slug, and its code:\nshorty urls create ${target} --slug NAME\nshorty qr create NAME`,
+    `Link ${id} has no custom slug, so a tap on the link in a message counts as a scan, too. Before you print the code, create a link with a slug, and its code:\nshorty urls create ${target} --slug NAME\nshorty qr create NAME`,
   );
 }

@@ -1,27 +1,28 @@
 import { formatCount } from '@shorty/report';
 import { NotFoundError, type Tag, type TagChangeResult } from '@shorty/sdk';
-import type { CommandRow } from '../command.js';
-import { columnsOf } from '../output.js';
-import { deleteCommand } from './change-command.js';
-import { listCommand } from './list-command.js';
+import type { CommandRow, OptionRows } from '../command.js';
+import { changeCommand } from './change-command.js';
+import { listCommand } from './request-command.js';
+
+/** Returns the options of a list that can be sorted. */
+export function sortOptions(fields: readonly string[], byDefault: string): OptionRows {
+  return {
+    '--sort <field>': { text: `what to sort by (default: ${fields[0]})`, choices: fields },
+    '--order <direction>': { text: `default: ${byDefault}`, choices: ['asc', 'desc'] },
+  };
+}
 
 export const tagCommands: Readonly<Record<string, CommandRow>> = {
-  list: listCommand<Tag>('tag', {
+  list: listCommand<Tag>({
     summary: 'List tags with their number of links',
     examples: ['shorty tags list --sort linkCount', 'shorty tags list --search spring --all'],
     options: {
       '--search <text>': 'only tags that contain this text, in any case',
-      '--sort <field>': {
-        text: 'order of the tags (default: name)',
-        choices: ['name', 'linkCount'],
-      },
-      '--order <direction>': {
-        text: 'asc or desc (default: asc for name, desc for linkCount)',
-        choices: ['asc', 'desc'],
-      },
+      ...sortOptions(['name', 'linkCount'], 'asc for name, desc for linkCount'),
     },
-    columns: columnsOf('name', 'linkCount'),
-    read: ({ tags }, query, request) => tags.list(query, request),
+    route: 'GET /api/v1/tags',
+    item: 'tag',
+    columns: ['name', 'linkCount'],
   }),
   rename: {
     summary: 'Rename a tag on every link, or merge two tags',
@@ -38,26 +39,18 @@ export const tagCommands: Readonly<Record<string, CommandRow>> = {
       await output.result(`${tag} renamed to ${name} on ${formatCount(updatedCount, 'link')}`);
     },
   },
-  delete: deleteCommand(
-    { noun: 'tag', verb: 'Delete' },
+  delete: changeCommand(
+    'Delete',
+    'tag',
     {
       summary: 'Remove tags from every link',
       examples: ['shorty tags delete old', 'shorty tags delete old older --dry-run'],
-      args: { '<tag...>': 'tags to remove from all links, in their exact case' },
     },
-    ({ tags }, request) => ({
-      // The API has no route that reads one tag.
-      find: async (name) => {
-        for await (const tag of tags.list({ search: name }, request)) {
-          if (tag.name === name) return tag;
-        }
-        throw new NotFoundError('no link of this organization has this tag', { status: 404 });
-      },
-      change: (name) => changeTag(() => tags.delete(name, request)),
-    }),
+    ({ tags }, request) =>
+      (name) =>
+        changeTag(() => tags.delete(name, request)),
   ),
 };
-
 /**
  * Repeats a request until no link with the tag remains. Returns the number of changed links. Rejects
  * with NotFoundError if no link had the tag.

@@ -1,6 +1,6 @@
 import { clearableFields } from '@shorty/import';
 import { formatInstant } from '@shorty/report';
-import type { UrlCreateRequest, UrlListItem, UrlListQuery, UrlRecord } from '@shorty/sdk';
+import type { UrlCreateRequest, UrlListItem, UrlRecord } from '@shorty/sdk';
 import { fetchLinkReport } from '../analytics/fetch-report.js';
 import { reportCommand } from '../analytics/report-command.js';
 import { reportOptions } from '../analytics/window-options.js';
@@ -9,19 +9,20 @@ import { type CommandRow, defined, type OptionRows, repeatable } from '../comman
 import type { Context } from '../context.js';
 import { ifMatchOption, withEtag } from '../etag.js';
 import { bodyOf, clearFields, requireChange } from '../field-options.js';
-import { findLink, findLinkId, findLinkIds } from '../find-link.js';
+import type { Input } from '../input.js';
 import { type Column, columnsOf } from '../output.js';
+import { kinds, type Named, naming } from '../records.js';
 import { offerScheme } from '../scheme.js';
 import {
   type ChangeOptions,
+  type Changer,
+  changeCommand,
   changeEach,
-  changeLinksCommand,
   changePrints,
-  checkVersion,
-  linkArgs,
   versionedOptions,
 } from './change-command.js';
-import { listPages, type PageOptions, pageOptions } from './list-command.js';
+import { listPages, type PageOptions, pageOptions } from './list-pages.js';
+import { sortOptions } from './tags.js';
 import { bulkCreate } from './urls/bulk-create.js';
 import { bulkDelete } from './urls/bulk-delete.js';
 import { bulkUpdate } from './urls/bulk-update.js';
@@ -29,27 +30,25 @@ import { deleteUrls } from './urls/delete-urls.js';
 import { exportLinks, exportVisits } from './urls/export.js';
 import { type LinkOptions, linkOptions, readLinkOptions } from './urls/link-options.js';
 import { ruleCommands } from './urls/rules.js';
-import { filterOptions, readUrlFilter, type UrlFilterOptions } from './urls/url-filter.js';
+import { filterOptions, readUrlFilter } from './urls/url-filter.js';
 
 /** What creates a link. */
 interface NewLink extends LinkOptions {
   readonly targetUrl: string;
   readonly slug?: string;
-  readonly inactive?: boolean;
+  readonly paused?: boolean;
 }
 
 interface UpdateOptions extends LinkOptions {
-  readonly link: string;
+  readonly link: Named<UrlRecord>;
   readonly targetUrl?: string;
-  readonly active?: boolean;
-  readonly inactive?: boolean;
   readonly clear?: readonly string[];
   readonly ifMatch?: string;
   readonly addTag?: readonly string[];
   readonly removeTag?: readonly string[];
 }
 
-const link = { '<link>': 'id, short URL, slug or code of the link' };
+const link = { '<link>': naming('link') };
 const targetUrl = { '<targetUrl>': 'URL to redirect to' };
 const externalId: OptionRows = { '--external-id <id>': 'id of the link in another system' };
 
@@ -75,7 +74,7 @@ export const urlCommands: Readonly<Record<string, CommandRow>> = {
     args: targetUrl,
     options: {
       '--slug <slug>': 'custom slug',
-      '--inactive': 'create the link paused',
+      '--paused': 'create the link paused',
       ...externalId,
       '--if-exists <action>': {
         text: 'return: the link that already has this target and these settings, if there is one',
@@ -110,25 +109,13 @@ export const urlCommands: Readonly<Record<string, CommandRow>> = {
     options: {
       ...filterOptions,
       ...pageOptions('link'),
-      '--sort <field>': {
-        text: 'order of the links (default: createdAt)',
-        choices: ['createdAt', 'clickCount', 'lastClickAt', 'title'],
-      },
-      '--order <direction>': {
-        text: 'default: asc for title, otherwise desc',
-        choices: ['asc', 'desc'],
-      },
+      ...sortOptions(
+        ['createdAt', 'clickCount', 'lastClickAt', 'title'],
+        'asc for title, otherwise desc',
+      ),
     },
-    run: async (
-      context,
-      {
-        limit,
-        offset,
-        all,
-        ...options
-      }: PageOptions & UrlFilterOptions & Pick<UrlListQuery, 'sort' | 'order'>,
-    ) => {
-      const filter = { isDeleted: false, ...(await readUrlFilter(options, context)) };
+    run: async (context, { limit, offset, all, ...options }: PageOptions & Input) => {
+      const filter = { isDeleted: false, ...(await readUrlFilter(options)) };
       const pages = { limit, offset, all };
       const { urls } = await context.client();
       const { format, fields } = context.output;
@@ -152,7 +139,7 @@ export const urlCommands: Readonly<Record<string, CommandRow>> = {
     args: { '<externalId>': 'id of the link in another system', ...targetUrl },
     options: {
       '--slug <slug>': 'custom slug of a new link',
-      '--inactive': 'pause the link',
+      '--paused': 'pause the link',
       ...linkOptions,
     },
     prints: ['PUT /api/v1/urls/by-external-id/{externalId}', 'etag'],
@@ -170,28 +157,26 @@ export const urlCommands: Readonly<Record<string, CommandRow>> = {
       'shorty urls get 42 --fields title,clickCount',
       'shorty urls get --external-id order-1001',
     ],
-    args: { '[link]': 'id, short URL, slug or code of the link' },
+    args: { '[link]': naming('link') },
     options: { '--external-id <id>': 'id of the link in another system, instead of <link>' },
-    run: async (context, input: { readonly link?: string; readonly externalId?: string }) => {
-      const { link, externalId } = input;
+    run: async (
+      context,
+      { link, externalId }: { readonly link?: Named; readonly externalId?: string },
+    ) => {
       if ((link === undefined) === (externalId === undefined)) {
-        const hint = 'give its id, short URL, slug or code, or --external-id';
-        throw new UsageError('which link?', hint);
+        throw new UsageError('which link?', `give its ${kinds.link.forms}, or --external-id`);
       }
-      const client = await context.client();
-      const found =
-        externalId === undefined
-          ? findLink(client, String(link), context.request)
-          : client.urls.getByExternalId(externalId, context.request).withResponse();
-      await context.output.record(withEtag(await found));
+      const { urls } = await context.client();
+      const read = async () =>
+        withEtag(await urls.getByExternalId(String(externalId), context.request).withResponse());
+      await context.output.record(await (link ? link.read() : read()));
     },
   },
   update: {
-    summary: 'Change, pause or resume a short link',
+    summary: 'Change a short link',
     examples: [
       'shorty urls update 42 --target-url https://example.com/autumn',
       'shorty urls update 42 --title "Autumn sale" --clear expiresAt',
-      'shorty urls update 42 --inactive',
       'shorty urls update 42 --rules rules.json',
       'shorty urls update 42 --title "Autumn sale" --if-match mi8p2k1x',
     ],
@@ -203,36 +188,30 @@ export const urlCommands: Readonly<Record<string, CommandRow>> = {
       '--tag <tag>': repeatable('tag; the given tags replace all tags of the link'),
       '--add-tag <tag>': { ...repeatable('tag to add'), conflicts: 'tag' },
       '--remove-tag <tag>': { ...repeatable('tag to remove'), conflicts: 'tag' },
-      '--active': { text: 'resume the link', conflicts: 'inactive' },
-      '--inactive': 'pause the link',
       '--clear <field>': repeatable('field to clear'),
       '--if-match <etag>': ifMatchOption(),
     },
     prints: ['PATCH /api/v1/urls/{id}', 'etag'],
-    run: async (context, { link, active, inactive, clear, ifMatch, ...input }: UpdateOptions) => {
+    run: async (context, { link, clear, ifMatch, ...input }: UpdateOptions) => {
       const { addTag, removeTag } = input;
       const patch = await readLinkOptions(input, context);
       if (input.targetUrl !== undefined) {
         patch.targetUrl = await offerScheme(input.targetUrl, '--target-url', context);
       }
-      if (active || inactive) patch.isActive = active === true;
       clearFields(patch, clear, clearableFields);
       if (patch.password === null) patch.isPasswordProtected = false;
       requireChange({ ...patch, ...defined({ addTag, removeTag }) });
       if ((addTag || removeTag) && patch.tags === null) {
         throw new UsageError('--clear tags cannot be used with --add-tag and --remove-tag');
       }
-      const client = await context.client();
-      const read = () => findLink(client, link, context.request);
-      const found = addTag || removeTag ? withEtag(await read()) : undefined;
+      const found = addTag || removeTag ? await link.read() : undefined;
       if (found) {
         const tags = new Set([...found.tags, ...(addTag ?? [])]);
         patch.tags = [...tags].filter((tag) => !removeTag?.includes(tag));
       }
-      const id = found?.id ?? (await findLinkId(client, link, context.request));
       // Tags that another client has set meanwhile would be lost.
-      const version = ifMatch ?? found?.etag;
-      const call = client.urls.update(id, patch, { ...context.request, ifMatch: version });
+      const version = { ...context.request, ifMatch: ifMatch ?? found?.etag };
+      const call = (await context.client()).urls.update(await link.id(), patch, version);
       const record = withEtag(await call.withResponse());
       await context.output.updated(record.shortUrl, patch, record);
     },
@@ -244,7 +223,7 @@ export const urlCommands: Readonly<Record<string, CommandRow>> = {
       'shorty urls delete 42 43 --dry-run',
       'shorty urls delete spring-sale --erase',
     ],
-    args: linkArgs,
+    args: { '<link...>': naming('link', 'the links') },
     options: {
       '--erase': 'erase the links with their visits: nothing can restore them',
       ...versionedOptions,
@@ -253,26 +232,30 @@ export const urlCommands: Readonly<Record<string, CommandRow>> = {
     prints: changePrints,
     run: async (
       context,
-      { link, erase, ...options }: ChangeOptions & { link: readonly string[]; erase?: boolean },
+      { link, erase, ...options }: ChangeOptions & { link: readonly Named[]; erase?: boolean },
     ) => {
-      const names = await findLinkIds(await context.client(), link, context.request);
-      const ids = [...names.keys()];
-      checkVersion(ids, options);
-      if (!erase) return deleteUrls(context, ids, options, names);
-      const changer = { noun: 'link', verb: 'Erase', calls: eraseCalls, names } as const;
-      return changeEach(context, ids, changer, options);
+      if (!erase && options.ifMatch === undefined) return deleteUrls(context, link, options);
+      const [verb, method] = erase
+        ? (['Erase', 'erase'] as const)
+        : (['Delete', 'delete'] as const);
+      const changer: Changer =
+        ({ urls }, request) =>
+        (id) =>
+          urls[method](id, request);
+      return changeEach(context, verb, 'link', link, changer, options);
     },
   },
-  restore: changeLinksCommand(
+  restore: changeCommand(
     'Restore',
+    'link',
     {
       summary: 'Make deleted or paused short links active again',
       examples: ['shorty urls restore spring-sale', 'shorty urls restore 41 42'],
+      asks: false,
     },
-    ({ urls }, request) => ({
-      find: (id) => urls.get(id, request),
-      change: (id) => urls.restore(id, request),
-    }),
+    ({ urls }, request) =>
+      (id) =>
+        urls.restore(id, request),
   ),
   pause: setActive('Pause', {
     summary: 'Pause short links',
@@ -286,17 +269,16 @@ export const urlCommands: Readonly<Record<string, CommandRow>> = {
   'bulk-create': bulkCreate,
   'bulk-update': bulkUpdate,
   'bulk-delete': bulkDelete,
-  'erase-visits': changeLinksCommand(
+  'erase-visits': changeCommand(
     'Erase all visits of',
+    'link',
     {
       summary: 'Erase all visits of short links',
       examples: ['shorty urls erase-visits spring-sale', 'shorty urls erase-visits 41 42 --yes'],
-      asks: true,
     },
-    ({ urls }, request) => ({
-      find: (id) => urls.get(id, request),
-      change: (id) => urls.eraseVisits(id, request),
-    }),
+    ({ urls }, request) =>
+      (id) =>
+        urls.eraseVisits(id, request),
   ),
   clicks: reportCommand(
     {
@@ -322,32 +304,31 @@ function titleOf({ title, isActive, deletedAt, expiresAt, updatedAt }: UrlRecord
   return [isActive ? '' : `(${state})`, title ?? ''].join(' ').trim();
 }
 
-const eraseCalls: Parameters<typeof changeEach>[2]['calls'] = ({ urls }, request) => ({
-  find: (id) => urls.get(id, request),
-  change: (id) => urls.erase(id, request),
-});
-
 function setActive(
   verb: 'Pause' | 'Resume',
   row: Pick<CommandRow, 'summary' | 'examples'>,
 ): CommandRow {
-  return changeLinksCommand(verb, row, ({ urls }, request) => ({
-    find: (id) => urls.get(id, request),
-    change: (id) => urls.update(id, { isActive: verb === 'Resume' }, request),
-  }));
+  return changeCommand(
+    verb,
+    'link',
+    { ...row, asks: false },
+    ({ urls }, request) =>
+      (id) =>
+        urls.update(id, { isActive: verb === 'Resume' }, request),
+  );
 }
 
 /** Returns the request for a new link. */
 async function readNewLink(
   context: Context,
-  { slug, inactive, ...input }: NewLink,
+  { slug, paused, ...input }: NewLink,
 ): Promise<UrlCreateRequest> {
   const body = {
     ...bodyOf('createUrl', input),
     ...(await readLinkOptions(input, context)),
     targetUrl: await offerScheme(input.targetUrl, 'targetUrl', context),
     ...defined({ customSlug: slug }),
-    ...(inactive && { isActive: false }),
+    ...(paused && { isActive: false }),
   };
   return body as UrlCreateRequest;
 }

@@ -2,25 +2,21 @@ import { formatJson } from '@shorty/report';
 import type {
   Delivery,
   DeliveryAttempt,
-  DeliveryListQuery,
-  DeliveryStatus,
   EventTypeDetails,
+  Recovered,
   Webhook,
-  WebhookCreateRequest,
-  WebhookUpdateRequest,
+  WebhookSecret,
 } from '@shorty/sdk';
-import { readInstant } from '../analytics/parse-time.js';
 import { reportCommand } from '../analytics/report-command.js';
 import { spanOptions, watchOption, windowHelp } from '../analytics/window-options.js';
 import { UsageError } from '../cli-error.js';
 import { type CommandRow, defined, type OptionRows, parseCount, repeatable } from '../command.js';
 import type { Context } from '../context.js';
-import { ifMatchOption, withEtag } from '../etag.js';
-import { clearFields, requireChange } from '../field-options.js';
-import { findDomainId } from '../find-domain.js';
-import { findLinkId } from '../find-link.js';
+import { ifMatchOption } from '../etag.js';
+import { clearFields } from '../field-options.js';
 import { groupIntoPages } from '../group-into-pages.js';
 import { columnsOf } from '../output.js';
+import { type Named, naming, namingSeveral } from '../records.js';
 import { offerScheme } from '../scheme.js';
 import {
   checkEventType,
@@ -36,231 +32,215 @@ import { headerHelp, readHeaders } from '../webhooks/read-headers.js';
 import { statsReport } from '../webhooks/stats-report.js';
 import { trigger } from '../webhooks/trigger.js';
 import { verify } from '../webhooks/verify.js';
-import { deleteCommand } from './change-command.js';
-import { listCommand, listPages, type PageOptions, pageOptions } from './list-command.js';
+import { changeCommand } from './change-command.js';
+import type { PageOptions } from './list-pages.js';
+import { listCommand, requestCommand } from './request-command.js';
 
+const url = 'https://example.com/hook';
 const uuid = '0192f0c1-2b7d-7c3e-9a51-3f1d2b6c8e47';
-const id = { '<id>': 'id of the webhook' };
+const webhook = { '<webhook>': naming('webhook') };
 const clearable = ['description', 'filters', 'headers'];
 
 /** The values of the options that `create` and `update` share. */
 interface WebhookOptions extends EventOptions {
+  readonly url?: string;
   readonly description?: string;
   readonly tag?: readonly string[];
-  readonly domainId?: readonly string[];
-  readonly urlId?: readonly string[];
+  readonly domainId?: readonly Named[];
+  readonly urlId?: readonly Named[];
   readonly header?: readonly string[];
-}
-
-interface UpdateInput extends WebhookOptions {
-  readonly id: string;
-  readonly url?: string;
-  readonly active?: boolean;
-  readonly inactive?: boolean;
-  readonly clear?: readonly string[];
-  readonly ifMatch?: string;
-}
-
-interface DeliveriesInput extends PageOptions {
-  readonly id: string;
-  readonly deliveryId?: string;
-  readonly status?: DeliveryStatus;
-  readonly event?: string;
-  readonly eventId?: string;
-  readonly urlId?: string;
-  readonly since?: string;
-  readonly until?: string;
 }
 
 const webhookOptions: OptionRows = {
   ...eventOptions,
-  '--description <text>': 'notes for people who manage the webhooks',
+  '--description <text>': 'what it is for; the webhook can be named by it',
   '--tag <tag>': repeatable('only events about links with this tag'),
-  '--domain-id <domain>': repeatable('only events about links on this domain (hostname or id)'),
-  '--url-id <link>': repeatable('only events about this link'),
+  '--domain-id <domain>': namingSeveral('domain', 'only events about links on this domain'),
+  '--url-id <link>': namingSeveral('link', 'only events about this link'),
   '--header <name=source>': repeatable('header of each delivery, from env:VARIABLE, @file or @-'),
 };
 
+const eventOption: OptionRows = {
+  '--event <type>': {
+    text: 'only events of this type',
+    parse: (type) => checkEventType(type, '--event'),
+  },
+};
+
+const timeOptions: OptionRows = {
+  '--since <time>': { text: 'only deliveries created at or after it', time: 'past' },
+  '--until <time>': { text: 'only deliveries created before it', time: 'past' },
+};
+
+const storeSecret = 'store the secret now, it is shown only once';
+
+interface DeliveriesInput extends PageOptions {
+  readonly webhook: Named;
+  readonly deliveryId?: string;
+}
+
+const deliveryList = listCommand<Delivery>({
+  summary: 'List deliveries',
+  examples: [],
+  route: 'GET /api/v1/webhooks/{id}/deliveries',
+  item: 'delivery',
+  args: webhook,
+  columns: [
+    ...(['id', 'eventType', 'status', 'attempts', 'lastStatusCode'] as const),
+    ...(['nextAttemptAt', 'lastError'] as const),
+  ],
+  options: {
+    '--status <status>': {
+      text: 'only deliveries with this status',
+      choices: ['pending', 'delivered', 'failed'],
+    },
+    ...eventOption,
+    '--event-id <id>': 'only deliveries of this event',
+    '--url-id <link>': naming('link', 'only events about this link'),
+    ...timeOptions,
+  },
+  fields: ({ event, ...query }: { event?: string }) => ({ ...query, eventType: event }),
+});
+
 export const webhookCommands: Readonly<Record<string, CommandRow>> = {
-  create: {
+  create: requestCommand({
     summary: 'Subscribe a receiver to events',
     examples: [
-      'shorty webhooks create https://example.com/hook --event url.created',
-      "shorty webhooks create https://example.com/hook --event '*,url.clicked'",
-      'shorty webhooks create https://example.com/hook --all-events --tag spring',
-      'shorty webhooks create https://example.com/hook --all-events \\\n  --header Authorization=env:CRM_TOKEN',
+      `shorty webhooks create ${url} --event url.created`,
+      `shorty webhooks create ${url} --event '*,url.clicked'`,
+      `shorty webhooks create ${url} --all-events --tag spring`,
+      `shorty webhooks create ${url} --all-events \\\n  --header Authorization=env:CRM_TOKEN`,
     ],
+    route: 'POST /api/v1/webhooks',
     args: { '<url>': 'http or https URL of the receiver' },
-    options: { ...webhookOptions, '--inactive': 'create it paused' },
+    options: { ...webhookOptions, '--paused': 'create it paused' },
     help: `${eventTypesHelp}\n\n${headerHelp}`,
-    prints: ['POST /api/v1/webhooks'],
-    run: async (
-      context,
-      { url, inactive, ...options }: WebhookOptions & { url: string; inactive?: boolean },
-    ) => {
+    fields: async ({ paused, ...options }: WebhookOptions & { paused?: boolean }, context) => {
       if (readEvents(options) === undefined) {
         throw new UsageError('--event or --all-events is required', 'see --help');
       }
-      const { output, request } = context;
-      const address = await offerScheme(url, 'url', context);
-      const client = await context.client();
-      const settings = await readSettings(context, options);
-      const body = { url: address, ...settings, ...(inactive && { isActive: false }) };
-      await output.record(await client.webhooks.create(body as WebhookCreateRequest, request));
-      output.note(
-        'store the secret now, it is shown only once; the receiver needs it to verify deliveries',
-      );
+      return { ...(await readSettings(context, options)), ...(paused && { isActive: false }) };
     },
-  },
-  list: listCommand<Webhook>('webhook', {
+    note: `${storeSecret}; the receiver needs it to verify deliveries`,
+  }),
+  list: listCommand<Webhook>({
     summary: 'List webhooks, newest first',
     examples: ['shorty webhooks list'],
-    columns: columnsOf(
+    route: 'GET /api/v1/webhooks',
+    item: 'webhook',
+    columns: [
       ...(['id', 'isActive', 'disabledReason', 'failureRate', 'url', 'events'] as const),
       ...(['description', 'filters', 'headerNames'] as const),
-    ),
-    read: ({ webhooks }, query, request) => webhooks.list(query, request),
-  }),
-  get: {
-    summary: 'Show a webhook',
-    examples: [`shorty webhooks get ${uuid}`],
-    args: id,
-    run: async ({ client, output, request }, { id }: { id: string }) => {
-      const { webhooks } = await client();
-      await output.record(withEtag(await webhooks.get(id, request).withResponse()));
-    },
-  },
-  update: {
-    summary: 'Change, pause or resume a webhook',
-    examples: [
-      `shorty webhooks update ${uuid} --inactive`,
-      `shorty webhooks update ${uuid} --tag spring`,
-      `shorty webhooks update ${uuid} --clear filters`,
     ],
-    args: id,
+  }),
+  get: requestCommand({
+    summary: 'Show a webhook',
+    examples: [`shorty webhooks get ${url}`],
+    route: 'GET /api/v1/webhooks/{id}',
+    args: webhook,
+    isVersioned: true,
+  }),
+  update: requestCommand({
+    summary: 'Change the settings of a webhook',
+    examples: [
+      `shorty webhooks update ${url} --tag spring`,
+      `shorty webhooks update ${url} --clear filters`,
+    ],
+    route: 'PATCH /api/v1/webhooks/{id}',
+    args: webhook,
     options: {
       ...webhookOptions,
       '--url <url>': 'new URL of the receiver',
-      '--active': { text: 'resume deliveries, oldest first', conflicts: 'inactive' },
-      '--inactive': 'pause deliveries',
       '--clear <field>': repeatable(`field to clear: ${clearable.join(', ')}`),
       '--if-match <etag>': ifMatchOption(),
     },
     help: `${eventTypesHelp}\n\n${headerHelp}
 
 New filters replace all filters of the webhook, and new headers all headers.`,
-    prints: ['PATCH /api/v1/webhooks/{id}', 'etag'],
-    run: async (context, input: UpdateInput) => {
-      const { id, url, active, inactive, clear, ifMatch, ...options } = input;
-      const patch: WebhookUpdateRequest = {
-        ...(url !== undefined && { url: await offerScheme(url, '--url', context) }),
-        ...((active || inactive) && { isActive: active === true }),
-        ...(await readSettings(context, options)),
-      };
+    fields: async ({ clear, ...input }: WebhookOptions & { clear?: string[] }, context) => {
+      const patch = await readSettings(context, input);
       clearFields(patch, clear, clearable);
-      requireChange(patch);
-      const client = await context.client();
-      const call = client.webhooks.update(id, patch, { ...context.request, ifMatch });
-      await context.output.updated(id, patch, withEtag(await call.withResponse()));
+      return patch;
     },
-  },
-  delete: deleteCommand(
-    { noun: 'webhook', verb: 'Delete', isVersioned: true },
+  }),
+  pause: setActive('Pause', {
+    summary: 'Pause webhooks: their deliveries wait',
+    examples: [`shorty webhooks pause ${url}`],
+  }),
+  resume: setActive('Resume', {
+    summary: 'Resume paused webhooks, with what waited, oldest first',
+    examples: [`shorty webhooks resume ${url}`],
+  }),
+  delete: changeCommand(
+    'Delete',
+    'webhook',
     {
       summary: 'Delete webhooks with their deliveries',
-      examples: [`shorty webhooks delete ${uuid}`],
-      args: { '<id...>': 'ids of the webhooks' },
+      examples: [`shorty webhooks delete ${url}`],
+      isVersioned: true,
     },
-    ({ webhooks }, request) => ({
-      find: (each) => webhooks.get(each, request),
-      change: (each) => webhooks.delete(each, request),
-    }),
+    ({ webhooks }, request) =>
+      (id) =>
+        webhooks.delete(id, request),
   ),
   deliveries: {
     summary: 'List deliveries, or show one with its attempts',
     examples: [
-      `shorty webhooks deliveries ${uuid}`,
-      `shorty webhooks deliveries ${uuid} \\\n  --status failed --since 24h`,
+      `shorty webhooks deliveries ${url} --status failed`,
+      `shorty webhooks deliveries ${url} \\\n  ${uuid}`,
     ],
-    args: { ...id, '[delivery-id]': 'id of one delivery, to show its attempts' },
-    options: {
-      '--status <status>': {
-        text: 'only deliveries with this status',
-        choices: ['pending', 'delivered', 'failed'],
-      },
-      '--event <type>': 'only deliveries of this event type',
-      '--event-id <id>': 'only deliveries of this event',
-      '--url-id <link>': 'only events about this link (id, short URL, slug or short code)',
-      '--since <time>': 'only deliveries created at or after it',
-      '--until <time>': 'only deliveries created before it',
-      ...pageOptions('delivery'),
-    },
+    args: { ...webhook, '[delivery-id]': 'id of one delivery, to show its attempts' },
+    ...defined({ options: deliveryList.options }),
     help: windowHelp,
-    run: async (context, { deliveryId, ...input }: DeliveriesInput) =>
-      deliveryId === undefined
-        ? listDeliveries(context, input)
-        : showDelivery(context, input.id, deliveryId),
+    run: async (context, input: DeliveriesInput) => {
+      const { webhook, deliveryId } = input;
+      if (deliveryId === undefined) await deliveryList.run(context, input as never);
+      else await showDelivery(context, await webhook.id(), deliveryId);
+    },
   },
   stats: reportCommand(
     {
       summary: 'Show success rate, response times and failures',
       examples: [
-        `shorty webhooks stats ${uuid}`,
-        `shorty webhooks stats ${uuid} \\\n  --since 24h --group-by hour --watch`,
+        `shorty webhooks stats ${url}`,
+        `shorty webhooks stats ${url} --since 24h --group-by hour`,
       ],
-      args: id,
+      args: webhook,
       options: { ...spanOptions, ...watchOption },
     },
-    async ({ client, query, groupBy, signal }, id) => {
-      const data = await client.webhooks.stats(id, query, { signal });
+    async ({ client, query, groupBy, signal }, named) => {
+      const data = await client.webhooks.stats(await named.id(), query, { signal });
       return { data, complete: async () => statsReport(data, groupBy) };
     },
   ),
-  replay: {
+  replay: requestCommand({
     summary: 'Deliver one event again',
-    examples: [`shorty webhooks replay ${uuid} \\\n  ${uuid.replace('0192', '0193')}`],
-    args: { ...id, '<delivery-id>': 'id of the delivery to repeat' },
-    prints: ['POST /api/v1/webhooks/{id}/deliveries/{deliveryId}/replay'],
-    run: async (
-      { client, output, request },
-      { id, deliveryId }: { id: string; deliveryId: string },
-    ) => {
-      await output.record(await (await client()).webhooks.replay(id, deliveryId, request));
-    },
-  },
-  recover: {
+    examples: [`shorty webhooks replay ${url} \\\n  ${uuid}`],
+    route: 'POST /api/v1/webhooks/{id}/deliveries/{deliveryId}/replay',
+    args: { ...webhook, '<delivery-id>': 'id of the delivery to repeat' },
+  }),
+  recover: requestCommand<Recovered>({
     summary: 'Deliver failed events again',
-    examples: [`shorty webhooks recover ${uuid} --since 2h`],
-    args: id,
+    examples: [`shorty webhooks recover ${url} --since 2h`],
+    route: 'POST /api/v1/webhooks/{id}/recover',
+    args: webhook,
     options: {
       '--since <time>': {
         text: 'repeat failed deliveries created at or after it',
+        time: 'past',
         isRequired: true,
       },
-      '--until <time>': 'and before it (default: now)',
-      '--event <type>': 'only events of this type',
+      '--until <time>': { text: 'and before it (default: now)', time: 'past' },
+      ...eventOption,
     },
     help: `Creates a new delivery of each event whose latest delivery failed, oldest first,
 up to 1,000. If more remain, repeat the command.
 
 ${windowHelp}`,
-    prints: ['POST /api/v1/webhooks/{id}/recover'],
-    run: async (
-      { client, io, output, request },
-      { id, ...input }: { id: string; since: string; until?: string; event?: string },
-    ) => {
-      const { event } = input;
-      const body = defined({
-        since: readInstant('--since', input.since, io.now()),
-        until: readInstant('--until', input.until, io.now()),
-        eventType: event === undefined ? undefined : checkEventType(event, '--event'),
-      });
-      const { webhooks } = await client();
-      const recovered = await webhooks.recover(id, { ...body, since: body.since ?? '' }, request);
-      await output.record(recovered);
-      if (recovered.hasMore) output.note('more failed deliveries remain: repeat the command');
-    },
-  },
+    fields: ({ event, ...body }: { event?: string }) => ({ ...body, eventType: event }),
+    note: ({ hasMore }) =>
+      hasMore ? 'more failed deliveries remain: repeat the command' : undefined,
+  }),
   'event-types': {
     summary: 'List event types, or show one with an example',
     examples: [
@@ -273,103 +253,75 @@ ${windowHelp}`,
 A webhook gets a type with isOptIn only if it names it: * does not include it.`,
     run: showEventTypes,
   },
-  test: {
+  test: requestCommand({
     summary: 'Send an example event',
-    examples: [`shorty webhooks test ${uuid} --type url.created`],
-    args: id,
+    examples: [`shorty webhooks test ${url} --type url.created`],
+    route: 'POST /api/v1/webhooks/{id}/test',
+    args: webhook,
     options: {
       '--type <type>': {
         text: 'event type (default: the first type of the webhook)',
         choices: eventTypes,
       },
     },
-    prints: ['POST /api/v1/webhooks/{id}/test'],
-    run: async ({ client, output, request }, { id, type }: { id: string; type?: string }) => {
-      const body = type === undefined ? {} : { type: checkEventType(type, '--type') };
-      await output.record(await (await client()).webhooks.test(id, body, request));
-    },
-  },
-  'rotate-secret': {
+  }),
+  'rotate-secret': requestCommand<WebhookSecret>({
     summary: 'Replace the signing secret',
     examples: [
-      `shorty webhooks rotate-secret ${uuid}`,
-      `shorty webhooks rotate-secret ${uuid} \\\n  --expire-old-after 0`,
+      `shorty webhooks rotate-secret ${url}`,
+      `shorty webhooks rotate-secret ${url} --expire-old-after 0`,
     ],
-    args: id,
+    route: 'POST /api/v1/webhooks/{id}/rotate-secret',
+    args: webhook,
     options: {
       '--expire-old-after <seconds>': {
         text: 'end all old secrets within this time; 0: now (default: the replaced one signs for 24 hours)',
         parse: parseCount,
       },
     },
-    prints: ['POST /api/v1/webhooks/{id}/rotate-secret'],
-    run: async (
-      { client, output, request },
-      { id, expireOldAfter: seconds }: { id: string; expireOldAfter?: number },
-    ) => {
-      const { webhooks } = await client();
-      const body = seconds === undefined ? undefined : { expireOldAfterSeconds: seconds };
-      const rotated = await webhooks.rotateSecret(id, body, request);
-      await output.record(rotated);
+    fields: ({ expireOldAfter }: { expireOldAfter?: number }) => ({
+      expireOldAfterSeconds: expireOldAfter,
+    }),
+    note: ({ previousSecretExpiresAt }, { expireOldAfter }: { expireOldAfter?: number }) => {
       const old =
-        seconds === 0
+        expireOldAfter === 0
           ? 'no old secret signs any more'
-          : `the previous secret also signs until ${rotated.previousSecretExpiresAt}`;
-      output.note(`store the secret now, it is shown only once; ${old}`);
+          : `the previous secret also signs until ${previousSecretExpiresAt}`;
+      return `${storeSecret}; ${old}`;
     },
-  },
+  }),
   ...{ listen, trigger, verify },
 };
 
-type Settings = Partial<
-  Pick<WebhookCreateRequest, 'events' | 'description' | 'filters' | 'headers'>
->;
+function setActive(
+  verb: 'Pause' | 'Resume',
+  row: Pick<CommandRow, 'summary' | 'examples'>,
+): CommandRow {
+  return changeCommand(
+    verb,
+    'webhook',
+    { ...row, asks: false },
+    ({ webhooks }, request) =>
+      (id) =>
+        webhooks.update(id, { isActive: verb === 'Resume' }, request),
+  );
+}
 
 /** Returns the request fields of the options that were set. */
-async function readSettings(context: Context, options: WebhookOptions): Promise<Settings> {
-  const { description, tag, domainId, urlId, header } = options;
-  const events = readEvents(options);
-  const headers = await readHeaders(context, header);
+async function readSettings(context: Context, options: WebhookOptions): Promise<object> {
+  const { url, description, tag, domainId, urlId, header } = options;
   const filters = defined({
     tags: tag,
-    domainIds: domainId && (await findAll(context, domainId, findDomainId)),
-    urlIds: urlId && (await findAll(context, urlId, findLinkId)),
+    domainIds: domainId && (await Promise.all(domainId.map((each) => each.id()))),
+    urlIds: urlId && (await Promise.all(urlId.map((each) => each.id()))),
   });
-  const hasFilters = Object.keys(filters).length > 0;
-  const settings = { events, description, filters: hasFilters ? filters : undefined, headers };
-  return defined(settings) as object;
-}
-
-async function findAll(
-  context: Context,
-  names: readonly string[],
-  find: typeof findLinkId,
-): Promise<string[]> {
-  const client = await context.client();
-  return Promise.all(names.map((name) => find(client, name, context.request)));
-}
-
-async function listDeliveries(
-  context: Context,
-  { id, status, event, eventId, urlId, since, until, ...pages }: DeliveriesInput,
-): Promise<undefined> {
-  const { io, request } = context;
-  const filter: DeliveryListQuery = defined({
-    status,
-    eventType: event === undefined ? undefined : checkEventType(event, '--event'),
-    eventId,
-    since: readInstant('--since', since, io.now()),
-    until: readInstant('--until', until, io.now()),
+  return defined({
+    url: url === undefined ? undefined : await offerScheme(url, 'url', context),
+    events: readEvents(options),
+    description,
+    filters: Object.keys(filters).length > 0 ? filters : undefined,
+    headers: await readHeaders(context, header),
   });
-  const client = await context.client();
-  if (urlId !== undefined) filter.urlId = await findLinkId(client, urlId, request);
-  const columns = columnsOf<Delivery>(
-    ...(['id', 'eventType', 'status', 'attempts', 'lastStatusCode'] as const),
-    ...(['nextAttemptAt', 'lastError'] as const),
-  );
-  return listPages(context, pages, columns, (page) =>
-    client.webhooks.deliveries(id, { ...filter, ...page }, request),
-  );
 }
 
 async function showDelivery(

@@ -2,8 +2,8 @@ import type { QrImage, Shorty } from '@shorty/sdk';
 import { periodOf, readTime } from '../analytics/parse-time.js';
 import { UsageError } from '../cli-error.js';
 import { readEtag, withEtag } from '../etag.js';
-import { findLinkId } from '../find-link.js';
 import operations from '../generated/tool-operations.json' with { type: 'json' };
+import { kinds, Named } from '../records.js';
 
 type Operation = keyof typeof operations;
 type Fields = Readonly<Record<string, unknown>>;
@@ -181,8 +181,8 @@ export function inputSchemaOf({ operation, access, link, without = [], isVersion
   return {
     type: 'object' as const,
     properties: {
-      ...(link && { link: text('The id, short URL, custom slug or short code of a link.') }),
-      ...(isById && { id: text('The id of the QR code (a UUID).') }),
+      ...(link && { link: text(`The link: ${kinds.link.forms}.`) }),
+      ...(isById && { id: text(`The QR code: ${kinds.code.forms}.`) }),
       ...Object.fromEntries(own),
       ...(isVersioned &&
         access === 'change' && {
@@ -231,7 +231,15 @@ export async function runTool(
     signal,
     ...(ifMatch !== undefined && { ifMatch: readEtag('ifMatch', `${ifMatch}`) }),
   };
-  const record = link === undefined ? id : await findLinkId(client, String(link), { signal });
+  const connection = {
+    client: async () => client,
+    operator: () => Promise.reject(new Error('assistants are no operators')),
+    request: { signal },
+  };
+  const nameOf = (kind: 'link' | 'code', value: unknown) =>
+    value === undefined ? undefined : new Named(kind, String(value), connection);
+  const named = nameOf('link', link) ?? nameOf('code', id);
+  const record = named && (await named.id());
   const name = (link !== undefined && tool.linkOperation) || tool.operation;
   const { method, path } = operations[name] as { method: 'GET'; path: `/${string}` };
   const isInPath = path.includes('{id}');

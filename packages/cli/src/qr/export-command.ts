@@ -6,8 +6,8 @@ import { UsageError } from '../cli-error.js';
 import type { CommandRow } from '../command.js';
 import type { Context } from '../context.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
-import { findLinkId } from '../find-link.js';
 import { columnsOf } from '../output.js';
+import { type Named, naming } from '../records.js';
 import { openLiveView } from '../ui/live-view.js';
 import { type ExportOutcome, runExport } from './run-export.js';
 
@@ -15,7 +15,7 @@ interface ExportOptions {
   readonly out: string;
   readonly format?: readonly QrRecord['format'][];
   readonly tag?: string;
-  readonly urlId?: string;
+  readonly urlId?: Named;
   readonly all?: boolean;
   readonly overwrite?: boolean;
 }
@@ -44,10 +44,7 @@ export const exportQrs: CommandRow = {
       text: 'QR codes of links with this tag; creates those that are missing',
       conflicts: ['all', 'urlId'],
     },
-    '--url-id <link>': {
-      text: 'only QR codes of this link (id, short URL, slug or short code)',
-      conflicts: 'all',
-    },
+    '--url-id <link>': { ...naming('link', 'only QR codes of this link'), conflicts: 'all' },
     '--all': 'every QR code',
     '--overwrite': 'replace files that no export wrote',
   },
@@ -69,8 +66,7 @@ async function writeImages(context: Context, options: ExportOptions): Promise<Ex
   }
   const client = await context.client();
   const signal = io.interrupt;
-  const filter: QrListQuery =
-    urlId === undefined ? {} : { urlId: await findLinkId(client, urlId, { signal }) };
+  const filter: QrListQuery = urlId ? { urlId: await urlId.id() } : {};
   const tagged = { tag: tag ?? '', isDeleted: false };
   const total =
     tag === undefined

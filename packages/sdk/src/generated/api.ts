@@ -426,7 +426,7 @@ export interface paths {
         get: operations["getUrlByExternalId"];
         /**
          * Create a short link with an external id, or change the link that has it
-         * @description The same request can be repeated at any time: it creates one link, and then changes nothing. An inactive link stays inactive unless isActive is true.
+         * @description The same request can be repeated at any time: it creates one link, and then changes nothing. A paused or deleted link stays so unless isActive is true.
          */
         put: operations["upsertUrl"];
         post?: never;
@@ -976,7 +976,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a custom domain
-         * @description DOMAIN_CONFLICT: the domain has active links. Its inactive links stay as they are, and can be activated once the domain is added and verified again.
+         * @description DOMAIN_CONFLICT: the domain has active links. Its paused and deleted links stay as they are, and can be resumed once the domain is added and verified again.
          */
         delete: operations["deleteDomain"];
         options?: never;
@@ -1504,7 +1504,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A link was deleted: it is inactive now, or erased */
+        /** A link was deleted, or erased */
         post: operations["url.deleted"];
         delete?: never;
         options?: never;
@@ -3376,7 +3376,7 @@ export interface components {
              * @example launch
              */
             name: string;
-            /** @description The number of links with the tag, inactive ones included. */
+            /** @description The number of links with the tag, paused and deleted ones included. */
             linkCount: number;
         };
         TagChangeResultResponse: {
@@ -5415,7 +5415,7 @@ export interface components {
         UrlSort: "createdAt" | "clickCount" | "lastClickAt" | "title";
         /** @description The direction of the order. Default: asc for title, otherwise desc. */
         UrlOrder: "asc" | "desc";
-        /** @description true: only active links; false: only inactive links. */
+        /** @description true: only active links; false: only paused, expired and deleted links. */
         IsActive: boolean;
         /** @description true: only deleted links; false: only links that are not deleted. */
         IsDeleted: boolean;
@@ -6301,7 +6301,7 @@ export interface operations {
                 sort?: components["parameters"]["UrlSort"];
                 /** @description The direction of the order. Default: asc for title, otherwise desc. */
                 order?: components["parameters"]["UrlOrder"];
-                /** @description true: only active links; false: only inactive links. */
+                /** @description true: only active links; false: only paused, expired and deleted links. */
                 isActive?: components["parameters"]["IsActive"];
                 /** @description true: only links with targetBlockedAt; false: only the others. */
                 isTargetBlocked?: boolean;
@@ -6423,7 +6423,7 @@ export interface operations {
                 sort?: components["parameters"]["UrlSort"];
                 /** @description The direction of the order. Default: asc for title, otherwise desc. */
                 order?: components["parameters"]["UrlOrder"];
-                /** @description true: only active links; false: only inactive links. */
+                /** @description true: only active links; false: only paused, expired and deleted links. */
                 isActive?: components["parameters"]["IsActive"];
                 /** @description true: only links with targetBlockedAt; false: only the others. */
                 isTargetBlocked?: boolean;

@@ -808,8 +808,8 @@ export class GeneratedUrlsResource extends Resource {
 
   /**
    * Create a short link with an external id, or change the link that has it. The same request can be
-   * repeated at any time: it creates one link, and then changes nothing. An inactive link stays
-   * inactive unless isActive is true. Needs the scope urls:write.
+   * repeated at any time: it creates one link, and then changes nothing. A paused or deleted link
+   * stays so unless isActive is true. Needs the scope urls:write.
    *
    * Rejects with ValidationError (SLUG_RESERVED, DOMAIN_INVALID), QuotaExceededError,
    * PermissionError (CROSS_ORIGIN), NotFoundError, ConflictError (SLUG_CONFLICT,
@@ -1455,9 +1455,9 @@ export class GeneratedDomainsResource extends Resource {
   }
 
   /**
-   * Delete a custom domain. DOMAIN_CONFLICT: the domain has active links. Its inactive links stay as
-   * they are, and can be activated once the domain is added and verified again. Needs the scope
-   * domains:write.
+   * Delete a custom domain. DOMAIN_CONFLICT: the domain has active links. Its paused and deleted
+   * links stay as they are, and can be resumed once the domain is added and verified again. Needs
+   * the scope domains:write.
    *
    * Rejects with ValidationError, PermissionError (CROSS_ORIGIN), NotFoundError, ConflictError
    * (DOMAIN_CONFLICT).

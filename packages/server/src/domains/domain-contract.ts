@@ -215,7 +215,7 @@ export const domainRoutes = [
     hasVersions: true,
     summary: 'Delete a custom domain',
     description:
-      'DOMAIN_CONFLICT: the domain has active links. Its inactive links stay as they are, and can be activated once the domain is added and verified again.',
+      'DOMAIN_CONFLICT: the domain has active links. Its paused and deleted links stay as they are, and can be resumed once the domain is added and verified again.',
     params,
     responses: { 200: { description: 'The deleted domain', data: domainRecord } },
     errors: ['DOMAIN_CONFLICT'],

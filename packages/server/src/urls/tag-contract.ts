@@ -9,7 +9,10 @@ const name = z.string().meta({ description: 'The tag, as links have it.', exampl
 const tag = z
   .object({
     name,
-    linkCount: z.int().min(1).describe('The number of links with the tag, inactive ones included.'),
+    linkCount: z
+      .int()
+      .min(1)
+      .describe('The number of links with the tag, paused and deleted ones included.'),
   })
   .meta({ id: 'Tag' });
 

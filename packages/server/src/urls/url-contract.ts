@@ -124,7 +124,7 @@ export const urlRoutes = [
     hasVersions: true,
     summary: 'Create a short link with an external id, or change the link that has it',
     description:
-      'The same request can be repeated at any time: it creates one link, and then changes nothing. An inactive link stays inactive unless isActive is true.',
+      'The same request can be repeated at any time: it creates one link, and then changes nothing. A paused or deleted link stays so unless isActive is true.',
     params: externalParams,
     body: urlUpsertRequest,
     responses: {

@@ -53,7 +53,7 @@ export const urlDeleted = defineEvent({
       }),
     })
     .meta({ id: 'UrlDeletedEventData' }),
-  summary: 'A link was deleted: it is inactive now, or erased',
+  summary: 'A link was deleted, or erased',
 });
 
 export const urlRestored = defineEvent({

@@ -44,7 +44,7 @@ const filters = {
   sort,
   order,
   isActive: queryBoolean.optional().meta({
-    description: 'true: only active links; false: only inactive links.',
+    description: 'true: only active links; false: only paused, expired and deleted links.',
     param: { id: 'IsActive' },
   }),
   isTargetBlocked: queryBoolean.optional().meta({

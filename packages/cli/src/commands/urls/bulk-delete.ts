@@ -1,85 +1,84 @@
 import { stat } from 'node:fs/promises';
-import { quoteCell } from '@shorty/import';
+import { linkKeys, quoteCell } from '@shorty/import';
 import { systemErrorCode, UsageError } from '../../cli-error.js';
 import type { CommandRow } from '../../command.js';
 import type { Context } from '../../context.js';
 import type { ExitCode } from '../../exit-codes.js';
 import { type CsvOptions, openRows, type Rows } from '../../import/prepare-import.js';
+import { kinds, nameLinks } from '../../records.js';
 import { type ChangeOptions, changePrints, deleteOptions } from '../change-command.js';
 import { deleteUrls } from './delete-urls.js';
 
 export const bulkDelete: CommandRow = {
-  summary: 'Delete short links by id or from a file',
-  examples: ['shorty urls bulk-delete 41,42,43', 'shorty urls bulk-delete ids.txt --dry-run'],
+  summary: 'Delete short links that a file or the arguments name',
+  examples: ['shorty urls bulk-delete 41,42,43', 'shorty urls bulk-delete old.csv --dry-run'],
   args: {
-    '<ids...>': 'ids, or one file (- for stdin): a CSV with an id column, or one id per line',
+    '<links...>': `one file (- for stdin), or links: ${kinds.link.forms}`,
   },
   options: {
     '--encoding <name>': 'encoding of the file',
     '--delimiter <char>': 'column delimiter of the file',
     ...deleteOptions,
   },
+  help: `The file is a CSV with a column id, shortUrl, slug or code, or it has one link
+in each line. A number is an id.`,
   prints: changePrints,
   run: deleteListed,
 };
 
-/** The next step for somebody who gives a slug or a short URL as an id. */
-const idHint = 'ids are whole numbers; shorty urls delete also takes slugs and short URLs';
-
 interface Input extends CsvOptions, ChangeOptions {
-  readonly ids: readonly string[];
+  readonly links: readonly string[];
 }
 
-async function deleteListed(context: Context, { ids, ...options }: Input): Promise<ExitCode> {
-  const [first] = ids;
-  if (ids.length !== 1 || first === undefined || !(await isFile(first))) {
-    // Commas can separate ids.
-    const listed = ids.flatMap((each) => each.split(',')).map((each) => checkId(each.trim()));
-    return deleteUrls(context, listed, options);
+async function deleteListed(context: Context, { links, ...options }: Input): Promise<ExitCode> {
+  const [first] = links;
+  if (links.length !== 1 || first === undefined || !(await isFile(first))) {
+    const texts = links.flatMap((each) => each.split(','));
+    return deleteUrls(context, nameLinks(texts, context), options);
   }
-  const rows = await openRows(first, options, context.io, isIdColumn);
+  const rows = await openRows(first, options, context.io, isKeyColumn);
   try {
     for (const note of rows.notes) context.output.note(note);
     // The whole file first, so that an error in line 900 deletes nothing.
-    const listed = await readIds(rows);
-    if (listed.length === 0) throw new UsageError(`${rows.file.name} contains no ids`);
-    return await deleteUrls(context, listed, options);
+    const texts = await readColumn(rows);
+    if (texts.length === 0) throw new UsageError(`${rows.file.name} contains no links`);
+    return await deleteUrls(context, nameLinks(texts, context), options);
   } finally {
     await rows.file.close();
   }
 }
 
-/** Returns the ids of a file: the `id` column, or the first column of a file without a header. */
-async function readIds(rows: Rows): Promise<string[]> {
-  const ids: string[] = [];
+/** Returns the cells of the column that names links, or of the first column of a file without a header. */
+async function readColumn(rows: Rows): Promise<string[]> {
+  const texts: string[] = [];
   let column: number | undefined;
   for await (const { line, cells } of rows.all()) {
     if (column === undefined) {
-      const named = cells.findIndex(isIdColumn);
+      const named = cells.findIndex(isKeyColumn);
+      if (named === -1 && cells.length > 1) {
+        throw new UsageError(`${rows.file.name} has no column id, shortUrl, slug or code`);
+      }
       column = Math.max(0, named);
       if (named !== -1) continue;
     }
-    ids.push(checkId(cells[column]?.trim() ?? '', `line ${line}: `));
+    const text = cells[column]?.trim() ?? '';
+    if (!text) throw new UsageError(`line ${line}: ${quoteCell(text)} is not a link`);
+    texts.push(text);
   }
-  return ids;
+  return texts;
 }
 
-function checkId(text: string, place = ''): string {
-  if (/^[1-9]\d{0,15}$/.test(text)) return text;
-  throw new UsageError(`${place}${quoteCell(text)} is not a link id`, idHint);
-}
-
-function isIdColumn(title: string): boolean {
-  return title.trim().toLowerCase() === 'id';
+function isKeyColumn(title: string): boolean {
+  return ['id', ...linkKeys].includes(title.toLowerCase().replaceAll(/[_\-\s]/g, ''));
 }
 
 async function isFile(path: string): Promise<boolean> {
   if (path === '-') return true;
-  if (/^[\d,]+$/.test(path)) return false;
   try {
     return !(await stat(path)).isDirectory();
   } catch (error) {
     if (systemErrorCode(error) !== 'ENOENT') throw error;
-    throw new UsageError(`${path} is neither an id nor an existing file`, idHint);
+    if (/\.(csv|tsv|txt)$/i.test(path)) throw new UsageError(`${path}: file not found`);
+    return false;
   }
 }

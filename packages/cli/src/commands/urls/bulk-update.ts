@@ -1,4 +1,4 @@
-import { type ImportRow, planChunks, updateFields } from '@shorty/import';
+import { type ImportRow, planChunks, quoteCell, updateFields } from '@shorty/import';
 import { formatCount, formatNumber } from '@shorty/report';
 import type { UrlBulkUpdateItem } from '@shorty/sdk';
 import type { CommandRow } from '../../command.js';
@@ -7,6 +7,8 @@ import { type ExitCode, exitCodes } from '../../exit-codes.js';
 import { FailureReport } from '../../import/failure-report.js';
 import { type PreparedImport, prepareImport } from '../../import/prepare-import.js';
 import { columnsOf } from '../../output.js';
+import { nameLinks } from '../../records.js';
+import { findIds } from '../change-command.js';
 import { type CsvFlags, csvOptions, noHeaderOption, readColumnOptions } from './csv-options.js';
 
 /** The cell that clears a field. An empty cell leaves the field unchanged. */
@@ -20,7 +22,7 @@ export const bulkUpdate: CommandRow = {
     'shorty urls bulk-update changes.csv --dry-run',
     'shorty urls bulk-update changes.csv',
   ],
-  args: { '<file>': 'CSV file with an id column, or - for stdin' },
+  args: { '<file>': 'CSV file with a column id, shortUrl, slug or code, or - for stdin' },
   options: { ...csvOptions, ...noHeaderOption, '--dry-run': 'check every row, send nothing' },
   help: `An empty cell leaves the field unchanged. The cell \\N clears the field. The
 command accepts an edited file of urls export.`,
@@ -81,7 +83,8 @@ async function updateRows(
       io.interrupt.throwIfAborted();
       const send = async (items: UrlBulkUpdateItem[]) =>
         client?.urls.bulkUpdate(items, { signal: io.interrupt });
-      const results = await updateChunk(rows, send);
+      const named = isDryRun ? rows : await withIds(rows, context);
+      const results = await updateChunk(named, send);
       yield results.map(count);
     }
   };
@@ -100,6 +103,21 @@ async function updateRows(
   }
   if (failed === 0) return exitCodes.done;
   return updated > 0 || isDryRun ? exitCodes.partlyDone : exitCodes.failed;
+}
+
+/** Returns rows with the ids of the links that they name otherwise. */
+async function withIds(rows: readonly ImportRow[], context: Context): Promise<ImportRow[]> {
+  const texts = rows.flatMap(({ item }) => (item?.id === undefined ? [] : [String(item.id)]));
+  const ids = new Map<string, string | undefined>();
+  for await (const { name, id } of findIds(nameLinks(texts, context))) ids.set(name.text, id);
+  return rows.map((row) => {
+    const { item, ...place } = row;
+    if (item?.id === undefined) return row;
+    const text = String(item.id).trim();
+    const id = ids.get(text);
+    if (id !== undefined) return { ...row, item: { ...item, id } };
+    return { ...place, error: `there is no link ${quoteCell(text)}` };
+  });
 }
 
 type Response = { errors: readonly { index: number; error: string; code: string }[] } | undefined;

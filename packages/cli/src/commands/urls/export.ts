@@ -9,9 +9,10 @@ import {
 import { UsageError } from '../../cli-error.js';
 import type { CommandRow } from '../../command.js';
 import type { Context } from '../../context.js';
+import type { Input } from '../../input.js';
 import { readAhead, readTexts } from '../../read-pages.js';
 import { formatOfFile, ReplacementFile } from '../../replacement-file.js';
-import { filterOptions, readUrlFilter, type UrlFilterOptions } from './url-filter.js';
+import { filterOptions, readUrlFilter } from './url-filter.js';
 
 /** A part of the exported text, and the number of its records. */
 interface Part {
@@ -38,7 +39,7 @@ export const exportLinks: CommandRow = {
   help: `The filters select links; without one, all links are written.
 Writes CSV, or with --output json or ndjson. urls bulk-create can import the
 CSV. The export contains no passwords, because the server stores only hashes.`,
-  run: async (context, { out, ...options }: UrlFilterOptions & { readonly out?: string }) => {
+  run: async (context, { out, ...options }: Input & { readonly out?: string }) => {
     const { output, request } = context;
     if (output.fields) {
       throw new UsageError(
@@ -48,7 +49,7 @@ CSV. The export contains no passwords, because the server stores only hashes.`,
     }
     const ofFile = formatOfFile(out, ['csv', 'json', 'ndjson']) ?? 'csv';
     const format = output.format === 'table' ? ofFile : output.format;
-    const filter = await readUrlFilter(options, context);
+    const filter = await readUrlFilter(options);
     await writeParts(context, out, 'link', async () => {
       const { urls } = await context.client();
       const read = (format: NonNullable<UrlExportQuery['format']>) =>

@@ -1,20 +1,19 @@
 import type { UrlUpdateRequest } from '@shorty/sdk';
 import { InvalidArgumentError } from 'commander';
-import { readFuture, timeZoneOption } from '../../analytics/parse-time.js';
+import { timeZoneOption } from '../../analytics/parse-time.js';
 import { UsageError } from '../../cli-error.js';
 import { defined, type OptionRows, repeatable } from '../../command.js';
 import type { Context } from '../../context.js';
 import { bodyOf, fieldOptions } from '../../field-options.js';
-import { findDomainId } from '../../find-domain.js';
+import { withIds } from '../../input.js';
 import { readSecret } from '../../prompt.js';
+import { type Named, naming } from '../../records.js';
+import { expiresAtOption } from '../keys.js';
 import { readRules } from './rules.js';
 
 /** The options that are not one field each. */
 export interface LinkOptions {
-  readonly domainId?: string;
-  readonly activatesAt?: string;
-  readonly expiresAt?: string;
-  readonly timeZone?: string;
+  readonly domainId?: Named;
   readonly tag?: readonly string[];
   readonly passwordStdin?: boolean;
   readonly utmParam?: readonly string[];
@@ -26,14 +25,19 @@ export interface LinkOptions {
 }
 
 // Fields that other options or arguments set.
-const otherFields = ['targetUrl', 'externalId', 'isActive', 'isPasswordProtected', 'password'];
+const otherFields = [
+  ...['targetUrl', 'externalId', 'domainId', 'isActive', 'isPasswordProtected', 'password'],
+];
 
 /** The options that `create` and `update` share. */
 export const linkOptions: OptionRows = {
   ...fieldOptions('updateUrl', otherFields),
-  '--domain-id <id>': 'custom domain of the link (hostname or id)',
-  '--activates-at <time>': 'when it starts to redirect: a time, a date or a duration (30d)',
-  '--expires-at <time>': 'when it ends: a time, a date (its end) or a duration (30d)',
+  '--domain-id <domain>': naming('domain', 'custom domain of the link'),
+  '--activates-at <time>': {
+    text: 'when it starts to redirect: a time, a date or a duration (30d)',
+    time: 'start',
+  },
+  '--expires-at <time>': expiresAtOption,
   ...timeZoneOption,
   '--tag <tag>': repeatable('tag'),
   '--password-stdin': 'read a password for the link from stdin (prompts on a terminal)',
@@ -58,15 +62,8 @@ export async function readLinkOptions(
     throw new UsageError('--rules - and --password-stdin cannot both read stdin');
   }
   const preview = readPreview(input);
-  const { activatesAt, domainId, expiresAt, timeZone } = input;
-  const now = context.io.now();
   return {
-    ...bodyOf('updateUrl', input),
-    ...(domainId && {
-      domainId: await findDomainId(await context.client(), domainId, context.request),
-    }),
-    ...(activatesAt && { activatesAt: readFuture(activatesAt, now, timeZone) }),
-    ...(expiresAt && { expiresAt: readFuture(expiresAt, now, timeZone, true) }),
+    ...(await withIds(bodyOf('updateUrl', input))),
     ...(tag && { tags: [...tag] }),
     ...(utmParam && { customUtmParams: parsePairs(utmParam) }),
     ...(preview && { preview }),

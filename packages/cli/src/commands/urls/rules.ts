@@ -2,10 +2,10 @@ import type { RuleTestQuery, UrlRecord, UrlUpdateRequest } from '@shorty/sdk';
 import { UsageError } from '../../cli-error.js';
 import type { CommandRow } from '../../command.js';
 import type { Context } from '../../context.js';
-import { findLink, findLinkId } from '../../find-link.js';
 import { groupIntoPages } from '../../group-into-pages.js';
 import { columnsOf } from '../../output.js';
 import { readJson } from '../../read-input.js';
+import { type Named, naming } from '../../records.js';
 
 type Rule = UrlRecord['rules'][number];
 
@@ -41,7 +41,7 @@ function targetsOf({ targetUrl, variants = [] }: Rule): string[] {
   return variants.map((variant) => `${variant.weight}: ${variant.targetUrl}`);
 }
 
-const link = { '<link>': 'id, short URL, slug or code of the link' };
+const link = { '<link>': naming('link') };
 
 export const ruleCommands: Readonly<Record<string, CommandRow>> = {
   'rules set': {
@@ -55,21 +55,19 @@ export const ruleCommands: Readonly<Record<string, CommandRow>> = {
       '<file>': 'file with a JSON list of rules, or - for stdin; [] removes all rules',
     },
     prints: (format) => (format === 'json' ? [] : printedRule),
-    run: async (context, { link, file }: { link: string; file: string }) => {
+    run: async (context, { link, file }: { link: Named; file: string }) => {
       const rules = await readRules(context, file);
-      const client = await context.client();
-      const id = await findLinkId(client, link, context.request);
-      return showRules(context, (await client.urls.update(id, { rules }, context.request)).rules);
+      const { urls } = await context.client();
+      const updated = await urls.update(await link.id(), { rules }, context.request);
+      return showRules(context, updated.rules);
     },
   },
   'rules show': {
     summary: 'Show the rules of a link',
     examples: ['shorty urls rules show spring-sale', 'shorty urls rules show 42 --json'],
     args: link,
-    run: async (context, { link }: { link: string }) => {
-      const { data } = await findLink(await context.client(), link, context.request);
-      return showRules(context, data.rules);
-    },
+    run: async (context, { link }: { link: Named<UrlRecord> }) =>
+      showRules(context, (await link.read()).rules),
   },
   'rules test': {
     summary: 'Test where the rules of a link lead a visit',
@@ -89,11 +87,10 @@ export const ruleCommands: Readonly<Record<string, CommandRow>> = {
       '--referrer <host>': 'host of the referring page',
       '--at <time>': 'time of the visit (default: now)',
     },
-    run: async (context, { link, ...visit }: RuleTestQuery & { link: string }) => {
+    run: async (context, { link, ...visit }: RuleTestQuery & { link: Named }) => {
       const { output, request } = context;
-      const client = await context.client();
-      const id = await findLinkId(client, link, request);
-      const result = await client.urls.testRules(id, visit, request);
+      const { urls } = await context.client();
+      const result = await urls.testRules(await link.id(), visit, request);
       if (output.format === 'json') {
         await output.record(result);
         return;

@@ -1,70 +1,38 @@
 import type { UrlListQuery } from '@shorty/sdk';
-import { parseTime } from '../../analytics/parse-time.js';
-import { defined, type OptionRows } from '../../command.js';
-import type { Context } from '../../context.js';
-import { findDomainId } from '../../find-domain.js';
-
-type UrlFilter = Omit<UrlListQuery, 'limit' | 'offset' | 'after' | 'view'>;
-
-/** The values of the options that select links. */
-export interface UrlFilterOptions
-  extends Omit<
-    UrlFilter,
-    'isActive' | 'isDeleted' | 'isTargetBlocked' | 'createdSince' | 'createdUntil'
-  > {
-  readonly createdSince?: string;
-  readonly createdUntil?: string;
-  readonly active?: boolean;
-  readonly inactive?: boolean;
-  readonly deleted?: boolean;
-  readonly harmful?: boolean;
-}
+import type { OptionRows } from '../../command.js';
+import { type Input, withIds } from '../../input.js';
+import { naming } from '../../records.js';
 
 /** The options that select links. */
 export const filterOptions: OptionRows = {
-  '--active': { text: 'only active links', conflicts: 'inactive' },
-  '--inactive': 'only paused and expired links',
+  '--active': { text: 'only active links', conflicts: 'paused' },
+  '--paused': 'only paused and expired links',
   '--deleted': { text: 'only deleted links', conflicts: 'active' },
   '--harmful': 'only links that lead to a host which the server knows as harmful',
   '--search <text>': 'only links with this text in title, description, tags, target, slug or code',
   '--tag <tag>': 'only links with this tag',
   '--category <text>': 'only links in this category',
-  '--domain-id <domain>': 'only links on this custom domain (hostname or id)',
+  '--domain-id <domain>': naming('domain', 'only links on this custom domain'),
   '--target-url <url>': 'only links with exactly this target URL',
-  '--created-since <time>': 'only links created at or after it, such as 2030-11-01 or 7d',
-  '--created-until <time>': 'only links created before it',
+  '--created-since <time>': {
+    text: 'only links created at or after it, such as 2030-11-01 or 7d',
+    time: 'past',
+  },
+  '--created-until <time>': { text: 'only links created before it', time: 'past' },
 };
 
-/** Returns the query of the options. Durations such as `7d` are before now. */
-export async function readUrlFilter(
-  {
-    active,
-    inactive,
-    deleted,
-    harmful,
-    createdSince,
-    createdUntil,
-    domainId,
-    ...filter
-  }: UrlFilterOptions,
-  { client, io, request }: Context,
-): Promise<UrlFilter> {
-  const now = io.now();
+/** Returns the query of the options. */
+export async function readUrlFilter({
+  active,
+  paused,
+  deleted,
+  harmful,
+  ...filter
+}: Input): Promise<Omit<UrlListQuery, 'view'>> {
   return {
-    ...filter,
-    ...(domainId && { domainId: await findDomainId(await client(), domainId, request) }),
-    ...defined({
-      createdSince: readInstant(createdSince, now),
-      createdUntil: readInstant(createdUntil, now),
-    }),
-    ...(active || inactive ? { isActive: active === true } : {}),
-    ...(deleted ? { isDeleted: true } : {}),
-    ...(harmful ? { isTargetBlocked: true } : {}),
+    ...(await withIds(filter)),
+    ...((active === true || paused === true) && { isActive: active === true }),
+    ...(deleted === true && { isDeleted: true }),
+    ...(harmful === true && { isTargetBlocked: true }),
   };
-}
-
-// The server knows more forms of a time, and names a wrong one.
-function readInstant(text: string | undefined, now: number): string | undefined {
-  const epochMs = text === undefined ? undefined : parseTime(text, now);
-  return epochMs === undefined ? text : new Date(epochMs).toISOString();
 }

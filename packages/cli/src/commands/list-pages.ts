@@ -1,6 +1,6 @@
 import { formatNumber } from '@shorty/report';
-import type { Page, Shorty } from '@shorty/sdk';
-import { type CommandRow, type OptionRows, parseCount, parsePositive } from '../command.js';
+import type { Page } from '@shorty/sdk';
+import { type OptionRows, parseCount, parsePositive } from '../command.js';
 import type { Context } from '../context.js';
 import { groupIntoPages } from '../group-into-pages.js';
 import type { Column } from '../output.js';
@@ -36,34 +36,6 @@ interface PageQuery {
 }
 
 export type ReadPage<Item> = (query: PageQuery) => PromiseLike<Page<Item>>;
-
-/** Returns a command that prints a paginated list, all of whose options are parameters of the request. */
-export function listCommand<Item extends object>(
-  item: string,
-  {
-    columns,
-    read,
-    ...row
-  }: Omit<CommandRow, 'run'> & {
-    readonly columns: readonly Column<Item>[];
-    readonly read: (
-      client: Shorty,
-      query: PageQuery,
-      request: Context['request'],
-    ) => PromiseLike<Page<Item>>;
-  },
-): CommandRow {
-  return {
-    ...row,
-    options: { ...row.options, ...pageOptions(item) },
-    run: async (context, { limit, offset, all, ...filter }: PageOptions) => {
-      const client = await context.client();
-      return listPages(context, { limit, offset, all }, columns, (page) =>
-        read(client, { ...filter, ...page }, context.request),
-      );
-    },
-  };
-}
 
 /** Prints one page, or with `--all` every page. */
 export async function listPages<Item extends object>(
