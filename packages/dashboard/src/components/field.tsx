@@ -32,6 +32,14 @@ export interface Field
   readonly rows?: readonly Field[];
 }
 
+/** Returns a field with some choices. */
+export const select = (name: string, label: string, options: readonly Option[]): Field => ({
+  name,
+  label,
+  kind: 'select',
+  options,
+});
+
 const textAreas: readonly unknown[] = ['json', 'headers', 'lines'];
 
 /** The types of `<input>` for kinds with another name. */

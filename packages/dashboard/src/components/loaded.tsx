@@ -2,28 +2,43 @@ import { useEffect, useState } from 'preact/hooks';
 import { describeError } from '../api.js';
 import { FormError } from './form.js';
 
-/** Reads something from the server, and again when `key` changes. */
-export function useLoaded<Value>(key: string, read: () => PromiseLike<Value>) {
+/**
+ * Reads something, and again when `key` changes, after `delayMs`. The value before is shown meanwhile.
+ * `isLoading` is true until the value of the key is there.
+ */
+export function useLoaded<Value>(
+  key: unknown,
+  read: (signal: AbortSignal) => PromiseLike<Value>,
+  delayMs = 0,
+) {
   const [value, setValue] = useState<Value>();
   const [error, setError] = useState('');
+  const [isLoading, setLoading] = useState(true);
   useEffect(() => {
-    let isCurrent = true;
-    Promise.resolve(read())
-      .then((read) => {
-        if (!isCurrent) return;
-        setValue(read);
+    const abort = new AbortController();
+    const load = async () => {
+      try {
+        const next = await read(abort.signal);
+        if (abort.signal.aborted) return;
+        setValue(() => next);
         setError('');
-      })
-      .catch((reason: unknown) => isCurrent && setError(describeError(reason)));
+      } catch (reason) {
+        if (abort.signal.aborted) return;
+        setError(describeError(reason));
+      }
+      setLoading(false);
+    };
+    setLoading(true);
+    const timer = setTimeout(load, delayMs);
     return () => {
-      isCurrent = false;
+      clearTimeout(timer);
+      abort.abort();
     };
     // `read` is another function at each rendering, and `key` says whether it reads something else.
   }, [key]);
-  return { value, error, setValue };
+  return { value, error, isLoading, setValue };
 }
 
 /** Says that something is being read, or why it cannot be. */
-export function Loading({ error }: { readonly error: string }) {
-  return error === '' ? <p>Loading…</p> : <FormError message={error} />;
-}
+export const Loading = ({ error }: { readonly error: string }) =>
+  error === '' ? <p>Loading…</p> : <FormError message={error} />;

@@ -1,12 +1,19 @@
 import { FileError, type LinkSource, linkSources } from '@shorty/import';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
-import { describeError } from '../api.js';
+import { Button } from '../components/button.js';
 import { download } from '../components/download.js';
-import { Check, type Field, FieldRow, type Option, optionsOf } from '../components/field.js';
+import {
+  Check,
+  type Field,
+  FieldRow,
+  type Option,
+  optionsOf,
+  select,
+} from '../components/field.js';
 import { FormError, useSubmit } from '../components/form.js';
 import { useLoaded } from '../components/loaded.js';
-import { Heading } from '../components/part.js';
+import { Heading, Part } from '../components/part.js';
 import { Table } from '../components/table.js';
 import { readActiveDomains } from '../domains.js';
 import {
@@ -40,19 +47,14 @@ const services = Object.values<LinkSource>(linkSources);
 function readingFields(sheet: Sheet | undefined): readonly Field[] {
   const { source, encoding = 'encoding', delimiter = 'delimiter' } = sheet ?? {};
   const named = delimiters.find(([each]) => each === delimiter)?.[1] ?? delimiter;
-  const choose = (name: string, label: string, detected: string, others: readonly Option[]) => {
-    const options = [['', `${detected} (detected)`] as const, ...others];
-    return { name, label, kind: 'select', options } as const;
-  };
+  const detected = (text: string): Option => ['', `${text} (detected)`];
   return [
-    choose(
-      'source',
-      'Written by',
-      source?.title ?? 'Shorty or a spreadsheet',
-      services.map(({ name, title }) => [name, title]),
-    ),
-    choose('encoding', 'Encoding', encoding, optionsOf(encodings)),
-    choose('delimiter', 'Columns are separated by', named, delimiters),
+    select('source', 'Written by', [
+      detected(source?.title ?? 'Shorty or a spreadsheet'),
+      ...services.map(({ name, title }) => [name, title] as const),
+    ]),
+    select('encoding', 'Encoding', [detected(encoding), ...optionsOf(encodings)]),
+    select('delimiter', 'Columns are separated by', [detected(named), ...delimiters]),
   ];
 }
 
@@ -60,49 +62,46 @@ function readingFields(sheet: Sheet | undefined): readonly Field[] {
 export function Import() {
   const [file, setFile] = useState<File>();
   const [reading, setReading] = useState<Reading>({ source: '', encoding: '', delimiter: '' });
-  const [settings, setSettings] = useState<Settings>();
-  const [error, setError] = useState('');
+  const [choices, setChoices] = useState<Partial<Settings>>({});
   const { value: own = [] } = useLoaded('domains', readActiveDomains);
-  useEffect(() => {
-    if (!file) return;
-    setError('');
-    // The links on a domain of the organization stay on it.
-    const domains = new Map(own.map(([id, hostname]) => [hostname, id]));
-    openSheet(file, reading).then(
-      (sheet) => setSettings({ sheet, uses: new Map(), hasNewCodes: false, domains }),
-      (reason: unknown) => {
-        const hint = reason instanceof FileError && reason.hint ? `; ${reason.hint}` : '';
-        setError(`${describeError(reason)}${hint}`);
-        setSettings(undefined);
-      },
-    );
-  }, [file, reading, own]);
+  const name = `${file?.name} ${file?.lastModified} ${file?.size}`;
+  const { value: sheet, error } = useLoaded(`${name} ${Object.values(reading)}`, async () => {
+    setChoices({});
+    return file && openSheet(file, reading).catch(withHint);
+  });
   const filling = {
     draft: { ...reading },
     set: (name: string, entry: unknown) => setReading({ ...reading, [name]: entry }),
   };
+  // The links on a domain of the organization stay on it.
+  const domains = new Map(own.map(([id, hostname]) => [hostname, id]));
   return (
     <>
       <Heading>Import links</Heading>
       <ChooseFile onChosen={setFile} />
       {file && (
         <div class="filters">
-          {readingFields(settings?.sheet).map((field) => (
+          {readingFields(sheet).map((field) => (
             <FieldRow key={field.name} field={field} filling={filling} />
           ))}
         </div>
       )}
       <FormError message={error} />
-      {settings && (
+      {sheet && error === '' && (
         <OpenSheet
-          key={settings.sheet.hash}
-          settings={settings}
+          key={sheet.hash}
+          settings={{ sheet, uses: new Map(), hasNewCodes: false, domains, ...choices }}
           domains={[['', location.host], ...own]}
-          onChanged={(changes) => setSettings({ ...settings, ...changes })}
+          onChanged={(changes) => setChoices({ ...choices, ...changes })}
         />
       )}
     </>
   );
+}
+
+function withHint(reason: unknown): never {
+  const hint = reason instanceof FileError && reason.hint;
+  throw hint ? new Error(`${reason.message}; ${hint}`) : reason;
 }
 
 function ChooseFile({ onChosen }: { readonly onChosen: (file: File) => void }) {
@@ -110,6 +109,7 @@ function ChooseFile({ onChosen }: { readonly onChosen: (file: File) => void }) {
   const drag = (isInside: boolean) => (event: DragEvent) => {
     event.preventDefault();
     setOver(isInside);
+    if (event.type === 'drop') choose(event.dataTransfer?.files);
   };
   const choose = (files: FileList | null | undefined) => files?.[0] && onChosen(files[0]);
   return (
@@ -117,10 +117,7 @@ function ChooseFile({ onChosen }: { readonly onChosen: (file: File) => void }) {
       class={isOver ? 'drop over' : 'drop'}
       onDragOver={drag(true)}
       onDragLeave={drag(false)}
-      onDrop={(event) => {
-        drag(false)(event);
-        choose(event.dataTransfer?.files);
-      }}
+      onDrop={drag(false)}
     >
       A CSV file, or an export of another service. Drop it here, or choose it:
       <input
@@ -135,19 +132,29 @@ function ChooseFile({ onChosen }: { readonly onChosen: (file: File) => void }) {
 interface SheetProps {
   readonly settings: Settings;
   /** The domains on which links can be made. */
-  readonly domains: readonly (readonly [id: string, hostname: string])[];
+  readonly domains: readonly Option[];
   readonly onChanged: (changes: Partial<Settings>) => void;
 }
 
 /** A file with its columns, its check and its import. */
 function OpenSheet({ settings, domains, onChanged }: SheetProps) {
-  const { sheet, hasNewCodes } = settings;
+  const { sheet, uses, hasNewCodes, domains: chosen } = settings;
   const [isStarted, setStarted] = useState(false);
-  const { checked, error } = useCheck(settings);
+  // The dry run, which starts again when the settings change.
+  const choices = JSON.stringify([...uses, ...chosen, hasNewCodes, sheet.encoding]);
+  const { value, error, isLoading } = useLoaded(`${choices} ${sheet.delimiter}`, (signal) =>
+    checkSheet(settings, signal),
+  );
+  const checked = isLoading || error !== '' ? undefined : value;
   if (isStarted && checked) return <Running settings={settings} total={checked.rows} />;
+  const moves = {
+    draft: Object.fromEntries(chosen),
+    set: (host: string, id: unknown) =>
+      onChanged({ domains: new Map([...chosen, [host, `${id}`]]) }),
+  };
   return (
     <>
-      <Columns settings={settings} domains={domains} onChanged={onChanged} />
+      <Columns settings={settings} onChanged={onChanged} />
       {sheet.source && (
         <Check
           label="Give the links new short codes"
@@ -155,15 +162,19 @@ function OpenSheet({ settings, domains, onChanged }: SheetProps) {
           onChecked={(hasNewCodes) => onChanged({ hasNewCodes })}
         />
       )}
-      <h2>Check</h2>
-      <FormError message={error} />
-      {error === '' && !checked && <p role="status">Checking all rows…</p>}
-      {error === '' && checked && (
-        <>
-          {domains.length > 1 && (
-            <Hosts hosts={checked.hosts} {...{ settings, domains, onChanged }} />
-          )}
-          <Findings sheet={sheet} checked={checked} />
+      <Part title="Check">
+        <FormError message={error} />
+        {isLoading && <p role="status">Checking all rows…</p>}
+        {domains.length > 1 &&
+          checked?.hosts.map((host) => (
+            <FieldRow
+              key={host}
+              field={select(host, `Links of ${host} move to`, domains)}
+              filling={moves}
+            />
+          ))}
+        {checked && <Findings sheet={sheet} checked={checked} />}
+        {checked && (
           <button
             type="submit"
             disabled={checked.bad.length === checked.rows}
@@ -171,90 +182,49 @@ function OpenSheet({ settings, domains, onChanged }: SheetProps) {
           >
             Import {countOf(checked.rows - checked.bad.length, 'link')}
           </button>
-        </>
-      )}
+        )}
+      </Part>
     </>
   );
 }
 
-/** The dry run, which starts again when the settings change. */
-function useCheck(settings: Settings) {
-  const [checked, setChecked] = useState<Checked>();
-  const [error, setError] = useState('');
-  useEffect(() => {
-    const abort = new AbortController();
-    setChecked(undefined);
-    setError('');
-    checkSheet(settings, abort.signal)
-      .then(setChecked)
-      .catch((reason: unknown) => !abort.signal.aborted && setError(describeError(reason)));
-    return () => abort.abort();
-  }, [settings]);
-  return { checked, error };
-}
-
-function Columns({ settings: { sheet, uses }, onChanged }: SheetProps) {
+function Columns({ settings: { sheet, uses }, onChanged }: Omit<SheetProps, 'domains'>) {
+  const filling = {
+    draft: Object.fromEntries(uses),
+    set: (title: string, use: unknown) =>
+      onChanged({ uses: new Map([...uses, [title, `${use}`]]) }),
+  };
+  const options = (title: string): readonly Option[] => [
+    ['', describeColumn(title, sheet)],
+    [ignored, 'Ignore'],
+    ...optionsOf(fieldNames),
+  ];
   return (
-    <>
-      <h2>Columns</h2>
+    <Part title="Columns">
       <Table heads={['Column', 'First value', 'Becomes']}>
         {sheet.header.cells.map((title, index) => (
           <tr key={`${index} ${title}`}>
             <td>{title}</td>
-            <td class="hint">{(sheet.example[index] ?? '').slice(0, 100)}</td>
+            <td>{(sheet.example[index] ?? '').slice(0, 100)}</td>
             <td>
-              <select
-                aria-label={`Field of ${title || `column ${index + 1}`}`}
-                value={uses.get(title) ?? ''}
-                onChange={({ currentTarget }) =>
-                  onChanged({ uses: new Map([...uses, [title, currentTarget.value]]) })
-                }
-              >
-                <option value="">{describeColumn(title, sheet)}</option>
-                <option value={ignored}>Ignore</option>
-                {fieldNames.map((name) => (
-                  <option key={name}>{name}</option>
-                ))}
-              </select>
+              <FieldRow
+                field={select(title, `Field of ${title || `column ${index + 1}`}`, options(title))}
+                filling={filling}
+              />
             </td>
           </tr>
         ))}
       </Table>
-    </>
+    </Part>
   );
 }
 
-/** The hosts of old short links, and the domain on which the links of each are made. */
-function Hosts({
-  hosts,
-  settings,
-  domains,
-  onChanged,
-}: SheetProps & { readonly hosts: readonly string[] }) {
-  return (
-    <>
-      {hosts.map((host) => (
-        <FieldRow
-          key={host}
-          field={{
-            name: host,
-            label: `Links of ${host} move to`,
-            kind: 'select',
-            options: domains,
-          }}
-          filling={{
-            draft: Object.fromEntries(settings.domains),
-            set: (name, id) =>
-              onChanged({ domains: new Map([...settings.domains, [name, `${id}`]]) }),
-          }}
-        />
-      ))}
-    </>
-  );
+interface FindingsProps {
+  readonly sheet: Sheet;
+  readonly checked: Checked;
 }
 
-function Findings({ sheet, checked }: { readonly sheet: Sheet; readonly checked: Checked }) {
-  const { rows, bad, paused, notKept } = checked;
+function Findings({ sheet, checked: { rows, bad, paused, notKept } }: FindingsProps) {
   return (
     <>
       <p role="status">
@@ -293,9 +263,9 @@ function BadRows({ sheet, bad }: { readonly sheet: Sheet; readonly bad: readonly
         ))}
       </ul>
       {bad.length > maxListed && <p>And {countOf(bad.length - maxListed, 'more row')}.</p>}
-      <button type="button" onClick={() => download(name, 'text/csv', badRowsText(sheet, bad))}>
+      <Button onClick={() => download(name, 'text/csv', badRowsText(sheet, bad))}>
         Download the bad rows
-      </button>
+      </Button>
     </>
   );
 }
@@ -317,9 +287,10 @@ function Running({ settings, total }: { readonly settings: Settings; readonly to
     void submit(new Event('submit'));
     return () => abort.current.abort();
   }, []);
+  const stop = () => abort.current.abort(new Error('Stopped.'));
   return (
-    <form onSubmit={submit} aria-labelledby="import">
-      <h2 id="import">{isDone ? 'Imported' : 'Importing'}</h2>
+    <form onSubmit={submit}>
+      <h2>{isDone ? 'Imported' : 'Importing'}</h2>
       <progress max={total} value={rows} aria-label="Rows" />
       <p role="status">
         {rows.toLocaleString()} of {countOf(total, 'row')}: {countOf(created, 'link')} made,{' '}
@@ -327,11 +298,7 @@ function Running({ settings, total }: { readonly settings: Settings; readonly to
         {replayed > 0 &&
           ` An earlier import of this file had made ${replayed.toLocaleString()} of them; none was made twice.`}
       </p>
-      {isBusy && (
-        <button type="button" onClick={() => abort.current.abort(new Error('Stopped.'))}>
-          Stop
-        </button>
-      )}
+      {isBusy && <Button onClick={stop}>Stop</Button>}
       <FormError message={errors.message} />
       {!isBusy && !isDone && (
         <>

@@ -2,7 +2,7 @@ import type { ApiKey, ApiKeyCreated, ApiKeyCreateRequest } from '@shorty/sdk';
 import { useState } from 'preact/hooks';
 import { api } from '../api.js';
 import { Action } from '../components/action.js';
-import { type Field, type Option, optionsOf } from '../components/field.js';
+import { type Field, type Option, optionsOf, select } from '../components/field.js';
 import { Form } from '../components/form.js';
 import { List } from '../components/list.js';
 import { useLoaded } from '../components/loaded.js';
@@ -24,11 +24,8 @@ const fields = (domains: readonly Option[]): readonly Field[] => [
     ),
   },
   {
-    name: 'domainId',
-    label: 'Domain',
-    kind: 'select',
+    ...select('domainId', 'Domain', [['', 'all domains'], ...domains]),
     hint: 'Whose links the key reaches.',
-    options: [['', 'all domains'], ...domains],
   },
   { name: 'onlyOwnLinks', label: 'Only links that the key creates', kind: 'check' },
   {

@@ -6,12 +6,12 @@ import {
   type UrlRecord,
   type UrlUpdateRequest,
 } from '@shorty/sdk';
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { Link, useLocation } from 'wouter-preact';
 import { api } from '../api.js';
 import { Button } from '../components/button.js';
 import { CopyButton, copyText } from '../components/copy.js';
-import { type Field, type Filling, type Option, optionsOf } from '../components/field.js';
+import { type Field, type Filling, type Option, optionsOf, select } from '../components/field.js';
 import { Form, type Section } from '../components/form.js';
 import { Loading, useLoaded } from '../components/loaded.js';
 import { Heading, Part } from '../components/part.js';
@@ -24,12 +24,7 @@ import { may } from '../session.js';
 
 /** What is decided once, when a link is made. */
 const newFields = (domains: readonly Option[]): readonly Field[] => [
-  {
-    name: 'domainId',
-    label: 'Domain',
-    kind: 'select',
-    options: [['', location.host], ...domains],
-  },
+  select('domainId', 'Domain', [['', location.host], ...domains]),
   {
     name: 'customSlug',
     label: 'Slug',
@@ -112,12 +107,7 @@ const fields: readonly (Field | Section)[] = [
             label: 'Condition',
             kind: 'rows',
             rows: [
-              {
-                name: 'kind',
-                label: 'A visit has a',
-                kind: 'select',
-                options: optionsOf(Object.keys(conditionKinds)),
-              },
+              select('kind', 'A visit has a', optionsOf(Object.keys(conditionKinds))),
               {
                 name: 'value',
                 label: 'One of',
@@ -282,18 +272,13 @@ function FetchTitle({ draft, set }: Filling) {
 
 /** Whether a slug may be taken. */
 function SlugVerdict({ slug, domainId }: { readonly slug: string; readonly domainId: string }) {
-  const [verdict, setVerdict] = useState('');
-  useEffect(() => {
-    setVerdict('');
-    if (slug === '') return;
-    const timer = setTimeout(async () => {
-      const query = { slug, ...(domainId !== '' && { domainId }) };
-      const { isAvailable, message } = await api.urls.checkSlug(query);
-      setVerdict(isAvailable ? 'This slug is free.' : (message ?? 'This slug is taken.'));
-    }, 300);
-    return () => clearTimeout(timer);
-  }, [slug, domainId]);
-  return <>{verdict || 'Empty for a random one. It cannot be changed.'}</>;
+  const check = async () => {
+    if (slug === '') return 'Empty for a random one. It cannot be changed.';
+    const found = await api.urls.checkSlug({ slug, ...(domainId !== '' && { domainId }) });
+    return found.isAvailable ? 'This slug is free.' : (found.message ?? 'This slug is taken.');
+  };
+  const { value, error, isLoading } = useLoaded(`${domainId} ${slug}`, check, 300);
+  return <>{isLoading ? 'Checking…' : error || value}</>;
 }
 
 interface Command {

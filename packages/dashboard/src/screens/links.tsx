@@ -7,7 +7,7 @@ import { Action } from '../components/action.js';
 import { Button } from '../components/button.js';
 import { CopyButton, copyText } from '../components/copy.js';
 import { download } from '../components/download.js';
-import { type Field, type Option, optionsOf } from '../components/field.js';
+import { type Field, type Option, optionsOf, select } from '../components/field.js';
 import { useFilters } from '../components/filter-bar.js';
 import { Form } from '../components/form.js';
 import { List } from '../components/list.js';
@@ -37,24 +37,14 @@ const states: Readonly<Record<string, UrlListQuery>> = {
 const filtersOf = (domains: readonly Option[]): readonly Field[] => [
   { name: 'search', label: 'Search links', kind: 'search' },
   { name: 'tag', label: 'Tag' },
-  { name: 'domainId', label: 'Domain', kind: 'select', options: [['', 'all'], ...domains] },
-  {
-    name: 'state',
-    label: 'State',
-    kind: 'select',
-    options: [['', 'all'], ...optionsOf(Object.keys(states))],
-  },
-  {
-    name: 'sort',
-    label: 'Order',
-    kind: 'select',
-    options: [
-      ['', 'Newest'],
-      ['clickCount', 'Most clicks'],
-      ['lastClickAt', 'Last clicked'],
-      ['title', 'Title'],
-    ],
-  },
+  select('domainId', 'Domain', [['', 'all'], ...domains]),
+  select('state', 'State', [['', 'all'], ...optionsOf(Object.keys(states))]),
+  select('sort', 'Order', [
+    ['', 'Newest'],
+    ['clickCount', 'Most clicks'],
+    ['lastClickAt', 'Last clicked'],
+    ['title', 'Title'],
+  ]),
   { name: 'mine', label: 'Only mine', kind: 'check' },
 ];
 

@@ -10,7 +10,7 @@ import { useState } from 'preact/hooks';
 import { operatorApi } from '../api.js';
 import { Action } from '../components/action.js';
 import { Button } from '../components/button.js';
-import { type Field, optionsOf } from '../components/field.js';
+import { type Field, optionsOf, select } from '../components/field.js';
 import { Form } from '../components/form.js';
 import { List, type Paged, type PageQuery } from '../components/list.js';
 import { Loading, useLoaded } from '../components/loaded.js';
@@ -31,12 +31,7 @@ const key: Field = {
 
 const organization: readonly Field[] = [
   { name: 'name', label: 'Name', required: true },
-  {
-    name: 'plan',
-    label: 'Plan',
-    kind: 'select',
-    options: optionsOf(['free', 'developer', 'scale', 'enterprise']),
-  },
+  select('plan', 'Plan', optionsOf(['free', 'developer', 'scale', 'enterprise'])),
 ];
 
 /** What the operator of the server does. The key is lost when the screen is left. */
@@ -95,7 +90,7 @@ async function readHealth() {
 
 function Health() {
   const [checks, setChecks] = useState(0);
-  const { value, error } = useLoaded(`${checks}`, readHealth);
+  const { value, error } = useLoaded(checks, readHealth);
   return (
     <Part title="Health">
       {!value && <Loading error={error} />}

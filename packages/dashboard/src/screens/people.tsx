@@ -2,7 +2,7 @@ import type { Invitation, User, UserInviteRequest } from '@shorty/sdk';
 import { useState } from 'preact/hooks';
 import { api } from '../api.js';
 import { Action } from '../components/action.js';
-import type { Field } from '../components/field.js';
+import { type Field, FieldRow, optionsOf, select } from '../components/field.js';
 import { Form } from '../components/form.js';
 import { List } from '../components/list.js';
 import { Heading } from '../components/part.js';
@@ -21,7 +21,7 @@ const roles: readonly (readonly [Role, string])[] = [
 
 const fields: readonly Field[] = [
   { name: 'email', label: 'E-mail address', kind: 'email', autocomplete: 'off', required: true },
-  { name: 'role', label: 'Role', kind: 'select', options: roles },
+  select('role', 'Role', roles),
 ];
 
 const nameOf = ({ email }: Pick<User, 'email'>) => email ?? 'a person without an address';
@@ -80,17 +80,10 @@ function RoleOf({ user }: { readonly user: User }) {
   const change = (role: Role) =>
     run(set(role), `${nameOf(user)}: ${role}`, isMe(user) ? undefined : set(user.role));
   return (
-    <select
-      aria-label={`Role of ${nameOf(user)}`}
-      value={user.role}
-      onChange={({ currentTarget }) => void change(currentTarget.value as Role)}
-    >
-      {roles.map(([role]) => (
-        <option key={role} value={role}>
-          {role}
-        </option>
-      ))}
-    </select>
+    <FieldRow
+      field={select('role', `Role of ${nameOf(user)}`, optionsOf(roles.map(([role]) => role)))}
+      filling={{ draft: { role: user.role }, set: (_, role) => void change(role as Role) }}
+    />
   );
 }
 

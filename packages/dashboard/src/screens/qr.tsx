@@ -1,16 +1,9 @@
-import type {
-  QrCreateRequest,
-  QrListQuery,
-  QrPreview,
-  QrRecord,
-  QrUpdateRequest,
-} from '@shorty/sdk';
-import { useEffect, useState } from 'preact/hooks';
+import type { QrCreateRequest, QrListQuery, QrRecord, QrUpdateRequest } from '@shorty/sdk';
 import { Link, useLocation } from 'wouter-preact';
-import { api, describeError } from '../api.js';
+import { api } from '../api.js';
 import { Action } from '../components/action.js';
 import { Button } from '../components/button.js';
-import { type Field, optionsOf } from '../components/field.js';
+import { type Field, optionsOf, select } from '../components/field.js';
 import { Form } from '../components/form.js';
 import { List } from '../components/list.js';
 import { Loading, useLoaded } from '../components/loaded.js';
@@ -30,17 +23,12 @@ const text: Field = {
   required: true,
 };
 
-const shape: Field = {
-  name: 'stylePreset',
-  label: 'Modules',
-  kind: 'select',
-  options: [
-    ['default', 'Squares'],
-    ['rounded', 'Rounded'],
-    ['dots', 'Dots'],
-    ['classy', 'Classy'],
-  ],
-};
+const shape = select('stylePreset', 'Modules', [
+  ['default', 'Squares'],
+  ['rounded', 'Rounded'],
+  ['dots', 'Dots'],
+  ['classy', 'Classy'],
+]);
 
 const number = { kind: 'number', min: 0, required: true } as const;
 
@@ -48,15 +36,10 @@ const number = { kind: 'number', min: 0, required: true } as const;
 const design: readonly Field[] = [
   { name: 'foregroundColor', label: 'Colour', kind: 'color' },
   { name: 'backgroundColor', label: 'Background colour', kind: 'color' },
-  {
-    name: 'background',
-    label: 'Background',
-    kind: 'select',
-    options: [
-      ['solid', 'Filled'],
-      ['transparent', 'Transparent'],
-    ],
-  },
+  select('background', 'Background', [
+    ['solid', 'Filled'],
+    ['transparent', 'Transparent'],
+  ]),
   {
     name: 'logoUrl',
     label: 'Logo',
@@ -66,18 +49,13 @@ const design: readonly Field[] = [
   },
   { ...number, name: 'margin', label: 'Margin', max: 16, hint: 'In modules. Scanners need 4.' },
   { ...number, name: 'size', label: 'Size', min: 200, max: 2048, hint: 'In pixels.' },
-  { name: 'format', label: 'Format', kind: 'select', options: optionsOf(['png', 'svg', 'webp']) },
-  {
-    name: 'errorCorrectionLevel',
-    label: 'Error correction',
-    kind: 'select',
-    options: [
-      ['L', 'Low: 7 % may be damaged'],
-      ['M', 'Medium: 15 %'],
-      ['Q', 'Quartile: 25 %'],
-      ['H', 'High: 30 %, for a logo'],
-    ],
-  },
+  select('format', 'Format', optionsOf(['png', 'svg', 'webp'])),
+  select('errorCorrectionLevel', 'Error correction', [
+    ['L', 'Low: 7 % may be damaged'],
+    ['M', 'Medium: 15 %'],
+    ['Q', 'Quartile: 25 %'],
+    ['H', 'High: 30 %, for a logo'],
+  ]),
 ];
 
 const plain = {
@@ -89,13 +67,12 @@ const plain = {
 } as const;
 
 /** Returns the request that draws a code as it is. */
-function requestOf(record: QrRecord): QrCreateRequest {
-  const { urlId, qrData, stylePreset, foregroundColor, backgroundColor, background } = record;
-  const { logoUrl, margin, size, format, errorCorrection: errorCorrectionLevel } = record;
+function requestOf({ urlId, qrData, errorCorrection, ...record }: QrRecord): QrCreateRequest {
+  const values = new Map<string, unknown>(Object.entries(record));
   return {
+    ...Object.fromEntries([shape, ...design].map(({ name }) => [name, values.get(name)])),
     ...(urlId === null ? { data: qrData } : { urlId }),
-    ...{ stylePreset, foregroundColor, backgroundColor, background },
-    ...{ logoUrl, margin, size, format, errorCorrectionLevel },
+    errorCorrectionLevel: errorCorrection,
   };
 }
 
@@ -237,31 +214,13 @@ export function QrScreen({ params: { id } }: Params) {
 
 const previewAfterMs = 300;
 
-interface Drawn {
-  readonly picture?: QrPreview;
-  /** Why there is no picture. */
-  readonly problem?: string;
-}
-
 /** What the server draws, and whether it could read it. Nothing is stored or charged. */
 function Picture({ request }: { readonly request: QrCreateRequest }) {
-  const [{ picture, problem }, setDrawn] = useState<Drawn>({});
   const hasPayload = request.data != null || request.urlId != null;
-  useEffect(() => {
-    if (!hasPayload) return;
-    const abort = new AbortController();
-    const timer = setTimeout(async () => {
-      const drawn = await api.qr
-        .preview(request, { signal: abort.signal })
-        .then((picture): Drawn => ({ picture }))
-        .catch((error: unknown): Drawn => ({ problem: describeError(error) }));
-      if (!abort.signal.aborted) setDrawn(drawn);
-    }, previewAfterMs);
-    return () => {
-      clearTimeout(timer);
-      abort.abort();
-    };
-  }, [JSON.stringify(request)]);
+  const draw = async (signal: AbortSignal) =>
+    hasPayload ? api.qr.preview(request, { signal }) : undefined;
+  const drawn = useLoaded(JSON.stringify(request), draw, previewAfterMs);
+  const picture = drawn.error === '' ? drawn.value : undefined;
   if (!hasPayload) return null;
   return (
     <figure>
@@ -272,8 +231,8 @@ function Picture({ request }: { readonly request: QrCreateRequest }) {
           style={{ backgroundColor: request.backgroundColor ?? '' }}
         />
       )}
-      <p role="status" class={problem === undefined ? 'hint' : 'error'}>
-        {problem ?? (picture ? 'The server has read this picture: it scans.' : 'Drawing…')}
+      <p role="status" class={drawn.error === '' ? 'hint' : 'error'}>
+        {drawn.error || (picture ? 'The server has read this picture: it scans.' : 'Drawing…')}
       </p>
     </figure>
   );

@@ -15,9 +15,9 @@ import {
 import { type ClicksQuery, NotFoundError, type OverviewQuery, type UrlRecord } from '@shorty/sdk';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
-import { api, describeError } from '../api.js';
+import { api } from '../api.js';
 import { download } from '../components/download.js';
-import { Check, type Field, type Option, optionsOf } from '../components/field.js';
+import { Check, type Field, type Option, optionsOf, select } from '../components/field.js';
 import { FilterBar, useFilters } from '../components/filter-bar.js';
 import { FormError } from '../components/form.js';
 import { useLoaded } from '../components/loaded.js';
@@ -34,7 +34,15 @@ export function Report({ params: { id } }: { readonly params: { readonly id?: st
   const { search } = useFilters();
   const [isLive, setLive] = useState(false);
   const { value: domains = [] } = useLoaded('domains', () => readDomains());
-  const { report, error } = useReport(id, search, isLive);
+  const [reads, setReads] = useState(0);
+  const { value: report, error } = useLoaded(`${id} ${search} ${reads}`, () =>
+    readReport(id, search),
+  );
+  useEffect(() => {
+    if (!isLive) return;
+    const timer = setInterval(() => setReads((before) => before + 1), liveEveryMs);
+    return () => clearInterval(timer);
+  }, [isLive]);
   return (
     <>
       <Heading>{report?.title ?? 'Report'}</Heading>
@@ -61,44 +69,16 @@ function controls(
   ];
   const links: readonly Field[] = [
     { name: 'tag', label: 'Tag' },
-    { name: 'domainId', label: 'Domain', kind: 'select', options: [['', 'all'], ...domains] },
+    select('domainId', 'Domain', [['', 'all'], ...domains]),
   ];
   const ownZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const zones = optionsOf(['UTC', ...Intl.supportedValuesOf('timeZone')]);
   return [
-    { name: 'period', label: 'Period', kind: 'select', options: periods },
+    select('period', 'Period', periods),
     ...(search.get('period') === 'custom' ? days : []),
-    { name: 'timezone', label: 'Time zone', kind: 'select', options: [['', ownZone], ...zones] },
+    select('timezone', 'Time zone', [['', ownZone], ...zones]),
     ...(isOfAll ? links : []),
   ];
-}
-
-/** Reads a report at each change of its address, and again and again while it is live. */
-function useReport(id: string | undefined, search: URLSearchParams, isLive: boolean) {
-  const [report, setReport] = useState<ReportModel>();
-  const [error, setError] = useState('');
-  useEffect(() => {
-    let isCurrent = true;
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const read = async () => {
-      try {
-        const next = await readReport(id, search);
-        if (!isCurrent) return;
-        setReport(next);
-        setError('');
-      } catch (reason) {
-        if (isCurrent) setError(describeError(reason));
-      }
-      if (isCurrent && isLive) timer = setTimeout(read, liveEveryMs);
-    };
-    void read();
-    return () => {
-      isCurrent = false;
-      clearTimeout(timer);
-    };
-    // The text of the parameters, which are another object at each rendering.
-  }, [id, String(search), isLive]);
-  return { report, error };
 }
 
 async function readReport(id: string | undefined, search: URLSearchParams): Promise<ReportModel> {

@@ -1,6 +1,6 @@
 import { formatUsd } from '@shorty/report';
 import { api } from '../api.js';
-import { type Field, optionsOf } from '../components/field.js';
+import { optionsOf, select } from '../components/field.js';
 import { FilterBar, useFilters } from '../components/filter-bar.js';
 import { Loading, useLoaded } from '../components/loaded.js';
 import { Heading } from '../components/part.js';
@@ -38,12 +38,7 @@ export function Usage() {
         { name: 'API requests', ...usage.meters.api_call },
       ]
     : [];
-  const month: Field = {
-    name: 'period',
-    label: 'Month (UTC)',
-    kind: 'select',
-    options: [['', current], ...optionsOf(earlier)],
-  };
+  const month = select('period', 'Month (UTC)', [['', current], ...optionsOf(earlier)]);
   return (
     <>
       <Heading>Usage</Heading>

@@ -15,7 +15,7 @@ import { api } from '../api.js';
 import { Action } from '../components/action.js';
 import { Button } from '../components/button.js';
 import { Dialog } from '../components/dialog.js';
-import { type Field, optionsOf } from '../components/field.js';
+import { type Field, optionsOf, select } from '../components/field.js';
 import { Form, type Section } from '../components/form.js';
 import { List } from '../components/list.js';
 import { Loading, useLoaded } from '../components/loaded.js';
@@ -219,31 +219,23 @@ export function WebhookScreen({ params: { id } }: { readonly params: { readonly 
   );
 }
 
-const statuses: Field = {
-  name: 'status',
-  label: 'Status',
-  kind: 'select',
-  options: [['', 'all'], ...optionsOf(['pending', 'delivered', 'failed'])],
-};
-
-const testType = (events: readonly string[]): Field => ({
-  name: 'type',
-  label: 'Type of the test',
-  kind: 'select',
-  options: optionsOf(events.filter((type) => type !== '*')),
-});
+const statuses = select('status', 'Status', [
+  ['', 'all'],
+  ...optionsOf(['pending', 'delivered', 'failed']),
+]);
 
 function Deliveries({ webhook: { id, events } }: { readonly webhook: Webhook }) {
   const [shown, setShown] = useState<Delivery>();
   const send = async (made: PromiseLike<Delivery>) => notify(outcomeOf(await settled(await made)));
   const isWriter = may('webhooks:write');
+  const types = optionsOf(events.filter((type) => type !== '*'));
   return (
     <Part title="Deliveries">
       {isWriter && (
         <Form<{ type?: EventType }>
           class="line"
           label="Test"
-          fields={events.length > 1 ? [testType(events)] : []}
+          fields={types.length > 1 ? [select('type', 'Type of the test', types)] : []}
           action="Send a test event"
           save={(request) => send(api.webhooks.test(id, request))}
         />
