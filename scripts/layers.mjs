@@ -6,6 +6,7 @@ const layers = [
   ['bin', 'index', 'in-process'],
   ['operations'],
   ['create-server', 'server-options', 'server-secrets'],
+  ['compat'],
   ['api'],
   ['health'],
   ['redirect'],

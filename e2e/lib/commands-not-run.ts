@@ -56,6 +56,11 @@ export const blocksNotRun: Readonly<Record<string, Readonly<Record<string, strin
     'shorty urls bulk-create links.csv --out created.csv --failed-out bad.csv': command,
     'shorty urls export --tag spring --out all.csv': command,
   },
+  'docs/clients.md': {
+    'SHORTY_COMPAT=yourls,bitly,shlink shorty-server': endless,
+    'curl -s https://sho.example/yourls-api.php -d signature=$SHORTY_API_KEY \\':
+      'needs a public server; packages/server/test/api/compat.test.ts sends the request',
+  },
   'docs/dashboard.md': {
     'shorty-server users invite --org default --email ada@example.com --role owner':
       'packages/server/test/operator/users.test.ts runs it',

@@ -58,6 +58,7 @@ describe('readConfig', () => {
       { dnsServers: ['127.0.0.1:5353', '::1', '[2606:4700::1111]:53'] },
     ],
     [{ SHORTY_RATE_LIMIT: '0' }, { rateLimit: 0 }],
+    [{ SHORTY_COMPAT: 'shlink, yourls' }, { compat: ['yourls', 'shlink'] }],
     [
       { SHORTY_CODE_LENGTH: '4', SHORTY_CODE_ALPHABET: 'readable' },
       { codeLength: 4, codeAlphabet: 'readable' },
@@ -106,6 +107,7 @@ describe('readConfig', () => {
     ['SHORTY_LOG_LEVEL', 'loud'],
     ['SHORTY_CODE_LENGTH', '3'],
     ['SHORTY_CODE_ALPHABET', 'braille'],
+    ['SHORTY_COMPAT', 'yourls,kutt'],
   ])('rejects %s=%s with its name, its value and the rule', (name, value) => {
     const read = () => readConfig({ [name]: value });
     expect(read).toThrow(ConfigError);

@@ -13,6 +13,8 @@ import { findDatabaseFile, hidePassword } from './storage/locate-database.js';
 
 export const logLevels = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const;
 export type LogLevel = (typeof logLevels)[number];
+export const compatNames = ['yourls', 'bitly', 'shlink'] as const;
+export type CompatName = (typeof compatNames)[number];
 const logFormats = ['text', 'json'] as const;
 export type LogFormat = (typeof logFormats)[number];
 
@@ -145,6 +147,8 @@ export function readConfig(environment: Environment) {
     /** The characters of new short codes. */
     codeLength: read('SHORTY_CODE_LENGTH', '7', wholeNumber(4, 16)),
     codeAlphabet: read('SHORTY_CODE_ALPHABET', 'full', oneOf(['full', 'readable'] as const)),
+    /** The APIs of other services that clients can use. */
+    compat: optional('SHORTY_COMPAT', parseCompat) ?? [],
     /** Documents of apps on the short domain, as JSON. */
     appleAppSiteAssociation: optional('SHORTY_APPLE_APP_SITE_ASSOCIATION', readDocument),
     assetLinks: optional('SHORTY_ASSET_LINKS', readDocument),
@@ -425,6 +429,15 @@ function parseRole(text: string): Role {
   const role = roles.find((each) => each === text);
   if (role) return role;
   throw new Error(`it must be one of ${roles.join(', ')}`);
+}
+
+function parseCompat(text: string): readonly CompatName[] {
+  const given = text.split(',').map((part) => part.trim());
+  const unknown = given.find((each) => !compatNames.some((name) => name === each));
+  if (unknown === undefined) return compatNames.filter((name) => given.includes(name));
+  throw new Error(
+    `${JSON.stringify(unknown)} must be one of ${compatNames.join(', ')}: separate several by commas`,
+  );
 }
 
 function parseOrigins(text: string): '*' | readonly string[] {

@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
+import type { Express } from 'express';
 import { pino } from 'pino';
 import { v7 as newUuid } from 'uuid';
 import { createAnalyticsModule } from './analytics/analytics-module.js';
@@ -7,12 +8,14 @@ import { journalRootOf } from './analytics/journal/journal-folder.js';
 import { api } from './api/api.js';
 import { createApp } from './api/create-app.js';
 import { docsHandlers } from './api/docs/docs-handlers.js';
+import { doAsCallerOf, type MountOptions } from './api/mount-routes.js';
 import { auditHandlers } from './audit/audit-handlers.js';
 import { deleteExpiredEntries } from './audit/audit-repository.js';
 import { newApiKey } from './auth/api-key-repository.js';
 import { createAuthModule } from './auth/auth-module.js';
 import { type Credentials, clientOf, newCredentials } from './auth/client-repository.js';
 import { openPasswords } from './auth/passwords.js';
+import { compatWords, mountCompat } from './compat/mount-compat.js';
 import { type Config, readConfig } from './config.js';
 import { ConfigError } from './config-error.js';
 import { defaultScopes, firstClientScopes } from './contract/define-route.js';
@@ -163,7 +166,10 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   const origins = () => address.origins;
   const isOwnHost: IsOwnHost = (...host) => address.isOwn(...host);
 
-  const reserved = reservedWords(api);
+  const reserved = reservedWords(
+    api,
+    config.compat.map((name) => compatWords[name]),
+  );
   const isReserved = (word: string) => reserved.has(word.toLowerCase());
   const organizations = new OrganizationRepository(database);
   const errorLog = new ErrorLog(logger);
@@ -360,6 +366,14 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     publicUrl: () => address.url,
     hasDashboard: config.dashboard,
     provider: people.provider,
+    mountCompat(app: Express, mountOptions: MountOptions) {
+      mountCompat(app, config.compat, onRequestError, {
+        doAsCaller: doAsCallerOf(mountOptions),
+        origins,
+        findDomain: async (host) => domains.hosts.find(host),
+        bodyTimeoutMs: timeLimits.publicBody,
+      });
+    },
     hasOperatorKey: config.operatorKey !== undefined,
     hideApi: hideApi({
       findOrganization,

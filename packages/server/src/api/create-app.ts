@@ -22,6 +22,8 @@ export interface AppOptions extends MountOptions {
   readonly pagesFor: PagesFor;
   /** The origins that browsers may call the API from; undefined allows none. */
   readonly corsOrigins: CorsOrigins | undefined;
+  /** Mounts the APIs of other services. */
+  readonly mountCompat: (app: Express, options: MountOptions) => void;
   /** False removes the dashboard. */
   readonly hasDashboard: boolean;
   /** Signs people in by a provider; undefined without one. */
@@ -80,6 +82,7 @@ export function createApp(options: AppOptions, listener: 'public' | 'admin' | 'b
   // Only the API: browsers follow short links and show images without it.
   if (options.corsOrigins !== undefined) app.use('/api/v1', createCors(options.corsOrigins));
   mountRoutes(app, options, isMounted);
+  if (listener !== 'admin') options.mountCompat(app, options);
   if (options.hasDashboard && listener !== 'admin') {
     if (options.provider) app.use('/dashboard', oidcHandler(options.provider));
     app.use('/dashboard', serveDashboard());

@@ -20,6 +20,26 @@ import { api } from './api.js';
 
 export type Handlers = HandlersOf<typeof api>;
 
+type DataOf<Id extends keyof Handlers> =
+  Awaited<ReturnType<Handlers[Id]>> extends Reply<infer Data> ? Data : never;
+
+/** Does an operation of the API with unchecked input, and returns its status and data. */
+export type CallOperation = <Id extends keyof Handlers>(
+  operationId: Id,
+  input: { readonly query?: object; readonly body?: unknown },
+) => Promise<{ readonly status: number; readonly data: DataOf<Id> }>;
+
+/**
+ * Does the work of a request of another API as one call of this one: with the same access, scopes, limits and
+ * checks of the input. Throws what this API throws.
+ */
+export type DoAsCaller = <Result>(
+  token: string | undefined,
+  request: Request,
+  response: Response,
+  work: (call: CallOperation) => Promise<Result>,
+) => Promise<Result>;
+
 export interface MountOptions {
   readonly handlers: Handlers;
   readonly auth: Pick<AuthService, 'authenticate' | 'authenticateOperator'>;
@@ -87,6 +107,31 @@ export function mountRoutes(
   }
 }
 
+export function doAsCallerOf(options: MountOptions): DoAsCaller {
+  return async (token = '', request, response, work) => {
+    const caller = await options.auth.authenticate({ authorization: `Bearer ${token}` });
+    const address = addressOf(request, options);
+    const call: CallOperation = async (operationId, { query, body }) => {
+      const route = api.find((each) => each.operationId === operationId) as Route;
+      checkScope(route, caller);
+      const json = check(route.body, body);
+      const origin = originOf(route, options, caller, address, json);
+      const reply = await (options.handlers[operationId] as unknown as AnyHandler)({
+        params: undefined,
+        query: check(route.query, checkQuery(query ?? {})),
+        body: json,
+        caller,
+        write: origin && { origin, idempotency: undefined },
+        headers: request.headers,
+        address,
+      } as HandlerInput<Route>);
+      const data = 'json' in reply ? JSON.parse(reply.json) : 'data' in reply && reply.data;
+      return { status: reply.status, data };
+    };
+    return admit(caller, response, options, () => work(call));
+  };
+}
+
 async function serve(call: Call, options: MountOptions): Promise<Reply<unknown>> {
   const { route, request, response } = call;
   if (route.access === 'public') return handle(call, options, undefined);
@@ -102,12 +147,27 @@ async function serve(call: Call, options: MountOptions): Promise<Reply<unknown>>
   if (caller.user && route.method !== 'get') {
     requireSameOrigin(options.publicUrl(), request.headers);
   }
-  response.locals.organizationId = caller.organizationId;
+  return admit(caller, response, options, () => handle(call, options, caller));
+}
+
+/** Counts the API call of a caller, and does its work within the rate limit. */
+async function admit<Result>(
+  { organizationId }: Caller,
+  response: Response,
+  { rateLimiter, clock, countCall }: MountOptions,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  response.locals.organizationId = organizationId;
   // No response is sent before the count is durable, whether the request succeeds or fails.
-  const counted = options.countCall(caller.organizationId);
+  const counted = countCall(organizationId);
   // Prevents an unhandled rejection; `finally` below throws the error.
   counted.catch(() => {});
-  return handle(call, options, caller).finally(() => counted);
+  try {
+    if (rateLimiter) response.set(rateLimitHeaders(rateLimiter.take(organizationId, clock())));
+    return await work();
+  } finally {
+    await counted;
+  }
 }
 
 async function handle(
@@ -115,14 +175,9 @@ async function handle(
   options: MountOptions,
   caller: Caller | undefined,
 ): Promise<Reply<unknown>> {
-  const { clock, rateLimiter, publicRateLimiter } = options;
+  const { clock, publicRateLimiter } = options;
   const { headers } = request;
-  if (caller) {
-    if (rateLimiter) {
-      response.set(rateLimitHeaders(rateLimiter.take(caller.organizationId, clock())));
-    }
-    checkScope(route, caller);
-  }
+  if (caller) checkScope(route, caller);
   const kind = bodyKindOf(route, headers);
   try {
     const params = check(route.params, request.params);
@@ -139,18 +194,8 @@ async function handle(
     const isForm = kind === 'form';
     const hasBody = !isForm && !(route.bodyOptional && body.value === undefined);
     const json = hasBody ? check(route.body, body.value) : undefined;
-    const now = clock();
-    const idempotency = readIdempotency(route, request, body, caller, now);
-    const origin: WriteOrigin | undefined = isWrite(route)
-      ? {
-          entryId: options.newId(),
-          ...actorOf(caller),
-          address: address || null,
-          operation: route.operationId,
-          fields: changesOneRecord(route) ? Object.keys(json ?? {}) : [],
-          clock,
-        }
-      : undefined;
+    const idempotency = readIdempotency(route, request, body, caller, clock());
+    const origin = originOf(route, options, caller, address, json);
     return await handler({
       params,
       query,
@@ -165,6 +210,25 @@ async function handle(
   } catch (error) {
     throw kind === 'form' ? toOAuthError(error) : error;
   }
+}
+
+/** Returns what the audit log says about a write; undefined for a route that changes nothing. */
+function originOf(
+  route: Route,
+  { clock, newId }: MountOptions,
+  caller: Caller | undefined,
+  address: string,
+  body: unknown,
+): WriteOrigin | undefined {
+  if (!isWrite(route)) return undefined;
+  return {
+    entryId: newId(),
+    ...actorOf(caller),
+    address: address || null,
+    operation: route.operationId,
+    fields: changesOneRecord(route) ? Object.keys(body ?? {}) : [],
+    clock,
+  };
 }
 
 /** Returns whether the body of a route has the changed fields of one record. */

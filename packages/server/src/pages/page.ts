@@ -172,7 +172,8 @@ const entities: Record<string, string> = {
 // Characters that are invisible or reorder the text around them, except tabs and line ends.
 const invisible = /(?![\t\n\r])[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu;
 
-function escapeText(text: string): string {
+/** Returns text for HTML and XML. */
+export function escapeText(text: string): string {
   return text
     .replace(/[&<>"']/g, (character) => entities[character] as string)
     .replace(invisible, (character) => `[${codePointOf(character)}]`);

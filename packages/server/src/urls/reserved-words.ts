@@ -31,9 +31,12 @@ const wellKnownWords = [
 ];
 
 /** Returns the words that cannot be slugs, in lower case: well-known words and first segments of routes. */
-export function reservedWords(routes: readonly Route[]): ReadonlySet<string> {
+export function reservedWords(
+  routes: readonly Route[],
+  more: readonly string[] = [],
+): ReadonlySet<string> {
   const firstSegments = routes
     .map((route) => route.path.split('/')[1] ?? '')
     .filter((segment) => !segment.startsWith('{'));
-  return new Set([...wellKnownWords, ...firstSegments].map((word) => word.toLowerCase()));
+  return new Set([...wellKnownWords, ...more, ...firstSegments].map((word) => word.toLowerCase()));
 }

@@ -1,0 +1,96 @@
+import type { Request, Response } from 'express';
+import type { DoAsCaller } from '../api/mount-routes.js';
+import { type ApiError, validationError } from '../contract/api-error.js';
+import { readBody } from '../http/read-body.js';
+import { escapeText } from '../pages/page.js';
+import type { LinkOrigins } from '../urls/link-origins.js';
+
+export interface CompatOptions {
+  readonly doAsCaller: DoAsCaller;
+  readonly origins: () => LinkOrigins;
+  /** Returns the id of the custom domain of a host; null for the platform's domain and for unknown hosts. */
+  readonly findDomain: (host: string) => Promise<string | null>;
+  /** The time in which a whole body must arrive. */
+  readonly bodyTimeoutMs: number;
+}
+
+export interface CompatReply {
+  readonly status: number;
+  readonly mediaType: string;
+  readonly text: string;
+}
+
+/** One path of another service's API. */
+export interface CompatRoute {
+  readonly path: string;
+  readonly methods: readonly ('get' | 'post')[];
+  readonly respond: (request: Request, response: Response) => Promise<CompatReply>;
+  /** Returns an error in the form that clients of the service read. */
+  readonly refuse: (error: ApiError, request: Request) => CompatReply;
+}
+
+// A target may have 8 KB, which percent-encoding makes three times as long.
+const maxBodyBytes = 32 * 1024;
+
+export function readCompatBody(
+  request: Request,
+  response: Response,
+  { bodyTimeoutMs: timeoutMs }: CompatOptions,
+): Promise<Buffer> {
+  return readBody(request, response, { maxBytes: maxBodyBytes, timeoutMs });
+}
+
+/**
+ * Returns the id of the custom domain of a host, or null for the platform's domain. Returns another host as
+ * it is, which the API refuses by its field.
+ */
+export async function findDomainId(
+  { origins, findDomain }: CompatOptions,
+  host: string,
+): Promise<string | null> {
+  if (host === origins().shortDomain) return null;
+  return (await findDomain(host)) ?? host;
+}
+
+/** Reads the form of a POST: `application/x-www-form-urlencoded` or `multipart/form-data`. */
+export async function readForm(
+  request: Request,
+  response: Response,
+  options: CompatOptions,
+): Promise<Readonly<Record<string, unknown>>> {
+  if (request.method !== 'POST') return {};
+  const bytes = await readCompatBody(request, response, options);
+  if (bytes.length === 0) return {};
+  const headers = { 'content-type': request.get('content-type') ?? '' };
+  try {
+    return Object.fromEntries(await new globalThis.Response(bytes, { headers }).formData());
+  } catch {
+    throw validationError([{ path: '', message: 'must be a form' }]);
+  }
+}
+
+export function jsonReply(
+  status: number,
+  fields: object,
+  mediaType = 'application/json',
+): CompatReply {
+  return { status, mediaType, text: JSON.stringify(fields) };
+}
+
+/** Returns the fields that an error is about. */
+export function fieldsOf({ details }: ApiError): readonly string[] {
+  return details.map(({ path }) => path);
+}
+
+export function toXml(fields: object): string {
+  const format = (value: unknown, name: string): string => {
+    const isObject = typeof value === 'object' && value !== null;
+    const content = isObject
+      ? Object.entries(value)
+          .map(([key, each]) => format(each, key))
+          .join('')
+      : escapeText(String(value));
+    return `<${name}>${content}</${name}>`;
+  };
+  return `<?xml version="1.0" encoding="UTF-8"?>\n${format(fields, 'result')}\n`;
+}
