@@ -82,15 +82,50 @@ test('Ctrl-C exits with 130, and the same command creates the rest exactly once'
   const broken = content.split('\n').filter((row) => row === 'url' || row.startsWith('broken'));
   const bad = (await shorty.read('part-bad.csv')).trimEnd().split('\n');
   expect(bad.map((line) => line.split(',', 1)[0])).toEqual(broken);
-  // The links of another import are never replaced.
+  // The rows of another import are never replaced.
   const other = await writeRows();
-  const refused = await bulkCreate(other.file, '--out', 'part-made.csv');
-  expect([refused.code, refused.stderr]).toEqual([
-    2,
-    expect.stringContaining('not of this import'),
-  ]);
+  for (const option of [
+    ['--out', 'part-made.csv'],
+    ['--failed-out', 'part-bad.csv'],
+    ['--failed-out', 'part-bad.csv', '--dry-run'],
+  ]) {
+    const refused = await bulkCreate(other.file, ...option);
+    expect([refused.code, refused.stderr]).toEqual([
+      2,
+      expect.stringContaining('not of this import'),
+    ]);
+  }
   expect(await countOf(other.host)).toEqual({ made: 0, different: 0 });
+  const dry = await bulkCreate(file, '--dry-run', '--failed-out', 'part-bad.csv');
+  expect(dry.code).toBe(2);
+  // A repetition gets all rows again, and adds none.
+  await bulkCreate(file, ...outputs);
   expect((await shorty.read('part-made.csv')).trimEnd().split('\n')).toEqual(made);
+  expect((await shorty.read('part-bad.csv')).trimEnd().split('\n')).toEqual(bad);
+});
+
+test('files that a kill has cut off are completed, and those of dry runs replaced', async () => {
+  const { file } = await writeRows();
+  const outputs = ['--out', 'cut-made.csv', '--failed-out', 'cut-bad.csv'];
+  for (const _ of ['first', 'second']) {
+    await bulkCreate(file, '--dry-run', '--failed-out', 'cut-bad.csv');
+  }
+  expect((await shorty.read('cut-bad.csv')).trimEnd().split('\n')).toHaveLength(11);
+  await bulkCreate(file, ...outputs);
+  const whole = await Promise.all(['cut-made.csv', 'cut-bad.csv'].map((name) => shorty.read(name)));
+  expect(whole[1]?.trimEnd().split('\n')).toHaveLength(11);
+  // The last chunk was written, but its end is missing, and that it was done.
+  const folder = '.local/state/shorty/imports';
+  for (const name of await shorty.files(folder)) {
+    const lines = (await shorty.read(`${folder}/${name}`)).trimEnd().split('\n');
+    if (!lines.some((line) => line.includes('cut-made.csv'))) continue;
+    await shorty.write(`${folder}/${name}`, `${lines.slice(0, -1).join('\n')}\n`);
+  }
+  await shorty.write('cut-made.csv', whole[0]?.slice(0, -30) ?? '');
+  await bulkCreate(file, ...outputs);
+  expect(
+    await Promise.all(['cut-made.csv', 'cut-bad.csv'].map((name) => shorty.read(name))),
+  ).toEqual(whole);
 });
 
 test('a request whose response is lost is retried with the same key', async () => {

@@ -5,6 +5,7 @@ import type { Context } from '../context.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
 import { openFailedRows } from './output-file.js';
 import type { PreparedImport } from './prepare-import.js';
+import type { ProgressFile } from './progress-file.js';
 import { RowReport } from './row-report.js';
 
 export interface CheckOptions {
@@ -12,15 +13,18 @@ export interface CheckOptions {
   readonly links?: LinkRules | undefined;
   /** The file for the invalid rows. */
   readonly failedOut?: string | undefined;
+  /** The progress of the import, if there is such a file. */
+  readonly progress?: ProgressFile | undefined;
 }
 
 /** Validates each row of a file, reports the errors, and writes the invalid rows. Creates nothing. */
 export async function checkRows(
   prepared: PreparedImport,
   { io, output }: Context,
-  { links, failedOut }: CheckOptions,
+  { links, failedOut, progress }: CheckOptions,
 ): Promise<ExitCode> {
-  const file = await openFailedRows(failedOut, prepared, false);
+  const file = progress && openFailedRows(String(failedOut), prepared, progress, true);
+  if (file && !progress.isContinued) progress.recordFiles([file.output.name]);
   const report = new RowReport(output, io.stderr.isTTY === true);
   const moves = new LinkMoves();
   let rows = 0;
@@ -38,11 +42,11 @@ export async function checkRows(
       }
       bad++;
       report.addFailure(row, error, item ? 'CREATE_FAILED' : 'INVALID_ROW');
-      file?.write(row.raw, error);
+      file?.add(row.raw, error);
     }
-    file?.flush();
+    file?.output.flush(chunk.index);
   }
-  file?.close();
+  file?.output.close();
   report.finish(defined({ failedOut }));
   if (output.format !== 'table') {
     const more = links ? { ...moves.record(), ...report.record() } : {};

@@ -4,7 +4,7 @@ import type { ShortyOptions } from '@shorty/sdk';
 import type { Context } from '../context.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
 import { type LiveView, openLiveView } from '../ui/live-view.js';
-import { type OutputFile, openCreatedRows, openFailedRows } from './output-file.js';
+import { type FailedRows, OutputFile, openFailedRows } from './output-file.js';
 import type { PreparedImport } from './prepare-import.js';
 import type { ChunkCounts, ProgressFile } from './progress-file.js';
 import { formatNotKept, type RowError, RowReport } from './row-report.js';
@@ -70,7 +70,7 @@ export class ImportReport {
   readonly #options: ReportOptions;
   readonly #live: LiveView & { isShown: boolean };
   readonly #out: OutputFile | undefined;
-  readonly #failedOut: OutputFile | undefined;
+  readonly #failedOut: FailedRows | undefined;
   readonly #rows: RowReport;
   readonly #startedAt: number;
   #taken = 0;
@@ -82,14 +82,15 @@ export class ImportReport {
     prepared: PreparedImport,
     options: ReportOptions,
     live: LiveView & { isShown: boolean },
-    files: readonly (OutputFile | undefined)[],
+    [out, failedOut]: readonly [OutputFile | undefined, FailedRows | undefined],
   ) {
     const { io, output } = context;
     this.#context = context;
     this.#prepared = prepared;
     this.#options = options;
     this.#live = live;
-    [this.#out, this.#failedOut] = files;
+    this.#out = out;
+    this.#failedOut = failedOut;
     this.#rows = new RowReport(output, io.stderr.isTTY === true);
     this.#startedAt = io.now();
     this.hooks = {
@@ -106,10 +107,14 @@ export class ImportReport {
   ): Promise<ImportReport> {
     const { plan } = prepared;
     const columns = [...outColumns, ...(plan.source ? noteColumns : [])];
+    const { out: path, failedOut } = options;
     const title = context.output.csvHeader(columns).trimEnd();
-    const out = await openCreatedRows(options.out, title, prepared, progress);
-    const appends = progress.isContinued && !progress.isReplay;
-    const failed = await openFailedRows(options.failedOut, prepared, appends);
+    const out =
+      path === undefined ? undefined : new OutputFile({ path, title }, prepared, progress);
+    const failed =
+      failedOut === undefined ? undefined : openFailedRows(failedOut, prepared, progress);
+    const names = [out, failed?.output].flatMap((file) => (file ? [file.name] : []));
+    progress.recordFiles(names);
     const live = await openLiveView(context);
     const report = new ImportReport(context, prepared, options, live, [out, failed]);
     if (context.output.format === 'csv') {
@@ -131,7 +136,7 @@ export class ImportReport {
   }
 
   /** Reports the rows of a chunk, and returns what became of them. */
-  async add({ rows, isReplayed }: ChunkOutcome): Promise<ChunkCounts> {
+  async add({ chunk, rows, isReplayed }: ChunkOutcome): Promise<ChunkCounts> {
     const counts = { created: 0, failed: 0, skipped: 0 };
     const postponed: number[] = [];
     for (const outcome of rows) {
@@ -141,8 +146,8 @@ export class ImportReport {
       if (outcome.created) this.#addCreated(outcome.row, outcome.created);
       else if (status === 'failed') this.#addFailed(outcome.row, outcome.failure);
     }
-    this.#out?.flush();
-    this.#failedOut?.flush();
+    this.#out?.flush(chunk.index);
+    this.#failedOut?.output.flush(chunk.index);
     this.#count(counts);
     if (isReplayed) this.counts.replayed += counts.created;
     await this.#writeRows(rows);
@@ -155,7 +160,7 @@ export class ImportReport {
     this.#live.close();
     this.#rows.finish(this.#options);
     this.#out?.close();
-    this.#failedOut?.close();
+    this.#failedOut?.output.close();
   }
 
   async summarise(): Promise<ExitCode> {
@@ -219,14 +224,14 @@ export class ImportReport {
     const { id, shortCode, shortUrl, targetUrl, customSlug } = created;
     const cells = [`${line}`, `${index}`, id, shortCode, shortUrl, targetUrl, customSlug ?? ''];
     if (this.#prepared.plan.source) cells.push(...noteCells(row));
-    this.#out?.write(formatCsvLine(cells.map(guardFormula)), index);
+    this.#out?.add(formatCsvLine(cells.map(guardFormula)));
   }
 
   #addFailed(row: ImportRow, { message, code }: { message: string; code: string }): void {
     if (code === 'SLUG_CONFLICT') this.#taken++;
     else if (message.startsWith('importedCode ')) this.#invalidCodes++;
     this.#rows.addFailure(row, message, code);
-    this.#failedOut?.write(row.raw, message);
+    this.#failedOut?.add(row.raw, message);
   }
 
   async #writeRows(rows: readonly RowOutcome[]): Promise<void> {

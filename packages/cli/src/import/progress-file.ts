@@ -18,7 +18,8 @@ export interface ChunkCounts {
 
 type Line =
   | { readonly startedAt: number; readonly seed: string }
-  | { readonly out: string }
+  | { readonly files: readonly string[] }
+  | { readonly writing: number }
   | { readonly sent: number; readonly at: number }
   | ({ readonly done: number } & ChunkCounts);
 
@@ -27,6 +28,8 @@ interface ChunkState {
   sentAt?: number;
   /** The responses so far. The first one is for all of its rows, later ones for postponed rows. */
   readonly responses: ChunkCounts[];
+  /** The files that have its rows. */
+  readonly files: Set<string>;
 }
 
 // The server stores keys for 24 hours. The margin is for requests that are still being retried.
@@ -45,14 +48,18 @@ export class ProgressFile {
   readonly isReplay: boolean;
   readonly #path: string;
   readonly #identity: string;
-  readonly #outputs = new Set<string>();
+  readonly #files = new Set<string>();
+  /** The files of the run that is read or continued. */
+  #current: readonly string[] = [];
+  /** The chunk whose rows a run has begun to write, but may not have written. */
+  #cut: number | undefined;
   readonly #chunks = new Map<number, ChunkState>();
   readonly #now: () => number;
 
   private constructor(path: string, lines: readonly Line[], identity: string, now: () => number) {
     this.#path = path;
     this.#now = now;
-    const first = lines.find((line) => 'startedAt' in line);
+    const first = lines.findLast((line) => 'startedAt' in line);
     this.startedAt = first?.startedAt ?? now();
     this.#identity = `${identity}${first?.seed ?? ''}`;
     for (const line of lines) this.#apply(line);
@@ -71,10 +78,13 @@ export class ProgressFile {
     const path = join(folder, `${identity}.ndjson`);
     if (restart) await rm(path, { force: true });
     const lines = await readLines(path);
-    if (lines.length > 0) return new ProgressFile(path, lines, identity, now);
-    const start = { startedAt: now(), seed: restart ? randomUUID() : '' };
-    append(path, start);
-    return new ProgressFile(path, [start], identity, now);
+    // Dry runs have sent nothing.
+    if (!lines.some((line) => 'sent' in line)) {
+      const start = { startedAt: now(), seed: restart ? randomUUID() : '' };
+      append(path, start);
+      lines.push(start);
+    }
+    return new ProgressFile(path, lines, identity, now);
   }
 
   /** Whether earlier runs have finished a chunk, so that it needs no request. */
@@ -107,13 +117,28 @@ export class ProgressFile {
       .digest('hex');
   }
 
-  /** Whether an earlier run of this import has written to a file. */
+  /** Whether an earlier run of this import, or a dry run, has written to a file. */
   hasWritten(path: string): boolean {
-    return this.#outputs.has(path);
+    return this.#files.has(path);
   }
 
-  recordOutput(path: string): void {
-    if (!this.#outputs.has(path)) this.#append({ out: path });
+  /** Whether an earlier run has written the rows of a chunk to a file, and this run gets them again. */
+  isWritten(chunk: number, path: string): boolean {
+    return this.isReplay && this.#chunks.get(chunk)?.files.has(path) === true;
+  }
+
+  /** Whether a run was killed while it wrote the rows of a chunk. */
+  isCut(chunk: number): boolean {
+    return this.#cut === chunk;
+  }
+
+  /** Records the files that this run writes. */
+  recordFiles(files: readonly string[]): void {
+    this.#append({ files });
+  }
+
+  recordWriting({ index }: ImportChunk): void {
+    append(this.#path, { writing: index });
   }
 
   recordSent({ index }: ImportChunk): void {
@@ -131,15 +156,25 @@ export class ProgressFile {
 
   #apply(line: Line): void {
     if ('startedAt' in line) return;
-    if ('out' in line) {
-      this.#outputs.add(line.out);
+    if ('files' in line) {
+      this.#current = line.files;
+      for (const file of line.files) this.#files.add(file);
+      return;
+    }
+    if ('writing' in line) {
+      this.#cut = line.writing;
       return;
     }
     const index = 'sent' in line ? line.sent : line.done;
-    const state = this.#chunks.get(index) ?? { responses: [] };
+    const state = this.#chunks.get(index) ?? { responses: [], files: new Set() };
     this.#chunks.set(index, state);
-    if ('sent' in line) state.sentAt = line.at;
-    else state.responses.push(line);
+    if ('sent' in line) {
+      state.sentAt = line.at;
+      return;
+    }
+    if (this.#cut === index) this.#cut = undefined;
+    state.responses.push(line);
+    for (const file of this.#current) state.files.add(file);
   }
 }
 

@@ -123,8 +123,17 @@ export async function importFile(
     for (const note of prepared.notes) context.output.note(note);
     const links = foreign && { ...foreign, now: context.io.now() };
     if (links) await checkDomains(prepared, links);
-    if (options.dryRun) return await checkRows(prepared, context, { links, failedOut });
-    return await importRows(context, prepared, options, foreign);
+    const openProgress = async () => {
+      const identity = await identify(context, prepared, options, foreign);
+      const folder = join(stateFolder(context.io), 'imports');
+      const restart = options.resume === false && !options.dryRun;
+      return ProgressFile.open(folder, identity, { now: context.io.now, restart });
+    };
+    if (!options.dryRun) {
+      return await importRows(context, prepared, options, foreign, await openProgress());
+    }
+    const progress = failedOut === undefined ? undefined : await openProgress();
+    return await checkRows(prepared, context, { links, failedOut, progress });
   } finally {
     await prepared.file.close();
     if (day !== undefined) context.output.note(day);
@@ -153,13 +162,10 @@ async function importRows(
   prepared: PreparedImport,
   options: ImportOptions,
   foreign: ForeignExport | undefined,
+  progress: ProgressFile,
 ): Promise<ExitCode> {
   const { io, output } = context;
   const { resume } = options;
-  const identity = await identify(context, prepared, options, foreign);
-  const folder = join(stateFolder(io), 'imports');
-  const restart = resume === false;
-  const progress = await ProgressFile.open(folder, identity, { now: io.now, restart });
   if (resume && !progress.isContinued) {
     throw new UsageError(
       'this file has no interrupted import',
@@ -196,6 +202,7 @@ async function importRows(
         return { result: data, isReplayed: response.headers.get('idempotent-replayed') === 'true' };
       },
       onChunk: async (outcome) => {
+        progress.recordWriting(outcome.chunk);
         const counts = await report.add(outcome);
         progress.recordDone(outcome.chunk, counts);
         if (counts.postponed.length > 0) report.isQuotaReached = true;
@@ -205,7 +212,7 @@ async function importRows(
   } catch (error) {
     report.end();
     const { rows, created, failed } = report.counts;
-    const again = restart ? 'it again without --no-resume' : 'the same command again';
+    const again = resume === false ? 'it again without --no-resume' : 'the same command again';
     output.warn(
       `shorty: stopped after ${formatCount(rows, 'row')} (${formatNumber(created)} created, ${formatNumber(failed)} failed); run ${again} to resume`,
     );
