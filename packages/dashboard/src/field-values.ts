@@ -79,17 +79,18 @@ export interface Valued {
   readonly name: string;
   readonly kind?: keyof typeof kinds;
   /** The choices of a field that has some. */
-  readonly options?: readonly (readonly [value: string, text: string])[] | undefined;
+  readonly options?: unknown;
   /** The fields of each row, for a field that has rows. */
   readonly rows?: readonly Valued[];
 }
 
-function emptyOf({ kind, options = [], rows = [] }: Valued): Entry {
+function emptyOf({ kind, options, rows = [] }: Valued): Entry {
   if (kind === 'check') return false;
   if (kind === 'checks' || kind === 'rules') return [];
   if (kind === 'rows') return [draftOf(rows, {})];
-  const values = options.map(([value]) => value);
-  return (kind === 'select' && !values.includes('') && values[0]) || '';
+  if (kind !== 'select') return '';
+  const values = (options as readonly (readonly [string, string])[]).map(([value]) => value);
+  return values.includes('') ? '' : (values[0] ?? '');
 }
 
 /** Returns what the fields hold of a record, or of what a form begins with. */

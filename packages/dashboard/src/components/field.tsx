@@ -26,8 +26,8 @@ export interface Field
   readonly placeholder?: string;
   /** What to enter, below the field. */
   readonly hint?: string | ((filling: Filling) => ComponentChildren) | undefined;
-  /** The choices of a field that has some. */
-  readonly options?: readonly Option[] | undefined;
+  /** The choices of a field that has some, which may depend on what is entered. */
+  readonly options?: readonly Option[] | ((filling: Filling) => readonly Option[]) | undefined;
   /** The fields of each row, for a field that has rows. */
   readonly rows?: readonly Field[];
 }
@@ -61,7 +61,8 @@ export function FieldRow({
   readonly filling: Filling;
   readonly error?: string | undefined;
 }) {
-  const { name, label, kind = 'text', hint, options = inherited, rows, ...attributes } = field;
+  const { name, label, kind = 'text', hint, options: given, rows, ...attributes } = field;
+  const options = typeof given === 'function' ? given(filling) : (given ?? inherited);
   const id = useId();
   const entry = filling.draft[name];
   const set = (next: Entry) => filling.set(name, next);

@@ -115,7 +115,7 @@ export function List<Item extends object, Query extends object = PageQuery>(
         {items.map((item) => (
           <tr key={keyOf(item)} class={isOff?.(item) ? 'off' : ''}>
             {Object.entries(columns).map(([head, cell]) => (
-              <td key={head} class={head}>
+              <td key={head} class={head} data-head={head}>
                 {cell(item)} <small>{notes[head]?.(item)}</small>
               </td>
             ))}
@@ -124,7 +124,7 @@ export function List<Item extends object, Query extends object = PageQuery>(
       </Table>
       <FormError message={error} />
       <div class="row" aria-busy={isLoading}>
-        {items.length === 0 && !isLoading && error === '' && <p class="hint">{none}</p>}
+        {items.length === 0 && error === '' && <p class="hint">{isLoading ? 'Loading…' : none}</p>}
         {total > 0 && (
           <p>
             {items.length.toLocaleString()} of {total.toLocaleString()}

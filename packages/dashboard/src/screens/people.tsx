@@ -63,7 +63,7 @@ export function People() {
           Address: nameOf,
           Role: (user) => (isOwner ? <RoleOf user={user} /> : user.role),
           'Last sign-in': (user) => <SignedInAt {...user} />,
-          ...(isOwner && { 'New link': renew, Actions: (user) => <Remove user={user} /> }),
+          ...(isOwner && { Invitation: renew, Actions: (user) => <Remove user={user} /> }),
         }}
         notes={{ Address: (user) => isMe(user) && 'you' }}
       />

@@ -193,7 +193,7 @@ export function QrScreen({ params: { id } }: Params) {
       <p class="row">
         <Button onClick={() => print()}>Print</Button>
         <CodeActions record={record} to="/qr" />
-        {record.urlId !== null && <Link href={`/links/${record.urlId}`}>Link</Link>}
+        {record.urlId !== null && <Link href={`/links/${record.urlId}`}>The link</Link>}
       </p>
       <Form<QrUpdateRequest>
         class="design"

@@ -37,7 +37,7 @@ const commas = 'Separated by commas.';
 function useFields(headerNames: readonly string[] = []): readonly (Field | Section)[] {
   const { value: types } = useLoaded('types', () => api.webhooks.eventTypes());
   const { value: domains } = useLoaded('domains', () => readDomains());
-  const events = types?.items.map(({ type, description }) => [type, `${type}: ${description}`]);
+  const events = types?.items ?? [];
   return [
     {
       name: 'url',
@@ -51,7 +51,12 @@ function useFields(headerNames: readonly string[] = []): readonly (Field | Secti
       name: 'events',
       label: 'Events',
       kind: 'checks',
-      options: [['*', 'All types, also future ones'], ...((events ?? []) as [])],
+      options: ({ draft }) => [
+        ['*', 'All types, also future ones'],
+        ...events
+          .filter(({ isOptIn }) => isOptIn || !(draft.events as readonly string[]).includes('*'))
+          .map(({ type, description }) => [type, `${type}: ${description}`] as const),
+      ],
     },
     {
       section: 'Only events of some links',
