@@ -42,12 +42,19 @@ test('the settings of a domain are changed, and what the server refuses stands b
   await page.locator('.field').filter({ has: root }).locator('.error').waitFor();
   await root.fill('https://www.example.com/');
   await page.getByLabel('Find links in upper and lower case').check();
+  await page.getByText('Links that open in apps').click();
+  const apple = page.getByLabel(/apple-app-site-association/);
+  await apple.fill('{"applinks":');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.locator('.field').filter({ has: apple }).locator('.error').waitFor();
+  await apple.fill('{"applinks": {"details": []}}');
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('Saved the settings of set.example.com').waitFor();
   expect(await dashboard.shorty.domains.get(id)).toMatchObject({
     rootUrl: 'https://www.example.com/',
     ignoreCase: true,
     notFoundUrl: null,
+    appleAppSiteAssociation: { applinks: { details: [] } },
   });
   await expectAccessible(page);
 });

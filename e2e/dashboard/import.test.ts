@@ -6,7 +6,9 @@ import { saveScreenshot } from '../lib/browser.js';
 import { expectAccessible, useDashboard } from '../lib/dashboard.js';
 import { scratchFolder } from '../lib/processes.js';
 
-const dashboard = useDashboard();
+/** The TXT records by their names. */
+const zone = new Map<string, string>();
+const dashboard = useDashboard({ resolveTxt: async (name) => [zone.get(name) ?? ''] });
 const full = useDashboard({ plans: { ...standardPlans, enterprise: standardPlans.free } });
 const file = 'A CSV file, or an export of another service';
 
@@ -124,6 +126,27 @@ test('an export of another service is recognized, and what is not kept is told',
   const source = dropped.getByLabel('Written by').locator('option').first();
   expect(await source.textContent()).toBe('Bitly (detected)');
   dashboard.expectNoProblems();
+});
+
+test('the encoding, the delimiter and the domains of a file are chosen', async () => {
+  const { id, txtRecord } = await dashboard.shorty.domains.create({ hostname: 'go.example.com' });
+  zone.set(txtRecord.name, txtRecord.value);
+  await dashboard.shorty.domains.verify(id);
+  // A byte that is another letter in each encoding.
+  const row = 'https://bit.ly/moved;https://example.com/moved;\u00be';
+  const bytes = Buffer.from(`Link;Long URL;Tags\n${row}\n`, 'latin1');
+  const page = await dashboard.open('/import');
+  await page.getByLabel(file).setInputFiles(write('bitly.csv', bytes));
+  await page.getByLabel('Columns are separated by').selectOption('comma');
+  await page.getByText('the header has no column targetUrl').waitFor();
+  await page.getByLabel('Columns are separated by').selectOption('semicolon');
+  await page.getByLabel('Encoding').selectOption('iso-8859-2');
+  await page.getByRole('cell', { name: '\u017e' }).waitFor();
+  await page.getByLabel('Links of bit.ly move to').selectOption('go.example.com');
+  await page.getByRole('button', { name: 'Import 1 link' }).click();
+  await page.getByText('1 link made, 0 failed').waitFor();
+  const { tags, domainId } = await dashboard.shorty.urls.lookup('https://go.example.com/moved');
+  expect({ tags, domainId }).toEqual({ tags: ['\u017e'], domainId: id });
 });
 
 test('an import is stopped and continued, and makes each link once', async () => {

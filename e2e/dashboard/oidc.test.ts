@@ -68,6 +68,9 @@ test('somebody new gets the role of the setting, and comes back as the same pers
   const page = await signIn(server, 'ada');
   await page.getByLabel('Destination').waitFor();
   await page.getByText('ada@example.com').waitFor();
+  await page.getByRole('link', { name: 'Account' }).click();
+  await page.getByText('You sign in with your organization').waitFor();
+  expect(await page.getByLabel('New password').count()).toBe(0);
   await (await signIn(server, 'ada')).getByText('ada@example.com').waitFor();
   const users = await server.database.read.selectFrom('users').select(['email', 'role']).execute();
   expect(users.filter(({ email }) => email !== null)).toEqual([

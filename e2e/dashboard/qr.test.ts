@@ -1,9 +1,13 @@
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
 import { saveScreenshot } from '../lib/browser.js';
 import { expectAccessible, useDashboard } from '../lib/dashboard.js';
 
-const dashboard = useDashboard();
+// The logo is on this machine.
+const dashboard = useDashboard({ allowPrivateNetwork: true });
 const scans = 'The server has read this picture';
 
 test('a code of a link is designed beside its picture, created and downloaded', async () => {
@@ -40,6 +44,47 @@ test('a code of a link is designed beside its picture, created and downloaded', 
   expect(record).toMatchObject({ foregroundColor: '#003366', stylePreset: 'dots' });
   expect(readFileSync(file).subarray(1, 4).toString()).toBe('PNG');
   dashboard.expectNoProblems();
+});
+
+test('a logo is drawn, and one that cannot be fetched is refused beside its field', async () => {
+  const logo = createServer((request, response) => {
+    if (request.url !== '/logo.svg') return void response.writeHead(404).end();
+    response.setHeader('content-type', 'image/svg+xml');
+    response.end('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><circle r="9"/></svg>');
+  }).listen(0, '127.0.0.1');
+  await once(logo, 'listening');
+  const origin = `http://127.0.0.1:${(logo.address() as AddressInfo).port}`;
+  const page = await dashboard.open('/qr/new');
+  await page.getByLabel('Text').fill('with a logo');
+  await page.getByText(scans).waitFor();
+  const picture = page.getByRole('img', { name: /^QR code of / });
+  const before = await picture.getAttribute('src');
+  await page.getByLabel('Error correction').selectOption('H');
+  await page.getByLabel('Logo').fill(`${origin}/missing.png`);
+  await page
+    .getByText(/logo.*404/i)
+    .first()
+    .waitFor();
+  await page.getByLabel('Logo').fill(`${origin}/logo.svg`);
+  await page.getByText(scans).waitFor();
+  expect(await picture.getAttribute('src')).not.toBe(before);
+  await page.getByRole('button', { name: 'Create' }).click();
+  await page.getByText('Created the QR code').waitFor();
+  const { items } = await dashboard.shorty.qr.list({ standalone: true });
+  expect(items.find(({ qrData }) => qrData === 'with a logo')?.logoUrl).toBe(`${origin}/logo.svg`);
+  await expectAccessible(page);
+  logo.close();
+});
+
+test('only the picture of a code is printed', async () => {
+  const { id } = await dashboard.shorty.qr.create({ data: 'printed' });
+  const page = await dashboard.open(`/qr/${id}`);
+  await page.getByText(scans).waitFor();
+  await page.emulateMedia({ media: 'print' });
+  expect(await page.getByRole('img', { name: 'QR code of printed' }).isVisible()).toBe(true);
+  for (const name of ['Save', 'Print']) {
+    expect(await page.getByText(name, { exact: true }).isVisible()).toBe(false);
+  }
 });
 
 test('a code of a text is created, changed and deleted, by the keyboard alone', async () => {

@@ -13,6 +13,7 @@ let url: string;
 let secret: string | undefined;
 let isBroken = false;
 const types: string[] = [];
+const gateways: unknown[] = [];
 
 beforeAll(async () => {
   const port = await freePort();
@@ -23,6 +24,7 @@ beforeAll(async () => {
     if (isBroken) return void response.writeHead(500).end('<b>broken</b>');
     const body = Buffer.concat(chunks);
     types.push(verifyWebhook({ body, headers: request.headers, secret: secret ?? '' }).type);
+    gateways.push(request.headers['x-gateway']);
     response.end('<i>thanks</i>');
   }).listen(port, '127.0.0.1');
 });
@@ -35,6 +37,10 @@ test('a webhook is made, its secret is shown once, and a test event arrives', as
   await page.getByLabel('All types, also future ones').uncheck();
   await page.getByLabel(/^url\.created/).check();
   await page.getByLabel(/^url\.deleted/).check();
+  await page.getByText('Only events of some links').click();
+  await page.getByLabel('With one of these tags').fill('launch, spring');
+  await page.getByText('Headers of each delivery').click();
+  await page.getByLabel('Headers', { exact: true }).fill('X-Gateway: <b>token</b>');
   await expectAccessible(page);
   await saveScreenshot(page, 'webhook-new');
   await page.getByRole('button', { name: 'Create' }).click();
@@ -43,18 +49,33 @@ test('a webhook is made, its secret is shown once, and a test event arrives', as
   await page.getByRole('link', { name: /to the webhook/ }).click();
   await page.getByRole('heading', { name: url }).waitFor();
   await page.getByText('<b>Orders</b>').waitFor();
+  const [webhook] = (await dashboard.shorty.webhooks.list()).items;
+  expect(webhook).toMatchObject({
+    filters: { tags: ['launch', 'spring'] },
+    headerNames: ['X-Gateway'],
+  });
   expect(await page.content()).not.toContain(secret);
 
   await page.getByLabel('Type of the test').selectOption('url.deleted');
   await page.getByRole('button', { name: 'Send a test event' }).click();
   await page.getByText('Delivered: the receiver answered 200').waitFor();
   expect(types).toEqual(['url.deleted']);
+  expect(gateways).toEqual(['<b>token</b>']);
   await page.getByRole('button', { name: 'Details' }).click();
   await page.getByText('<i>thanks</i>').waitFor();
   await page.getByText('"url.deleted"').waitFor();
   await expectAccessible(page);
   await saveScreenshot(page, 'webhook-delivery');
   await page.getByRole('button', { name: 'Close' }).click();
+
+  await page.getByRole('button', { name: 'Remove the headers' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove the headers' }).click();
+  await page.getByText('Removed the headers').waitFor();
+  await page.getByLabel('With one of these tags').fill('');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Saved the webhook').waitFor();
+  const [changed] = (await dashboard.shorty.webhooks.list()).items;
+  expect(changed).toMatchObject({ filters: null, headerNames: [] });
 
   await page.getByRole('button', { name: 'Resend' }).click();
   await page.getByText('2 of 2').waitFor();
