@@ -120,15 +120,16 @@ export const qrCreateRequest = z
 
 export const qrUpdateRequest = z
   .strictObject({
-    size: size.optional(),
-    format: format.optional(),
-    foregroundColor: color.optional(),
-    backgroundColor: color.optional(),
-    background: background.optional(),
-    margin: margin.optional(),
-    logoUrl: logoUrl.nullish(),
-    errorCorrectionLevel: errorCorrectionLevel.optional(),
+    size,
+    format,
+    foregroundColor: color,
+    backgroundColor: color,
+    background,
+    margin,
+    logoUrl: logoUrl.nullable(),
+    errorCorrectionLevel,
   })
+  .partial()
   .meta({
     id: 'QrUpdateRequest',
     description:

@@ -54,8 +54,8 @@ const styles: Record<Exclude<QrStylePreset, 'default'>, Style> = {
   classy: { finder: finder(leaf(2.5), leaf(1.6), leaf(1.2)), ofData: leaves, ofPatterns: leaves },
 };
 
-// Below 3 pixels, curves are invisible, and zbar cannot read some antialiased codes.
-const minStyledModulePixels = 3;
+// Below 5 pixels, curves are hardly visible, and zbar cannot read some antialiased codes.
+const minStyledModulePixels = 5;
 
 /** Returns undefined for plain squares: the preset `default`, and modules too small for curves. */
 export function styleOf(preset: QrStylePreset, { module }: ModuleGrid): Style | undefined {

@@ -1,4 +1,7 @@
-import { pixelsOf, readCode } from './decoders.js';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import sharp from 'sharp';
+import { prepareZXingModule, type ReaderOptions, readBarcodes } from 'zxing-wasm/reader';
 import { drawDesign } from './draw-design.js';
 import { type QrDesign, QrDesignError, type QrDesignField, quietZone } from './qr-design.js';
 
@@ -26,4 +29,45 @@ function causeOf(
     return ['margin', `${margin} gives an image in which ${reason}: use margin ${quietZone}`];
   }
   return ['size', `${size} gives an image in which ${reason}: use a larger one`];
+}
+
+// The image is not rotated or inverted, as a phone does. Large modules with curves are only found in
+// smaller copies.
+const options: ReaderOptions = {
+  formats: ['QRCode'],
+  tryHarder: true,
+  tryRotate: false,
+  tryInvert: false,
+  tryDownscale: true,
+  maxNumberOfSymbols: 1,
+};
+
+type Input = Parameters<typeof readBarcodes>[0];
+
+/** Returns the bytes that zxing-cpp reads from an image; undefined when it finds no code. */
+async function readCode(image: Input): Promise<Uint8Array | undefined> {
+  ready ??= loadZxing();
+  await ready;
+  const [found] = await readBarcodes(image, options);
+  return found?.isValid ? found.bytes : undefined;
+}
+
+let ready: Promise<unknown> | undefined;
+
+/** Loads the decoder from its package. By default, zxing-wasm downloads it. */
+async function loadZxing(): Promise<unknown> {
+  const path = createRequire(import.meta.url).resolve('zxing-wasm/reader/zxing_reader.wasm');
+  const bytes = await readFile(path);
+  const wasmBinary = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength);
+  return prepareZXingModule({ overrides: { wasmBinary }, fireImmediately: true });
+}
+
+async function pixelsOf(file: Uint8Array, background: string): Promise<Input> {
+  const { data, info } = await sharp(file)
+    .flatten({ background })
+    .ensureAlpha()
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  const { width, height } = info;
+  return { data: new Uint8ClampedArray(data), width, height, colorSpace: 'srgb' };
 }

@@ -1,8 +1,6 @@
 import { FairQueue } from '../../fair-queue.js';
 import { QrDesignError } from '../drawing/qr-design.js';
-import { checkLogoFile } from './check-logo-file.js';
-import { LogoError } from './logo-error.js';
-import type { LogoRaster } from './logo-limits.js';
+import { LogoError, type LogoRaster } from './logo-limits.js';
 import { type RunLogoProcessOptions, runLogoProcess } from './run-logo-process.js';
 
 /** Decodes each logo in its own process. A fair queue orders the logos of organizations. */
@@ -22,7 +20,6 @@ export function createLogoDecoder(process: Omit<RunLogoProcessOptions, 'signal'>
 
     async decode(organizationId: string, image: Uint8Array): Promise<LogoRaster> {
       try {
-        checkLogoFile(image);
         return await queue.run(organizationId, () =>
           runLogoProcess(image, { ...process, signal: stopped.signal }),
         );

@@ -1,3 +1,8 @@
+/** An image is refused as a logo. The message completes the phrase "logoUrl leads to …". */
+export class LogoError extends Error {
+  override readonly name = 'LogoError';
+}
+
 /** The limits of logo files. `docs/reference/limits.md` lists most of them. */
 export const logoLimits = {
   rasterBytes: 1024 * 1024,

@@ -5,8 +5,7 @@
 import { buffer } from 'node:stream/consumers';
 import sharp from 'sharp';
 import { decodeLogo } from './decode-logo.js';
-import { LogoError } from './logo-error.js';
-import { logoRefusalCode } from './logo-limits.js';
+import { LogoError, logoRefusalCode } from './logo-limits.js';
 
 // Saves memory: this process decodes a single image.
 sharp.concurrency(1);

@@ -1,12 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { badge } from '../../../test/qr/logos.js';
-import { LogoError } from './logo-error.js';
-import { logoProcessLimits } from './logo-limits.js';
-import {
-  LogoProcessError,
-  type RunLogoProcessOptions,
-  runLogoProcess,
-} from './run-logo-process.js';
+import { LogoError, logoProcessLimits } from './logo-limits.js';
+import { type RunLogoProcessOptions, runLogoProcess } from './run-logo-process.js';
 
 /** A process that runs `onImage` when it receives an image. */
 function stub(onImage: string): readonly [string, ...string[]] {
@@ -83,7 +78,7 @@ it.each<[string, RunLogoProcessOptions, RegExp]>([
   ['sends half an image', { command: stub('end([0, 2, 0, 2, 0, 0, 0], 0)') }, /protocol/],
 ])('a process that %s does not blame the image', async (_, options, message) => {
   const error = await failure(options);
-  expect(error).toBeInstanceOf(LogoProcessError);
+  expect(error).not.toBeInstanceOf(LogoError);
   expect(String(error)).toMatch(message);
 });
 

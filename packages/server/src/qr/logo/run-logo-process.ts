@@ -4,19 +4,14 @@ import { constants, getPriority, setPriority } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { truncateText } from '../../contract/truncate-text.js';
-import { LogoError } from './logo-error.js';
 import {
+  LogoError,
   type LogoProcessLimits,
   type LogoRaster,
   logoLimits,
   logoProcessLimits,
   logoRefusalCode,
 } from './logo-limits.js';
-
-/** The logo process failed, and the image is not the cause. */
-export class LogoProcessError extends Error {
-  override readonly name = 'LogoProcessError';
-}
 
 export interface RunLogoProcessOptions {
   readonly signal?: AbortSignal;
@@ -41,7 +36,7 @@ const hasShell = existsSync('/bin/sh');
 
 /**
  * Decodes an image in a separate process, which receives no secrets and is killed when it exceeds
- * its limits. Throws a LogoError when the image is the cause of a failure, else a LogoProcessError.
+ * its limits. Throws a LogoError when the image is the cause of a failure, else an Error.
  */
 export async function runLogoProcess(
   image: Uint8Array,
@@ -55,16 +50,13 @@ export async function runLogoProcess(
   signal?.addEventListener('abort', kill);
   // Writing to a process that has ended fails. Its end has the reason.
   run.child.stdin?.on('error', () => {}).end(image);
-  try {
-    return readRaster((await run).stdout);
-  } catch (error) {
-    signal?.throwIfAborted();
-    throw error instanceof LogoProcessError
-      ? error
-      : describeFailure(error as ProcessFailure, limits);
-  } finally {
-    signal?.removeEventListener('abort', kill);
-  }
+  const { stdout } = await run
+    .catch((error: ProcessFailure) => {
+      signal?.throwIfAborted();
+      throw describeFailure(error, limits);
+    })
+    .finally(() => signal?.removeEventListener('abort', kill));
+  return readRaster(stdout);
 }
 
 interface ProcessFailure extends Omit<ExecFileException, 'stdout' | 'stderr'> {
@@ -83,14 +75,14 @@ function describeFailure(error: ProcessFailure, limits: LogoProcessLimits): Erro
     );
   }
   const details = truncateText(`: ${stderr}`, maxStderrLength);
-  return new LogoProcessError(`the logo process ended with ${code}${details}`, { cause: error });
+  return new Error(`the logo process ended with ${code}${details}`, { cause: error });
 }
 
-const violation = () => new LogoProcessError('the logo process violated the protocol');
+const violation = () => new Error('the logo process violated the protocol');
 
 /**
  * Reads the pixels of a logo. The process that wrote them has read untrusted bytes, so they are
- * untrusted, too. Throws a LogoProcessError when they are not an image within the limits.
+ * untrusted, too. Throws when they are not an image within the limits.
  */
 function readRaster(output: Buffer): LogoRaster {
   if (output.length < 4) throw violation();
