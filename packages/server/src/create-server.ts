@@ -456,7 +456,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     for (const queue of queues) queue.close();
     // Its attempts in flight end while requests do. `stopAll` waits for the same stop, and reports its error.
     webhooks.stopDispatcher().catch(() => {});
-    await webhooks.answerWaiting();
+    webhooks.answerWaiting();
     await listener?.stop(stopGraceMs);
     // Stopped after the public listener, so that /health/ready reports the stop until then.
     await adminListener?.stop(adminStopGraceMs);

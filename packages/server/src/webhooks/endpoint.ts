@@ -8,8 +8,9 @@ export type LeasedDelivery = ClaimedDelivery & {
 /** An endpoint whose attempt takes longer is slow. Slow endpoints have capacity of their own. */
 export const slowAfterMs = 1_000;
 
-// The most attempts in flight at once. A new endpoint, and one whose last attempt failed, has few.
-const maxAtFirst = 2;
+// The most attempts in flight at once. A new endpoint, and one whose last attempt failed, has one, so that
+// many that hang leave capacity to others.
+const maxAtFirst = 1;
 const maxAnswering = 16;
 const maxQuick = 64;
 const quickMs = 100;

@@ -1,6 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { ApiError, validationError } from '../contract/api-error.js';
-import { PeriodicService, type Service } from '../lifecycle.js';
 import type { Database } from '../storage/database.js';
 
 export interface EventRange {
@@ -10,75 +10,34 @@ export interface EventRange {
   readonly wait: number;
 }
 
-interface Held {
-  readonly organizationId: string;
-  /** The request continues once there is an event after it. */
-  readonly position: number;
-  readonly resume: () => void;
-}
-
-export interface EventListOptions {
-  readonly database: Database;
-  /** The maximum number of requests that wait at once. */
-  readonly maxHeld: number;
-  readonly onError: (error: unknown) => void;
-}
+export type EventList = ReturnType<typeof createEventList>;
 
 /** The maximum number of requests of one organization that wait at once. */
-export const maxHeldByOrganization = 10;
-// How often storage is searched for new events, which any node and thread may write.
+export const maxWaitingOfOrganization = 10;
+// The pause between two reads of a request that waits. Any node and thread may write events.
 const pollEveryMs = 250;
 
 /**
- * Lists events in the order of their commits, and holds requests until one comes. One query finds out for
- * all of them, so they take no connection to the database.
+ * Lists events in the order of their commits. At most `maxWaiting` requests wait for one at once. They
+ * take no connection to the database meanwhile.
  */
-export class EventList implements Service {
-  readonly name = 'event list';
-  readonly #options: EventListOptions;
-  readonly #held = new Set<Held>();
-  readonly #polling: PeriodicService;
-  #isStopping = false;
+export function createEventList({ read }: Pick<Database, 'read'>, maxWaiting: number) {
+  /** The organization of each request that waits. */
+  const waiting: string[] = [];
+  let isStopping = false;
 
-  constructor(options: EventListOptions) {
-    this.#options = options;
-    this.#polling = new PeriodicService({
-      name: this.name,
-      everyMs: pollEveryMs,
-      idleEveryMs: 60_000,
-      tick: () => this.#resumeReady(),
-      onError: options.onError,
-    });
+  async function findLast(organizationId: string): Promise<number> {
+    const counter = await read
+      .selectFrom('event_counters')
+      .select('last')
+      .where('organization_id', '=', organizationId)
+      .executeTakeFirst();
+    return counter?.last ?? 0;
   }
 
-  start(): void {
-    this.#polling.start();
-  }
-
-  async stop(): Promise<void> {
-    this.#isStopping = true;
-    for (const { resume } of this.#held) resume();
-    await this.#polling.stop();
-  }
-
-  /** Returns the bodies of events, and the cursor after them. */
-  async list(organizationId: string, { after, type, limit, wait }: EventRange) {
-    const until = performance.now() + wait * 1000;
-    let position = await this.#positionOf(organizationId, after);
-    for (;;) {
-      const page = await this.#read(organizationId, position, type, limit);
-      const leftMs = until - performance.now();
-      position = page.next;
-      if (page.bodies.length > 0 || leftMs <= 0 || this.#isStopping) {
-        return { bodies: page.bodies, nextAfter: encode(organizationId, position) };
-      }
-      await this.#hold(organizationId, position, leftMs);
-    }
-  }
-
-  async #positionOf(organizationId: string, after: string | undefined): Promise<number> {
+  async function positionOf(organizationId: string, after: string | undefined): Promise<number> {
     if (after === undefined) return 0;
-    const last = await this.#last(organizationId);
+    const last = await findLast(organizationId);
     if (after === 'latest') return last;
     const position = decode(organizationId, after);
     // Later than the last event: the cursor is older than a restored backup.
@@ -87,19 +46,15 @@ export class EventList implements Service {
     throw validationError([{ path: 'after', message }]);
   }
 
-  async #last(organizationId: string): Promise<number> {
-    const counter = await this.#options.database.read
-      .selectFrom('event_counters')
-      .select('last')
-      .where('organization_id', '=', organizationId)
-      .executeTakeFirst();
-    return counter?.last ?? 0;
-  }
-
-  async #read(organizationId: string, after: number, type: string | undefined, limit: number) {
+  async function readPage(
+    organizationId: string,
+    after: number,
+    { type, limit }: Pick<EventRange, 'type' | 'limit'>,
+  ) {
     // Read first: the second query has all events up to this one.
-    const last = await this.#last(organizationId);
-    const events = this.#options.database.read
+    const last = await findLast(organizationId);
+    if (last === after) return { bodies: [], position: after };
+    const events = read
       .selectFrom('events')
       .select(['body', 'sequence'])
       .where('organization_id', '=', organizationId)
@@ -109,53 +64,53 @@ export class EventList implements Service {
       .$narrowType<{ sequence: number }>();
     const rows = await (type === undefined ? events : events.where('type', '=', type)).execute();
     const end = rows.at(-1)?.sequence ?? after;
-    return {
-      bodies: rows.map(({ body }) => body),
-      next: rows.length < limit ? Math.max(last, end) : end,
-    };
+    const position = rows.length < limit ? Math.max(last, end) : end;
+    return { bodies: rows.map(({ body }) => body), position };
   }
 
-  async #hold(organizationId: string, position: number, ms: number): Promise<void> {
-    const own = [...this.#held].filter((each) => each.organizationId === organizationId);
-    if (own.length >= maxHeldByOrganization) {
-      const message = `${maxHeldByOrganization} requests of the organization wait for events, the maximum`;
+  /** Reads pages until one has an event, the time is over, or the server stops. */
+  async function waitForPage(
+    organizationId: string,
+    after: number,
+    { wait, ...range }: EventRange,
+  ): ReturnType<typeof readPage> {
+    if (waiting.filter((each) => each === organizationId).length >= maxWaitingOfOrganization) {
+      const message = `${maxWaitingOfOrganization} requests of the organization wait for events, the maximum`;
       throw new ApiError('RATE_LIMITED', message, { headers: { 'Retry-After': '5' } });
     }
-    if (this.#held.size >= this.#options.maxHeld) {
+    if (waiting.length >= maxWaiting) {
       throw new ApiError('UNAVAILABLE', 'Too many requests wait for events');
     }
-    let held: Held | undefined;
-    await new Promise<void>((resume) => {
-      const timer = setTimeout(resume, ms);
-      held = {
-        organizationId,
-        position,
-        resume() {
-          clearTimeout(timer);
-          resume();
-        },
-      };
-      this.#held.add(held);
-      this.#polling.wake();
-    });
-    if (held) this.#held.delete(held);
+    waiting.push(organizationId);
+    try {
+      const until = performance.now() + wait * 1000;
+      let page = { bodies: [] as string[], position: after };
+      for (;;) {
+        const leftMs = until - performance.now();
+        if (page.bodies.length > 0 || leftMs <= 0 || isStopping) return page;
+        await sleep(Math.min(pollEveryMs, leftMs));
+        page = await readPage(organizationId, page.position, range);
+      }
+    } finally {
+      waiting.splice(waiting.indexOf(organizationId), 1);
+    }
   }
 
-  /** Returns false while no request waits. */
-  async #resumeReady(): Promise<boolean> {
-    if (this.#held.size === 0) return false;
-    const organizationIds = new Set([...this.#held].map(({ organizationId }) => organizationId));
-    const counters = await this.#options.database.read
-      .selectFrom('event_counters')
-      .select(['organization_id', 'last'])
-      .where('organization_id', 'in', [...organizationIds])
-      .execute();
-    const last = new Map(counters.map((counter) => [counter.organization_id, counter.last]));
-    for (const { organizationId, position, resume } of this.#held) {
-      if ((last.get(organizationId) ?? 0) > position) resume();
-    }
-    return true;
-  }
+  return {
+    /** Returns the bodies of events, and the cursor after them. */
+    async list(organizationId: string, range: EventRange) {
+      const after = await positionOf(organizationId, range.after);
+      let page = await readPage(organizationId, after, range);
+      if (page.bodies.length === 0 && range.wait > 0) {
+        page = await waitForPage(organizationId, page.position, range);
+      }
+      return { bodies: page.bodies, nextAfter: encode(organizationId, page.position) };
+    },
+    /** Answers the requests that wait, within the pause between two reads. */
+    stop(): void {
+      isStopping = true;
+    },
+  };
 }
 
 /** A cursor contains the end of the organization's id, so that it fails in others. */

@@ -9,7 +9,7 @@ import { openThread } from '../threads/open-thread.js';
 import type { LinkOrigins } from '../urls/link-origins.js';
 import { DeliveryRepository } from './delivery-repository.js';
 import { dispatchThread, startDispatcher } from './dispatch-thread.js';
-import { EventList } from './event-list.js';
+import { createEventList } from './event-list.js';
 import type { DispatchFigures } from './webhook-dispatcher.js';
 import { type WebhookHandlerOptions, webhookHandlers } from './webhook-handlers.js';
 import { WebhookRepository } from './webhook-repository.js';
@@ -29,7 +29,8 @@ export interface WebhookModuleOptions
 }
 
 const timeLimitMs = 10_000;
-// The share of all connections whose requests may wait for events.
+// The number and the share of all connections whose requests may wait for events.
+const maxWaitingForEvents = 200;
 const shareOfConnections = 1 / 10;
 
 export function createWebhookModule(options: WebhookModuleOptions) {
@@ -73,11 +74,8 @@ export function createWebhookModule(options: WebhookModuleOptions) {
     thread.call('wake', webhookIds).catch(() => {});
   };
   const outbox = new EventOutbox(database, { newId: newUuid, onEvents: wake, plans });
-  const eventList = new EventList({
-    database,
-    maxHeld: Math.floor(config.maxConnections * shareOfConnections),
-    onError: (err) => logger.error({ err }, 'waiting for events failed'),
-  });
+  const maxWaiting = Math.min(maxWaitingForEvents, config.maxConnections * shareOfConnections);
+  const eventList = createEventList(database, maxWaiting);
   const handlers = webhookHandlers({
     ...options,
     webhooks: new WebhookRepository(database),
@@ -99,7 +97,7 @@ export function createWebhookModule(options: WebhookModuleOptions) {
       thread.call('wakeClicks').catch(() => {});
     },
     handlers,
-    services: [dispatcher, eventList],
+    services: [dispatcher],
     /** Stops sending deliveries. Later ones remain due, also those of requests in progress. */
     stopDispatcher: dispatcher.stop,
     /** Answers requests that wait for events. The stop of the HTTP server waits for them. */

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { pruneDeliveries } from '../../src/webhooks/delivery-pruner.js';
-import { maxHeldByOrganization } from '../../src/webhooks/event-list.js';
+import { maxWaitingOfOrganization } from '../../src/webhooks/event-list.js';
 import { type Caller, startServer } from '../api/start-server.js';
 
 const api = await startServer();
@@ -16,7 +16,7 @@ const newOwner = async () => api.newcomer('scale');
 
 /** Sends one more request than may wait. Resolves when it is refused, so that the others wait. */
 async function hold(owner: Caller) {
-  const requests = Array.from({ length: maxHeldByOrganization + 1 }, () =>
+  const requests = Array.from({ length: maxWaitingOfOrganization + 1 }, () =>
     list(owner, { after: 'latest', wait: '25' }),
   );
   const refused = await Promise.race(requests);
@@ -74,7 +74,7 @@ describe('GET /api/v1/events', () => {
     expect(performance.now() - startedAt).toBeGreaterThan(900);
   });
 
-  it(`holds at most ${maxHeldByOrganization} requests of an organization`, async () => {
+  it(`holds at most ${maxWaitingOfOrganization} requests of an organization`, async () => {
     const [owner, other] = [await newOwner(), await newOwner()];
     const { refused, answers } = await hold(owner);
     expect([refused.outcome, refused.headers.get('retry-after')]).toEqual([

@@ -82,10 +82,9 @@ describe('beside endpoints that hang', () => {
     }
     dispatcher.wake();
     await good.arrived(100);
-    const { rows } = await attempted(ids);
-    expect(rows).toBe(0);
+    expect(await attempted(ids)).toBe(0);
     // The backlog of the others is not in memory, except deliveries in flight.
-    await expect.poll(() => dispatcher.held).toBeLessThanOrEqual(2 * ids.length);
+    await expect.poll(() => dispatcher.held).toBeLessThanOrEqual(ids.length);
     await dispatcher.stop();
   });
 
@@ -110,7 +109,7 @@ describe('beside endpoints that hang', () => {
     await opened.record(goodId, 50);
     dispatcher.wake();
     await good.arrived(50);
-    expect((await attempted(ids)).rows).toBe(0);
+    expect(await attempted(ids)).toBe(0);
     await dispatcher.stop();
   });
 
@@ -120,9 +119,7 @@ describe('beside endpoints that hang', () => {
     await opened.record(id, 20);
     const dispatcher = opened.dispatcher({ attemptTimeoutMs: 1_500 });
     dispatcher.start();
-    // Two at first, and one at a time after they have timed out.
-    await connected(hanging, 3);
-    expect((await attempted([id])).rows).toBeGreaterThanOrEqual(2);
+    await expect.poll(() => attempted([id])).toBeGreaterThanOrEqual(2);
     expect(dispatcher.held).toBeLessThanOrEqual(1);
     expect(dispatcher.figures.overdueMs.slow).toBe(0);
     opened.clock.advance(3_000);
@@ -175,12 +172,13 @@ function repeat(beginning: string, words: string): (socket: Socket) => void {
   };
 }
 
-async function attempted(ids: readonly string[]): Promise<{ rows: number }> {
+/** Returns the number of recorded attempts of some webhooks. */
+async function attempted(ids: readonly string[]): Promise<number> {
   const { rows } = await opened.stored.database.read
     .selectFrom('delivery_attempts')
     .innerJoin('deliveries', 'deliveries.id', 'delivery_id')
     .select(({ fn }) => fn.countAll<number>().as('rows'))
     .where('webhook_id', 'in', ids)
     .executeTakeFirstOrThrow();
-  return { rows: Number(rows) };
+  return Number(rows);
 }
