@@ -67,7 +67,7 @@ export const tokenRoutes = [
     description:
       'A JSON request gets the usual envelope. A form (credentials in the body or by HTTP Basic) gets ' +
       'the responses and errors of RFC 6749, so any OAuth library works. ' +
-      'The body must have at most 8 KB and must not be compressed. The number of requests per address is limited, including successful ones.',
+      'The body must have at most 8 KB. The number of requests per address is limited, including successful ones.',
     access: 'public',
     body: tokenRequest,
     form: tokenForm,

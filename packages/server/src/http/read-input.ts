@@ -54,7 +54,7 @@ export function readInput(
   const isPublic = organizationId === undefined;
   const limits: BodyLimits = isPublic
     ? { maxBytes: maxPublicBodyBytes, timeoutMs: timeLimits.publicBody }
-    : { maxBytes: maxBodyBytes, timeoutMs: timeLimits.body, mayBeCompressed: true };
+    : { maxBytes: maxBodyBytes, timeoutMs: timeLimits.body };
   const read = async () => {
     const bytes = kind === 'none' ? Buffer.alloc(0) : await readBody(request, response, limits);
     if (kind === 'form') return { value: parseForm(bytes), fingerprint: undefined };

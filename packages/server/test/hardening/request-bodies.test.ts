@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { parseAddressRanges } from '../../src/network/ip-address.js';
 import { sendRaw } from '../api/raw-http.js';
@@ -80,16 +80,6 @@ describe('without a token, a body', () => {
     const headers = { ...json, 'x-forwarded-for': '192.0.2.1' };
     const init = { ...chunked, method: 'POST', headers };
     expect((await api.visit('/api/v1/auth/token', init)).outcome).toBe(outcome);
-  });
-
-  it('is never inflated (3.9 KB of gzip contain 4 MB of nested lists)', async () => {
-    const bomb = gzipSync('['.repeat(2 * 1024 * 1024) + ']'.repeat(2 * 1024 * 1024));
-    expect(bomb.length).toBeLessThan(8 * 1024);
-    const gzip = { 'content-encoding': 'gzip' };
-    expect((await ask(bomb, gzip)).outcome).toBe('415 UNSUPPORTED_MEDIA_TYPE');
-    expect((await ask(bomb, gzip, await newProtectedLink())).outcome).toBe(
-      '415 UNSUPPORTED_MEDIA_TYPE',
-    );
   });
 
   it('gets 408 when it does not arrive in time', async () => {
@@ -235,17 +225,16 @@ describe('with a token, a body', () => {
     expect(await ended).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 201 /);
   });
 
-  it('inflates to at most 100 times its size', async () => {
-    const body = gzipSync(`{"targetUrl":"${targetUrl}"${' '.repeat(2_000_000)}}`);
-    const answer = await post(body, { 'content-encoding': 'gzip' });
-    expect(answer.outcome).toBe('413 PAYLOAD_TOO_LARGE');
-    expect(answer.error.message).toContain('100 times');
-  });
-
-  it('is refused when its Content-Encoding needs much memory, and the error names it', async () => {
-    const answer = await post(brotliCompressSync('{}'), { 'content-encoding': 'br' });
-    expect(answer.outcome).toBe('415 UNSUPPORTED_MEDIA_TYPE');
-    expect(answer.error.message).toContain('"br": must be one of gzip, deflate, identity');
+  it('is refused when it is compressed, and the error names the encoding', async () => {
+    const body = gzipSync(`{"targetUrl":"${targetUrl}"}`);
+    for (const answer of [
+      await post(body, { 'content-encoding': 'gzip' }),
+      await ask(body, { 'content-encoding': 'gzip' }),
+      await ask(body, { 'content-encoding': 'gzip' }, await newProtectedLink()),
+    ]) {
+      expect(answer.outcome).toBe('415 UNSUPPORTED_MEDIA_TYPE');
+      expect(answer.error.message).toContain('"gzip": must be identity');
+    }
   });
 
   it('with 4 MB of customUtmParams is counted before it is validated', async () => {
@@ -294,15 +283,11 @@ describe('with a token, a body', () => {
       redirectType: 301,
     }));
     const body = Buffer.from(JSON.stringify({ urls }));
-    const compressed = gzipSync(body);
     const delayMs = await longestDelayMs(async (attempt) => {
-      for (const answer of [
-        await post(body, { 'idempotency-key': `full-${attempt}` }, '/api/v1/urls/bulk'),
-        await post(compressed, { 'content-encoding': 'gzip' }, '/api/v1/urls/bulk'),
-      ]) {
-        expect(answer.status).toBe(201);
-        expect(answer.data).toMatchObject({ createdCount: 100, failedCount: 0 });
-      }
+      const key = { 'idempotency-key': `full-${attempt}` };
+      const answer = await post(body, key, '/api/v1/urls/bulk');
+      expect(answer.status).toBe(201);
+      expect(answer.data).toMatchObject({ createdCount: 100, failedCount: 0 });
     });
     expect(delayMs).toBeLessThan(maxDelayMs);
   });
