@@ -19,7 +19,7 @@ const recursion = 0x0180;
 export interface DnsServer {
   /** In the form of SHORTY_DNS_SERVERS. */
   readonly address: string;
-  readonly asked: readonly string[];
+  readonly asked: string[];
   set(name: string, answer: DnsAnswer): void;
 }
 
