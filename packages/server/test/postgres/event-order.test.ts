@@ -4,7 +4,7 @@ import { EventOutbox } from '../../src/events/event-outbox.js';
 import { urlClickThreshold } from '../../src/events/threshold-events.js';
 import type { Database, WriteTransaction } from '../../src/storage/database.js';
 import { openStorage } from '../../src/storage/open-storage.js';
-import { EventList } from '../../src/webhooks/event-list.js';
+import { createEventList } from '../../src/webhooks/event-list.js';
 import { openRepository } from '../storage/temporary-database.js';
 
 const limit = 7;
@@ -30,7 +30,7 @@ async function openNodes() {
 }
 
 function reader(database: Database, organizationId: string) {
-  const events = new EventList({ database, maxHeld: 0, onError: () => {} });
+  const events = createEventList(database, 0);
   let after: string | undefined;
   const ids: string[] = [];
   return {
