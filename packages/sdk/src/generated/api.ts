@@ -5417,6 +5417,8 @@ export interface components {
         UrlOrder: "asc" | "desc";
         /** @description true: only active links; false: only paused, expired and deleted links. */
         IsActive: boolean;
+        /** @description true: only links with targetBlockedAt; false: only the others. */
+        IsTargetBlocked: boolean;
         /** @description true: only deleted links; false: only links that are not deleted. */
         IsDeleted: boolean;
         /** @description Only links whose title, description, target, slug, code or one of whose tags contains this text, in any case. */
@@ -6304,7 +6306,7 @@ export interface operations {
                 /** @description true: only active links; false: only paused, expired and deleted links. */
                 isActive?: components["parameters"]["IsActive"];
                 /** @description true: only links with targetBlockedAt; false: only the others. */
-                isTargetBlocked?: boolean;
+                isTargetBlocked?: components["parameters"]["IsTargetBlocked"];
                 /** @description true: only deleted links; false: only links that are not deleted. */
                 isDeleted?: components["parameters"]["IsDeleted"];
                 /** @description Only links whose title, description, target, slug, code or one of whose tags contains this text, in any case. */
@@ -6426,7 +6428,7 @@ export interface operations {
                 /** @description true: only active links; false: only paused, expired and deleted links. */
                 isActive?: components["parameters"]["IsActive"];
                 /** @description true: only links with targetBlockedAt; false: only the others. */
-                isTargetBlocked?: boolean;
+                isTargetBlocked?: components["parameters"]["IsTargetBlocked"];
                 /** @description true: only deleted links; false: only links that are not deleted. */
                 isDeleted?: components["parameters"]["IsDeleted"];
                 /** @description Only links whose title, description, target, slug, code or one of whose tags contains this text, in any case. */

@@ -54,6 +54,7 @@ async function serve(options: Partial<RedirectHandlerOptions>) {
     isReserved: () => false,
     findLongerKeys: async () => [],
     origins: () => ({ scheme: 'https://', shortDomain: 'sho.example' }),
+    findInfo: async () => undefined,
     findDomain: () => null,
     visits: () => ({
       describe: describeVisit,

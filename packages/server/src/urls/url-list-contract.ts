@@ -49,6 +49,7 @@ const filters = {
   }),
   isTargetBlocked: queryBoolean.optional().meta({
     description: 'true: only links with targetBlockedAt; false: only the others.',
+    param: { id: 'IsTargetBlocked' },
   }),
   isDeleted: queryBoolean.optional().meta({
     description: 'true: only deleted links; false: only links that are not deleted.',
