@@ -64,7 +64,6 @@ async function serve(options: Partial<RedirectHandlerOptions>) {
     pagesFor: createVisitorPages({}),
     domainPages: { findUrl: async () => undefined },
     maxClicks: { take: async () => true },
-    findInfo: async () => undefined,
     passwords: { verify: async () => false },
     attempts: { take: async () => async () => {} },
     proxies: { includes: () => false },
