@@ -10,7 +10,7 @@ test('the audit names who changed what, and is filtered by a value, by the keybo
   const page = await dashboard.open('/');
   await page.getByLabel('Destination').fill('https://example.com/by-a-person');
   await page.keyboard.press('Enter');
-  await page.locator('.created').waitFor();
+  await page.locator('.shorten [role=status]').waitFor();
   await page.getByRole('link', { name: 'Audit' }).click();
   const rows = page.locator('tbody tr');
   await rows.filter({ hasText: 'owner@example.com' }).filter({ hasText: 'createUrl' }).waitFor();

@@ -7,7 +7,7 @@ test('a destination and Enter make a link, which stands first in the list', asyn
   const page = await dashboard.open('/');
   await page.getByLabel('Destination').fill('https://example.com/<b>first</b>');
   await page.keyboard.press('Enter');
-  const made = page.locator('.created a').first();
+  const made = page.locator('.shorten [role=status] a').first();
   const shortUrl = (await made.textContent()) ?? '';
   expect((await dashboard.shorty.urls.lookup(shortUrl)).targetUrl).toBe(
     'https://example.com/<b>first</b>',

@@ -1,6 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useId } from 'preact/hooks';
 import { type Draft, draftOf, type Entry, type Valued } from '../field-values.js';
+import { Button } from './button.js';
 
 /** A value and what people read. */
 export type Option = readonly [value: string, text: string];
@@ -51,16 +52,14 @@ const inherited = [
   ['no', 'no'],
 ] as const;
 
-/** A field with its label, its hint, and why its value was refused. */
-export function FieldRow({
-  field,
-  filling,
-  error,
-}: {
+interface FieldRowProps {
   readonly field: Field;
   readonly filling: Filling;
   readonly error?: string | undefined;
-}) {
+}
+
+/** A field with its label, its hint, and why its value was refused. */
+export function FieldRow({ field, filling, error }: FieldRowProps) {
   const { name, label, kind = 'text', hint, options: given, rows, ...attributes } = field;
   const options = typeof given === 'function' ? given(filling) : (given ?? inherited);
   const id = useId();
@@ -78,7 +77,12 @@ export function FieldRow({
   if (rows) {
     return (
       <div class="rows">
-        <Rows label={label} fields={rows} rows={entry as readonly Draft[]} set={set} />
+        <Rows
+          label={label.toLowerCase()}
+          fields={rows}
+          rows={entry as readonly Draft[]}
+          set={set}
+        />
         {note}
       </div>
     );
@@ -88,6 +92,8 @@ export function FieldRow({
   }
   if (kind === 'checks') {
     const checked = entry as readonly string[];
+    const toggle = (value: string) => (isOn: boolean) =>
+      set(isOn ? [...checked, value] : checked.filter((other) => other !== value));
     return (
       <fieldset>
         <legend>{label}</legend>
@@ -96,9 +102,7 @@ export function FieldRow({
             key={value}
             label={text}
             checked={checked.includes(value)}
-            onChecked={(isOn) =>
-              set(isOn ? [...checked, value] : checked.filter((other) => other !== value))
-            }
+            onChecked={toggle(value)}
           />
         ))}
         {note}
@@ -136,56 +140,44 @@ export function FieldRow({
   );
 }
 
-/** Rows that each have the same fields. */
-function Rows({
-  label,
-  fields,
-  rows,
-  set,
-}: {
+interface RowsProps {
+  /** What a row is, such as `rule`. */
   readonly label: string;
   readonly fields: readonly Field[];
   readonly rows: readonly Draft[];
   readonly set: (rows: readonly Draft[]) => void;
-}) {
+}
+
+/** Rows that each have the same fields. */
+function Rows({ label, fields, rows, set }: RowsProps) {
+  const change = (at: number) => (name: string, entry: Entry) =>
+    set(rows.with(at, { ...rows[at], [name]: entry }));
   return (
     <>
       {rows.map((row, at) => (
-        <fieldset key={at}>
-          <legend>
-            {label} {at + 1}
-          </legend>
-          {fields.map((field) => {
-            const change = (name: string, entry: Entry) =>
-              set(rows.with(at, { ...row, [name]: entry }));
-            return (
-              <FieldRow key={field.name} field={field} filling={{ draft: row, set: change }} />
-            );
-          })}
-          <button type="button" class="plain" onClick={() => set(rows.toSpliced(at, 1))}>
-            Remove {label.toLowerCase()} {at + 1}
-          </button>
+        <fieldset key={at} aria-label={`${label} ${at + 1}`}>
+          {fields.map((field) => (
+            <FieldRow key={field.name} field={field} filling={{ draft: row, set: change(at) }} />
+          ))}
+          <Button class="plain" onClick={() => set(rows.toSpliced(at, 1))}>
+            Remove {label} {at + 1}
+          </Button>
         </fieldset>
       ))}
-      <button type="button" onClick={() => set([...rows, draftOf(fields, {})])}>
-        Add a {label.toLowerCase()}
-      </button>
+      <Button onClick={() => set([...rows, draftOf(fields, {})])}>Add a {label}</Button>
     </>
   );
 }
 
-/** A checkbox with its label. */
-export function Check({
-  label,
-  name,
-  checked,
-  onChecked,
-}: {
+interface CheckProps {
   readonly label: string;
   readonly name?: string;
   readonly checked: boolean;
   readonly onChecked: (isChecked: boolean) => void;
-}) {
+}
+
+/** A checkbox with its label. */
+export function Check({ label, name, checked, onChecked }: CheckProps) {
   return (
     <label class="check">
       <input

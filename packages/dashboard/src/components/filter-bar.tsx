@@ -19,14 +19,13 @@ export function useFilters() {
 
 const applyAfterMs = 250;
 
-/** Filters of a list or a report. They apply once somebody stops typing. */
-export function FilterBar({
-  filters,
-  children,
-}: {
+interface FilterBarProps {
   readonly filters: readonly Field[];
   readonly children?: ComponentChildren;
-}) {
+}
+
+/** Filters of a list or a report. They apply once somebody stops typing. */
+export function FilterBar({ filters, children }: FilterBarProps) {
   const { search, change } = useFilters();
   const [draft, setDraft] = useState(() => draftOf(filters, Object.fromEntries(search)));
   const applied = useRef(String(search));

@@ -1,11 +1,11 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { useSearchParams } from 'wouter-preact';
-import { describeError } from '../api.js';
 import { Button } from './button.js';
 import type { Field } from './field.js';
 import { FilterBar } from './filter-bar.js';
 import { FormError } from './form.js';
+import { useLoaded } from './loaded.js';
 import { Table } from './table.js';
 import { changes } from './work.js';
 
@@ -37,19 +37,12 @@ interface ListProps<Item, Query> {
   readonly none: ComponentChildren;
   /** What tells an item from others: its id by default. */
   readonly keyOf?: (item: Item) => string;
-  /** Whether an item does nothing at present. */
-  readonly isOff?: (item: Item) => boolean;
   /** What stands above the table. */
   readonly children?: ComponentChildren;
 }
 
-interface Shown<Item> extends Paged<Item> {
-  /** The filters that the items match. */
-  readonly key: string;
-}
-
 const pageSize = 50;
-const nothing = { items: [], total: 0, nextAfter: null, key: '' };
+const nothing = { items: [], total: 0, nextAfter: null };
 const noFilters: readonly Field[] = [];
 
 const idOf = (item: object) => (item as { readonly id: string }).id;
@@ -58,62 +51,35 @@ const idOf = (item: object) => (item as { readonly id: string }).id;
 export function List<Item extends object, Query extends object = PageQuery>(
   props: ListProps<Item, Query>,
 ) {
-  const {
-    read,
-    filters = noFilters,
-    columns,
-    notes = {},
-    none,
-    keyOf = idOf,
-    isOff,
-    children,
-  } = props;
+  const { read, filters = noFilters, columns, notes = {}, none, keyOf = idOf } = props;
   const [search] = useSearchParams();
-  const [{ items, total, nextAfter, key }, setShown] = useState<Shown<Item>>(nothing);
-  const [error, setError] = useState('');
-  const [isLoading, setLoading] = useState(true);
-  const given = filters.flatMap(({ name }) => {
-    const value = search.get(name);
-    return value ? [[name, value] as const] : [];
-  });
-  const filtered = JSON.stringify(given);
+  const given = filters.map(({ name }) => [name, search.get(name) ?? ''] as const);
+  const query = Object.fromEntries(given.filter(([, value]) => value !== ''));
+  const key = JSON.stringify(query);
+  const [wanted, setWanted] = useState({ key, count: pageSize });
+  const count = wanted.key === key ? wanted.count : pageSize;
 
-  /** Reads on after some items, until there are so many. */
-  const load = async (before: Shown<Item>, count: number, isCurrent: () => boolean) => {
-    let shown = before;
-    setLoading(true);
-    try {
-      do {
-        const after = shown.nextAfter === null ? {} : { after: shown.nextAfter };
-        const query = { limit: pageSize, ...Object.fromEntries(given), ...after };
-        const page = await read(query as Query);
-        shown = { ...page, items: [...shown.items, ...page.items], key: filtered };
-      } while (shown.items.length < count && shown.nextAfter !== null);
-      if (!isCurrent()) return;
-      setShown(shown);
-      setError('');
-    } catch (reason) {
-      if (isCurrent()) setError(describeError(reason));
-    }
-    if (isCurrent()) setLoading(false);
+  /** Reads as many items as are shown: the pages that were there may have changed. */
+  const readItems = async (signal: AbortSignal): Promise<Paged<Item>> => {
+    let found: Paged<Item> = nothing;
+    do {
+      signal.throwIfAborted();
+      const after = found.nextAfter === null ? {} : { after: found.nextAfter };
+      const page = await read({ limit: pageSize, ...query, ...after } as Query);
+      // Only the first page has the total.
+      found = { ...page, total: found.total || page.total, items: [...found.items, ...page.items] };
+    } while (found.items.length < count && found.nextAfter !== null);
+    return found;
   };
-  useEffect(() => {
-    let isCurrent = true;
-    // After a change, as many items are shown as before.
-    void load(nothing, key === filtered ? items.length : 0, () => isCurrent);
-    return () => {
-      isCurrent = false;
-    };
-  }, [filtered, changes.value]);
-
-  const more = () => void load({ items, total, nextAfter, key }, items.length + 1, () => true);
+  const loaded = useLoaded(`${key} ${count} ${changes.value}`, readItems);
+  const { error, isLoading, value: { items, total, nextAfter } = nothing } = loaded;
   return (
     <>
       {filters.length > 0 && <FilterBar filters={filters} />}
-      {children}
+      {props.children}
       <Table heads={Object.keys(columns)}>
         {items.map((item) => (
-          <tr key={keyOf(item)} class={isOff?.(item) ? 'off' : ''}>
+          <tr key={keyOf(item)}>
             {Object.entries(columns).map(([head, cell]) => (
               <td key={head} class={head} data-head={head}>
                 {cell(item)} <small>{notes[head]?.(item)}</small>
@@ -131,7 +97,10 @@ export function List<Item extends object, Query extends object = PageQuery>(
           </p>
         )}
         {nextAfter !== null && (
-          <Button disabled={isLoading} onClick={more}>
+          <Button
+            disabled={isLoading}
+            onClick={() => setWanted({ key, count: items.length + pageSize })}
+          >
             Show more
           </Button>
         )}

@@ -60,7 +60,6 @@ export function Domains() {
       {may('domains:write') && <Form class="line" fields={[newDomain]} action="Add" save={add} />}
       <List<Domain>
         read={(query) => api.domains.list(query)}
-        isOff={({ isActive }) => !isActive}
         none="No domains yet. Links are on the address of this server."
         columns={{
           Domain: ({ id, hostname }) => <Link href={`/domains/${id}`}>{hostname}</Link>,

@@ -180,7 +180,7 @@ export function LinkEditor({ params: { id } }: { readonly params: { readonly id:
   const { value, error, setValue } = useLoaded(id, () => read(id));
   const [refused, setRefused] = useState<Refused>();
   if (!value) return <Loading error={error} />;
-  const { url, version } = value;
+  const { url } = value;
   const save = async (changes: UrlUpdateRequest, { version }: Read) => {
     try {
       await api.urls.update(id, changes, version);
@@ -211,7 +211,6 @@ export function LinkEditor({ params: { id } }: { readonly params: { readonly id:
       )}
       {!refused && (
         <Form<UrlUpdateRequest>
-          key={version.ifMatch}
           fields={[targetUrl, ...fields]}
           record={url}
           action={isReadOnly ? undefined : 'Save'}

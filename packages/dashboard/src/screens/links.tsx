@@ -82,7 +82,6 @@ export function Links() {
       <List<UrlRecord, Shown>
         read={(query) => api.urls.list({ ...queryOf(query), view: 'full' })}
         filters={filtersOf(domains)}
-        isOff={({ isActive }) => !isActive}
         none="No link matches."
         columns={{
           ...(isWriter && { Select: select }),
@@ -127,7 +126,7 @@ function Shorten() {
         )}
       </Form>
       {created && (
-        <p class="row created" role="status">
+        <p class="row" role="status">
           <a href={created.shortUrl}>{created.shortUrl}</a>
           <CopyButton text={created.shortUrl} label={created.shortUrl} />
           <Link href={`/links/${created.id}`}>Edit</Link>

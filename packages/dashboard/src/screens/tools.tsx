@@ -1,7 +1,7 @@
-import type { ComponentChildren } from 'preact';
+import { Button } from '../components/button.js';
 import { CopyButton } from '../components/copy.js';
 import { download } from '../components/download.js';
-import { Heading } from '../components/part.js';
+import { Heading, Part } from '../components/part.js';
 import { notify } from '../components/toasts.js';
 
 const createUrl = `${location.origin}/api/v1/urls`;
@@ -31,43 +31,39 @@ const shareX = JSON.stringify(
 );
 
 export function Tools() {
+  const explain = (event: Event) => {
+    event.preventDefault();
+    notify('Drag the link to the bookmarks of your browser');
+  };
   return (
     <>
       <Heading>Tools</Heading>
-      <section>
-        <h2>Bookmarklet</h2>
+      <Part title="Bookmarklet">
         <p>
           Drag this link to the bookmarks of your browser. The bookmark opens the page that you are
           on in the form that shortens it.
         </p>
         <p class="row">
-          <a
-            href={bookmarklet}
-            class="bookmarklet"
-            onClick={(event) => {
-              event.preventDefault();
-              notify('Drag the link to the bookmarks of your browser');
-            }}
-          >
+          <a href={bookmarklet} onClick={explain}>
             Shorten
           </a>
           <CopyButton text={bookmarklet} label="bookmarklet" />
         </p>
-      </section>
-      <section>
-        <h2>ShareX</h2>
+      </Part>
+      <Part title="ShareX">
         <p>
           Save this file, replace <code>{keyPlace}</code> by a key with the scope{' '}
           <code>urls:write</code>, and open it: ShareX then shortens links here.
         </p>
-        <Code text={shareX} label="the file for ShareX">
-          <button type="button" onClick={() => download('shorty.sxcu', 'application/json', shareX)}>
+        <pre>{shareX}</pre>
+        <p class="row">
+          <Button onClick={() => download('shorty.sxcu', 'application/json', shareX)}>
             Download shorty.sxcu
-          </button>
-        </Code>
-      </section>
-      <section>
-        <h2>Shortcuts on iPhone, iPad and Mac</h2>
+          </Button>
+          <CopyButton text={shareX} label="the file for ShareX" />
+        </p>
+      </Part>
+      <Part title="Shortcuts on iPhone, iPad and Mac">
         <p>Make a shortcut that appears in the share sheet, with these actions:</p>
         <ol>
           <li>Receive URLs from the share sheet.</li>
@@ -81,30 +77,9 @@ export function Tools() {
           </li>
           <li>“Copy to Clipboard”.</li>
         </ol>
-        <Code text={createUrl} label="the address" />
-      </section>
-    </>
-  );
-}
-
-function Code({
-  text,
-  label,
-  children,
-}: {
-  readonly text: string;
-  readonly label: string;
-  readonly children?: ComponentChildren;
-}) {
-  return (
-    <>
-      <pre>
-        <code>{text}</code>
-      </pre>
-      <p class="row">
-        {children}
-        <CopyButton text={text} label={label} />
-      </p>
+        <pre>{createUrl}</pre>
+        <CopyButton text={createUrl} label="the address" />
+      </Part>
     </>
   );
 }

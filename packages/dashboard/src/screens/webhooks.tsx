@@ -92,7 +92,6 @@ export function Webhooks() {
       {may('webhooks:write') && <Link href="/webhooks/new">New webhook</Link>}
       <List<Webhook>
         read={(query) => api.webhooks.list(query)}
-        isOff={({ isActive }) => !isActive}
         none="No webhooks yet. A webhook tells your programs of events."
         columns={{
           Receiver: ({ id, url }) => <Link href={`/webhooks/${id}`}>{url}</Link>,
