@@ -5,8 +5,8 @@ import { nextUpdatedAt } from '../preconditions/if-match.js';
 import type { Database, WriteTransaction } from '../storage/database.js';
 import { updateEach } from '../storage/statements.js';
 import type { AttemptOutcome } from './attempt.js';
+import type { webhookDisabled } from './event-contract.js';
 import type { DisabledReason } from './webhook-contract.js';
-import type { webhookDisabled } from './webhook-events.js';
 
 type DisabledWebhook = DataOfEvent<typeof webhookDisabled>;
 

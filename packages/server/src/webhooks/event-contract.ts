@@ -1,13 +1,20 @@
 import { z } from 'zod';
 import { instant, uuidText } from '../contract/fields.js';
 import { domainVerified } from '../domains/domain-contract.js';
-import type { DataOfEvent, EventDefinition } from '../events/define-event.js';
+import { type DataOfEvent, defineEvent, type EventDefinition } from '../events/define-event.js';
 import { type EventType, eventTypes } from '../events/event-types.js';
 import { qrScanThreshold, urlClickThreshold } from '../events/threshold-events.js';
 import { qrCreated, qrDeleted } from '../qr/qr-contract.js';
 import { urlCreated, urlDeleted, urlExpired, urlRestored, urlUpdated } from '../urls/url-events.js';
 import { urlClicked } from './click-events.js';
-import { webhookDisabled } from './webhook-events.js';
+import { disabledWebhook } from './webhook-contract.js';
+
+export const webhookDisabled = defineEvent({
+  type: 'webhook.disabled',
+  data: disabledWebhook.meta({ id: 'WebhookDisabledEventData' }),
+  summary:
+    'The server disabled another webhook of the organization, because its receiver failed for days',
+});
 
 export const events = {
   'url.created': urlCreated,

@@ -15,7 +15,6 @@ import type { Database, Schema, WriteTransaction } from '../storage/database.js'
 import type { Keyring } from '../storage/keyring.js';
 import { readList } from '../storage/list-page.js';
 import { type Encrypt, encryptorOf } from '../storage/secrets.js';
-import { limitClickSubscribers } from './click-subscribers.js';
 import { encryptSecrets, placeOfWebhook, readSecrets, rotate } from './secrets.js';
 import {
   type DisabledReason,
@@ -27,6 +26,9 @@ import {
 } from './webhook-contract.js';
 import { oldestDueAt } from './webhook-expressions.js';
 import { maxWebhooks } from './webhook-limits.js';
+
+// Each visit is copied for each of them.
+const maxClickSubscribers = 5;
 
 /** A subscription of one receiver to event types, with the health of the endpoint. */
 export type Webhook = ReturnType<typeof webhookOf>;
@@ -318,4 +320,25 @@ async function find(
 ): Promise<Webhook | undefined> {
   const row = await selectWebhooks(db, organizationId).where('id', '=', id).executeTakeFirst();
   return row && webhookOf(row, keyring);
+}
+
+/**
+ * Throws VALIDATION_FAILED when too many webhooks of an organization subscribe to `url.clicked`. Callers
+ * have just subscribed one, in the same transaction, which holds the organization's lock.
+ */
+async function limitClickSubscribers(
+  transaction: WriteTransaction,
+  organizationId: string,
+): Promise<void> {
+  const own = await transaction
+    .selectFrom('webhooks')
+    .select('id')
+    .where('organization_id', '=', organizationId)
+    // The condition of the index.
+    .where(sql<boolean>`replace(events, 'url.clicked', '') <> events`)
+    .where('deleted_at', 'is', null)
+    .execute();
+  if (own.length <= maxClickSubscribers) return;
+  const message = `can name url.clicked in at most ${maxClickSubscribers} webhooks of an organization`;
+  throw validationError([{ path: 'events', message }]);
 }

@@ -50,13 +50,7 @@ async function answering(status: number): Promise<Receiver & { status: number }>
 
 /** Disables an endpoint, as the server does after five days of failures. */
 const disable = (id: string) =>
-  opened.stored.database.writeDirectly((transaction) =>
-    transaction
-      .updateTable('webhooks')
-      .set({ is_active: 0, disabled_at: opened.clock(), disabled_reason: 'failing' })
-      .where('id', '=', id)
-      .execute(),
-  );
+  opened.setWebhook(id, { is_active: 0, disabled_at: opened.clock(), disabled_reason: 'failing' });
 
 /** Records an event and sends due deliveries every twelve hours of this number of days. */
 async function pass(id: string, days: number): Promise<void> {
@@ -290,13 +284,7 @@ it('an endpoint whose secret cannot be decrypted pauses, and others get their de
     await opened.subscribe(hook.url),
     await opened.subscribe(hook.url),
   ];
-  await opened.stored.database.writeDirectly((transaction) =>
-    transaction
-      .updateTable('webhooks')
-      .set({ secret: 'enc:000000000000:AAAA' })
-      .where('id', '=', unreadable)
-      .execute(),
-  );
+  await opened.setWebhook(unreadable, { secret: 'enc:000000000000:AAAA' });
   await opened.record(unreadable, 100);
   await opened.record(readable, 3);
   const dispatcher = opened.dispatcher();

@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { listDeliveries } from '../../src/webhooks/delivery-repository.js';
 import { type Opened, openDispatcher } from './open-dispatcher.js';
 import { receiver } from './receiver.js';
 
@@ -44,33 +43,23 @@ describe('webhook_delivery', () => {
   });
 
   it('does not count deliveries that failed', async () => {
-    const hook = await receiver((response) => response.writeHead(500).end());
-    const id = await opened.subscribe(hook.url);
+    const hook = await opened.hook((response) => response.writeHead(500).end());
     await makeLink();
     const dispatcher = opened.dispatcher({ schedule: [second] });
     await dispatcher.drain();
     opened.clock.advance(second);
     await dispatcher.drain();
-    expect(await opened.states(id)).toEqual(['failed 2 The receiver answered 500']);
+    expect(await opened.states(hook.id)).toEqual(['failed 2 The receiver answered 500']);
     expect(await metered()).toEqual([]);
   });
 
   it('does not count tests and replays', async () => {
-    const hook = await receiver();
-    const id = await opened.subscribe(hook.url);
+    const hook = await opened.hook();
     await makeLink();
     const dispatcher = opened.dispatcher();
     await dispatcher.drain();
-    const { items: deliveries } = await listDeliveries(opened.stored.database, id, {
-      limit: 1,
-      offset: 0,
-    });
-    await opened.deliveries.replay(id, deliveries[0]?.id ?? '', {
-      organizationId: opened.organizationId,
-      now: opened.clock(),
-      write: undefined,
-    });
-    await opened.record(id);
+    await opened.replay(hook.id);
+    await opened.record(hook.id);
     await dispatcher.drain();
     expect(hook.received).toHaveLength(3);
     expect(await metered()).toEqual(['2030-01: 1']);

@@ -1,8 +1,10 @@
+import type { Updateable } from 'kysely';
 import { onTestFinished } from 'vitest';
 import { readConfig } from '../../src/config.js';
 import { EventOutbox } from '../../src/events/event-outbox.js';
 import { createGuardedFetch } from '../../src/network/guarded-fetch.js';
 import type { ResolveDns } from '../../src/ports.js';
+import type { Schema } from '../../src/storage/schema.js';
 import type { AttemptOutcome, ClaimedDelivery } from '../../src/webhooks/attempt.js';
 import { DeliveryQueue } from '../../src/webhooks/delivery-queue.js';
 import { DeliveryRepository, listDeliveries } from '../../src/webhooks/delivery-repository.js';
@@ -11,6 +13,7 @@ import { WebhookDispatcher } from '../../src/webhooks/webhook-dispatcher.js';
 import { WebhookRepository } from '../../src/webhooks/webhook-repository.js';
 import { type TestClock, testClock } from '../api/start-server.js';
 import { openRepository, type Stored } from '../storage/temporary-database.js';
+import { type Receiver, receiver } from './receiver.js';
 
 export interface DispatcherOptions {
   readonly schedule?: readonly number[];
@@ -47,8 +50,15 @@ export interface Opened {
   dispatcher(options?: DispatcherOptions): WebhookDispatcher;
   /** Creates a webhook of the organization, or of another one. */
   subscribe(url: string, owner?: string): Promise<string>;
+  /** Starts a receiver, and creates a webhook of the organization for it. */
+  hook(...respond: Parameters<typeof receiver>): Promise<Receiver & { readonly id: string }>;
+  setWebhook(id: string, columns: Updateable<Schema['webhooks']>): Promise<void>;
   /** Records events for one webhook only. */
   record(webhookId: string, count?: number): Promise<void>;
+  /** Returns the newest delivery of a webhook with its attempts. */
+  newest(webhookId: string): Promise<NonNullable<Awaited<ReturnType<DeliveryRepository['find']>>>>;
+  /** Delivers the newest event again. */
+  replay(webhookId: string): Promise<void>;
   /** Returns status, attempts and last error of a webhook's deliveries, newest first. */
   states(webhookId: string): Promise<string[]>;
 }
@@ -76,6 +86,22 @@ export async function openDispatcher(): Promise<Opened> {
     await stored.close();
   });
   const queue = new DeliveryQueue(database, outbox, { disableAfterMs: 5 * 24 * 60 * 60 * 1000 });
+  async function setWebhook(id: string, columns: Updateable<Schema['webhooks']>): Promise<void> {
+    await database.writeDirectly((transaction) =>
+      transaction.updateTable('webhooks').set(columns).where('id', '=', id).execute(),
+    );
+  }
+  async function subscribe(url: string, owner = organizationId): Promise<string> {
+    const id = await stored.subscribe(owner, ['url.created']);
+    await setWebhook(id, { url });
+    return id;
+  }
+  async function newest(webhookId: string) {
+    const page = await listDeliveries(database, webhookId, { limit: 1, offset: 0 });
+    const found = await deliveries.find(webhookId, page.items[0]?.id ?? '');
+    if (!found) throw new Error(`webhook ${webhookId} has no delivery`);
+    return found;
+  }
   return {
     stored,
     organizationId,
@@ -135,12 +161,16 @@ export async function openDispatcher(): Promise<Opened> {
       dispatchers.push(made);
       return made;
     },
-    async subscribe(url, owner = organizationId) {
-      const id = await stored.subscribe(owner, ['url.created']);
-      await database.writeDirectly((transaction) =>
-        transaction.updateTable('webhooks').set({ url }).where('id', '=', id).execute(),
-      );
-      return id;
+    subscribe,
+    async hook(...respond) {
+      const hook = await receiver(...respond);
+      return { ...hook, id: await subscribe(hook.url) };
+    },
+    setWebhook,
+    newest,
+    async replay(webhookId) {
+      const context = { organizationId, now: clock(), write: undefined };
+      await deliveries.replay(webhookId, (await newest(webhookId)).id, context);
     },
     async record(webhookId, count = 1) {
       const { organization_id: owner } = await database.read

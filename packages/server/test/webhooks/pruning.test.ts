@@ -1,8 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { deliveryRetentionMs, pruneDeliveries } from '../../src/webhooks/delivery-pruner.js';
-import { listDeliveries } from '../../src/webhooks/delivery-repository.js';
 import { type Opened, openDispatcher } from './open-dispatcher.js';
-import { receiver } from './receiver.js';
 
 let opened: Opened;
 beforeEach(async () => {
@@ -22,12 +20,11 @@ async function rows(): Promise<number[]> {
 
 describe('finished deliveries', () => {
   it('are removed after 30 days with their attempts and events, unlike pending deliveries', async () => {
-    const hook = await receiver();
-    const id = await opened.subscribe(hook.url);
-    await opened.record(id, 150);
+    const hook = await opened.hook();
+    await opened.record(hook.id, 150);
     await opened.dispatcher().drain();
     opened.clock.advance(deliveryRetentionMs);
-    await opened.record(id, 1);
+    await opened.record(hook.id, 1);
     expect(await prune()).toBe(0);
     opened.clock.advance(1);
     expect(await prune()).toBe(150);
@@ -37,19 +34,12 @@ describe('finished deliveries', () => {
   });
 
   it('retain their event until the last of them is removed', async () => {
-    const hook = await receiver();
-    const id = await opened.subscribe(hook.url);
-    await opened.record(id);
+    const hook = await opened.hook();
+    await opened.record(hook.id);
     const dispatcher = opened.dispatcher();
     await dispatcher.drain();
-    const [first] = (await listDeliveries(opened.stored.database, id, { limit: 1, offset: 0 }))
-      .items;
     opened.clock.advance(deliveryRetentionMs);
-    await opened.deliveries.replay(id, first?.id ?? '', {
-      organizationId: opened.organizationId,
-      now: opened.clock(),
-      write: undefined,
-    });
+    await opened.replay(hook.id);
     await dispatcher.drain();
     opened.clock.advance(1);
     expect(await prune()).toBe(1);
@@ -59,9 +49,7 @@ describe('finished deliveries', () => {
   it('are removed at once if their webhook is deleted', async () => {
     const id = await opened.subscribe('http://receiver.example/');
     await opened.record(id, 150);
-    await opened.stored.database.writeDirectly((transaction) =>
-      transaction.updateTable('webhooks').set({ deleted_at: 1 }).where('id', '=', id).execute(),
-    );
+    await opened.setWebhook(id, { deleted_at: 1 });
     expect(await opened.dispatcher().drain()).toBe(0);
     expect(await prune()).toBe(150);
     // Events are listed for 30 days.

@@ -1,6 +1,5 @@
 import type { Socket } from 'node:net';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { listDeliveries } from '../../src/webhooks/delivery-repository.js';
 import type { WebhookDispatcher } from '../../src/webhooks/webhook-dispatcher.js';
 import { flood, type RequestServer, requestServer } from '../network/local-server.js';
 import { poll, thinkTime } from '../poll.js';
@@ -28,20 +27,9 @@ async function deliver(webhookId: string): Promise<Result> {
   const startedAt = performance.now();
   expect(await dispatcher.drain()).toBe(1);
   const tookMs = performance.now() - startedAt;
-  const { items } = await listDeliveries(opened.stored.database, webhookId, {
-    limit: 1,
-    offset: 0,
-  });
-  const found = await opened.deliveries.find(webhookId, items[0]?.id ?? '');
-  const attempt = found?.attemptHistory.at(-1);
-  return {
-    status: found?.status ?? '',
-    attempts: found?.attempts ?? 0,
-    statusCode: attempt?.statusCode ?? null,
-    error: attempt?.error ?? null,
-    responseBody: attempt?.responseBody ?? null,
-    tookMs,
-  };
+  const { status, attempts, attemptHistory } = await opened.newest(webhookId);
+  const { statusCode = null, error = null, responseBody = null } = attemptHistory.at(-1) ?? {};
+  return { status, attempts, statusCode, error, responseBody, tookMs };
 }
 
 async function deliverTo(server: RequestServer): Promise<Result> {

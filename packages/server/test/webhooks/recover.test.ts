@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { bulkInsert } from '../../src/storage/statements.js';
 import { maxRecovered } from '../../src/webhooks/webhook-limits.js';
 import { type Opened, openDispatcher } from './open-dispatcher.js';
-import { receiver } from './receiver.js';
 
 /** Ends deliveries without an attempt. */
 async function setStatus({ stored }: Opened, webhookId: string, status: string): Promise<void> {
@@ -66,20 +65,19 @@ describe('a recovery', () => {
 
   it('does not deliver an event that is pending, or was delivered since', async () => {
     const opened = await openDispatcher();
-    const hook = await receiver();
-    const id = await opened.subscribe(hook.url);
-    await opened.record(id, 2);
-    await setStatus(opened, id, 'failed');
+    const hook = await opened.hook();
+    await opened.record(hook.id, 2);
+    await setStatus(opened, hook.id, 'failed');
     opened.clock.advance(1);
     const until = new Date(opened.clock()).toISOString();
-    await opened.record(id, 1);
-    await setStatus(opened, id, 'failed');
+    await opened.record(hook.id, 1);
+    await setStatus(opened, hook.id, 'failed');
     opened.clock.advance(1);
-    expect((await recover(opened, id, { until })).created).toBe(2);
-    expect((await recover(opened, id, { eventType: 'qr.created' })).created).toBe(0);
+    expect((await recover(opened, hook.id, { until })).created).toBe(2);
+    expect((await recover(opened, hook.id, { eventType: 'qr.created' })).created).toBe(0);
     await opened.dispatcher().drain();
     expect(hook.received).toHaveLength(2);
-    expect((await recover(opened, id)).created).toBe(1);
+    expect((await recover(opened, hook.id)).created).toBe(1);
   });
 
   it('is not doubled by one at the same time', async () => {

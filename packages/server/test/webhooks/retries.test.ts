@@ -14,22 +14,21 @@ beforeEach(async () => {
 describe('a non-2xx response triggers retry', () => {
   it('after 30 s, 2 min, 10 min, 1 h, 6 h and 24 h; after the final attempt the delivery is failed', async () => {
     const { clock, deliveries, states } = opened;
-    const hook = await receiver((response) => response.writeHead(503).end('not now'));
-    const id = await opened.subscribe(hook.url);
-    await opened.record(id);
+    const hook = await opened.hook((response) => response.writeHead(503).end('not now'));
+    await opened.record(hook.id);
     const dispatcher = opened.dispatcher();
     const start = clock();
     const delays = [30 * second, 2 * minute, 10 * minute, hour, 6 * hour, 24 * hour];
 
     expect(await dispatcher.drain()).toBe(1);
     for (const [index, delay] of delays.entries()) {
-      expect(await states(id)).toEqual([`pending ${index + 1} The receiver answered 503`]);
+      expect(await states(hook.id)).toEqual([`pending ${index + 1} The receiver answered 503`]);
       clock.advance(delay - 1);
       expect(await dispatcher.drain()).toBe(0);
       clock.advance(1);
       expect(await dispatcher.drain()).toBe(1);
     }
-    expect(await states(id)).toEqual(['failed 7 The receiver answered 503']);
+    expect(await states(hook.id)).toEqual(['failed 7 The receiver answered 503']);
     clock.advance(1000 * hour);
     expect(await dispatcher.drain()).toBe(0);
 
@@ -45,7 +44,7 @@ describe('a non-2xx response triggers retry', () => {
       expect(got.headers['x-service-timestamp']).toBe(String(at / second));
       verify(got, 'secret', at);
     }
-    const found = await deliveries.find(id, String(deliveryId));
+    const found = await deliveries.find(hook.id, String(deliveryId));
     expect(found?.attemptHistory.map(({ number, statusCode }) => [number, statusCode])).toEqual(
       [1, 2, 3, 4, 5, 6, 7].map((number) => [number, 503]),
     );
@@ -54,17 +53,16 @@ describe('a non-2xx response triggers retry', () => {
 
   it('a 2xx response from the receiver is a success and ends retries', async () => {
     const statuses = [500, 302, 404, 299];
-    const hook = await receiver((response, count) => {
+    const hook = await opened.hook((response, count) => {
       response.writeHead(statuses[count - 1] ?? 500, { location: '/elsewhere' }).end();
     });
-    const id = await opened.subscribe(hook.url);
-    await opened.record(id);
+    await opened.record(hook.id);
     const dispatcher = opened.dispatcher();
     for (let turn = 0; turn < 6; turn += 1) {
       await dispatcher.drain();
       opened.clock.advance(24 * hour);
     }
-    expect(await opened.states(id)).toEqual(['delivered 4 null']);
+    expect(await opened.states(hook.id)).toEqual(['delivered 4 null']);
     // Redirects are not followed: 302 is a failure like any other.
     expect(hook.received.map(({ path }) => path)).toEqual(['/', '/', '/', '/']);
   });
@@ -78,9 +76,7 @@ describe('a non-2xx response triggers retry', () => {
     await opened.record(id);
     const dispatcher = opened.dispatcher();
     await dispatcher.drain();
-    await opened.stored.database.writeDirectly((transaction) =>
-      transaction.updateTable('webhooks').set({ url: after.url }).where('id', '=', id).execute(),
-    );
+    await opened.setWebhook(id, { url: after.url });
     opened.clock.advance(30 * second);
     await dispatcher.drain();
     expect([before.received.length, after.received.length]).toEqual([1, 1]);
@@ -89,33 +85,24 @@ describe('a non-2xx response triggers retry', () => {
 
 describe('an inactive webhook', () => {
   it('gets nothing, and its pending deliveries when it is active again', async () => {
-    const hook = await receiver();
-    const id = await opened.subscribe(hook.url);
-    await opened.record(id);
-    const turn = (isActive: number) =>
-      opened.stored.database.writeDirectly((transaction) =>
-        transaction
-          .updateTable('webhooks')
-          .set({ is_active: isActive })
-          .where('id', '=', id)
-          .execute(),
-      );
+    const hook = await opened.hook();
+    await opened.record(hook.id);
+    const turn = (isActive: number) => opened.setWebhook(hook.id, { is_active: isActive });
     const dispatcher = opened.dispatcher();
     await turn(0);
     expect(await dispatcher.drain()).toBe(0);
-    expect(await opened.states(id)).toEqual(['pending 0 null']);
+    expect(await opened.states(hook.id)).toEqual(['pending 0 null']);
     await turn(1);
     expect(await dispatcher.drain()).toBe(1);
-    expect(await opened.states(id)).toEqual(['delivered 1 null']);
+    expect(await opened.states(hook.id)).toEqual(['delivered 1 null']);
   });
 });
 
 describe('at least once', () => {
   it('sends deliveries of a killed process when their leases have expired', async () => {
-    const hook = await receiver();
-    const id = await opened.subscribe(hook.url);
-    await opened.record(id);
-    const claimed = await opened.claim([id], 10);
+    const hook = await opened.hook();
+    await opened.record(hook.id);
+    const claimed = await opened.claim([hook.id], 10);
     expect(claimed).toHaveLength(1);
     const dispatcher = opened.dispatcher();
     expect(await dispatcher.drain()).toBe(0);
@@ -126,23 +113,21 @@ describe('at least once', () => {
   });
 
   it('sends deliveries of a killed process at once when no other process uses the storage', async () => {
-    const hook = await receiver();
-    const id = await opened.subscribe(hook.url);
-    await opened.record(id);
-    const claimed = await opened.claim([id], 10);
+    const hook = await opened.hook();
+    await opened.record(hook.id);
+    const claimed = await opened.claim([hook.id], 10);
     const dispatcher = opened.dispatcher({ isAlone: true });
     expect(await dispatcher.drain()).toBe(1);
     expect(hook.received[0]?.headers['x-service-delivery-id']).toBe(claimed[0]?.id);
     // Only the start ends leases.
-    await opened.record(id);
-    expect(await opened.claim([id])).toHaveLength(1);
+    await opened.record(hook.id);
+    expect(await opened.claim([hook.id])).toHaveLength(1);
     expect(await dispatcher.drain()).toBe(0);
   });
 
   it('two dispatchers share the work and send nothing twice', async () => {
-    const hook = await receiver();
-    const id = await opened.subscribe(hook.url);
-    await opened.record(id, 200);
+    const hook = await opened.hook();
+    await opened.record(hook.id, 200);
     const [one, two] = [opened.dispatcher(), opened.dispatcher()];
     const made = await Promise.all([one.drain(), two.drain()]);
     expect(made[0] + made[1]).toBe(200);
@@ -152,18 +137,15 @@ describe('at least once', () => {
   });
 
   it('the deliveries that a stopped dispatcher did not send are sent after their leases', async () => {
-    const hook = await receiver(() => {});
-    const id = await opened.subscribe(hook.url);
-    await opened.record(id, 12);
+    const hook = await opened.hook(() => {});
+    await opened.record(hook.id, 12);
     const first = opened.dispatcher();
     first.start();
     await hook.arrived(1);
     await first.stop();
     expect(hook.received).toHaveLength(1);
     const next = await receiver();
-    await opened.stored.database.writeDirectly((transaction) =>
-      transaction.updateTable('webhooks').set({ url: next.url }).where('id', '=', id).execute(),
-    );
+    await opened.setWebhook(hook.id, { url: next.url });
     await opened.endLeases();
     // Also the one that was aborted.
     const second = opened.dispatcher();

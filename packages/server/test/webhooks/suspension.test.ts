@@ -61,19 +61,18 @@ it('deliveries that a dispatcher has found are not claimed after a suspension', 
 
 it('the time of a suspension does not disable an endpoint that had failed before', async () => {
   const opened = await openDispatcher();
-  const hook = await receiver((response) => response.writeHead(500).end());
-  const id = await opened.subscribe(hook.url);
+  const hook = await opened.hook((response) => response.writeHead(500).end());
   const organizations = new OrganizationRepository(opened.stored.database);
   const change = (isSuspended: boolean) =>
     organizations.update(opened.organizationId, { isSuspended }, opened.clock(), undefined);
-  await opened.record(id);
+  await opened.record(hook.id);
   const dispatcher = opened.dispatcher({ schedule: [1_000, 1_000] });
   expect(await dispatcher.drain()).toBe(1);
   await change(true);
   opened.clock.advance(10 * day);
   await change(false);
   expect(await dispatcher.drain()).toBe(1);
-  const webhook = await opened.webhooks.find(opened.organizationId, id);
+  const webhook = await opened.webhooks.find(opened.organizationId, hook.id);
   expect(webhook).toMatchObject({ isActive: true, failingSince: opened.clock() });
 });
 

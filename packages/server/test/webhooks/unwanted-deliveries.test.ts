@@ -2,7 +2,6 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { urlCreated } from '../../src/urls/url-events.js';
 import { eventExamples } from '../../src/webhooks/event-examples.js';
 import { type Opened, openDispatcher } from './open-dispatcher.js';
-import { receiver } from './receiver.js';
 
 let opened: Opened;
 beforeEach(async () => {
@@ -41,43 +40,40 @@ const dropped = 'failed The webhook no longer subscribes to this event';
 
 describe('pending deliveries that a webhook no longer wants', () => {
   it('fail when they are due, those of another webhook do not, and nothing of them is sent', async () => {
-    const hook = await receiver();
-    const id = await opened.subscribe(hook.url);
+    const hook = await opened.hook();
     const other = await opened.subscribe(`${hook.url}/other`);
     const ids = Array.from({ length: 200 }, (_, at) => at + 1);
     await happen(ids);
-    await change(id, { filters: { urlIds: ids.slice(150) } });
+    await change(hook.id, { filters: { urlIds: ids.slice(150) } });
     await opened.dispatcher().drain();
     expect(hook.received.filter(({ path }) => path === '/')).toHaveLength(50);
-    const counts = await countByStatus(id);
+    const counts = await countByStatus(hook.id);
     expect(counts['delivered null']).toBe(50);
     expect(counts['pending null']).toBeUndefined();
     expect(await countByStatus(other)).toEqual({ 'delivered null': 200 });
   });
 
   it('fail although retries were due, and not those of tests', async () => {
-    const hook = await receiver((response, count) => {
+    const hook = await opened.hook((response, count) => {
       response.writeHead(count === 1 ? 500 : 204).end();
     });
-    const id = await opened.subscribe(hook.url);
     await happen([1]);
     const dispatcher = opened.dispatcher();
     await dispatcher.drain();
-    await change(id, { events: ['qr.created'] });
-    await opened.record(id);
+    await change(hook.id, { events: ['qr.created'] });
+    await opened.record(hook.id);
     opened.clock.advance(60_000);
     await dispatcher.drain();
-    expect(await countByStatus(id)).toEqual({ [dropped]: 1, 'delivered null': 1 });
+    expect(await countByStatus(hook.id)).toEqual({ [dropped]: 1, 'delivered null': 1 });
     expect(hook.received).toHaveLength(2);
   });
 
   it('are sent when the webhook wants them again', async () => {
-    const hook = await receiver();
-    const id = await opened.subscribe(hook.url);
+    const hook = await opened.hook();
     await happen([1, 2, 3]);
-    await change(id, { events: ['qr.created'] });
-    await change(id, { events: ['url.created'] });
+    await change(hook.id, { events: ['qr.created'] });
+    await change(hook.id, { events: ['url.created'] });
     await opened.dispatcher().drain();
-    expect(await countByStatus(id)).toEqual({ 'delivered null': 3 });
+    expect(await countByStatus(hook.id)).toEqual({ 'delivered null': 3 });
   });
 });
