@@ -50,9 +50,9 @@ function readTime(
   now: number,
   timeZone: string | undefined,
 ): string | undefined {
-  if (time !== 'past') return readFuture(text, now, timeZone, time === 'end');
   const [option = ''] = /--[\w-]+/.exec(flags) ?? [];
-  return readInstant(option, text, now);
+  if (time === 'past') return readInstant(option, text, now);
+  return readFuture(option, text, now, timeZone, time === 'end');
 }
 
 /** Returns the values with the ids of the records that users named. */

@@ -25,8 +25,8 @@ export function reportError(error: unknown, io: Io, asJson: boolean): ExitCode {
   }
   const lines = [`shorty: ${printable(message)}`];
   for (const { path, message: text } of details) {
-    // The message of the response often repeats a single detail.
-    if (message.startsWith(`${path} ${text}`.trimStart())) continue;
+    // The message of the response often repeats a single detail, with the value of the field.
+    if (message.startsWith(path) && message.includes(text)) continue;
     lines.push(`  ${printable(path === '' ? text : `${path}: ${text}`)}`);
   }
   if (hint) lines.push(`  ${printable(hint)}`);

@@ -156,10 +156,12 @@ export function checkBaseUrl({ value, source }: Sourced): string {
   // Without credentials, query and fragment, a URL is its origin and its path.
   if (url && isHttp && url.href === url.origin + url.pathname) return value.replace(/\/+$/, '');
   // What precedes an @ may be a password.
-  const shown = JSON.stringify(value.slice(value.lastIndexOf('@') + 1));
+  const rest = value.slice(value.lastIndexOf('@') + 1);
   throw new UsageError(
-    `the base URL ${shown} (${source}) must be an http or https URL${isHttp ? ' without credentials, query or fragment' : ''}`,
-    'for example https://links.example.com',
+    `the base URL ${JSON.stringify(rest)} (${source}) must be an http or https URL${isHttp ? ' without credentials, query or fragment' : ''}`,
+    rest !== '' && !rest.includes('://')
+      ? `write it with its scheme: https://${rest} or http://${rest}`
+      : 'for example https://links.example.com',
   );
 }
 

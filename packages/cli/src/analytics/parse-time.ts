@@ -116,7 +116,13 @@ export function firstHour(text: string, now: number): string | undefined {
  * Returns the time of an option that is in the future for `30d`, and the end of the day for a date with
  * `isEnd`. The server reads and checks other forms.
  */
-export function readFuture(text: string, now: number, timeZone?: string, isEnd = false): string {
+export function readFuture(
+  option: string,
+  text: string,
+  now: number,
+  timeZone?: string,
+  isEnd = false,
+): string {
   const [, count, unit] = span.exec(text) ?? [];
   if (unit) {
     const at = now + Number(count) * spanUnitsMs[unit as keyof typeof spanUnitsMs];
@@ -124,7 +130,10 @@ export function readFuture(text: string, now: number, timeZone?: string, isEnd =
   }
   const read = (isEnd ? parseEnd : parseCell)(text, { timeZone });
   if (read.error === undefined) return String(read.value);
-  throw new UsageError(`${text}: write dates as 2026-12-31 or 31.12.2026`);
+  throw new UsageError(
+    `${option} ${text}: invalid time`,
+    'write a date as 2026-12-31 or 31.12.2026, or a duration such as 30d',
+  );
 }
 
 /** Weeks begin on Monday (ISO 8601). */
