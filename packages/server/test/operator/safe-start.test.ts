@@ -227,12 +227,12 @@ it('names variables that look like settings and are none', async () => {
     .split('\n')
     .map((line) => JSON.parse(line));
   const unknown = lines.filter(({ msg }) => msg === 'unknown setting in the environment');
-  expect(unknown.map(({ name }) => name)).toEqual([
-    'SHORTY_RATE_LIMT',
-    'SHORTY_SOMETHING_ELSE',
-    'shorty_log_level',
-    'SHORTY_PORT',
-    'SHORTY_RATE_LIMIT_FILE',
+  expect(unknown.map(({ name, nearest }) => [name, nearest])).toEqual([
+    ['SHORTY_RATE_LIMT', 'SHORTY_RATE_LIMIT'],
+    ['SHORTY_SOMETHING_ELSE', undefined],
+    ['shorty_log_level', 'SHORTY_LOG_LEVEL'],
+    ['SHORTY_PORT', 'PORT'],
+    ['SHORTY_RATE_LIMIT_FILE', 'SHORTY_RATE_LIMIT'],
   ]);
 });
 

@@ -31,8 +31,8 @@ export async function start({ create }: { readonly create?: true }): Promise<voi
   const logger = createLogger(config.logLevel, log, format);
   const droppedLogLines = () => log.dropped;
   const accessLog = config.accessLog === 'json' ? new LogDestination('stdout') : undefined;
-  for (const name of findUnknownSettings(process.env)) {
-    logger.warn({ name }, 'unknown setting in the environment');
+  for (const setting of findUnknownSettings(process.env)) {
+    logger.warn(setting, 'unknown setting in the environment');
   }
   const file = findDatabaseFile(config.databaseUrl);
   if (create && file !== undefined && !existsSync(dirname(file))) {
