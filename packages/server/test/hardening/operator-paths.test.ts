@@ -1,6 +1,5 @@
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { get } from 'node:http';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -9,7 +8,7 @@ import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { api as table } from '../../src/api/api.js';
 import type { Route } from '../../src/contract/define-route.js';
 import { createServer } from '../../src/create-server.js';
-import type { ServerOptions, ShortyServer } from '../../src/server-options.js';
+import type { ServerOptions } from '../../src/server-options.js';
 import { sendRaw } from '../api/raw-http.js';
 import { startServer, type TestServer } from '../api/start-server.js';
 import { absoluteVariants, pathVariants } from './path-variants.js';
@@ -211,42 +210,4 @@ describe('SHORTY_ADMIN_LISTEN as a unix socket', () => {
     await server.stop();
     expect(existsSync(path)).toBe(false);
   });
-
-  it('replaces the stale socket of a killed process', async () => {
-    const path = socketPath();
-    const listen = `require('net').createServer().listen(process.argv[1], () => process.kill(process.pid, 'SIGKILL'))`;
-    await once(spawn(process.execPath, ['-e', listen, path]), 'exit');
-    expect(statSync(path).isSocket()).toBe(true);
-    const server = createServer({ adminListen: { path } });
-    await server.start();
-    onTestFinished(() => server.stop());
-    expect((await requestSocket(path, '/health/live')).status).toBe(200);
-  });
-
-  it('never replaces the socket of a process that listens', async () => {
-    const path = socketPath();
-    const first = await startOn(path);
-    const second = createServer({ adminListen: { path } });
-    await expect(second.start()).rejects.toThrow(
-      `SHORTY_ADMIN_LISTEN is "${path}": another process listens there`,
-    );
-    await second.stop();
-    expect((await requestSocket(path, '/health/live')).status).toBe(200);
-    await first.stop();
-  });
-
-  it('never replaces a file that is not a socket', async () => {
-    const path = socketPath();
-    writeFileSync(path, 'mine');
-    const server = createServer({ adminListen: { path } });
-    await expect(server.start()).rejects.toThrow(/the file is not a socket/);
-    await server.stop();
-    expect(statSync(path).size).toBe(4);
-  });
 });
-
-async function startOn(path: string): Promise<ShortyServer> {
-  const server = createServer({ adminListen: { path } });
-  await server.start();
-  return server;
-}

@@ -234,19 +234,35 @@ describe('a request ends when the response is', () => {
     expect([answer.status, answer.headers['x-last']]).toEqual([204, 'yes']);
   });
 
-  it.each<[string, string, string]>([
-    ['garbage', 'what is HTTP?\r\n\r\n', 'protocol'],
+  const invalid = 'The response is not valid HTTP';
+  const cut = 'The connection was closed before the response was complete';
+  it.each<[string, string, string, string]>([
+    ['garbage', 'what is HTTP?\r\n\r\n', 'protocol', invalid],
     [
       'two lengths',
       'HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab',
       'protocol',
+      invalid,
     ],
-    ['headers of 1 MB', `HTTP/1.1 200 OK\r\nX: ${'x'.repeat(1_000_000)}\r\n\r\n`, 'protocol'],
-    ['a body cut short', 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nab', 'reset'],
-    ['an end without an answer', '', 'reset'],
-  ])('%s', async (_name, text, reason) => {
+    [
+      'a length and chunks',
+      'HTTP/1.1 200 OK\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+      'protocol',
+      invalid,
+    ],
+    [
+      'headers of 20 KB',
+      `HTTP/1.1 200 OK\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`,
+      'protocol',
+      'The headers of the response are too large',
+    ],
+    ['headers without an end', 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n', 'reset', cut],
+    ['a body cut short', 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nab', 'reset', cut],
+    ['an end without an answer', '', 'reset', cut],
+  ])('%s', async (_name, text, reason, message) => {
     const server = await rawServer((socket) => void socket.end(text));
-    expect(await reasonOf(guarded(true).request(server.url, get))).toBe(reason);
+    const request = guarded(true).request(server.url, get);
+    await expect(request).rejects.toMatchObject({ reason, message });
   });
 
   it('a reset connection', async () => {

@@ -135,40 +135,20 @@ describe('a connection that the receiver closed while it was idle', () => {
 });
 
 describe('each response ends in a recorded attempt', () => {
-  const invalid = 'The response is not valid HTTP';
-  const cut = 'The connection was closed before the response was complete';
-  const large = 'The headers of the response are too large';
-  const answered = (status: number) => `The receiver answered ${status}`;
-
+  // guarded-fetch.test.ts has the other responses.
   it.each<[string, string, Partial<Result>]>([
     ['HTTP/1.0', 'HTTP/1.0 200 OK\r\n\r\nhi', { statusCode: 200, responseBody: 'hi' }],
     [
       '301 with a body',
       'HTTP/1.1 301 Moved\r\nLocation: /a\r\nContent-Length: 2\r\n\r\nhi',
-      { error: answered(301), responseBody: 'hi' },
+      { error: 'The receiver answered 301', responseBody: 'hi' },
     ],
-    ['headers without an end', `${ok}Content-Length: 0\r\n`, { error: cut, statusCode: null }],
-    ['no HTTP', 'SSH-2.0-OpenSSH_9.6\r\n', { error: invalid }],
-    [
-      'a length and chunks',
-      `${ok}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
-      { error: invalid },
-    ],
-    ['headers of 20 KB', `${ok}X: ${'x'.repeat(20_000)}\r\n\r\n`, { error: large }],
+    ['no HTTP', 'SSH-2.0-OpenSSH_9.6\r\n', { error: 'The response is not valid HTTP' }],
   ])('%s', async (_name, text, wanted) => {
-    const server = await requestServer((socket) => void socket.end(Buffer.from(text, 'latin1')));
+    const server = await requestServer((socket) => void socket.end(text));
     const result = await deliverTo(server);
-    const isSuccess = wanted.error === undefined;
-    const status = isSuccess ? 'delivered' : 'pending';
+    const status = wanted.error === undefined ? 'delivered' : 'pending';
     expect(result).toMatchObject({ error: null, ...wanted, status, attempts: 1 });
-    expect(result.tookMs).toBeLessThan(3_000);
-    await closed(server);
-  });
-
-  it('headers byte by byte, without an end', async () => {
-    dispatcher = opened.dispatcher({ attemptTimeoutMs: 500 });
-    const server = await requestServer((socket) => drip(socket, ok, 'X'));
-    expect(await deliverTo(server)).toMatchObject({ error: 'No response within 500 ms' });
     await closed(server);
   });
 });

@@ -43,10 +43,3 @@ it('decodes logos of other organizations while one organization has a hanging lo
     await expect.poll(() => isRunning(processId), { message: 'a process' }).toBe(false);
   }
 });
-
-it('decodes nothing after stop, and can be stopped twice', async () => {
-  open();
-  await logos.stop();
-  await logos.stop();
-  await expect(logos.decode('a', image('red'))).rejects.toThrow('the server is stopping');
-});

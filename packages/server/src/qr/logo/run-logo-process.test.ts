@@ -99,19 +99,3 @@ it("passes none of the server's environment to a process", async () => {
       .sort(),
   ).toEqual(['MALLOC_ARENA_MAX', 'UV_THREADPOOL_SIZE', 'VIPS_CONCURRENCY']);
 });
-
-it('kills the process when its signal aborts', async () => {
-  const stop = new AbortController();
-  let started = 0;
-  const run = runLogoProcess(badge, {
-    command: stub('setInterval(() => {}, 1000)'),
-    signal: stop.signal,
-    onStarted: (processId) => {
-      started = processId;
-    },
-  });
-  expect(isRunning(started)).toBe(true);
-  stop.abort(new Error('stopping'));
-  await expect(run).rejects.toThrow('stopping');
-  await expectEnd(started);
-});
