@@ -28,15 +28,6 @@ const names = {
     'twitter:image:src',
   ],
 } as const;
-// What they contain is no part of the document's head: pictures have titles, too.
-const others: ReadonlySet<string> = new Set(['svg', 'math', 'template']);
-// Start tags that end a picture or a formula (HTML standard, "in foreign content").
-const endingForeign: ReadonlySet<string> = new Set(
-  `b big blockquote body br center code dd div dl dt em embed h1 h2 h3 h4 h5 h6 head hr i img li
-  listing menu meta nobr ol p pre ruby s small span strong strike sub sup table tt u ul var`.split(
-    /\s+/,
-  ),
-);
 const wanted: ReadonlySet<string> = new Set(Object.values(names).flat());
 
 /**
@@ -74,9 +65,8 @@ class MetadataReader {
   isDone = false;
   #depth = 0;
   #isInTitle = false;
+  /** Whether there is a title, or none follows: pictures in the body have titles, too. */
   #hasTitle = false;
-  /** The outermost open element of `others`, and its depth. */
-  #other: { readonly name: string; readonly depth: number } | undefined;
   readonly #parser: Parser;
 
   constructor() {
@@ -100,16 +90,13 @@ class MetadataReader {
       this.#parser.pause();
       return;
     }
-    if (this.#other?.name !== 'template' && endingForeign.has(name)) this.#other = undefined;
-    if (this.#other) return;
-    if (others.has(name)) this.#other = { name, depth: this.#depth };
-    else if (name === 'meta') this.#readMeta(attributes);
+    if (name === 'meta') this.#readMeta(attributes);
     else if (name === 'base') this.base ||= (attributes.href ?? '').slice(0, maxRawLength);
     else if (name === 'title' && !this.#hasTitle) this.#isInTitle = true;
+    else if (name === 'body') this.#hasTitle = true;
   }
 
   #close(name: string): void {
-    if (this.#depth === this.#other?.depth) this.#other = undefined;
     this.#depth -= 1;
     if (name !== 'title' || !this.#isInTitle) return;
     this.#isInTitle = false;
