@@ -8,6 +8,7 @@ import { createServer } from '../../src/create-server.js';
 import { OrganizationRepository } from '../../src/organizations/organization-repository.js';
 import type { PlanName } from '../../src/organizations/plans.js';
 import type { ServerOptions, ShortyServer } from '../../src/server-options.js';
+import type { Database } from '../../src/storage/database.js';
 import { emptyDatabase, engine } from '../engine.js';
 import type { ApiResponse } from './api-response.js';
 import { contractFetch } from './contract-fetch.js';
@@ -121,13 +122,7 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
     return created;
   }
 
-  // The first client has all scopes but urls:erase.
-  await server.database.writeDirectly((transaction) =>
-    transaction
-      .updateTable('clients')
-      .set({ scopes: allScopes.join(' ') })
-      .execute(),
-  );
+  await grantAllScopes(server.database);
   const api = await signIn(credentials);
   return {
     ...api,
@@ -186,4 +181,14 @@ export function callerOf(base: string, token: string, organizationId: string): C
       return response as ApiResponse<DataOf<RouteOf<Id>>>;
     },
   };
+}
+
+/** Gives the clients all scopes. The first client of a database has all but urls:erase. */
+export async function grantAllScopes(database: Database): Promise<void> {
+  await database.writeDirectly((transaction) =>
+    transaction
+      .updateTable('clients')
+      .set({ scopes: allScopes.join(' ') })
+      .execute(),
+  );
 }

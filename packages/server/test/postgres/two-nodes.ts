@@ -8,7 +8,7 @@ import type { PlanName } from '../../src/organizations/plans.js';
 import type { ServerOptions, ShortyServer } from '../../src/server-options.js';
 import type { ApiResponse } from '../api/api-response.js';
 import { contractFetch } from '../api/contract-fetch.js';
-import { type Caller, callerOf } from '../api/start-server.js';
+import { type Caller, callerOf, grantAllScopes } from '../api/start-server.js';
 import { Zone } from '../api/zone.js';
 import { emptyDatabase } from '../engine.js';
 
@@ -46,6 +46,7 @@ export async function startTwoNodes(options: ServerOptions = {}): Promise<TwoNod
   const [first, second] = [await start('first'), await start('second')];
   const { credentials } = first;
   if (!credentials) throw new Error('the database was not empty');
+  await grantAllScopes(first.database);
   const token = await signIn(first, credentials);
   const organizationId = await organizationOf(first, credentials.clientId);
   const nodeOf = (server: ShortyServer): Node => ({
