@@ -1,7 +1,7 @@
 import { HtmlValidate } from 'html-validate';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { followHost, visitHost } from '../api/visit-host.js';
-import { agents, startVisitedServer, type VisitedServer } from './visited-server.js';
+import { agents, startVisitedServer, type VisitedServer } from '../analytics/visited-server.js';
+import { followHost, visitHost } from './visit-host.js';
 
 const minuteMs = 60_000;
 const targetUrl = 'https://example.com/sale?a=1';
