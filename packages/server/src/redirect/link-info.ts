@@ -40,7 +40,8 @@ export function createLinkInfo(options: LinkInfoOptions): FindLinkInfo {
   return async (link) => {
     if (!isPlain(link, clock())) return undefined;
     const [url] = await urls.findMany(link, [link.urlId]);
-    if (!url || !(url.infoPage ?? (isDefault || url.publicStats))) return undefined;
+    if (!url || url.targetBlockedAt !== null) return undefined;
+    if (!(url.infoPage ?? (isDefault || url.publicStats))) return undefined;
     return {
       location: link.location,
       title: url.title,

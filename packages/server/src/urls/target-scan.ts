@@ -67,6 +67,8 @@ export function createTargetScan({ database, clock, safeDns }: TargetScanOptions
           .updateTable('urls')
           .set({ target_blocked_at: at })
           .where('id', 'in', [0, ...marked.map(({ id }) => id)])
+          // A link that was changed meanwhile may have other targets.
+          .where('updated_at', '<=', now)
           .execute();
       }
       const next_id = links.length < pageSize ? null : (links.at(-1)?.id ?? null);

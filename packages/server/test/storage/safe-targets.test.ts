@@ -86,7 +86,7 @@ it('a resolver that does not answer lets targets through, and is counted', async
 
 it('links whose target becomes harmful are marked once a day, and still redirect', async () => {
   const { api, filter, plain, block, create, read } = await start();
-  const link = (await create({ targetUrl: 'https://sinkhole.test/' })).data;
+  const link = (await create({ targetUrl: 'https://sinkhole.test/', infoPage: true })).data;
   const ruled = (await create({ rules: [{ when: {}, targetUrl: 'https://missing.test/' }] })).data;
   await create({});
   // More than one page of links.
@@ -103,6 +103,7 @@ it('links whose target becomes harmful are marked once a day, and still redirect
     ([scan]) => scan?.next_id === null,
   );
   expect((await read(link.id)).targetBlockedAt).toBeNull();
+  expect((await api.visit(`/${link.shortCode}+`)).status).toBe(200);
   block['sinkhole.test']();
   block['missing.test']();
   api.clock.advance(dayMs);
@@ -122,6 +123,7 @@ it('links whose target becomes harmful are marked once a day, and still redirect
   expect(new Set(filter.asked)).toEqual(new Set(['good.test', 'missing.test', 'sinkhole.test']));
   expect(filter.asked.length).toBeLessThan(20);
   expect((await api.visit(`/${link.shortCode}`)).status).toBe(307);
+  expect((await api.visit(`/${link.shortCode}+`)).status).toBe(404);
   // The owner changes the rule, and the other host is unblocked.
   await caller.call('updateUrl', { params: { id: ruled.id }, body: { rules: null } });
   expect((await list(true)).data.total).toBe(121);
