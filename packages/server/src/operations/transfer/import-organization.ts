@@ -70,7 +70,11 @@ export async function importOrganization(
         .where('id', '=', organizationId)
         .where('import_leased_until', '=', lease)
         .executeTakeFirstOrThrow();
-      if (numUpdatedRows === 0n) throw new ConfigError('another process removed this import');
+      if (numUpdatedRows === 0n) {
+        // That process may import it too, and its lease may end at the same millisecond.
+        next = lease;
+        throw new ConfigError('another process removed this import');
+      }
       await work(transaction);
     }, lock);
     lease = next;
