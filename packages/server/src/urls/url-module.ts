@@ -37,6 +37,7 @@ export interface UrlModuleOptions
 }
 
 const expiryEveryMs = 1_000;
+const expiryIdleEveryMs = 3_000;
 const expiredAtOnce = 50;
 // 100 links a second are 8 million a day, and few questions for a resolver.
 const scanEveryMs = 1_000;
@@ -102,7 +103,8 @@ export function createUrlModule(options: UrlModuleOptions) {
       new PeriodicService({
         name: 'expiry',
         everyMs: expiryEveryMs,
-        tick: expire,
+        idleEveryMs: expiryIdleEveryMs,
+        tick: async (signal) => (await expire(signal)) > 0,
         onError: (err) => logger.error({ err }, 'link expiry failed'),
       }),
     ],

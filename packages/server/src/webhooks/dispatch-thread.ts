@@ -26,7 +26,7 @@ type DispatchEvent =
   | { readonly error: unknown; readonly message: string }
   | { readonly figures: DispatchFigures };
 
-const reportEveryMs = 1_000;
+const reportEveryMs = 5_000;
 const batchClicksEveryMs = 500;
 // Stored visits wake it. For batches that another node left.
 const idleBatchEveryMs = 5_000;

@@ -34,9 +34,11 @@ export type IngestEvent =
   | { readonly error: unknown; readonly service?: string };
 
 const ingestEveryMs = 200;
+const idleIngestEveryMs = 500;
 const mergeEveryMs = 1_000;
 const idleMergeEveryMs = 10_000;
-const maintainEveryMs = 250;
+// PostgreSQL runs its checkpoints itself.
+const maintainEveryMs = { sqlite: 250, postgres: 10_000 };
 const recoverEveryMs = 10_000;
 const eraseEveryMs = 10_000;
 // Less than the time limit of calls.
@@ -75,13 +77,14 @@ export function createIngest(
   const ingest = async (hasEnded = false) => {
     const end = findJournalEnd(path);
     const isUnchanged = ingestedEnd !== undefined && !isBefore(ingestedEnd, end);
-    if (isUnchanged && !hasEnded && !isFailing) return;
+    if (isUnchanged && !hasEnded && !isFailing) return false;
     ingestedEnd = undefined;
     const journal = { path, writerId, hasEnded, setAside };
     const storedLines = await ingestJournal(visits, journal, clock, onStored);
     if (storedLines === 0 && isFailing) onStored(0);
     if (storedLines > 0) merges.wake();
     ingestedEnd = end;
+    return true;
   };
   const noteError = (service: string) => (error: unknown) => emit({ error, service });
   const repeat = (
@@ -113,7 +116,13 @@ export function createIngest(
     idleMergeEveryMs,
   );
   const services = [
-    new PeriodicService({ name: 'visits', everyMs: ingestEveryMs, tick: () => ingest(), onError }),
+    new PeriodicService({
+      name: 'visits',
+      everyMs: ingestEveryMs,
+      idleEveryMs: idleIngestEveryMs,
+      tick: () => ingest(),
+      onError,
+    }),
     merges,
     repeat('orphaned journals', recoverEveryMs, recover),
     repeat('old visits', pruneEveryMs, (signal) =>
@@ -121,7 +130,7 @@ export function createIngest(
     ),
     // Continues what a killed process began.
     repeat('erasures', eraseEveryMs, erase),
-    repeat('maintenance', maintainEveryMs, () => database.maintain()),
+    repeat('maintenance', maintainEveryMs[database.engine], () => database.maintain()),
   ];
   for (const service of services) service.start();
   // The visits of a killed process must not wait for the first period.
