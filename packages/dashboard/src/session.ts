@@ -5,7 +5,7 @@ import { api } from './api.js';
 /** Who is signed in: undefined until it is known, null for nobody. */
 export const me = signal<Me | null | undefined>(undefined);
 
-/** What the server offers to whoever has a browser. */
+/** What the server offers to people with a browser. */
 export const state = signal<SessionState | undefined>(undefined);
 
 const scopes = computed(() => new Set<string>(me.value?.scopes));

@@ -153,7 +153,7 @@ export function NewLink() {
   );
 }
 
-/** Returns a request in which whoever sets a password wants visitors to be asked for it. */
+/** Returns a request in which somebody who sets a password wants visitors to be asked for it. */
 const withPassword = <Request extends UrlCreateRequest | UrlUpdateRequest>(
   request: Request,
 ): Request => (request.password ? { ...request, isPasswordProtected: true } : request);

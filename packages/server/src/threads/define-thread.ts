@@ -68,7 +68,7 @@ async function serve<Data, Methods extends ThreadMethods, Event>(
     }
     const { id, method, args } = message;
     const responded = Promise.resolve()
-      .then(() => code.methods[method]?.(...args))
+      .then(() => code.methods[method]?.(...(args as never[])))
       .then((result) => post({ id, result }))
       // Also when the result cannot be cloned.
       .catch((error) => post({ id, error: encodeError(error, errorClasses) }));

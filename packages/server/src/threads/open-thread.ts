@@ -79,7 +79,7 @@ class InlineThread implements Thread<ThreadMethods> {
     // Many consecutive calls must not block the event loop.
     const outcome = yieldToEventLoop().then(() => {
       this.#code ??= this.#startCode();
-      return this.#code.methods[method]?.(...args);
+      return this.#code.methods[method]?.(...(args as never[]));
     });
     this.#inFlight.add(outcome);
     return outcome.finally(() => this.#inFlight.delete(outcome));

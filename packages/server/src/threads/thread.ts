@@ -1,12 +1,10 @@
 import type { ResourceLimits } from 'node:worker_threads';
 
 // Classes are compared by name and never constructed, so their parameters do not matter.
-// biome-ignore lint/suspicious/noExplicitAny: see above.
-export type ErrorClass = abstract new (...args: any[]) => Error;
+export type ErrorClass = abstract new (...args: never[]) => Error;
 
 // `call` checks the types of the arguments.
-// biome-ignore lint/suspicious/noExplicitAny: methods have any parameters.
-export type ThreadMethods = Readonly<Record<string, (...args: any[]) => unknown>>;
+export type ThreadMethods = Readonly<Record<string, (...args: never[]) => unknown>>;
 
 /** The running code of a thread. */
 export interface ThreadCode<Methods extends ThreadMethods> {
