@@ -13,6 +13,7 @@ import {
 import {
   accepts,
   credentials,
+  environmentWithoutSettings,
   freePort,
   root,
   scratchFolder,
@@ -26,7 +27,7 @@ const shellBlocks = blocks.filter(({ language }) => language === 'sh');
 function run(folder: string, environment: NodeJS.ProcessEnv, command: string, ...args: string[]) {
   const { status, stdout, stderr } = spawnSync(command, args, {
     cwd: folder,
-    env: { ...process.env, ...environment },
+    env: { ...environmentWithoutSettings(), ...environment },
     encoding: 'utf8',
     // A command that waits for a signal would block the test for ever.
     timeout: 120_000,

@@ -3,7 +3,13 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { delimiter, join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { codeBlocksOf } from './lib/guides.js';
-import { credentials, freePort, root, scratchFolder } from './lib/processes.js';
+import {
+  credentials,
+  environmentWithoutSettings,
+  freePort,
+  root,
+  scratchFolder,
+} from './lib/processes.js';
 
 const cli = join(root, 'packages/cli/bin/shorty.js');
 const server = join(root, 'packages/server/bin/shorty-server.js');
@@ -55,7 +61,7 @@ async function newMachine() {
   }
   const port = await freePort();
   const environment = {
-    ...process.env,
+    ...environmentWithoutSettings(),
     ...credentials,
     PATH: [join(folder, 'bin'), process.env.PATH].join(delimiter),
     HOME: join(folder, 'work'),

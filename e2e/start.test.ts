@@ -1,6 +1,13 @@
 import { spawn } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { exitOf, freePort, root, scratchFolder, untilReady } from './lib/processes.js';
+import {
+  environmentWithoutSettings,
+  exitOf,
+  freePort,
+  root,
+  scratchFolder,
+  untilReady,
+} from './lib/processes.js';
 
 test('npm start runs a server, prints credentials at the first start only, and stops on SIGTERM', async () => {
   const folder = scratchFolder();
@@ -9,7 +16,7 @@ test('npm start runs a server, prints credentials at the first start only, and s
     const child = spawn('npm', ['start'], {
       cwd: root,
       env: {
-        ...process.env,
+        ...environmentWithoutSettings(),
         PORT: String(port),
         SHORTY_DATABASE_URL: `file:${folder}/shorty.db`,
       },

@@ -22,6 +22,12 @@ export function tool(name: string): string {
   return join(folder, name);
 }
 
+/** Returns the environment of this process without `SHORTY_…`: the settings of the run and its user. */
+export function environmentWithoutSettings(): NodeJS.ProcessEnv {
+  const entries = Object.entries(process.env).filter(([name]) => !name.startsWith('SHORTY_'));
+  return Object.fromEntries(entries);
+}
+
 /** Creates a folder that is removed after the test. */
 export function scratchFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'shorty-e2e-'));
@@ -81,7 +87,7 @@ export async function startServer({
     diskBytes === undefined ? server : onSmallDisk(folder, diskBytes, server);
   const child = spawn(command as string, args, {
     env: {
-      ...process.env,
+      ...environmentWithoutSettings(),
       ...credentials,
       PORT: String(port),
       SHORTY_DATABASE_URL: `file:${join(folder, 'shorty.db')}`,
