@@ -20,7 +20,7 @@ test('the audit names who changed what, and is filtered by a value, by the keybo
   await page.getByRole('button', { name: 'Only operation updateUrl' }).focus();
   await page.keyboard.press('Enter');
   await page.getByText('1 of 1').waitFor();
-  expect(await page.getByLabel('Operation').first().inputValue()).toBe('updateUrl');
+  await expect.poll(() => page.getByLabel('Operation').first().inputValue()).toBe('updateUrl');
   await page.getByLabel('To', { exact: true }).fill('2001-01-01');
   await page.getByText('No entry matches.').waitFor();
   await page.getByRole('link', { name: 'Clear filters' }).click();

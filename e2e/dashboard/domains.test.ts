@@ -66,7 +66,7 @@ test('a domain is deleted once the person has read that nothing restores it', as
   await page.getByText('This cannot be undone').waitFor();
   await expectAccessible(page);
   await page.keyboard.press('Escape');
-  expect(await page.getByRole('dialog').count()).toBe(0);
+  await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
   await page.getByRole('button', { name: 'Delete old.example.com' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
   await page.getByText('Deleted old.example.com').waitFor();

@@ -42,7 +42,6 @@ test('what the server refuses stands beside the field', async () => {
   await page.getByLabel('Last day').fill('2001-01-01');
   await page.getByRole('button', { name: 'Create key' }).click();
   await page.locator('.field .error').waitFor();
-  expect(await page.getByRole('alert').textContent()).not.toBe('');
 });
 
 test('a viewer has no keys', async () => {

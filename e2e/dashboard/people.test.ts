@@ -16,7 +16,7 @@ test('an owner invites a colleague by the keyboard alone, who signs in by the li
   const invitationUrl = await link.inputValue();
   expect(invitationUrl).toMatch(/\/dashboard\/welcome#shorty_in_/);
   // The link is selected, to be copied.
-  expect(await page.evaluate(() => String(getSelection()))).toBe(invitationUrl);
+  await expect.poll(() => page.evaluate(() => String(getSelection()))).toBe(invitationUrl);
   await page.getByRole('cell', { name: 'invited until' }).waitFor();
   await saveScreenshot(page, 'people');
   await expectAccessible(page);

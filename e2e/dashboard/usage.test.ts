@@ -15,6 +15,6 @@ test('a viewer sees the use of a month, and of the months before by the keyboard
   await page.getByLabel('Month (UTC)').focus();
   await page.keyboard.press('ArrowDown');
   await page.getByRole('row', { name: 'QR codes created' }).getByText('0 used').waitFor();
-  expect(await page.getByLabel('Month (UTC)').inputValue()).toMatch(/^\d{4}-\d\d$/);
+  await expect.poll(() => page.getByLabel('Month (UTC)').inputValue()).toMatch(/^\d{4}-\d\d$/);
   dashboard.expectNoProblems();
 });

@@ -1,6 +1,6 @@
 import type { ComponentType } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { Link, Route, Router, Switch, useLocation, useRoute } from 'wouter-preact';
+import { Link, Route, Router, Switch, useLocation } from 'wouter-preact';
 import { describeError } from './api.js';
 import { FormError } from './components/form.js';
 import { Loading, useLoaded } from './components/loaded.js';
@@ -86,7 +86,6 @@ export function App() {
 }
 
 function SignedIn() {
-  const visible = screens.filter(isVisible);
   const main = useRef<HTMLElement>(null);
   const first = useRef(true);
   const [path] = useLocation();
@@ -102,9 +101,17 @@ function SignedIn() {
           Skip to content
         </a>
         <nav aria-label="Main">
-          {visible.map(
-            ({ path, title }) =>
-              title !== undefined && <MenuLink key={path} path={path} title={title} />,
+          {screens.filter(isVisible).map(
+            (screen) =>
+              screen.title !== undefined && (
+                <Link
+                  key={screen.path}
+                  href={screen.path}
+                  aria-current={screen.path === path ? 'page' : undefined}
+                >
+                  {screen.title}
+                </Link>
+              ),
           )}
         </nav>
         <span class="hint">{me.value?.user?.email ?? me.value?.organization.name}</span>
@@ -114,15 +121,14 @@ function SignedIn() {
       </header>
       <main id="main" tabIndex={-1} ref={main}>
         <Switch>
-          {visible.map(({ path, component }) => (
-            <Route key={path} path={path} component={component as never} />
+          {screens.map((screen) => (
+            <Route
+              key={screen.path}
+              path={screen.path}
+              component={(isVisible(screen) ? screen.component : Missing) as never}
+            />
           ))}
-          <Route>
-            <Heading>This page does not exist</Heading>
-            <p>
-              <Link href="/">To the links</Link>
-            </p>
-          </Route>
+          <Route component={Missing} />
         </Switch>
       </main>
       <Shortcuts />
@@ -130,11 +136,13 @@ function SignedIn() {
   );
 }
 
-function MenuLink({ path, title }: { readonly path: string; readonly title: string }) {
-  const [isActive] = useRoute(path);
+function Missing() {
   return (
-    <Link href={path} aria-current={isActive ? 'page' : undefined}>
-      {title}
-    </Link>
+    <>
+      <Heading>This page does not exist</Heading>
+      <p>
+        <Link href="/">To the links</Link>
+      </p>
+    </>
   );
 }
