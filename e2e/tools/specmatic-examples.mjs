@@ -8,10 +8,16 @@ import { join } from 'node:path';
  */
 export async function writeExamples(server, operations, folder, externals) {
   const { url: origin, credentials } = server;
-  const { accessToken } = await post(origin, '/api/v1/auth/token', credentials);
-  const create = (path, body) => post(origin, `/api/v1${path}`, body, accessToken);
   const administrate = (path, body) =>
     post(origin, `/api/v1/admin${path}`, body, externals.operatorKey);
+  const signIn = (client) => post(origin, '/api/v1/auth/token', client);
+  // The first client has all scopes but urls:erase.
+  const first = await signIn(credentials);
+  const { id } = await send('GET', origin, '/api/v1/organization', undefined, first.accessToken);
+  const scopes = [...first.scope.split(' '), 'urls:erase'];
+  const client = await administrate(`/organizations/${id}/clients`, { scopes });
+  const { accessToken } = await signIn({ clientId: client.id, clientSecret: client.clientSecret });
+  const create = (path, body) => post(origin, `/api/v1${path}`, body, accessToken);
   const exchanges = {
     ...(await makeExchanges(create, credentials, externals)),
     ...(await makeOperatorExchanges(administrate, origin)),
@@ -168,7 +174,13 @@ async function makeExchanges(create, { clientId, clientSecret }, { challenges, l
       { body: { clientId, clientSecret: 'wrong' }, status: 401 },
     ],
     createApiKey: {
-      body: { name: 'deploy', scopes: ['urls:read'], expiresAt: '2099-12-31T23:59:59Z' },
+      body: {
+        name: 'deploy',
+        scopes: ['urls:read'],
+        domainId: domain.id,
+        onlyOwnLinks: true,
+        expiresAt: '2099-12-31T23:59:59Z',
+      },
       status: 201,
     },
     listApiKeys: {},
@@ -396,14 +408,18 @@ function bodyOf({ content }) {
   return { body: 'application/json' in content ? {} : 'text' };
 }
 
-async function post(origin, path, body, token) {
+function post(origin, path, body, token) {
+  return send('POST', origin, path, body, token);
+}
+
+async function send(method, origin, path, body, token) {
   const authorization = token && { authorization: `Bearer ${token}` };
   const response = await fetch(origin + path, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...authorization },
-    body: JSON.stringify(body),
+    method,
+    headers: { ...(body && { 'content-type': 'application/json' }), ...authorization },
+    body: body && JSON.stringify(body),
   });
   const envelope = await response.json();
-  if (!response.ok) throw new Error(`POST ${path}: ${JSON.stringify(envelope)}`);
+  if (!response.ok) throw new Error(`${method} ${path}: ${JSON.stringify(envelope)}`);
   return envelope.data;
 }
