@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { expectAccessible, useDashboard } from '../lib/dashboard.js';
 
@@ -59,6 +60,38 @@ test('checked links are deleted, which can be undone', async () => {
   expect((await dashboard.shorty.urls.get(id)).deletedAt).not.toBeNull();
   await page.getByRole('button', { name: 'Undo' }).click();
   await expect.poll(async () => (await dashboard.shorty.urls.get(id)).deletedAt).toBeNull();
+});
+
+test('checked links are exported as a file, in which their texts are no formulas', async () => {
+  const title = '=1+1, "<b>quoted</b>"';
+  const targetUrl = 'https://example.com/exported';
+  const { shortUrl } = await dashboard.shorty.urls.create({ targetUrl, title, tags: ['a', 'b'] });
+  const page = await dashboard.open('/');
+  await page.getByLabel(`Select ${shortUrl}`).check();
+  const download = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Export' }).click();
+  const [head, row = '', ...rest] = (await readFile(await (await download).path(), 'utf8'))
+    .trim()
+    .split(/\r?\n/);
+  expect(head).toMatch(/\bshortUrl\b.*\btargetUrl\b|\btargetUrl\b.*\bshortUrl\b/);
+  expect(row).toContain(targetUrl);
+  expect(row).toContain(`'=1+1, ""<b>quoted</b>""`);
+  expect(rest).toEqual([]);
+});
+
+test('more of a list is read, and what is there is not read again', async () => {
+  const urls = Array.from({ length: 60 }, (_, index) => ({
+    targetUrl: `https://example.com/${index}`,
+    tags: ['many'],
+  }));
+  await dashboard.shorty.urls.bulkCreate(urls);
+  const page = await dashboard.open('/?tag=many');
+  await page.getByText('50 of 60').waitFor();
+  const requests: string[] = [];
+  page.on('request', (request) => requests.push(request.url()));
+  await page.getByRole('button', { name: 'Show more' }).click();
+  await page.getByText('60 of 60').waitFor();
+  expect(requests).toEqual([expect.stringContaining('after=')]);
 });
 
 test('a viewer sees links, and can change none', async () => {

@@ -1,12 +1,10 @@
 import type { ComponentType } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Link, Route, Router, Switch, useLocation } from 'wouter-preact';
-import { describeError } from './api.js';
-import { FormError } from './components/form.js';
-import { Loading, useLoaded } from './components/loaded.js';
-import { Heading } from './components/part.js';
+import { Heading, Loading, Problem } from './components/elements.js';
+import { useLoaded } from './components/loaded.js';
 import { Shortcuts } from './components/shortcuts.js';
-import { Toasts } from './components/toasts.js';
+import { Toasts } from './components/work.js';
 import { Account } from './screens/account.js';
 import { Audit } from './screens/audit.js';
 import { DomainScreen, Domains } from './screens/domains.js';
@@ -22,6 +20,7 @@ import { Tools } from './screens/tools.js';
 import { Usage } from './screens/usage.js';
 import { NewWebhook, WebhookScreen, Webhooks } from './screens/webhooks.js';
 import { may, me, readSession, signOut, state } from './session.js';
+import { describeError } from './texts.js';
 
 interface Screen {
   readonly path: string;
@@ -75,7 +74,7 @@ export function App() {
   }, []);
   return (
     <Router base="/dashboard">
-      <FormError message={error} />
+      <Problem message={error} />
       <Switch>
         <Route path="/welcome" component={Welcome} />
         <Route>{me.value ? <SignedIn /> : me.value === null ? <SignIn /> : null}</Route>

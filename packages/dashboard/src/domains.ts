@@ -1,7 +1,6 @@
 import type { DomainListQuery } from '@shorty/sdk';
-import { api } from './api.js';
 import type { Option } from './components/field.js';
-import { may } from './session.js';
+import { api, may } from './session.js';
 
 /** Reads the custom domains as choices. */
 export async function readDomains(query: DomainListQuery = {}): Promise<readonly Option[]> {

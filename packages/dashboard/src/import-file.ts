@@ -26,7 +26,7 @@ import {
   withoutFirst,
 } from '@shorty/import';
 import type { UrlCreateRequest } from '@shorty/sdk';
-import { api } from './api.js';
+import { api } from './session.js';
 
 /** What a person picks for a column that is not imported. */
 export const ignored = '-';

@@ -14,3 +14,7 @@ export const countOf = (count: number, noun: string): string =>
 
 /** Returns what people read of an address. */
 export const withoutScheme = (url: string): string => url.replace(/^https?:\/\//, '');
+
+/** Returns what went wrong, for people. */
+export const describeError = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error);

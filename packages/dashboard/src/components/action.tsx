@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { useLocation } from 'wouter-preact';
-import { Button } from './button.js';
 import { Dialog } from './dialog.js';
+import { Button } from './elements.js';
 import { Form } from './form.js';
 import { run } from './work.js';
 

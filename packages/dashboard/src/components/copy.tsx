@@ -1,5 +1,6 @@
-import { Button } from './button.js';
-import { notify } from './toasts.js';
+import { useEffect, useId, useRef } from 'preact/hooks';
+import { Button } from './elements.js';
+import { notify } from './work.js';
 
 /** Copies text, and says so. Browsers refuse that in some windows, where people copy it themselves. */
 export async function copyText(text: string): Promise<void> {
@@ -32,3 +33,28 @@ export const CopyButton = ({ text, label }: { readonly text: string; readonly la
     Copy
   </Button>
 );
+
+interface SecretProps {
+  readonly label: string;
+  readonly hint: string;
+  readonly text: string;
+}
+
+/** A text that the server shows only once, such as a key or the link of an invitation. */
+export function Secret({ label, hint, text }: SecretProps) {
+  const id = useId();
+  const input = useRef<HTMLInputElement>(null);
+  useEffect(() => input.current?.select(), [text]);
+  return (
+    <div class="secret field" role="status">
+      <label for={id}>{label}</label>
+      <div class="row">
+        <input id={id} ref={input} readOnly value={text} aria-describedby={`${id}-note`} />
+        <CopyButton text={text} label={label} />
+      </div>
+      <p class="hint" id={`${id}-note`}>
+        {hint}
+      </p>
+    </div>
+  );
+}

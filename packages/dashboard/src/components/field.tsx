@@ -1,7 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useId } from 'preact/hooks';
 import { type Draft, draftOf, type Entry, type Valued } from '../field-values.js';
-import { Button } from './button.js';
+import { Button } from './elements.js';
 
 /** A value and what people read. */
 export type Option = readonly [value: string, text: string];

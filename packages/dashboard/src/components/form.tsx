@@ -1,11 +1,11 @@
 import { ValidationError } from '@shorty/sdk';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { describeError } from '../api.js';
 import { changesOf, creationOf, draftOf, type Entry } from '../field-values.js';
+import { describeError } from '../texts.js';
+import { Problem } from './elements.js';
 import { type Field, FieldRow, type Filling } from './field.js';
-import { notify } from './toasts.js';
-import { changes } from './work.js';
+import { changes, notify } from './work.js';
 
 /** Fields that are shown on request. */
 export interface Section {
@@ -87,7 +87,7 @@ export function Form<Request extends object>(props: FormProps<Request>) {
         )}
       </fieldset>
       {children?.({ ...filling, request })}
-      {!all.some(errorOf) && <FormError message={errors.message} />}
+      {!all.some(errorOf) && <Problem message={errors.message} />}
       {action !== undefined && (
         <button type="submit" disabled={isBusy}>
           {action}
@@ -125,13 +125,4 @@ export function useSubmit(work: () => Promise<void>) {
     }
   };
   return { submit, errors, isBusy };
-}
-
-/** Why something as a whole was refused. */
-export function FormError({ message }: { readonly message: string }) {
-  return message === '' ? null : (
-    <p class="error" role="alert">
-      {message}
-    </p>
-  );
 }

@@ -1,12 +1,10 @@
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { useSearchParams } from 'wouter-preact';
-import { Button } from './button.js';
+import { Button, Problem, Table } from './elements.js';
 import type { Field } from './field.js';
-import { FilterBar } from './filter-bar.js';
-import { FormError } from './form.js';
+import { FilterBar, typingMs } from './filter-bar.js';
 import { useLoaded } from './loaded.js';
-import { Table } from './table.js';
 import { changes } from './work.js';
 
 /** A page of a list. */
@@ -42,7 +40,7 @@ interface ListProps<Item, Query> {
 }
 
 const pageSize = 50;
-const nothing = { items: [], total: 0, nextAfter: null };
+const nothing: Paged<never> = { items: [], total: 0, nextAfter: null };
 const noFilters: readonly Field[] = [];
 
 const idOf = (item: object) => (item as { readonly id: string }).id;
@@ -53,25 +51,31 @@ export function List<Item extends object, Query extends object = PageQuery>(
 ) {
   const { read, filters = noFilters, columns, notes = {}, none, keyOf = idOf } = props;
   const [search] = useSearchParams();
-  const given = filters.map(({ name }) => [name, search.get(name) ?? ''] as const);
+  const given = filters.map(({ name }) => [name, search.get(name)?.trim() ?? ''] as const);
   const query = Object.fromEntries(given.filter(([, value]) => value !== ''));
   const key = JSON.stringify(query);
   const [wanted, setWanted] = useState({ key, count: pageSize });
   const count = wanted.key === key ? wanted.count : pageSize;
+  const last = useRef({ key, version: -1, found: nothing as Paged<Item> });
 
-  /** Reads as many items as are shown: the pages that were there may have changed. */
-  const readItems = async (signal: AbortSignal): Promise<Paged<Item>> => {
-    let found: Paged<Item> = nothing;
-    do {
-      signal.throwIfAborted();
+  /** Reads as many items as are shown. */
+  const readItems = async (signal: AbortSignal) => {
+    const version = changes.value;
+    // The pages that are there may have changed, but not because somebody wants more.
+    const isSame = last.current.key === key && last.current.version === version;
+    let found = isSame ? last.current.found : nothing;
+    while (found === nothing || (found.items.length < count && found.nextAfter !== null)) {
       const after = found.nextAfter === null ? {} : { after: found.nextAfter };
       const page = await read({ limit: pageSize, ...query, ...after } as Query);
+      signal.throwIfAborted();
       // Only the first page has the total.
       found = { ...page, total: found.total || page.total, items: [...found.items, ...page.items] };
-    } while (found.items.length < count && found.nextAfter !== null);
+    }
+    last.current = { key, version, found };
     return found;
   };
-  const loaded = useLoaded(`${key} ${count} ${changes.value}`, readItems);
+  const delayMs = last.current.key === key ? 0 : typingMs;
+  const loaded = useLoaded(`${key} ${count} ${changes.value}`, readItems, delayMs);
   const { error, isLoading, value: { items, total, nextAfter } = nothing } = loaded;
   return (
     <>
@@ -88,7 +92,7 @@ export function List<Item extends object, Query extends object = PageQuery>(
           </tr>
         ))}
       </Table>
-      <FormError message={error} />
+      <Problem message={error} />
       <div class="row" aria-busy={isLoading}>
         {items.length === 0 && error === '' && <p class="hint">{isLoading ? 'Loading…' : none}</p>}
         {total > 0 && (

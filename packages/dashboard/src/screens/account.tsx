@@ -1,9 +1,8 @@
 import type { PasswordChangeRequest } from '@shorty/sdk';
-import { api } from '../api.js';
+import { Heading } from '../components/elements.js';
 import { Form } from '../components/form.js';
-import { Heading } from '../components/part.js';
-import { notify } from '../components/toasts.js';
-import { me } from '../session.js';
+import { notify } from '../components/work.js';
+import { api, me } from '../session.js';
 import { newPassword, password } from './sign-in.js';
 
 export function Account() {

@@ -1,12 +1,10 @@
 import type { AuditEntry, AuditQuery } from '@shorty/sdk';
 import { Link, useLocation } from 'wouter-preact';
-import { api } from '../api.js';
-import { Button } from '../components/button.js';
+import { Button, Heading, Time } from '../components/elements.js';
 import type { Field } from '../components/field.js';
 import { useFilters } from '../components/filter-bar.js';
 import { List } from '../components/list.js';
-import { Heading } from '../components/part.js';
-import { Time } from '../components/time.js';
+import { api } from '../session.js';
 
 const filters: readonly Field[] = [
   { name: 'actor', label: 'Who (id)' },

@@ -1,15 +1,13 @@
 import type { Domain, DomainCreateRequest, DomainUpdateRequest } from '@shorty/sdk';
 import { Link, useLocation } from 'wouter-preact';
-import { api } from '../api.js';
 import { Action } from '../components/action.js';
 import { CopyButton } from '../components/copy.js';
+import { Heading, Loading, Part, Time } from '../components/elements.js';
 import type { Field } from '../components/field.js';
 import { Form } from '../components/form.js';
 import { List } from '../components/list.js';
-import { Loading, useLoaded } from '../components/loaded.js';
-import { Heading, Part } from '../components/part.js';
-import { Time } from '../components/time.js';
-import { may } from '../session.js';
+import { useLoaded } from '../components/loaded.js';
+import { api, may } from '../session.js';
 
 const newDomain: Field = {
   name: 'hostname',

@@ -1,8 +1,8 @@
 import { FileError, type LinkSource, linkSources } from '@shorty/import';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
-import { Button } from '../components/button.js';
 import { download } from '../components/download.js';
+import { Button, Heading, Part, Problem, Table } from '../components/elements.js';
 import {
   Check,
   type Field,
@@ -11,10 +11,8 @@ import {
   optionsOf,
   select,
 } from '../components/field.js';
-import { FormError, useSubmit } from '../components/form.js';
+import { useSubmit } from '../components/form.js';
 import { useLoaded } from '../components/loaded.js';
-import { Heading, Part } from '../components/part.js';
-import { Table } from '../components/table.js';
 import { readActiveDomains } from '../domains.js';
 import {
   type BadRow,
@@ -86,7 +84,7 @@ export function Import() {
           ))}
         </div>
       )}
-      <FormError message={error} />
+      <Problem message={error} />
       {sheet && error === '' && (
         <OpenSheet
           key={sheet.hash}
@@ -163,7 +161,7 @@ function OpenSheet({ settings, domains, onChanged }: SheetProps) {
         />
       )}
       <Part title="Check">
-        <FormError message={error} />
+        <Problem message={error} />
         {isLoading && <p role="status">Checking all rows…</p>}
         {domains.length > 1 &&
           checked?.hosts.map((host) => (
@@ -299,7 +297,7 @@ function Running({ settings, total }: { readonly settings: Settings; readonly to
           ` An earlier import of this file had made ${replayed.toLocaleString()} of them; none was made twice.`}
       </p>
       {isBusy && <Button onClick={stop}>Stop</Button>}
-      <FormError message={errors.message} />
+      <Problem message={errors.message} />
       {!isBusy && !isDone && (
         <>
           <p>The rows so far are imported. To go on makes no link twice.</p>

@@ -1,16 +1,14 @@
 import type { ApiKey, ApiKeyCreated, ApiKeyCreateRequest } from '@shorty/sdk';
 import { useState } from 'preact/hooks';
-import { api } from '../api.js';
 import { Action } from '../components/action.js';
+import { Secret } from '../components/copy.js';
+import { Heading, Time } from '../components/elements.js';
 import { type Field, type Option, optionsOf, select } from '../components/field.js';
 import { Form } from '../components/form.js';
 import { List } from '../components/list.js';
 import { useLoaded } from '../components/loaded.js';
-import { Heading } from '../components/part.js';
-import { Secret } from '../components/secret.js';
-import { Time } from '../components/time.js';
 import { readActiveDomains } from '../domains.js';
-import { me } from '../session.js';
+import { api, me } from '../session.js';
 
 /** What somebody decides on a key. No key may have the scopes that are left out. */
 const fields = (domains: readonly Option[]): readonly Field[] => [

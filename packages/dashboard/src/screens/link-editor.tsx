@@ -8,19 +8,15 @@ import {
 } from '@shorty/sdk';
 import { useState } from 'preact/hooks';
 import { Link, useLocation } from 'wouter-preact';
-import { api } from '../api.js';
-import { Button } from '../components/button.js';
 import { CopyButton, copyText } from '../components/copy.js';
+import { Button, Heading, Loading, Part, Table } from '../components/elements.js';
 import { type Field, type Filling, type Option, optionsOf, select } from '../components/field.js';
 import { Form, type Section } from '../components/form.js';
-import { Loading, useLoaded } from '../components/loaded.js';
-import { Heading, Part } from '../components/part.js';
-import { Table } from '../components/table.js';
-import { notify } from '../components/toasts.js';
-import { run } from '../components/work.js';
+import { useLoaded } from '../components/loaded.js';
+import { notify, run } from '../components/work.js';
 import { readActiveDomains } from '../domains.js';
 import { conditionKinds } from '../rule-form.js';
-import { may } from '../session.js';
+import { api, may } from '../session.js';
 
 /** What is decided once, when a link is made. */
 const newFields = (domains: readonly Option[]): readonly Field[] => [

@@ -2,20 +2,18 @@ import { formatCsvFile } from '@shorty/import/csv';
 import type { UrlCreateRequest, UrlListQuery, UrlRecord } from '@shorty/sdk';
 import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
-import { api } from '../api.js';
 import { Action } from '../components/action.js';
-import { Button } from '../components/button.js';
 import { CopyButton, copyText } from '../components/copy.js';
 import { download } from '../components/download.js';
+import { Button, Heading } from '../components/elements.js';
 import { type Field, type Option, optionsOf, select } from '../components/field.js';
 import { useFilters } from '../components/filter-bar.js';
 import { Form } from '../components/form.js';
 import { List } from '../components/list.js';
 import { useLoaded } from '../components/loaded.js';
-import { Heading } from '../components/part.js';
 import { run } from '../components/work.js';
 import { readDomains } from '../domains.js';
-import { may, me } from '../session.js';
+import { api, may, me } from '../session.js';
 import { countOf, withoutScheme } from '../texts.js';
 
 const destination: Field = {

@@ -7,16 +7,14 @@ import type {
   Takedown,
 } from '@shorty/sdk';
 import { useState } from 'preact/hooks';
-import { operatorApi } from '../api.js';
 import { Action } from '../components/action.js';
-import { Button } from '../components/button.js';
+import { Secret } from '../components/copy.js';
+import { Button, Heading, Loading, Part, Time } from '../components/elements.js';
 import { type Field, optionsOf, select } from '../components/field.js';
 import { Form } from '../components/form.js';
 import { List, type Paged, type PageQuery } from '../components/list.js';
-import { Loading, useLoaded } from '../components/loaded.js';
-import { Heading, Part } from '../components/part.js';
-import { Secret } from '../components/secret.js';
-import { Time } from '../components/time.js';
+import { useLoaded } from '../components/loaded.js';
+import { operatorApi } from '../session.js';
 
 type Admin = Shorty['admin'];
 

@@ -1,15 +1,13 @@
 import type { Invitation, User, UserInviteRequest } from '@shorty/sdk';
 import { useState } from 'preact/hooks';
-import { api } from '../api.js';
 import { Action } from '../components/action.js';
+import { Secret } from '../components/copy.js';
+import { Heading, Time } from '../components/elements.js';
 import { type Field, FieldRow, optionsOf, select } from '../components/field.js';
 import { Form } from '../components/form.js';
 import { List } from '../components/list.js';
-import { Heading } from '../components/part.js';
-import { Secret } from '../components/secret.js';
-import { Time } from '../components/time.js';
 import { run } from '../components/work.js';
-import { may, me, readSession } from '../session.js';
+import { api, may, me, readSession } from '../session.js';
 
 type Role = User['role'];
 

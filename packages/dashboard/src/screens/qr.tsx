@@ -1,15 +1,12 @@
 import type { QrCreateRequest, QrListQuery, QrRecord, QrUpdateRequest } from '@shorty/sdk';
 import { Link, useLocation } from 'wouter-preact';
-import { api } from '../api.js';
 import { Action } from '../components/action.js';
-import { Button } from '../components/button.js';
+import { Button, Heading, Loading, Time } from '../components/elements.js';
 import { type Field, optionsOf, select } from '../components/field.js';
 import { Form } from '../components/form.js';
 import { List } from '../components/list.js';
-import { Loading, useLoaded } from '../components/loaded.js';
-import { Heading } from '../components/part.js';
-import { Time } from '../components/time.js';
-import { may } from '../session.js';
+import { useLoaded } from '../components/loaded.js';
+import { api, may } from '../session.js';
 import { withoutScheme } from '../texts.js';
 
 interface Params {
@@ -218,7 +215,7 @@ const previewAfterMs = 300;
 function Picture({ request }: { readonly request: QrCreateRequest }) {
   const hasPayload = request.data != null || request.urlId != null;
   const draw = async (signal: AbortSignal) =>
-    hasPayload ? api.qr.preview(request, { signal }) : undefined;
+    hasPayload ? api.qr.preview(request, { signal }) : null;
   const drawn = useLoaded(JSON.stringify(request), draw, previewAfterMs);
   const picture = drawn.error === '' ? drawn.value : undefined;
   if (!hasPayload) return null;

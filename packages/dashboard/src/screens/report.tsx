@@ -15,16 +15,14 @@ import {
 import { type ClicksQuery, NotFoundError, type OverviewQuery, type UrlRecord } from '@shorty/sdk';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
-import { api } from '../api.js';
 import { download } from '../components/download.js';
+import { Heading, Problem } from '../components/elements.js';
 import { Check, type Field, type Option, optionsOf, select } from '../components/field.js';
-import { FilterBar, useFilters } from '../components/filter-bar.js';
-import { FormError } from '../components/form.js';
+import { FilterBar, typingMs, useFilters } from '../components/filter-bar.js';
 import { useLoaded } from '../components/loaded.js';
-import { Heading } from '../components/part.js';
 import { readDomains } from '../domains.js';
 import { filterNames, filterOf, filtersOf, periods, queryOf } from '../report-query.js';
-import { may } from '../session.js';
+import { api, may } from '../session.js';
 
 const liveEveryMs = 5_000;
 const breakdownLimit = 10;
@@ -35,9 +33,8 @@ export function Report({ params: { id } }: { readonly params: { readonly id?: st
   const [isLive, setLive] = useState(false);
   const { value: domains = [] } = useLoaded('domains', () => readDomains());
   const [reads, setReads] = useState(0);
-  const { value: report, error } = useLoaded(`${id} ${search} ${reads}`, () =>
-    readReport(id, search),
-  );
+  const key = `${id} ${search} ${reads}`;
+  const { value: report, error } = useLoaded(key, () => readReport(id, search), typingMs);
   useEffect(() => {
     if (!isLive) return;
     const timer = setInterval(() => setReads((before) => before + 1), liveEveryMs);
@@ -52,7 +49,7 @@ export function Report({ params: { id } }: { readonly params: { readonly id?: st
         {report && <Downloads report={report} />}
       </FilterBar>
       <Chips domains={new Map(domains)} />
-      <FormError message={error} />
+      <Problem message={error} />
       {report && <Content report={report} />}
     </>
   );

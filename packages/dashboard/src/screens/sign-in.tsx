@@ -1,10 +1,9 @@
 import type { InvitationAcceptRequest, SessionCreateRequest } from '@shorty/sdk';
 import { useLocation } from 'wouter-preact';
-import { api } from '../api.js';
+import { Heading, Problem } from '../components/elements.js';
 import type { Field } from '../components/field.js';
-import { Form, FormError } from '../components/form.js';
-import { Heading } from '../components/part.js';
-import { readSession, state } from '../session.js';
+import { Form } from '../components/form.js';
+import { api, readSession, state } from '../session.js';
 
 const email: Field = {
   name: 'email',
@@ -41,7 +40,7 @@ export function SignIn() {
   return (
     <main class="narrow">
       <Heading>Sign in to Shorty</Heading>
-      <FormError message={message} />
+      <Problem message={message} />
       {state.value?.signInUrl && (
         <p>
           <a href={state.value.signInUrl}>Sign in with your organization</a>
@@ -73,7 +72,7 @@ export function Welcome() {
     <main class="narrow">
       <Heading>Welcome to Shorty</Heading>
       {token === '' ? (
-        <FormError message="This address has no token. Open the whole link that you were given." />
+        <Problem message="This address has no token. Open the whole link that you were given." />
       ) : (
         <Form<Omit<InvitationAcceptRequest, 'token'>>
           fields={[

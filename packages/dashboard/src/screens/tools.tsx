@@ -1,8 +1,7 @@
-import { Button } from '../components/button.js';
 import { CopyButton } from '../components/copy.js';
 import { download } from '../components/download.js';
-import { Heading, Part } from '../components/part.js';
-import { notify } from '../components/toasts.js';
+import { Button, Heading, Part } from '../components/elements.js';
+import { notify } from '../components/work.js';
 
 const createUrl = `${location.origin}/api/v1/urls`;
 const keyPlace = 'YOUR_API_KEY';

@@ -1,10 +1,9 @@
 import { formatUsd } from '@shorty/report';
-import { api } from '../api.js';
+import { Heading, Loading, Table } from '../components/elements.js';
 import { optionsOf, select } from '../components/field.js';
 import { FilterBar, useFilters } from '../components/filter-bar.js';
-import { Loading, useLoaded } from '../components/loaded.js';
-import { Heading } from '../components/part.js';
-import { Table } from '../components/table.js';
+import { useLoaded } from '../components/loaded.js';
+import { api } from '../session.js';
 
 interface Meter {
   readonly name: string;

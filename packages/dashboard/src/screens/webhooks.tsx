@@ -11,20 +11,17 @@ import type {
 import { Fragment } from 'preact';
 import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
-import { api } from '../api.js';
 import { Action } from '../components/action.js';
-import { Button } from '../components/button.js';
+import { Secret } from '../components/copy.js';
 import { Dialog } from '../components/dialog.js';
+import { Button, Heading, Loading, Part, Time } from '../components/elements.js';
 import { type Field, optionsOf, select } from '../components/field.js';
 import { Form, type Section } from '../components/form.js';
 import { List } from '../components/list.js';
-import { Loading, useLoaded } from '../components/loaded.js';
-import { Heading, Part } from '../components/part.js';
-import { Secret } from '../components/secret.js';
-import { Time } from '../components/time.js';
-import { notify } from '../components/toasts.js';
+import { useLoaded } from '../components/loaded.js';
+import { notify } from '../components/work.js';
 import { readDomains } from '../domains.js';
-import { may } from '../session.js';
+import { api, may } from '../session.js';
 
 function stateOf({ isActive, disabledReason }: Webhook): string {
   if (isActive) return 'active';

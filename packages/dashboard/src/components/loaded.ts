@@ -1,9 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
-import { describeError } from '../api.js';
-import { FormError } from './form.js';
+import { describeError } from '../texts.js';
 
 /**
- * Reads something, and again when `key` changes, after `delayMs`. The value before is shown meanwhile.
+ * Reads something, and again `delayMs` after `key` changes. The value before is shown meanwhile.
  * `isLoading` is true until the value of the key is there.
  */
 export function useLoaded<Value>(
@@ -29,7 +28,7 @@ export function useLoaded<Value>(
       setLoading(false);
     };
     setLoading(true);
-    const timer = setTimeout(load, delayMs);
+    const timer = setTimeout(load, value === undefined ? 0 : delayMs);
     return () => {
       clearTimeout(timer);
       abort.abort();
@@ -38,7 +37,3 @@ export function useLoaded<Value>(
   }, [key]);
   return { value, error, isLoading, setValue };
 }
-
-/** Says that something is being read, or why it cannot be. */
-export const Loading = ({ error }: { readonly error: string }) =>
-  error === '' ? <p>Loading…</p> : <FormError message={error} />;

@@ -1,0 +1,65 @@
+import type { ComponentChildren, JSX } from 'preact';
+import { useEffect, useId } from 'preact/hooks';
+
+/** The heading of a screen, which is the title of the page, too. */
+export function Heading({ children }: { readonly children: string }) {
+  useEffect(() => {
+    document.title = `${children} · Shorty`;
+  }, [children]);
+  return <h1>{children}</h1>;
+}
+
+/** A part of a screen, with its heading. */
+export function Part(props: { readonly title: string; readonly children: ComponentChildren }) {
+  const id = useId();
+  return (
+    <section aria-labelledby={id}>
+      <h2 id={id}>{props.title}</h2>
+      {props.children}
+    </section>
+  );
+}
+
+/** A button that sends no form. */
+export const Button = (props: JSX.IntrinsicElements['button']) => (
+  <button type="button" {...props} />
+);
+
+interface TableProps {
+  readonly heads: readonly string[];
+  readonly children: ComponentChildren;
+}
+
+/** A table whose rows are cards on narrow screens. A column has the class of its head. */
+export const Table = ({ heads, children }: TableProps) => (
+  <table>
+    <thead>
+      <tr>
+        {heads.map((head) => (
+          <th key={head} scope="col" class={head}>
+            {head}
+          </th>
+        ))}
+      </tr>
+    </thead>
+    <tbody>{children}</tbody>
+  </table>
+);
+
+const format = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+
+/** An instant of the API, in the time zone and the language of the browser. */
+export const Time = ({ at }: { readonly at: string | null }) =>
+  at === null ? <>never</> : <time datetime={at}>{format.format(new Date(at))}</time>;
+
+/** Why something as a whole was refused. */
+export const Problem = ({ message }: { readonly message: string }) =>
+  message === '' ? null : (
+    <p class="error" role="alert">
+      {message}
+    </p>
+  );
+
+/** Says that something is being read, or why it cannot be. */
+export const Loading = ({ error }: { readonly error: string }) =>
+  error === '' ? <p>Loading…</p> : <Problem message={error} />;
