@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { PeriodicService, type Service, stopAll } from './lifecycle.js';
+import { PeriodicService } from './lifecycle.js';
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -27,54 +27,6 @@ function controlledService() {
 }
 
 describe('PeriodicService', () => {
-  it('ticks at the interval after its start, and after the previous tick ended', async () => {
-    const { service, runs } = controlledService();
-    service.start();
-    await vi.advanceTimersByTimeAsync(999);
-    expect(runs).toHaveLength(0);
-    await vi.advanceTimersByTimeAsync(9000);
-    expect(runs).toHaveLength(1);
-    runs[0]?.resolve();
-    await vi.advanceTimersByTimeAsync(999);
-    expect(runs).toHaveLength(1);
-    await vi.advanceTimersByTimeAsync(1);
-    expect(runs).toHaveLength(2);
-  });
-
-  it('ticks less often while there is nothing to do, until it is woken', async () => {
-    let ticks = 0;
-    let isEmpty = true;
-    const service = new PeriodicService({
-      name: 'work',
-      everyMs: 1000,
-      idleEveryMs: 10_000,
-      tick: async () => {
-        ticks += 1;
-        return !isEmpty;
-      },
-      onError: () => {},
-    });
-    service.start();
-    await vi.advanceTimersByTimeAsync(1000);
-    expect(ticks).toBe(1);
-    await vi.advanceTimersByTimeAsync(9_999);
-    expect(ticks).toBe(1);
-    await vi.advanceTimersByTimeAsync(1);
-    expect(ticks).toBe(2);
-    isEmpty = false;
-    for (let half = 0; half < 2; half += 1) {
-      service.wake();
-      await vi.advanceTimersByTimeAsync(500);
-    }
-    expect(ticks).toBe(3);
-    await vi.advanceTimersByTimeAsync(1000);
-    expect(ticks).toBe(4);
-    await service.stop();
-    service.wake();
-    await vi.advanceTimersByTimeAsync(20_000);
-    expect(ticks).toBe(4);
-  });
-
   it('reports an error once until it clears, and again when it returns or changes', async () => {
     const { service, runs, errors } = controlledService();
     service.start();
@@ -102,25 +54,4 @@ describe('PeriodicService', () => {
     expect(runs).toHaveLength(1);
     expect(vi.getTimerCount()).toBe(0);
   });
-});
-
-it('stopAll stops in reverse order, the others when one fails, and then throws every error', async () => {
-  const order: string[] = [];
-  const named = (name: string, error?: Error): Service => ({
-    name,
-    start() {},
-    async stop() {
-      order.push(`${name} stops`);
-      await Promise.resolve();
-      order.push(`${name} has stopped`);
-      if (error) throw error;
-    },
-  });
-  const error = new Error('stuck');
-  await expect(stopAll([named('a'), named('b', error), named('c', error)])).rejects.toMatchObject({
-    errors: [error, error],
-  });
-  expect(order).toEqual(
-    ['c', 'b', 'a'].flatMap((name) => [`${name} stops`, `${name} has stopped`]),
-  );
 });

@@ -4,13 +4,6 @@ import { checkChallenge } from './check-challenge.js';
 const domain = { hostname: 'go.example.com', challenge: 'shorty-challenge=abc' };
 const answerTo = (...records: string[]) => checkChallenge(async () => records, domain);
 
-it.each(['shorty-challenge=abc', ' "shorty-challenge=abc"\t', '""shorty-challenge=abc\u00a0'])(
-  'finds the challenge in %j',
-  async (record) => {
-    expect(await answerTo('v=spf1 -all', record)).toBeNull();
-  },
-);
-
 it('trims a record of 64 KB of spaces and quotes in linear time', async () => {
   // A pattern that backtracks over the padding would take an hour.
   const records = Array.from({ length: 1_000 }, () => `x${' "'.repeat(32_000)}x`);

@@ -10,7 +10,6 @@ function resolver() {
   let now = 0;
   const active = new Map([['go.example', 'domain-1']]);
   const lookUps: string[] = [];
-  const errors: unknown[] = [];
   let failure: (() => Promise<undefined>) | undefined;
   const hosts = createHostResolver({
     shortDomain: () => 'sho.example:8080',
@@ -20,15 +19,14 @@ function resolver() {
       const id = failure ? await failure() : active.get(hostname);
       return id === undefined
         ? undefined
-        : { id, organizationId: `owner of ${id}`, settings: { ...noSettings, ignoreCase: true } };
+        : { id, organizationId: `owner of ${id}`, settings: noSettings };
     },
     platformSettings: noSettings,
     clock: () => now,
-    onError: (error) => errors.push(error),
+    onError: () => {},
   });
   return {
     hosts,
-    errors,
     active,
     lookUps,
     failBy(next: typeof failure) {
@@ -41,23 +39,6 @@ function resolver() {
 }
 
 describe('createHostResolver', () => {
-  it('returns the settings of a domain, and those of the platform for every other host', async () => {
-    const { hosts } = resolver();
-    expect(await hosts.settingsOf('go.example')).toEqual({ ...noSettings, ignoreCase: true });
-    expect(hosts.settingsOf('GO.example:80')).toBeInstanceOf(Promise);
-    expect(hosts.settingsOf('sho.example:8080')).toBe(noSettings);
-    expect(await hosts.settingsOf('other.example')).toBe(noSettings);
-  });
-
-  it.each([undefined, 'sho.example:8080', 'x'.repeat(261)])(
-    'resolves %j to the platform without a look-up',
-    (host) => {
-      const { hosts, lookUps } = resolver();
-      expect(hosts.find(host)).toBeNull();
-      expect(lookUps).toEqual([]);
-    },
-  );
-
   it('resolves the longest custom domain, with a final dot and a port', async () => {
     const { hosts, active } = resolver();
     const longest = `${'a.'.repeat(125)}xyz`;
@@ -100,15 +81,6 @@ describe('createHostResolver', () => {
     },
   );
 
-  it('finds the organization of a custom domain, and none of an own host', async () => {
-    const { hosts, active } = resolver();
-    active.set('own.example', 'domain-2');
-    expect(await hosts.findOrganization('GO.example.:443')).toBe('owner of domain-1');
-    for (const host of ['own.example', 'sho.example:8080', 'other.example', undefined]) {
-      expect(await hosts.findOrganization(host)).toBeNull();
-    }
-  });
-
   it('finds no organization while storage is away, except in the cache', async () => {
     const { hosts, failBy, advance } = resolver();
     await hosts.findOrganization('go.example');
@@ -118,40 +90,6 @@ describe('createHostResolver', () => {
     expect(await hosts.findOrganization('other.example')).toBeNull();
     failBy(() => Promise.reject(new TypeError('a defect')));
     await expect(hosts.findOrganization('other.example')).rejects.toThrow('a defect');
-  });
-
-  it('caches a host for a second', async () => {
-    const { hosts, lookUps, advance } = resolver();
-    await hosts.find('go.example');
-    advance(999);
-    expect(hosts.find('go.example')).toBe('domain-1');
-    expect(lookUps).toHaveLength(1);
-  });
-
-  it('evicts all hosts at clear, including running look-ups', async () => {
-    const { hosts, active } = resolver();
-    await hosts.find('go.example');
-    const early = hosts.find('new.example');
-    active.set('new.example', 'domain-2');
-    active.delete('go.example');
-    hosts.clear();
-    await early;
-    expect(await hosts.find('new.example')).toBe('domain-2');
-    expect(await hosts.find('go.example')).toBeNull();
-  });
-
-  it('reads a host again when it is visited after a second', async () => {
-    const { hosts, active, advance } = resolver();
-    await hosts.find('go.example');
-    await hosts.find('new.example');
-    active.delete('go.example');
-    active.set('new.example', 'domain-2');
-    advance(1000);
-    expect(hosts.find('go.example')).toBe('domain-1');
-    expect(hosts.find('new.example')).toBeNull();
-    await new Promise((resolve) => setImmediate(resolve));
-    expect(hosts.find('go.example')).toBeNull();
-    expect(hosts.find('new.example')).toBe('domain-2');
   });
 
   it.each([
@@ -171,17 +109,6 @@ describe('createHostResolver', () => {
     expect(await hosts.find('other.example')).toBeNull();
     // One look-up a second for each host, whatever the number of visitors.
     expect(lookUps.length).toBeLessThanOrEqual(2 + 3 + 1);
-  });
-
-  it('reports an unexpected error of a background look-up, and uses the expired entry', async () => {
-    const { hosts, errors, failBy, advance } = resolver();
-    await hosts.find('go.example');
-    const defect = new TypeError('a defect');
-    failBy(() => Promise.reject(defect));
-    advance(1000);
-    expect(hosts.find('go.example')).toBe('domain-1');
-    await expect.poll(() => errors).toEqual([defect]);
-    expect(hosts.find('go.example')).toBe('domain-1');
   });
 
   it('fails for an uncached host while storage is unavailable', async () => {

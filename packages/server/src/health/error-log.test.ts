@@ -59,19 +59,6 @@ describe('errors of requests', () => {
     });
   });
 
-  it('logs each unexpected error with its stack at level error', () => {
-    const { errors, lines } = open();
-    for (const id of ['a', 'b']) errors.noteRequest(new TypeError('a defect'), id);
-    expect(lines).toMatchObject(
-      ['a', 'b'].map((requestId) => ({
-        level: 50,
-        requestId,
-        err: { message: 'a defect', stack: expect.stringContaining('error-log.test.ts') },
-      })),
-    );
-    expect(errors.uncaught.request).toBe(2);
-  });
-
   it('ignores errors of the client', () => {
     const { errors, lines } = open();
     errors.noteRequest(new ApiError('NOT_FOUND', 'There is no such link'), 'a');
@@ -98,19 +85,5 @@ describe('uncaught errors', () => {
     errors.note('callback', new RangeError('two'));
     errors.note('process', 'a string');
     expect(lines.map(({ source }) => source)).toEqual(['callback', 'callback', 'process']);
-  });
-
-  it('does not throw when the log cannot be written', () => {
-    const broken = pino(
-      {},
-      {
-        write: () => {
-          throw new Error('no space left');
-        },
-      },
-    );
-    const errors = new ErrorLog(broken);
-    expect(() => errors.note('process', new Error('x'))).not.toThrow();
-    expect(() => errors.noteRequest(new Error('x'), 'id')).not.toThrow();
   });
 });

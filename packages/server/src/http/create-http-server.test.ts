@@ -51,24 +51,6 @@ describe('pipelined requests', () => {
     expect(mostInOneTurn).toBe(1);
   });
 
-  it.each(['X-A: b', 'Expect: 100-continue'])(
-    'run after the previous response, with the header %s',
-    async (header) => {
-      const waiting: (() => void)[] = [];
-      const { server, port } = await serve((_, response) => waiting.push(() => response.end('ok')));
-      const socket = connect(port, '127.0.0.1');
-      const connection = once(server, 'connection');
-      socket.write(get(1) + get(2) + get(3, header));
-      const [peer] = (await connection) as [Socket];
-      for (const count of [1, 2, 3]) {
-        await expect.poll(() => waiting.length, { message: 'handled requests' }).toBe(count);
-        expect(peer.bytesRead).toBeGreaterThan(0);
-        waiting.at(-1)?.();
-      }
-      socket.destroy();
-    },
-  );
-
   it('are dropped when the client resets the connection', async () => {
     const ids: unknown[] = [];
     let respond: (() => void) | undefined;

@@ -18,11 +18,6 @@ function forge(next: Position, total = 1): string {
 const open = (after: string, identity = list) => openPage(identity, { ...query, after });
 
 describe('openPage', () => {
-  it('reads the position of its own cursor', () => {
-    const { filter } = open(forge([7, 42]));
-    expect(filter).toEqual({ limit: 10, tag: 'a', offset: 0, after: [7, 42] });
-  });
-
   it('ignores filters without a value, and the order of filters', () => {
     const after = forge([7, 42]);
     const same = { category: undefined, after, tag: 'a', limit: 1 };

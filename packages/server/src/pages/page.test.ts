@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { ApiError } from '../contract/api-error.js';
 import { contrastOf, luminance, parseColour, readableOn } from '../contrast.js';
 import { languages, stringsFor } from './languages.js';
-import { type Brand, Html, html } from './page.js';
+import { Html, html } from './page.js';
 import { en } from './strings/en.js';
 import { createVisitorPages, type VisitorPages } from './visitor-pages.js';
 
@@ -65,23 +65,6 @@ describe('pages', () => {
     const { html: page } = pages.password(origin, wrong);
     expect(page).toMatch(/aria-describedby="error" aria-invalid="true"/);
     expect(page).toMatch(/id="error" role="alert">Wrong password\./);
-  });
-
-  it('load nothing, run nothing, and cannot be framed', () => {
-    const page = createVisitorPages({})({}).password(origin, wrong);
-    expect(page.headers['Content-Security-Policy']).toMatch(
-      /^default-src 'none'; style-src 'sha256-[^']+'; img-src data:; .*frame-ancestors 'none'$/,
-    );
-    expect(page.html).not.toMatch(/<(script|img|link|iframe)| (src|on\w+|style)=/);
-  });
-
-  it('name the contact for abuse, if there is one', () => {
-    const shown = (brand: Brand) =>
-      pagesOf(createVisitorPages(brand)({})).map((page) =>
-        page.includes('<a href="mailto:abuse@sho.example">Report abuse</a>'),
-      );
-    expect(new Set(shown({ abuseContact: 'mailto:abuse@sho.example' }))).toEqual(new Set([true]));
-    expect(new Set(shown({}))).toEqual(new Set([false]));
   });
 
   it.each(Object.entries(languages))('are complete in %s', (code, strings) => {

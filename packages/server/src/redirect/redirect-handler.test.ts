@@ -123,21 +123,6 @@ describe('RedirectHandler answers 500 with a request id', () => {
     expect((await visit('/good-link')).status).toBe(307);
   });
 
-  it('when a cached link throws while the request is handled', async () => {
-    let isFaulty = false;
-    const { visit, errors } = await serve({
-      clock: () => {
-        if (isFaulty) throw new Error('no time');
-        return Date.now();
-      },
-    });
-    expect((await visit('/good-link')).status).toBe(307);
-    isFaulty = true;
-    await expectInternalError(await visit('/good-link'), errors);
-    isFaulty = false;
-    expect((await visit('/good-link')).status).toBe(307);
-  });
-
   it('when the look-up of the domain fails', async () => {
     const { visit, errors } = await serve({
       findDomain: () => Promise.reject(new Error('no domain')),

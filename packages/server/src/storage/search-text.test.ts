@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { foldText, searchTextOf } from './search-text.js';
+import { foldText } from './search-text.js';
 
 const letters = [...'aAzZßẞſsSSKkİıiIΣσςµμÅåǅǆΐΰﬁıﬃ\u0307\u0301ա\u0587👩‍👩‍👧%_\'"\\ \n'];
 const text = fc.oneof(
@@ -44,28 +44,4 @@ describe('foldText', () => {
       }),
     );
   });
-});
-
-it('separates the fields by a line break, which no folded text has', () => {
-  fc.assert(
-    fc.property(text, text, text, (title, target_url, tag) => {
-      const description = null;
-      const tags = tag === '' || tag.includes('\n') ? '' : `\n${tag}\nTwo\n`;
-      const fields = {
-        title,
-        target_url,
-        custom_slug: null,
-        short_code: 'Abc1234',
-        description,
-        tags,
-      };
-      expect(searchTextOf(fields).split('\n')).toEqual([
-        foldText(title),
-        foldText(target_url),
-        '',
-        'abc1234',
-        ...(tags === '' ? [] : [foldText(tag), 'two']),
-      ]);
-    }),
-  );
 });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { blockedMessage, findBlockedHost, parseHost } from './blocked-hosts.js';
+import { findBlockedHost, parseHost } from './blocked-hosts.js';
 
 const blocked = new Set(['evil.example.com', '192.0.2.7']);
 
@@ -26,8 +26,4 @@ it.each([
   ['', undefined],
 ])('%j is the host %s', (text, expected) => {
   expect(parseHost(text)).toBe(expected);
-});
-
-it('says which host refuses a target', () => {
-  expect(blockedMessage('evil.example')).toContain('must not lead to evil.example');
 });

@@ -6,11 +6,6 @@ import { shortCodeGenerator } from './short-code.js';
 const usual = { codeLength: 7, codeAlphabet: 'full', isReserved: () => false } as const;
 
 describe('shortCodeGenerator', () => {
-  it('returns 7 characters of [A-Za-z0-9]', () => {
-    const newCode = shortCodeGenerator(randomInt, usual);
-    for (let at = 0; at < 10_000; at += 1) expect(newCode()).toMatch(/^[A-Za-z0-9]{7}$/);
-  });
-
   it('returns longer codes, and readable ones, as it is told to', () => {
     const options = { ...usual, codeLength: 4, codeAlphabet: 'readable' } as const;
     const newCode = shortCodeGenerator(randomInt, options);
@@ -29,13 +24,6 @@ describe('shortCodeGenerator', () => {
     }
     expect(counts.size).toBe(62);
     expect(new Set(counts.values())).toEqual(new Set([7]));
-  });
-
-  it('returns 100,000 different codes', () => {
-    const newCode = shortCodeGenerator(randomInt, usual);
-    const codes = new Set(Array.from({ length: 100_000 }, newCode));
-    // 62^7 is 3.5e12: more than two clashes by chance come once in millions of runs.
-    expect(codes.size).toBeGreaterThan(99_997);
   });
 
   it('never returns a reserved word', () => {

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { QueueFullError } from '../fair-queue.js';
 import { ListTimeoutError } from '../storage/database.js';
 import { type UrlHandlerOptions, urlHandlers } from './url-handlers.js';
 import type { UrlRepository } from './url-repository.js';
@@ -61,75 +60,5 @@ describe('a list that exceeds its time limit', () => {
 
   it('is unavailable otherwise', async () => {
     await expect(list({})).rejects.toBe(error);
-  });
-});
-
-describe('a bulk create with passwords', () => {
-  const items = [
-    { targetUrl: 'https://example.com/', isPasswordProtected: true, password: 'abcdef' },
-  ];
-  const write = {
-    idempotency: { organizationId: 'organization', key: 'key', fingerprint: 'hash', now: 0 },
-    origin: {
-      entryId: 'entry',
-      actorType: 'client',
-      actorId: 'client',
-      address: null,
-      operation: 'bulkCreateUrls',
-      fields: [],
-      clock: () => 0,
-    },
-  } as const;
-  const stored = { createdAt: 0, outcomes: [{ status: 'created', id: 1, shortCode: 'AAAAAAA' }] };
-  const full = new QueueFullError('passwords', 'full');
-
-  function open(findFirstResult: () => Promise<unknown>) {
-    const calls: string[] = [];
-    const handlers = handlersWith({
-      urls: { findFirstResult } as unknown as UrlRepository,
-      passwords: {
-        assertCapacity: (organizationId, count) => {
-          calls.push(`assertCapacity ${organizationId} ${count}`);
-          throw full;
-        },
-        hashAll: async () => {
-          calls.push('hashAll');
-          return [];
-        },
-      },
-      isReserved: () => {
-        calls.push('isReserved');
-        return false;
-      },
-    });
-    const create = (key?: typeof write) =>
-      handlers.bulkCreateUrls({ ...request, body: { urls: items }, write: key });
-    const update = (key?: typeof write) =>
-      handlers.bulkUpdateUrls({ ...request, body: { updates: items }, write: key });
-    return { create, update, calls };
-  }
-
-  it('is refused by a full queue before its items are checked', async () => {
-    const { create, update, calls } = open(async () => undefined);
-    await expect(create(write)).rejects.toBe(full);
-    await expect(create()).rejects.toBe(full);
-    await expect(update()).rejects.toBe(full);
-    await expect(update(write)).rejects.toBe(full);
-    expect(calls).toEqual(Array(4).fill('assertCapacity organization 1'));
-  });
-
-  it('returns the stored result when its key was used before', async () => {
-    const { create, calls } = open(async () => ({ result: stored, replayed: true }));
-    expect(await create(write)).toMatchObject({
-      replayed: true,
-      data: { created: [{ index: 0, id: '1', shortCode: 'AAAAAAA' }], errors: [] },
-    });
-    expect(calls).toEqual([]);
-  });
-
-  it('returns the stored result of an update when its key was used before', async () => {
-    const { update, calls } = open(async () => ({ result: [], replayed: true }));
-    expect(await update(write)).toMatchObject({ status: 207, replayed: true });
-    expect(calls).toEqual([]);
   });
 });

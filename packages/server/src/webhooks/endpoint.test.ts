@@ -33,17 +33,6 @@ it.each([
   expect(each.inFlight).toBe(limit);
 });
 
-it('only a quick endpoint gets deliveries in advance', () => {
-  const each = endpoint();
-  expect(each.claimable).toBe(1);
-  finish(each, { statusCode: 204, error: null, durationMs: 500 });
-  expect(each.claimable).toBe(16);
-  finish(each, { statusCode: 204, error: null, durationMs: 10 });
-  expect(each.claimable).toBe(512);
-  each.mayBeDue = false;
-  expect(each.claimable).toBe(0);
-});
-
 it('an endpoint that was slow is not slow any more after a response in time', () => {
   const each = endpoint();
   finish(each, { statusCode: null, error: 'no', durationMs: 5_000 });

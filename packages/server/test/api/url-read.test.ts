@@ -99,6 +99,7 @@ describe('GET /api/v1/urls', () => {
 
   it.each([
     ['limit', '101'],
+    ['limit', '1e1'],
     ['offset', '0x10'],
     ['isActive', 'yes'],
     ['targetUrl', 'example.com'],
