@@ -158,6 +158,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   let invitationUrl: string | undefined;
   let listener: Listener | undefined;
   let adminListener: Listener | undefined;
+  let isStarted = false;
   let stopping: Promise<void> | undefined;
   let stopWatching: (() => Promise<void>) | undefined;
   // Without a configured address, it is that of the listener, whose port the system may choose.
@@ -291,7 +292,10 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   const health = createHealthModule({
     database,
     operations: api.map(({ operationId }) => operationId),
-    isStopping: () => stopping !== undefined,
+    lifecycleError() {
+      if (stopping !== undefined) return 'The server is stopping';
+      return isStarted ? undefined : 'The server is starting';
+    },
     diskError: journalRoot === undefined ? async () => undefined : diskCheck(journalRoot),
     visitError: analytics.storageError,
     visitFigures: analytics.figures,
@@ -493,6 +497,25 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       }
       await unlockSecrets(database, config);
       await organizations.requirePlans(plans);
+      await linkPolicy.refresh();
+      await analytics.start();
+      await listReader.start();
+      stopWatching = await database.watchChanges?.(caches, (err) =>
+        logger.error({ err }, 'cannot read changes of other nodes'),
+      );
+      if (config.adminListen) {
+        const admin = createHttpServer({
+          app: createApp(appOptions, 'admin'),
+          handlers: accessLog ? [accessLog] : [],
+          onRequestError,
+          timeLimits,
+        });
+        adminListener = await listenForOperators(admin, config.adminListen);
+      }
+      const maxConnections = affordableConnections(config.maxConnections);
+      listener = await listen(http, { ...config, maxConnections });
+      address = addressOf(config, listener.origin);
+      // Last, because an earlier failure of the start would lose the credentials.
       const first = config.credentials ?? newCredentials();
       const id = newUuid();
       // The first organization belongs to the operator, who has no limits.
@@ -518,26 +541,9 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       credentials = isFirst ? first : undefined;
       apiKey = isFirst ? firstKey?.key : undefined;
       const invited = isFirst && config.dashboard ? await people.inviteOwner(id) : undefined;
-      await linkPolicy.refresh();
-      await analytics.start();
-      await listReader.start();
-      stopWatching = await database.watchChanges?.(caches, (err) =>
-        logger.error({ err }, 'cannot read changes of other nodes'),
-      );
-      if (config.adminListen) {
-        const admin = createHttpServer({
-          app: createApp(appOptions, 'admin'),
-          handlers: accessLog ? [accessLog] : [],
-          onRequestError,
-          timeLimits,
-        });
-        adminListener = await listenForOperators(admin, config.adminListen);
-      }
-      const maxConnections = affordableConnections(config.maxConnections);
-      listener = await listen(http, { ...config, maxConnections });
-      address = addressOf(config, listener.origin);
       invitationUrl = invited ? invitationUrlOf(address.url, invited, null) : undefined;
       for (const each of services) each.start();
+      isStarted = true;
     },
     stop() {
       stopping ??= shutDown();

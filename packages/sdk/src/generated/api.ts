@@ -1296,7 +1296,7 @@ export interface paths {
         };
         /**
          * Check that requests can be served
-         * @description Returns 503 with the reason while storage cannot be read, visits cannot be stored, webhooks are not dispatched, or the server is stopping. Needs no token: monitoring and the TLS proxy call it. If `SHORTY_ADMIN_LISTEN` is set, only that listener serves it.
+         * @description Returns 503 with the reason while storage cannot be read, visits cannot be stored, webhooks are not dispatched, or the server is starting or stopping. Needs no token: monitoring and the TLS proxy call it. If `SHORTY_ADMIN_LISTEN` is set, only that listener serves it.
          */
         get: operations["getReadiness"];
         put?: never;

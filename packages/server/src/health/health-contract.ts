@@ -34,7 +34,7 @@ export const healthRoutes = [
     tag,
     summary: 'Check that requests can be served',
     description:
-      'Returns 503 with the reason while storage cannot be read, visits cannot be stored, webhooks are not dispatched, or the server is stopping.',
+      'Returns 503 with the reason while storage cannot be read, visits cannot be stored, webhooks are not dispatched, or the server is starting or stopping.',
     access: 'public',
     audience: 'operator',
     responses: { 200: { description: 'Requests can be served', body: readiness } },

@@ -8,7 +8,8 @@ import type { healthRoutes } from './health-contract.js';
 
 export interface HealthOptions {
   readonly database: Database;
-  readonly isStopping: () => boolean;
+  /** Returns the reason while the server is starting or stopping. */
+  readonly lifecycleError: () => string | undefined;
   /** Returns the reason why the disk of the journals and the SQLite file cannot be written. */
   readonly diskError: () => Promise<string | undefined>;
   /** Returns the reason why visits cannot be stored; undefined while they can be. */
@@ -24,7 +25,7 @@ const maxDispatcherIdleMs = 15_000;
 
 export function healthHandlers({
   database,
-  isStopping,
+  lifecycleError,
   diskError,
   visitError,
   damagedLines,
@@ -45,8 +46,11 @@ export function healthHandlers({
     getLiveness: async () => ({ status: 200, body: { status: 'ok', version } }),
 
     async getReadiness() {
-      if (isStopping()) throw new ApiError('UNAVAILABLE', 'The server is stopping');
-      const error = (await diskError()) ?? visitError() ?? dispatcherError(dispatcherIdleMs());
+      const error =
+        lifecycleError() ??
+        (await diskError()) ??
+        visitError() ??
+        dispatcherError(dispatcherIdleMs());
       if (error !== undefined) throw new ApiError('UNAVAILABLE', error);
       await sql`select 1 from organizations limit 1`.execute(database.read);
       return { status: 200, body: { status: 'ok', damagedLines: damagedLines() } };

@@ -69,8 +69,6 @@ export async function start({ create }: { readonly create?: true }): Promise<voi
   try {
     await server.start();
   } catch (error) {
-    // The credentials may be stored already, and no later start shows them.
-    process.stdout.write(describeCredentials(server));
     await server.stop();
     throw error;
   }
