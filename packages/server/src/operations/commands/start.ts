@@ -69,6 +69,8 @@ export async function start({ create }: { readonly create?: true }): Promise<voi
   try {
     await server.start();
   } catch (error) {
+    // If they are stored already, no later start shows them.
+    process.stdout.write(describeCredentials(server));
     await server.stop();
     throw error;
   }
