@@ -82,13 +82,6 @@ describe('a request with an API key', () => {
     expect((await caller.call('listUrls')).outcome).toBe('403 INSUFFICIENT_SCOPE');
   });
 
-  it('can never manage keys', async () => {
-    const caller = callerWith((await create()).data.key);
-    expect((await caller.call('listApiKeys')).outcome).toBe('403 INSUFFICIENT_SCOPE');
-    const made = await caller.call('createApiKey', { body: { name: 'another' } });
-    expect(made.outcome).toBe('403 INSUFFICIENT_SCOPE');
-  });
-
   it('fails from the next request on after the key was revoked', async () => {
     const { data } = await create();
     const caller = callerWith(data.key);
@@ -160,18 +153,5 @@ describe('GET /api/v1/me', () => {
       client: null,
       apiKey: { id: data.id, name: 'who am I', expiresAt: null },
     });
-  });
-});
-
-describe('the scope keys:write', () => {
-  it('belongs to the client of the first organization', async () => {
-    expect((await api.call('getMe')).data.scopes).toEqual(scopes);
-  });
-
-  it('belongs to another client only if it was granted explicitly', async () => {
-    const plain = await api.signIn(await api.createOrganization('free', byDefault));
-    expect((await plain.call('listApiKeys')).outcome).toBe('403 INSUFFICIENT_SCOPE');
-    const granted = await api.signIn(await api.createOrganization('free', ['keys:write']));
-    expect((await granted.call('listApiKeys')).data.total).toBe(0);
   });
 });

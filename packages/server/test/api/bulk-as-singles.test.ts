@@ -77,7 +77,9 @@ async function stateOf(caller: Caller, urls: readonly { id: string; shortCode: s
   for (const { id } of urls) {
     const { data } = await caller.call('getUrl', { params: { id } });
     const key = new URL(data.targetUrl).pathname.slice(1);
-    states.push([data.isActive, data.title, data.expiresAt === null, codes.indexOf(key)]);
+    const isChanged = data.updatedAt !== data.createdAt;
+    const { isActive, title, expiresAt } = data;
+    states.push([isActive, title, expiresAt === null, codes.indexOf(key), isChanged]);
   }
   return { states, used: (await caller.call('getUsage')).data.links.used };
 }

@@ -61,17 +61,6 @@ describe('Idempotency-Key', () => {
     expect(response.data.id).not.toBe(first.data.id);
   });
 
-  it('replays a bulk create, failures included', async () => {
-    const key = newKey();
-    const body = { urls: [{ targetUrl, customSlug: 'replayed' }, { targetUrl: 'x' }, 7] };
-    const first = await api.call('bulkCreateUrls', { headers: key, body });
-    expect(first.data).toMatchObject({ createdCount: 1, failedCount: 2 });
-    const second = await api.call('bulkCreateUrls', { headers: key, body });
-    expect(second.status).toBe(201);
-    expect(second.text).toBe(first.text);
-    expect(second.headers.get('idempotent-replayed')).toBe('true');
-  });
-
   it('replays a slug conflict, and says that it is a replay', async () => {
     await create({}, { customSlug: 'conflicted' });
     const key = newKey();

@@ -138,16 +138,6 @@ describe('importedCode', () => {
     expect((await create({ ...link, importedCode: 'exists/2' })).id).not.toBe(first.id);
   });
 
-  it('answers 410 after the link was erased', async () => {
-    const { id } = await create({ importedCode: 'gone/for/good' });
-    await api.call('deleteUrl', { params: { id }, query: { erase: true } });
-    expect(await follow('/gone/for/good')).toBe(410);
-    const { error } = await api.call('createUrl', {
-      body: { targetUrl: target('page'), importedCode: 'gone/for/good' },
-    });
-    expect(error?.code).toBe('SLUG_CONFLICT');
-  });
-
   it('is found by its longest match', async () => {
     await create({ customSlug: 'blog', targetUrl: target('blog'), forwardPath: true });
     expect(await follow('/blog/post/1')).toBe(target('blog/post/1'));

@@ -79,14 +79,6 @@ describe('POST /api/v1/qr', () => {
     expect(other.data.qrData).toBe(`https://go.example/q/${shortCode}`);
   });
 
-  it('encodes the custom domain of a URL, because its short code exists only there', async () => {
-    const { id: domainId } = await api.addDomain('go.custom.example');
-    const body = { targetUrl: 'https://example.com/', domainId };
-    const bound = (await api.call('createUrl', { body })).data;
-    const { data } = await create({ urlId: bound.id });
-    expect(data.qrData).toBe(`http://go.custom.example/${bound.shortCode}`);
-  });
-
   it('creates a standalone code from data: urlId is null, and the code belongs to the organization', async () => {
     const { data } = await create({ data: 'any text' });
     expect(data).toMatchObject({ urlId: null, qrData: 'any text' });

@@ -110,36 +110,3 @@ describe('DELETE /api/v1/qr/{id}', () => {
     expect((await api.call('getQrScans', { params: { id } })).status).toBe(200);
   });
 });
-
-describe('events', () => {
-  it('qr.created and qr.deleted contain the record; PATCH creates no event', async () => {
-    const { database } = api.server;
-    await database.writeDirectly(async (transaction) => {
-      await transaction
-        .insertInto('webhooks')
-        .values({
-          id: 'hook',
-          organization_id: api.organizationId,
-          url: 'https://receiver.example/',
-          events: JSON.stringify(['qr.created', 'qr.deleted']),
-          secret: 'secret',
-          is_active: 1,
-          created_at: 0,
-          updated_at: 0,
-        })
-        .execute();
-    });
-    const qr = await create();
-    await update(qr.id, { size: 300 });
-    await api.call('deleteQr', { params: { id: qr.id } });
-    const events = await database.read
-      .selectFrom('events')
-      .select(['type', 'body'])
-      .where('type', 'like', 'qr.%')
-      .where('body', 'like', `%${qr.id}%`)
-      .execute();
-    expect(events.map(({ type }) => type)).toEqual(['qr.created', 'qr.deleted']);
-    expect(JSON.parse(events[0]?.body ?? '').data).toEqual(qr);
-    expect(JSON.parse(events[1]?.body ?? '').data).toMatchObject({ id: qr.id, size: 300 });
-  });
-});

@@ -124,21 +124,6 @@ describe('If-Match', () => {
 });
 
 describe('the ETag of a new record', () => {
-  it.each(patches.map((route) => [collectionOf(route)]))(
-    'of %s is that of its GET',
-    async (path) => {
-      const create = routes.find(
-        (route) => route.method === 'post' && route.path === path,
-      ) as Route;
-      const caller = await world.newcomer();
-      const [request] = sampleRequests(create) as [SampleRequest];
-      const created = await (await world.prepareOwn(caller, request)).send();
-      expect(created.status, created.text).toBe(201);
-      const { id } = created.data as { id: string };
-      expect(etagOf(await caller.send('GET', `${path}/${id}`))).toBe(etagOf(created));
-    },
-  );
-
   it('does not change with clicks', async () => {
     const { api } = world;
     const { data, headers } = await api.call('createUrl', {

@@ -98,6 +98,8 @@ function mostly(valid: fc.Arbitrary<string>): fc.Arbitrary<string> {
   return fc.oneof(
     { weight: 9, arbitrary: valid },
     { weight: 1, arbitrary: fc.string({ unit: 'binary' }).map((text) => text.toWellFormed()) },
+    // PostgreSQL stores no U+0000.
+    { weight: 1, arbitrary: fc.constant('a\0b') },
   );
 }
 
