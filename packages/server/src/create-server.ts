@@ -63,9 +63,10 @@ import { hidePassword } from './storage/locate-database.js';
 import { firstMigration } from './storage/migrations/apply-migrations.js';
 import { openStorage } from './storage/open-storage.js';
 import { unlockSecrets } from './storage/secrets.js';
-import { blockedMessage } from './urls/blocked-hosts.js';
+import { findTargetErrors } from './urls/check-target.js';
 import { type LinkOrigins, publicHostOf, shortUrlOf } from './urls/link-origins.js';
 import { reservedWords } from './urls/reserved-words.js';
+import { clearTargetMarks } from './urls/target-scan.js';
 import { createUrlModule } from './urls/url-module.js';
 import { createWebhookModule } from './webhooks/webhook-module.js';
 
@@ -203,7 +204,12 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     pagesFor: createVisitorPages(config),
     ignoreCase: config.ignoreCase,
     allowPrivateNetwork: config.allowPrivateNetwork,
-    findBlockedHost: (target: string) => linkPolicy.findBlockedHost(target),
+    findTargetErrors: findTargetErrors.bind(undefined, {
+      db: database.read,
+      isOwnHost,
+      findBlockedHost: (target) => linkPolicy.findBlockedHost(target),
+      safeDns,
+    }),
     onRequestError,
   };
   const people = createPeopleModule({
@@ -233,7 +239,6 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       expiredUrl: config.expiredUrl ?? null,
       ignoreCase: config.ignoreCase,
     },
-    describeBlocked: blockedMessage,
     onSettingsChanged: (organizationId) => changes.emit('domains', organizationId),
   });
   changes.on('policy', () => domains.hosts.clear());
@@ -497,6 +502,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       }
       await unlockSecrets(database, config);
       await organizations.requirePlans(plans);
+      if (!safeDns) await clearTargetMarks(database);
       await linkPolicy.refresh();
       await analytics.start();
       await listReader.start();

@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { v7 as newUuid } from 'uuid';
 import { ApiError, notFoundMessage, shorten, validationError } from '../contract/api-error.js';
 import type { ErrorCode } from '../contract/error-codes.js';
+import type { ErrorDetail } from '../contract/errors.js';
 import type { ReadPage } from '../contract/json-text.js';
 import type { EventOutbox } from '../events/event-outbox.js';
 import { FairQueue } from '../fair-queue.js';
@@ -55,10 +56,10 @@ export interface DomainHandlerOptions {
   readonly lookUps: FairQueue;
   readonly resolveTxt: ResolveTxt;
   readonly isOwnHost: IsOwnHost;
-  /** Returns the host that the operator has blocked, to which a URL leads. */
-  readonly findBlockedHost: (url: string) => string | undefined;
-  /** Returns why a URL that leads to a blocked host is refused. */
-  readonly describeBlocked: (blockedHost: string) => string;
+  /** Returns why one of the URLs of each request is refused, as a target of links would be. */
+  readonly findTargetErrors: (
+    requests: readonly (readonly { readonly path: string; readonly targetUrl: string }[])[],
+  ) => Promise<(ErrorDetail | undefined)[]>;
   /** Called after each change of settings, before the response. */
   readonly onSettingsChanged: (organizationId: string) => void;
   readonly clock: Clock;
@@ -151,19 +152,20 @@ export function domainHandlers(options: DomainHandlerOptions): HandlersOf<typeof
 
   /** Throws VALIDATION_FAILED for a URL to which visitors are not led. */
   async function checkUrls(organizationId: string, body: DomainUpdateRequest): Promise<void> {
-    for (const path of domainUrls) {
-      const url = body[path];
-      if (url == null) continue;
-      const hostname = hostnameOf(new URL(url).host);
+    const targets = domainUrls.flatMap((path) => {
+      const targetUrl = body[path];
+      return targetUrl == null ? [] : [{ path, targetUrl }];
+    });
+    for (const { path, targetUrl } of targets) {
+      const hostname = hostnameOf(new URL(targetUrl).host);
       const isHere = isOwnHost(hostname) || (await domains.hasHostname(organizationId, hostname));
       if (isHere) {
         const message = `must not lead to ${hostname}, whose links this server serves: use the address outside that visitors should see`;
         throw validationError([{ path, message }]);
       }
-      const blocked = options.findBlockedHost(url);
-      if (blocked === undefined) continue;
-      throw validationError([{ path, message: options.describeBlocked(blocked) }]);
     }
+    const [error] = await options.findTargetErrors([targets]);
+    if (error) throw validationError([error]);
   }
 
   return {

@@ -11,8 +11,7 @@ export interface DomainModuleOptions
       | 'listDomains'
       | 'resolveTxt'
       | 'isOwnHost'
-      | 'findBlockedHost'
-      | 'describeBlocked'
+      | 'findTargetErrors'
       | 'onSettingsChanged'
       | 'clock'
     >,

@@ -8,7 +8,7 @@ import { parseUrl } from '../network/parse-url.js';
 import type { SafeDns } from '../network/safe-dns.js';
 import type { Schema } from '../storage/schema.js';
 import { blockedMessage } from './blocked-hosts.js';
-import { targetsOf } from './link-rules.js';
+import { type LinkTarget, targetsOf } from './link-rules.js';
 
 export interface TargetRules {
   readonly db: Kysely<Schema>;
@@ -31,10 +31,10 @@ export function targetHostsOf(url: Parameters<typeof targetsOf>[0]): string[] {
 /** Returns why one of the targets of each request is refused: it leads to a blocked host, or to one of ours. */
 export async function findTargetErrors(
   { db, isOwnHost, findBlockedHost, safeDns }: TargetRules,
-  requests: readonly Parameters<typeof targetsOf>[0][],
+  requests: readonly (readonly LinkTarget[])[],
 ): Promise<(ErrorDetail | undefined)[]> {
   const targets = requests.map((request) =>
-    targetsOf(request).map(({ path, targetUrl }) => {
+    request.map(({ path, targetUrl }) => {
       const { host = '', port } = parseUrl(targetUrl) ?? {};
       return { path, targetUrl, hostname: hostnameOf(host), port };
     }),

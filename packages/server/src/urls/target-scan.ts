@@ -78,6 +78,20 @@ export function createTargetScan({ database, clock, safeDns }: TargetScanOptions
   };
 }
 
+/** Removes the marks of a resolver that is not set any more, and its scan. */
+export function clearTargetMarks(database: Database): Promise<void> {
+  return database.writeDirectly(async (transaction) => {
+    // Without a scan, there are no marks, and no start has to read all links.
+    const scan = await transaction.deleteFrom('target_scan').returning('id').executeTakeFirst();
+    if (!scan) return;
+    await transaction
+      .updateTable('urls')
+      .set({ target_blocked_at: null })
+      .where('target_blocked_at', 'is not', null)
+      .execute();
+  }, 'rows');
+}
+
 /** Takes the next page of the scan; begins a scan if the last one began a day ago. */
 function claimPage(database: Database, now: number) {
   return database.writeDirectly(async (transaction) => {

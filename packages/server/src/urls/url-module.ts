@@ -8,23 +8,22 @@ import type { Clock } from '../ports.js';
 import type { Database } from '../storage/database.js';
 import { runInBatches } from '../storage/run-in-batches.js';
 import { type BlockedHostHandlerOptions, blockedHostHandlers } from './blocked-host-handlers.js';
-import { findTargetErrors, type TargetRules } from './check-target.js';
 import { toRecord } from './present-url.js';
 import { type ShortCodeOptions, shortCodeGenerator } from './short-code.js';
 import { type TagHandlerOptions, tagHandlers } from './tag-handlers.js';
 import { type FindTagged, TagRepository } from './tag-repository.js';
 import { type TakedownHandlerOptions, takedownHandlers } from './takedown-handlers.js';
-import { createTargetScan } from './target-scan.js';
+import { createTargetScan, type TargetScanOptions } from './target-scan.js';
 import { type UrlHandlerOptions, urlHandlers } from './url-handlers.js';
 import { UrlRecorder } from './url-recorder.js';
 import { UrlRepository } from './url-repository.js';
 
 export interface UrlModuleOptions
-  extends Omit<UrlHandlerOptions, 'urls' | 'newShortCode' | 'eraseUrl' | 'findTargetErrors'>,
-    Pick<TargetRules, 'findBlockedHost' | 'safeDns'>,
+  extends Omit<UrlHandlerOptions, 'urls' | 'newShortCode' | 'eraseUrl'>,
     Pick<TakedownHandlerOptions, 'listTakedowns' | 'ignoresCase'>,
     Pick<BlockedHostHandlerOptions, 'listBlockedHosts' | 'onHostsChanged'> {
   readonly database: Database;
+  readonly safeDns: TargetScanOptions['safeDns'] | undefined;
   readonly outbox: EventOutbox;
   readonly isOwnHost: IsOwnHost;
   /** Whether links of the platform's domain are found in any case. */
@@ -78,8 +77,6 @@ export function createUrlModule(options: UrlModuleOptions) {
         urls,
         newShortCode,
         eraseUrl,
-        findTargetErrors: (requests) =>
-          findTargetErrors({ ...options, db: database.read }, requests),
       }),
       ...tagHandlers({ ...options, tags }),
       ...blockedHostHandlers(options),

@@ -17,6 +17,7 @@ import {
 } from './change-url.js';
 import type { findTargetErrors } from './check-target.js';
 import { acceptFields } from './link-fields.js';
+import { targetsOf } from './link-rules.js';
 import type { ShortUrl } from './short-url.js';
 import type { UrlCreateRequest, UrlUpdateRequest, UrlUpsertRequest } from './url-contract.js';
 import { findPasswordError } from './url-fields.js';
@@ -81,7 +82,7 @@ export class UrlService {
     bodies: readonly StatefulFields[],
     now: number,
   ): Promise<(ErrorDetail | undefined)[]> {
-    const errors = await this.#options.findTargetErrors(bodies);
+    const errors = await this.#options.findTargetErrors(bodies.map(targetsOf));
     return bodies.map(
       (body, index) =>
         errors[index] ??

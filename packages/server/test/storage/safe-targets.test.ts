@@ -1,5 +1,8 @@
 import { expect, it, onTestFinished } from 'vitest';
+import { createServer } from '../../src/create-server.js';
+import type { ServerOptions } from '../../src/server-options.js';
 import { startServer } from '../api/start-server.js';
+import { emptyDatabase } from '../engine.js';
 import { dnsServer } from '../network/dns-server.js';
 import { poll } from '../poll.js';
 
@@ -7,10 +10,11 @@ const dayMs = 86_400_000;
 const harmful = 'which the resolver that filters harmful hosts for this server blocks';
 
 /** Starts a server with a resolver that filters harmful hosts, and one that does not. */
-async function start() {
+async function start(options: ServerOptions = {}) {
   const filter = await dnsServer();
   const plain = await dnsServer();
-  const api = await startServer({ safeDns: [filter.address], dnsServers: [plain.address] });
+  const servers = { safeDns: [filter.address], dnsServers: [plain.address] };
+  const api = await startServer({ ...servers, ...options });
   onTestFinished(() => api.stop());
   for (const host of ['good.test', 'sinkhole.test', 'missing.test']) {
     plain.set(host, { addresses: ['192.0.2.1'] });
@@ -51,6 +55,11 @@ it('a target that the filtering resolver blocks is refused, wherever it stands',
   const { id } = (await create({})).data;
   const updated = await api.call('updateUrl', { params: { id }, body: { targetUrl: bad } });
   expect(updated.outcome).toBe('400 VALIDATION_FAILED');
+  const domain = await api.addDomain('go.example.com');
+  const body = { rootUrl: 'https://good.test/', notFoundUrl: bad };
+  const changed = await api.call('updateDomain', { params: { id: domain.id }, body });
+  const message = `${bad} must not lead to sinkhole.test, ${harmful}`;
+  expect(changed.error.details).toEqual([{ path: 'notFoundUrl', message }]);
   const good = Array.from({ length: 50 }, (_, index) => `https://good.test/${index}`);
   const urls = [bad, ...good, bad];
   filter.asked.length = 0;
@@ -139,4 +148,29 @@ it('links whose target becomes harmful are marked once a day, and still redirect
     },
     (total) => total === 0,
   );
+});
+
+it('a server that starts without the resolver removes the marks', async () => {
+  const { remove, ...empty } = await emptyDatabase();
+  onTestFinished(remove);
+  const { api, block, create } = await start(empty);
+  const { id } = (await create({ targetUrl: 'https://sinkhole.test/' })).data;
+  block['sinkhole.test']();
+  api.clock.advance(dayMs);
+  const { clock, credentials } = api;
+  await poll(
+    'a mark',
+    async () => {
+      await api.server.checkTargets();
+      const caller = await api.signIn(credentials);
+      return (await caller.call('getUrl', { params: { id } })).data.targetBlockedAt;
+    },
+    (at) => at !== null,
+  );
+  await api.stop();
+  const server = createServer({ ...empty, clock });
+  await server.start();
+  onTestFinished(() => server.stop());
+  const marked = server.database.read.selectFrom('urls').select('target_blocked_at');
+  expect(await marked.execute()).toEqual([{ target_blocked_at: null }]);
 });
