@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 import type { DoAsCaller } from '../api/mount-routes.js';
-import { type ApiError, validationError } from '../contract/api-error.js';
+import { ApiError, validationError } from '../contract/api-error.js';
 import { readBody } from '../http/read-body.js';
 import { escapeText } from '../pages/page.js';
 import type { LinkOrigins } from '../urls/link-origins.js';
@@ -25,7 +25,11 @@ export interface CompatRoute {
   readonly path: string;
   readonly methods: readonly ('get' | 'post')[];
   readonly respond: (request: Request, response: Response) => Promise<CompatReply>;
-  /** Returns an error in the form that clients of the service read. */
+  /** Where clients send the API key, as the service names it. */
+  readonly keyField: string;
+  /** The fields that have another name in our API, by that name. */
+  readonly fieldNames: Readonly<Record<string, string>>;
+  /** Returns an error, with the names of the service, in the form that its clients read. */
   readonly refuse: (error: ApiError, request: Request) => CompatReply;
 }
 
@@ -75,6 +79,22 @@ export function jsonReply(
   mediaType = 'application/json',
 ): CompatReply {
   return { status, mediaType, text: JSON.stringify(fields) };
+}
+
+/** Returns an error with the words of another service, whose documents its clients know. */
+export function withNamesOf(
+  { keyField, fieldNames }: Pick<CompatRoute, 'keyField' | 'fieldNames'>,
+  error: ApiError,
+): ApiError {
+  const { code, headers, details, cause } = error;
+  const rename = (path: string) => fieldNames[path] ?? path;
+  // A message about a field begins with its name.
+  const message =
+    code === 'UNAUTHORIZED'
+      ? `${keyField} is missing, unknown or expired: send an API key of this server itself, not a hash of it`
+      : error.message.replace(/^\w+/, rename);
+  const renamed = details.map((detail) => ({ ...detail, path: rename(detail.path) }));
+  return new ApiError(code, message, { headers, cause, details: renamed });
 }
 
 /** Returns the fields that an error is about. */

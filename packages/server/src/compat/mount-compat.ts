@@ -4,7 +4,12 @@ import { ApiError } from '../contract/api-error.js';
 import { errorHeaders, toApiError } from '../http/error-response.js';
 import { stableRequestIdOf } from '../http/request-id.js';
 import { bitlyRoutes } from './bitly/bitly.js';
-import type { CompatOptions, CompatReply, CompatRoute } from './compat-api.js';
+import {
+  type CompatOptions,
+  type CompatReply,
+  type CompatRoute,
+  withNamesOf,
+} from './compat-api.js';
 import { shlinkRoutes } from './shlink/shlink.js';
 import { yourlsRoutes } from './yourls/yourls.js';
 
@@ -27,7 +32,7 @@ export function mountCompat(
   for (const route of names.flatMap((name) => apis[name](options))) {
     const refuse = (error: unknown, request: Request, response: Response) => {
       onRequestError(error, stableRequestIdOf(request));
-      const refusal = toApiError(error);
+      const refusal = withNamesOf(route, toApiError(error));
       response.set(errorHeaders(refusal));
       send(response, route.refuse(refusal, request));
     };

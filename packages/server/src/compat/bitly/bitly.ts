@@ -13,8 +13,8 @@ import {
 
 const shortenRequest = z.looseObject({
   long_url: z.string().optional(),
-  domain: z.string().optional(),
-  force_new_link: z.boolean().optional(),
+  domain: z.string().nullish(),
+  force_new_link: z.boolean().nullish(),
 });
 
 /** The hosts of Bitly itself, which clients send by default. */
@@ -42,7 +42,8 @@ export function bitlyRoutes(options: CompatOptions): readonly CompatRoute[] {
         return doAsCaller(token, request, response, async (call) => {
           const json = parseJson(await readCompatBody(request, response, options));
           const given = check(shortenRequest, json) as z.output<typeof shortenRequest>;
-          const { long_url: targetUrl, domain = '', force_new_link: isForced } = given;
+          const { long_url: targetUrl, force_new_link: isForced } = given;
+          const domain = given.domain ?? '';
           const domainId = bitlyHosts.includes(domain) ? null : await findDomainId(options, domain);
           const { status, data } = await call('createUrl', {
             body: { targetUrl, domainId, ifExists: isForced ? null : 'return' },
@@ -62,28 +63,25 @@ export function bitlyRoutes(options: CompatOptions): readonly CompatRoute[] {
           });
         });
       },
+      keyField: 'Authorization: Bearer',
+      fieldNames: { targetUrl: 'long_url', domainId: 'domain' },
       refuse(error) {
         const isForbidden = messages[error.code] === 'FORBIDDEN';
         return jsonReply(isForbidden ? 403 : error.status, {
           message: messageOf(error),
           resource: 'bitlinks',
           description: error.message,
-          errors: fieldsOf(error).map((path) => ({
-            field: fieldNames[path] ?? path,
-            error_code: 'invalid',
-          })),
+          errors: fieldsOf(error).map((field) => ({ field, error_code: 'invalid' })),
         });
       },
     },
   ];
 }
 
-const fieldNames: Readonly<Record<string, string>> = { targetUrl: 'long_url', domainId: 'domain' };
-
 function messageOf(error: ApiError): string {
   const [path] = fieldsOf(error);
   if (path !== undefined && error.status === 400) {
-    return path === '' ? 'INVALID_JSON' : `INVALID_ARG_${(fieldNames[path] ?? path).toUpperCase()}`;
+    return path === '' ? 'INVALID_JSON' : `INVALID_ARG_${path.toUpperCase()}`;
   }
   return messages[error.code] ?? error.code;
 }

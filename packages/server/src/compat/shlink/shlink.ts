@@ -39,7 +39,10 @@ export function shlinkRoutes(options: CompatOptions): readonly CompatRoute[] {
   const { doAsCaller, origins } = options;
   const path = '/rest/v3/short-urls';
   const hostOf = (domain: unknown) =>
-    typeof domain === 'string' && domain !== 'DEFAULT' ? domain : origins().shortDomain;
+    typeof domain === 'string' && !['', 'DEFAULT'].includes(domain)
+      ? domain
+      : origins().shortDomain;
+  const errors = { keyField: 'X-Api-Key', fieldNames, refuse };
   return [
     {
       path,
@@ -62,7 +65,7 @@ export function shlinkRoutes(options: CompatOptions): readonly CompatRoute[] {
           });
           return jsonReply(200, toShlink(data));
         }),
-      refuse,
+      ...errors,
     },
     {
       path: `${path}/:code`,
@@ -73,7 +76,7 @@ export function shlinkRoutes(options: CompatOptions): readonly CompatRoute[] {
           const { data } = await call('lookupUrl', { query: { shortUrl } });
           return jsonReply(200, toShlink(data));
         }),
-      refuse,
+      ...errors,
     },
   ];
 }
@@ -119,7 +122,7 @@ function refuse(error: ApiError, { headers, params }: Request): CompatReply {
     : (types[error.code] ?? [error.code.toLowerCase().replaceAll('_', '-'), error.code]);
   const { code: shortCode } = params;
   const status = error.code === 'SLUG_CONFLICT' ? 400 : error.status;
-  const invalidElements = fieldsOf(error).map((path) => fieldNames[path] ?? path);
+  const invalidElements = fieldsOf(error);
   const problem = {
     type: `https://shlink.io/api/error/${type}`,
     title,

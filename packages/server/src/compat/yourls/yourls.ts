@@ -17,6 +17,7 @@ const version = '1.10.2';
 type Fields = Readonly<Record<string, unknown>>;
 type Text = (name: string) => string;
 
+const unknownAction = 'must be shorturl, expand, url-stats, stats or version';
 const done = { message: 'success', statusCode: 200 };
 const noText = 'Need either XML or JSON format for stats';
 
@@ -107,10 +108,12 @@ export const yourlsRoutes = (options: CompatOptions): readonly CompatRoute[] => 
       }
       if (text('action') === 'version') return reply(200, { version, simple: version }, text);
       const action = Object.hasOwn(actions, text('action')) && actions[text('action')];
-      if (!action) throw validationError([{ path: 'action', message: 'is unknown or missing' }]);
+      if (!action) throw validationError([{ path: 'action', message: unknownAction }]);
       const run = (call: CallOperation) => action(call, text);
       return reply(200, await options.doAsCaller(key, request, response, run), text);
     },
+    keyField: 'signature',
+    fieldNames: { targetUrl: 'url', customSlug: 'keyword' },
     refuse: (error, request) => refuse(error, textOf(request.body ?? request.query)),
   },
 ];
@@ -134,7 +137,7 @@ function reply(status: number, { simple = '', ...fields }: Fields, text: Text): 
 
 function refuse(error: ApiError, text: Text): CompatReply {
   const [path] = fieldsOf(error);
-  const code = { targetUrl: 'error:nourl', customSlug: 'error:keyword' }[path ?? ''];
+  const code = { url: 'error:nourl', keyword: 'error:keyword' }[path ?? ''];
   const status = error.code === 'UNAUTHORIZED' ? 403 : code ? 400 : error.status;
   const message = error.code === 'NOT_FOUND' ? 'Error: short URL not found' : error.message;
   const fields = { message, errorCode: String(status), statusCode: String(status) };
