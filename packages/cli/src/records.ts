@@ -92,13 +92,6 @@ function missing({ noun, hint }: Pick<Kind, 'noun' | 'hint'>, text: string): Cli
   });
 }
 
-/** Returns whether an error says that a record does not exist. */
-export function isMissing(error: unknown): boolean {
-  return (
-    error instanceof NotFoundError || (error instanceof CliError && error.code === 'NOT_FOUND')
-  );
-}
-
 const key = { noun: 'key', forms: 'id, name or start' };
 const isKey = ({ name, start }: ApiKey, text: string) => name === text || text.startsWith(start);
 
@@ -261,6 +254,27 @@ export class Named<T extends object = object> {
     const client = await (isOfOperator ? this.#context.operator() : this.#context.client());
     return { client, request, organization: async () => (await this.#organization?.id()) ?? '' };
   }
+}
+
+/** Returns undefined if the record does not exist. */
+export async function unlessMissing<T>(call: PromiseLike<T>): Promise<T | undefined> {
+  try {
+    return await call;
+  } catch (error) {
+    if (error instanceof NotFoundError) return undefined;
+    if (error instanceof CliError && error.code === 'NOT_FOUND') return undefined;
+    throw error;
+  }
+}
+
+/** Returns a function that finds the ids of domains by their hostnames, each once. */
+export function domainFinder(context: Connection) {
+  const ids = new Map<string, Promise<string | undefined>>();
+  return (hostname: string): Promise<string | undefined> => {
+    const id = ids.get(hostname) ?? unlessMissing(new Named('domain', hostname, context).id());
+    ids.set(hostname, id);
+    return id;
+  };
 }
 
 /** Returns the links that a file names. Numbers are ids and not looked up, because a file can have many. */

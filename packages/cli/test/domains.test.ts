@@ -124,6 +124,28 @@ describe('shorty domains', () => {
     expect((await shorty.run(['domains', 'get', id])).stdout).toContain('https://e.com/');
   });
 
+  test('a file of links names domains by their hostnames', async () => {
+    const { id, txtRecord } = await json('create', 'csv.example.com');
+    zone.set(txtRecord.name, txtRecord.value);
+    await json('verify', id);
+    const input =
+      'url,slug,domainId\nhttps://csv.example/,on-csv,CSV.example.com\nhttps://csv.example/,,no.example.com\n';
+    const bulkCreate = ['urls', 'bulk-create', '-'];
+    for (const args of [[...bulkCreate, '--dry-run'], bulkCreate]) {
+      const { code, stderr } = await shorty.run(args, { input });
+      expect({ code, stderr }).toEqual({
+        code: 3,
+        stderr: expect.stringContaining('line 3: there is no domain "no.example.com"'),
+      });
+    }
+    const link = await server.client.urls.lookup('https://csv.example.com/on-csv');
+    expect(link.domainId).toBe(id);
+    const changes = 'id,domainId\n1,no.example.com\n';
+    const refused = await shorty.run(['urls', 'bulk-update', '-'], { input: changes });
+    expect(refused.stderr).toContain('line 2: there is no domain "no.example.com"');
+    await server.client.urls.delete(link.id);
+  });
+
   test('list filters, and delete fails while links are active', async () => {
     const { id, txtRecord } = await json('create', 'five.example.com');
     zone.set(txtRecord.name, txtRecord.value);

@@ -23,6 +23,7 @@ import {
   refuseBinary,
   type TextRows,
   type TextSource,
+  withDomainIds,
   withoutFirst,
 } from '@shorty/import';
 import type { UrlCreateRequest } from '@shorty/sdk';
@@ -204,7 +205,8 @@ async function* chunksOf(settings: Settings, now: number, signal: AbortSignal) {
   const links = { domains, keepsCodes: !hasNewCodes, now };
   const rows = withoutFirst(sheet.all());
   const options = sheet.source ? { links } : {};
-  for await (const chunk of planChunks(rows, planSheet(settings), options)) {
+  const planned = planChunks(rows, planSheet(settings), options);
+  for await (const chunk of withDomainIds(planned, async (hostname) => domains.get(hostname))) {
     signal.throwIfAborted();
     yield chunk;
   }

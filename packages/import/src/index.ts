@@ -18,6 +18,7 @@ export {
 } from './column-plan.js';
 export { formatCsvFile } from './csv-file.js';
 export { formatCsvLine } from './csv-line.js';
+export { withDomainIds } from './domain-ids.js';
 export { FileError } from './file-error.js';
 export { nearestName } from './generated/nearest-name.js';
 export type { LinkRules } from './imported-link.js';

@@ -8,7 +8,7 @@ import { type ExitCode, exitCodes } from '../exit-codes.js';
 import { groupIntoPages } from '../group-into-pages.js';
 import { columnsOf } from '../output.js';
 import { ask } from '../prompt.js';
-import { isMissing, kinds, type Named, naming } from '../records.js';
+import { kinds, type Named, naming, unlessMissing } from '../records.js';
 
 // The names in the question, the result and the warning.
 const maxShown = 5;
@@ -187,15 +187,5 @@ export async function* findIds(names: readonly Named[], reads = false) {
     yield* await Promise.all(
       page.map(async (name) => ({ name, id: await unlessMissing(find(name)) })),
     );
-  }
-}
-
-/** Returns undefined if the record does not exist. */
-async function unlessMissing<T>(call: PromiseLike<T>): Promise<T | undefined> {
-  try {
-    return await call;
-  } catch (error) {
-    if (isMissing(error)) return undefined;
-    throw error;
   }
 }

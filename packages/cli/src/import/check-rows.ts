@@ -1,8 +1,15 @@
-import { findItemError, type ImportRow, type LinkRules, planChunks } from '@shorty/import';
+import {
+  findItemError,
+  type ImportRow,
+  type LinkRules,
+  planChunks,
+  withDomainIds,
+} from '@shorty/import';
 import { formatCount, formatNumber } from '@shorty/report';
 import { defined } from '../command.js';
 import type { Context } from '../context.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
+import { domainFinder } from '../records.js';
 import { openFailedRows } from './output-file.js';
 import type { PreparedImport } from './prepare-import.js';
 import type { ProgressFile } from './progress-file.js';
@@ -20,16 +27,18 @@ export interface CheckOptions {
 /** Validates each row of a file, reports the errors, and writes the invalid rows. Creates nothing. */
 export async function checkRows(
   prepared: PreparedImport,
-  { io, output }: Context,
+  context: Context,
   { links, failedOut, progress }: CheckOptions,
 ): Promise<ExitCode> {
+  const { io, output } = context;
   const file = progress && openFailedRows(String(failedOut), prepared, progress, true);
   if (file && !progress.isContinued) progress.recordFiles([file.output.name]);
   const report = new RowReport(output, io.stderr.isTTY === true);
   const moves = new LinkMoves();
   let rows = 0;
   let bad = 0;
-  for await (const chunk of planChunks(prepared.rows(), prepared.plan, links && { links })) {
+  const chunks = planChunks(prepared.rows(), prepared.plan, links && { links });
+  for await (const chunk of withDomainIds(chunks, domainFinder(context))) {
     io.interrupt.throwIfAborted();
     for (const row of chunk.rows) {
       const { item } = row;

@@ -6,6 +6,7 @@ import {
   type LinkRules,
   type LinkSource,
   planChunks,
+  withDomainIds,
 } from '@shorty/import';
 import { formatCount, formatInstant, formatNumber } from '@shorty/report';
 import { type Shorty, ShortyError } from '@shorty/sdk';
@@ -20,6 +21,7 @@ import { type PreparedImport, prepareImport } from '../../import/prepare-import.
 import { ProgressFile } from '../../import/progress-file.js';
 import { sendChunks } from '../../import/send-chunks.js';
 import type { OutputFormat } from '../../output.js';
+import { domainFinder } from '../../records.js';
 import { formatOfFile } from '../../replacement-file.js';
 import { type CsvFlags, csvOptions, noHeaderOption, readColumnOptions } from './csv-options.js';
 
@@ -86,8 +88,8 @@ export const bulkCreate: CommandRow = {
   options: { ...noHeaderOption, ...importOptions },
   help: `The first row names the columns. Names are API fields in any case, with or
 without underscores: targetUrl (or url), customSlug (or slug), title, tags
-(separated by |, or by commas), expiresAt, importedCode, utm_source ... Other
-utm_* columns become customUtmParams. An empty cell leaves the field unset.
+(separated by |, or by commas), expiresAt, domainId (or its hostname),
+importedCode, utm_source ... Other utm_* columns become customUtmParams. An empty cell leaves the field unset.
 The column error, which --failed-out writes, is ignored.
 
 ${resumeHelp}`,
@@ -178,8 +180,9 @@ async function importRows(
   const report = await ImportReport.open(context, prepared, options, progress);
   const client = await context.client({ ...patience(options), hooks: report.hooks });
   const links = foreign && { ...foreign, now: progress.startedAt };
+  const planned = planChunks(prepared.rows(), prepared.plan, links && { links });
   const chunks = async function* (): AsyncGenerator<ImportChunk> {
-    for await (const chunk of planChunks(prepared.rows(), prepared.plan, links && { links })) {
+    for await (const chunk of withDomainIds(planned, domainFinder(context))) {
       report.addEarlier(progress.earlier(chunk));
       if (progress.isFinished(chunk)) continue;
       if (progress.isUncertain(chunk) && !options.resend) {

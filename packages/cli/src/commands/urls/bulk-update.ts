@@ -1,4 +1,4 @@
-import { type ImportRow, planChunks, quoteCell, updateFields } from '@shorty/import';
+import { type ImportRow, planChunks, quoteCell, updateFields, withDomainIds } from '@shorty/import';
 import { formatCount, formatNumber } from '@shorty/report';
 import type { UrlBulkUpdateItem } from '@shorty/sdk';
 import type { CommandRow } from '../../command.js';
@@ -7,7 +7,7 @@ import { type ExitCode, exitCodes } from '../../exit-codes.js';
 import { FailureReport } from '../../import/failure-report.js';
 import { type PreparedImport, prepareImport } from '../../import/prepare-import.js';
 import { columnsOf } from '../../output.js';
-import { nameLinks } from '../../records.js';
+import { domainFinder, nameLinks } from '../../records.js';
 import { findIds } from '../change-command.js';
 import { type CsvFlags, csvOptions, noHeaderOption, readColumnOptions } from './csv-options.js';
 
@@ -79,7 +79,9 @@ async function updateRows(
   };
   const outcomes = async function* (): AsyncGenerator<readonly Outcome[]> {
     const client = isDryRun ? undefined : await context.client();
-    for await (const { rows } of planChunks(prepared.rows(), prepared.plan, { nullCell })) {
+    const planned = planChunks(prepared.rows(), prepared.plan, { nullCell });
+    const chunks = isDryRun ? planned : withDomainIds(planned, domainFinder(context));
+    for await (const { rows } of chunks) {
       io.interrupt.throwIfAborted();
       const send = async (items: UrlBulkUpdateItem[]) =>
         client?.urls.bulkUpdate(items, { signal: io.interrupt });
