@@ -68,6 +68,18 @@ test('a rate limit says when to try again', async () => {
   );
 });
 
+test.each([
+  ['keys:write', 'no API key has it: unset SHORTY_API_KEY, and sign in with a client'],
+  [
+    'urls:erase',
+    'use a client with it, or a key (shorty keys create NAME --scopes "urls:erase ...")',
+  ],
+])('a missing scope %s says how to get it', async (scope, hint) => {
+  const message = `The access token needs the scope ${scope}`;
+  const error = await apiError(403, { code: 'INSUFFICIENT_SCOPE', message });
+  expect(report(error).text).toContain(hint);
+});
+
 test('each detail has a line, except one that repeats the message', async () => {
   const details = [
     { path: 'title', message: 'is too long' },

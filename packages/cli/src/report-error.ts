@@ -88,7 +88,7 @@ function hintFor(error: ShortyError): string | undefined {
   }
   if (error.status === 401)
     return 'sign in with shorty login; shorty whoami shows the credentials in use';
-  if (error.code === 'INSUFFICIENT_SCOPE') return 'shorty whoami shows your scopes';
+  if (error.code === 'INSUFFICIENT_SCOPE') return scopeHint(error.message);
   const isOtherServer = error.code === undefined || error.message.includes('/api/v1/api/v1/');
   if (error.status === 404 && isOtherServer) {
     return `no Shorty API is at the base URL, which is the server's address without /api/v1; ${checkAddress}`;
@@ -108,6 +108,15 @@ function hintFor(error: ShortyError): string | undefined {
     return hintsByCode.get(causeCode(error) ?? '') ?? 'check the base URL with shorty whoami';
   }
   return undefined;
+}
+
+/** Returns how to get the scope that a refusal names. */
+function scopeHint(message: string): string {
+  const [, scope] = /needs the scope (\w+:\w+)/.exec(message) ?? [];
+  if (scope === undefined) return 'shorty whoami shows your scopes';
+  return scope === 'keys:write'
+    ? 'no API key has it: unset SHORTY_API_KEY, and sign in with a client that has it, such as the first one (shorty login)'
+    : `shorty whoami shows your scopes; use a client with it, or a key (shorty keys create NAME --scopes "${scope} ...")`;
 }
 
 /** Returns the command that lists what the path of a request names. */
