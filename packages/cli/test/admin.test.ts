@@ -125,6 +125,7 @@ describe('shorty admin takedowns and hosts', () => {
     expect(taken).toMatchObject({ id: url.id, reason: 'phishing' });
     expect(await visit()).toBe(451);
     expect((await admin('takedowns', 'list')).items).toEqual([taken]);
+    expect((await shorty.run(['urls', 'list'])).stdout).toContain('(taken down)');
     const shown = await shorty.run(['urls', 'get', url.id]);
     expect(shown.stdout).toMatch(/^takenDown\.reason +phishing/m);
     expect(await admin('takedowns', 'undo', url.id)).toEqual(taken);

@@ -297,11 +297,17 @@ export const urlCommands: Readonly<Record<string, CommandRow>> = {
   export: exportLinks,
 };
 
-/** Returns the title of a link, after its state if it does not redirect. */
-function titleOf({ title, isActive, deletedAt, expiresAt, updatedAt }: UrlRecord): string {
-  const isExpired = expiresAt !== null && expiresAt <= updatedAt;
-  const state = deletedAt !== null ? 'deleted' : isExpired ? 'expired' : 'paused';
-  return [isActive ? '' : `(${state})`, title ?? ''].join(' ').trim();
+/** Returns the title of a link, after its state if its owner should know it. */
+function titleOf({ title, isActive, deletedAt, expiresAt, updatedAt, ...url }: UrlRecord): string {
+  const states = {
+    deleted: deletedAt !== null,
+    'taken down': url.takenDown !== null,
+    expired: !isActive && expiresAt !== null && expiresAt <= updatedAt,
+    paused: !isActive,
+    harmful: url.targetBlockedAt !== null,
+  };
+  const state = Object.entries(states).find(([, applies]) => applies)?.[0];
+  return [state === undefined ? '' : `(${state})`, title ?? ''].join(' ').trim();
 }
 
 function setActive(

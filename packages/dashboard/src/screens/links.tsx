@@ -91,7 +91,8 @@ export function Links() {
           Actions: (url) => <Actions {...url} />,
         }}
         notes={{
-          'Short link': ({ isActive, deletedAt, targetBlockedAt }) => {
+          'Short link': ({ isActive, deletedAt, takenDown, targetBlockedAt }) => {
+            if (takenDown !== null) return 'taken down by the operator';
             if (!isActive) return deletedAt === null ? 'paused' : 'deleted';
             return targetBlockedAt !== null && 'leads to a harmful host';
           },
