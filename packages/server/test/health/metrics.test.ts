@@ -181,7 +181,7 @@ describe('GET /health/ready', () => {
   const ready = (sinceTickMs: number) => {
     const { getReadiness } = healthHandlers({
       database: api.server.database,
-      isStopping: () => false,
+      lifecycleError: () => undefined,
       diskError: async () => undefined,
       visitError: () => undefined,
       damagedLines: () => 0,
