@@ -29,7 +29,7 @@ const startsProcesses = { testTimeout: 180_000, hookTimeout: 60_000 };
 // These run in the second stage only. They measure how long a stop or a response takes during a fault, and
 // mostly wait. They run two at a time, beside no other test.
 const boundTests = [
-  'packages/server/test/operator/{hanging-logo,slow-stop}.test.ts',
+  'packages/server/test/operator/slow-stop.test.ts',
   'packages/server/test/postgres/faults/outage.test.ts',
 ];
 

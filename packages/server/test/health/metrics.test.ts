@@ -1,9 +1,7 @@
 import parsePrometheus, { type ParsedFamily } from 'parse-prometheus-text-format';
-import { Registry } from 'prom-client';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { api as routes } from '../../src/api/api.js';
 import { healthHandlers } from '../../src/health/health-handlers.js';
-import { registerMetric } from '../../src/health/scraped-metric.js';
 import { startServer, type TestServer } from '../api/start-server.js';
 import { temporaryFile } from '../storage/temporary-database.js';
 import { receiver } from '../webhooks/receiver.js';
@@ -162,19 +160,6 @@ describe('GET /metrics', () => {
     // Since the scrape before, which may be less than a millisecond ago.
     expect(await metric('nodejs_eventloop_lag_max_seconds')).toBeGreaterThanOrEqual(0);
   });
-});
-
-it('label values are escaped', async () => {
-  const registry = new Registry();
-  registerMetric(registry, {
-    name: 'odd_total',
-    help: 'Odd.',
-    labelNames: ['text'],
-    read: () => [{ labels: { text: 'a "b" \\ c\nd' }, value: 1 }],
-  });
-  expect(await registry.metrics()).toBe(
-    '# HELP odd_total Odd.\n# TYPE odd_total counter\nodd_total{text="a \\"b\\" \\\\ c\\nd"} 1\n',
-  );
 });
 
 describe('GET /health/ready', () => {

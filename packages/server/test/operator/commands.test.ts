@@ -1,14 +1,10 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
 import SqliteHandle from 'better-sqlite3';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { build } from '../../../../scripts/bootstrap.mjs';
-import { toLine } from '../../src/analytics/journal/journal-lines.js';
 import { scopes as allScopes } from '../../src/contract/define-route.js';
-import { openStorage } from '../../src/storage/open-storage.js';
-import { makeVisit } from '../analytics/visit-store.js';
 import { migrationNames } from '../storage/migration-names.js';
-import { addLinks } from './add-links.js';
 import {
   call,
   command,
@@ -230,31 +226,4 @@ describe('an error is one line, with exit code 1', () => {
     expect(stderr).toMatch(message);
     expect(stderr).not.toContain('    at ');
   });
-});
-
-it('a damaged line of a journal is set aside and reported, and all others are counted', async () => {
-  const settings = await newDatabase();
-  const databaseUrl = `file:${pathOf(settings)}`;
-  const database = openStorage({ databaseUrl, durability: 'process' });
-  await addLinks(database, 1);
-  await database.close();
-  const journals = `${pathOf(settings)}.visits`;
-  const folder = join(journals, 'of-a-killed-process');
-  mkdirSync(folder, { recursive: true });
-  const line = toLine(makeVisit({ urlId: 1, visitedAt: Date.now() }));
-  writeFileSync(join(folder, '0000000001.log'), `${line}${line.replace('DE', 'DF')}${line}`);
-
-  const { origin } = await serve(settings);
-  const ready = async () => (await fetch(`${origin}/health/ready`)).json();
-  await expect.poll(ready, { timeout: 10_000 }).toEqual({ status: 'ok', damagedLines: 1 });
-  const metrics = await (await fetch(`${origin}/metrics`)).text();
-  expect(metrics).toMatch(/^shorty_journal_damaged_lines 1$/m);
-  const file = join(journals, 'damaged-lines.ndjson');
-  expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({
-    reason: 'damaged',
-    bytes: expect.stringContaining('"country":"DF"'),
-  });
-  rmSync(file);
-  expect(await ready()).toEqual({ status: 'ok', damagedLines: 0 });
-  expect((await command(settings, 'doctor', '--check')).stdout).toMatch(/^2 clicks /m);
 });

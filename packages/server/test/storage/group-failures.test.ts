@@ -1,7 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { ApiError } from '../../src/contract/api-error.js';
-import { StorageUnavailableError, type WriteTransaction } from '../../src/storage/database.js';
-import { maxGroupSize } from '../../src/storage/group-commit.js';
+import type { WriteTransaction } from '../../src/storage/database.js';
 import { openRepository, type Stored } from './temporary-database.js';
 
 let stored: Stored;
@@ -13,22 +12,6 @@ afterEach(() => vi.restoreAllMocks());
 
 const block = (transaction: WriteTransaction, id: string) =>
   transaction.insertInto('blocked_hosts').values({ id, reason: '', created_at: 0 });
-
-it('a group that fails because storage is unavailable leaves the writes of later groups alone', async () => {
-  const organizationId = await stored.addOrganization('free');
-  const write = (work: () => Promise<string>) =>
-    stored.database.writeDirectly(work, { organizationId });
-  const { now } = performance;
-  const failing = write(async () => {
-    // The later groups wait for longer than a request does.
-    vi.spyOn(performance, 'now').mockImplementation(() => now.call(performance) + 60_000);
-    throw new StorageUnavailableError('the connection was lost');
-  });
-  const writes = Array.from({ length: 2 * maxGroupSize }, () => write(async () => 'written'));
-  const outcomes = (await Promise.allSettled([failing, ...writes])).map(({ status }) => status);
-  expect(outcomes.slice(0, maxGroupSize)).toEqual(Array(maxGroupSize).fill('rejected'));
-  expect(outcomes.slice(maxGroupSize)).toEqual(Array(maxGroupSize + 1).fill('fulfilled'));
-});
 
 it.each([new ApiError('PRECONDITION_FAILED', 'changed'), new Error('a defect')])(
   'a write that fails stores nothing, and the others of its group are stored once: %s',

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { getPriority } from 'node:os';
 import { defineThread } from '../../dist/threads/define-thread.js';
@@ -19,28 +18,17 @@ defineThread({
   file: import.meta.url,
   priority: 'low',
   errorClasses: [TooSmallError],
-  start(data, emit) {
-    if (data.announces) emit('started');
+  start(_, emit) {
     return {
       methods: {
         echo: (value) => value,
-        data: () => data,
         refuse: (field, least) => {
           throw new TooSmallError(field, least);
-        },
-        fail: () => {
-          throw Object.assign(new TypeError('broken'), { code: 'BROKEN' });
         },
         scheduling: () => {
           // The name of the thread, in parentheses, may contain spaces. The policy is field 41.
           const fields = readFileSync('/proc/thread-self/stat', 'utf8').split(') ')[1].split(' ');
           return { niceness: getPriority(), policy: Number(fields[41 - 3]) };
-        },
-        exit: () => process.exit(1),
-        throwLater: () => {
-          setImmediate(() => {
-            throw new Error('thrown outside of any call');
-          });
         },
         spin: () => {
           emit('spinning');
@@ -53,13 +41,8 @@ defineThread({
             texts.push(String(Math.random()).padEnd(1_000_000, 'x').split('.'));
           return texts.length;
         },
-        // Nothing can interrupt a synchronous child process.
-        blockInNativeCode: (seconds) => {
-          emit('blocking');
-          execFileSync('sleep', [String(seconds)]);
-        },
       },
-      stop: () => emit('stopped'),
+      stop() {},
     };
   },
 });

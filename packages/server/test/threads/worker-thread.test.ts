@@ -11,10 +11,8 @@ import { openThread } from '../../src/threads/open-thread.js';
 import {
   type ThreadDefinition,
   ThreadEndedError,
-  ThreadStoppedError,
   ThreadTimeoutError,
 } from '../../src/threads/thread.js';
-import { yieldToEventLoop } from '../../src/yield-to-event-loop.js';
 
 beforeAll(build, 120_000);
 
@@ -25,15 +23,10 @@ class TooSmallError extends Error {
 
 type Methods = {
   echo(value: unknown): unknown;
-  data(): unknown;
   refuse(field: string, least: number): never;
-  fail(): never;
   scheduling(): { niceness: number; policy: number };
-  exit(): never;
-  throwLater(): void;
   spin(): never;
   fillHeap(megabytes: number): number;
-  blockInNativeCode(seconds: number): void;
 };
 
 const definition: ThreadDefinition<unknown, Methods, string> = {
@@ -47,13 +40,9 @@ const definition: ThreadDefinition<unknown, Methods, string> = {
 
 function open({
   timeLimitMs = 20_000,
-  announces = false,
   resourceLimits,
-  idleLimitMs,
 }: {
   timeLimitMs?: number;
-  idleLimitMs?: number;
-  announces?: boolean;
   resourceLimits?: ThreadDefinition<unknown, Methods, string>['resourceLimits'];
 } = {}) {
   const lines: { msg: string; thread: string; err?: { message: string } }[] = [];
@@ -67,13 +56,9 @@ function open({
       inline: () => {
         throw new Error('runs in the worker only');
       },
-      data: { answer: 42, announces },
-      onEvent: (event) => {
-        if (event === 'throw') throw new Error('the handler is broken');
-        events.write(event);
-      },
+      data: {},
+      onEvent: (event) => void events.write(event),
       timeLimitMs,
-      ...(idleLimitMs !== undefined && { idleLimitMs }),
       logger: pino(log),
     },
   );
@@ -91,30 +76,7 @@ const errorOf = (work: Promise<unknown>) =>
     (error: unknown) => error,
   );
 
-it('ends without calls, and starts again at the next call', async () => {
-  const { thread, lines, nextEvent } = open({ announces: true, idleLimitMs: 1 });
-  await thread.call('echo', 1);
-  expect(await nextEvent()).toBe('started');
-  const second = nextEvent();
-  const isAgain = async () => {
-    await thread.call('echo', 2);
-    return Promise.race([second, yieldToEventLoop()]);
-  };
-  await expect.poll(isAgain, { timeout: 20_000 }).toBe('started');
-  expect(thread.figures).toMatchObject({ failures: 0, callsInFlight: 0 });
-  expect(lines).toEqual([]);
-});
-
 describe('a call', () => {
-  it('returns the result of the method, which has the data of the thread', async () => {
-    const { thread } = open();
-    expect(await thread.call('echo', { list: [1, 2], bytes: new Uint8Array([3]) })).toEqual({
-      list: [1, 2],
-      bytes: new Uint8Array([3]),
-    });
-    expect(await thread.call('data')).toEqual({ answer: 42, announces: false });
-  });
-
   it('rejects with an error of the registered class, with its properties and its cause', async () => {
     const error = await errorOf(open().thread.call('refuse', 'size', 370));
     expect(error).toBeInstanceOf(TooSmallError);
@@ -126,37 +88,6 @@ describe('a call', () => {
       least: 370,
       cause: { message: 'the cause' },
     });
-  });
-});
-
-describe('a thread that ends', () => {
-  it('is replaced; only the call that ended it is rejected', async () => {
-    const { thread } = open();
-    const deadly = errorOf(thread.call('exit'));
-    const others = Promise.all([1, 2, 3].map((value) => thread.call('echo', value)));
-    expect(await deadly).toBeInstanceOf(ThreadEndedError);
-    expect(await others).toEqual([1, 2, 3]);
-    expect(thread.figures).toEqual({
-      failures: 1,
-      timeouts: 0,
-      uncaughtErrors: 0,
-      callsInFlight: 0,
-    });
-  });
-
-  it('by an error outside a call is logged, counted and replaced', async () => {
-    const { thread, lines } = open();
-    await thread.call('throwLater');
-    await expect.poll(() => thread.figures.failures, { timeout: 10_000 }).toBe(1);
-    expect(lines).toMatchObject([
-      {
-        msg: 'thread failed',
-        thread: 'fixture',
-        err: { message: expect.stringContaining('thrown outside of any call') },
-      },
-    ]);
-    expect(thread.figures.uncaughtErrors).toBe(1);
-    expect(await thread.call('echo', 1)).toBe(1);
   });
 });
 
@@ -213,27 +144,5 @@ describe('a call that exceeds its time limit', () => {
       uncaughtErrors: 0,
       callsInFlight: 0,
     });
-  });
-});
-
-describe('a stop', () => {
-  it('lets running calls finish, releases resources and rejects later calls', async () => {
-    const { thread, nextEvent } = open();
-    const last = thread.call('echo', 'last');
-    await Promise.all([thread.stop(), thread.stop()]);
-    expect(await last).toBe('last');
-    expect(await nextEvent()).toBe('stopped');
-    expect(await errorOf(thread.call('echo', 1))).toBeInstanceOf(ThreadStoppedError);
-  });
-
-  it('returns within its time limits when native code holds the thread', async () => {
-    const { thread, lines, nextEvent } = open();
-    const blocked = errorOf(thread.call('blockInNativeCode', 8));
-    expect(await nextEvent()).toBe('blocking');
-    const startedAt = performance.now();
-    await thread.stop();
-    expect(performance.now() - startedAt).toBeLessThan(6_000);
-    expect(await blocked).toBeInstanceOf(ThreadStoppedError);
-    expect(lines.at(-1)).toMatchObject({ msg: 'thread did not stop; terminating it' });
   });
 });

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { CompiledQuery } from 'kysely';
 import { v7 as newUuid } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { mergeVisits } from '../../src/analytics/ingest/merge-visits.js';
@@ -16,11 +15,10 @@ import { importOrganization } from '../../src/operations/transfer/import-organiz
 import { OrganizationRepository } from '../../src/organizations/organization-repository.js';
 import type { Database } from '../../src/storage/database.js';
 import { openStorage } from '../../src/storage/open-storage.js';
-import { definitionOf, keyOf, tableNames } from '../../src/storage/schema.js';
+import { keyOf, tableNames } from '../../src/storage/schema.js';
 import { unlockSecrets } from '../../src/storage/secrets.js';
 import { makeVisit } from '../analytics/visit-store.js';
 import { startServer, type TestServer } from '../api/start-server.js';
-import { explain, recordStatements } from '../storage/statement-plans.js';
 import { openRepository, type Stored, temporaryFile } from '../storage/temporary-database.js';
 
 const day = 24 * 60 * 60 * 1000;
@@ -560,32 +558,4 @@ it('a second import of the organization replaces one that still runs, whose fail
   hasFailed();
   await replacing;
   expect(await organizations.list()).toMatchObject([{ id: api.organizationId }]);
-});
-
-it('an export reads each table by an index of the organization or of its owner', async () => {
-  const { database } = await emptyServer();
-  await importOrganization(database, exported);
-  const statements = new Map<string, CompiledQuery>();
-  const parts = [];
-  await exportOrganization(
-    recordStatements(database, statements),
-    api.organizationId,
-    async (lines) => {
-      for await (const line of lines) parts.push(line);
-    },
-  );
-  expect(parts.length).toBeGreaterThan(linkCount);
-  const plans = await explain(database, [...statements.values()]);
-  for (const table of tableNames.filter((each) => definitionOf(each).isExported)) {
-    const pattern = new RegExp(`from "${table}"`);
-    expect(
-      plans.filter(({ text: statement }) => pattern.test(statement)),
-      table,
-    ).not.toEqual([]);
-  }
-  const reading = plans.filter(({ conditions }) => conditions.includes(undefined));
-  expect(reading.map((plan) => plan.text)).toEqual([]);
-  // No statement for each link.
-  const ofLinks = [...statements.keys()].filter((each) => /"url_id" in/.test(each));
-  expect(ofLinks.length).toBeLessThan(linkCount / 10);
 });

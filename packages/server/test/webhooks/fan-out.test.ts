@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { EventOutbox } from '../../src/events/event-outbox.js';
 import { type Opened, openDispatcher } from './open-dispatcher.js';
 import { receiver } from './receiver.js';
 
@@ -83,34 +82,6 @@ describe('a change with many deliveries', () => {
       .where('meter', '=', 'webhook_delivery')
       .executeTakeFirstOrThrow();
     expect(Number(used)).toBe(300);
-  });
-
-  it('is fanned out once by two processes', async () => {
-    await subscribeMany(30);
-    await createLinks(100);
-    let ids = 0;
-    const newId = () => {
-      ids += 1;
-      return `other-${ids}`;
-    };
-    const other = new EventOutbox(opened.stored.database, { newId });
-    await Promise.all([fanOutAll(), fanOutAll(other)]);
-    expect(await countDeliveries()).toBe(3_000);
-  });
-
-  it('is fanned out again after a fan-out that was rolled back', async () => {
-    await subscribeMany(30);
-    await createLinks(100);
-    let ids = 0;
-    const newId = () => {
-      ids += 1;
-      if (ids === 100) throw new Error('power cut');
-      return `rolled-back-${ids}`;
-    };
-    const failing = new EventOutbox(opened.stored.database, { newId });
-    await expect(failing.fanOut()).rejects.toThrow('power cut');
-    expect(await countDeliveries()).toBe(270);
-    expect((await fanOutAll()).at(-1)).toBe(3_000);
   });
 
   it('reaches the webhooks that were active when it happened, and no later ones', async () => {

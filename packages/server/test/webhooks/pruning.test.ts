@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { deliveryRetentionMs, pruneDeliveries } from '../../src/webhooks/delivery-pruner.js';
 import { type Opened, openDispatcher } from './open-dispatcher.js';
 
@@ -54,25 +54,5 @@ describe('finished deliveries', () => {
     expect(await prune()).toBe(150);
     // Events are listed for 30 days.
     expect(await rows()).toEqual([0, 150, 0, 0]);
-  });
-
-  it('stop being removed when the service stops', async () => {
-    const id = await opened.subscribe('http://receiver.example/');
-    await opened.record(id, 250);
-    await opened.webhooks.delete(id, {
-      organizationId: opened.organizationId,
-      now: opened.clock(),
-      write: undefined,
-    });
-    const stopping = new AbortController();
-    const { database } = opened.stored;
-    const { writeDirectly } = database;
-    vi.spyOn(database, 'writeDirectly').mockImplementation(async (...args) => {
-      const result = await writeDirectly(...args);
-      if (((await rows())[2] ?? 0) < 250) stopping.abort();
-      return result;
-    });
-    expect(await prune(stopping.signal)).toBe(100);
-    expect(await rows()).toEqual([1, 250, 150, 0]);
   });
 });

@@ -28,23 +28,6 @@ it('a delivery of a suspended organization waits, and is sent when the organizat
   expect(hook.received).toHaveLength(2);
 });
 
-it('deliveries that a dispatcher has found are not claimed after a suspension', async () => {
-  const opened = await openDispatcher();
-  const own = await opened.subscribe('http://127.0.0.1:9/');
-  const other = await opened.subscribe(
-    'http://127.0.0.1:9/',
-    await opened.stored.addOrganization('scale'),
-  );
-  await opened.record(own);
-  await opened.record(other);
-  expect(await opened.findDue()).toHaveLength(2);
-  const organizations = new OrganizationRepository(opened.stored.database);
-  const now = opened.clock();
-  await organizations.update(opened.organizationId, { isSuspended: true }, now, undefined);
-  const claimed = await opened.claim([own, other]);
-  expect(claimed.map(({ webhookId }) => webhookId)).toEqual([other]);
-});
-
 it('the time of a suspension does not disable an endpoint that had failed before', async () => {
   const opened = await openDispatcher();
   const hook = await opened.hook((response) => response.writeHead(500).end());

@@ -12,12 +12,16 @@ const token = `shorty_at_${'a'.repeat(43)}`;
 
 describe('createLogger', () => {
   it.each([
-    ['a secret of ours', token],
-    ['a bearer token', 'Bearer abcdefgh12345678'],
-    ['credentials in a path', '/x/Basic%20%20YWJjZGVmZ2g='],
-    ['credentials behind many spaces', `Bearer${' '.repeat(1_000)}abcdefgh12345678`],
-  ])('hides %s', (_, path) => {
-    const { text } = logged({ path });
+    { path: token },
+    { path: 'Bearer abcdefgh12345678' },
+    { path: '/x/Basic%20%20YWJjZGVmZ2g=' },
+    { path: `Bearer${' '.repeat(1_000)}abcdefgh12345678` },
+    { password: 'abcdefgh' },
+    { err: Object.assign(new Error('x'), { clientSecret: 'abcdefgh' }) },
+    { err: new Error('Authorization: Basic abcdefgh=') },
+    { request: { headers: { authorization: 'abcdefgh' } } },
+  ])('hides the secret in %j', (fields) => {
+    const { text } = logged(fields);
     expect(text).toContain('[hidden]');
     expect(text).not.toMatch(/abcdefgh|YWJj|aaaa/);
   });
