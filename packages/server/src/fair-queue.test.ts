@@ -76,17 +76,6 @@ describe('a fair queue', () => {
     await run('a');
   });
 
-  it('refuses a batch before its tasks are prepared', async () => {
-    const { queue, many } = open({ maxWaitingPerOrganization: 5 });
-    queue.assertCapacity('a', 100);
-    const waiting = many(6, 'a');
-    queue.assertCapacity('a', 0);
-    queue.assertCapacity('b', 90);
-    expect(() => queue.assertCapacity('a', 1)).toThrow(QueueFullError);
-    expect(queue.figures.refused).toBe(1);
-    await waiting;
-  });
-
   it('admits tasks of an organization up to its equal share when others have filled the queue', async () => {
     const { queue, order, many, run } = open({ maxWaiting: 6, maxWaitingPerOrganization: 3 });
     const waiting = Promise.all([many(4, 'a'), many(3, 'b')]);
@@ -97,20 +86,6 @@ describe('a fair queue', () => {
     await admitted;
     expect(order.join('')).toBe('abcabc');
     await waiting;
-  });
-
-  it('admits all tasks of a batch or none', async () => {
-    const { queue, many } = open({ maxWaitingPerOrganization: 5 });
-    const waiting = many(4, 'a');
-    let ran = 0;
-    const batch = Array.from({ length: 3 }, () => async () => {
-      ran += 1;
-    });
-    await expect(queue.runAll('a', batch)).rejects.toThrow(QueueFullError);
-    await waiting;
-    expect(ran).toBe(0);
-    await queue.runAll('a', batch);
-    expect(ran).toBe(3);
   });
 
   it('refuses a task that has waited too long, and runs later ones', async () => {

@@ -6,9 +6,6 @@ import type { Schema } from '../storage/database.js';
 import { foldKey } from '../storage/fold-keys.js';
 import type { ShortUrl } from './short-url.js';
 
-/** Matches the short codes that this server makes, and custom slugs. */
-export const linkKey = /^[A-Za-z0-9](?:[A-Za-z0-9-]{1,48})[A-Za-z0-9]$/;
-
 export const maxCodeLength = 100;
 
 const segment = /^[A-Za-z0-9._~-]+$/;

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { api as table } from '../../src/api/api.js';
 import type { Route } from '../../src/contract/define-route.js';
 import { tablesOf } from '../storage/tables-of.js';
-import { callerOf, startServer, type TestServer } from './start-server.js';
+import { callerOf, requestToken, startServer, type TestServer } from './start-server.js';
 
 const routes = (table as readonly Route[]).filter(({ access }) => access === 'operator');
 const named = routes.map(
@@ -160,11 +160,7 @@ describe('a suspended organization', () => {
       expect(refused.outcome).toBe('403 ORGANIZATION_SUSPENDED');
       expect(refused.error.message).toContain(suspendedAt);
     }
-    const token = await api.visit('/api/v1/auth/token', {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(credentials),
-    });
+    const token = await requestToken(api.server.url, credentials);
     expect(token.outcome).toBe('403 ORGANIZATION_SUSPENDED');
     const form = await fetch(`${api.server.url}/api/v1/auth/token`, {
       method: 'POST',

@@ -7,15 +7,6 @@ import { startServer } from './start-server.js';
 const api = await startServer();
 afterAll(() => api.stop());
 
-describe('health', () => {
-  it.each(['/health/live', '/health/ready'])('GET %s answers without a token', async (path) => {
-    const response = await api.visit(path);
-    expect(response.status).toBe(200);
-    expect(response.body).toMatchObject({ status: 'ok' });
-    expect((await api.visit(path, { method: 'HEAD' })).status).toBe(200);
-  });
-});
-
 describe('GET /openapi.yaml', () => {
   it('is the committed openapi.yaml', async () => {
     const file = new URL('../../../../openapi.yaml', import.meta.url);

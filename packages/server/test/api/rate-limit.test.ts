@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { parseAddressRanges } from '../../src/network/ip-address.js';
 import type { ApiResponse } from './api-response.js';
-import { startServer, type TestServer } from './start-server.js';
+import { requestToken, startServer, type TestServer } from './start-server.js';
 
 async function startLimited(rateLimit: number): Promise<TestServer> {
   const api = await startServer({ rateLimit });
@@ -85,12 +85,12 @@ describe('attempts to get a token are limited per address', () => {
   });
   afterAll(() => api.stop());
 
-  const ask = (address: string, secret = 'wrong') =>
-    api.visit('/api/v1/auth/token', {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-forwarded-for': address },
-      body: JSON.stringify({ clientId: api.credentials.clientId, clientSecret: secret }),
-    });
+  const ask = (address: string, clientSecret = 'wrong') =>
+    requestToken(
+      api.server.url,
+      { clientId: api.credentials.clientId, clientSecret },
+      { 'x-forwarded-for': address },
+    );
   const right = (address: string) => ask(address, api.credentials.clientSecret);
 
   it('30 may fail in a minute; then even the correct secret gets 429 with Retry-After', async () => {

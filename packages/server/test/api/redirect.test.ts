@@ -113,21 +113,6 @@ describe('GET /{code}', () => {
 });
 
 describe('unknown and inactive links', () => {
-  it('respond with 404 and a page when they do not exist', async () => {
-    const response = await api.visit('/noSuch1');
-    expect(response.status).toBe(404);
-    expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
-    expect(response.text).toContain('<h1>This link does not exist</h1>');
-  });
-
-  it('respond with 410 and a page when they are inactive', async () => {
-    const { id, shortCode } = await create();
-    await api.call('deleteUrl', { params: { id } });
-    const response = await api.visit(`/${shortCode}`);
-    expect(response.status).toBe(410);
-    expect(response.text).toContain('<h1>This link is no longer active</h1>');
-  });
-
   it('respond with JSON for Accept: application/json', async () => {
     expect((await api.visit('/noSuch1', json)).outcome).toBe('404 NOT_FOUND');
     const { id, shortCode } = await create();

@@ -95,10 +95,9 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
   if (!credentials) throw new Error('the database is not empty');
 
   async function signIn(client: Credentials, scope?: string): Promise<Caller> {
-    const response = await contractFetch(`${base}/api/v1/auth/token`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ ...client, ...(scope !== undefined && { scope }) }),
+    const response = await requestToken(base, {
+      ...client,
+      ...(scope !== undefined && { scope }),
     });
     const { accessToken } = response.data as { accessToken: string };
     const { organization_id } = await server.database.read
@@ -148,6 +147,14 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
     },
   };
 }
+
+/** Requests a token with JSON. */
+export const requestToken = (base: string, body: object, headers: Record<string, string> = {}) =>
+  contractFetch(`${base}/api/v1/auth/token`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  });
 
 export function callerOf(base: string, token: string, organizationId: string): Caller {
   const send: Caller['send'] = (method, path, { headers, ...init } = {}) =>

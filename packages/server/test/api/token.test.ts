@@ -1,17 +1,12 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { ClientRepository } from '../../src/auth/client-repository.js';
 import { scopes } from '../../src/contract/define-route.js';
-import { callerOf, startServer } from './start-server.js';
+import { callerOf, requestToken, startServer } from './start-server.js';
 
 const api = await startServer();
 afterAll(() => api.stop());
 
-const askJson = (body: unknown) =>
-  api.visit('/api/v1/auth/token', {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  });
+const askJson = (body: object) => requestToken(api.server.url, body);
 const askForm = (form: Record<string, string>, headers: Record<string, string> = {}) =>
   api.visit('/api/v1/auth/token', {
     method: 'POST',

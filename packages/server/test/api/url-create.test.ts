@@ -138,16 +138,6 @@ describe('POST /api/v1/urls', () => {
     expect(response.text).not.toContain('argon2');
   });
 
-  it('creates a paused link with isActive false, which redirects after a PATCH', async () => {
-    const { id, shortCode } = (await create({ isActive: false })).data;
-    expect((await api.visit(`/${shortCode}`)).status).toBe(410);
-    const params = { id };
-    expect((await api.call('getUrl', { params })).data.isActive).toBe(false);
-    const resumed = await api.call('updateUrl', { params, body: { isActive: true } });
-    expect(resumed.data.isActive).toBe(true);
-    expect((await api.visit(`/${shortCode}`)).status).toBe(307);
-  });
-
   it('stores a password only as a memory-hard hash', async () => {
     const { id } = (await create({ isPasswordProtected: true, password: 'open sesame' })).data;
     const row = await api.server.database.read

@@ -80,16 +80,6 @@ describe('PATCH /api/v1/urls/{id}', () => {
     expect((await patch(id, { isActive: true, isPasswordProtected: false })).data).toEqual(before);
   });
 
-  it('sets, changes and removes a password', async () => {
-    const id = await create();
-    const first = await patch(id, { isPasswordProtected: true, password: 'one' });
-    expect(first.data.isPasswordProtected).toBe(true);
-    expect((await patch(id, { password: 'two' })).data.isPasswordProtected).toBe(true);
-    expect((await patch(id, { title: 'x' })).data.isPasswordProtected).toBe(true);
-    const removed = await patch(id, { isPasswordProtected: false });
-    expect(removed.data.isPasswordProtected).toBe(false);
-  });
-
   it.each([
     [{ isPasswordProtected: true }, 'password'],
     [{ password: 'one' }, 'isPasswordProtected'],
@@ -100,26 +90,6 @@ describe('PATCH /api/v1/urls/{id}', () => {
 });
 
 describe('states of a URL', () => {
-  it('active → inactive by DELETE: the record stays readable', async () => {
-    const id = await create({ title: 'Kept' });
-    const response = await api.call('deleteUrl', { params: { id } });
-    expect(response.status).toBe(200);
-    expect(response.data).toMatchObject({ id, title: 'Kept', isActive: false });
-    expect((await api.call('getUrl', { params: { id } })).data).toEqual(response.data);
-  });
-
-  it('active → inactive when expiresAt is reached', async () => {
-    const id = await create({ expiresAt: new Date(api.clock() + 1000).toISOString() });
-    api.clock.advance(1000);
-    await api.server.expireUrls();
-    const row = await api.server.database.read
-      .selectFrom('urls')
-      .select('is_active')
-      .where('id', '=', Number(id))
-      .executeTakeFirst();
-    expect(row).toEqual({ is_active: 0 });
-  });
-
   it('an expired link is activated only with a later expiresAt or without one', async () => {
     const id = await create({ expiresAt: new Date(api.clock() + 1000).toISOString() });
     api.clock.advance(1000);

@@ -68,31 +68,6 @@ describe('each delivery is an HTTP request to the webhook url', () => {
   });
 });
 
-describe('delivered events', () => {
-  it('url.created per link, bulk too; url.updated for PATCH, pauses and deletes; url.expired', async () => {
-    const hook = await receiver();
-    const { id } = await subscribe(hook.url, ['url.created', 'url.updated', 'url.expired']);
-    const urls = [{ targetUrl: 'https://a.example' }, {}, { targetUrl: 'https://b.example' }];
-    const bulk = await api.call('bulkCreateUrls', { body: { urls } });
-    const [one, two] = bulk.data.created.map((url) => url.id);
-    await api.call('updateUrl', { params: { id: one ?? '' }, body: { title: 'New' } });
-    await api.call('bulkUpdateUrls', { body: { updates: [{ id: two, isActive: false }] } });
-    await api.call('deleteUrl', { params: { id: one ?? '' } });
-    const expiresAt = new Date(api.clock() + 1000).toISOString();
-    await createUrl({ expiresAt });
-    api.clock.advance(1000);
-    await api.server.expireUrls();
-    await settled(id, 7);
-    const types = hook.received.map(({ event }) => event.type).sort();
-    expect(types).toEqual([
-      ...Array(3).fill('url.created'),
-      'url.expired',
-      ...Array(3).fill('url.updated'),
-    ]);
-    await remove(id);
-  });
-});
-
 describe('GET /webhooks/{id}/deliveries', () => {
   it('lists deliveries, including those marked failed; a status filters; one has its attempts', async () => {
     const hook = await receiver((response, count) => {

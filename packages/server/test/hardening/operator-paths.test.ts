@@ -167,14 +167,6 @@ describe('SHORTY_ADMIN_LISTEN', () => {
     expect((await ask('sho.example', { 'x-forwarded-for': '192.0.2.1' })).status).toBe(404);
   });
 
-  it('still reserves the first path segments of its routes as slugs', async () => {
-    const api = await startApi(loopback);
-    for (const customSlug of ['metrics', 'health', 'internal']) {
-      const body = { targetUrl: 'https://example.com/', customSlug };
-      expect((await api.call('createUrl', { body })).outcome).toBe('400 SLUG_RESERVED');
-    }
-  });
-
   it('reports that the server is stopping until the public port is drained', async () => {
     const path = socketPath();
     const server = createServer({ adminListen: { path } });

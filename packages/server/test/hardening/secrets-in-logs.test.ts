@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createLogger } from '../../src/operations/commands/create-logger.js';
-import { startServer, type TestServer } from '../api/start-server.js';
+import { requestToken, startServer, type TestServer } from '../api/start-server.js';
 
 const lines: string[] = [];
 const logger = createLogger('trace', { write: (line) => void lines.push(line) });
@@ -84,10 +84,7 @@ async function faults(api: TestServer) {
       );
     });
   }
-  const { clientId, clientSecret } = api.credentials;
-  const headers = { 'content-type': 'application/json' };
-  const body = JSON.stringify({ clientId, clientSecret });
-  const answer = await api.visit('/api/v1/auth/token', { method: 'POST', headers, body });
+  const answer = await requestToken(api.server.url, api.credentials);
   expect(answer.status).toBe(500);
   expect((await api.send('GET', '/api/v1/urls')).status).toBe(500);
   expect((await api.visit('/some-link')).status).toBe(500);

@@ -8,7 +8,7 @@ import type { PlanName } from '../../src/organizations/plans.js';
 import type { ServerOptions, ShortyServer } from '../../src/server-options.js';
 import type { ApiResponse } from '../api/api-response.js';
 import { contractFetch } from '../api/contract-fetch.js';
-import { type Caller, callerOf, grantAllScopes } from '../api/start-server.js';
+import { type Caller, callerOf, grantAllScopes, requestToken } from '../api/start-server.js';
 import { Zone } from '../api/zone.js';
 import { emptyDatabase } from '../engine.js';
 
@@ -83,11 +83,7 @@ async function signIn(
   server: ShortyServer,
   credentials: { readonly clientId: string; readonly clientSecret: string },
 ): Promise<string> {
-  const response = await contractFetch(`${server.url}/api/v1/auth/token`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(credentials),
-  });
+  const response = await requestToken(server.url, credentials);
   return (response.data as { accessToken: string }).accessToken;
 }
 

@@ -9,7 +9,7 @@ import { deleteOrganizations } from '../../src/deletion/delete-organization.js';
 import { OrganizationRepository } from '../../src/organizations/organization-repository.js';
 import type { Database } from '../../src/storage/database.js';
 import { makeVisit } from '../analytics/visit-store.js';
-import { startServer, type TestServer } from '../api/start-server.js';
+import { requestToken, startServer, type TestServer } from '../api/start-server.js';
 import { emptyDatabase } from '../engine.js';
 
 const mark = 'zebrafish';
@@ -112,14 +112,8 @@ it('a deletion must be confirmed, refuses calls at once, and cannot be taken bac
   const gone = await api.operator.call('deleteOrganization', { params, body: { confirm: id } });
   expect(gone.outcome).toBe('404 NOT_FOUND');
   expect((await caller.call('getMe')).outcome).toBe('401 UNAUTHORIZED');
-  const token = await api.visit('/api/v1/auth/token', {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({
-      clientId: credentials.clientId,
-      clientSecret: credentials.clientSecret,
-    }),
-  });
+  const { clientId, clientSecret } = credentials;
+  const token = await requestToken(api.server.url, { clientId, clientSecret });
   expect(token.outcome).toBe('401 UNAUTHORIZED');
   expect((await api.visit(`/${shortCode}`)).status).toBe(404);
   const audit = await api.operator.call('listAllAuditEntries', { query: { resource: id } });

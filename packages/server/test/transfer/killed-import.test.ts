@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { beforeAll, expect, it, onTestFinished } from 'vitest';
 import { build } from '../../../../scripts/bootstrap.mjs';
 import { exportOrganization } from '../../src/operations/transfer/export-organization.js';
-import { startServer } from '../api/start-server.js';
+import { requestToken, startServer } from '../api/start-server.js';
 import { emptyDatabase } from '../engine.js';
 import { command } from '../operator/server-process.js';
 import { rowsWith } from '../storage/rows-with.js';
@@ -49,12 +49,7 @@ it('an import that is killed at any table stays invisible, and the next one repl
     const kill = killAt && { NODE_OPTIONS: `--import ${preload}`, KILL_AT: killAt };
     return command({ ...settings, ...kill }, 'orgs', 'import', file);
   };
-  const signIn = () =>
-    api.visit('/api/v1/auth/token', {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(credentials),
-    });
+  const signIn = () => requestToken(api.server.url, credentials);
   for (const statement of ['insert into urls', 'update "link_policy"']) {
     const killed = await run(statement);
     expect(killed, statement).toEqual({ code: null, stdout: '', stderr: '' });
