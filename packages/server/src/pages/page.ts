@@ -38,7 +38,7 @@ input{width:100%;padding:.625rem .75rem;font:inherit;color:inherit;background:va
 button{width:100%;margin-top:1rem;padding:.625rem .75rem;font:inherit;font-weight:600;color:var(--on-accent);background:var(--accent);border:0;border-radius:.5rem;cursor:pointer}
 .brand{margin:0 0 1.5rem;color:var(--ink);font-weight:600}
 .brand img{display:block;max-width:100%;max-height:3rem}
-.contact{margin:1.5rem 0 0;font-size:.9375rem}
+p.contact{margin:1.5rem 0 0;font-size:.9375rem}
 input:focus-visible,button:focus-visible,a:focus-visible{outline:3px solid var(--accent);outline-offset:2px}
 a{color:var(--accent)}
 .error{color:var(--error);font-weight:600}
