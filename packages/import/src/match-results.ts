@@ -15,6 +15,7 @@ interface BulkResult<Created> {
     readonly index: number;
     readonly error: string;
     readonly code: string;
+    readonly details?: readonly { readonly path: string; readonly message: string }[];
   }[];
 }
 
@@ -34,10 +35,16 @@ export function matchResults<Created>(
     const made = created.get(index);
     if (made) return { row, created: made };
     const error = errors.get(index);
-    if (error) return { row, failure: { message: error.error, code: error.code } };
+    if (error) return { row, failure: { message: reasonOf(error), code: error.code } };
     return {
       row,
       failure: { message: 'the response contains no result for the row', code: 'NO_ANSWER' },
     };
   });
+}
+
+/** Returns every reason of a refused row, of which the message has the first. */
+function reasonOf({ error, details = [] }: BulkResult<unknown>['errors'][number]): string {
+  if (details.length < 2) return error;
+  return details.map(({ path, message }) => `${path} ${message}`).join('; ');
 }
