@@ -3,7 +3,14 @@ import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { fakeIo } from '../test/fake-io.js';
-import { allowsColor, Output, type OutputFormat, outputFormats, resolveFormat } from './output.js';
+import {
+  allowsColor,
+  columnsOf,
+  Output,
+  type OutputFormat,
+  outputFormats,
+  resolveFormat,
+} from './output.js';
 
 const columns = [
   { name: 'id', value: (item: Item) => item.id },
@@ -64,6 +71,28 @@ test('a terminal of unknown size, which has 0 columns, gets every column that fi
   const output = new Output(io, { format: 'table', isQuiet: false, allowsColor: false });
   await output.list(pages([first, second]), columns);
   expect(io.text).toEqual({ stdout: 'id  title\n1   A\n22\n', stderr: '' });
+});
+
+test('a table on a terminal leaves out the last columns that do not fit, unless they are asked for', async () => {
+  const row = {
+    name: 'a name',
+    scopes: 'urls:read '.repeat(9),
+    lastUsedAt: 't'.repeat(24),
+    note: 1,
+  };
+  const lines = async (fields?: string[]) => {
+    const io = fakeIo({ isTerminal: true });
+    Object.assign(io.stdout, { columns: 39 });
+    const options = { format: 'table', isQuiet: false, allowsColor: false, fields } as const;
+    const output = new Output(io, options);
+    await output.list(pages([row]), columnsOf<typeof row>('name', 'scopes', 'lastUsedAt', 'note'));
+    return io.text.stdout.trimEnd().split('\n');
+  };
+  const [header, cells = ''] = await lines();
+  expect(header?.split(/ +/)).toEqual(['name', 'scopes', 'lastUsedAt']);
+  expect(cells).toHaveLength(39);
+  const all = ['name', 'scopes', 'lastUsedAt', 'note'];
+  expect((await lines(all))[0]?.split(/ +/)).toEqual(all);
 });
 
 // Escape sequences with C0 and C1 controls, bidi controls, and separators.

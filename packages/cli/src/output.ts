@@ -225,7 +225,7 @@ export class Output {
       const titled = shown.map(({ name, isWhole = false }) => ({ title: name, isWhole }));
       const titles = shown.map(({ name }) => name);
       const isFirst = widths === undefined;
-      widths ??= columnWidths(titled, cells, lineWidth(this.#stdout));
+      widths ??= columnWidths(titled, cells, lineWidth(this.#stdout), this.fields !== undefined);
       const set = widths;
       const header = isFirst ? [this.#dim(tableLine(titled, set, titles))] : [];
       const lines = [...header, ...cells.map((row) => tableLine(titled, set, row))];
@@ -292,10 +292,10 @@ export class Output {
 
   #selectColumns<T extends object>(columns: readonly Column<T>[], first: T): readonly Column<T>[] {
     return (
-      this.fields?.map((name) => {
+      this.fields?.flatMap((name) => {
         const column = columns.find((each) => each.name === name);
         if (column) return column;
-        if (Object.hasOwn(first, name)) return { name, value: (item) => item[name as keyof T] };
+        if (Object.hasOwn(first, name)) return columnsOf<T>(name as keyof T & string);
         const names = new Set([...columns.map((each) => each.name), ...Object.keys(first)]);
         throw unknownField(name, [...names]);
       }) ?? columns

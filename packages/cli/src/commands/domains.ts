@@ -41,7 +41,7 @@ export const domainCommands: Readonly<Record<string, CommandRow>> = {
     examples: ['shorty domains list --pending'],
     route: 'GET /api/v1/domains',
     item: 'domain',
-    columns: ['id', 'hostname', 'isActive', 'verifiedAt', 'lastError'],
+    columns: ['hostname', 'isActive', 'verifiedAt', 'lastError', 'id'],
     options: {
       '--active': { text: 'only active domains', conflicts: 'pending' },
       '--pending': 'only domains that are not verified',

@@ -54,8 +54,8 @@ export const keyCommands: Readonly<Record<string, CommandRow>> = {
     route: 'GET /api/v1/api-keys',
     item: 'key',
     columns: [
-      ...(['id', 'name', 'start', 'scopes', 'domainId', 'onlyOwnLinks'] as const),
-      ...(['lastUsedAt', 'expiresAt'] as const),
+      ...(['name', 'start', 'scopes', 'expiresAt', 'lastUsedAt'] as const),
+      ...(['domainId', 'onlyOwnLinks', 'id'] as const),
     ],
   }),
   revoke: changeCommand(

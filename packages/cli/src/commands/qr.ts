@@ -47,7 +47,7 @@ export const qrCommands: Readonly<Record<string, CommandRow>> = {
     examples: ['shorty qr list --url-id spring-sale', 'shorty qr list --all --output csv'],
     route: 'GET /api/v1/qr',
     item: 'QR code',
-    columns: ['id', 'urlId', 'qrData', 'format', 'size', 'scanCount', 'downloadCount'],
+    columns: ['id', 'urlId', 'qrData', 'scanCount', 'format', 'size', 'downloadCount'],
     options: {
       '--url-id <link>': naming('link', 'only QR codes of this link'),
       '--standalone': { text: 'only QR codes without a link', conflicts: 'bound' },

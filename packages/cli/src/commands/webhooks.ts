@@ -86,8 +86,8 @@ const deliveryList = listCommand<Delivery>({
   item: 'delivery',
   args: webhook,
   columns: [
-    ...(['id', 'eventType', 'status', 'attempts', 'lastStatusCode'] as const),
-    ...(['nextAttemptAt', 'lastError'] as const),
+    ...(['id', 'eventType', 'status', 'lastError', 'attempts'] as const),
+    ...(['lastStatusCode', 'nextAttemptAt'] as const),
   ],
   options: {
     '--status <status>': {
@@ -129,8 +129,8 @@ export const webhookCommands: Readonly<Record<string, CommandRow>> = {
     route: 'GET /api/v1/webhooks',
     item: 'webhook',
     columns: [
-      ...(['id', 'isActive', 'disabledReason', 'failureRate', 'url', 'events'] as const),
-      ...(['description', 'filters', 'headerNames'] as const),
+      ...(['url', 'description', 'isActive', 'events', 'disabledReason'] as const),
+      ...(['failureRate', 'filters', 'headerNames', 'id'] as const),
     ],
   }),
   get: requestCommand({

@@ -89,8 +89,9 @@ export const bulkCreate: CommandRow = {
   help: `The first row names the columns. Names are API fields in any case, with or
 without underscores: targetUrl (or url), customSlug (or slug), title, tags
 (separated by |, or by commas), expiresAt, domainId (or its hostname),
-importedCode, utm_source ... Other utm_* columns become customUtmParams. An empty cell leaves the field unset.
-The column error, which --failed-out writes, is ignored.
+importedCode, utm_source ... Other utm_* columns become customUtmParams. An
+empty cell leaves the field unset. The column error, which --failed-out writes,
+is ignored.
 
 ${resumeHelp}`,
   prints: importPrints,
