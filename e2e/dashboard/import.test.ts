@@ -114,14 +114,13 @@ test('an export of another service is recognized, and what is not kept is told',
   // Dropped, as people do.
   const dropped = await page.context().newPage();
   await dropped.goto(`${dashboard.server.url}/dashboard/import`);
-  const data = await dropped.evaluateHandle(() => {
-    const transfer = new DataTransfer();
-    transfer.items.add(
-      new File(['Link,Long URL\nhttps://bit.ly/a,https://example.com/\n'], 'b.csv'),
-    );
-    return transfer;
-  });
-  await dropped.dispatchEvent('.drop', 'drop', { dataTransfer: data });
+  const { x, y } = (await dropped.getByLabel(file).boundingBox()) ?? { x: 0, y: 0 };
+  const content = 'Link,Long URL\nhttps://bit.ly/a,https://example.com/\n';
+  const data = { items: [], files: [write('b.csv', content)], dragOperationsMask: 1 };
+  const browser = await dropped.context().newCDPSession(dropped);
+  for (const type of ['dragEnter', 'dragOver', 'drop'] as const) {
+    await browser.send('Input.dispatchDragEvent', { type, x: x + 9, y: y + 9, data });
+  }
   await dropped.getByText('1 row: 1 can be imported').waitFor();
   const source = dropped.getByLabel('Written by').locator('option').first();
   expect(await source.textContent()).toBe('Bitly (detected)');

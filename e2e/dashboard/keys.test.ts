@@ -14,6 +14,7 @@ test('a key is made and shown once, works with its scopes only, and is revoked',
   await page.getByLabel('Last day').fill('2099-12-31');
   await page.getByLabel('Name').press('Enter');
   const apiKey = await page.getByLabel(`Key ${name}`, { exact: true }).inputValue();
+  await page.getByRole('button', { name: 'Close' }).click();
   const client = new Shorty({ baseUrl: dashboard.server.url, apiKey });
   expect(await client.me()).toMatchObject({
     scopes: ['urls:read'],

@@ -22,7 +22,8 @@ test('a new link has the slug, the tags and the rules of the form', async () => 
   await page.getByLabel('Source').fill('mail');
   await page.getByText('Other destinations for some visits').click();
   await page.getByRole('button', { name: 'Add a rule' }).click();
-  await page.getByLabel('One of').fill('DE, AT');
+  await page.getByLabel('Countries').fill('DE, AT');
+  await page.getByLabel('Query', { exact: true }).fill('ref=mail, plain');
   await page.getByLabel('Leads to').fill('https://example.com/de');
   await page.getByText('The same on a command line').click();
   await page.getByText(/^curl -X POST/).waitFor();
@@ -34,9 +35,15 @@ test('a new link has the slug, the tags and the rules of the form', async () => 
     targetUrl,
     tags: ['flyer', 'poster'],
     utmSource: 'mail',
-    rules: [{ when: { country: ['DE', 'AT'] }, targetUrl: 'https://example.com/de' }],
+    rules: [
+      {
+        when: { country: ['DE', 'AT'], query: { ref: 'mail', plain: true } },
+        targetUrl: 'https://example.com/de',
+      },
+    ],
   });
-  await page.getByLabel('country').fill('AT');
+  await page.getByLabel('country', { exact: true }).fill('AT');
+  await page.getByLabel('query', { exact: true }).fill('ref=mail&plain=1');
   await page.getByRole('button', { name: 'Test', exact: true }).click();
   await page.getByText('Rule 1 matches.').waitFor();
   await expectAccessible(page);

@@ -25,6 +25,7 @@ test('an operator creates, suspends and resumes an organization by the keyboard 
   expect(await page.getByLabel('Client secret of', { exact: false }).first().inputValue()).toMatch(
     /^shorty_cs_/,
   );
+  await page.keyboard.press('Escape');
   await page.getByRole('button', { name: 'Suspend <b>Acme</b>' }).focus();
   await page.keyboard.press('Enter');
   await page.getByRole('cell', { name: 'suspended' }).waitFor();

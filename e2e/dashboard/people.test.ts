@@ -17,6 +17,8 @@ test('an owner invites a colleague by the keyboard alone, who signs in by the li
   expect(invitationUrl).toMatch(/\/dashboard\/welcome#shorty_in_/);
   // The link is selected, to be copied.
   await expect.poll(() => page.evaluate(() => String(getSelection()))).toBe(invitationUrl);
+  await expectAccessible(page);
+  await page.keyboard.press('Escape');
   await page.getByRole('cell', { name: 'invited until' }).waitFor();
   await saveScreenshot(page, 'people');
   await expectAccessible(page);

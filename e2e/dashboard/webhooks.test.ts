@@ -46,7 +46,7 @@ test('a webhook is made, its secret is shown once, and a test event arrives', as
   await page.getByRole('button', { name: 'Create' }).click();
   secret = await page.getByLabel('Secret', { exact: true }).inputValue();
   await expectAccessible(page);
-  await page.getByRole('link', { name: /to the webhook/ }).click();
+  await page.getByRole('button', { name: 'Close' }).click();
   await page.getByRole('heading', { name: url }).waitFor();
   await page.getByText('<b>Orders</b>').waitFor();
   const [webhook] = (await dashboard.shorty.webhooks.list()).items;
@@ -112,6 +112,7 @@ test('a failed delivery says why, and a webhook is paused and deleted by the key
   expect((await dashboard.shorty.webhooks.get(id)).description).toBe('Changed');
   await page.getByRole('button', { name: 'Replace the secret' }).click();
   await page.getByLabel('Secret', { exact: true }).waitFor();
+  await page.keyboard.press('Escape');
 
   await page.getByRole('button', { name: `Delete ${url}` }).focus();
   await page.keyboard.press('Enter');

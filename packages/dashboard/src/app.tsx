@@ -1,7 +1,8 @@
 import type { ComponentType } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Link, Route, Router, Switch, useLocation } from 'wouter-preact';
-import { Heading, Loading, Problem } from './components/elements.js';
+import { Secrets } from './components/copy.js';
+import { Loading, Problem, Screen } from './components/elements.js';
 import { useLoaded } from './components/loaded.js';
 import { Shortcuts } from './components/shortcuts.js';
 import { Toasts } from './components/work.js';
@@ -22,7 +23,7 @@ import { NewWebhook, WebhookScreen, Webhooks } from './screens/webhooks.js';
 import { may, me, readSession, signOut, state } from './session.js';
 import { describeError } from './texts.js';
 
-interface Screen {
+interface ScreenRoute {
   readonly path: string;
   readonly component: ComponentType<{ params: { readonly id: string } }>;
   /** What the menu shows. Other screens are reached from these. */
@@ -31,7 +32,7 @@ interface Screen {
   readonly scope?: Parameters<typeof may>[0];
 }
 
-const screens: readonly Screen[] = [
+const screens: readonly ScreenRoute[] = [
   { path: '/', component: Links, title: 'Links', scope: 'urls:read' },
   { path: '/new', component: Links },
   { path: '/links/new', component: NewLink, scope: 'urls:write' },
@@ -63,7 +64,7 @@ function Import() {
   return value ? <value.Import /> : <Loading error={error} />;
 }
 
-const isVisible = ({ path, scope }: Screen): boolean =>
+const isVisible = ({ path, scope }: ScreenRoute): boolean =>
   (scope === undefined || may(scope)) &&
   (path !== '/operator' || state.value?.servesAdministration === true);
 
@@ -79,6 +80,7 @@ export function App() {
         <Route path="/welcome" component={Welcome} />
         <Route>{me.value ? <SignedIn /> : me.value === null ? <SignIn /> : null}</Route>
       </Switch>
+      <Secrets />
       <Toasts />
     </Router>
   );
@@ -137,11 +139,10 @@ function SignedIn() {
 
 function Missing() {
   return (
-    <>
-      <Heading>This page does not exist</Heading>
+    <Screen title="This page does not exist">
       <p>
         <Link href="/">To the links</Link>
       </p>
-    </>
+    </Screen>
   );
 }

@@ -1,5 +1,4 @@
-import { ValidationError } from '@shorty/sdk';
-import { formatRules, parseRules } from './rule-form.js';
+import { type LinkVariant, ValidationError } from '@shorty/sdk';
 import { linesOf, partsOf } from './texts.js';
 
 /** What a field holds while somebody fills it in. An empty text is a value that is not set. */
@@ -20,15 +19,7 @@ interface Kind {
 const text: Kind = { parse: (entry: string) => entry.trim(), format: String };
 const same: Kind = { parse: (entry: Entry) => entry, format: (value: Entry) => value };
 
-export const kinds = {
-  text,
-  color: text,
-  date: text,
-  email: text,
-  search: text,
-  select: text,
-  lines: text,
-  url: text,
+const kinds = {
   check: { parse: Boolean, format: Boolean },
   checks: same,
   number: { parse: Number, format: String },
@@ -65,8 +56,21 @@ export const kinds = {
     parse: (entry: string) => Object.fromEntries(linesOf(entry).map(headerOf)),
     format: () => '',
   },
-  rows: same,
-  rules: { parse: parseRules, format: formatRules },
+  /** Parameters of a query: those without a value may have any. */
+  query: {
+    parse: (entry: string) => Object.fromEntries(partsOf(entry).map(parameterOf)),
+    format: (value: Readonly<Record<string, string | true>>) =>
+      Object.entries(value)
+        .map(([name, each]) => (each === true ? name : `${name}=${each}`))
+        .join(', '),
+  },
+  /** The targets of a rule, a line each. */
+  variants: {
+    parse: (entry: string) => linesOf(entry).map(variantOf),
+    format: (value: readonly LinkVariant[]) =>
+      value.map(({ weight, targetUrl }) => `${weight} ${targetUrl}`).join('\n'),
+  },
+  rules: same,
 } as const satisfies Readonly<Record<string, Kind>>;
 
 function headerOf(line: string): readonly [string, string] {
@@ -74,20 +78,35 @@ function headerOf(line: string): readonly [string, string] {
   return [name.trim(), value.join(':').trim()];
 }
 
+function parameterOf(part: string): readonly [string, string | true] {
+  const [name = '', ...value] = part.split('=');
+  return [name, value.length === 0 || value.join('=')];
+}
+
+function variantOf(line: string): LinkVariant {
+  const [weight = '', ...target] = line.split(/\s+/);
+  return { weight: Number(weight), targetUrl: target.join(' ') };
+}
+
+/** Types of `<input>` whose entry is the value, and a choice. */
+type TextKind = 'color' | 'date' | 'email' | 'search' | 'select' | 'text' | 'url';
+
+const kindOf = ({ kind = 'text' }: Valued): Kind =>
+  kind in kinds ? kinds[kind as keyof typeof kinds] : text;
+
 /** A field of a form. `name` is that of the API: `preview.title` is a field of the object `preview`. */
 export interface Valued {
   readonly name: string;
-  readonly kind?: keyof typeof kinds;
+  readonly kind?: keyof typeof kinds | TextKind;
   /** The choices of a field that has some. */
   readonly options?: unknown;
   /** The fields of each row, for a field that has rows. */
   readonly rows?: readonly Valued[];
 }
 
-function emptyOf({ kind, options, rows = [] }: Valued): Entry {
+function emptyOf({ kind, options }: Valued): Entry {
   if (kind === 'check') return false;
   if (kind === 'checks' || kind === 'rules') return [];
-  if (kind === 'rows') return [draftOf(rows, {})];
   if (kind !== 'select') return '';
   const values = (options as readonly (readonly [string, string])[]).map(([value]) => value);
   return values.includes('') ? '' : (values[0] ?? '');
@@ -99,14 +118,20 @@ export function draftOf(fields: readonly Valued[], record: object): Draft {
     fields.map((field) => {
       const path = field.name.split('.');
       const value = path.reduce((part: unknown, name) => Object(part)[name], record);
-      const { format }: Kind = kinds[field.kind ?? 'text'];
-      return [field.name, value == null ? emptyOf(field) : format(value as never)];
+      const entry = value == null ? emptyOf(field) : kindOf(field).format(value as never);
+      const { rows } = field;
+      return [field.name, rows ? rowsOf(entry).map((row) => draftOf(rows, row)) : entry];
     }),
   );
 }
 
-function readEntry({ name, kind = 'text' }: Valued, draft: Draft): unknown {
-  const { parse, whenEmpty = null }: Kind = kinds[kind];
+const rowsOf = (entry: Entry | undefined) => entry as readonly Draft[];
+
+function readEntry(field: Valued, draft: Draft): unknown {
+  const { name, rows } = field;
+  // A rule without conditions matches all visits.
+  if (rows) return rowsOf(draft[name]).map((row) => ({ when: {}, ...creationOf(rows, row) }));
+  const { parse, whenEmpty = null } = kindOf(field);
   if (draft[name] === '') return whenEmpty;
   try {
     return parse(draft[name] as never);

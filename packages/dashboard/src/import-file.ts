@@ -12,6 +12,7 @@ import {
   formatCsvLine,
   guardFormula,
   type ImportRow,
+  isJson,
   isKnownColumn,
   type LinkSource,
   linkSources,
@@ -22,7 +23,6 @@ import {
   readRows,
   refuseBinary,
   type TextRows,
-  type TextSource,
   withDomainIds,
   withoutFirst,
 } from '@shorty/import';
@@ -31,6 +31,10 @@ import { api } from './session.js';
 
 /** What a person picks for a column that is not imported. */
 export const ignored = '-';
+
+/** Returns what tells a file from others, and from the same one after a change. */
+export const nameOf = ({ name, lastModified, size }: File): string =>
+  `${name} ${lastModified} ${size}`;
 
 /** How a file is read; what is empty is detected. */
 export interface Reading {
@@ -41,7 +45,9 @@ export interface Reading {
 }
 
 /** An open file, and what its first rows have. */
-export interface Sheet extends TextRows, Text {
+export interface Sheet extends TextRows {
+  readonly file: File;
+  readonly encoding: string;
   /** The service that wrote it; undefined for a file of Shorty or of a spreadsheet. */
   readonly source: LinkSource | undefined;
   readonly header: CsvRow;
@@ -66,33 +72,12 @@ export interface BadRow {
   readonly error: string;
 }
 
-const blockBytes = 64 * 1024;
-const startBytes = 4096;
-
-/** A file as text. */
-interface Text extends TextSource {
-  readonly encoding: string;
-  /** A hash of the content. */
-  readonly hash: string;
-}
-
-async function readText(file: File, named: string): Promise<Text> {
+async function readText(file: File, named: string) {
   const bytes = new Uint8Array(await file.arrayBuffer());
-  const start = bytes.subarray(0, startBytes);
+  const start = bytes.subarray(0, 4096);
   const encoding = named || detectEncoding(start, isUtf8(bytes));
   refuseBinary(file.name, start, { mayHaveNul: encoding === 'utf-16le' });
-  return {
-    name: file.name,
-    encoding,
-    hash: hashOf(bytes),
-    async *text() {
-      const decoder = new TextDecoder(encoding);
-      for (let at = 0; at < bytes.length; at += blockBytes) {
-        yield decoder.decode(bytes.subarray(at, at + blockBytes), { stream: true });
-      }
-      yield decoder.decode();
-    },
-  };
+  return { encoding, text: new TextDecoder(encoding).decode(bytes) };
 }
 
 function isUtf8(bytes: Uint8Array): boolean {
@@ -104,21 +89,6 @@ function isUtf8(bytes: Uint8Array): boolean {
   }
 }
 
-/**
- * Returns 128 bits of a hash. Pages without TLS have no `crypto.subtle`. A collision does no harm: the
- * server refuses a key that comes with another request.
- */
-function hashOf(bytes: Uint8Array): string {
-  const primes = [0x01000193, 0x85ebca6b, 0xc2b2ae35, 0x27d4eb2f];
-  return primes
-    .map((prime) => {
-      let hash = 0x811c9dc5 ^ prime;
-      for (const byte of bytes) hash = Math.imul(hash ^ byte, prime) ^ (hash >>> 15);
-      return (hash >>> 0).toString(16).padStart(8, '0');
-    })
-    .join('');
-}
-
 const sources: readonly LinkSource[] = Object.values(linkSources);
 
 const fieldsOf = (source: LinkSource | undefined): FieldSet =>
@@ -128,57 +98,44 @@ const noOptions: ColumnOptions = { map: new Map(), ignore: new Set() };
 
 /** Opens a file. Without a source, it is the one that its columns tell. */
 export async function openSheet(file: File, reading: Reading): Promise<Sheet> {
-  const text = await readText(file, reading.encoding);
-  const read = (source?: LinkSource) => readSheet(text, source, reading.delimiter);
+  const { encoding, text } = await readText(file, reading.encoding);
+  const read = async (source?: LinkSource): Promise<Sheet> => {
+    const isKnown = (title: string) => isKnownColumn(title, fieldsOf(source), noOptions);
+    const options = { source, isKnown, delimiter: reading.delimiter || undefined };
+    const rows = await readRows({ name: file.name, text: () => partsOf(text) }, options);
+    const all = rows.all();
+    const header: CsvRow | undefined = (await all.next()).value;
+    const first: CsvRow | undefined = (await all.next()).value;
+    if (!header) throw new FileError(`${file.name} is empty`);
+    return { ...rows, file, encoding, source, header, example: first?.cells ?? [] };
+  };
   if (reading.source !== '') return read(sources.find(({ name }) => name === reading.source));
-  const isJson = (await firstPart(text)).match(/^[\ufeff\s]*[[{]/) !== null;
-  for (const source of [undefined, ...(isJson ? sources : [])]) {
+  for (const source of isJson(text) ? sources : []) {
     const sheet = await read(source).catch((error: unknown) => {
-      // It is no CSV, or not a file of this service.
-      if (isJson && error instanceof FileError) return undefined;
+      // It is not a file of this service.
+      if (error instanceof FileError) return undefined;
       throw error;
     });
-    const found = sheet && findLinkSource(sheet.header.cells);
-    if (found && (!isJson || found === source?.name))
-      return source ? sheet : read(linkSources[found]);
-    if (sheet && !isJson) return sheet;
+    if (sheet && findLinkSource(sheet.header.cells) === source.name) return sheet;
   }
-  return read();
+  const sheet = await read();
+  const found = findLinkSource(sheet.header.cells);
+  return found ? read(linkSources[found]) : sheet;
 }
 
-async function firstPart(text: Text): Promise<string> {
-  for await (const part of text.text()) return part;
-  return '';
-}
-
-async function readSheet(
-  text: Text,
-  source: LinkSource | undefined,
-  delimiter: string,
-): Promise<Sheet> {
-  const isKnown = (title: string) => isKnownColumn(title, fieldsOf(source), noOptions);
-  const options = { source, isKnown, delimiter: delimiter || undefined };
-  const rows = await readRows(text, options);
-  const first: CsvRow[] = [];
-  for await (const row of rows.all()) {
-    first.push(row);
-    if (first.length === 2) break;
-  }
-  const [header, example] = first;
-  if (!header) throw new FileError(`${text.name} is empty`);
-  return { ...text, ...rows, source, header, example: example?.cells ?? [] };
+async function* partsOf(text: string): AsyncGenerator<string> {
+  yield text;
 }
 
 /** Plans the columns of a sheet. Throws FileError if they make no links. */
 function planSheet({ sheet, uses }: Settings): ColumnPlan {
   const fields = fieldsOf(sheet.source);
+  const { cells } = sheet.header;
   const map = new Map([...uses].filter(([, use]) => use !== '' && use !== ignored));
-  const ignore = new Set([...uses].flatMap(([title, use]) => (use === ignored ? [title] : [])));
-  for (const title of sheet.header.cells) {
-    // Nobody must decide on each unknown column: the table shows that it is ignored.
-    if (!isKnownColumn(title, fields, { map, ignore })) ignore.add(title);
-  }
-  return planColumns(sheet.header.cells, fields, { map, ignore });
+  // Nobody must decide on each unknown column: the table shows that it is ignored.
+  const isIgnored = (title: string) =>
+    uses.get(title) === ignored || !isKnownColumn(title, fields, { ...noOptions, map });
+  return planColumns(cells, fields, { map, ignore: new Set(cells.filter(isIgnored)) });
 }
 
 const meanings: Readonly<Record<string, string>> = {
@@ -259,26 +216,20 @@ export interface Progress {
 }
 
 /**
- * Makes the links of a sheet, and tells the progress. The keys of the requests come from the file, so
- * that another import of it within a day makes no link twice. Once the plan's quota is reached, all
- * further rows are bad rows: they can be imported later as a file of their own.
+ * Makes the links of a sheet, and tells the progress. The keys of the requests are hashes of them, so
+ * that another import of the file within a day makes no link twice. Once the plan's quota is reached,
+ * all further rows are bad rows: they can be imported later as a file of their own.
  */
 export async function importSheet(
   settings: Settings,
-  organizationId: string,
   { signal, onProgress }: { signal: AbortSignal; onProgress: (progress: Progress) => void },
 ): Promise<void> {
-  const { sheet, uses, domains, hasNewCodes } = settings;
-  const choices = [[...uses].sort(), [...domains].sort(), hasNewCodes];
-  const read = [sheet.source?.name, sheet.encoding, sheet.delimiter];
-  const facts = JSON.stringify([organizationId, ...read, ...choices]);
-  const identity = `${sheet.hash}-${hashOf(new TextEncoder().encode(facts))}`;
   let progress: Progress = { rows: 0, created: 0, replayed: 0, bad: [] };
   let isFull = false as boolean;
-  for await (const { index, rows } of chunksOf(settings, startOf(identity), signal)) {
+  for await (const { index, rows } of chunksOf(settings, startOf(settings.sheet), signal)) {
     const wasFull = isFull;
     const items = wasFull ? [] : rows.flatMap(({ item }) => (item ? [item] : []));
-    const sent = items.length > 0 && (await send(items, `${identity}-${index}`, signal));
+    const sent = items.length > 0 && (await send(items, index, signal));
     const results: readonly RowResult<object>[] = matchResults(rows, sent ? sent.data : undefined);
     isFull ||= results.some(({ failure }) => failure?.code === 'QUOTA_EXCEEDED');
     const created = results.filter((result) => result.created).length;
@@ -299,17 +250,34 @@ export async function importSheet(
 const notSent = 'not sent, because the plan allows no more active links';
 const patientForMs = 10 * 60_000;
 
-function send(items: readonly unknown[], idempotencyKey: string, signal: AbortSignal) {
+function send(items: readonly unknown[], index: number, signal: AbortSignal) {
   const urls = items as UrlCreateRequest[];
+  const idempotencyKey = `import-${index}-${hashOf(JSON.stringify(items))}`;
   const options = { idempotencyKey, signal, deadlineMs: patientForMs, maxRetries: 100 };
   return api.urls.bulkCreateChunk({ urls }, options).withResponse();
+}
+
+/**
+ * Returns 128 bits of a hash. Pages without TLS have no `crypto.subtle`. A collision does no harm: the
+ * server refuses a key that comes with another request.
+ */
+function hashOf(text: string): string {
+  const bytes = new TextEncoder().encode(text);
+  const primes = [0x01000193, 0x85ebca6b, 0xc2b2ae35, 0x27d4eb2f];
+  return primes
+    .map((prime) => {
+      let hash = 0x811c9dc5 ^ prime;
+      for (const byte of bytes) hash = Math.imul(hash ^ byte, prime) ^ (hash >>> 15);
+      return (hash >>> 0).toString(16).padStart(8, '0');
+    })
+    .join('');
 }
 
 const keyLifetimeMs = 24 * 3_600_000;
 
 /** Returns when an import began first: links that expire meanwhile must not change its requests. */
-function startOf(identity: string): number {
-  const key = `shorty-import-${identity}`;
+function startOf({ file }: Sheet): number {
+  const key = `shorty-import-${nameOf(file)}`;
   const startedAt = Number(localStorage.getItem(key));
   const now = Date.now();
   if (now - startedAt < keyLifetimeMs) return startedAt;

@@ -1,4 +1,6 @@
-import { useEffect, useId, useRef } from 'preact/hooks';
+import { signal } from '@preact/signals';
+import { useId } from 'preact/hooks';
+import { Dialog } from './dialog.js';
 import { Button } from './elements.js';
 import { notify } from './work.js';
 
@@ -34,22 +36,36 @@ export const CopyButton = ({ text, label }: { readonly text: string; readonly la
   </Button>
 );
 
-interface SecretProps {
+interface SecretText {
   readonly label: string;
   readonly hint: string;
   readonly text: string;
 }
 
-/** A text that the server shows only once, such as a key or the link of an invitation. */
-export function Secret({ label, hint, text }: SecretProps) {
+const secrets = signal<readonly SecretText[]>([]);
+
+/** Shows texts that the server gives only once, such as a key or the link of an invitation. */
+export function showSecrets(...texts: readonly SecretText[]): void {
+  secrets.value = texts;
+}
+
+export const Secrets = () =>
+  secrets.value.length === 0 ? null : (
+    <Dialog title="This is shown only once" onClose={() => showSecrets()}>
+      {secrets.value.map((secret) => (
+        <Secret key={secret.text} {...secret} />
+      ))}
+    </Dialog>
+  );
+
+function Secret({ label, hint, text }: SecretText) {
   const id = useId();
-  const input = useRef<HTMLInputElement>(null);
-  useEffect(() => input.current?.select(), [text]);
+  const select = (input: HTMLInputElement | null) => input?.select();
   return (
-    <div class="secret field" role="status">
+    <div class="field">
       <label for={id}>{label}</label>
       <div class="row">
-        <input id={id} ref={input} readOnly value={text} aria-describedby={`${id}-note`} />
+        <input id={id} ref={select} readOnly value={text} aria-describedby={`${id}-note`} />
         <CopyButton text={text} label={label} />
       </div>
       <p class="hint" id={`${id}-note`}>

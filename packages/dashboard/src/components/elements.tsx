@@ -9,13 +9,25 @@ export function Heading({ children }: { readonly children: string }) {
   return <h1>{children}</h1>;
 }
 
+interface Titled {
+  readonly title: string;
+  readonly children: ComponentChildren;
+}
+
+export const Screen = ({ title, children }: Titled) => (
+  <>
+    <Heading>{title}</Heading>
+    {children}
+  </>
+);
+
 /** A part of a screen, with its heading. */
-export function Part(props: { readonly title: string; readonly children: ComponentChildren }) {
+export function Part({ title, children }: Titled) {
   const id = useId();
   return (
     <section aria-labelledby={id}>
-      <h2 id={id}>{props.title}</h2>
-      {props.children}
+      <h2 id={id}>{title}</h2>
+      {children}
     </section>
   );
 }

@@ -41,7 +41,7 @@ export const select = (name: string, label: string, options: readonly Option[]):
   options,
 });
 
-const textAreas: readonly unknown[] = ['json', 'headers', 'lines'];
+const textAreas: readonly unknown[] = ['json', 'headers', 'variants'];
 
 /** The types of `<input>` for kinds with another name. */
 const inputTypes: Readonly<Record<string, string>> = { lastDay: 'date', tags: 'text' };

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useSearchParams } from 'wouter-preact';
 import { draftOf, type Entry } from '../field-values.js';
+import { Button } from './elements.js';
 import { type Field, FieldRow } from './field.js';
 
 /** Filters apply once somebody stops typing. */
@@ -16,6 +17,24 @@ export function useFilters() {
     setSearch(next, { replace });
   };
   return { search, change };
+}
+
+interface OnlyProps {
+  readonly name: string;
+  readonly value: string | null;
+  readonly label?: string | null;
+}
+
+/** A value in a list: a click shows only what has it. */
+export function Only({ name, value, label = value }: OnlyProps) {
+  const { change } = useFilters();
+  if (value === null) return null;
+  const filter = () => change((next) => next.set(name, value));
+  return (
+    <Button class="plain" aria-label={`Only ${name} ${label}`} onClick={filter}>
+      {label}
+    </Button>
+  );
 }
 
 interface FilterBarProps {

@@ -1,7 +1,7 @@
 import { ValidationError } from '@shorty/sdk';
 import type { ComponentChildren } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
-import { changesOf, creationOf, draftOf, type Entry } from '../field-values.js';
+import { useState } from 'preact/hooks';
+import { changesOf, creationOf, type Draft, draftOf, type Entry } from '../field-values.js';
 import { describeError } from '../texts.js';
 import { Problem } from './elements.js';
 import { type Field, FieldRow, type Filling } from './field.js';
@@ -36,26 +36,20 @@ interface FormProps<Request> {
 export function Form<Request extends object>(props: FormProps<Request>) {
   const { label, fields, record, initial = {}, action, save, done, children } = props;
   const all = fields.flatMap((each) => ('section' in each ? each.fields : [each]));
-  const started = () => draftOf(all, record ?? initial);
+  const start = draftOf(all, record ?? initial);
   const blank = draftOf(all, {});
-  const [start, setStart] = useState(started);
-  const [draft, setDraft] = useState(start);
-  const [saves, setSaves] = useState(0);
+  const [edits, setEdits] = useState<Draft>({});
+  const draft = { ...start, ...edits };
   const request = () => (record ? changesOf(all, start, draft) : creationOf(all, draft)) as Request;
   const { submit, errors, isBusy } = useSubmit(async () => {
     await save(request());
-    setSaves((before) => before + 1);
+    // By then, `record` is what the server has stored.
+    setEdits({});
     if (done !== undefined) notify(done);
   });
-  // By then, `record` is what the server has stored.
-  useEffect(() => {
-    if (saves === 0) return;
-    setStart(started());
-    setDraft(started());
-  }, [saves]);
   const filling: Filling = {
     draft,
-    set: (name: string, entry: Entry) => setDraft((before) => ({ ...before, [name]: entry })),
+    set: (name: string, entry: Entry) => setEdits((before) => ({ ...before, [name]: entry })),
   };
   const errorOf = ({ name }: Field) =>
     errors.details.find(

@@ -1,5 +1,5 @@
 import type { PasswordChangeRequest } from '@shorty/sdk';
-import { Heading } from '../components/elements.js';
+import { Screen } from '../components/elements.js';
 import { Form } from '../components/form.js';
 import { notify } from '../components/work.js';
 import { api, me } from '../session.js';
@@ -8,8 +8,7 @@ import { newPassword, password } from './sign-in.js';
 export function Account() {
   const { user, organization } = me.value ?? {};
   return (
-    <>
-      <Heading>Account</Heading>
+    <Screen title="Account">
       <p>
         You are {user?.email ?? 'signed in'}, {user?.role} of {organization?.name} (plan{' '}
         {organization?.plan}).
@@ -37,6 +36,6 @@ export function Account() {
       ) : (
         <p>You sign in with your organization, which has your password.</p>
       )}
-    </>
+    </Screen>
   );
 }

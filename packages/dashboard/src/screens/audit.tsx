@@ -1,8 +1,8 @@
 import type { AuditEntry, AuditQuery } from '@shorty/sdk';
 import { Link, useLocation } from 'wouter-preact';
-import { Button, Heading, Time } from '../components/elements.js';
+import { Screen, Time } from '../components/elements.js';
 import type { Field } from '../components/field.js';
-import { useFilters } from '../components/filter-bar.js';
+import { Only } from '../components/filter-bar.js';
 import { List } from '../components/list.js';
 import { api } from '../session.js';
 
@@ -27,8 +27,7 @@ const queryOf = ({ since, until, ...query }: Shown): AuditQuery => ({
 export function Audit() {
   const [path] = useLocation();
   return (
-    <>
-      <Heading>Audit</Heading>
+    <Screen title="Audit">
       <p class="hint">Who changed what. Entries have the names of fields, and no values.</p>
       <List<AuditEntry, Shown>
         read={(query) => api.audit(queryOf(query))}
@@ -48,24 +47,6 @@ export function Audit() {
       >
         <Link href={path}>Clear filters</Link>
       </List>
-    </>
-  );
-}
-
-interface OnlyProps {
-  readonly name: string;
-  readonly value: string | null;
-  readonly label?: string | null;
-}
-
-/** A value of an entry: a click shows only entries that have it. */
-function Only({ name, value, label = value }: OnlyProps) {
-  const { change } = useFilters();
-  if (value === null) return null;
-  const filter = () => change((next) => next.set(name, value));
-  return (
-    <Button class="plain" aria-label={`Only ${name} ${label}`} onClick={filter}>
-      {label}
-    </Button>
+    </Screen>
   );
 }

@@ -2,7 +2,7 @@ import type { Domain, DomainCreateRequest, DomainUpdateRequest } from '@shorty/s
 import { Link, useLocation } from 'wouter-preact';
 import { Action } from '../components/action.js';
 import { CopyButton } from '../components/copy.js';
-import { Heading, Loading, Part, Time } from '../components/elements.js';
+import { Loading, Part, Screen, Time } from '../components/elements.js';
 import type { Field } from '../components/field.js';
 import { Form } from '../components/form.js';
 import { List } from '../components/list.js';
@@ -53,8 +53,7 @@ export function Domains() {
     navigate(`/domains/${id}`);
   };
   return (
-    <>
-      <Heading>Domains</Heading>
+    <Screen title="Domains">
       {may('domains:write') && <Form class="line" fields={[newDomain]} action="Add" save={add} />}
       <List<Domain>
         read={(query) => api.domains.list(query)}
@@ -65,7 +64,7 @@ export function Domains() {
           Added: ({ createdAt }) => <Time at={createdAt} />,
         }}
       />
-    </>
+    </Screen>
   );
 }
 
@@ -75,8 +74,7 @@ export function DomainScreen({ params: { id } }: { readonly params: { readonly i
   if (!domain) return <Loading error={error} />;
   const { hostname, isActive } = domain;
   return (
-    <>
-      <Heading>{hostname}</Heading>
+    <Screen title={hostname}>
       <Link href="/domains">All domains</Link>
       {isActive && <p>The domain is active: links are served on it.</p>}
       {!isActive && <Verification domain={domain} onVerified={setValue} />}
@@ -103,7 +101,7 @@ export function DomainScreen({ params: { id } }: { readonly params: { readonly i
           </Part>
         </>
       )}
-    </>
+    </Screen>
   );
 }
 

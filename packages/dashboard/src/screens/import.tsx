@@ -2,7 +2,7 @@ import { FileError, type LinkSource, linkSources } from '@shorty/import';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { download } from '../components/download.js';
-import { Button, Heading, Part, Problem, Table } from '../components/elements.js';
+import { Button, Part, Problem, Screen, Table } from '../components/elements.js';
 import {
   Check,
   type Field,
@@ -13,7 +13,7 @@ import {
 } from '../components/field.js';
 import { useSubmit } from '../components/form.js';
 import { useLoaded } from '../components/loaded.js';
-import { readActiveDomains } from '../domains.js';
+import { useDomains } from '../domains.js';
 import {
   type BadRow,
   badRowsText,
@@ -23,13 +23,13 @@ import {
   fieldNames,
   ignored,
   importSheet,
+  nameOf,
   openSheet,
   type Progress,
   type Reading,
   type Settings,
   type Sheet,
 } from '../import-file.js';
-import { me } from '../session.js';
 import { countOf } from '../texts.js';
 
 const delimiters: readonly Option[] = [
@@ -61,9 +61,9 @@ export function Import() {
   const [file, setFile] = useState<File>();
   const [reading, setReading] = useState<Reading>({ source: '', encoding: '', delimiter: '' });
   const [choices, setChoices] = useState<Partial<Settings>>({});
-  const { value: own = [] } = useLoaded('domains', readActiveDomains);
-  const name = `${file?.name} ${file?.lastModified} ${file?.size}`;
-  const { value: sheet, error } = useLoaded(`${name} ${Object.values(reading)}`, async () => {
+  const own = useDomains({ isActive: true });
+  const key = [file && nameOf(file), ...Object.values(reading)].join();
+  const { value: sheet, error } = useLoaded(key, async () => {
     setChoices({});
     return file && openSheet(file, reading).catch(withHint);
   });
@@ -74,8 +74,7 @@ export function Import() {
   // The links on a domain of the organization stay on it.
   const domains = new Map(own.map(([id, hostname]) => [hostname, id]));
   return (
-    <>
-      <Heading>Import links</Heading>
+    <Screen title="Import links">
       <ChooseFile onChosen={setFile} />
       {file && (
         <div class="filters">
@@ -87,13 +86,13 @@ export function Import() {
       <Problem message={error} />
       {sheet && error === '' && (
         <OpenSheet
-          key={sheet.hash}
+          key={nameOf(sheet.file)}
           settings={{ sheet, uses: new Map(), hasNewCodes: false, domains, ...choices }}
           domains={[['', location.host], ...own]}
           onChanged={(changes) => setChoices({ ...choices, ...changes })}
         />
       )}
-    </>
+    </Screen>
   );
 }
 
@@ -103,25 +102,14 @@ function withHint(reason: unknown): never {
 }
 
 function ChooseFile({ onChosen }: { readonly onChosen: (file: File) => void }) {
-  const [isOver, setOver] = useState(false);
-  const drag = (isInside: boolean) => (event: DragEvent) => {
-    event.preventDefault();
-    setOver(isInside);
-    if (event.type === 'drop') choose(event.dataTransfer?.files);
-  };
-  const choose = (files: FileList | null | undefined) => files?.[0] && onChosen(files[0]);
+  // Files can be dropped on it, as on each input of this type.
   return (
-    <label
-      class={isOver ? 'drop over' : 'drop'}
-      onDragOver={drag(true)}
-      onDragLeave={drag(false)}
-      onDrop={drag(false)}
-    >
+    <label class="field">
       A CSV file, or an export of another service. Drop it here, or choose it:
       <input
         type="file"
         accept=".csv,.tsv,.txt,.json,.ndjson,text/csv,application/json"
-        onChange={({ currentTarget }) => choose(currentTarget.files)}
+        onChange={({ currentTarget: { files } }) => files?.[0] && onChosen(files[0])}
       />
     </label>
   );
@@ -250,7 +238,7 @@ const maxListed = 100;
 /** The rows that make no link, with the reason, and all of them as a file. */
 function BadRows({ sheet, bad }: { readonly sheet: Sheet; readonly bad: readonly BadRow[] }) {
   if (bad.length === 0) return null;
-  const name = `bad-${sheet.name.replace(/\.(json|ndjson)$/i, '.csv')}`;
+  const name = `bad-${sheet.file.name.replace(/\.(json|ndjson)$/i, '.csv')}`;
   return (
     <>
       <ul>
@@ -276,8 +264,7 @@ function Running({ settings, total }: { readonly settings: Settings; readonly to
   const { submit, errors, isBusy } = useSubmit(async () => {
     abort.current = new AbortController();
     const { signal } = abort.current;
-    const organizationId = me.value?.organization.id ?? '';
-    await importSheet(settings, organizationId, { signal, onProgress: setProgress });
+    await importSheet(settings, { signal, onProgress: setProgress });
     setDone(true);
   });
   const { rows, created, replayed, bad } = progress;

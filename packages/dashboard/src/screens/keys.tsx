@@ -1,13 +1,11 @@
-import type { ApiKey, ApiKeyCreated, ApiKeyCreateRequest } from '@shorty/sdk';
-import { useState } from 'preact/hooks';
+import type { ApiKey, ApiKeyCreateRequest } from '@shorty/sdk';
 import { Action } from '../components/action.js';
-import { Secret } from '../components/copy.js';
-import { Heading, Time } from '../components/elements.js';
+import { showSecrets } from '../components/copy.js';
+import { Screen, Time } from '../components/elements.js';
 import { type Field, type Option, optionsOf, select } from '../components/field.js';
 import { Form } from '../components/form.js';
 import { List } from '../components/list.js';
-import { useLoaded } from '../components/loaded.js';
-import { readActiveDomains } from '../domains.js';
+import { useDomains } from '../domains.js';
 import { api, me } from '../session.js';
 
 /** What somebody decides on a key. No key may have the scopes that are left out. */
@@ -34,6 +32,8 @@ const fields = (domains: readonly Option[]): readonly Field[] => [
   },
 ];
 
+const keyHint = 'A program sends it as “Authorization: Bearer …”.';
+
 /** Returns the links that a key reaches. */
 function linksOf({ domainId, onlyOwnLinks }: ApiKey, domains: readonly Option[]): string {
   const links = onlyOwnLinks ? 'its own' : 'all';
@@ -43,25 +43,19 @@ function linksOf({ domainId, onlyOwnLinks }: ApiKey, domains: readonly Option[])
 }
 
 export function Keys() {
-  const { value: domains = [] } = useLoaded('domains', readActiveDomains);
-  const [created, setCreated] = useState<ApiKeyCreated>();
+  const domains = useDomains({ isActive: true });
   return (
-    <>
-      <Heading>API keys</Heading>
+    <Screen title="API keys">
       <Form<ApiKeyCreateRequest>
         label="Create a key"
         fields={fields(domains)}
         initial={{ scopes: ['urls:read', 'urls:write'] }}
         action="Create key"
-        save={async (request) => setCreated(await api.apiKeys.create(request))}
+        save={async (request) => {
+          const { name, key } = await api.apiKeys.create(request);
+          showSecrets({ label: `Key ${name}`, hint: keyHint, text: key });
+        }}
       />
-      {created && (
-        <Secret
-          label={`Key ${created.name}`}
-          hint="A program sends it as “Authorization: Bearer …”. It is not shown again."
-          text={created.key}
-        />
-      )}
       <List<ApiKey>
         read={(query) => api.apiKeys.list(query)}
         none="No keys yet."
@@ -75,7 +69,7 @@ export function Keys() {
         }}
         notes={{ Name: ({ start }) => `${start}…` }}
       />
-    </>
+    </Screen>
   );
 }
 

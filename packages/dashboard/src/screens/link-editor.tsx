@@ -9,13 +9,12 @@ import {
 import { useState } from 'preact/hooks';
 import { Link, useLocation } from 'wouter-preact';
 import { CopyButton, copyText } from '../components/copy.js';
-import { Button, Heading, Loading, Part, Table } from '../components/elements.js';
-import { type Field, type Filling, type Option, optionsOf, select } from '../components/field.js';
+import { Button, Loading, Part, Screen, Table } from '../components/elements.js';
+import { type Field, type Filling, type Option, select } from '../components/field.js';
 import { Form, type Section } from '../components/form.js';
 import { useLoaded } from '../components/loaded.js';
 import { notify, run } from '../components/work.js';
-import { readActiveDomains } from '../domains.js';
-import { conditionKinds } from '../rule-form.js';
+import { useDomains } from '../domains.js';
 import { api, may } from '../session.js';
 
 /** What is decided once, when a link is made. */
@@ -96,26 +95,23 @@ const fields: readonly (Field | Section)[] = [
         name: 'rules',
         label: 'Rule',
         kind: 'rules',
-        hint: 'The first rule that matches a visit decides.',
+        hint: 'The first rule that matches a visit decides. Without conditions, it matches all.',
         rows: [
-          {
-            name: 'conditions',
-            label: 'Condition',
-            kind: 'rows',
-            rows: [
-              select('kind', 'A visit has a', optionsOf(Object.keys(conditionKinds))),
-              {
-                name: 'value',
-                label: 'One of',
-                hint: ({ draft }) => `Such as ${conditionKinds[String(draft.kind)]}`,
-              },
-            ],
-          },
-          { name: 'target', label: 'Leads to', kind: 'url' },
+          { name: 'name', label: 'Name' },
+          { name: 'when.country', label: 'Countries', kind: 'tags', placeholder: 'DE, AT' },
+          { name: 'when.device', label: 'Devices', kind: 'tags', placeholder: 'mobile, tablet' },
+          { name: 'when.os', label: 'Systems', kind: 'tags', placeholder: 'iOS, Android' },
+          { name: 'when.browser', label: 'Browsers', kind: 'tags', placeholder: 'Safari' },
+          { name: 'when.language', label: 'Languages', kind: 'tags', placeholder: 'de' },
+          { name: 'when.referrer', label: 'Referrers', kind: 'tags', placeholder: 'example.com' },
+          { name: 'when.query', label: 'Query', kind: 'query', placeholder: 'ref=mail' },
+          { name: 'when.after', label: 'From', kind: 'datetime-local' },
+          { name: 'when.before', label: 'Until', kind: 'datetime-local' },
+          { name: 'targetUrl', label: 'Leads to', kind: 'url' },
           {
             name: 'variants',
             label: 'Or divide the visitors: a weight and a destination a line',
-            kind: 'lines',
+            kind: 'variants',
             placeholder: '50 https://example.com/a',
           },
         ],
@@ -129,10 +125,9 @@ const targetUrl: Field = { name: 'targetUrl', label: 'Destination', kind: 'url',
 /** Makes a new link: `/links/new?url=…`. */
 export function NewLink() {
   const [, navigate] = useLocation();
-  const { value: domains = [] } = useLoaded('domains', readActiveDomains);
+  const domains = useDomains({ isActive: true });
   return (
-    <>
-      <Heading>New link</Heading>
+    <Screen title="New link">
       <Form<UrlCreateRequest>
         fields={[targetUrl, ...newFields(domains), ...fields]}
         initial={{ targetUrl: new URLSearchParams(location.search).get('url') }}
@@ -145,7 +140,7 @@ export function NewLink() {
       >
         {({ request }) => <SameCommand method="POST" path="urls" body={withPassword(request())} />}
       </Form>
-    </>
+    </Screen>
   );
 }
 
@@ -190,8 +185,7 @@ export function LinkEditor({ params: { id } }: { readonly params: { readonly id:
   };
   const isReadOnly = !may('urls:write');
   return (
-    <>
-      <Heading>{url.title ?? url.shortUrl}</Heading>
+    <Screen title={url.title ?? url.shortUrl}>
       <p class="row">
         <a href={url.shortUrl}>{url.shortUrl}</a>
         <CopyButton text={url.shortUrl} label={url.shortUrl} />
@@ -220,7 +214,7 @@ export function LinkEditor({ params: { id } }: { readonly params: { readonly id:
         </Form>
       )}
       {url.rules.length > 0 && <TestVisit id={id} />}
-    </>
+    </Screen>
   );
 }
 

@@ -5,14 +5,13 @@ import { Link } from 'wouter-preact';
 import { Action } from '../components/action.js';
 import { CopyButton, copyText } from '../components/copy.js';
 import { download } from '../components/download.js';
-import { Button, Heading } from '../components/elements.js';
+import { Button, Screen } from '../components/elements.js';
 import { type Field, type Option, optionsOf, select } from '../components/field.js';
-import { useFilters } from '../components/filter-bar.js';
+import { Only } from '../components/filter-bar.js';
 import { Form } from '../components/form.js';
 import { List } from '../components/list.js';
-import { useLoaded } from '../components/loaded.js';
 import { run } from '../components/work.js';
-import { readDomains } from '../domains.js';
+import { useDomains } from '../domains.js';
 import { api, may, me } from '../session.js';
 import { countOf, withoutScheme } from '../texts.js';
 
@@ -59,7 +58,7 @@ function queryOf({ state, mine, ...query }: Shown): UrlListQuery {
 }
 
 export function Links() {
-  const { value: domains = [] } = useLoaded('domains', () => readDomains());
+  const domains = useDomains();
   const [checked, setChecked] = useState<readonly UrlRecord[]>([]);
   const isWriter = may('urls:write');
   const isChecked = ({ id }: UrlRecord) => checked.some((url) => url.id === id);
@@ -74,8 +73,7 @@ export function Links() {
     />
   );
   return (
-    <>
-      <Heading>Links</Heading>
+    <Screen title="Links">
       {isWriter && <Shorten />}
       <List<UrlRecord, Shown>
         read={(query) => api.urls.list({ ...queryOf(query), view: 'full' })}
@@ -101,14 +99,14 @@ export function Links() {
       >
         {checked.length > 0 && <Selection urls={checked} onDone={() => setChecked([])} />}
       </List>
-    </>
+    </Screen>
   );
 }
 
 function Shorten() {
   const [created, setCreated] = useState<UrlRecord>();
   return (
-    <div class="shorten">
+    <div class="box shorten">
       <Form<UrlCreateRequest>
         class="line"
         fields={[destination]}
@@ -137,20 +135,14 @@ function Shorten() {
 }
 
 /** The destination below a title, and the tags: a click shows only links that have one. */
-function Tags({ title, targetUrl, tags }: UrlRecord) {
-  const { change } = useFilters();
-  const only = (tag: string) => () => change((next) => next.set('tag', tag));
-  return (
-    <>
-      {title !== null && withoutScheme(targetUrl)}{' '}
-      {tags.map((tag) => (
-        <Button key={tag} class="plain" aria-label={`Only links tagged ${tag}`} onClick={only(tag)}>
-          {tag}
-        </Button>
-      ))}
-    </>
-  );
-}
+const Tags = ({ title, targetUrl, tags }: UrlRecord) => (
+  <>
+    {title !== null && withoutScheme(targetUrl)}{' '}
+    {tags.map((tag) => (
+      <Only key={tag} name="tag" value={tag} />
+    ))}
+  </>
+);
 
 function Clicks({ id, shortUrl, clickCount }: UrlRecord) {
   const count = clickCount.toLocaleString();

@@ -1,15 +1,14 @@
 import type {
   BlockedHost,
   Organization,
-  OrganizationCreated,
   OrganizationCreateRequest,
   Shorty,
   Takedown,
 } from '@shorty/sdk';
 import { useState } from 'preact/hooks';
 import { Action } from '../components/action.js';
-import { Secret } from '../components/copy.js';
-import { Button, Heading, Loading, Part, Time } from '../components/elements.js';
+import { showSecrets } from '../components/copy.js';
+import { Button, Loading, Part, Screen, Time } from '../components/elements.js';
 import { type Field, optionsOf, select } from '../components/field.js';
 import { Form } from '../components/form.js';
 import { List, type Paged, type PageQuery } from '../components/list.js';
@@ -42,16 +41,14 @@ export function Operator() {
   };
   if (!admin) {
     return (
-      <>
-        <Heading>Operator</Heading>
+      <Screen title="Operator">
         <Form class="narrow" fields={[key]} action="Open" save={open} />
-      </>
+      </Screen>
     );
   }
   const { takedowns, blockedHosts } = admin;
   return (
-    <>
-      <Heading>Operator</Heading>
+    <Screen title="Operator">
       <Button onClick={() => setAdmin(undefined)}>Forget the key</Button>
       <Health />
       <Organizations admin={admin} />
@@ -75,7 +72,7 @@ export function Operator() {
         read={(query) => blockedHosts.list(query)}
         remove={({ host }) => blockedHosts.delete(host)}
       />
-    </>
+    </Screen>
   );
 }
 
@@ -100,30 +97,23 @@ function Health() {
 }
 
 function Organizations({ admin }: { readonly admin: Admin }) {
-  const [created, setCreated] = useState<OrganizationCreated>();
+  const create = async (request: OrganizationCreateRequest) => {
+    const { name, clientId, clientSecret } = await admin.organizations.create(request);
+    const hint = 'The first client has every scope but urls:erase.';
+    showSecrets(
+      { label: `Client id of ${name}`, hint, text: clientId },
+      { label: `Client secret of ${name}`, hint: '', text: clientSecret },
+    );
+  };
   return (
     <Part title="Organizations">
-      <Form<OrganizationCreateRequest>
+      <Form
         class="line"
         label="Create an organization"
         fields={organization}
         action="Create organization"
-        save={async (request) => setCreated(await admin.organizations.create(request))}
+        save={create}
       />
-      {created && (
-        <>
-          <Secret
-            label={`Client id of ${created.name}`}
-            hint="Its first client, with every scope but urls:erase."
-            text={created.clientId}
-          />
-          <Secret
-            label={`Client secret of ${created.name}`}
-            hint="It is not shown again."
-            text={created.clientSecret}
-          />
-        </>
-      )}
       <List<Organization>
         read={(query) => admin.organizations.list(query)}
         none="No organizations."

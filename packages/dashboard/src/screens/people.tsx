@@ -1,8 +1,7 @@
 import type { Invitation, User, UserInviteRequest } from '@shorty/sdk';
-import { useState } from 'preact/hooks';
 import { Action } from '../components/action.js';
-import { Secret } from '../components/copy.js';
-import { Heading, Time } from '../components/elements.js';
+import { showSecrets } from '../components/copy.js';
+import { Screen, Time } from '../components/elements.js';
 import { type Field, FieldRow, optionsOf, select } from '../components/field.js';
 import { Form } from '../components/form.js';
 import { List } from '../components/list.js';
@@ -25,33 +24,29 @@ const fields: readonly Field[] = [
 const nameOf = ({ email }: Pick<User, 'email'>) => email ?? 'a person without an address';
 const isMe = ({ id }: User) => id === me.value?.user?.id;
 
+const linkHint = 'It sets a password, once, within a day. No mail is sent: pass it on.';
+
+const showLink = ({ email, invitationUrl }: Invitation) =>
+  showSecrets({ label: `Link for ${nameOf({ email })}`, hint: linkHint, text: invitationUrl });
+
 export function People() {
-  const [invitation, setInvitation] = useState<Invitation>();
   const isOwner = may('people:write');
   const renew = (user: User) => (
     <Action
       name="New link"
       of={`for ${nameOf(user)}`}
-      work={async () => setInvitation(await api.people.resetPassword(user.id))}
+      work={async () => showLink(await api.people.resetPassword(user.id))}
     />
   );
   return (
-    <>
-      <Heading>People</Heading>
+    <Screen title="People">
       {isOwner && (
         <Form<UserInviteRequest>
           class="line"
           label="Invite a person"
           fields={fields}
           action="Invite"
-          save={async (request) => setInvitation(await api.people.invite(request))}
-        />
-      )}
-      {invitation && (
-        <Secret
-          label={`Link for ${nameOf(invitation)}`}
-          hint="It sets a password, once, within a day. No mail is sent: pass it on. It is not shown again."
-          text={invitation.invitationUrl}
+          save={async (request) => showLink(await api.people.invite(request))}
         />
       )}
       <List<User>
@@ -65,7 +60,7 @@ export function People() {
         }}
         notes={{ Address: (user) => isMe(user) && 'you' }}
       />
-    </>
+    </Screen>
   );
 }
 

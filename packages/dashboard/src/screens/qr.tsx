@@ -1,7 +1,7 @@
 import type { QrCreateRequest, QrListQuery, QrRecord, QrUpdateRequest } from '@shorty/sdk';
 import { Link, useLocation } from 'wouter-preact';
 import { Action } from '../components/action.js';
-import { Button, Heading, Loading, Time } from '../components/elements.js';
+import { Button, Loading, Screen, Time } from '../components/elements.js';
 import { type Field, optionsOf, select } from '../components/field.js';
 import { Form } from '../components/form.js';
 import { List } from '../components/list.js';
@@ -76,8 +76,7 @@ function requestOf({ urlId, qrData, errorCorrection, ...record }: QrRecord): QrC
 /** All codes of an organization. */
 export function QrCodes() {
   return (
-    <>
-      <Heading>QR codes</Heading>
+    <Screen title="QR codes">
       {may('qr:write') && (
         <p>
           <Link href="/qr/new">New code of any text</Link>. A code of a link is made from the list
@@ -85,17 +84,16 @@ export function QrCodes() {
         </p>
       )}
       <CodeList />
-    </>
+    </Screen>
   );
 }
 
 /** A new code of a text, such as the access to a Wi-Fi. */
 export function NewQr() {
   return (
-    <>
-      <Heading>New QR code</Heading>
+    <Screen title="New QR code">
       <NewCode fields={[text]} />
-    </>
+    </Screen>
   );
 }
 
@@ -104,13 +102,12 @@ export function LinkQr({ params: { id } }: Params) {
   const { value: url, error } = useLoaded(id, () => api.urls.get(id));
   if (!url) return <Loading error={error} />;
   return (
-    <>
-      <Heading>{`QR code of ${withoutScheme(url.shortUrl)}`}</Heading>
+    <Screen title={`QR code of ${withoutScheme(url.shortUrl)}`}>
       <p>{url.title}</p>
       {may('qr:write') && <NewCode fields={[]} urlId={id} />}
       <h2>Codes of this link</h2>
       <CodeList urlId={id} />
-    </>
+    </Screen>
   );
 }
 
@@ -184,8 +181,7 @@ export function QrScreen({ params: { id } }: Params) {
   if (!record) return <Loading error={error} />;
   const drawn = requestOf(record);
   return (
-    <>
-      <Heading>QR code</Heading>
+    <Screen title="QR code">
       <p>{record.qrData}</p>
       <p class="row">
         <Button onClick={() => print()}>Print</Button>
@@ -205,7 +201,7 @@ export function QrScreen({ params: { id } }: Params) {
       >
         {({ request }) => <Picture request={{ ...drawn, ...request() }} />}
       </Form>
-    </>
+    </Screen>
   );
 }
 

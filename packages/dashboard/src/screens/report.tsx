@@ -16,11 +16,11 @@ import { type ClicksQuery, NotFoundError, type OverviewQuery, type UrlRecord } f
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { download } from '../components/download.js';
-import { Heading, Problem } from '../components/elements.js';
+import { Button, Problem, Screen } from '../components/elements.js';
 import { Check, type Field, type Option, optionsOf, select } from '../components/field.js';
 import { FilterBar, typingMs, useFilters } from '../components/filter-bar.js';
 import { useLoaded } from '../components/loaded.js';
-import { readDomains } from '../domains.js';
+import { useDomains } from '../domains.js';
 import { filterNames, filterOf, filtersOf, periods, queryOf } from '../report-query.js';
 import { api, may } from '../session.js';
 
@@ -31,7 +31,7 @@ const breakdownLimit = 10;
 export function Report({ params: { id } }: { readonly params: { readonly id?: string } }) {
   const { search } = useFilters();
   const [isLive, setLive] = useState(false);
-  const { value: domains = [] } = useLoaded('domains', () => readDomains());
+  const domains = useDomains();
   const [reads, setReads] = useState(0);
   const key = `${id} ${search} ${reads}`;
   const { value: report, error } = useLoaded(key, () => readReport(id, search), typingMs);
@@ -41,8 +41,7 @@ export function Report({ params: { id } }: { readonly params: { readonly id?: st
     return () => clearInterval(timer);
   }, [isLive]);
   return (
-    <>
-      <Heading>{report?.title ?? 'Report'}</Heading>
+    <Screen title={report?.title ?? 'Report'}>
       {id !== undefined && <Link href="/report">All links</Link>}
       <FilterBar filters={controls(search, domains, id === undefined)}>
         <Check label="Live" checked={isLive} onChecked={setLive} />
@@ -51,7 +50,7 @@ export function Report({ params: { id } }: { readonly params: { readonly id?: st
       <Chips domains={new Map(domains)} />
       <Problem message={error} />
       {report && <Content report={report} />}
-    </>
+    </Screen>
   );
 }
 
@@ -122,14 +121,13 @@ function Chips({ domains }: { readonly domains: ReadonlyMap<string, string> }) {
       {filtersOf(search).map(([name, value]) => {
         const text = `${filterNames[name]}: ${domains.get(value) ?? value}`;
         return (
-          <button
+          <Button
             key={text}
-            type="button"
             aria-label={`Remove filter ${text}`}
             onClick={() => change((next) => next.delete(name, value))}
           >
             {text} ×
-          </button>
+          </Button>
         );
       })}
     </p>
@@ -137,20 +135,12 @@ function Chips({ domains }: { readonly domains: ReadonlyMap<string, string> }) {
 }
 
 function Downloads({ report }: { readonly report: ReportModel }) {
+  const csv = () => download('report.csv', 'text/csv', formatCsvFile(reportRows(report)));
+  const page = () => download('report.html', 'text/html', reportHtml(report, Date.now()));
   return (
     <>
-      <button
-        type="button"
-        onClick={() => download('report.csv', 'text/csv', formatCsvFile(reportRows(report)))}
-      >
-        Download CSV
-      </button>
-      <button
-        type="button"
-        onClick={() => download('report.html', 'text/html', reportHtml(report, Date.now()))}
-      >
-        Download HTML
-      </button>
+      <Button onClick={csv}>Download CSV</Button>
+      <Button onClick={page}>Download HTML</Button>
     </>
   );
 }

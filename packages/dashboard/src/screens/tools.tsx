@@ -1,6 +1,6 @@
 import { CopyButton } from '../components/copy.js';
 import { download } from '../components/download.js';
-import { Button, Heading, Part } from '../components/elements.js';
+import { Button, Part, Screen } from '../components/elements.js';
 import { notify } from '../components/work.js';
 
 const createUrl = `${location.origin}/api/v1/urls`;
@@ -35,8 +35,7 @@ export function Tools() {
     notify('Drag the link to the bookmarks of your browser');
   };
   return (
-    <>
-      <Heading>Tools</Heading>
+    <Screen title="Tools">
       <Part title="Bookmarklet">
         <p>
           Drag this link to the bookmarks of your browser. The bookmark opens the page that you are
@@ -79,6 +78,6 @@ export function Tools() {
         <pre>{createUrl}</pre>
         <CopyButton text={createUrl} label="the address" />
       </Part>
-    </>
+    </Screen>
   );
 }

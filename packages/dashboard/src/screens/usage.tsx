@@ -1,5 +1,5 @@
 import { formatUsd } from '@shorty/report';
-import { Heading, Loading, Table } from '../components/elements.js';
+import { Loading, Screen, Table } from '../components/elements.js';
 import { optionsOf, select } from '../components/field.js';
 import { FilterBar, useFilters } from '../components/filter-bar.js';
 import { useLoaded } from '../components/loaded.js';
@@ -39,8 +39,7 @@ export function Usage() {
     : [];
   const month = select('period', 'Month (UTC)', [['', current], ...optionsOf(earlier)]);
   return (
-    <>
-      <Heading>Usage</Heading>
+    <Screen title="Usage">
       <FilterBar filters={[month]} />
       {usage ? <p>Plan: {usage.plan}</p> : <Loading error={error} />}
       <Table heads={['What', 'Used', 'Included', 'Beyond']}>
@@ -60,6 +59,6 @@ export function Usage() {
           </tr>
         ))}
       </Table>
-    </>
+    </Screen>
   );
 }

@@ -3,24 +3,23 @@ import type {
   DeliveryListQuery,
   EventType,
   Webhook,
-  WebhookCreated,
   WebhookCreateRequest,
   WebhookSecret,
   WebhookUpdateRequest,
 } from '@shorty/sdk';
 import { Fragment } from 'preact';
 import { useState } from 'preact/hooks';
-import { Link } from 'wouter-preact';
+import { Link, useLocation } from 'wouter-preact';
 import { Action } from '../components/action.js';
-import { Secret } from '../components/copy.js';
+import { showSecrets } from '../components/copy.js';
 import { Dialog } from '../components/dialog.js';
-import { Button, Heading, Loading, Part, Time } from '../components/elements.js';
+import { Button, Loading, Part, Screen, Time } from '../components/elements.js';
 import { type Field, optionsOf, select } from '../components/field.js';
 import { Form, type Section } from '../components/form.js';
 import { List } from '../components/list.js';
 import { useLoaded } from '../components/loaded.js';
 import { notify } from '../components/work.js';
-import { readDomains } from '../domains.js';
+import { useDomains } from '../domains.js';
 import { api, may } from '../session.js';
 
 function stateOf({ isActive, disabledReason }: Webhook): string {
@@ -33,7 +32,7 @@ const commas = 'Separated by commas.';
 /** What somebody decides on a webhook. */
 function useFields(headerNames: readonly string[] = []): readonly (Field | Section)[] {
   const { value: types } = useLoaded('types', () => api.webhooks.eventTypes());
-  const { value: domains } = useLoaded('domains', () => readDomains());
+  const domains = useDomains();
   const events = types?.items ?? [];
   return [
     {
@@ -84,8 +83,7 @@ function useFields(headerNames: readonly string[] = []): readonly (Field | Secti
 /** The webhooks of an organization. */
 export function Webhooks() {
   return (
-    <>
-      <Heading>Webhooks</Heading>
+    <Screen title="Webhooks">
       {may('webhooks:write') && <Link href="/webhooks/new">New webhook</Link>}
       <List<Webhook>
         read={(query) => api.webhooks.list(query)}
@@ -103,64 +101,47 @@ export function Webhooks() {
             `${Math.round(failureRate * 100)} % of recent attempts failed`,
         }}
       />
-    </>
+    </Screen>
   );
 }
 
 /** Creates a webhook, and shows its secret once. */
 export function NewWebhook() {
-  const [created, setCreated] = useState<WebhookCreated>();
-  const fields = useFields();
-  if (created) {
-    return (
-      <>
-        <Heading>The secret of the webhook</Heading>
-        <Secrets {...created} />
-        <Link href={`/webhooks/${created.id}`}>I have kept it: to the webhook</Link>
-      </>
-    );
-  }
+  const [, navigate] = useLocation();
+  const create = async (request: WebhookCreateRequest) => {
+    const created = await api.webhooks.create(request);
+    navigate(`/webhooks/${created.id}`);
+    showSecret(created);
+  };
   return (
-    <>
-      <Heading>New webhook</Heading>
-      <Form<WebhookCreateRequest>
-        fields={fields}
-        initial={{ events: ['*'] }}
-        action="Create"
-        save={async (request) => setCreated(await api.webhooks.create(request))}
-      />
-    </>
+    <Screen title="New webhook">
+      <Form fields={useFields()} initial={{ events: ['*'] }} action="Create" save={create} />
+    </Screen>
   );
 }
 
-const Secrets = ({ secret, standardWebhooksSecret }: WebhookSecret | WebhookCreated) => (
-  <>
-    <Secret
-      label="Secret"
-      hint="The receiver verifies signatures with it. Copy it now: it is not shown again."
-      text={secret}
-    />
-    <Secret
-      label="The same secret for libraries of Standard Webhooks"
-      hint="Only one of both is needed."
-      text={standardWebhooksSecret}
-    />
-  </>
-);
+const secretHint = 'The receiver verifies signatures with it. Only one of both is needed.';
+const standardLabel = 'The same secret for libraries of Standard Webhooks';
+
+type Shared = Pick<WebhookSecret, 'secret' | 'standardWebhooksSecret'>;
+
+const showSecret = ({ secret, standardWebhooksSecret }: Shared) =>
+  showSecrets(
+    { label: 'Secret', hint: secretHint, text: secret },
+    { label: standardLabel, hint: '', text: standardWebhooksSecret },
+  );
 
 /** One webhook: its state, its deliveries and its settings. */
 export function WebhookScreen({ params: { id } }: { readonly params: { readonly id: string } }) {
   const { value: webhook, error, setValue } = useLoaded(id, () => api.webhooks.get(id));
   const fields = useFields(webhook?.headerNames);
-  const [secret, setSecret] = useState<WebhookSecret>();
   if (!webhook) return <Loading error={error} />;
   const { url, description, isActive, headerNames } = webhook;
   const update = async (request: WebhookUpdateRequest) =>
     setValue(await api.webhooks.update(id, request));
   const isWriter = may('webhooks:write');
   return (
-    <>
-      <Heading>{url}</Heading>
+    <Screen title={url}>
       <p>{description}</p>
       <p>
         State: {stateOf(webhook)}{' '}
@@ -187,13 +168,12 @@ export function WebhookScreen({ params: { id } }: { readonly params: { readonly 
             />
           </Part>
           <Part title="Secret and deletion">
-            {secret && <Secrets {...secret} />}
             <p class="hint">A replaced secret signs for one more day, beside the new one.</p>
             <p class="row">
               <Action
                 name="Replace the secret"
                 of={url}
-                work={async () => setSecret(await api.webhooks.rotateSecret(id))}
+                work={async () => showSecret(await api.webhooks.rotateSecret(id))}
               />
               {headerNames.length > 0 && (
                 <Action
@@ -216,7 +196,7 @@ export function WebhookScreen({ params: { id } }: { readonly params: { readonly 
           </Part>
         </>
       )}
-    </>
+    </Screen>
   );
 }
 
