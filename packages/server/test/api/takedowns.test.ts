@@ -110,20 +110,11 @@ describe('a takedown by the short URL', () => {
     expect(second.data).toEqual({ ...first.data, reason: 'malware' });
   });
 
-  it('is listed, newest first, and its repetition with the same key replays', async () => {
+  it('is listed, newest first, page by page', async () => {
     const [one, other] = [await newUrl(), await newUrl()];
     api.clock.advance(1);
     await takeDown(other.shortUrl);
     api.clock.advance(1);
-    const call = {
-      body: { shortUrl: one.shortUrl, reason: 'spam' },
-      headers: { 'idempotency-key': 'takedown-1' },
-    };
-    const first = await api.operator.call('takeDownUrl', call);
-    await undo(one.id);
-    const second = await api.operator.call('takeDownUrl', call);
-    expect(second.text).toBe(first.text);
-    expect((await api.visit(`/${one.shortCode}`)).status).toBe(307);
     await takeDown(one.shortUrl);
     const page = (await api.operator.call('listTakedowns', { query: { limit: 1 } })).data;
     expect(page.items).toMatchObject([{ id: one.id }]);

@@ -9,7 +9,8 @@ import {
 import { eventTypes } from '../../src/events/event-types.js';
 import type { Caller } from '../api/start-server.js';
 import { type SampleRequest, sampleRequests } from '../isolation/sample-requests.js';
-import { type Rows, World } from '../isolation/world.js';
+import { World } from '../isolation/world.js';
+import type { Rows } from '../storage/tables-of.js';
 
 // Built from the contract's table, so a new write is covered automatically.
 const named = (routes: readonly Route[]) =>
