@@ -62,6 +62,9 @@ describe('lists', () => {
   test('untrusted text cannot start a spreadsheet formula', async () => {
     const hostile = { id: '1', title: '=HYPERLINK()' };
     expect((await printed('csv', [hostile])).stdout).toContain("1,'=HYPERLINK()");
+    const io = fakeIo();
+    await new Output(io, { format: 'csv', isQuiet: false, allowsColor: true }).record(hostile);
+    expect(io.text.stdout).toContain("1,'=HYPERLINK()");
   });
 });
 
@@ -194,7 +197,7 @@ describe('colors', () => {
   const dim = '\u001b[2m';
   test.each([
     [{ isTerminal: true }, {}, true],
-    [{ isTerminal: false }, {}, false],
+    [{ isTerminal: false, env: { FORCE_COLOR: '1' } }, {}, false],
     [{ isTerminal: true, env: { NO_COLOR: '1' } }, {}, false],
     [{ isTerminal: true, env: { NO_COLOR: '' } }, {}, true],
     [{ isTerminal: true, env: { TERM: 'dumb' } }, {}, false],

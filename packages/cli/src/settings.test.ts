@@ -47,24 +47,11 @@ describe('the source of a setting', () => {
       'https://work.example',
     );
   });
-
-  test.each(['links.example.com', 'ftp://links.example.com', 'http://'])(
-    'the base URL %s is rejected',
-    (url) => {
-      expect(() => resolveSettings({ baseUrl: url }, {}, config)).toThrow(
-        `the base URL ${JSON.stringify(url)} (flag --base-url) must be an http or https URL`,
-      );
-    },
-  );
 });
 
 describe('credentials', () => {
   const credentials = (flags: object, env: Record<string, string>, content = config) =>
     requireCredentials(resolveSettings(flags, env, content));
-
-  test('come from the profile', () => {
-    expect(credentials({}, {})).toEqual({ clientId: 'stored', clientSecret: 'kept' });
-  });
 
   test('a stored secret is used for the stored client only', () => {
     expect(() => credentials({ clientId: 'other' }, {})).toThrow(
@@ -73,19 +60,10 @@ describe('credentials', () => {
     expect(credentials({ clientId: 'stored' }, {})).toMatchObject({ clientSecret: 'kept' });
   });
 
-  test('come from the environment', () => {
-    const env = { SHORTY_CLIENT_ID: 'env', SHORTY_CLIENT_SECRET: 'secret' };
-    expect(credentials({}, env)).toEqual({ clientId: 'env', clientSecret: 'secret' });
-  });
-
   test('an access token overrides the client, except the client of a flag', () => {
     const env = { SHORTY_ACCESS_TOKEN: 'token' };
     expect(credentials({}, env)).toEqual({ accessToken: 'token' });
     expect(credentials({ clientId: 'stored' }, env)).toMatchObject({ clientId: 'stored' });
-  });
-
-  test('are required', () => {
-    expect(() => credentials({}, {}, empty)).toThrow('you are not signed in');
   });
 });
 

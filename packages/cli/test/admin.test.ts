@@ -1,18 +1,10 @@
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import type { ApiServer } from './api-server.js';
-import type { BuiltShorty } from './built-shorty.js';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { startApiServer } from './api-server.js';
 import { startSignedInShorty } from './signed-in-shorty.js';
 
 const operatorKey = 'operator-key-of-the-tests-0123456789';
 
-let server: ApiServer;
-let shorty: BuiltShorty;
-
-beforeAll(async () => {
-  const started = await startSignedInShorty({ operatorKey });
-  ({ server, shorty } = started);
-  return started.stop;
-});
+const { server, shorty } = await startSignedInShorty({ operatorKey });
 
 const env = { SHORTY_OPERATOR_KEY: operatorKey };
 
@@ -228,9 +220,9 @@ describe('the operator key', () => {
   });
 
   test('that the server does not have is an error that names the guide', async () => {
-    const other = await startSignedInShorty();
-    onTestFinished(other.stop);
-    const refused = await shorty.run(['admin', 'orgs', 'list', '--base-url', other.server.url], {
+    const other = await startApiServer();
+    onTestFinished(() => other.stop());
+    const refused = await shorty.run(['admin', 'orgs', 'list', '--base-url', other.url], {
       env,
     });
     expect([refused.code, refused.stderr]).toEqual([

@@ -1,21 +1,12 @@
-import { beforeAll, expect, test } from 'vitest';
-import type { ApiServer } from './api-server.js';
-import type { BuiltShorty } from './built-shorty.js';
+import { expect, test } from 'vitest';
 import { startSignedInShorty } from './signed-in-shorty.js';
 
-let server: ApiServer;
-let shorty: BuiltShorty;
-
-beforeAll(async () => {
-  const started = await startSignedInShorty();
-  ({ server, shorty } = started);
-  const urls = Array.from({ length: 230 }, (_, index) => ({
-    targetUrl: `https://example.com/${index}`,
-    tags: [index % 2 === 0 ? 'even' : 'odd'],
-  }));
-  await server.client.urls.bulkCreate(urls);
-  return started.stop;
-});
+const { server, shorty } = await startSignedInShorty();
+const urls = Array.from({ length: 230 }, (_, index) => ({
+  targetUrl: `https://example.com/${index}`,
+  tags: [index % 2 === 0 ? 'even' : 'odd'],
+}));
+await server.client.urls.bulkCreate(urls);
 
 async function api(...args: string[]) {
   return shorty.run(['api', ...args]);

@@ -1,18 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { open, readFile, symlink } from 'node:fs/promises';
-import { beforeAll, expect, test } from 'vitest';
-import { type ApiServer, startApiServer } from './api-server.js';
-import type { BuiltShorty } from './built-shorty.js';
+import { expect, test } from 'vitest';
+import { startApiServer } from './api-server.js';
 import { startSignedInShorty } from './signed-in-shorty.js';
 
-let server: ApiServer;
-let shorty: BuiltShorty;
-
-beforeAll(async () => {
-  const started = await startSignedInShorty();
-  ({ server, shorty } = started);
-  return started.stop;
-});
+const { server, shorty } = await startSignedInShorty();
 
 async function createLinks(count: number): Promise<string[]> {
   const urls = Array.from({ length: count }, (_, index) => ({

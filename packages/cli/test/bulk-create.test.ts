@@ -1,18 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, test } from 'vitest';
-import type { ApiServer } from './api-server.js';
-import type { BuiltShorty } from './built-shorty.js';
+import { describe, expect, test } from 'vitest';
 import { startSignedInShorty } from './signed-in-shorty.js';
 
-let server: ApiServer;
-let shorty: BuiltShorty;
-
-beforeAll(async () => {
-  const started = await startSignedInShorty();
-  ({ server, shorty } = started);
-  return started.stop;
-});
+const { server, shorty } = await startSignedInShorty();
 
 async function linksTo(prefix: string) {
   return (await server.links()).filter(({ targetUrl }) => targetUrl.startsWith(prefix));

@@ -1,12 +1,8 @@
 import { standardPlans } from '@shorty/server';
-import { beforeAll, expect, onTestFinished, test } from 'vitest';
-import type { ApiServer } from './api-server.js';
-import type { BuiltShorty } from './built-shorty.js';
+import { expect, onTestFinished, test } from 'vitest';
 import { openFaultProxy } from './fault-proxy.js';
 import { startSignedInShorty } from './signed-in-shorty.js';
 
-let server: ApiServer;
-let shorty: BuiltShorty;
 const plans = { ...standardPlans };
 
 /** Sets the number of active links that the organization's plan includes. */
@@ -14,12 +10,8 @@ function setQuota(linkBundle: number): void {
   plans.enterprise = { ...standardPlans.enterprise, linkBundle };
 }
 
-beforeAll(async () => {
-  setQuota(0);
-  const started = await startSignedInShorty({ plans });
-  ({ server, shorty } = started);
-  return started.stop;
-});
+setQuota(0);
+const { server, shorty } = await startSignedInShorty({ plans });
 
 test('an import stops at the quota, and after an upgrade the same command creates only the missing rows', async () => {
   const targets = Array.from({ length: 730 }, (_, index) => `https://quota.example/${index}`);

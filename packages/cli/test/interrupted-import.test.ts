@@ -1,21 +1,14 @@
-import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { ApiServer } from './api-server.js';
-import type { BuiltShorty, RunResult } from './built-shorty.js';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { RunResult } from './built-shorty.js';
 import { type FaultProxy, openFaultProxy } from './fault-proxy.js';
 import { startSignedInShorty } from './signed-in-shorty.js';
 
 const rowCount = 1050;
 
-let server: ApiServer;
-let shorty: BuiltShorty;
 let proxy: FaultProxy;
 let imports = 0;
 
-beforeAll(async () => {
-  const started = await startSignedInShorty();
-  ({ server, shorty } = started);
-  return started.stop;
-});
+const { server, shorty } = await startSignedInShorty();
 
 beforeEach(async () => {
   proxy = await openFaultProxy(server.url);

@@ -1,14 +1,7 @@
-import { beforeAll, describe, expect, test } from 'vitest';
-import type { BuiltShorty } from './built-shorty.js';
+import { describe, expect, test } from 'vitest';
 import { startSignedInShorty } from './signed-in-shorty.js';
 
-let shorty: BuiltShorty;
-
-beforeAll(async () => {
-  const started = await startSignedInShorty();
-  shorty = started.shorty;
-  return started.stop;
-});
+const { shorty } = await startSignedInShorty();
 
 async function create(...args: string[]) {
   const { code, stdout, stderr } = await shorty.run(['keys', 'create', ...args, '--json']);

@@ -2,10 +2,9 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { verifyWebhook } from '@shorty/webhook-verifier';
-import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { poll } from '../../server/test/poll.js';
-import type { ApiServer } from './api-server.js';
-import type { BuiltShorty, Running } from './built-shorty.js';
+import type { Running } from './built-shorty.js';
 import { startSignedInShorty } from './signed-in-shorty.js';
 
 interface Forwarded {
@@ -21,13 +20,7 @@ interface Receiver {
   arrived(count: number): Promise<void>;
 }
 
-let shorty: BuiltShorty;
-let api: ApiServer;
-beforeAll(async () => {
-  const started = await startSignedInShorty();
-  ({ server: api, shorty } = started);
-  return started.stop;
-});
+const { server: api, shorty } = await startSignedInShorty();
 
 async function startReceiver(): Promise<Receiver> {
   const received: Forwarded[] = [];

@@ -1,27 +1,16 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { PassThrough } from 'node:stream';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { main } from '../src/main.js';
 import { allowedTools } from '../src/mcp/serve-mcp.js';
 import { scopesOf } from '../src/mcp/tools.js';
-import type { ApiServer } from './api-server.js';
-import type { BuiltShorty } from './built-shorty.js';
 import { fakeIo } from './fake-io.js';
 import { startSignedInShorty } from './signed-in-shorty.js';
 
-let server: ApiServer;
-let shorty: BuiltShorty;
-
-beforeAll(async () => {
-  const started = await startSignedInShorty();
-  ({ server, shorty } = started);
-  return started.stop;
-});
+const { server, shorty } = await startSignedInShorty();
 
 interface Assistant {
   readonly client: Client;
@@ -414,17 +403,5 @@ describe('the process', () => {
   test('--quiet prints errors only', async () => {
     const { stderr } = await shorty.run(['mcp', '--quiet'], { input: initialize });
     expect(stderr).toBe('');
-  });
-
-  test('ends on SIGTERM with exit code 143', async () => {
-    const child = spawn(process.execPath, [shorty.binary, 'mcp'], {
-      env: { HOME: shorty.folder, ...server.env },
-      stdio: ['pipe', 'pipe', 'ignore'],
-    });
-    onTestFinished(() => void child.kill('SIGKILL'));
-    child.stdin.write(initialize);
-    await once(child.stdout, 'data');
-    child.kill('SIGTERM');
-    expect(await once(child, 'close')).toEqual([143, null]);
   });
 });

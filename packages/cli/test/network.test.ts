@@ -102,27 +102,6 @@ test('the process uses the proxy of its environment', async () => {
   expect(asked).toEqual([expect.stringMatching('^GET http://links.invalid/api/v1/urls')]);
 });
 
-test('HTTP_PROXY and NO_PROXY are honoured, and the own machine is never behind a proxy', async () => {
-  const { asked, address } = await startProxy();
-  for (const name of ['http_proxy', 'HTTP_PROXY', 'ALL_PROXY']) {
-    const proxied = await list('http://links.invalid', ['--json'], { [name]: address });
-    expect(proxied).toMatchObject({ code: 0, stderr: '' });
-    expect(JSON.parse(proxied.stdout)).toMatchObject({ total: 0 });
-    expect(asked.splice(0)).toEqual([
-      expect.stringMatching('^GET http://links.invalid/api/v1/urls'),
-    ]);
-  }
-  // The server does not use TLS: the tunnel is asked for, and then fails.
-  const tls = await list('https://links.invalid', ['--timeout', '5'], { HTTPS_PROXY: address });
-  expect(tls.code).toBe(1);
-  expect(new Set(asked.splice(0))).toEqual(new Set(['CONNECT links.invalid:443']));
-  const env = { http_proxy: address, no_proxy: 'a.invalid, links.invalid.' };
-  const exempt = await list('http://links.invalid', ['--timeout', '5'], env);
-  expect([exempt.code, exempt.stderr]).toEqual([1, expect.stringContaining('ENOTFOUND')]);
-  expect((await list(server.url, [], env)).code).toBe(0);
-  expect(asked).toEqual([]);
-}, 60_000);
-
 test('a proxy gets the credentials of its variable, and a failure names it', async () => {
   const authorization = `Basic ${Buffer.from('ann:s@cret').toString('base64')}`;
   const { asked, address } = await startProxy({ authorization });
@@ -157,26 +136,6 @@ test('a proxy gets the credentials of its variable, and a failure names it', asy
     expect(stderr).toContain('correct the variable, or exempt the server with NO_PROXY');
     expect(stderr).not.toMatch(/wrong|\n {4}at /);
   }
-}, 120_000);
-
-test('a wrong proxy ends the command with one line that names its variable', async () => {
-  const values: [string, string][] = [
-    [
-      'socks5://ann:secret@127.0.0.1:1080',
-      '"127.0.0.1:1080": must be an http or https proxy, not SOCKS',
-    ],
-    ['ann:secret@127.0.0.1:99999', '"127.0.0.1:99999": must be the URL of an http or https proxy'],
-  ];
-  for (const [value, message] of values) {
-    const { code, stderr, stdout } = await list('http://links.invalid', [], { HTTP_PROXY: value });
-    expect([code, stdout]).toEqual([2, '']);
-    expect(stderr).toBe(
-      `shorty: HTTP_PROXY ${message}\n  for example HTTP_PROXY=http://127.0.0.1:3128\n`,
-    );
-  }
-  const env = { HTTP_PROXY: 'socks5://127.0.0.1:1080' };
-  expect((await list(server.url, [], env)).code).toBe(0);
-  expect((await shorty.start(['--help'], { env }).result).code).toBe(0);
 }, 120_000);
 
 test('a wrong base URL is refused by its source, without its password', async () => {

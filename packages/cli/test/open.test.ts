@@ -1,20 +1,11 @@
 import { chmod } from 'node:fs/promises';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { copyText, openInBrowser } from '../src/launch.js';
-import type { ApiServer } from './api-server.js';
-import type { BuiltShorty } from './built-shorty.js';
 import { startSignedInShorty } from './signed-in-shorty.js';
 
-let server: ApiServer;
-let shorty: BuiltShorty;
-
-beforeAll(async () => {
-  const started = await startSignedInShorty();
-  ({ server, shorty } = started);
-  await shorty.write('browser', '#!/bin/sh\nprintf "%s\\n" "$@" > opened.txt\n');
-  await chmod(shorty.path('browser'), 0o700);
-  return started.stop;
-});
+const { server, shorty } = await startSignedInShorty();
+await shorty.write('browser', '#!/bin/sh\nprintf "%s\\n" "$@" > opened.txt\n');
+await chmod(shorty.path('browser'), 0o700);
 
 /** Runs `shorty open`, and returns the URL that the browser got. */
 async function opened(...args: string[]): Promise<string> {

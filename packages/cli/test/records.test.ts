@@ -1,9 +1,8 @@
 import { Shorty } from '@shorty/sdk';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { CommandRow, RecordKind } from '../src/command.js';
 import { commands } from '../src/command-tree.js';
 import { inputName } from '../src/input.js';
-import type { BuiltShorty } from './built-shorty.js';
 import { startSignedInShorty } from './signed-in-shorty.js';
 
 const operatorKey = 'operator-key-of-the-tests-0123456789';
@@ -15,58 +14,50 @@ interface Fixture {
   readonly names: readonly string[];
 }
 
-let shorty: BuiltShorty;
-let fixtures: Readonly<Record<RecordKind, Fixture>>;
-
-beforeAll(async () => {
-  const started = await startSignedInShorty({ operatorKey });
-  const { server } = started;
-  ({ shorty } = started);
-  await shorty.write('rules.json', '[]');
-  const { urls, qr, webhooks, domains, apiKeys } = server.client;
-  const targetUrl = 'https://example.com/';
-  // So that the id is no number that other texts contain.
-  await urls.bulkCreate(Array.from({ length: 700 }, () => ({ targetUrl })));
-  const link = await urls.create({ targetUrl, customSlug: 'spring-sale', tags: ['spring'] });
-  const { shortUrl } = link;
-  const names = [shortUrl, shortUrl.replace('http://', ''), 'spring-sale', link.shortCode];
-  const code = await qr.create({ urlId: Number(link.id) });
-  const description = 'The CRM';
-  const hook = { url: 'https://crm.example.com/hook', events: ['*' as const], description };
-  const key = await apiKeys.create({ name: 'deploy script' });
-  const { admin } = new Shorty({ baseUrl: server.url, apiKey: operatorKey });
-  const organization = await admin.organizations.create({ name: 'Acme Ltd', plan: 'scale' });
-  const client = await admin.clients.create(organization.id, {
-    name: 'CI',
-    scopes: ['keys:write', 'urls:read'],
-  });
-  const credentials = { clientId: client.id, clientSecret: client.clientSecret };
-  const acme = new Shorty({ baseUrl: server.url, ...credentials });
-  const acmeKey = await acme.apiKeys.create({ name: 'their script' });
-  const taken = await urls.create({ targetUrl });
-  await admin.takedowns.create({ shortUrl: taken.shortUrl, reason: 'phishing' });
-  fixtures = {
-    link: { id: link.id, names },
-    resource: { id: link.id, names },
-    code: {
-      id: code.id,
-      names: [server.url + code.previewUrl, server.url + code.downloadUrl, 'spring-sale'],
-    },
-    webhook: { id: (await webhooks.create(hook)).id, names: [hook.url, description] },
-    domain: {
-      id: (await domains.create({ hostname: 'go.example.com' })).id,
-      names: ['go.example.com', 'GO.example.com'],
-    },
-    key: { id: key.id, names: [key.name, key.start, key.key] },
-    actor: { id: key.id, names: [key.name, key.start] },
-    tag: { id: 'spring', names: ['spring'] },
-    organization: { id: organization.id, names: ['Acme Ltd'] },
-    client: { id: client.id, names: ['CI'] },
-    organizationKey: { id: acmeKey.id, names: [acmeKey.name, acmeKey.start] },
-    takedown: { id: taken.id, names: [taken.shortUrl] },
-  };
-  return started.stop;
+const { server, shorty } = await startSignedInShorty({ operatorKey });
+await shorty.write('rules.json', '[]');
+const { urls, qr, webhooks, domains, apiKeys } = server.client;
+const targetUrl = 'https://example.com/';
+// So that the id is no number that other texts contain.
+await urls.bulkCreate(Array.from({ length: 700 }, () => ({ targetUrl })));
+const link = await urls.create({ targetUrl, customSlug: 'spring-sale', tags: ['spring'] });
+const { shortUrl } = link;
+const names = [shortUrl, shortUrl.replace('http://', ''), 'spring-sale', link.shortCode];
+const code = await qr.create({ urlId: Number(link.id) });
+const description = 'The CRM';
+const hook = { url: 'https://crm.example.com/hook', events: ['*' as const], description };
+const key = await apiKeys.create({ name: 'deploy script' });
+const { admin } = new Shorty({ baseUrl: server.url, apiKey: operatorKey });
+const organization = await admin.organizations.create({ name: 'Acme Ltd', plan: 'scale' });
+const client = await admin.clients.create(organization.id, {
+  name: 'CI',
+  scopes: ['keys:write', 'urls:read'],
 });
+const credentials = { clientId: client.id, clientSecret: client.clientSecret };
+const acme = new Shorty({ baseUrl: server.url, ...credentials });
+const acmeKey = await acme.apiKeys.create({ name: 'their script' });
+const taken = await urls.create({ targetUrl });
+await admin.takedowns.create({ shortUrl: taken.shortUrl, reason: 'phishing' });
+const fixtures: Readonly<Record<RecordKind, Fixture>> = {
+  link: { id: link.id, names },
+  resource: { id: link.id, names },
+  code: {
+    id: code.id,
+    names: [server.url + code.previewUrl, server.url + code.downloadUrl, 'spring-sale'],
+  },
+  webhook: { id: (await webhooks.create(hook)).id, names: [hook.url, description] },
+  domain: {
+    id: (await domains.create({ hostname: 'go.example.com' })).id,
+    names: ['go.example.com', 'GO.example.com'],
+  },
+  key: { id: key.id, names: [key.name, key.start, key.key] },
+  actor: { id: key.id, names: [key.name, key.start] },
+  tag: { id: 'spring', names: ['spring'] },
+  organization: { id: organization.id, names: ['Acme Ltd'] },
+  client: { id: client.id, names: ['CI'] },
+  organizationKey: { id: acmeKey.id, names: [acmeKey.name, acmeKey.start] },
+  takedown: { id: taken.id, names: [taken.shortUrl] },
+};
 
 /** Options without which a command sends no request. */
 const needed: Readonly<Record<string, readonly string[]>> = {

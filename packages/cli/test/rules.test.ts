@@ -1,18 +1,9 @@
-import { beforeAll, expect, test } from 'vitest';
-import type { ApiServer } from './api-server.js';
-import type { BuiltShorty } from './built-shorty.js';
+import { expect, test } from 'vitest';
 import { startSignedInShorty } from './signed-in-shorty.js';
 
-let server: ApiServer;
-let shorty: BuiltShorty;
-
-beforeAll(async () => {
-  const started = await startSignedInShorty();
-  ({ server, shorty } = started);
-  const targetUrl = 'https://example.com/sale';
-  await server.client.urls.create({ targetUrl, customSlug: 'sale', utmSource: 'poster' });
-  return started.stop;
-});
+const { server, shorty } = await startSignedInShorty();
+const targetUrl = 'https://example.com/sale';
+await server.client.urls.create({ targetUrl, customSlug: 'sale', utmSource: 'poster' });
 
 const rules = [
   { name: 'german', when: { country: ['DE', 'AT'] }, targetUrl: 'https://example.com/de' },

@@ -1,16 +1,12 @@
-import { execFile, spawn } from 'node:child_process';
-import { mkdir, readdir, readFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { spawn } from 'node:child_process';
+import { mkdir, readFile } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
-import { promisify } from 'node:util';
 import type { Command } from 'commander';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { pathOf } from '../src/command.js';
 import { groups, commands as rows } from '../src/command-tree.js';
 import { main } from '../src/main.js';
 import { buildProgram } from '../src/program.js';
-import type { ApiServer } from './api-server.js';
-import type { BuiltShorty } from './built-shorty.js';
 import { fakeIo } from './fake-io.js';
 import { startSignedInShorty } from './signed-in-shorty.js';
 
@@ -19,18 +15,11 @@ function leavesOf(command: Command): Command[] {
   return command.commands.length === 0 ? [command] : command.commands.flatMap(leavesOf);
 }
 
-let server: ApiServer;
-let shorty: BuiltShorty;
-
 const commands = [...Object.keys(groups), ...Object.keys(rows)];
 
-beforeAll(async () => {
-  const started = await startSignedInShorty();
-  ({ server, shorty } = started);
-  return started.stop;
-});
+const { server, shorty } = await startSignedInShorty();
 
-test('--version loads only the module that prints the version', async () => {
+test('--version prints the version', async () => {
   const manifest = JSON.parse(
     await readFile(new URL('../package.json', import.meta.url), 'utf8'),
   ) as { version: string };
@@ -38,41 +27,6 @@ test('--version loads only the module that prints the version', async () => {
     const { code, stdout } = await shorty.run([flag]);
     expect([code, stdout]).toEqual([0, `${manifest.version}\n`]);
   }
-  // Every start loads the static imports of the entry.
-  const folder = dirname(shorty.binary);
-  const loaded = new Map<string, string>();
-  const follow = async (file: string): Promise<void> => {
-    if (loaded.has(file)) return;
-    loaded.set(file, await readFile(file, 'utf8'));
-    const imports = loaded.get(file)?.matchAll(/\b(?:from|import)"(\.[^"]+)"/g) ?? [];
-    for (const [, path = ''] of imports) await follow(join(dirname(file), path));
-  };
-  await follow(shorty.binary);
-  const bytes = [...loaded.values()].reduce((sum, text) => sum + text.length, 0);
-  expect([...loaded.keys()].every((file) => file.startsWith(folder))).toBe(true);
-  expect(bytes).toBeLessThan(16 * 1024);
-});
-
-test('Ink is in a chunk of its own, and the bundle has no developer tools', async () => {
-  const folder = join(dirname(shorty.binary), 'chunks');
-  const files = await readdir(folder);
-  const texts = new Map<string, string>();
-  for (const file of files) texts.set(file, await readFile(join(folder, file), 'utf8'));
-  const filesWith = (text: string) => files.filter((file) => texts.get(file)?.includes(text));
-  expect(filesWith('connectToDevTools')).toEqual([]);
-  // The chunk of Ink, which a live view loads when it opens.
-  expect(filesWith('be nested inside <Text>')).toHaveLength(1);
-});
-
-test('only mcp loads the SDK of the Model Context Protocol', async () => {
-  const folder = join(dirname(shorty.binary), 'chunks');
-  const files = await readdir(folder);
-  const texts = await Promise.all(files.map((file) => readFile(join(folder, file), 'utf8')));
-  const filesWith = (text: string) => files.filter((_, index) => texts[index]?.includes(text));
-  const [sdk = '', ...others] = filesWith('notifications/initialized');
-  expect([sdk, others]).toEqual([expect.stringMatching(/^serve-mcp-/), []]);
-  const loading = texts.filter((text) => text.includes(sdk));
-  expect(loading.map((text) => text.includes(`import("./${sdk}")`))).toEqual([true]);
 });
 
 test('the help of every command fits into 80 columns', async () => {
@@ -173,15 +127,6 @@ describe('a closed pipe is not an error', () => {
   });
 });
 
-test.each([{}, { NO_COLOR: '1' }, { TERM: 'dumb' }, { FORCE_COLOR: '1' }])(
-  'off a terminal nothing is coloured: %j',
-  async (env) => {
-    const list = await shorty.run(['urls', 'list'], { env });
-    const help = await shorty.run(['--help'], { env });
-    expect(list.stdout + list.stderr + help.stdout).not.toContain('\u001b');
-  },
-);
-
 test('SHORTY_DEBUG prints the stack trace and no secret', async () => {
   const { stderr } = await shorty.run(['urls', 'get', '999999'], { env: { SHORTY_DEBUG: '1' } });
   expect(stderr).toMatch(/\n {4}at /);
@@ -191,18 +136,6 @@ test('SHORTY_DEBUG prints the stack trace and no secret', async () => {
 describe('completion', () => {
   const candidates = async (shell: string, words: readonly string[]) =>
     (await shorty.run(['completion', shell, '--', ...words])).stdout.split('\n').slice(0, -1);
-
-  test('the script of bash completes a line', async () => {
-    const { stdout: script } = await shorty.run(['completion', 'bash']);
-    const ask = `
-      shorty() { '${process.execPath}' '${shorty.binary}' "$@"; }
-      COMP_WORDS=(shorty urls bulk-)
-      COMP_CWORD=2
-      _shorty
-      printf '%s\\n' "\${COMPREPLY[@]}"`;
-    const { stdout } = await promisify(execFile)('bash', ['-c', script + ask]);
-    expect(stdout).toBe('bulk-create\nbulk-update\nbulk-delete\n');
-  });
 
   test.each([
     ['shorty u', ['urls', 'usage']],

@@ -1,18 +1,11 @@
-import { beforeAll, expect, test } from 'vitest';
-import type { BuiltShorty } from './built-shorty.js';
+import { expect, test } from 'vitest';
 import { startSignedInShorty } from './signed-in-shorty.js';
 
-let shorty: BuiltShorty;
-
-beforeAll(async () => {
-  const started = await startSignedInShorty();
-  shorty = started.shorty;
-  for (const tags of [['lanch', 'a/b'], ['launch'], ['lanch', 'launch', '100%']]) {
-    const args = tags.flatMap((tag) => ['--tag', tag]);
-    await shorty.run(['urls', 'create', 'https://example.com', ...args]);
-  }
-  return started.stop;
-});
+const { shorty } = await startSignedInShorty();
+for (const tags of [['lanch', 'a/b'], ['launch'], ['lanch', 'launch', '100%']]) {
+  const args = tags.flatMap((tag) => ['--tag', tag]);
+  await shorty.run(['urls', 'create', 'https://example.com', ...args]);
+}
 
 const list = async (...args: string[]) =>
   (await shorty.run(['tags', 'list', '-o', 'csv', ...args])).stdout;

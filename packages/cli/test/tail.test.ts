@@ -1,16 +1,8 @@
-import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { poll } from '../../server/test/poll.js';
-import type { ApiServer } from './api-server.js';
-import type { BuiltShorty } from './built-shorty.js';
 import { startSignedInShorty } from './signed-in-shorty.js';
 
-let shorty: BuiltShorty;
-let api: ApiServer;
-beforeAll(async () => {
-  const started = await startSignedInShorty();
-  ({ server: api, shorty } = started);
-  return started.stop;
-});
+const { server: api, shorty } = await startSignedInShorty();
 
 const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0';
 const visit = (url: string, headers: Record<string, string> = {}) =>

@@ -140,7 +140,7 @@ describe('an import', () => {
     );
   });
 
-  test('groups the failed rows by their reasons, also when it is interrupted', async () => {
+  test('groups the failed rows by their reasons', async () => {
     const io = terminalIo(env());
     const broken = Array.from({ length: 25 }, (_, index) => `broken ${index}`);
     const reason =
@@ -151,26 +151,6 @@ describe('an import', () => {
       reason,
       'line 28: the row has 2 of 1 cells (INVALID_ROW)',
     ]);
-    const stopped = terminalIo(env());
-    proxy.decide = () => 'hold';
-    const code = importRows(stopped, [...broken, ...good(300)], '--concurrency', '1');
-    await proxy.held;
-    stopped.interruption.abort(new Error('interrupted'));
-    expect(await code).toBe(130);
-  });
-
-  test('reports its position when it is interrupted', async () => {
-    const io = terminalIo(env());
-    proxy.decide = (index) => (index < 2 ? 'pass' : 'hold');
-    const code = importRows(io, good(300), '--concurrency', '1');
-    await proxy.held;
-    io.interruption.abort(new Error('interrupted'));
-    expect(await code).toBe(130);
-    const screen = stripVTControlCharacters(io.text.stderr);
-    expect(screen).toMatch(
-      /shorty: stopped after 200 rows \(200 created, 0 failed\); run the same command again to resume\nshorty: interrupted\n$/,
-    );
-    expect(io.text.stdout).toBe('');
   });
 
   test.each([
@@ -184,14 +164,4 @@ describe('an import', () => {
     expect(io.text.stderr).not.toContain('━');
     expect(io.text.stderr).not.toContain('\u001b');
   });
-});
-
-test('a password prompt does not echo', async () => {
-  const io = terminalIo(server.env);
-  const args = ['urls', 'create', 'https://password.example', '--password-stdin', '--json'];
-  const code = main(args, io);
-  await untilPrinted(io, 'Password for the link (not shown): ');
-  io.stdin.write('open sesame\r');
-  expect(await code).toBe(0);
-  expect(io.text.stdout + io.text.stderr).not.toContain('sesame');
 });

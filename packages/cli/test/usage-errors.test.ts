@@ -1,17 +1,15 @@
-import { beforeAll, describe, expect, test } from 'vitest';
-import type { BuiltShorty } from './built-shorty.js';
+import { describe, expect, test } from 'vitest';
 import { startSignedInShorty } from './signed-in-shorty.js';
 
-let shorty: BuiltShorty;
-
-beforeAll(async () => {
-  const started = await startSignedInShorty();
-  shorty = started.shorty;
-  return started.stop;
-});
+const { shorty } = await startSignedInShorty();
 
 /** Command lines by the words that they begin with, and what their messages contain. */
 const lines: Readonly<Record<string, readonly (readonly [string, string])[]>> = {
+  '': [
+    ['--bogus', "unknown option '--bogus'"],
+    ['import rebrandly x.csv', "unknown command 'rebrandly'\n  see shorty import --help\n"],
+    ['completion tcsh', "shorty: value 'tcsh' is invalid for argument 'shell'. Allowed"],
+  ],
   api: [
     ['PUT urls', 'method PUT: must be GET, POST, PATCH, DELETE'],
     ['GET https://other.example/api/v1/urls', 'must be a path'],
@@ -56,12 +54,35 @@ const lines: Readonly<Record<string, readonly (readonly [string, string])[]>> = 
     ['--out x --all --url-id 1', 'cannot be used with option'],
     ['--all --out /dev/null', '--out /dev/null'],
   ],
+  urls: [
+    ['crate', 'Did you mean create?'],
+    ['create', "missing required argument 'targetUrl'\n  see shorty urls create --help\n"],
+    ['bulk-delete idz.txt', 'idz.txt: file not found'],
+    ['list --limit 0', 'It must be at least 1.'],
+    ['list --all --offset 3', 'cannot be used with'],
+    ['list -o xml', 'use table, json, ndjson, csv'],
+    ['list --json -o csv', 'cannot be used together'],
+  ],
+  'urls update 42': [
+    ['', 'nothing to change'],
+    ['--target-url example.com', 'use https://example.com'],
+    ['--clear titel', 'did you mean title?'],
+    ['--clear title --title x', 'another option sets this field'],
+    ['--tag x --add-tag y', 'cannot be used with'],
+    ['--clear tags --add-tag y', '--clear tags cannot be used with --add-tag'],
+    ['--pause', 'did you mean shorty urls pause?'],
+    ['--inactive', 'did you mean shorty urls pause?'],
+    ['--redirect-type soon', 'It must be 301, 302, 307 or 308.'],
+    ['--utm-param x', 'must have the form key=value'],
+    ['--click-thresholds 1.5', 'It must be whole numbers separated by commas'],
+  ],
   usage: [
     ['--period 2030-13', '--period 2030-13: must be a year and a month'],
     ['--period 2030-1', '--period 2030-1: must be a year and a month'],
     ['--period January', '--period January: must be a year and a month'],
   ],
   webhooks: [
+    ['create localhost:9/x --event url.created', 'use http://localhost:9/x'],
     ['recover x', "required option '--since <time>' not specified"],
     ['create https://a.example', '--event or --all-events is required'],
     ['create https://a.example --event url.create', 'did you mean url.created?'],
@@ -83,8 +104,11 @@ const lines: Readonly<Record<string, readonly (readonly [string, string])[]>> = 
 
 describe.each(Object.entries(lines))('%s', (words, rows) => {
   test.each(rows)('%s exits with 2 and says what is wrong', async (line, message) => {
-    const args = [...words.split(' '), ...(line === '' ? [] : line.split(' '))];
+    const args = [words, line].filter((part) => part !== '').flatMap((part) => part.split(' '));
     const { code, stdout, stderr } = await shorty.run(args, { input: 'x' });
     expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(message)]);
+    if (/--json|-o /.test(line)) return;
+    const json = await shorty.run([...args, '--json'], { input: 'x' });
+    expect(JSON.parse(json.stderr)).toMatchObject({ error: { code: 'USAGE' } });
   });
 });

@@ -1,18 +1,10 @@
-import { beforeAll, describe, expect, test } from 'vitest';
-import type { ApiServer } from './api-server.js';
-import type { BuiltShorty } from './built-shorty.js';
+import { describe, expect, test } from 'vitest';
 import { startSignedInShorty } from './signed-in-shorty.js';
 
-let server: ApiServer;
-let shorty: BuiltShorty;
-beforeAll(async () => {
-  const clock = () => Date.UTC(2030, 0, 31);
-  const started = await startSignedInShorty({ clock });
-  ({ server, shorty } = started);
-  await server.client.urls.create({ targetUrl: 'https://example.com' });
-  await server.client.qr.create({ data: 'text' });
-  return started.stop;
-}, 60_000);
+const clock = () => Date.UTC(2030, 0, 31);
+const { server, shorty } = await startSignedInShorty({ clock });
+await server.client.urls.create({ targetUrl: 'https://example.com' });
+await server.client.qr.create({ data: 'text' });
 
 describe('shorty usage', () => {
   test('prints a table with the month, the plan and one line for each meter', async () => {

@@ -2,20 +2,11 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { signWebhook } from '@shorty/webhook-verifier';
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 
-import type { ApiServer } from './api-server.js';
-import type { BuiltShorty } from './built-shorty.js';
 import { startSignedInShorty } from './signed-in-shorty.js';
 
-let server: ApiServer;
-let shorty: BuiltShorty;
-
-beforeAll(async () => {
-  const started = await startSignedInShorty({ allowPrivateNetwork: true });
-  ({ server, shorty } = started);
-  return started.stop;
-});
+const { server, shorty } = await startSignedInShorty({ allowPrivateNetwork: true });
 
 async function json(...args: string[]) {
   const { code, stdout, stderr } = await shorty.run(['webhooks', ...args, '--json']);
