@@ -95,16 +95,6 @@ describe('a bulk call', () => {
     );
   });
 
-  it('sends no request without items', async () => {
-    let calls = 0;
-    const result = await run([], {}, async (chunk) => {
-      calls++;
-      return resultOf(chunk);
-    });
-    expect(result).toEqual(resultOf([]));
-    expect(calls).toBe(0);
-  });
-
   it('sends `concurrency` requests at a time, in the order of the input', async () => {
     const { held, send } = heldRequests();
     const chunks: number[] = [];
@@ -225,18 +215,6 @@ describe('a bulk call that fails before its end', () => {
     expect(error.nextIndex).toBe(300);
   });
 
-  it('has the first error as its cause', async () => {
-    const { held, send } = heldRequests();
-    const call = run(numbers(200), { concurrency: 2 }, send);
-    await settle();
-    held[1]?.fail(rateLimited);
-    await settle();
-    held[0]?.fail(new Error('a later error'));
-    const error = await bulkErrorOf(call);
-    expect(error.cause).toBe(rateLimited);
-    expect(error.unknown).toEqual(numbers(200));
-  });
-
   it('has the error of its source as cause', async () => {
     const broken = new Error('row 151 is unreadable');
     async function* source() {
@@ -279,18 +257,5 @@ describe('a bulk call that fails before its end', () => {
     const onChunk = name === 'onChunk' ? hang : undefined;
     const call = run(source(), { signal: controller.signal, onChunk });
     expect(await bulkErrorOf(call)).toMatchObject({ cause: reason, unknown: [] });
-  });
-
-  it('closes its source', async () => {
-    let isClosed = false;
-    function* source() {
-      try {
-        yield* numbers(1000);
-      } finally {
-        isClosed = true;
-      }
-    }
-    await bulkErrorOf(run(source(), {}, () => Promise.reject(rateLimited)));
-    expect(isClosed).toBe(true);
   });
 });

@@ -1,9 +1,9 @@
 import { http } from 'msw';
 import { setupServer } from 'msw/node';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { failure, success, urlCreated, usage } from '../test/responses.js';
-import { api, baseUrl, createTestClient } from '../test/test-client.js';
-import { Shorty, ShortyBulkError, type UrlCreateRequest } from './index.js';
+import { success, urlCreated, usage } from '../test/responses.js';
+import { api, baseUrl } from '../test/test-client.js';
+import { Shorty, type UrlCreateRequest } from './index.js';
 
 const server = setupServer();
 beforeAll(() => server.listen({ onUnhandledRequest: 'error' }));
@@ -81,13 +81,6 @@ describe('a client with the clock and random numbers of the system', () => {
     for (const key of keys) expect(key).toMatch(/^\d+-\d+$/);
   });
 
-  it('retries after an error', async () => {
-    record(usage);
-    server.use(http.get(`${api}/usage`, () => failure(503, 'UNAVAILABLE'), { once: true }));
-    const patient = new Shorty({ baseUrl, accessToken: 'token', maxRetryDelayMs: 1 });
-    await expect(patient.usage.get()).resolves.toEqual(usage);
-  });
-
   it('aborts a request after timeoutMs', async () => {
     const signals: AbortSignal[] = [];
     const client = new Shorty({
@@ -111,17 +104,6 @@ describe('a client with the clock and random numbers of the system', () => {
     });
     record(usage);
     await expect(long.usage.get()).resolves.toEqual(usage);
-  });
-
-  it('uses the global fetch at the time of the call', async () => {
-    const client = shorty();
-    const before = globalThis.fetch;
-    globalThis.fetch = async () => success(usage);
-    try {
-      await expect(client.usage.get()).resolves.toEqual(usage);
-    } finally {
-      globalThis.fetch = before;
-    }
   });
 });
 
@@ -208,32 +190,6 @@ describe('bulk calls', () => {
       skippedCount: 2,
       deletedIds: ['1', '1'],
       skippedIds: ['2', '2'],
-    });
-  });
-
-  it('retry a request with its key, and then stop with the partial result', async () => {
-    const keys: (string | null)[] = [];
-    server.use(
-      http.post(`${api}/urls/bulk`, ({ request }) => {
-        const key = request.headers.get('idempotency-key');
-        keys.push(key);
-        if (key === 'k-1') return failure(503, 'UNAVAILABLE');
-        const created = [{ index: 0, ...urlCreated('1') }];
-        return success({ requested: 100, createdCount: 1, failedCount: 0, created, errors: [] });
-      }),
-    );
-    const client = createTestClient({ maxRetries: 2 });
-    const error = await client.urls
-      .bulkCreate(targets(300), { idempotencyKey: 'k' })
-      .catch((reason: unknown) => reason);
-    expect(keys).toEqual(['k-0', 'k-1', 'k-1', 'k-1']);
-    expect(error).toBeInstanceOf(ShortyBulkError);
-    expect(error).toMatchObject({
-      status: 503,
-      code: 'UNAVAILABLE',
-      requestId: 'req-1',
-      nextIndex: 200,
-      partial: { createdCount: 1, created: [{ index: 0 }] },
     });
   });
 });

@@ -69,57 +69,36 @@ const listenersOf = (signal: AbortSignal) => getEventListeners(signal, 'abort').
 /** Node emits warnings after the current turn of the event loop. */
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
-type Read = (signal: AbortSignal) => PromiseLike<unknown>;
+it('one signal serves any number of calls, and aborts them all', async () => {
+  const { baseUrl, hold, warnings } = await listen();
+  const fetchOfUndici = undiciFetch as unknown as typeof globalThis.fetch;
+  const fetch: typeof globalThis.fetch = async (input, init) =>
+    `${input}`.endsWith('/auth/token')
+      ? Response.json({ success: true, data: { accessToken: 'token', expiresIn: 3600 } })
+      : fetchOfUndici(input, init);
+  const shorty = new Shorty({ baseUrl, clientId: 'id', clientSecret: 'secret', fetch });
+  const controller = new AbortController();
+  const { signal } = controller;
+  const read = () => shorty.usage.get({}, { signal });
+  const readAll = () => Array.from({ length: concurrent }, read);
+  await Promise.all(readAll());
+  expect(listenersOf(signal)).toBe(0);
+  for (let sent = 0; sent < 600; sent++) await read();
+  expect(listenersOf(signal)).toBe(0);
+  expect(dependentsOf(signal)).toBe(0);
 
-/** Each way to read the usage. */
-const ways: Record<string, (baseUrl: string) => Read> = {
-  'the ordinary fetch': (baseUrl) => {
-    const shorty = new Shorty({ baseUrl, accessToken: 'token' });
-    return (signal) => shorty.usage.get({}, { signal });
-  },
-  'client credentials': (baseUrl) => {
-    const fetch: typeof globalThis.fetch = async (input, init) =>
-      `${input}`.endsWith('/auth/token')
-        ? Response.json({ success: true, data: { accessToken: 'token', expiresIn: 3600 } })
-        : globalThis.fetch(input, init);
-    const shorty = new Shorty({ baseUrl, clientId: 'id', clientSecret: 'secret', fetch });
-    return (signal) => shorty.usage.get({}, { signal });
-  },
-  'the fetch of undici': (baseUrl) => {
-    const fetch = undiciFetch as unknown as typeof globalThis.fetch;
-    const shorty = new Shorty({ baseUrl, apiKey: 'key', fetch });
-    return (signal) => shorty.usage.get({}, { signal });
-  },
-};
-
-it.each(Object.entries(ways))(
-  'one signal serves any number of calls, and aborts them all: %s',
-  async (_, open) => {
-    const { baseUrl, hold, warnings } = await listen();
-    const read = open(baseUrl);
-    const controller = new AbortController();
-    const { signal } = controller;
-    const readAll = () => Array.from({ length: concurrent }, () => read(signal));
-    await Promise.all(readAll());
-    expect(listenersOf(signal)).toBe(0);
-    for (let sent = 0; sent < 600; sent++) await read(signal);
-    expect(listenersOf(signal)).toBe(0);
-    expect(dependentsOf(signal)).toBe(0);
-
-    const arrived = hold(concurrent);
-    const calls = Promise.allSettled(readAll());
-    await arrived;
-    expect(listenersOf(signal)).toBe(1);
-    const reason = new Error('enough');
-    controller.abort(reason);
-    for (const settled of await calls) expect(settled).toEqual({ status: 'rejected', reason });
-    expect(listenersOf(signal)).toBe(0);
-    await expect(read(signal)).rejects.toBe(reason);
-    expect(listenersOf(signal)).toBe(0);
-    await nextTurn();
-    expect(warnings).toEqual([]);
-  },
-);
+  const arrived = hold(concurrent);
+  const calls = Promise.allSettled(readAll());
+  await arrived;
+  expect(listenersOf(signal)).toBe(1);
+  const reason = new Error('enough');
+  controller.abort(reason);
+  for (const settled of await calls) expect(settled).toEqual({ status: 'rejected', reason });
+  await expect(read()).rejects.toBe(reason);
+  expect(listenersOf(signal)).toBe(0);
+  await nextTurn();
+  expect(warnings).toEqual([]);
+});
 
 it('one signal serves lists and bulk calls', async () => {
   const { baseUrl, hold, warnings } = await listen();

@@ -108,10 +108,6 @@ describe('an error', () => {
 });
 
 describe('isShortyError', () => {
-  it('accepts an error of this package', () => {
-    expect(isShortyError(new NotFoundError('x'))).toBe(true);
-  });
-
   const lookalike = Object.assign(new Error('x'), { requestId: 'r', details: [] });
   it.each([undefined, null, 'x', {}, new Error('x'), lookalike])(
     'does not take %s for one',

@@ -50,23 +50,6 @@ describe('a token', () => {
     expect(state.used).toHaveLength(20);
   });
 
-  it('rejects each waiting call with an error of its own', async () => {
-    server.use(http.post(`${api}/auth/token`, () => failure(401, 'UNAUTHORIZED')));
-    const { urls, usage: resource } = createTestClient(credentials);
-    const caught = await Promise.allSettled([resource.get(), urls.get(7), urls.delete(8)]);
-    const errors = caught.map((result) => result.status === 'rejected' && result.reason);
-    expect(errors.map(({ method, path }) => `${method} ${path}`)).toEqual([
-      'GET /api/v1/usage',
-      'GET /api/v1/urls/7',
-      'DELETE /api/v1/urls/8',
-    ]);
-    for (const error of errors) {
-      expect(error).toBeInstanceOf(AuthenticationError);
-      expect(error).toMatchObject({ status: 401, code: 'UNAUTHORIZED', attempts: 1 });
-      expect(error.stack).toContain('tokens.test.ts');
-    }
-  });
-
   it('is reused until a minute before it expires', async () => {
     const state = issueTokens(3600);
     const client = createTestClient(credentials);
@@ -141,31 +124,16 @@ describe('a 401', () => {
       ),
     );
     const client = createTestClient(credentials);
-    const both = await Promise.allSettled([client.usage.get(), client.usage.get()]);
-    for (const outcome of both) {
-      expect(outcome).toMatchObject({ reason: { name: 'AuthenticationError' } });
-    }
+    const [first, second] = await Promise.allSettled([client.usage.get(), client.urls.delete(8)]);
+    const reason = { name: 'AuthenticationError', status: 401, attempts: 1 };
+    expect(first).toMatchObject({ reason: { ...reason, path: '/api/v1/usage' } });
+    expect(second).toMatchObject({ reason: { ...reason, path: '/api/v1/urls/8' } });
     expect(calls).toBe(1);
     await expect(client.usage.get()).resolves.toEqual(usage);
   });
 });
 
 describe('a token request', () => {
-  it('is retried like any other request', async () => {
-    const state = issueTokens();
-    server.use(
-      http.post(`${api}/auth/token`, () => failure(429, 'RATE_LIMITED', { 'retry-after': '3' }), {
-        once: true,
-      }),
-    );
-    const client = createTestClient(credentials);
-    await client.usage.get();
-    expect(client.retries.map(({ delayMs, path }) => [delayMs, path])).toEqual([
-      [3000, '/api/v1/usage'],
-    ]);
-    expect(state.used).toEqual(['token-1']);
-  });
-
   it('continues for the other waiting calls when one is aborted', async () => {
     const state = issueTokens();
     const controller = new AbortController();
@@ -184,39 +152,6 @@ describe('a token request', () => {
     expect(aborted).toMatchObject({ status: 'rejected', reason: { name: 'AbortError' } });
     expect(served).toMatchObject({ status: 'fulfilled', value: usage });
     expect(state.issued).toBe(1);
-  });
-
-  it('is aborted when no call waits for it', async () => {
-    issueTokens();
-    const controller = new AbortController();
-    let tokenSignal: AbortSignal | undefined;
-    const client = createTestClient({
-      ...credentials,
-      fetch: (_input, init) => {
-        tokenSignal = init?.signal ?? undefined;
-        controller.abort();
-        return new Promise(() => {});
-      },
-    });
-    const call = client.usage.get({}, { signal: controller.signal });
-    await expect(call).rejects.toMatchObject({ name: 'AbortError' });
-    expect(tokenSignal?.aborted).toBe(true);
-    expect(client.ports.running).toBe(0);
-  });
-
-  it('is not aborted after it has settled', async () => {
-    const state = issueTokens();
-    const signals: AbortSignal[] = [];
-    const client = createTestClient({
-      ...credentials,
-      fetch: (input, init) => {
-        if (init?.signal && String(input).endsWith('/token')) signals.push(init.signal);
-        return fetch(input, init);
-      },
-    });
-    await Promise.all(Array.from({ length: 5 }, () => client.usage.get()));
-    expect(state.issued).toBe(1);
-    expect(signals.map(({ aborted }) => aborted)).toEqual([false]);
   });
 
   it('times out like one attempt', async () => {

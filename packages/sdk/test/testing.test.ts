@@ -1,16 +1,8 @@
 import { setupServer } from 'msw/node';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { api as table } from '../../server/src/api/api.js';
-import type { Route } from '../../server/src/contract/define-route.js';
-import { parseInput } from '../../server/src/contract/parse-input.js';
-import {
-  faultsOf,
-  inputOf,
-  operations,
-  resolve,
-} from '../../server/test/contract/openapi-document.js';
+import { faultsOf, operations } from '../../server/test/contract/openapi-document.js';
 import { Shorty } from '../src/index.js';
-import { fail, fixtures, handlers, type OperationId, respond } from '../src/testing.js';
+import { fail, fixtures, handlers, respond } from '../src/testing.js';
 
 const baseUrl = 'https://sho.test/shorty';
 const server = setupServer(...handlers({ baseUrl }));
@@ -50,25 +42,6 @@ async function call({ method, path, operationId }: (typeof operations)[number]) 
   });
   return { status: response.status, headers: response.headers, text: await response.text() };
 }
-
-describe('the fixtures', () => {
-  const routes = (table as readonly Route[]).filter(
-    (route) => route.body && route.operationId in fixtures,
-  );
-  it.each(routes.map((route) => [route.operationId, route] as const))(
-    '%s accepts the fields of its fixture',
-    (operationId, route) => {
-      const names = Object.keys(resolve(inputOf(route).body ?? {}).properties ?? {});
-      const fields = Object.entries(fixtures[operationId as 'getUrl']);
-      const body = Object.fromEntries(fields.filter(([name]) => names.includes(name)));
-      const parsed = parseInput(route.body as NonNullable<Route['body']>, body);
-      const details = parsed.ok ? [] : parsed.details;
-      // A body also has fields that no response has, such as a password.
-      const faults = details.filter(({ path }) => (path.split(/[.[]/)[0] ?? '') in body);
-      expect(faults).toEqual([]);
-    },
-  );
-});
 
 describe('the handlers', () => {
   it.each(ofApi.map((operation) => [operation.operationId, operation] as const))(
@@ -147,11 +120,6 @@ describe('a replaced handler', () => {
     await expect(elsewhere.urls.get('42')).rejects.toThrow();
     server.use(respond('getUrl'));
     expect((await elsewhere.urls.get('42')).id).toBe('42');
-  });
-
-  it('cannot fail with an unknown code', () => {
-    expect(() => fail('createUrl', 'NO_SUCH_CODE' as 'GONE')).toThrow(/NO_SUCH_CODE/);
-    expect(() => fail('nothing' as OperationId, 'GONE')).toThrow();
   });
 });
 

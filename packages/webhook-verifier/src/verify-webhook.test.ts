@@ -31,21 +31,6 @@ const timed = (value: string | readonly string[] | undefined): WebhookHeaders =>
 /** An object without any other way to read the headers. */
 const getOnly = (get: (name: string) => string | null): WebhookHeaders => ({ get });
 
-function sharedCopy(bytes: Uint8Array) {
-  const copy = new Uint8Array(new SharedArrayBuffer(bytes.length));
-  copy.set(bytes);
-  return copy;
-}
-
-class LyingBytes extends Uint8Array {
-  override *[Symbol.iterator](): ArrayIterator<number> {
-    yield 0;
-  }
-  override slice() {
-    return new LyingBytes(1);
-  }
-}
-
 describe('verifyWebhook', () => {
   it('returns the event', () => {
     expect(verifyWebhook(good)).toEqual(EVENT);
@@ -69,15 +54,6 @@ describe('verifyWebhook', () => {
     ['view into a larger buffer', padded.subarray(7, 7 + bytes.length)],
   ])('takes the body as %s', (_name, given) => {
     expect(verifyWebhook({ ...good, body: given }).id).toBe(EVENT.id);
-  });
-
-  it.each<[string, unknown]>([
-    ['a view of shared memory', sharedCopy(bytes)],
-    ['shared memory', sharedCopy(bytes).buffer],
-    ['a DataView', new DataView(bytes.buffer)],
-    ['a subclass whose iterator and slice lie', new LyingBytes(bytes)],
-  ])('takes the body as %s', (_name, given) => {
-    expect(verifyWebhook({ ...good, body: given as RawBody })).toEqual(EVENT);
   });
 
   it.each<[string, object, string]>([
@@ -150,19 +126,11 @@ describe('verifyWebhook', () => {
     ['no timestamp', timed(undefined), 'missing_header'],
     ['no signature', signed(undefined), 'missing_header'],
     ['an empty list of signatures', signed([]), 'malformed_header'],
-    ['Headers without either', new Headers(), 'missing_header'],
     ['an empty timestamp', timed(''), 'malformed_header'],
     ['a negative timestamp', timed('-1748779200'), 'malformed_header'],
-    ['a signed timestamp', timed('+1748779200'), 'malformed_header'],
     ['a timestamp with a fraction', timed('1748779200.0'), 'malformed_header'],
-    ['a timestamp with an exponent', timed('1748779200e0'), 'malformed_header'],
-    ['a timestamp in hex', timed('0x683c4200'), 'malformed_header'],
-    ['a timestamp with a space', timed('1748779200 '), 'malformed_header'],
     ['a timestamp with a line end', timed('1748779200\n'), 'malformed_header'],
-    ['a timestamp in Arabic digits', timed('١٧٤٨٧٧٩٢٠٠'), 'malformed_header'],
-    ['an ISO timestamp', timed('2025-06-01T12:00:00Z'), 'malformed_header'],
     ['two timestamps', timed([timestamp, timestamp]), 'malformed_header'],
-    ['two joined timestamps', timed(`${timestamp}, ${timestamp}`), 'malformed_header'],
     [
       'a timestamp in two cases',
       { ...headers, 'X-SERVICE-TIMESTAMP': timestamp },
@@ -173,25 +141,16 @@ describe('verifyWebhook', () => {
     ['an empty signature', signed(''), 'malformed_header'],
     ['no prefix', signed(signature.slice(7)), 'malformed_header'],
     ['another scheme', signed(signature.replace('256', '512')), 'malformed_header'],
-    ['a prefix in upper case', signed(signature.replace('sha', 'SHA')), 'malformed_header'],
     ['62 digits', signed(signature.slice(0, -2)), 'malformed_header'],
-    ['63 digits', signed(signature.slice(0, -1)), 'malformed_header'],
-    ['66 digits', signed(`${signature}00`), 'malformed_header'],
     ['a letter that is no hex', signed(`${signature.slice(0, -1)}g`), 'malformed_header'],
     ['17 signatures', signed(Array(17).fill(zeros)), 'malformed_header'],
-    ['17 signatures in one line', signed(Array(17).fill(zeros).join()), 'malformed_header'],
     ['only signatures of other schemes', signed('v2=abc, sha512=00'), 'malformed_header'],
-    ['a header of 5,000 digits', timed('1'.repeat(5000)), 'timestamp_out_of_tolerance'],
-    ['junk after the digits', signed(`${signature}zz`), 'malformed_header'],
     ['base64', signed(`sha256=${Buffer.alloc(32).toString('base64')}`), 'malformed_header'],
     ['one good and one broken value', signed(`${signature},sha256=00`), 'malformed_header'],
     ['another signature', signed(zeros), 'signature_mismatch'],
-    ['two other signatures', signed(`${zeros},${zeros}`), 'signature_mismatch'],
     ['empty elements only', signed(' , ,'), 'malformed_header'],
     ['a line feed after the signature', signed(`${signature}\n`), 'malformed_header'],
-    ['a line feed before the signature', signed(`\r\n${signature}`), 'malformed_header'],
     ['a line feed in an unknown scheme', signed(`v2=\n,${signature}`), 'malformed_header'],
-    ['a no-break space', signed(`\u00a0${signature}`), 'malformed_header'],
     [
       'a broken next signature',
       { ...signed(signature), 'x-service-signature-next': 'sha256=00' },
@@ -310,28 +269,6 @@ describe('verifyWebhook', () => {
   it('refuses everything with a time that is none', async () => {
     const now = new Date('never');
     expect(await codeOf(() => verifyWebhook({ ...good, now }))).toBe('timestamp_out_of_tolerance');
-  });
-
-  it('replaces lone surrogates of a string, as its encoding does', async () => {
-    expect(await codeOf(() => verifyWebhook({ ...good, body: `${body}\ud800` }))).toBe(
-      'signature_mismatch',
-    );
-  });
-
-  it('names X-Service-Signature if there is no signature at all', () => {
-    expect(() => verifyWebhook({ ...good, headers: {} })).toThrow(
-      expect.objectContaining({
-        code: 'missing_header',
-        message: 'x-service-signature is missing',
-      }),
-    );
-  });
-
-  it('treats a header of the name "get" as a header', () => {
-    for (const get of ['x', ['x'], 'call']) {
-      const given = { ...headers, get } as WebhookHeaders;
-      expect(verifyWebhook({ ...good, headers: given }).id).toBe(EVENT.id);
-    }
   });
 
   it('has a stable status for each code', () => {

@@ -37,14 +37,6 @@ describe.each(libraries)('%s', (_name, Library) => {
     expect(() => library.verify(changed, signed.headers)).toThrow();
   });
 
-  it('accepts each secret of a rotation', () => {
-    const signed = signWebhook(EVENT, { secret: ['newest', 'middle', 'oldest'] });
-    for (const secret of ['newest', 'middle', 'oldest']) {
-      const library = new Library(whsecOf(secret));
-      expect(() => library.verify(signed.body, signed.headers)).not.toThrow();
-    }
-  });
-
   it('signs what both verifiers accept, with either form of the secret', async () => {
     const signature = new Library(whsecOf(SECRET)).sign('msg_1', NOW, body);
     const given = { ...standard, 'webhook-id': 'msg_1', 'webhook-signature': signature };

@@ -44,8 +44,6 @@ describe('expressWebhook', () => {
 
   it.each<[string, () => RequestInit, number, string]>([
     ['another body', () => ({ ...fresh(), body: '{}' }), 401, 'signature_mismatch'],
-    ['no body', () => ({ headers: fresh().headers }), 401, 'signature_mismatch'],
-    ['no headers', () => ({ body: '{}' }), 401, 'missing_header'],
     ['nothing at all', () => ({}), 401, 'missing_header'],
     ['an old delivery', () => sample(), 401, 'timestamp_out_of_tolerance'],
   ])('responds to %s itself', async (_name, init, status, code) => {
@@ -83,13 +81,6 @@ describe('expressWebhook', () => {
     expect([...errors, ...onlyJson.errors]).toEqual([]);
   });
 
-  it('accepts a body without a content type', async () => {
-    const { post } = await serve(raw);
-    const { headers, body } = fresh();
-    const { 'Content-Type': _, ...rest } = headers;
-    expect((await post({ headers: rest, body: Buffer.from(body) })).status).toBe(200);
-  });
-
   it.each<[string, object, string]>([
     ['bytes as rawBody', { rawBody: Buffer.from(fresh().body), body: {} }, 'accepted'],
     ['text as rawBody', { rawBody: fresh().body, body: {} }, 'accepted'],
@@ -114,14 +105,6 @@ describe('expressWebhook', () => {
     const { post, errors } = await serve();
     await post(fresh());
     expect(errors).toEqual([expect.objectContaining({ code: 'body_already_parsed' })]);
-  });
-
-  it('prefers rawBody to a parsed body', async () => {
-    const keep: Parameters<typeof express.json>[0] = {
-      verify: (req, _res, bytes) => Object.assign(req, { rawBody: bytes }),
-    };
-    const { post } = await serve(express.json(keep));
-    expect((await post(fresh())).status).toBe(200);
   });
 
   it('throws in a handler without the middleware', async () => {

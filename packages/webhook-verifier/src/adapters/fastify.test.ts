@@ -39,8 +39,6 @@ describe('fastifyWebhook', () => {
 
   it.each<[string, () => Parameters<typeof post>[0], string]>([
     ['another body', () => ({ ...fresh(), body: '{}' }), 'signature_mismatch'],
-    ['no body', () => ({ headers: fresh().headers }), 'signature_mismatch'],
-    ['no content type', () => ({ body: 'x' }), 'missing_header'],
     ['nothing at all', () => ({}), 'missing_header'],
     ['an old delivery', () => sample(), 'timestamp_out_of_tolerance'],
   ])('makes Fastify respond to %s', async (_name, given, code) => {
