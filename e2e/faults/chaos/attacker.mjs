@@ -3,7 +3,6 @@
 // server's responses by status.
 import { setPriority } from 'node:os';
 import { attacks } from './attacks/index.mjs';
-import { seededRandom } from './lib/random.mjs';
 import { createTarget } from './lib/target.mjs';
 
 // Attackers have machines of their own. Here they share two cores with the server and the honest
@@ -15,10 +14,10 @@ const controller = new AbortController();
 const { setMaxListeners } = await import('node:events');
 setMaxListeners(0, controller.signal);
 
-process.once('message', async ({ name, seed, context }) => {
+process.once('message', async ({ name, context }) => {
   const { signal } = controller;
   const target = createTarget({ ...context, signal });
   process.once('message', () => controller.abort());
-  await attacks[name]({ ...context, target, signal, random: seededRandom(seed) });
+  await attacks[name]({ ...context, target, signal });
   process.send(Object.fromEntries(target.statuses), () => process.exit(0));
 });

@@ -6,9 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { attacks } from './attacks/index.mjs';
-import { ageDatabase } from './lib/age-database.mjs';
 import { judge } from './lib/bounds.mjs';
-import { startDnsServer } from './lib/dns-server.mjs';
 import { prepareHonest, runHonest } from './lib/honest.mjs';
 import { startServer } from './lib/server.mjs';
 import { bearer, createTarget, repeat } from './lib/target.mjs';
@@ -19,12 +17,10 @@ const { values: options, positionals } = parseArgs({
     short: { type: 'boolean', default: false },
     seconds: { type: 'string' },
     links: { type: 'string' },
-    seed: { type: 'string', default: '1' },
   },
 });
 const seconds = Number(options.seconds ?? (options.short ? 4 : 15));
 const links = Number(options.links ?? (options.short ? 20_000 : 1_000_000));
-const seed = Number(options.seed);
 // A missed time or throughput is measured again: other processes on the machine cause some.
 const maxAttempts = 3;
 const names = positionals.length > 0 ? positionals : Object.keys(attacks);
@@ -40,11 +36,9 @@ const ports = {
   server: firstPort,
   receiver: firstPort + 1,
   files: firstPort + 2,
-  dns: firstPort + 3,
 };
 
-const dns = await startDnsServer(ports.dns, seed);
-const server = await startServer({ port: ports.server, dnsPort: ports.dns });
+const server = await startServer({ port: ports.server });
 const honest = await prepareHonest({
   origin: server.origin,
   tenant: await server.createTenant('honest'),
@@ -54,7 +48,6 @@ const tenants = [];
 for (let index = 0; index < 4; index += 1)
   tenants.push(await server.createTenant(`attacker ${index}`));
 await createLinks(tenants[0], links);
-ageDatabase({ folder: server.folder, clientId: tenants[0].clientId });
 
 const observe = async (work) => {
   await server.measure();
@@ -96,7 +89,6 @@ if (stopMs > 10_000) {
   missed += 1;
   console.log(`MISSED: SIGTERM ended the server after ${Math.round(stopMs)} ms; at most 10000`);
 }
-dns.stop();
 honest.stop();
 console.log(missed === 0 ? '\nevery bound holds' : `\n${missed} bounds missed`);
 process.exit(missed === 0 ? 0 : 1);
@@ -107,14 +99,11 @@ async function runAttack(name) {
   const result = once(attacker, 'message');
   attacker.send({
     name,
-    seed,
     context: {
       origin: server.origin,
-      port: server.port,
       tenants,
       ports,
       links,
-      folder: server.folder,
     },
   });
   const row = await observe(honestAlone);

@@ -10,13 +10,12 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../../../..', import.meta.url));
 const command = join(root, 'packages/server/bin/shorty-server');
-export const shorty = join(root, 'packages/cli/dist/bin.js');
 
 /**
  * Starts the built server as an operator would, on a new SQLite file and at the default log level,
  * with a probe inside that measures the event loop.
  */
-export async function startServer({ port, dnsPort }) {
+export async function startServer({ port }) {
   const folder = mkdtempSync(join(tmpdir(), 'shorty-chaos-'));
   const logPath = join(folder, 'server.log');
   const environment = {
@@ -29,7 +28,6 @@ export async function startServer({ port, dnsPort }) {
     SHORTY_CLIENT_ID: 'chaos-operator',
     SHORTY_CLIENT_SECRET: 'chaos-operator-secret-of-40-characters-x',
     SHORTY_ALLOW_PRIVATE_NETWORK: '1',
-    SHORTY_DNS_SERVERS: `127.0.0.1:${dnsPort}`,
     // The harness sends more requests than an organization's limit, from one address.
     SHORTY_RATE_LIMIT: '0',
   };
@@ -63,9 +61,6 @@ export async function startServer({ port, dnsPort }) {
 
   return {
     origin,
-    port,
-    folder,
-    pid: child.pid,
     exits: () => exits,
     measure: () => callProbe('measure'),
     memory: () => callProbe('memory'),

@@ -1,9 +1,8 @@
-import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
 
-/** How attacks reach the server: raw bytes on a socket, or requests of a pool of connections. */
-export function createTarget({ origin, port, signal }) {
+/** How attacks reach the server: requests of a pool of connections. */
+export function createTarget({ origin, signal }) {
   const pool = new Pool(origin, {
     connections: 64,
     pipelining: 1,
@@ -12,11 +11,7 @@ export function createTarget({ origin, port, signal }) {
   });
   const statuses = new Map();
   const count = (status) => statuses.set(status, (statuses.get(status) ?? 0) + 1);
-  const sockets = new Set();
-  signal.addEventListener('abort', () => {
-    for (const socket of sockets) socket.destroy();
-    void pool.destroy();
-  });
+  signal.addEventListener('abort', () => void pool.destroy());
 
   return {
     origin,
@@ -33,26 +28,6 @@ export function createTarget({ origin, port, signal }) {
         if (!signal.aborted) count(error.code ?? error.name);
         return undefined;
       }
-    },
-    /** Opens a socket, writes the bytes, and resolves when the server ends it or after `holdMs`. */
-    raw(bytes, { holdMs = 5_000 } = {}) {
-      return new Promise((resolve) => {
-        if (signal.aborted) return resolve();
-        const socket = connect(port, '127.0.0.1');
-        sockets.add(socket);
-        let head = '';
-        socket.setTimeout(holdMs, () => socket.destroy());
-        socket.on('error', (error) => count(error.code));
-        socket.on('data', (chunk) => {
-          if (head.length < 16) head += chunk.toString('latin1', 0, 16);
-        });
-        socket.on('close', () => {
-          sockets.delete(socket);
-          count(Number(/^HTTP\/1\.1 (\d{3})/.exec(head)?.[1]) || 'no response');
-          resolve();
-        });
-        socket.write(bytes);
-      });
     },
   };
 }
