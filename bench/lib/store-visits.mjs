@@ -6,13 +6,17 @@ import { openStorage } from '../../packages/server/dist/storage/open-storage.js'
 const perBatch = 8_192;
 const day = 24 * 60 * 60 * 1000;
 
-/** Stores and merges visits in a database, once: it takes them for those of the same journal. */
+/**
+ * Stores and merges visits in a database, once: it takes them for those of the same journal. Their links
+ * are numbered from 1. Their ids have gaps, and visits of an unknown link would not be stored.
+ */
 export async function storeVisits(databaseUrl, visits) {
   const database = openStorage({ databaseUrl, durability: 'process' });
   const repository = new VisitRepository(database, {
     outbox: new EventOutbox(database, { newId: () => 'no event' }),
     thresholds: [],
   });
+  const links = await database.read.selectFrom('urls').select('id').orderBy('id').execute();
   let count = 0;
   let batch = [];
   const store = async () => {
@@ -24,7 +28,7 @@ export async function storeVisits(databaseUrl, visits) {
     batch = [];
   };
   for (const visit of visits) {
-    batch.push(visit);
+    batch.push({ ...visit, urlId: links[visit.urlId - 1].id });
     if (batch.length === perBatch) await store();
   }
   if (batch.length > 0) await store();
