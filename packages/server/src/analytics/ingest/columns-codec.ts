@@ -10,7 +10,7 @@ import {
 // have names: a reader completes those that are missing, and preserves those that it does not know. A new
 // column of numbers needs a new version.
 const version = 3;
-/** The largest number of visits in a merged row. They usually take 60 KB. */
+/** The largest number of visits in a merged row of several links. They usually take 80 KB. */
 export const visitsPerRow = 2048;
 const headerLength = 4;
 // Typed arrays are views of the stored bytes, so each must begin at a multiple of its element size.

@@ -13,6 +13,8 @@ const rowsPerMerge = 256;
 const waitingVisits = 40_000;
 const waitingRows = 128;
 const waitingMs = 60_000;
+// A link with more visits than a row has rows of its own, so its report decodes few rows, and all of each.
+const visitsPerLinkRow = 8_192;
 // Rows of level 1 become rows of level 2, which are sorted by link among more visits.
 const rowsToMergeAgain = 24;
 
@@ -83,7 +85,7 @@ async function mergeLevel(database: Database, organizationId: string, level: 0 |
   }
   refs.sort(
     (a, b) =>
-      (a.columns.urlIds[a.index] as number) - (b.columns.urlIds[b.index] as number) ||
+      urlIdOf(a) - urlIdOf(b) ||
       (a.columns.visitedAt[a.index] as number) - (b.columns.visitedAt[b.index] as number),
   );
   const storedAt = Math.max(...old.map(({ stored_at }) => Number(stored_at)));
@@ -112,10 +114,18 @@ async function mergeLevel(database: Database, organizationId: string, level: 0 |
 }
 
 function* packRows(refs: readonly VisitRef[]) {
-  for (let start = 0; start < refs.length; start += visitsPerRow) {
-    const part = refs.slice(start, start + visitsPerRow);
+  for (let start = 0; start < refs.length; ) {
+    const next = refs.slice(start, start + visitsPerLinkRow);
+    const urlId = urlIdOf(next[0] as VisitRef);
+    const others = next.findIndex((ref) => urlIdOf(ref) !== urlId);
+    const part = others < 0 ? next : next.slice(0, Math.max(others, visitsPerRow));
+    start += part.length;
     const builder = new VisitColumnsBuilder(part.length);
     for (const { columns, index } of part) builder.addFrom(columns, index);
     yield toRow(builder.finish());
   }
+}
+
+function urlIdOf({ columns, index }: VisitRef): number {
+  return columns.urlIds[index] as number;
 }
