@@ -13,7 +13,7 @@ import type { VisitColumns } from '../ingest/visit-columns.js';
 import { countUrls, hasFilter, readUrlIds, type UrlFilter, urlCondition } from './count-urls.js';
 import { checkMemory, defaultMaxBytes, ReportClock } from './report-limits.js';
 import type { ReportQuery } from './report-window.js';
-import { LargestCounts } from './value-counts.js';
+import { largestCounts } from './value-counts.js';
 import { type VisitPage, VisitPageBuilder, type VisitPageQuery } from './visit-page.js';
 import {
   clickMeasure,
@@ -69,10 +69,8 @@ export class ReportReader {
         totalScans += scans.count;
         provenScans += selectProven(scans).count;
       }
-      const top = new LargestCounts<number>(query.limit);
-      for (const [urlId, visits] of visitsOfUrl) top.add(urlId, visits);
       return {
-        top: top.finish(),
+        top: largestCounts(visitsOfUrl, query.limit),
         urls,
         qrs: {
           totalQrs: await countQrs(db, organizationId, filter),

@@ -42,11 +42,8 @@ export class ValueCounts<Value extends string | number> {
     return this.#proven.get(value) ?? 0;
   }
 
-  /** Returns the entries with the largest counts; equal counts in ascending order of their values. */
   largest(limit: number): [Value, number][] {
-    const largest = new LargestCounts<Value>(limit);
-    for (const [value, count] of this.#counts) largest.add(value, count);
-    return largest.finish();
+    return largestCounts(this.#counts, limit);
   }
 
   /** Subtracts the median of all counts from each count, and drops values whose count is used up. */
@@ -63,29 +60,20 @@ export class ValueCounts<Value extends string | number> {
   }
 }
 
-/** Selects the largest counts; equal counts in ascending order of their values. */
-export class LargestCounts<Value extends string | number> {
-  readonly #limit: number;
-  #entries: [Value, number][] = [];
-  /** A smaller count is not among the largest. */
-  #least = 0;
-
-  constructor(limit: number) {
-    this.#limit = limit;
+/** Returns the entries with the largest counts; equal counts in ascending order of their values. */
+export function largestCounts<Value extends string | number>(
+  counts: ReadonlyMap<Value, number>,
+  limit: number,
+): [Value, number][] {
+  const largest: [Value, number][] = [];
+  for (const entry of counts) {
+    const last = largest[limit - 1];
+    if (last && byCount(last, entry) < 0) continue;
+    const next = largest.findIndex((other) => byCount(entry, other) < 0);
+    largest.splice(next < 0 ? largest.length : next, 0, entry);
+    if (largest.length > limit) largest.pop();
   }
-
-  add(value: Value, count: number): void {
-    if (count < this.#least) return;
-    this.#entries.push([value, count]);
-    // Sorts a few entries at a time: a sort of all would compare many equal counts by their texts.
-    if (this.#entries.length < 2 * this.#limit + 1_000) return;
-    this.#entries = this.finish();
-    this.#least = this.#entries.at(-1)?.[1] ?? 0;
-  }
-
-  finish(): [Value, number][] {
-    return this.#entries.sort(byCount).slice(0, this.#limit);
-  }
+  return largest;
 }
 
 function byCount<Value extends string | number>(
