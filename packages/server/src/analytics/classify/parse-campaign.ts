@@ -7,7 +7,7 @@ export type Campaign = Readonly<Partial<Record<UtmField, string>>>;
 const fieldOf = new Map<string, UtmField>(utmFields.map((field) => [utmParameters[field], field]));
 // Names may be percent-encoded: `utm%5Fcampaign`.
 const anyUtm = /utm_|%/i;
-// A visit stores up to five of them, and a chunk 2,048 visits.
+// A visit stores up to five of them.
 const maxUtmLength = 100;
 // Longer queries are truncated, so that a visit takes bounded time.
 const maxQueryLength = 4_096;

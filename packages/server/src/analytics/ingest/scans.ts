@@ -80,11 +80,6 @@ export function scanOf(
   return decideScan(url.hasSlug, facts);
 }
 
-/** Finds URLs that have, or had, QR codes by their ids. */
-interface UrlsById {
-  get(urlId: number): Pick<ScannedUrl, 'hasSlug' | 'spans'> | undefined;
-}
-
 /** The `scannerApp` of scans without a known app. */
 const noApp = '(none)';
 
@@ -92,7 +87,7 @@ const noApp = '(none)';
  * Decides which visits are scans. Returns them with the columns `scanMethod`, `scannerApp` and
  * `certainty` of scans, which are empty for the other visits.
  */
-export function decideScans(visits: VisitColumns, urls: UrlsById): VisitColumns {
+export function decideScans(visits: VisitColumns, urls: ScannedUrls): VisitColumns {
   const { count, urlIds } = visits;
   const scanMethod = new DictionaryBuilder(count);
   const scannerApp = new DictionaryBuilder(count);
@@ -115,7 +110,7 @@ export function decideScans(visits: VisitColumns, urls: UrlsById): VisitColumns 
 }
 
 /** Selects the scans among visits. They have the columns of scans. */
-export function selectScans(visits: VisitColumns, urls: UrlsById): VisitColumns {
+export function selectScans(visits: VisitColumns, urls: ScannedUrls): VisitColumns {
   const decided = decideScans(visits, urls);
   return selectVisits(decided, (index) => textAt(decided, 'certainty', index) !== '');
 }
@@ -129,7 +124,7 @@ export function selectProven(scans: VisitColumns): VisitColumns {
 export function countScansOfCodes(
   counts: Map<string, number>,
   visits: VisitColumns,
-  urls: UrlsById,
+  urls: ScannedUrls,
 ): void {
   const { urlIds, visitedAt } = selectScans(visits, urls);
   for (const [index, urlId] of urlIds.entries()) {

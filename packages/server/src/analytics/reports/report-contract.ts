@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { shorten } from '../../contract/api-error.js';
 import { defineRoute } from '../../contract/define-route.js';
 import {
   localTimestamp,
@@ -36,9 +35,7 @@ export const windowQuery = z.strictObject({
 
 const timezone = z
   .string()
-  .regex(/^[A-Za-z][A-Za-z0-9_+/-]{0,63}$/, {
-    error: ({ input }) => `is ${JSON.stringify(shorten(String(input)))}: ${timezoneRule}`,
-  })
+  .regex(/^[A-Za-z][A-Za-z0-9_+/-]{0,63}$/, naming(timezoneRule))
   .default(utc)
   .meta({
     param: { id: 'Timezone' },
@@ -114,10 +111,8 @@ const distinctVisitors = count.meta({ description: 'Distinct visitors in the who
 const uniqueIps = count.meta({ description: 'Distinct addresses in the whole window.' });
 const urlId = z.string().meta({ example: '42' });
 const shortCode = z.string().meta({ example: 'aB3xY9q' });
-const createdAt = z.string().meta({
-  format: 'date-time',
+const createdAt = instant.meta({
   description: 'When the record was created, in UTC. The buckets before have no visits.',
-  example: '2030-11-01T00:00:00.000Z',
 });
 
 const importedClicks = count.meta({

@@ -61,8 +61,6 @@ function toFields(dimension: Dimension, value: string): Entry {
  */
 export class VisitTally<R extends Report> {
   readonly #measure: VisitMeasure<R>;
-  /** The field with the number of visits, in breakdowns and in the time series. */
-  readonly #countField: string;
   readonly #breakdowns;
   readonly #window: ReportWindow;
   readonly #buckets;
@@ -78,7 +76,6 @@ export class VisitTally<R extends Report> {
 
   constructor(measure: VisitMeasure<R>, window: ReportWindow) {
     this.#measure = measure;
-    this.#countField = measure.noun.toLowerCase();
     this.#breakdowns = Object.entries<Dimension>(measure.dimensions).map(([name, dimension]) => ({
       name,
       dimension,
@@ -136,7 +133,7 @@ export class VisitTally<R extends Report> {
   /** Returns the report with the `limit` largest entries of each breakdown. No visits may follow. */
   finish(limit: number): R {
     const { noun } = this.#measure;
-    const countField = this.#countField;
+    const countField = noun.toLowerCase();
     const { names } = this.#buckets;
     const visitors = this.#visitors.finish();
     const addresses = this.#addresses.finish();
