@@ -6,6 +6,8 @@ it.each([
   [{ databaseUrl: 'file:/no/such/folder/x.db' }, /^databaseUrl is .*: there is no folder/],
   [{ host: '203.0.113.1' }, /^host is 203\.0\.113\.1, port is 0: cannot listen there/],
   [{ countryDatabase: '/no/such.mmdb' }, /^countryDatabase is "\/no\/such\.mmdb": /],
+  [{ baseUrl: 'sho.example' }, /^baseUrl is "sho\.example": /],
+  [{ publicHost: 'sho.example' }, /^publicHost is "sho\.example": /],
   [{ plansPath: '/no/such.json' }, /^plansPath is "\/no\/such\.json": /],
 ])('an error names the options of createServer: %j', async (options, message) => {
   const start = async () => {

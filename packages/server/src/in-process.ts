@@ -1,3 +1,4 @@
+import { readConfig } from './config.js';
 import { createServer as create } from './create-server.js';
 import type { ServerOptions, ShortyServer } from './server-options.js';
 
@@ -15,17 +16,28 @@ import type { ServerOptions, ShortyServer } from './server-options.js';
  */
 export function createServer(options: ServerOptions = {}): ShortyServer {
   try {
+    checkAddresses(options);
     const server = create(options);
     const { start } = server;
     return Object.assign(server, {
       start: () =>
-        start().catch((error: unknown) => {
+        start().catch(async (error: unknown) => {
+          await server.stop();
           throw nameOptions(error);
         }),
     });
   } catch (error) {
     throw nameOptions(error);
   }
+}
+
+/** Throws a ConfigError for an address that `shorty-server` would refuse. */
+function checkAddresses({ baseUrl, shortDomain, publicHost }: ServerOptions): void {
+  readConfig({
+    SHORTY_BASE_URL: baseUrl,
+    SHORTY_SHORT_DOMAIN: shortDomain,
+    SHORTY_PUBLIC_HOST: publicHost,
+  });
 }
 
 // Other options are named as the variables, such as `databaseUrl` for SHORTY_DATABASE_URL.
