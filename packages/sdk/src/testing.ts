@@ -63,10 +63,13 @@ export function handlers(options: HandlerOptions = {}): HttpHandler[] {
 const echoes: { readonly [Id in keyof Fixtures]?: ResponseData<Id> } = {
   async bulkCreateUrls(request) {
     const { urls = [] } = await bodyOf<{ urls: UrlCreateRequest[] }>(request);
-    const created = fixtures.bulkCreateUrls.created.flatMap((fixture) =>
+    const created = fixtures.bulkCreateUrls.created.flatMap(({ isExisting: _, ...fixture }) =>
       urls.map(({ targetUrl, customSlug = null, externalId = null }, index) => {
         const id = String(index + 1);
-        return { ...fixture, index, id, targetUrl, customSlug, externalId };
+        const shortCode = id.padStart(fixture.shortCode.length, '0');
+        const shortUrl = new URL(customSlug ?? shortCode, fixture.shortUrl).href;
+        const given = { targetUrl, customSlug, externalId };
+        return { ...fixture, index, id, shortCode, shortUrl, ...given };
       }),
     );
     return { requested: urls.length, createdCount: urls.length, created };
