@@ -82,6 +82,7 @@ test('a table on a terminal leaves out the last columns that do not fit, unless 
     scopes: 'urls:read '.repeat(9),
     lastUsedAt: 't'.repeat(24),
     note: 1,
+    shortUrl: 'https://sho.example/spring-sale',
   };
   const lines = async (fields?: string[]) => {
     const io = fakeIo({ isTerminal: true });
@@ -96,6 +97,8 @@ test('a table on a terminal leaves out the last columns that do not fit, unless 
   expect(cells).toHaveLength(39);
   const all = ['name', 'scopes', 'lastUsedAt', 'note'];
   expect((await lines(all))[0]?.split(/ +/)).toEqual(all);
+  // Also a field that is no column of the list is whole, if it is copied.
+  expect((await lines(['scopes', 'shortUrl']))[1]).toContain(row.shortUrl);
 });
 
 // Escape sequences with C0 and C1 controls, bidi controls, and separators.
