@@ -111,7 +111,8 @@ function wantsJson(flags: GlobalFlags, argv: readonly string[]): boolean {
 const synonyms: Readonly<Record<string, readonly string[]>> = {
   ...{ rm: ['delete', 'revoke'], remove: ['delete', 'revoke'], del: ['delete', 'revoke'] },
   ...{ edit: ['update', 'rename'], change: ['update', 'rename'], set: ['update', 'rename'] },
-  ...{ ls: ['list'], search: ['list --search TEXT', 'list'], find: ['list --search TEXT', 'list'] },
+  ...{ ls: ['list'], links: ['list'], link: ['get'] },
+  ...{ search: ['list --search TEXT', 'list'], find: ['list --search TEXT', 'list'] },
   ...{ show: ['get'], info: ['get'], view: ['get'], add: ['create'], new: ['create'] },
   ...{ stats: ['clicks', 'scans', 'overview'], unpause: ['resume'], undelete: ['restore'] },
   ...{ inactive: ['pause'], disable: ['pause'], active: ['resume'], enable: ['resume'] },
@@ -141,7 +142,7 @@ function toUsageError({ message }: CommanderError, help: string): UsageError {
   const group = kind === 'option' ? path.replace(/ ?\S+$/, '') : path;
   const command = kind === 'option' && group === '' ? undefined : commandFor(word, group);
   if (command !== undefined) return new UsageError(text, `did you mean ${command}?`);
-  return new UsageError(text, suggestion?.replace(/^\((.*)\)$/, '$1') ?? `see ${help}`);
+  return new UsageError(text, suggestion?.replace(/^\(D(.*)\)$/, 'd$1') ?? `see ${help}`);
 }
 
 /** Returns the command line that prints the help of the command in `argv`. */

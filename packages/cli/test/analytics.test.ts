@@ -108,6 +108,10 @@ describe.each(everywhere)('%s', (command) => {
       ...(ofLink ? {} : { tag: ['flyer'] }),
       ...{ country: ['DE'], device: ['mobile'], utmSource: ['mail'] },
     });
+    if (!ofLink) {
+      const commas = await run(`${command} --tag a,b --device mobile`);
+      expect(commas.stdout.split('\n')[0]).toContain('links tagged "a,b", mobile');
+    }
     if (!command.startsWith('analytics report')) return;
     expect((await run(`${command} ${filters} --output html`)).stdout).toContain(`${title}</h1>`);
     const csv = (await run(`${command} ${filters} --output csv`)).stdout;

@@ -183,6 +183,7 @@ test.each([
   ['search spring', 'urls list --search TEXT'],
   ['pause 3', 'urls pause'],
   ['ls', 'urls list'],
+  ['links', 'urls list'],
   ['webhooks ls', 'webhooks list'],
   ['stats', 'analytics overview'],
   ['urls stats 3', 'urls clicks'],

@@ -55,7 +55,7 @@ const lines: Readonly<Record<string, readonly (readonly [string, string])[]>> = 
     ['--all --out /dev/null', '--out /dev/null'],
   ],
   urls: [
-    ['crate', 'Did you mean create?'],
+    ['crate', 'did you mean create?'],
     ['create', "missing required argument 'targetUrl'\n  see shorty urls create --help\n"],
     ['bulk-delete idz.txt', 'idz.txt: file not found'],
     ['list --limit 0', 'It must be at least 1.'],

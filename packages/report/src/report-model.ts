@@ -178,7 +178,9 @@ export function scanReport(
 function linksOf({ link, tag, domainId }: ReportFilters): string {
   if (!link && !tag && !domainId) return 'all links';
   const names = link ? ` ${[link].flat().join(', ')}` : '';
-  const tagged = tag ? ` tagged ${[tag].flat().join(' or ')}` : '';
+  // A comma in a tag would end it.
+  const tags = [tag ?? []].flat().map((each) => (each.includes(',') ? `"${each}"` : each));
+  const tagged = tag ? ` tagged ${tags.join(' or ')}` : '';
   return `links${names}${tagged}${domainId ? ` on ${[domainId].flat().join(' or ')}` : ''}`;
 }
 
