@@ -140,14 +140,15 @@ describe('GET /metrics', () => {
   });
 
   it('shows visits, storage and the process', async () => {
-    const { shortCode } = (
-      await api.call('createUrl', { body: { targetUrl: 'https://a.example/' } })
-    ).data;
+    const body = { targetUrl: 'https://a.example/', maxClicks: 1 };
+    const { shortCode } = (await api.call('createUrl', { body })).data;
     // API calls are lines of the journal, too.
     const before = (await metric('shorty_journal_lines_total')) ?? 0;
     const agent = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Firefox/128.0' };
     await api.visit(`/${shortCode}`, { headers: agent });
     await api.visit(`/${shortCode}`, { method: 'HEAD' });
+    // No click is left, so it is no visit.
+    expect((await api.visit(`/${shortCode}`, { headers: agent })).status).toBe(410);
     await until('shorty_journal_lines_stored_total', [], before + 2);
     expect(await metric('shorty_journal_lines_total')).toBe(before + 2);
     expect(await metric('shorty_visits_total', 'human', 'browser')).toBe(1);

@@ -89,13 +89,12 @@ export function createVisitRecorder(
       const pathLength = (request.url as string).length - query.length;
       const isByCode =
         pathLength === shortCode.length + 1 && (request.url as string).startsWith(shortCode, 1);
-      onVisit(facts);
-      const recorded = { urlId, visitedAt, isByCode, facts, variant };
-      if (takeClick === undefined || facts.kind !== 'human') {
-        journal.append(toLine(recorded), respond);
-      } else {
-        takeClick(() => journal.append(toLine(recorded), respond));
-      }
+      const write = () => {
+        onVisit(facts);
+        journal.append(toLine({ urlId, visitedAt, isByCode, facts, variant }), respond);
+      };
+      if (takeClick === undefined || facts.kind !== 'human') write();
+      else takeClick(write);
     },
   };
 }
