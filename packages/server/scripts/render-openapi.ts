@@ -21,27 +21,13 @@ import {
 import { type ErrorCode, errorCodes, errorStatus } from '../src/contract/error-codes.js';
 import { errorResponse } from '../src/contract/errors.js';
 import { rateLimitFields } from '../src/contract/rate-limit.js';
+import { tags } from '../src/contract/tags.js';
 import { takesIfMatch } from '../src/preconditions/if-match.js';
 import { urlBulkUpdateItem } from '../src/urls/url-bulk-contract.js';
 import { version } from '../src/version.js';
 import { eventBodies } from '../src/webhooks/event-contract.js';
 import { shareEnums, shareFields, shareRowFields } from './share-fields.js';
 import { tidy } from './tidy.js';
-
-const tags = {
-  Authentication: 'Access tokens, API keys, and the caller.',
-  URLs: 'Create, read, change and delete short links, one at a time or in bulk.',
-  'QR codes': 'QR codes for links and for any text.',
-  Analytics: 'Clicks and scans: who, from where and when.',
-  Webhooks: 'Events, signed and delivered at least once.',
-  'Audit log': 'Who changed which record, and from which address.',
-  Administration:
-    'Organizations, clients and links of all tenants, for the operator of the server. Exists only if `SHORTY_OPERATOR_KEY` is set, and on the listener of `SHORTY_ADMIN_LISTEN` only if that is set.',
-  Usage: 'The usage of the organization and the limits of its plan.',
-  Operations: 'Health checks, metrics and this document.',
-  Redirects: 'The short links themselves.',
-  'QR images': 'Public images and preview pages of QR codes.',
-};
 
 const text = { type: 'string' } as const;
 const count = { type: 'integer', minimum: 0 } as const;

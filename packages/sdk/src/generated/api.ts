@@ -9496,7 +9496,7 @@ export interface operations {
                     "application/yaml": string;
                 };
             };
-            400: components["responses"]["InvalidHttp"];
+            400: components["responses"]["ValidationFailed"];
             408: components["responses"]["RequestTimeout"];
             431: components["responses"]["HeadersTooLarge"];
         };

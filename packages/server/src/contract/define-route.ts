@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { ErrorCode } from './error-codes.js';
+import type { Tag } from './tags.js';
 
 export const scopes = [
   'urls:read',
@@ -73,7 +74,7 @@ export interface Route {
   readonly method: Method;
   /** In OpenAPI's form: `/api/v1/urls/{id}`. */
   readonly path: string;
-  readonly tag: string;
+  readonly tag: Tag;
   readonly summary: string;
   readonly description?: string;
   readonly access: Access;

@@ -31,6 +31,8 @@ describe('GET /openapi.yaml', () => {
       400,
       expect.stringContaining('Administration'),
     ]);
+    expect((await api.visit('/openapi.yaml?tags=URLs')).status).toBe(400);
+    expect((await api.visit('/openapi.json?tags=Domains,People,Sessions')).status).toBe(200);
   });
 });
 

@@ -8,6 +8,8 @@ export const docsRoutes = [
     tag,
     summary: 'Read the OpenAPI document',
     access: 'public',
+    // Refuses `tags`, which only the JSON document takes.
+    query: z.strictObject({}),
     responses: { 200: { description: 'OpenAPI 3.1', mediaType: 'application/yaml' } },
   }),
   defineRoute('getOpenApiJson', 'GET /openapi.json', {
