@@ -22,7 +22,7 @@ export { withDomainIds } from './domain-ids.js';
 export { FileError } from './file-error.js';
 export { nearestName } from './generated/nearest-name.js';
 export type { LinkRules } from './imported-link.js';
-export { parseEnd, parseTime } from './instant-cell.js';
+export { parseEnd, parseTime, toIsoDate } from './instant-cell.js';
 export { isJson, jsonToCsv } from './json-export.js';
 export {
   findLinkSource,

@@ -48,7 +48,7 @@ function readTime(cell: string, options: CellOptions = {}, isEnd: boolean): Cell
 }
 
 /** Returns `31.12.2026` and `12/31/2026` as `2026-12-31`; undefined if the order is not known. */
-function toIsoDate(cell: string, dates: CellOptions['dates']): string | undefined {
+export function toIsoDate(cell: string, dates?: CellOptions['dates']): string | undefined {
   const found = /^(\d{1,2})([./])(\d{1,2})\2(\d{4})(?![^ T])/.exec(cell);
   if (!found) return cell;
   const [start, first = '', sign, second = '', year] = found;

@@ -1,4 +1,4 @@
-import { parseTime as parseCell, parseEnd } from '@shorty/import';
+import { parseTime as parseCell, parseEnd, toIsoDate } from '@shorty/import';
 import { InvalidArgumentError } from 'commander';
 import { UsageError } from '../cli-error.js';
 import type { OptionRows } from '../command.js';
@@ -18,7 +18,7 @@ export const timeZoneOption: OptionRows = {
 };
 
 const timeRule =
-  'use a timestamp with a time zone (2030-11-01T00:00:00Z), a date (2030-11-01), a duration before now (24h, 7d, 12w), or today, yesterday, this-week, last-week, this-month, last-month';
+  'use a timestamp with a time zone (2030-11-01T00:00:00Z), a date (2030-11-01 or 1.11.2030), a duration before now (24h, 7d, 12w), or today, yesterday, this-week, last-week, this-month, last-month';
 
 /** The first day of a named period and of the period after it, from the date of today. */
 const periods: Readonly<Record<string, (today: Date) => readonly [Date, Date?]>> = {
@@ -35,7 +35,8 @@ const periods: Readonly<Record<string, (today: Date) => readonly [Date, Date?]>>
  * Returns the text for the server, or undefined for other text. Dates remain dates, which the server
  * reads in the time zone.
  */
-export function parseTime(text: string, now: number, timezone = 'UTC'): string | undefined {
+export function parseTime(given: string, now: number, timezone = 'UTC'): string | undefined {
+  const text = toIsoDate(given) ?? given;
   const [, count, unit] = span.exec(text) ?? [];
   if (unit === 'h' || unit === 'd' || unit === 'w') {
     const epochMs = now - Number(count) * spanUnitsMs[unit];
