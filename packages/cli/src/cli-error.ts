@@ -43,9 +43,10 @@ export function systemErrorCode(error: unknown): string | undefined {
 
 /** Returns the message for a file that cannot be written. */
 export function describeWriteError(path: string, error: unknown): string {
-  const isFolderMissing = systemErrorCode(error) === 'ENOENT';
-  const reason = isFolderMissing
-    ? `the folder ${dirname(resolve(path))} does not exist`
-    : (error as Error).message;
+  const reasons: Readonly<Record<string, string>> = {
+    ENOENT: `the folder ${dirname(resolve(path))} does not exist`,
+    EISDIR: 'it is a folder',
+  };
+  const reason = reasons[systemErrorCode(error) ?? ''] ?? (error as Error).message;
   return `${path} cannot be written: ${reason}`;
 }

@@ -141,7 +141,11 @@ function toUsageError({ message }: CommanderError, help: string): UsageError {
   // An option can be a command of the same group: urls update --pause.
   const group = kind === 'option' ? path.replace(/ ?\S+$/, '') : path;
   const command = kind === 'option' && group === '' ? undefined : commandFor(word, group);
-  if (command !== undefined) return new UsageError(text, `did you mean ${command}?`);
+  const options = kind === 'option' ? Object.keys(commands[path]?.options ?? {}) : [];
+  // Commander compares lengths, and would take --tag for --target.
+  const [option] = options.find((name) => name.startsWith(`--${word}-`))?.split(' ') ?? [];
+  const near = command ?? option;
+  if (near !== undefined) return new UsageError(text, `did you mean ${near}?`);
   return new UsageError(text, suggestion?.replace(/^\(D(.*)\)$/, 'd$1') ?? `see ${help}`);
 }
 

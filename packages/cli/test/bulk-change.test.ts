@@ -241,7 +241,8 @@ test('an export imports unchanged into another server', async () => {
       expect.stringMatching(/^skipping columns that only the server sets/),
     ]);
     const copies = await other.links();
-    expect(copies).toHaveLength((await server.links()).length);
+    const originals = (await server.links()).filter(({ deletedAt }) => deletedAt === null);
+    expect(copies).toHaveLength(originals.length);
     const copy = copies.find(({ customSlug }) => customSlug === 'exported-link');
     expect(copy).toMatchObject({ ...fields, isActive: true });
     const pausedCopy = copies.find(({ customSlug }) => customSlug === paused.customSlug);
@@ -249,10 +250,10 @@ test('an export imports unchanged into another server', async () => {
     // The import sends several requests at once, so the order may differ.
     const states = (links: typeof copies) =>
       links.map(({ targetUrl, isActive }) => `${targetUrl} ${isActive}`).sort();
-    expect(states(copies)).toEqual(states(await server.links()));
+    expect(states(copies)).toEqual(states(originals));
     const codes = (links: typeof copies) =>
       links.map(({ shortCode, createdAt }) => `${shortCode} ${createdAt}`).sort();
-    expect(codes(copies)).toEqual(codes(await server.links()));
+    expect(codes(copies)).toEqual(codes(originals));
   } finally {
     await other.stop();
   }

@@ -180,6 +180,10 @@ describe('update and delete', () => {
       (await shorty.run(['urls', 'list', '--search', 'one-word', ...more])).stdout;
     expect(await list()).toBe('');
     expect(await list('--deleted')).toContain('(deleted) New\n');
+    const exported = async (...more: string[]) =>
+      (await shorty.run(['urls', 'export', '--search', 'one-word', ...more])).stdout;
+    expect(await exported()).not.toContain('one-word');
+    expect(await exported('--deleted')).toContain('one-word');
     const taken = await shorty.run(['urls', 'create', ...args]);
     expect([taken.code, taken.stderr]).toEqual([1, expect.stringContaining('shorty urls restore')]);
     const restored = await shorty.run(['urls', 'restore', 'one-word']);

@@ -72,6 +72,7 @@ const lines: Readonly<Record<string, readonly (readonly [string, string])[]>> = 
     ['--clear tags --add-tag y', '--clear tags cannot be used with --add-tag'],
     ['--pause', 'did you mean shorty urls pause?'],
     ['--inactive', 'did you mean shorty urls pause?'],
+    ['--target https://x.example', 'did you mean --target-url?'],
     ['--redirect-type soon', 'It must be 301, 302, 307 or 308.'],
     ['--utm-param x', 'must have the form key=value'],
     ['--click-thresholds 1.5', 'It must be whole numbers separated by commas'],

@@ -115,7 +115,7 @@ export const urlCommands: Readonly<Record<string, CommandRow>> = {
       ),
     },
     run: async (context, { limit, offset, all, ...options }: PageOptions & Input) => {
-      const filter = { isDeleted: false, ...(await readUrlFilter(options)) };
+      const filter = await readUrlFilter(options);
       const pages = { limit, offset, all };
       const { urls } = await context.client();
       const { format, fields } = context.output;

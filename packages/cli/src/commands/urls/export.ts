@@ -25,7 +25,7 @@ const outOption = {
 };
 
 export const exportLinks: CommandRow = {
-  summary: 'Write every short link with all its fields',
+  summary: 'Write short links with all their fields, without deleted ones',
   examples: [
     'shorty urls export --out links.csv',
     'shorty urls export --tag spring --output ndjson',
@@ -36,8 +36,7 @@ export const exportLinks: CommandRow = {
       'write to this file, and replace it at the end; .csv, .json and .ndjson select the format',
   },
   writesCsv: true,
-  help: `The filters select links; without one, all links are written.
-Writes CSV, or with --output json or ndjson. urls bulk-create can import the
+  help: `Writes CSV, or with --output json or ndjson. urls bulk-create can import the
 CSV. The export contains no passwords, because the server stores only hashes.`,
   run: async (context, { out, ...options }: Input & { readonly out?: string }) => {
     const { output, request } = context;

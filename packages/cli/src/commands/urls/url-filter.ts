@@ -21,7 +21,7 @@ export const filterOptions: OptionRows = {
   '--created-until <time>': { text: 'only links created before it', time: 'past' },
 };
 
-/** Returns the query of the options. */
+/** Returns the query of the options. Deleted links are found only by --deleted. */
 export async function readUrlFilter({
   active,
   paused,
@@ -32,7 +32,7 @@ export async function readUrlFilter({
   return {
     ...(await withIds(filter)),
     ...((active === true || paused === true) && { isActive: active === true }),
-    ...(deleted === true && { isDeleted: true }),
+    isDeleted: deleted === true,
     ...(harmful === true && { isTargetBlocked: true }),
   };
 }
