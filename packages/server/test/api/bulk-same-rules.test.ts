@@ -23,6 +23,7 @@ const invalid: [string, object][] = [
   ['domainId', { domainId: 'x' }],
   ['password', { isPasswordProtected: true }],
   ['isPasswordProtected', { password: 'open sesame' }],
+  ['isPasswordProtected', { isPasswordProtected: false, password: 'open sesame' }],
   ['customUtmParams.', { customUtmParams: { '': 'c' } }],
   ['tilte', { tilte: 'x' }],
   ['title', { title: 1, tilte: 'x', redirectType: 0 }],

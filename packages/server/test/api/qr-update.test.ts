@@ -38,7 +38,6 @@ describe('PATCH /api/v1/qr/{id}', () => {
     ['qrData', 'another text'],
     ['stylePreset', 'dots'],
     ['size', null],
-    ['size', 100],
     ['foregroundColor', '#FFFFFF'],
   ])(
     'refuses %s %j: the payload never changes, and the new image must decode',

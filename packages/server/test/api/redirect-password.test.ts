@@ -156,25 +156,30 @@ describe('invalid bodies', () => {
 
 describe('attempts are limited per link and address', () => {
   const from = (address: string) => ({ 'x-forwarded-for': address });
+  // All addresses of an IPv6 /64 count as one.
+  const same = '2001:db8::ffff';
 
   it('after ten failures in ten minutes, even the correct password gets 429 with Retry-After', async () => {
     const path = await protect();
     for (let at = 0; at < 10; at += 1) {
-      expect((await guess(path, 'wrong', from('192.0.2.1'))).status).toBe(401);
+      expect((await guess(path, 'wrong', from(`2001:db8::${at}`))).status).toBe(401);
     }
     api.clock.advance(1000);
-    const page = await guess(path, password, from('192.0.2.1'));
+    const page = await guess(path, password, from(same));
     expect(page.status).toBe(429);
     expect(page.headers.get('retry-after')).toBe('599');
+    expect(page.headers.get('ratelimit-limit')).toBe('10');
     expect(page.text).toContain('Try again in 10 minutes');
-    const program = await guess(path, password, { ...from('192.0.2.1'), ...wantsJson });
+    const program = await guess(path, password, { ...from(same), ...wantsJson });
     expect(program.outcome).toBe('429 RATE_LIMITED');
 
-    expect((await guess(path, password, from('192.0.2.2'))).status).toBe(303);
-    expect((await guess(await protect(), password, from('192.0.2.1'))).status).toBe(303);
-    expect((await api.visit(path, { headers: from('192.0.2.1') })).status).toBe(200);
+    for (const other of ['2001:db8:0:1::1', '192.0.2.1']) {
+      expect((await guess(path, password, from(other))).status).toBe(303);
+    }
+    expect((await guess(await protect(), password, from(same))).status).toBe(303);
+    expect((await api.visit(path, { headers: from(same) })).status).toBe(200);
 
     api.clock.advance(599_000);
-    expect((await guess(path, password, from('192.0.2.1'))).status).toBe(303);
+    expect((await guess(path, password, from(same))).status).toBe(303);
   });
 });

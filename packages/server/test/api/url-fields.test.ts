@@ -29,7 +29,6 @@ const refused: Record<string, unknown[]> = {
   sourceDomain: ['a\nb', half],
   forwardQuery: ['true', 1],
   rules: [7, {}, [7], [{}], [{ when: {} }]],
-  preview: [7, 'auto', {}, { title: 7 }, { title: 'x', other: 1 }],
   clickThresholds: [100, '100', []],
 };
 

@@ -98,13 +98,11 @@ describe('GET /api/v1/urls', () => {
   });
 
   it.each([
-    ['limit', '101'],
     ['limit', '1e1'],
     ['offset', '0x10'],
     ['isActive', 'yes'],
     ['targetUrl', 'example.com'],
     ['createdSince', 'soon'],
-    ['limt', '5'],
     ['__proto__', '5'],
   ])('refuses %s=%j and names it', async (name, value) => {
     const response = await api.call('listUrls', { query: { [name]: value } });

@@ -79,14 +79,6 @@ describe('PATCH /api/v1/urls/{id}', () => {
     expect((await patch(id, changes)).data).toEqual(before);
     expect((await patch(id, { isActive: true, isPasswordProtected: false })).data).toEqual(before);
   });
-
-  it.each([
-    [{ isPasswordProtected: true }, 'password'],
-    [{ password: 'one' }, 'isPasswordProtected'],
-    [{ isPasswordProtected: false, password: 'one' }, 'isPasswordProtected'],
-  ])('refuses %j on a link without a password', async (body, field) => {
-    expect((await patch(await create(), body)).invalidFields).toEqual([field]);
-  });
 });
 
 describe('states of a URL', () => {

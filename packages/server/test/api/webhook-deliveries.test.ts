@@ -173,25 +173,6 @@ describe('POST /webhooks/{id}/deliveries/{deliveryId}/replay', () => {
   });
 });
 
-describe('POST /webhooks/{id}/recover', () => {
-  it('refuses other fields, and plans without replay', async () => {
-    const { id } = await subscribe('https://receiver.example/');
-    const fields = async (body: object) =>
-      (await api.call('recoverDeliveries', { params: { id }, body })).invalidFields;
-    expect(await fields({})).toEqual(['since']);
-    expect(await fields({ since: '2000-01-01', eventType: 'x', more: 1 })).toEqual([
-      'eventType',
-      'more',
-    ]);
-    const developer = await api.newcomer('developer');
-    const body = { url: 'https://receiver.example/', events: ['url.created'] };
-    const own = (await developer.call('createWebhook', { body })).data.id;
-    const call = { params: { id: own }, body: { since: '2000-01-01' } };
-    expect((await developer.call('recoverDeliveries', call)).error?.code).toBe('PLAN_REQUIRED');
-    await remove(id);
-  });
-});
-
 describe('POST /webhooks/{id}/rotate-secret', () => {
   const hour = 60 * 60 * 1000;
   const day = 24 * hour;

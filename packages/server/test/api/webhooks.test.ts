@@ -65,11 +65,16 @@ describe('plans', () => {
     expect((await free.call('listWebhooks')).data.items).toEqual([]);
   });
 
-  it('replay comes with scale and enterprise', async () => {
+  it('replay and recovery come with scale and enterprise', async () => {
     const caller = await api.newcomer('developer');
     const { data } = await create({}, caller);
     const params = { id: data.id, deliveryId: randomUUID() };
     expect((await caller.call('replayDelivery', { params })).outcome).toBe('403 PLAN_REQUIRED');
+    const call = { params, body: { since: '2000-01-01' } };
+    expect((await caller.call('recoverDeliveries', call)).outcome).toBe('403 PLAN_REQUIRED');
+    const { id } = (await create()).data;
+    const withoutSince = await api.call('recoverDeliveries', { params: { id }, body: {} });
+    expect(withoutSince.invalidFields).toEqual(['since']);
   });
 });
 

@@ -23,12 +23,6 @@ async function read(id: string): Promise<Webhook> {
   return webhook;
 }
 
-const change = async (id: string, patch: { isActive?: boolean; url?: string }) => {
-  const { organizationId, webhooks, clock } = opened;
-  const context = { organizationId, now: clock(), write: undefined };
-  return (await webhooks.update(id, patch, context)).result;
-};
-
 /** Records an event of the organization, as a change of a link does. */
 const happen = () =>
   opened.stored.database.writeDirectly(async (transaction) =>
@@ -168,7 +162,7 @@ describe('an endpoint whose every attempt fails', () => {
     const [before, after] = [await answering(500), await answering(500)];
     const id = await opened.subscribe(before.url);
     await pass(id, 4);
-    const webhook = await change(id, { url: after.url });
+    const webhook = await opened.change(id, { url: after.url });
     expect(webhook).toMatchObject({ failingSince: null, failureRate: null });
     await pass(id, 4);
     expect((await read(id)).isActive).toBe(true);
@@ -202,7 +196,7 @@ describe('a disabled endpoint that is enabled again', () => {
     await disable(id);
     opened.clock.advance(minute);
     hook.status = 204;
-    const webhook = await change(id, { isActive: true });
+    const webhook = await opened.change(id, { isActive: true });
     expect(webhook).toMatchObject({
       isActive: true,
       disabledAt: null,
@@ -231,7 +225,7 @@ describe('a disabled endpoint that is enabled again', () => {
     await happen();
     expect(await dispatcher.drain()).toBe(0);
     hook.status = 204;
-    await change(id, { isActive: true });
+    await opened.change(id, { isActive: true });
     expect(await dispatcher.drain()).toBe(2);
     expect((await opened.states(id)).sort()).toEqual(['delivered 1 null', 'delivered 2 null']);
   });
@@ -242,7 +236,7 @@ describe('a disabled endpoint that is enabled again', () => {
     await happen();
     await opened.dispatcher().drain();
     await disable(id);
-    const webhook = await change(id, { isActive: false });
+    const webhook = await opened.change(id, { isActive: false });
     expect(webhook).toMatchObject({ disabledAt: null, disabledReason: null });
     await happen();
     expect(await opened.states(id)).toEqual(['pending 1 The receiver answered 503']);

@@ -87,11 +87,9 @@ describe('a change with many deliveries', () => {
   it('reaches the webhooks that were active when it happened, and no later ones', async () => {
     const [paused = '', ...others] = await subscribeMany(6);
     await createLinks(50);
-    const { organizationId, webhooks, clock } = opened;
     // As the handlers do before a change of webhooks.
-    await opened.outbox.finishFanOut(organizationId);
-    const change = { organizationId, now: clock(), write: undefined };
-    await webhooks.update(paused, { isActive: false }, change);
+    await opened.outbox.finishFanOut(opened.organizationId);
+    await opened.change(paused, { isActive: false });
     await subscribeMany(1);
     await fanOutAll();
     const rows = await opened.stored.database.read

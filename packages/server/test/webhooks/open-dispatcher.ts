@@ -10,7 +10,7 @@ import { DeliveryQueue } from '../../src/webhooks/delivery-queue.js';
 import { DeliveryRepository, listDeliveries } from '../../src/webhooks/delivery-repository.js';
 import { eventExamples } from '../../src/webhooks/event-examples.js';
 import { WebhookDispatcher } from '../../src/webhooks/webhook-dispatcher.js';
-import { WebhookRepository } from '../../src/webhooks/webhook-repository.js';
+import { type Webhook, WebhookRepository } from '../../src/webhooks/webhook-repository.js';
 import { type TestClock, testClock } from '../api/start-server.js';
 import { openRepository, type Stored } from '../storage/temporary-database.js';
 import { type Receiver, receiver } from './receiver.js';
@@ -57,6 +57,8 @@ export interface Opened {
   record(webhookId: string, count?: number): Promise<void>;
   /** Returns the newest delivery of a webhook with its attempts. */
   newest(webhookId: string): Promise<NonNullable<Awaited<ReturnType<DeliveryRepository['find']>>>>;
+  /** Changes a webhook as its owner does, and returns it. */
+  change(id: string, patch: Parameters<WebhookRepository['update']>[1]): Promise<Webhook | null>;
   /** Delivers the newest event again. */
   replay(webhookId: string): Promise<void>;
   /** Returns status, attempts and last error of a webhook's deliveries, newest first. */
@@ -79,6 +81,7 @@ export async function openDispatcher(): Promise<Opened> {
     },
   });
   const deliveries = new DeliveryRepository(database, outbox);
+  const webhooks = new WebhookRepository(database);
   const organizationId = await stored.addOrganization('scale');
   const dispatchers: WebhookDispatcher[] = [];
   onTestFinished(async () => {
@@ -107,7 +110,7 @@ export async function openDispatcher(): Promise<Opened> {
     organizationId,
     clock,
     deliveries,
-    webhooks: new WebhookRepository(database),
+    webhooks,
     outbox,
     queue,
     errors,
@@ -168,6 +171,10 @@ export async function openDispatcher(): Promise<Opened> {
     },
     setWebhook,
     newest,
+    async change(id, patch) {
+      const context = { organizationId, now: clock(), write: undefined };
+      return (await webhooks.update(id, patch, context)).result;
+    },
     async replay(webhookId) {
       const context = { organizationId, now: clock(), write: undefined };
       await deliveries.replay(webhookId, (await newest(webhookId)).id, context);

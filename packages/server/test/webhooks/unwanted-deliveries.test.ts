@@ -19,11 +19,6 @@ const happen = (urlIds: readonly number[]) =>
     outbox.record(transaction, organizationId, urlCreated, clock(), events);
   });
 
-const change = (id: string, patch: object) => {
-  const { organizationId, webhooks, clock } = opened;
-  return webhooks.update(id, patch, { organizationId, now: clock(), write: undefined });
-};
-
 const countByStatus = async (id: string) => {
   const rows = await opened.stored.database.read
     .selectFrom('deliveries')
@@ -44,7 +39,7 @@ describe('pending deliveries that a webhook no longer wants', () => {
     const other = await opened.subscribe(`${hook.url}/other`);
     const ids = Array.from({ length: 200 }, (_, at) => at + 1);
     await happen(ids);
-    await change(hook.id, { filters: { urlIds: ids.slice(150) } });
+    await opened.change(hook.id, { filters: { urlIds: ids.slice(150) } });
     await opened.dispatcher().drain();
     expect(hook.received.filter(({ path }) => path === '/')).toHaveLength(50);
     const counts = await countByStatus(hook.id);
@@ -60,7 +55,7 @@ describe('pending deliveries that a webhook no longer wants', () => {
     await happen([1]);
     const dispatcher = opened.dispatcher();
     await dispatcher.drain();
-    await change(hook.id, { events: ['qr.created'] });
+    await opened.change(hook.id, { events: ['qr.created'] });
     await opened.record(hook.id);
     opened.clock.advance(60_000);
     await dispatcher.drain();
@@ -71,8 +66,8 @@ describe('pending deliveries that a webhook no longer wants', () => {
   it('are sent when the webhook wants them again', async () => {
     const hook = await opened.hook();
     await happen([1, 2, 3]);
-    await change(hook.id, { events: ['qr.created'] });
-    await change(hook.id, { events: ['url.created'] });
+    await opened.change(hook.id, { events: ['qr.created'] });
+    await opened.change(hook.id, { events: ['url.created'] });
     await opened.dispatcher().drain();
     expect(await countByStatus(hook.id)).toEqual({ 'delivered null': 3 });
   });
