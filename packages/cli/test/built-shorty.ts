@@ -1,5 +1,5 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
-import { mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -32,6 +32,8 @@ export interface RunResult {
 /** A running command. */
 export interface Running {
   readonly process: ChildProcessWithoutNullStreams;
+  /** The output so far. */
+  readonly printed: { stdout: string; stderr: string };
   readonly result: Promise<RunResult>;
 }
 
@@ -110,21 +112,19 @@ export class BuiltShorty {
       cwd: this.folder,
       env: { PATH: process.env.PATH ?? '', HOME: this.folder, ...this.#env, ...env },
     });
-    let stdout = '';
-    let stderr = '';
-    child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      stdout += text;
-    });
-    child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      stderr += text;
-    });
+    const printed = { stdout: '', stderr: '' };
+    for (const name of ['stdout', 'stderr'] as const) {
+      child[name].setEncoding('utf8').on('data', (text: string) => {
+        printed[name] += text;
+      });
+    }
     // A command that does not read stdin may exit before the write.
     child.stdin.on('error', () => {});
     child.stdin.end(input);
     const result = new Promise<RunResult>((resolve, reject) => {
-      child.on('error', reject).on('close', (code) => resolve({ code, stdout, stderr }));
+      child.on('error', reject).on('close', (code) => resolve({ code, ...printed }));
     });
-    return { process: child, result };
+    return { process: child, printed, result };
   }
 
   path(name: string): string {
@@ -142,12 +142,6 @@ export class BuiltShorty {
   /** Permission bits, such as `600`. */
   async mode(name: string): Promise<string> {
     return ((await stat(this.path(name))).mode & 0o777).toString(8);
-  }
-
-  /** Makes a file look as if it was written `seconds` ago. */
-  setAge(name: string, seconds: number): Promise<void> {
-    const time = Date.now() / 1000 - seconds;
-    return utimes(this.path(name), time, time);
   }
 
   files(name: string): Promise<string[]> {

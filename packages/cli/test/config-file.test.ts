@@ -85,16 +85,6 @@ test.each([
   },
 );
 
-test('a file that cannot be read is named', async () => {
-  const shorty = await built.withHome({});
-  await mkdir(shorty.path(configFile), { recursive: true });
-  const { code, stderr } = await shorty.run(['urls', 'list']);
-  expect([code, stderr]).toEqual([
-    1,
-    expect.stringContaining(`${shorty.path(configFile)} cannot be read: EISDIR`),
-  ]);
-});
-
 test('a home folder that cannot be written needs no configuration file to read', async () => {
   const shorty = await built.withHome({});
   // A file in place of the folder fails for every user; permissions do not stop root.
@@ -107,15 +97,4 @@ test('a home folder that cannot be written needs no configuration file to read',
     expect.stringContaining(`the folder ${shorty.path('.config/shorty')} cannot be created: `),
   ]);
   expect(set.stderr).toContain('set SHORTY_CONFIG_DIR to another folder');
-});
-
-test('a folder that cannot be written is named with the next step', async () => {
-  // No user, not even root, can create a file in this folder.
-  const shorty = await built.withHome({ SHORTY_CONFIG_DIR: '/dev/fd' });
-  const { code, stderr } = await shorty.run(['config', 'set', 'profile', 'work']);
-  expect([code, stderr]).toEqual([
-    1,
-    expect.stringContaining('/dev/fd/config.json cannot be written: '),
-  ]);
-  expect(stderr).toContain('set SHORTY_CONFIG_DIR to another folder');
 });

@@ -1,87 +1,34 @@
-import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { ServerResponse } from 'node:http';
 import { verifyWebhook } from '@shorty/webhook-verifier';
 import { expect, onTestFinished, test } from 'vitest';
-import { poll } from '../../server/test/poll.js';
-import type { Running } from './built-shorty.js';
+import {
+  type Receiver,
+  receiver as recordDeliveries,
+} from '../../server/test/webhooks/receiver.js';
+import { openFaultProxy } from './fault-proxy.js';
 import { startSignedInShorty } from './signed-in-shorty.js';
-
-interface Forwarded {
-  readonly body: string;
-  readonly headers: IncomingHttpHeaders;
-}
-
-/** A receiver on this machine. */
-interface Receiver {
-  readonly url: string;
-  readonly received: Forwarded[];
-  respond: (response: ServerResponse) => void;
-  arrived(count: number): Promise<void>;
-}
 
 const { server: api, shorty } = await startSignedInShorty();
 
-async function startReceiver(): Promise<Receiver> {
-  const received: Forwarded[] = [];
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
-    received.push({ body: Buffer.concat(chunks).toString(), headers: request.headers });
-    receiver.respond(response);
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const receiver: Receiver = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`,
-    received,
-    respond: (response) => void response.writeHead(202).end('thank you'),
-    async arrived(count) {
-      await poll(
-        `${count} forwarded events`,
-        () => received.length,
-        (length) => length >= count,
-      );
-    },
+/** Starts a receiver on this machine, whose answers a test can replace. */
+async function startReceiver() {
+  const answers = {
+    respond: (response: ServerResponse) => void response.writeHead(202).end('thank you'),
   };
-  return receiver;
+  return Object.assign(answers, await recordDeliveries((response) => answers.respond(response)));
 }
 
-interface Listening extends Running {
-  readonly secret: string;
-  readonly printed: { stdout: string; stderr: string };
-  printedLines(count: number): Promise<Record<string, unknown>[]>;
-}
-
-async function listen(args: string[], env: Record<string, string> = {}): Promise<Listening> {
+async function listen(args: string[], env: Record<string, string> = {}) {
   const running = shorty.start(['webhooks', 'listen', ...args], { env });
   onTestFinished(() => void running.process.kill('SIGKILL'));
-  const printed = { stdout: '', stderr: '' };
-  for (const name of ['stdout', 'stderr'] as const) {
-    running.process[name].on('data', (text: string) => {
-      printed[name] += text;
-    });
-  }
-  await poll(
-    'the start of webhooks listen',
-    () => printed.stderr,
-    (text) => /Ctrl-C/.test(text),
-  );
+  const { printed } = running;
+  await expect.poll(() => printed.stderr).toContain('Ctrl-C');
   const lines = () => printed.stdout.split('\n').slice(0, -1);
   return {
     ...running,
-    printed,
     secret: /signing secret: (\S+)/.exec(printed.stderr)?.[1] ?? '',
-    async printedLines(count) {
-      await poll(
-        `${count} printed lines`,
-        () => lines().length,
-        (length) => length >= count,
-      );
+    async printedLines(count: number): Promise<Record<string, unknown>[]> {
+      await expect.poll(() => lines().length).toBeGreaterThanOrEqual(count);
       return lines().map((line) => JSON.parse(line));
     },
   };
@@ -89,7 +36,7 @@ async function listen(args: string[], env: Record<string, string> = {}): Promise
 
 const createUrl = (title = 'x') =>
   api.client.urls.create({ targetUrl: 'https://example.com/', title });
-const idsOf = ({ received }: Receiver) => received.map(({ body }) => JSON.parse(body).data.id);
+const idsOf = ({ received }: Receiver) => received.map(({ event }) => event.data.id);
 
 test('signs events for a local receiver, prints its answers, and ends with Ctrl-C', async () => {
   const receiver = await startReceiver();
@@ -210,39 +157,15 @@ test('trigger says why a receiver gave no answer', async () => {
 });
 
 test('waits for a server that is away', async () => {
-  let isAway = true;
-  const server = createServer((request, response) => {
-    const { searchParams } = new URL(request.url ?? '', 'http://x');
-    const isFirst = searchParams.get('after') === 'latest';
-    if (!isFirst && isAway) return response.writeHead(503, { 'retry-after': '0' }).end();
-    const event = { id: 'e1', type: 'url.created', createdAt: '2030-01-01T00:00:00Z', data: {} };
-    const items = isFirst || searchParams.get('after') === 'end' ? [] : [event];
-    const data = { items, nextAfter: isFirst ? 'start' : 'end' };
-    return response
-      .writeHead(200, { 'content-type': 'application/json' })
-      .end(JSON.stringify({ success: true, data }));
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const { port } = server.address() as AddressInfo;
-  const listening = await listen([], {
-    SHORTY_BASE_URL: `http://127.0.0.1:${port}`,
-    SHORTY_ACCESS_TOKEN: 'token',
-  });
-  const says = (text: string) =>
-    poll(
-      text,
-      () => listening.printed.stderr,
-      (stderr) => stderr.includes(text),
-    );
-  await says('no connection to the server, trying again');
-  isAway = false;
-  await says('connected again');
-  expect(await listening.printedLines(1)).toMatchObject([{ deliveryId: 'e1' }]);
+  const proxy = await openFaultProxy(api.url, (path) => path.startsWith('/api/v1/events'));
+  onTestFinished(() => proxy.stop());
+  proxy.decide = (index) => (index === 0 ? 'pass' : 'unavailable');
+  const { printed, printedLines } = await listen(['--latest'], { SHORTY_BASE_URL: proxy.url });
+  await expect.poll(() => printed.stderr).toContain('no connection to the server, trying again');
+  proxy.decide = () => 'pass';
+  await expect.poll(() => printed.stderr).toContain('connected again');
+  const { id } = await createUrl();
+  expect(await printedLines(1)).toMatchObject([{ event: { data: { id } } }]);
 });
 
 test('a refused request ends the command with its reason', async () => {

@@ -62,10 +62,6 @@ describe('create', () => {
         `shape.${format.toUpperCase()}`,
       ]);
       expect(JSON.parse(stdout).format).toBe(format);
-      const other = await shorty.run([
-        ...['qr', 'create', '--data', 'x', '--json', '--format', 'webp', '--out', 'other.svg'],
-      ]);
-      expect(JSON.parse(other.stdout).format).toBe('webp');
     },
   );
 
@@ -106,16 +102,6 @@ describe('create', () => {
       `shorty: no/x.png cannot be written: the folder ${shorty.path('no')} does not exist\n`,
     ]);
     expect(await count()).toBe(before);
-  });
-
-  test('a design that does not scan exits with 1, and the error says what to change', async () => {
-    const args = ['qr', 'create', '--data', 'x', '--foreground-color', '#eeeeee'];
-    const { code, stdout, stderr } = await shorty.run(args);
-    expect([code, stdout, stderr]).toEqual([
-      1,
-      '',
-      expect.stringMatching(/contrast.*use a darker one/),
-    ]);
   });
 });
 
@@ -380,11 +366,6 @@ test('a link names its QR code, and create takes a link', async () => {
   expect([none.code, none.stderr]).toEqual([1, expect.stringContaining('has 0 QR codes')]);
   const made = JSON.parse((await shorty.run(['qr', 'create', 'qr-link', '--json'])).stdout);
   expect(made).toMatchObject({ urlId: id });
-  for (const command of ['get qr-link --json', 'update qr-link --size 640 --json']) {
-    const { stdout } = await shorty.run(['qr', ...command.split(' ')]);
-    expect(JSON.parse(stdout)).toMatchObject({ id: made.id });
-  }
-  expect((await shorty.run(['qr', 'scans', 'qr-link'])).stdout).toContain(made.id);
   await shorty.run(['qr', 'create', `${server.url}/qr-link`, '--format', 'svg']);
   const two = await shorty.run(['qr', 'delete', 'qr-link']);
   expect([two.code, two.stderr]).toEqual([1, expect.stringContaining(`${made.id} (png)`)]);

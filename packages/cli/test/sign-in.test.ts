@@ -61,13 +61,6 @@ test.each([
   expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
 });
 
-test('login without a server exits with 1 and names the base URL', async () => {
-  const shorty = await built.withHome({});
-  const args = ['login', '--base-url', 'http://127.0.0.1:9', '--client-id', 'a'];
-  const { code, stderr } = await shorty.run(args, { input: 'b' });
-  expect([code, stderr]).toEqual([1, expect.stringContaining('http://127.0.0.1:9')]);
-});
-
 test('whoami prints the source of every setting, and never the secret', async () => {
   const shorty = await signedIn();
   const table = await shorty.run(['whoami']);
@@ -185,15 +178,6 @@ test('profiles are separate', async () => {
   expect(other.stdout).toBe(`${server.url}\n`);
   await shorty.run(['config', 'unset', 'profile']);
   expect((await shorty.run(['whoami'])).code).toBe(0);
-});
-
-test('config path follows SHORTY_CONFIG_DIR', async () => {
-  const shorty = await built.withHome({});
-  const elsewhere = shorty.path('elsewhere');
-  const { stdout } = await shorty.run(['config', 'path'], {
-    env: { SHORTY_CONFIG_DIR: elsewhere },
-  });
-  expect(stdout).toBe(`${elsewhere}/config.json\n`);
 });
 
 test('logout removes the credentials and names variables that are still set', async () => {

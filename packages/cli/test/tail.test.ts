@@ -1,5 +1,4 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { poll } from '../../server/test/poll.js';
 import { startSignedInShorty } from './signed-in-shorty.js';
 
 const { server: api, shorty } = await startSignedInShorty();
@@ -26,29 +25,13 @@ test('prints the visits of selected links once, and ends with Ctrl-C', async () 
   }
   const running = shorty.start(['analytics', 'tail', '--link', 'spring']);
   onTestFinished(() => void running.process.kill('SIGKILL'));
-  const printed = { stdout: '', stderr: '' };
-  for (const name of ['stdout', 'stderr'] as const) {
-    running.process[name].on('data', (text: string) => {
-      printed[name] += text;
-    });
-  }
+  const { printed } = running;
   const printedLines = async (count: number) => {
-    await poll(
-      `${count} visits`,
-      () => printed.stdout.split('\n').length - 1,
-      (length) => length >= count,
-    );
+    await expect.poll(() => printed.stdout.split('\n').length - 1).toBeGreaterThanOrEqual(count);
     const lines = printed.stdout.trimEnd().split('\n');
     return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
   };
-  const says = (text: string) =>
-    poll(
-      text,
-      () => printed.stderr,
-      (stderr) => stderr.includes(text),
-    );
-
-  await says('waiting for visits');
+  await expect.poll(() => printed.stderr).toContain('waiting for visits');
   await visit(other.shortUrl);
   await visit(url.shortUrl, { referer: 'https://news.example.com/a' });
   await visit(qrData);

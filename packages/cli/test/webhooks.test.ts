@@ -1,8 +1,6 @@
-import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { signWebhook } from '@shorty/webhook-verifier';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { receiver as recordDeliveries } from '../../server/test/webhooks/receiver.js';
 
 import { startSignedInShorty } from './signed-in-shorty.js';
 
@@ -53,14 +51,7 @@ describe('managing', () => {
   });
 
   test('create and update take a description, filters and headers', async () => {
-    const received: IncomingHttpHeaders[] = [];
-    const hook = createServer((request, response) => {
-      received.push(request.headers);
-      response.writeHead(204).end();
-    }).listen(0, '127.0.0.1');
-    await once(hook, 'listening');
-    onTestFinished(() => void hook.close());
-    const address = `http://127.0.0.1:${(hook.address() as AddressInfo).port}/hook`;
+    const hook = await recordDeliveries();
     const link = await server.client.urls.create({
       targetUrl: 'https://example.com',
       customSlug: 'for-the-crm',
@@ -68,7 +59,7 @@ describe('managing', () => {
     await shorty.write('key.txt', 'value of a file\n');
     const { code, stdout } = await shorty.run(
       [
-        ...['webhooks', 'create', address, '--event', '*,url.clicked', '--json'],
+        ...['webhooks', 'create', hook.url, '--event', '*,url.clicked', '--json'],
         ...['--description', 'The CRM', '--tag', 'spring', '--tag', 'summer'],
         ...['--url-id', 'for-the-crm', '--header', 'Authorization=env:CRM_TOKEN'],
         ...['--header', 'X-Key=@key.txt', '--header', 'X-Stdin=@-'],
@@ -84,8 +75,8 @@ describe('managing', () => {
       headerNames: ['Authorization', 'X-Key', 'X-Stdin'],
     });
     await json('test', id);
-    await expect.poll(() => received.length).toBe(1);
-    expect(received[0]).toMatchObject({
+    await hook.arrived(1);
+    expect(hook.received[0]?.headers).toMatchObject({
       authorization: 'Bearer a=b',
       'x-key': 'value of a file',
       'x-stdin': 'one: two',
@@ -122,12 +113,8 @@ describe('managing', () => {
   });
 
   test('stats shows a report, the data and the series', async () => {
-    const hook = createServer((_, response) => response.writeHead(503).end());
-    hook.listen(0, '127.0.0.1');
-    await once(hook, 'listening');
-    onTestFinished(() => void hook.close());
-    const address = `http://127.0.0.1:${(hook.address() as AddressInfo).port}/hook`;
-    const { id } = await json('create', address, '--event', 'url.created');
+    const hook = await recordDeliveries((response) => response.writeHead(503).end());
+    const { id } = await json('create', hook.url, '--event', 'url.created');
     await json('test', id);
     await expect
       .poll(async () => (await json('stats', id)).failures, { timeout: 20_000 })
