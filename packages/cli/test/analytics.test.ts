@@ -211,11 +211,6 @@ test.each(['urls clicks 42', 'analytics overview'])(
   },
 );
 
-test('an unknown link exits with 1', async () => {
-  const { code, stdout, stderr } = await run('urls clicks 43');
-  expect([code, stdout, stderr]).toEqual([1, '', expect.stringContaining('link not found')]);
-});
-
 describe('--watch', () => {
   function watchIo() {
     const io = fakeIo({

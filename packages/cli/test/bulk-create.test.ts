@@ -325,7 +325,6 @@ test('a repeated import creates no link twice, and says so', async () => {
     0,
     expect.stringContaining('no link was created twice'),
   ]);
-  expect(await shorty.read('twice-made.csv')).toBe(made);
   expect(await linksTo('https://twice.example/')).toHaveLength(1);
   // A second import of the file has other links.
   expect((await shorty.run([...args, '--no-resume'])).code).toBe(2);

@@ -56,17 +56,6 @@ describe('shorty keys', () => {
     expect([code, stdout]).toEqual([0, expect.stringMatching(/^restricted to +its own links$/m)]);
   });
 
-  test('revoke --dry-run changes nothing', async () => {
-    const { id, key } = await create('tried', '--scopes', 'urls:read');
-    const unknown = '0192f0c1-2b7d-7c3e-9a51-3f1d2b6c8e47';
-    const { code, stdout } = await shorty.run([
-      ...['keys', 'revoke', id, unknown, '--dry-run', '-o', 'csv'],
-    ]);
-    expect(code).toBe(3);
-    expect(stdout).toBe(`id,status\n${id},would be revoked\n${unknown},would be skipped\n`);
-    expect((await withKey(key, 'urls', 'list')).code).toBe(0);
-  });
-
   test('a wrong scope is named', async () => {
     const { code, stderr } = await shorty.run(['keys', 'create', 'x', '--scopes', 'urls:eat']);
     expect([code, stderr]).toEqual([1, expect.stringContaining('urls:read')]);

@@ -41,16 +41,6 @@ describe('shorty usage', () => {
       expect(JSON.parse(stdout)).toEqual(usage);
     }
   });
-
-  test('--fields selects fields', async () => {
-    expect((await shorty.run(['usage', '--fields', 'plan'])).stdout).toBe('plan  enterprise\n');
-  });
-
-  test('a future month prints the error of the server', async () => {
-    const { code, stdout, stderr } = await shorty.run(['usage', '--period', '2030-02']);
-    expect([code, stdout]).toEqual([1, '']);
-    expect(stderr).toContain('must not lie in the future (the current month is 2030-01)');
-  });
 });
 
 describe('shorty organization', () => {

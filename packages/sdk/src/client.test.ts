@@ -1,14 +1,11 @@
 import { http } from 'msw';
-import { setupServer } from 'msw/node';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { mockApi } from '../test/mock-api.js';
 import { success, urlCreated, usage } from '../test/responses.js';
 import { api, baseUrl } from '../test/test-client.js';
 import { Shorty, type UrlCreateRequest } from './index.js';
 
-const server = setupServer();
-beforeAll(() => server.listen({ onUnhandledRequest: 'error' }));
-afterEach(() => server.resetHandlers());
-afterAll(() => server.close());
+const server = mockApi();
 
 const shorty = () => new Shorty({ baseUrl, accessToken: 'token' });
 

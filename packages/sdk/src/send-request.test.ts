@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { HttpResponse, http } from 'msw';
-import { setupServer } from 'msw/node';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { mockApi } from '../test/mock-api.js';
 import { failure, success, urlCreated, usage } from '../test/responses.js';
 import { api, createTestClient } from '../test/test-client.js';
 import {
@@ -13,10 +13,7 @@ import {
 } from './errors.js';
 import type { RequestInfo } from './options.js';
 
-const server = setupServer();
-beforeAll(() => server.listen({ onUnhandledRequest: 'error' }));
-afterEach(() => server.resetHandlers());
-afterAll(() => server.close());
+const server = mockApi();
 
 /** Answers `GET /usage` with each response in turn, and with the last one from then on. */
 function answerUsage(...answers: (() => Response)[]) {

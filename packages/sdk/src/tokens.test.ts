@@ -1,14 +1,11 @@
 import { http } from 'msw';
-import { setupServer } from 'msw/node';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { mockApi } from '../test/mock-api.js';
 import { failure, success, usage } from '../test/responses.js';
 import { api, createTestClient } from '../test/test-client.js';
 import { AuthenticationError, TimeoutError, UnexpectedResponseError } from './errors.js';
 
-const server = setupServer();
-beforeAll(() => server.listen({ onUnhandledRequest: 'error' }));
-afterEach(() => server.resetHandlers());
-afterAll(() => server.close());
+const server = mockApi();
 
 const credentials = { clientId: 'id', clientSecret: 'secret' };
 

@@ -1,17 +1,11 @@
-import { setupServer } from 'msw/node';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { faultsOf, operations } from '../../server/test/contract/openapi-document.js';
 import { Shorty } from '../src/index.js';
 import { fail, fixtures, handlers, respond } from '../src/testing.js';
+import { mockApi } from './mock-api.js';
 
 const baseUrl = 'https://sho.test/shorty';
-const server = setupServer(...handlers({ baseUrl }));
-const onUnhandledRequest = ({ url }: Request) => {
-  throw new Error(`no handler for ${url}`);
-};
-beforeAll(() => server.listen({ onUnhandledRequest }));
-afterEach(() => server.resetHandlers());
-afterAll(() => server.close());
+const server = mockApi(...handlers({ baseUrl }));
 
 const shorty = new Shorty({ baseUrl, clientId: 'x', clientSecret: 'x', maxRetries: 0 });
 const ofApi = operations.filter(

@@ -1,14 +1,11 @@
 import { http } from 'msw';
-import { setupServer } from 'msw/node';
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
+import { mockApi } from '../../test/mock-api.js';
 import { failure, success } from '../../test/responses.js';
 import { api, createTestClient } from '../../test/test-client.js';
 import { ConflictError, ValidationError } from '../errors.js';
 
-const server = setupServer();
-beforeAll(() => server.listen({ onUnhandledRequest: 'error' }));
-afterEach(() => server.resetHandlers());
-afterAll(() => server.close());
+const server = mockApi();
 
 const id = '0192f0c1-2b7d-7c3e-9a51-3f1d2b6c8e47';
 
