@@ -1,14 +1,7 @@
 import { createServer, type ShortyServer } from '@shorty/server';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import {
-  accessibilityErrors,
-  colorSchemes,
-  launchBrowser,
-  saveScreenshot,
-  views,
-  watchPage,
-} from './lib/browser.js';
+import { expectFitsScreens, launchBrowser, watchPage } from './lib/browser.js';
 
 let browser: Browser;
 let server: ShortyServer;
@@ -57,22 +50,7 @@ for (const [state, { open, part }] of Object.entries(states)) {
     const { outside, problems } = watchPage(page, server.url);
     await open(page);
     expect(await page.locator('h1').count()).toBe(1);
-    for (const colorScheme of colorSchemes) {
-      await page.emulateMedia({ colorScheme });
-      for (const { name: view, viewport } of views) {
-        await page.setViewportSize(viewport);
-        await saveScreenshot(page, `docs-${state}-${view}-${colorScheme}`);
-        const layout = await page.evaluate(() => ({
-          isWiderThanScreen: document.documentElement.scrollWidth > innerWidth,
-          background: getComputedStyle(document.body).backgroundColor,
-        }));
-        expect(layout, view).toEqual({
-          isWiderThanScreen: false,
-          background: colorScheme === 'dark' ? 'rgb(17, 17, 19)' : 'rgb(252, 252, 253)',
-        });
-        expect(await accessibilityErrors(page, part), `${view} in ${colorScheme}`).toEqual([]);
-      }
-    }
+    await expectFitsScreens(page, `docs-${state}`, part);
     expect({ outside, problems }).toEqual({ outside: [], problems: [] });
     await page.close();
   });

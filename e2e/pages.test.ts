@@ -2,14 +2,7 @@ import { Shorty } from '@shorty/sdk';
 import { createServer, type ShortyServer } from '@shorty/server';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import {
-  accessibilityErrors,
-  colorSchemes,
-  launchBrowser,
-  saveScreenshot,
-  views,
-  watchPage,
-} from './lib/browser.js';
+import { expectFitsScreens, launchBrowser, watchPage } from './lib/browser.js';
 
 let browser: Browser;
 let server: ShortyServer;
@@ -100,30 +93,10 @@ for (const [name, open] of Object.entries(pages)) {
     const origin = name.startsWith('brand') ? elsewhere.url : server.url;
     const { outside, problems } = watchPage(page, origin);
     await open(page);
-    for (const colorScheme of colorSchemes) {
-      await page.emulateMedia({ colorScheme });
-      for (const { name: view, viewport } of views) {
-        await page.setViewportSize(viewport);
-        const layout = await page.evaluate(() => {
-          const style = getComputedStyle(document.body);
-          return {
-            isWiderThanScreen: document.documentElement.scrollWidth > innerWidth,
-            background: style.backgroundColor,
-            headings: document.querySelectorAll('h1').length,
-            font: Number.parseFloat(style.fontSize),
-          };
-        });
-        expect(layout.headings).toBe(1);
-        expect(layout.isWiderThanScreen, view).toBe(false);
-        expect(layout.font).toBeGreaterThanOrEqual(16);
-        // Proves that the content policy allows the style sheet.
-        expect(layout.background).toBe(
-          colorScheme === 'dark' ? 'rgb(17, 17, 19)' : 'rgb(252, 252, 253)',
-        );
-        expect(await accessibilityErrors(page), `${view} in ${colorScheme}`).toEqual([]);
-        await saveScreenshot(page, `${name.replaceAll(' ', '-')}-${view}-${colorScheme}`);
-      }
-    }
+    expect(await page.locator('h1').count()).toBe(1);
+    const size = () => Number.parseFloat(getComputedStyle(document.body).fontSize);
+    expect(await page.evaluate(size)).toBeGreaterThanOrEqual(16);
+    await expectFitsScreens(page, name.replaceAll(' ', '-'));
     expect({ outside, problems }).toEqual({ outside: [], problems: [] });
     await page.close();
   });
@@ -145,7 +118,6 @@ test('a QR code of a hostile address shows its host in ASCII and no direction ov
   expect(await page.locator('.payload').textContent()).toBe('invoice [U+202E]gnp.exe');
   expect(await page.content()).not.toMatch(/\p{Bidi_Control}/u);
   expect(problems).toEqual([]);
-  await saveScreenshot(page, 'QR-code-hostile');
   await page.close();
 });
 

@@ -9,8 +9,3 @@ export function connect(origin: string, options: { maxRetries?: number } = {}): 
     clientSecret: credentials.SHORTY_CLIENT_SECRET,
   });
 }
-
-/** Returns the number of links of the organization. */
-export async function countLinks(origin: string): Promise<number> {
-  return (await connect(origin).urls.list({ limit: 1 })).total;
-}

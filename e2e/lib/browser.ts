@@ -3,13 +3,14 @@ import { join } from 'node:path';
 import chromium from '@sparticuz/chromium';
 import axe from 'axe-core';
 import { type Browser, type Page, chromium as playwright } from 'playwright-core';
+import { expect } from 'vitest';
 
 // A folder for screenshots of the pages. Without it, none are saved.
 const screenshots = process.env.SCREENSHOTS;
 
 export const colorSchemes = ['light', 'dark'] as const;
 
-export const views = [
+const views = [
   { name: 'phone', viewport: { width: 360, height: 740 } },
   { name: 'desktop', viewport: { width: 1280, height: 900 } },
 ] as const;
@@ -59,6 +60,27 @@ export async function accessibilityErrors(page: Page, part = 'html'): Promise<st
   return violations.flatMap(({ id, nodes }) =>
     nodes.map(({ target, failureSummary }) => `${id}: ${target.join(' ')}: ${failureSummary}`),
   );
+}
+
+/** Expects that a page fits every screen in light and dark, and that a part of it is accessible. */
+export async function expectFitsScreens(page: Page, name: string, part?: string): Promise<void> {
+  for (const colorScheme of colorSchemes) {
+    await page.emulateMedia({ colorScheme });
+    for (const { name: view, viewport } of views) {
+      await page.setViewportSize(viewport);
+      await saveScreenshot(page, `${name}-${view}-${colorScheme}`);
+      const layout = await page.evaluate(() => ({
+        isWiderThanScreen: document.documentElement.scrollWidth > innerWidth,
+        background: getComputedStyle(document.body).backgroundColor,
+      }));
+      expect(layout, view).toEqual({
+        isWiderThanScreen: false,
+        // Proves that the content policy allows the style sheet.
+        background: colorScheme === 'dark' ? 'rgb(17, 17, 19)' : 'rgb(252, 252, 253)',
+      });
+      expect(await accessibilityErrors(page, part), `${view} in ${colorScheme}`).toEqual([]);
+    }
+  }
 }
 
 /** Saves a screenshot when SCREENSHOTS is set. */

@@ -110,7 +110,7 @@ export const blocksNotRun: Readonly<Record<string, Readonly<Record<string, strin
   'docs/moving.md': {
     'shorty import bitly failed.csv --new-codes': command,
     'shorty import bitly bitly.csv --domain go.example.com=go.example.com':
-      'needs a verified domain; packages/cli/test/import.test.ts runs the option',
+      'needs a verified domain; packages/cli/test/import-export.test.ts runs the option',
   },
   'docs/postgresql.md': {
     'createuser --pwprompt shorty': client,

@@ -72,10 +72,6 @@ test('Caddy gets certificates for verified domains on demand, and for no other n
   });
   await expect(visit(caddy.httpsPort, 'evil.example', '/sale')).rejects.toThrow(/alert/);
 
-  for (const path of ['/internal/tls-allowed?domain=go.example.com', '/metrics', '/health/live']) {
-    expect((await visit(caddy.httpsPort, 'sho.example', path)).status).toBe(404);
-    expect((await visit(caddy.httpsPort, 'go.example.com', path)).status).toBe(404);
-  }
   const plain = await visit(caddy.httpPort, 'go.example.com', '/sale', false);
   expect(plain).toMatchObject({ status: 308, location: 'https://go.example.com/sale' });
 });

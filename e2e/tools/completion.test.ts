@@ -1,8 +1,7 @@
-import { execFileSync, spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { root, scratchFolder, tool } from '../lib/processes.js';
+import { scratchFolder, tool } from '../lib/processes.js';
 import { installShorty, Terminal } from '../lib/terminal.js';
 
 /** How each shell starts without the files of the user, and how it loads the completion. */
@@ -73,18 +72,3 @@ test.each(Object.keys(shells) as Shell[])(
     await complete('shorty import ', /bitly/, /tinyurl/);
   },
 );
-
-test.each(Object.keys(shells) as Shell[])('%s accepts the script without a message', (shell) => {
-  const script = execFileSync(
-    process.execPath,
-    [join(root, 'packages/cli/bin/shorty.js'), 'completion', shell],
-    { encoding: 'utf8' },
-  );
-  const file = join(scratchFolder(), 'completion');
-  writeFileSync(file, script);
-  // Reads the script without running it.
-  const { status, stdout, stderr } = spawnSync(tool(shell), ['-n', file], {
-    encoding: 'utf8',
-  });
-  expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: '', stderr: '' });
-});
