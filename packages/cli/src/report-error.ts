@@ -98,6 +98,9 @@ function hintFor(error: ShortyError): string | undefined {
   if (error.code === 'SLUG_CONFLICT') {
     return 'if a deleted link has it, shorty urls restore makes that link active again';
   }
+  if (error.code === 'DOMAIN_INVALID' && error.details.some(({ path }) => path === 'domainId')) {
+    return 'shorty domains verify HOST activates a domain';
+  }
   if (error.status === 412)
     return 'read the record and its current etag with get, and repeat the change';
   if (error.status === 429) return `the rate limit is reached; ${retryTime(error)}`;

@@ -123,6 +123,8 @@ describe('shorty domains', () => {
 
   test('list filters, and delete fails while links are active', async () => {
     const { id, txtRecord } = await json('create', 'five.example.com');
+    const onPending = ['urls', 'create', 'https://example.com', '--domain-id', 'five.example.com'];
+    expect((await shorty.run(onPending)).stderr).toContain('\n  shorty domains verify HOST ');
     zone.set(txtRecord.name, txtRecord.value);
     await json('verify', id);
     const ids = async (...args: string[]) =>
