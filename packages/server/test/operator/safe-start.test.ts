@@ -243,5 +243,6 @@ it('a lock file that is damaged is named', async () => {
   const { code, stderr } = await command(settings, 'start');
   expect(code).toBe(78);
   expect(stderr).toContain(`${pathOf(settings)}.lock cannot be locked`);
+  expect(stderr).toContain('): the file is damaged: delete it while no server runs\n');
   expect(readdirSync(dirname(pathOf(settings)))).toContain('shorty.db.lock');
 });

@@ -36,11 +36,18 @@ export function lockForServer(path: string, now: number): () => void {
     handle?.close();
     throw new ConfigError(
       holder === undefined || holder === false
-        ? `${file} cannot be locked (${message}): store the database on a local disk; if the file is damaged, delete it while no server runs`
+        ? `${file} cannot be locked (${message}): ${remedyOf(code)}`
         : `another server uses the database ${path}${holder}: stop it first, or run several servers on one PostgreSQL (docs/postgresql.md)`,
       { cause },
     );
   }
+}
+
+function remedyOf(code = ''): string {
+  if (/FULL|ENOSPC|EDQUOT/.test(code)) return 'free space on the disk';
+  return /CORRUPT|NOTADB/.test(code)
+    ? 'the file is damaged: delete it while no server runs'
+    : 'store the database on a local disk';
 }
 
 /** Returns an empty text while the first server of the file writes its row. */
