@@ -1,8 +1,14 @@
-import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { api as table } from '../../src/api/api.js';
 import type { Route } from '../../src/contract/define-route.js';
 import { tablesOf } from '../storage/tables-of.js';
-import { callerOf, requestToken, startServer, type TestServer } from './start-server.js';
+import {
+  callerOf,
+  requestToken,
+  startForTest,
+  startServer,
+  type TestServer,
+} from './start-server.js';
 
 const routes = (table as readonly Route[]).filter(({ access }) => access === 'operator');
 const named = routes.map(
@@ -42,8 +48,7 @@ describe('without the operator key', () => {
   });
 
   it('the routes do not exist on a server that has no operator key', async () => {
-    const plain = await startServer({ operatorKey: undefined });
-    onTestFinished(() => plain.stop());
+    const plain = await startForTest({ operatorKey: undefined });
     const nothing = (text: string) => text.replace(/"requestId":"[^"]*"/, '');
     for (const route of routes) {
       for (const caller of [plain, plain.operator]) {
@@ -57,8 +62,7 @@ describe('without the operator key', () => {
   });
 
   it('too many wrong keys block the address, also for the right key and for sign-ins', async () => {
-    const own = await startServer();
-    onTestFinished(() => own.stop());
+    const own = await startForTest();
     const wrong = callerOf(own.server.url, 'a-wrong-operator-key-0123456789abcdef', '');
     const outcomes = [];
     for (let at = 0; at < 31; at += 1) {
@@ -310,8 +314,7 @@ describe('API keys of an organization', () => {
 
 describe('usage of all organizations', () => {
   it('has the figures of each organization, as it reads them itself', async () => {
-    const own = await startServer();
-    onTestFinished(() => own.stop());
+    const own = await startForTest();
     const made = await own.operator.call('createOrganization', {
       body: { name: 'Acme', plan: 'developer' },
     });

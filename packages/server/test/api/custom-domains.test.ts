@@ -2,7 +2,7 @@ import { v7 as newUuid } from 'uuid';
 import { afterAll, describe, expect, it } from 'vitest';
 import { api as table } from '../../src/api/api.js';
 import type { Route } from '../../src/contract/define-route.js';
-import { type Caller, startServer } from './start-server.js';
+import { type Caller, startForTest, startServer } from './start-server.js';
 import { followHost, type HostVisitOptions, visitHost } from './visit-host.js';
 
 const targetUrl = 'https://example.com/';
@@ -249,15 +249,11 @@ describe('PATCH of domainId', () => {
 
 describe('SHORTY_SHORT_DOMAIN and SHORTY_BASE_URL', () => {
   it('determine the address of short links', async () => {
-    const other = await startServer({
+    const other = await startForTest({
       baseUrl: undefined,
       shortDomain: 'sho.example',
     });
-    try {
-      const { data } = await other.call('createUrl', { body: { targetUrl, customSlug: 'abc' } });
-      expect(data.shortUrl).toBe('http://sho.example/abc');
-    } finally {
-      await other.stop();
-    }
+    const { data } = await other.call('createUrl', { body: { targetUrl, customSlug: 'abc' } });
+    expect(data.shortUrl).toBe('http://sho.example/abc');
   });
 });

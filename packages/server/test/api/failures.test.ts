@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { sql } from 'kysely';
 import { pino } from 'pino';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { engine } from '../engine.js';
-import { startServer, type TestServer } from './start-server.js';
+import { startForTest, type TestServer } from './start-server.js';
 
 interface Line {
   readonly level: number;
@@ -20,8 +20,7 @@ interface Line {
 async function startLogged(): Promise<{ api: TestServer; errors: () => Line[] }> {
   const lines: Line[] = [];
   const logger = pino({ level: 'trace' }, { write: (line) => void lines.push(JSON.parse(line)) });
-  const api = await startServer({ logger });
-  onTestFinished(() => api.stop());
+  const api = await startForTest({ logger });
   return { api, errors: () => lines.filter(({ level, requestId }) => level >= 50 && requestId) };
 }
 

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { startServer } from './start-server.js';
+import { startForTest, startServer } from './start-server.js';
 import { followHost } from './visit-host.js';
 
 const api = await startServer();
@@ -154,7 +154,7 @@ describe('importedCode', () => {
   });
 
   it('is found in any case on a server that ignores it', async () => {
-    const folding = await startServer({ ignoreCase: true });
+    const folding = await startForTest({ ignoreCase: true });
     const make = async (body: object) =>
       (await folding.call('createUrl', { body: { targetUrl: target('page'), ...body } })).data;
     await make({ importedCode: 'Team/Plan_A', targetUrl: target('plan') });
@@ -163,7 +163,6 @@ describe('importedCode', () => {
     expect(await follow('/TEAM/wiki/Page', folding)).toBe(target('wiki/Page'));
     const body = { targetUrl: target('other'), importedCode: 'team/plan_a' };
     expect((await folding.call('createUrl', { body })).outcome).toBe('409 SLUG_CONFLICT');
-    await folding.stop();
   });
 
   it('asks for the password of its link', async () => {

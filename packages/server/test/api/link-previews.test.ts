@@ -4,7 +4,7 @@ import { HtmlValidate } from 'html-validate';
 import { Parser } from 'htmlparser2';
 import { afterAll, describe, expect, it } from 'vitest';
 import { httpServer } from '../network/local-server.js';
-import { startServer } from './start-server.js';
+import { startForTest, startServer } from './start-server.js';
 
 const targetUrl = 'https://example.com/sale?a=1';
 const preview = {
@@ -299,16 +299,12 @@ describe('the metadata of a page', () => {
   });
 
   it('are not read from an address inside the network', async () => {
-    const guarded = await startServer();
-    try {
-      const query = { url: 'http://169.254.169.254/latest' };
-      expect((await guarded.call('getUrlMetadata', { query })).data).toMatchObject({
-        title: null,
-        error: expect.stringContaining('must have a public address'),
-      });
-    } finally {
-      await guarded.stop();
-    }
+    const guarded = await startForTest();
+    const query = { url: 'http://169.254.169.254/latest' };
+    expect((await guarded.call('getUrlMetadata', { query })).data).toMatchObject({
+      title: null,
+      error: expect.stringContaining('must have a public address'),
+    });
   });
 });
 

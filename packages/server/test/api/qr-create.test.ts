@@ -1,6 +1,6 @@
-import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { readWithOthers } from '../qr/other-decoders.js';
-import { startServer } from './start-server.js';
+import { startForTest, startServer } from './start-server.js';
 
 const api = await startServer();
 const body = { targetUrl: 'https://example.com/', customSlug: 'qr-of-this' };
@@ -71,8 +71,7 @@ describe('POST /api/v1/qr', () => {
     const { data } = await create({ urlId: Number(url.id) });
     expect(data.qrData.endsWith(`/${url.shortCode}`)).toBe(true);
     expect(data.qrData).not.toContain('qr-of-this');
-    const prefixed = await startServer({ publicHost: 'https://go.example/q' });
-    onTestFinished(() => prefixed.stop());
+    const prefixed = await startForTest({ publicHost: 'https://go.example/q' });
     const body = { targetUrl: 'https://example.com/' };
     const { id, shortCode } = (await prefixed.call('createUrl', { body })).data;
     const other = await prefixed.call('createQr', { body: { urlId: id } });

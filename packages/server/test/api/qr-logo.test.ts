@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http';
 import sharp from 'sharp';
 import { afterAll, describe, expect, it } from 'vitest';
 import { httpServer } from '../network/local-server.js';
-import { startServer } from './start-server.js';
+import { startForTest, startServer } from './start-server.js';
 
 const api = await startServer({ allowPrivateNetwork: true });
 afterAll(() => api.stop());
@@ -139,17 +139,13 @@ describe('a logo that cannot be used is an error of logoUrl, at create and at PA
   });
 
   it('a private address is not requested unless the operator allows it', async () => {
-    const careful = await startServer();
+    const careful = await startForTest();
     const receiver = await httpServer(listener(200, {}, 'secret'));
-    try {
-      for (const logoUrl of [receiver.url, receiver.url.replace('127.0.0.1', 'localhost')]) {
-        const response = await careful.call('createQr', { body: { data: 'x', logoUrl } });
-        expect(response.invalidFields).toEqual(['logoUrl']);
-        expect(response.text).not.toContain('secret');
-      }
-      expect(receiver.connections()).toBe(0);
-    } finally {
-      await careful.stop();
+    for (const logoUrl of [receiver.url, receiver.url.replace('127.0.0.1', 'localhost')]) {
+      const response = await careful.call('createQr', { body: { data: 'x', logoUrl } });
+      expect(response.invalidFields).toEqual(['logoUrl']);
+      expect(response.text).not.toContain('secret');
     }
+    expect(receiver.connections()).toBe(0);
   });
 });

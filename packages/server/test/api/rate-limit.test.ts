@@ -1,19 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseAddressRanges } from '../../src/network/ip-address.js';
 import type { ApiResponse } from './api-response.js';
-import { requestToken, startServer, type TestServer } from './start-server.js';
+import { requestToken, startForTest, startServer, type TestServer } from './start-server.js';
 
-async function startLimited(rateLimit: number): Promise<TestServer> {
-  const api = await startServer({ rateLimit });
-  onTestFinished(() => api.stop());
-  return api;
-}
 const limitsOf = ({ headers }: ApiResponse) =>
   ['limit', 'remaining', 'reset'].map((name) => Number(headers.get(`ratelimit-${name}`)));
 
 describe('requests of an organization', () => {
   it('get the remaining requests in RateLimit headers', async () => {
-    const api = await startLimited(60);
+    const api = await startForTest({ rateLimit: 60 });
     const response = await api.call('listUrls');
     expect(limitsOf(response)).toEqual([60, 59, 1]);
     expect(response.headers.get('ratelimit-policy')).toBe('60;w=60');
@@ -22,7 +17,7 @@ describe('requests of an organization', () => {
   });
 
   it('get RATE_LIMITED with Retry-After beyond the limit, until that time has passed', async () => {
-    const api = await startLimited(3);
+    const api = await startForTest({ rateLimit: 3 });
     const body = { targetUrl: 'https://example.com/' };
     for (let left = 3; left > 0; left -= 1) {
       expect((await api.call('createUrl', { body })).status).toBe(201);
@@ -40,7 +35,7 @@ describe('requests of an organization', () => {
   });
 
   it('share one limit for all tokens of the organization, apart from other organizations', async () => {
-    const api = await startLimited(2);
+    const api = await startForTest({ rateLimit: 2 });
     const second = await api.signIn(api.credentials, 'urls:read');
     const other = await api.newcomer('free');
     expect((await api.call('listUrls')).status).toBe(200);
@@ -51,7 +46,7 @@ describe('requests of an organization', () => {
   });
 
   it('are refused before their body is read', async () => {
-    const api = await startLimited(1);
+    const api = await startForTest({ rateLimit: 1 });
     await api.call('listUrls');
     const headers = { 'content-type': 'application/json' };
     const body = 'x'.repeat(20 * 1024 * 1024);
@@ -60,7 +55,7 @@ describe('requests of an organization', () => {
   });
 
   it('do not include visits of links, health checks, token requests and pages', async () => {
-    const api = await startLimited(2);
+    const api = await startForTest({ rateLimit: 2 });
     const { data } = await api.call('createUrl', { body: { targetUrl: 'https://example.com/' } });
     for (let at = 0; at < 10; at += 1) {
       expect((await api.visit(`/${data.shortCode}`)).status).toBe(307);
@@ -71,7 +66,7 @@ describe('requests of an organization', () => {
   });
 
   it('have no limit when the setting is 0', async () => {
-    const api = await startLimited(0);
+    const api = await startForTest({ rateLimit: 0 });
     const response = await api.call('listUrls');
     expect(response.status).toBe(200);
     expect([...response.headers.keys()].filter((name) => name.startsWith('ratelimit'))).toEqual([]);

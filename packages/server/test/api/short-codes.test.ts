@@ -1,9 +1,8 @@
-import { expect, it, onTestFinished } from 'vitest';
-import { startServer } from './start-server.js';
+import { expect, it } from 'vitest';
+import { startForTest } from './start-server.js';
 
 it('new links have short codes of the configured length and characters', async () => {
-  const api = await startServer({ codeLength: 4, codeAlphabet: 'readable' });
-  onTestFinished(() => api.stop());
+  const api = await startForTest({ codeLength: 4, codeAlphabet: 'readable' });
   const targetUrl = 'https://example.com/';
   const single = await api.call('createUrl', { body: { targetUrl } });
   const upserted = await api.call('upsertUrl', {

@@ -1,4 +1,5 @@
 import { v7 as newUuid } from 'uuid';
+import { onTestFinished } from 'vitest';
 import type { z } from 'zod';
 import { type ApiRoute, api } from '../../src/api/api.js';
 import { type Credentials, clientOf } from '../../src/auth/client-repository.js';
@@ -146,6 +147,13 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
       await empty?.remove();
     },
   };
+}
+
+/** Starts a server that stops when the test has finished. */
+export async function startForTest(options: ServerOptions = {}): Promise<TestServer> {
+  const api = await startServer(options);
+  onTestFinished(() => api.stop());
+  return api;
 }
 
 /** Requests a token with JSON. */

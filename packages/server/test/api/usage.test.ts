@@ -3,7 +3,7 @@ import { api as table } from '../../src/api/api.js';
 import type { Route } from '../../src/contract/define-route.js';
 import { OrganizationRepository } from '../../src/organizations/organization-repository.js';
 import type { Meter, PlanName } from '../../src/organizations/plans.js';
-import { type Caller, startServer } from './start-server.js';
+import { type Caller, startForTest, startServer } from './start-server.js';
 
 const body = { targetUrl: 'https://example.com/' };
 const january = '2030-01';
@@ -162,20 +162,16 @@ describe('the api_call meter is charged once per HTTP request', () => {
   });
 
   it('counts a request in its month', async () => {
-    const own = await startServer();
-    try {
-      await own.call('listUrls');
-      own.clock.advance(31 * 24 * 60 * 60 * 1000);
-      const later = await own.signIn(own.credentials);
-      await later.call('listUrls');
-      await later.call('listUrls');
-      const used = async (period: string) =>
-        (await later.call('getUsage', { query: { period } })).data.meters.api_call.used;
-      await expect.poll(() => used('2030-02')).toBeGreaterThanOrEqual(2);
-      expect(await used(january)).toBe(1);
-    } finally {
-      await own.stop();
-    }
+    const own = await startForTest();
+    await own.call('listUrls');
+    own.clock.advance(31 * 24 * 60 * 60 * 1000);
+    const later = await own.signIn(own.credentials);
+    await later.call('listUrls');
+    await later.call('listUrls');
+    const used = async (period: string) =>
+      (await later.call('getUsage', { query: { period } })).data.meters.api_call.used;
+    await expect.poll(() => used('2030-02')).toBeGreaterThanOrEqual(2);
+    expect(await used(january)).toBe(1);
   });
 });
 
@@ -183,30 +179,26 @@ describe('a plan that changes', () => {
   const day = 24 * 60 * 60 * 1000;
 
   it('charges each month by the plan at its end', async () => {
-    const own = await startServer();
-    try {
-      const credentials = await own.createOrganization('free');
-      const { organizationId } = await own.signIn(credentials);
-      const organizations = new OrganizationRepository(own.server.database);
-      const change = (plan: PlanName) =>
-        organizations.update(organizationId, { plan }, own.clock(), undefined);
-      await change('developer');
-      own.clock.advance(31 * day);
-      await change('scale');
-      await change('enterprise');
-      own.clock.advance(28 * day);
-      const caller = await own.signIn(credentials);
-      const planOf = async (period: string) =>
-        (await caller.call('getUsage', { query: { period } })).data.plan;
-      expect([await planOf(january), await planOf('2030-02'), await planOf('2030-03')]).toEqual([
-        'developer',
-        'enterprise',
-        'enterprise',
-      ]);
-      await change('free');
-      expect([await planOf('2030-02'), await planOf('2030-03')]).toEqual(['enterprise', 'free']);
-    } finally {
-      await own.stop();
-    }
+    const own = await startForTest();
+    const credentials = await own.createOrganization('free');
+    const { organizationId } = await own.signIn(credentials);
+    const organizations = new OrganizationRepository(own.server.database);
+    const change = (plan: PlanName) =>
+      organizations.update(organizationId, { plan }, own.clock(), undefined);
+    await change('developer');
+    own.clock.advance(31 * day);
+    await change('scale');
+    await change('enterprise');
+    own.clock.advance(28 * day);
+    const caller = await own.signIn(credentials);
+    const planOf = async (period: string) =>
+      (await caller.call('getUsage', { query: { period } })).data.plan;
+    expect([await planOf(january), await planOf('2030-02'), await planOf('2030-03')]).toEqual([
+      'developer',
+      'enterprise',
+      'enterprise',
+    ]);
+    await change('free');
+    expect([await planOf('2030-02'), await planOf('2030-03')]).toEqual(['enterprise', 'free']);
   });
 });

@@ -8,9 +8,8 @@ import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { api as table } from '../../src/api/api.js';
 import type { Route } from '../../src/contract/define-route.js';
 import { createServer } from '../../src/create-server.js';
-import type { ServerOptions } from '../../src/server-options.js';
 import { sendRaw } from '../api/raw-http.js';
-import { startServer, type TestServer } from '../api/start-server.js';
+import { startForTest, startServer, type TestServer } from '../api/start-server.js';
 import { absoluteVariants, pathVariants } from './path-variants.js';
 
 const routes = (table as readonly Route[]).filter((route) => !route.isForVisitors);
@@ -19,12 +18,6 @@ const operatorRoutes = routes.filter(({ audience }) => audience === 'operator');
 const administration = operatorRoutes.filter(({ access }) => access === 'operator');
 const sample = '7';
 const samplePath = ({ path }: Route) => path.replace(/\{\w+\}/g, sample);
-
-async function startApi(options: ServerOptions = {}): Promise<TestServer> {
-  const api = await startServer(options);
-  onTestFinished(() => api.stop());
-  return api;
-}
 
 /** Sends a request target unchanged, and returns the status of the response. */
 async function statusOf(origin: string, method: string, target: string): Promise<number> {
@@ -109,7 +102,7 @@ function socketPath(): string {
 
 describe('SHORTY_ADMIN_LISTEN', () => {
   it('removes the operator routes, and only those, from the public port', async () => {
-    const api = await startApi(loopback);
+    const api = await startForTest(loopback);
     const admin = api.server.adminUrl as string;
     expect(administration.every(({ path }) => path.startsWith('/api/v1/admin/'))).toBe(true);
     const open = operatorRoutes.filter((route) => !administration.includes(route));
@@ -143,7 +136,7 @@ describe('SHORTY_ADMIN_LISTEN', () => {
   });
 
   it('serves no link, image or page on the admin listener', async () => {
-    const api = await startApi(loopback);
+    const api = await startForTest(loopback);
     const { shortCode } = (
       await api.call('createUrl', { body: { targetUrl: 'https://example.com/' } })
     ).data;

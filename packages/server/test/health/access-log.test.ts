@@ -1,7 +1,7 @@
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { parseAddressRanges } from '../../src/network/ip-address.js';
 import type { ServerOptions } from '../../src/server-options.js';
-import { startServer } from '../api/start-server.js';
+import { startForTest } from '../api/start-server.js';
 
 const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
 const headers = {
@@ -12,12 +12,11 @@ const headers = {
 
 async function start(options: ServerOptions = {}) {
   const lines: string[] = [];
-  const api = await startServer({
+  const api = await startForTest({
     trustedProxies: parseAddressRanges('127.0.0.1,::1'),
     writeAccessLog: (line) => lines.push(line),
     ...options,
   });
-  onTestFinished(() => api.stop());
   const until = async (path: string) => {
     const find = () => lines.map((line) => JSON.parse(line)).find((line) => line.path === path);
     await expect.poll(find, { message: `the line of ${path}` }).toBeDefined();

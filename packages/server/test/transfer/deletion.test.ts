@@ -9,7 +9,7 @@ import { deleteOrganizations } from '../../src/deletion/delete-organization.js';
 import { OrganizationRepository } from '../../src/organizations/organization-repository.js';
 import type { Database } from '../../src/storage/database.js';
 import { makeVisit } from '../analytics/visit-store.js';
-import { requestToken, startServer, type TestServer } from '../api/start-server.js';
+import { requestToken, startForTest, type TestServer } from '../api/start-server.js';
 import { emptyDatabase } from '../engine.js';
 
 const mark = 'zebrafish';
@@ -23,8 +23,7 @@ const fail = (error: unknown) => {
 async function start() {
   const empty = await emptyDatabase();
   onTestFinished(() => empty.remove());
-  const api = await startServer({ ...empty, rateLimit: 0, allowPrivateNetwork: true });
-  onTestFinished(() => api.stop());
+  const api = await startForTest({ ...empty, rateLimit: 0, allowPrivateNetwork: true });
   return { api, ...empty };
 }
 

@@ -18,7 +18,7 @@ import type { Database } from '../../src/storage/database.js';
 import { beginErasure } from '../../src/urls/erase-url.js';
 import { UrlRecorder } from '../../src/urls/url-recorder.js';
 import { makeVisit } from '../analytics/visit-store.js';
-import { type Caller, startServer, type TestServer } from '../api/start-server.js';
+import { type Caller, startForTest, type TestServer } from '../api/start-server.js';
 import { visitHost } from '../api/visit-host.js';
 import { emptyDatabase, engine } from '../engine.js';
 import { rowsWith } from '../storage/rows-with.js';
@@ -30,8 +30,7 @@ const browser = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Firef
 async function start() {
   const empty = await emptyDatabase();
   onTestFinished(() => empty.remove());
-  const api = await startServer({ ...empty, rateLimit: 0, allowPrivateNetwork: true });
-  onTestFinished(() => api.stop());
+  const api = await startForTest({ ...empty, rateLimit: 0, allowPrivateNetwork: true });
   return { api, ...empty };
 }
 

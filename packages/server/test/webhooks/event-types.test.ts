@@ -1,10 +1,10 @@
 import type { WebhookEventData } from '@shorty/webhook-verifier';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { eventTypes } from '../../src/events/event-types.js';
 import { eventExamples } from '../../src/webhooks/event-examples.js';
-import { startServer } from '../api/start-server.js';
+import { startForTest } from '../api/start-server.js';
 import { receiver } from './receiver.js';
 
 // Strict, so that an unknown keyword is an error. The fields of a nullable type have two types.
@@ -15,8 +15,7 @@ addFormats.default(ajv);
 const asReceived: WebhookEventData = eventExamples;
 
 async function open() {
-  const api = await startServer({ allowPrivateNetwork: true, thresholds: [1] });
-  onTestFinished(() => api.stop());
+  const api = await startForTest({ allowPrivateNetwork: true, thresholds: [1] });
   const { items } = (await api.call('listEventTypes')).data;
   return { api, items };
 }

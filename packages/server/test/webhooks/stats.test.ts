@@ -1,7 +1,7 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { FailureCause } from '../../src/webhooks/attempt.js';
 import { readAttempts } from '../../src/webhooks/stats.js';
-import { type Caller, startServer } from '../api/start-server.js';
+import { type Caller, startForTest } from '../api/start-server.js';
 import { rawServer } from '../network/local-server.js';
 import { openDispatcher } from './open-dispatcher.js';
 import { receiver } from './receiver.js';
@@ -11,8 +11,7 @@ const allTime = { since: 0, until: Date.UTC(2100, 0, 1) };
 
 describe('GET /api/v1/webhooks/{id}/stats', () => {
   it('has the attempts of the window by outcome and time, and what is pending', async () => {
-    const api = await startServer({ allowPrivateNetwork: true, webhookRetrySchedule: [30_000] });
-    onTestFinished(() => api.stop());
+    const api = await startForTest({ allowPrivateNetwork: true, webhookRetrySchedule: [30_000] });
     const statuses = [204, 500, 404, 503, 500];
     const hook = await receiver((response, count) => {
       response.writeHead(statuses[count - 1] ?? 204).end();
