@@ -47,6 +47,9 @@ test('bulk-update reports each failed row: 3, or 1 when all fail', async () => {
     '',
   ]);
   expect(some.stderr.trimEnd().split('\n')).toHaveLength(3);
+  const faults = `id,targetUrl,redirectType\n${id},none,999\n`;
+  const both = await shorty.run(['urls', 'bulk-update', '-'], { input: faults });
+  expect(both.stderr).toMatch(/^line 2: targetUrl .*; redirectType .* \(\w+\)\n/);
   const none = await shorty.run(['urls', 'bulk-update', '-'], { input: 'id,title\n888888,x\n' });
   expect(none.code).toBe(1);
 });

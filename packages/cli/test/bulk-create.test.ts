@@ -269,6 +269,7 @@ test('--dry-run checks every row, needs no credentials and sends nothing', async
   const [header, ...rows] = (await signedOut.read('dry-bad.csv')).trimEnd().split('\n');
   expect(header?.trim()).toBe(`${mixed.split(/\r?\n/)[0]},error`);
   expect(rows).toHaveLength(5);
+  expect(rows[0]).toMatch(/,"targetUrl .*; customSlug /);
   const fine = await signedOut.run(['urls', 'bulk-create', '-', '--dry-run', '--json'], {
     input: 'url\nhttps://example.com\n',
   });

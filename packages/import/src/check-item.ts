@@ -1,19 +1,19 @@
 import { type FieldRules, fieldRules } from './url-fields.js';
 
 /**
- * Returns the rule of the contract that a new link breaks, or undefined. The server checks more: whether
+ * Returns the rules of the contract that a new link breaks, or undefined. The server checks more: whether
  * a slug is taken or reserved, for example.
  */
 export function findItemError(item: Readonly<Record<string, unknown>>): string | undefined {
-  if (typeof item.targetUrl !== 'string') return 'targetUrl is required';
+  const errors = typeof item.targetUrl === 'string' ? [] : ['targetUrl is required'];
   for (const [name, value] of Object.entries(item)) {
     const rules = fieldRules[name];
     const rule = rules && value !== undefined ? brokenRule(value, rules) : undefined;
     if (rule === undefined) continue;
     const isShown = name !== 'password' && typeof value !== 'object';
-    return isShown ? `${name} is ${JSON.stringify(value)}: it ${rule}` : `${name} ${rule}`;
+    errors.push(isShown ? `${name} is ${JSON.stringify(value)}: it ${rule}` : `${name} ${rule}`);
   }
-  return undefined;
+  return errors.length === 0 ? undefined : errors.join('; ');
 }
 
 function brokenRule(value: unknown, rules: FieldRules): string | undefined {

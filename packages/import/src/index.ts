@@ -30,7 +30,7 @@ export {
   type LinkSourceName,
   linkSources,
 } from './link-sources.js';
-export { matchResults, type RowResult } from './match-results.js';
+export { type BulkResult, matchResults, type RowResult } from './match-results.js';
 export { parseUrl, proposeUrl } from './parse-url.js';
 export { type ImportChunk, type ImportRow, planChunks } from './plan-chunks.js';
 export type { CsvRow } from './read-csv.js';

@@ -9,7 +9,8 @@ export type RowResult<Created> =
       readonly failure: { readonly message: string; readonly code: string };
     };
 
-interface BulkResult<Created> {
+/** What the API answers to a bulk request. */
+export interface BulkResult<Created> {
   readonly created: readonly (Created & { readonly index: number })[];
   readonly errors: readonly {
     readonly index: number;
@@ -32,10 +33,10 @@ export function matchResults<Created>(
       return { row, failure: { message: row.error ?? 'cannot be read', code: 'INVALID_ROW' } };
     }
     const index = position++;
-    const made = created.get(index);
-    if (made) return { row, created: made };
     const error = errors.get(index);
     if (error) return { row, failure: { message: reasonOf(error), code: error.code } };
+    const made = created.get(index);
+    if (made) return { row, created: made };
     return {
       row,
       failure: { message: 'the response contains no result for the row', code: 'NO_ANSWER' },

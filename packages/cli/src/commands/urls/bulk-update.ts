@@ -1,4 +1,12 @@
-import { type ImportRow, planChunks, quoteCell, updateFields, withDomainIds } from '@shorty/import';
+import {
+  type BulkResult,
+  type ImportRow,
+  matchResults,
+  planChunks,
+  quoteCell,
+  updateFields,
+  withDomainIds,
+} from '@shorty/import';
 import { formatCount, formatNumber } from '@shorty/report';
 import type { UrlBulkUpdateItem } from '@shorty/sdk';
 import type { CommandRow } from '../../command.js';
@@ -122,29 +130,23 @@ async function withIds(rows: readonly ImportRow[], context: Context): Promise<Im
   });
 }
 
-type Response = { errors: readonly { index: number; error: string; code: string }[] } | undefined;
-
 async function updateChunk(
   rows: readonly ImportRow[],
-  send: (items: UrlBulkUpdateItem[]) => Promise<Response>,
+  send: (items: UrlBulkUpdateItem[]) => Promise<Pick<BulkResult<object>, 'errors'> | undefined>,
 ): Promise<Outcome[]> {
-  const items = rows.flatMap(({ item }) => (item && item.id !== undefined ? [item] : []));
+  const named = rows.map((row): ImportRow => {
+    const { item, ...place } = row;
+    return item && item.id === undefined ? { ...place, error: 'id is missing' } : row;
+  });
+  const items = named.flatMap(({ item }) => (item ? [item] : []));
   // The server validates each item separately, so an invalid row fails alone.
   const response =
     items.length > 0 ? await send(items as unknown as UrlBulkUpdateItem[]) : undefined;
-  const errors = new Map(response?.errors.map((error) => [error.index, error]));
-  let position = 0;
-  return rows.map(({ line, item, error: rowError }): Outcome => {
-    const status = 'failed';
-    if (!item) {
-      return { line, id: null, status, error: rowError ?? 'cannot be read', code: 'INVALID_ROW' };
-    }
-    if (item.id === undefined) {
-      return { line, id: null, status, error: 'id is missing', code: 'INVALID_ROW' };
-    }
-    const id = String(item.id);
-    const error = errors.get(position++);
-    if (error) return { line, id, status, error: error.error, code: error.code };
-    return { line, id, status: 'updated' };
+  const created = items.map((_, index) => ({ index }));
+  const results = matchResults(named, { created, errors: response?.errors ?? [] });
+  return results.map(({ row: { line, item }, failure }) => {
+    const place = { line, id: item ? String(item.id) : null };
+    if (!failure) return { ...place, status: 'updated' };
+    return { ...place, status: 'failed', error: failure.message, code: failure.code };
   });
 }
