@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { ConfigError } from '../config-error.js';
 import { validationError } from '../contract/api-error.js';
+import { parseInput } from '../contract/parse-input.js';
 
 /** The actions that are counted for each organization and month. */
 export const meters = ['api_call', 'qr_generated', 'webhook_delivery'] as const;
@@ -131,16 +132,19 @@ export function readPlans(path: string | undefined): PlanTable {
     const line = text.slice(0, Number(position)).split('\n').length;
     throw refuse(position === undefined ? message : `line ${line}: ${message}`);
   }
-  const entries = z.record(z.string(), z.unknown()).safeParse(given);
-  if (!entries.success) throw refuse(describeIssue(entries.error, []));
+  const parse = <Schema extends z.ZodType>(schema: Schema, input: unknown, ...place: string[]) => {
+    const parsed = parseInput(schema, input, place);
+    if (parsed.ok) return parsed.value;
+    const [{ path: field, message } = { path: '', message: '' }] = parsed.details;
+    throw refuse(`${field} ${message}`.trimStart());
+  };
   const plans: Record<string, Plan> = { ...standardPlans };
-  for (const [name, figures] of Object.entries(entries.data)) {
-    const named = planName.safeParse(name);
-    if (!named.success) throw refuse(describeIssue(named.error, [name]));
+  for (const [name, figures] of Object.entries(parse(z.looseObject({}), given))) {
+    parse(planName, name, name);
     const standard: Plan | undefined = plans[name];
-    const parsed = (standard ? changedFigures : planFigures).safeParse(figures);
-    if (!parsed.success) throw refuse(describeIssue(parsed.error, [name]));
-    plans[name] = standard ? changed(standard, parsed.data) : (parsed.data as Plan);
+    plans[name] = standard
+      ? changed(standard, parse(changedFigures, figures, name))
+      : (parse(planFigures, figures, name) as Plan);
   }
   return plans;
 }
@@ -154,12 +158,6 @@ function changed(plan: Plan, { meters, ...figures }: z.infer<typeof changedFigur
       webhook_delivery: { ...plan.meters.webhook_delivery, ...meters?.webhook_delivery },
     },
   } as Plan;
-}
-
-function describeIssue(error: z.ZodError, place: readonly PropertyKey[]): string {
-  const [issue] = error.issues;
-  const path = [...place, ...(issue?.path ?? [])].join('.');
-  return `${path === '' ? '' : `${path}: `}${issue?.message}`;
 }
 
 /** Returns whether a plan has webhooks: it includes at least one delivery. */
