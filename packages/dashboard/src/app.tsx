@@ -21,7 +21,6 @@ import { Tools } from './screens/tools.js';
 import { Usage } from './screens/usage.js';
 import { NewWebhook, WebhookScreen, Webhooks } from './screens/webhooks.js';
 import { may, me, readSession, signOut, state } from './session.js';
-import { describeError } from './texts.js';
 
 interface ScreenRoute {
   readonly path: string;
@@ -69,13 +68,13 @@ const isVisible = ({ path, scope }: ScreenRoute): boolean =>
   (path !== '/operator' || state.value?.servesAdministration === true);
 
 export function App() {
-  const [error, setError] = useState('');
+  const [error, setError] = useState<unknown>();
   useEffect(() => {
-    readSession().catch((reason: unknown) => setError(describeError(reason)));
+    readSession().catch(setError);
   }, []);
   return (
     <Router base="/dashboard">
-      <Problem message={error} />
+      <Problem error={error} />
       <Switch>
         <Route path="/welcome" component={Welcome} />
         <Route>{me.value ? <SignedIn /> : me.value === null ? <SignIn /> : null}</Route>

@@ -36,12 +36,12 @@ export const ignored = '-';
 export const nameOf = ({ name, lastModified, size }: File): string =>
   `${name} ${lastModified} ${size}`;
 
-/** How a file is read; what is empty is detected. */
-export interface Reading {
+/** How a file is read; what is missing is detected. */
+interface Reading {
   /** The service that wrote it. */
-  readonly source: string;
-  readonly encoding: string;
-  readonly delimiter: string;
+  readonly source?: string;
+  readonly encoding?: string;
+  readonly delimiter?: string;
 }
 
 /** An open file, and what its first rows have. */
@@ -72,10 +72,10 @@ export interface BadRow {
   readonly error: string;
 }
 
-async function readText(file: File, named: string) {
+async function readText(file: File, named: string | undefined) {
   const bytes = new Uint8Array(await file.arrayBuffer());
   const start = bytes.subarray(0, 4096);
-  const encoding = named || detectEncoding(start, isUtf8(bytes));
+  const encoding = named ?? detectEncoding(start, isUtf8(bytes));
   refuseBinary(file.name, start, { mayHaveNul: encoding === 'utf-16le' });
   return { encoding, text: new TextDecoder(encoding).decode(bytes) };
 }
@@ -101,7 +101,7 @@ export async function openSheet(file: File, reading: Reading): Promise<Sheet> {
   const { encoding, text } = await readText(file, reading.encoding);
   const read = async (source?: LinkSource): Promise<Sheet> => {
     const isKnown = (title: string) => isKnownColumn(title, fieldsOf(source), noOptions);
-    const options = { source, isKnown, delimiter: reading.delimiter || undefined };
+    const options = { source, isKnown, delimiter: reading.delimiter };
     const rows = await readRows({ name: file.name, text: () => partsOf(text) }, options);
     const all = rows.all();
     const header: CsvRow | undefined = (await all.next()).value;
@@ -109,7 +109,8 @@ export async function openSheet(file: File, reading: Reading): Promise<Sheet> {
     if (!header) throw new FileError(`${file.name} is empty`);
     return { ...rows, file, encoding, source, header, example: first?.cells ?? [] };
   };
-  if (reading.source !== '') return read(sources.find(({ name }) => name === reading.source));
+  const named = sources.find(({ name }) => name === reading.source);
+  if (named) return read(named);
   for (const source of isJson(text) ? sources : []) {
     const sheet = await read(source).catch((error: unknown) => {
       // It is not a file of this service.

@@ -15,7 +15,7 @@ const dayMs = 86_400_000;
 const maxHoursMs = 3 * dayMs;
 
 /** The filters of a report, by their parameter, and what they are called. */
-export const filterNames = {
+export const filterNames: Readonly<Record<string, string>> = {
   country: 'Country',
   region: 'Region',
   city: 'City',
@@ -32,59 +32,46 @@ export const filterNames = {
   variant: 'Rule',
   tag: 'Tag',
   domainId: 'Domain',
-} as const;
+};
 
-export type FilterName = keyof typeof filterNames;
-
-export const isFilter = (name: string): name is FilterName => Object.hasOwn(filterNames, name);
-
-/** Returns the filter that a section of a report names, such as `utmSource` of `utm-source`. */
-export function filterOf(section: string): FilterName | undefined {
-  const name = section.replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
-  return isFilter(name) ? name : undefined;
-}
+/** Returns the parameter of a section of a report, such as `utmSource` of `utm-source`. */
+export const parameterOf = (section: string): string =>
+  section.replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
 /** Returns the filters of the address of a report, in the order in which they were added. */
-export function filtersOf(search: URLSearchParams): (readonly [FilterName, string])[] {
-  return [...search].flatMap(([name, value]) => (isFilter(name) ? [[name, value] as const] : []));
-}
-
-/** The time zone of a report: that of the browser unless another is chosen. */
-export const timezoneOf = (search: URLSearchParams): string =>
-  search.get('timezone') ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
+export const filtersOf = (search: URLSearchParams) =>
+  [...search].filter(([name]) => Object.hasOwn(filterNames, name));
 
 /** Returns the query of the report at an address, such as `?period=7&country=DE`. */
 export function queryOf(
   search: URLSearchParams,
   now: number,
 ): { readonly query: ClicksQuery & OverviewQuery; readonly groupBy: GroupBy } {
-  const timezone = timezoneOf(search);
-  const window = windowOf(search, timezone, now);
-  const filters: Partial<Record<FilterName, string[]>> = {};
-  for (const [name, value] of filtersOf(search)) filters[name] = [...(filters[name] ?? []), value];
-  const query = { ...window, timezone, ...filters } as ClicksQuery & OverviewQuery;
-  return { query, groupBy: window.groupBy };
+  const timezone = search.get('timezone') ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const { groupBy, ...window } = windowOf(search, timezone, now);
+  const filters = filtersOf(search).map(([name]) => [name, search.getAll(name)]);
+  return { query: { ...window, timezone, ...Object.fromEntries(filters) }, groupBy };
 }
 
-function windowOf(search: URLSearchParams, timezone: string, now: number) {
+interface Window {
+  readonly since?: string | undefined;
+  readonly until?: string | undefined;
+  readonly groupBy: GroupBy;
+}
+
+function windowOf(search: URLSearchParams, timezone: string, now: number): Window {
   const period = search.get('period') ?? '30';
-  const from = search.get('from') ?? '';
-  const to = search.get('to') ?? '';
+  if (period === '1') return { since: new Date(now - dayMs).toISOString(), groupBy: 'hour' };
   if (period !== 'custom') {
-    if (period === '1') {
-      return { since: new Date(now - dayMs).toISOString(), groupBy: 'hour' } as const;
-    }
     const today = Date.parse(dateIn(timezone, now));
-    return { since: dateOf(today - (Number(period) - 1) * dayMs), groupBy: 'day' } as const;
+    return { since: dateOf(today - (Number(period) - 1) * dayMs), groupBy: 'day' };
   }
+  const since = search.get('from') ?? undefined;
+  const to = search.get('to');
   // The report has the last day, too.
-  const until = to === '' ? undefined : dateOf(Date.parse(to) + dayMs);
-  const length = (until === undefined ? now : Date.parse(until)) - Date.parse(from);
-  return {
-    ...(from !== '' && { since: from }),
-    ...(until !== undefined && { until }),
-    groupBy: length < maxHoursMs ? ('hour' as const) : ('day' as const),
-  };
+  const until = to === null ? undefined : dateOf(Date.parse(to) + dayMs);
+  const length = (until === undefined ? now : Date.parse(until)) - Date.parse(since ?? '');
+  return { since, until, groupBy: length < maxHoursMs ? 'hour' : 'day' };
 }
 
 const dateOf = (at: number) => new Date(at).toISOString().slice(0, 10);

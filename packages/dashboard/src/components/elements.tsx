@@ -1,25 +1,24 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useId } from 'preact/hooks';
-
-/** The heading of a screen, which is the title of the page, too. */
-export function Heading({ children }: { readonly children: string }) {
-  useEffect(() => {
-    document.title = `${children} · Shorty`;
-  }, [children]);
-  return <h1>{children}</h1>;
-}
+import { describeError } from '../texts.js';
 
 interface Titled {
   readonly title: string;
   readonly children: ComponentChildren;
 }
 
-export const Screen = ({ title, children }: Titled) => (
-  <>
-    <Heading>{title}</Heading>
-    {children}
-  </>
-);
+/** A screen, with its heading, which is the title of the page, too. */
+export function Screen({ title, children }: Titled) {
+  useEffect(() => {
+    document.title = `${title} · Shorty`;
+  }, [title]);
+  return (
+    <>
+      <h1>{title}</h1>
+      {children}
+    </>
+  );
+}
 
 /** A part of a screen, with its heading. */
 export function Part({ title, children }: Titled) {
@@ -64,14 +63,18 @@ const format = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeSty
 export const Time = ({ at }: { readonly at: string | null }) =>
   at === null ? <>never</> : <time datetime={at}>{format.format(new Date(at))}</time>;
 
+interface Failed {
+  /** Nothing if it has not failed. */
+  readonly error: unknown;
+}
+
 /** Why something as a whole was refused. */
-export const Problem = ({ message }: { readonly message: string }) =>
-  message === '' ? null : (
+export const Problem = ({ error }: Failed) =>
+  error ? (
     <p class="error" role="alert">
-      {message}
+      {describeError(error)}
     </p>
-  );
+  ) : null;
 
 /** Says that something is being read, or why it cannot be. */
-export const Loading = ({ error }: { readonly error: string }) =>
-  error === '' ? <p>Loading…</p> : <Problem message={error} />;
+export const Loading = ({ error }: Failed) => (error ? <Problem error={error} /> : <p>Loading…</p>);

@@ -33,24 +33,21 @@ export interface Field
   readonly rows?: readonly Field[];
 }
 
+/** Returns a field, whose text is the value of the API unless it has another kind. */
+export const field = (
+  name: string,
+  label: string,
+  more: Omit<Field, 'name' | 'label'> = {},
+): Field => ({ name, label, ...more });
+
 /** Returns a field with some choices. */
-export const select = (name: string, label: string, options: readonly Option[]): Field => ({
-  name,
-  label,
-  kind: 'select',
-  options,
-});
+export const select = (name: string, label: string, options: readonly Option[]): Field =>
+  field(name, label, { kind: 'select', options });
 
 const textAreas: readonly unknown[] = ['json', 'headers', 'variants'];
 
 /** The types of `<input>` for kinds with another name. */
 const inputTypes: Readonly<Record<string, string>> = { lastDay: 'date', tags: 'text' };
-
-const inherited = [
-  ['', 'as its domain'],
-  ['yes', 'yes'],
-  ['no', 'no'],
-] as const;
 
 interface FieldRowProps {
   readonly field: Field;
@@ -61,7 +58,7 @@ interface FieldRowProps {
 /** A field with its label, its hint, and why its value was refused. */
 export function FieldRow({ field, filling, error }: FieldRowProps) {
   const { name, label, kind = 'text', hint, options: given, rows, ...attributes } = field;
-  const options = typeof given === 'function' ? given(filling) : (given ?? inherited);
+  const options = typeof given === 'function' ? given(filling) : (given ?? []);
   const id = useId();
   const entry = filling.draft[name];
   const set = (next: Entry) => filling.set(name, next);
@@ -75,14 +72,23 @@ export function FieldRow({ field, filling, error }: FieldRowProps) {
     </p>
   );
   if (rows) {
+    const drafts = entry as readonly Draft[];
+    const noun = label.toLowerCase();
+    const change = (at: number) => (name: string, next: Entry) =>
+      set(drafts.with(at, { ...drafts[at], [name]: next }));
     return (
       <div class="rows">
-        <Rows
-          label={label.toLowerCase()}
-          fields={rows}
-          rows={entry as readonly Draft[]}
-          set={set}
-        />
+        {drafts.map((draft, at) => (
+          <fieldset key={at} aria-label={`${noun} ${at + 1}`}>
+            {rows.map((each) => (
+              <FieldRow key={each.name} field={each} filling={{ draft, set: change(at) }} />
+            ))}
+            <Button class="plain" onClick={() => set(drafts.toSpliced(at, 1))}>
+              Remove {noun} {at + 1}
+            </Button>
+          </fieldset>
+        ))}
+        <Button onClick={() => set([...drafts, draftOf(rows, {})])}>Add a {noun}</Button>
         {note}
       </div>
     );
@@ -137,35 +143,6 @@ export function FieldRow({ field, filling, error }: FieldRowProps) {
       )}
       {note}
     </div>
-  );
-}
-
-interface RowsProps {
-  /** What a row is, such as `rule`. */
-  readonly label: string;
-  readonly fields: readonly Field[];
-  readonly rows: readonly Draft[];
-  readonly set: (rows: readonly Draft[]) => void;
-}
-
-/** Rows that each have the same fields. */
-function Rows({ label, fields, rows, set }: RowsProps) {
-  const change = (at: number) => (name: string, entry: Entry) =>
-    set(rows.with(at, { ...rows[at], [name]: entry }));
-  return (
-    <>
-      {rows.map((row, at) => (
-        <fieldset key={at} aria-label={`${label} ${at + 1}`}>
-          {fields.map((field) => (
-            <FieldRow key={field.name} field={field} filling={{ draft: row, set: change(at) }} />
-          ))}
-          <Button class="plain" onClick={() => set(rows.toSpliced(at, 1))}>
-            Remove {label} {at + 1}
-          </Button>
-        </fieldset>
-      ))}
-      <Button onClick={() => set([...rows, draftOf(fields, {})])}>Add a {label}</Button>
-    </>
   );
 }
 

@@ -2,7 +2,6 @@ import { ValidationError } from '@shorty/sdk';
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { changesOf, creationOf, type Draft, draftOf, type Entry } from '../field-values.js';
-import { describeError } from '../texts.js';
 import { Problem } from './elements.js';
 import { type Field, FieldRow, type Filling } from './field.js';
 import { changes, notify } from './work.js';
@@ -12,6 +11,11 @@ export interface Section {
   readonly section: string;
   readonly fields: readonly Field[];
 }
+
+export const section = (title: string, fields: readonly Field[]): Section => ({
+  section: title,
+  fields,
+});
 
 interface FormProps<Request> {
   /** The name for screen readers. */
@@ -41,7 +45,7 @@ export function Form<Request extends object>(props: FormProps<Request>) {
   const [edits, setEdits] = useState<Draft>({});
   const draft = { ...start, ...edits };
   const request = () => (record ? changesOf(all, start, draft) : creationOf(all, draft)) as Request;
-  const { submit, errors, isBusy } = useSubmit(async () => {
+  const { submit, error, isBusy } = useSubmit(async () => {
     await save(request());
     // By then, `record` is what the server has stored.
     setEdits({});
@@ -51,8 +55,9 @@ export function Form<Request extends object>(props: FormProps<Request>) {
     draft,
     set: (name: string, entry: Entry) => setEdits((before) => ({ ...before, [name]: entry })),
   };
+  const details = error instanceof ValidationError ? error.details : [];
   const errorOf = ({ name }: Field) =>
-    errors.details.find(
+    details.find(
       // `tags[0]` is a part of the field `tags`.
       ({ path }) => path.startsWith(name) && !/\w/.test(path.charAt(name.length)),
     )?.message;
@@ -81,7 +86,7 @@ export function Form<Request extends object>(props: FormProps<Request>) {
         )}
       </fieldset>
       {children?.({ ...filling, request })}
-      {!all.some(errorOf) && <Problem message={errors.message} />}
+      {!all.some(errorOf) && <Problem error={error} />}
       {action !== undefined && (
         <button type="submit" disabled={isBusy}>
           {action}
@@ -91,32 +96,23 @@ export function Form<Request extends object>(props: FormProps<Request>) {
   );
 }
 
-/** What the server refused: as a whole, and by field. */
-interface Refusal {
-  readonly message: string;
-  readonly details: ValidationError['details'];
-}
-
-const none: Refusal = { message: '', details: [] };
-
 /** Runs the work of a form, and tells why it was refused. */
 export function useSubmit(work: () => Promise<void>) {
-  const [errors, setErrors] = useState(none);
+  const [error, setError] = useState<unknown>();
   const [isBusy, setBusy] = useState(false);
   const submit = async (event: Event) => {
     event.preventDefault();
     if (isBusy) return;
     setBusy(true);
-    setErrors(none);
+    setError(undefined);
     try {
       await work();
       changes.value++;
-    } catch (error) {
-      const details = error instanceof ValidationError ? error.details : [];
-      setErrors({ message: describeError(error), details });
+    } catch (reason) {
+      setError(reason);
     } finally {
       setBusy(false);
     }
   };
-  return { submit, errors, isBusy };
+  return { submit, error, isBusy };
 }

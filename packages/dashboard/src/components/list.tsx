@@ -92,9 +92,9 @@ export function List<Item extends object, Query extends object = PageQuery>(
           </tr>
         ))}
       </Table>
-      <Problem message={error} />
+      <Problem error={error} />
       <div class="row" aria-busy={isLoading}>
-        {items.length === 0 && error === '' && <p class="hint">{isLoading ? 'Loading…' : none}</p>}
+        {items.length === 0 && !error && <p class="hint">{isLoading ? 'Loading…' : none}</p>}
         {total > 0 && (
           <p>
             {items.length.toLocaleString()} of {total.toLocaleString()}

@@ -1,5 +1,4 @@
 import { useEffect, useState } from 'preact/hooks';
-import { describeError } from '../texts.js';
 
 /**
  * Reads something, and again `delayMs` after `key` changes. The value before is shown meanwhile.
@@ -11,7 +10,7 @@ export function useLoaded<Value>(
   delayMs = 0,
 ) {
   const [value, setValue] = useState<Value>();
-  const [error, setError] = useState('');
+  const [error, setError] = useState<unknown>();
   const [isLoading, setLoading] = useState(true);
   useEffect(() => {
     const abort = new AbortController();
@@ -20,10 +19,10 @@ export function useLoaded<Value>(
         const next = await read(abort.signal);
         if (abort.signal.aborted) return;
         setValue(() => next);
-        setError('');
+        setError(undefined);
       } catch (reason) {
         if (abort.signal.aborted) return;
-        setError(describeError(reason));
+        setError(reason);
       }
       setLoading(false);
     };

@@ -1,17 +1,17 @@
 import type { AuditEntry, AuditQuery } from '@shorty/sdk';
 import { Link, useLocation } from 'wouter-preact';
 import { Screen, Time } from '../components/elements.js';
-import type { Field } from '../components/field.js';
+import { type Field, field } from '../components/field.js';
 import { Only } from '../components/filter-bar.js';
 import { List } from '../components/list.js';
 import { api } from '../session.js';
 
 const filters: readonly Field[] = [
-  { name: 'actor', label: 'Who (id)' },
-  { name: 'operation', label: 'Operation' },
-  { name: 'resource', label: 'Record (id)' },
-  { name: 'since', label: 'From', kind: 'date' },
-  { name: 'until', label: 'To', kind: 'date' },
+  field('actor', 'Who (id)'),
+  field('operation', 'Operation'),
+  field('resource', 'Record (id)'),
+  field('since', 'From', { kind: 'date' }),
+  field('until', 'To', { kind: 'date' }),
 ];
 
 type Shown = AuditQuery & { readonly since?: string; readonly until?: string };

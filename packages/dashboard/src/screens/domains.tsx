@@ -3,46 +3,37 @@ import { Link, useLocation } from 'wouter-preact';
 import { Action } from '../components/action.js';
 import { CopyButton } from '../components/copy.js';
 import { Loading, Part, Screen, Time } from '../components/elements.js';
-import type { Field } from '../components/field.js';
-import { Form } from '../components/form.js';
+import { field } from '../components/field.js';
+import { Form, section } from '../components/form.js';
 import { List } from '../components/list.js';
 import { useLoaded } from '../components/loaded.js';
 import { api, may } from '../session.js';
 
-const newDomain: Field = {
-  name: 'hostname',
-  label: 'New domain',
+const newDomain = field('hostname', 'New domain', {
   placeholder: 'go.example.com',
   hint: 'A name that you own, and that is for short links only.',
   required: true,
-};
+});
 
 const page = { kind: 'url', hint: 'Empty: a page of this server.' } as const;
 
 const settings = [
-  { ...page, name: 'rootUrl', label: 'Where the bare domain leads' },
-  { ...page, name: 'notFoundUrl', label: 'Where addresses without a link lead' },
-  { ...page, name: 'expiredUrl', label: 'Where links lead that are expired, paused or deleted' },
-  { name: 'ignoreCase', label: 'Find links in upper and lower case', kind: 'check' },
-  { name: 'forwardQuery', label: 'Add the query of a visit to the target', kind: 'check' },
-  { name: 'forwardPath', label: 'Add the path after a link to the target', kind: 'check' },
-  {
-    section: 'Links that open in apps',
-    fields: [
-      {
-        name: 'appleAppSiteAssociation',
-        label: 'For iOS: /.well-known/apple-app-site-association',
-        kind: 'json',
-        hint: 'A JSON object, such as {"applinks": {"details": []}}',
-      },
-      {
-        name: 'assetLinks',
-        label: 'For Android: /.well-known/assetlinks.json',
-        kind: 'json',
-        hint: 'A JSON list of statements.',
-      },
-    ],
-  },
+  field('rootUrl', 'Where the bare domain leads', page),
+  field('notFoundUrl', 'Where addresses without a link lead', page),
+  field('expiredUrl', 'Where links lead that are expired, paused or deleted', page),
+  field('ignoreCase', 'Find links in upper and lower case', { kind: 'check' }),
+  field('forwardQuery', 'Add the query of a visit to the target', { kind: 'check' }),
+  field('forwardPath', 'Add the path after a link to the target', { kind: 'check' }),
+  section('Links that open in apps', [
+    field('appleAppSiteAssociation', 'For iOS: /.well-known/apple-app-site-association', {
+      kind: 'json',
+      hint: 'A JSON object, such as {"applinks": {"details": []}}',
+    }),
+    field('assetLinks', 'For Android: /.well-known/assetlinks.json', {
+      kind: 'json',
+      hint: 'A JSON list of statements.',
+    }),
+  ]),
 ] as const;
 
 /** The custom domains of an organization. */

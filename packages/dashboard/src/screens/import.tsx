@@ -11,6 +11,7 @@ import {
   optionsOf,
   select,
 } from '../components/field.js';
+import { FilterBar, useFilters } from '../components/filter-bar.js';
 import { useSubmit } from '../components/form.js';
 import { useLoaded } from '../components/loaded.js';
 import { useDomains } from '../domains.js';
@@ -26,7 +27,6 @@ import {
   nameOf,
   openSheet,
   type Progress,
-  type Reading,
   type Settings,
   type Sheet,
 } from '../import-file.js';
@@ -59,32 +59,28 @@ function readingFields(sheet: Sheet | undefined): readonly Field[] {
 /** Makes links of the rows of a file. */
 export function Import() {
   const [file, setFile] = useState<File>();
-  const [reading, setReading] = useState<Reading>({ source: '', encoding: '', delimiter: '' });
+  const { search } = useFilters();
   const [choices, setChoices] = useState<Partial<Settings>>({});
   const own = useDomains({ isActive: true });
-  const key = [file && nameOf(file), ...Object.values(reading)].join();
-  const { value: sheet, error } = useLoaded(key, async () => {
+  const { value: sheet, error } = useLoaded(`${file && nameOf(file)} ${search}`, async () => {
     setChoices({});
-    return file && openSheet(file, reading).catch(withHint);
+    return file && openSheet(file, Object.fromEntries(search)).catch(withHint);
   });
-  const filling = {
-    draft: { ...reading },
-    set: (name: string, entry: unknown) => setReading({ ...reading, [name]: entry }),
-  };
   // The links on a domain of the organization stay on it.
   const domains = new Map(own.map(([id, hostname]) => [hostname, id]));
   return (
     <Screen title="Import links">
-      <ChooseFile onChosen={setFile} />
-      {file && (
-        <div class="filters">
-          {readingFields(sheet).map((field) => (
-            <FieldRow key={field.name} field={field} filling={filling} />
-          ))}
-        </div>
-      )}
-      <Problem message={error} />
-      {sheet && error === '' && (
+      <label class="field">
+        A CSV file, or an export of another service. Drop it here, or choose it:
+        <input
+          type="file"
+          accept=".csv,.tsv,.txt,.json,.ndjson,text/csv,application/json"
+          onChange={({ currentTarget }) => setFile(currentTarget.files?.[0])}
+        />
+      </label>
+      {file && <FilterBar filters={readingFields(sheet)} />}
+      <Problem error={error} />
+      {sheet && !error && (
         <OpenSheet
           key={nameOf(sheet.file)}
           settings={{ sheet, uses: new Map(), hasNewCodes: false, domains, ...choices }}
@@ -101,20 +97,6 @@ function withHint(reason: unknown): never {
   throw hint ? new Error(`${reason.message}; ${hint}`) : reason;
 }
 
-function ChooseFile({ onChosen }: { readonly onChosen: (file: File) => void }) {
-  // Files can be dropped on it, as on each input of this type.
-  return (
-    <label class="field">
-      A CSV file, or an export of another service. Drop it here, or choose it:
-      <input
-        type="file"
-        accept=".csv,.tsv,.txt,.json,.ndjson,text/csv,application/json"
-        onChange={({ currentTarget: { files } }) => files?.[0] && onChosen(files[0])}
-      />
-    </label>
-  );
-}
-
 interface SheetProps {
   readonly settings: Settings;
   /** The domains on which links can be made. */
@@ -127,11 +109,10 @@ function OpenSheet({ settings, domains, onChanged }: SheetProps) {
   const { sheet, uses, hasNewCodes, domains: chosen } = settings;
   const [isStarted, setStarted] = useState(false);
   // The dry run, which starts again when the settings change.
-  const choices = JSON.stringify([...uses, ...chosen, hasNewCodes, sheet.encoding]);
-  const { value, error, isLoading } = useLoaded(`${choices} ${sheet.delimiter}`, (signal) =>
-    checkSheet(settings, signal),
-  );
-  const checked = isLoading || error !== '' ? undefined : value;
+  const read = [sheet.source?.name, sheet.encoding, sheet.delimiter];
+  const choices = JSON.stringify([...uses, ...chosen, hasNewCodes, ...read]);
+  const { value, error, isLoading } = useLoaded(choices, (signal) => checkSheet(settings, signal));
+  const checked = isLoading || error ? undefined : value;
   if (isStarted && checked) return <Running settings={settings} total={checked.rows} />;
   const moves = {
     draft: Object.fromEntries(chosen),
@@ -149,7 +130,7 @@ function OpenSheet({ settings, domains, onChanged }: SheetProps) {
         />
       )}
       <Part title="Check">
-        <Problem message={error} />
+        <Problem error={error} />
         {isLoading && <p role="status">Checking all rows…</p>}
         {domains.length > 1 &&
           checked?.hosts.map((host) => (
@@ -261,7 +242,7 @@ function Running({ settings, total }: { readonly settings: Settings; readonly to
   const [progress, setProgress] = useState<Progress>({ rows: 0, created: 0, replayed: 0, bad: [] });
   const [isDone, setDone] = useState(false);
   const abort = useRef(new AbortController());
-  const { submit, errors, isBusy } = useSubmit(async () => {
+  const { submit, error, isBusy } = useSubmit(async () => {
     abort.current = new AbortController();
     const { signal } = abort.current;
     await importSheet(settings, { signal, onProgress: setProgress });
@@ -284,7 +265,7 @@ function Running({ settings, total }: { readonly settings: Settings; readonly to
           ` An earlier import of this file had made ${replayed.toLocaleString()} of them; none was made twice.`}
       </p>
       {isBusy && <Button onClick={stop}>Stop</Button>}
-      <Problem message={errors.message} />
+      <Problem error={error} />
       {!isBusy && !isDone && (
         <>
           <p>The rows so far are imported. To go on makes no link twice.</p>

@@ -2,7 +2,7 @@ import type { ApiKey, ApiKeyCreateRequest } from '@shorty/sdk';
 import { Action } from '../components/action.js';
 import { showSecrets } from '../components/copy.js';
 import { Screen, Time } from '../components/elements.js';
-import { type Field, type Option, optionsOf, select } from '../components/field.js';
+import { type Field, field, type Option, optionsOf, select } from '../components/field.js';
 import { Form } from '../components/form.js';
 import { List } from '../components/list.js';
 import { useDomains } from '../domains.js';
@@ -10,26 +10,22 @@ import { api, me } from '../session.js';
 
 /** What somebody decides on a key. No key may have the scopes that are left out. */
 const fields = (domains: readonly Option[]): readonly Field[] => [
-  { name: 'name', label: 'Name', hint: 'What the key is for.', required: true },
-  {
-    name: 'scopes',
-    label: 'What the key may do',
+  field('name', 'Name', { hint: 'What the key is for.', required: true }),
+  field('scopes', 'What the key may do', {
     kind: 'checks',
     options: optionsOf(
       (me.value?.scopes ?? []).filter((scope) => !['keys:write', 'people:write'].includes(scope)),
     ),
-  },
+  }),
   {
     ...select('domainId', 'Domain', [['', 'all domains'], ...domains]),
     hint: 'Whose links the key reaches.',
   },
-  { name: 'onlyOwnLinks', label: 'Only links that the key creates', kind: 'check' },
-  {
-    name: 'expiresAt',
-    label: 'Last day',
+  field('onlyOwnLinks', 'Only links that the key creates', { kind: 'check' }),
+  field('expiresAt', 'Last day', {
     kind: 'lastDay',
     hint: 'Empty: the key does not expire.',
-  },
+  }),
 ];
 
 const keyHint = 'A program sends it as “Authorization: Bearer …”.';

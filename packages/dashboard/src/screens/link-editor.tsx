@@ -10,117 +10,87 @@ import { useState } from 'preact/hooks';
 import { Link, useLocation } from 'wouter-preact';
 import { CopyButton, copyText } from '../components/copy.js';
 import { Button, Loading, Part, Screen, Table } from '../components/elements.js';
-import { type Field, type Filling, type Option, select } from '../components/field.js';
-import { Form, type Section } from '../components/form.js';
+import { type Filling, field, type Option, optionsOf, select } from '../components/field.js';
+import { Form, section } from '../components/form.js';
 import { useLoaded } from '../components/loaded.js';
 import { notify, run } from '../components/work.js';
 import { useDomains } from '../domains.js';
 import { api, may } from '../session.js';
+import { describeError } from '../texts.js';
 
 /** What is decided once, when a link is made. */
-const newFields = (domains: readonly Option[]): readonly Field[] => [
+const newFields = (domains: readonly Option[]) => [
   select('domainId', 'Domain', [['', location.host], ...domains]),
-  {
-    name: 'customSlug',
-    label: 'Slug',
+  field('customSlug', 'Slug', {
     hint: ({ draft }) => (
       <SlugVerdict slug={`${draft.customSlug}`} domainId={`${draft.domainId}`} />
     ),
-  },
+  }),
 ];
 
-const fields: readonly (Field | Section)[] = [
-  { name: 'title', label: 'Title', hint: (filling) => <FetchTitle {...filling} /> },
-  { name: 'tags', label: 'Tags', kind: 'tags', hint: 'Separated by commas.' },
-  { name: 'description', label: 'Notes' },
-  {
-    section: 'Start, end and access',
-    fields: [
-      { name: 'activatesAt', label: 'Starts at', kind: 'datetime-local' },
-      { name: 'expiresAt', label: 'Ends at', kind: 'datetime-local' },
-      { name: 'expiredUrl', label: 'After the end, lead to', kind: 'url' },
-      { name: 'maxClicks', label: 'Most clicks', kind: 'number', min: 1 },
-      {
-        name: 'password',
-        label: 'Password',
-        autocomplete: 'off',
-        hint: 'Visitors must enter it. It is never shown again.',
-      },
-      { name: 'isPasswordProtected', label: 'Ask visitors for the password', kind: 'check' },
-      { name: 'forwardQuery', label: 'Forward the query', kind: 'inherited' },
-      { name: 'forwardPath', label: 'Forward the path', kind: 'inherited' },
-      {
-        name: 'infoPage',
-        label: 'Show where it leads at its address with +',
-        kind: 'inherited',
-        options: [
-          ['', 'as the server'],
-          ['yes', 'yes'],
-          ['no', 'no'],
-        ],
-      },
-      {
-        name: 'publicStats',
-        label: 'Show its clicks there',
-        kind: 'inherited',
-        options: [
-          ['', 'no'],
-          ['yes', 'yes'],
-        ],
-      },
-    ],
-  },
-  {
-    section: 'UTM parameters',
-    fields: [
-      { name: 'utmSource', label: 'Source', placeholder: 'newsletter' },
-      { name: 'utmMedium', label: 'Medium', placeholder: 'email' },
-      { name: 'utmCampaign', label: 'Campaign', placeholder: 'spring' },
-      { name: 'utmTerm', label: 'Term' },
-      { name: 'utmContent', label: 'Content' },
-    ],
-  },
-  {
-    section: 'Link preview',
-    fields: [
-      { name: 'preview.title', label: 'Preview title' },
-      { name: 'preview.description', label: 'Preview text' },
-      { name: 'preview.imageUrl', label: 'Preview image', kind: 'url' },
-    ],
-  },
-  {
-    section: 'Other destinations for some visits',
-    fields: [
-      {
-        name: 'rules',
-        label: 'Rule',
-        kind: 'rules',
-        hint: 'The first rule that matches a visit decides. Without conditions, it matches all.',
-        rows: [
-          { name: 'name', label: 'Name' },
-          { name: 'when.country', label: 'Countries', kind: 'tags', placeholder: 'DE, AT' },
-          { name: 'when.device', label: 'Devices', kind: 'tags', placeholder: 'mobile, tablet' },
-          { name: 'when.os', label: 'Systems', kind: 'tags', placeholder: 'iOS, Android' },
-          { name: 'when.browser', label: 'Browsers', kind: 'tags', placeholder: 'Safari' },
-          { name: 'when.language', label: 'Languages', kind: 'tags', placeholder: 'de' },
-          { name: 'when.referrer', label: 'Referrers', kind: 'tags', placeholder: 'example.com' },
-          { name: 'when.query', label: 'Query', kind: 'query', placeholder: 'ref=mail' },
-          { name: 'when.after', label: 'From', kind: 'datetime-local' },
-          { name: 'when.before', label: 'Until', kind: 'datetime-local' },
-          { name: 'targetUrl', label: 'Leads to', kind: 'url' },
-          {
-            name: 'variants',
-            label: 'Or divide the visitors: a weight and a destination a line',
-            kind: 'variants',
-            placeholder: '50 https://example.com/a',
-          },
-        ],
-      },
-    ],
-  },
+/** Returns a choice that something else decides unless the link does. */
+const inherited = (name: string, label: string, otherwise: string) => ({
+  ...select(name, label, [['', otherwise], ...optionsOf(['yes', 'no'])]),
+  kind: 'inherited' as const,
+});
+
+const fields = [
+  field('title', 'Title', { hint: (filling) => <FetchTitle {...filling} /> }),
+  field('tags', 'Tags', { kind: 'tags', hint: 'Separated by commas.' }),
+  field('description', 'Notes'),
+  section('Start, end and access', [
+    field('activatesAt', 'Starts at', { kind: 'datetime-local' }),
+    field('expiresAt', 'Ends at', { kind: 'datetime-local' }),
+    field('expiredUrl', 'After the end, lead to', { kind: 'url' }),
+    field('maxClicks', 'Most clicks', { kind: 'number', min: 1 }),
+    field('password', 'Password', {
+      autocomplete: 'off',
+      hint: 'Visitors must enter it. It is never shown again.',
+    }),
+    field('isPasswordProtected', 'Ask visitors for the password', { kind: 'check' }),
+    inherited('forwardQuery', 'Forward the query', 'as its domain'),
+    inherited('forwardPath', 'Forward the path', 'as its domain'),
+    inherited('infoPage', 'Show where it leads at its address with +', 'as the server'),
+    field('publicStats', 'Show its clicks there', { kind: 'check' }),
+  ]),
+  section('UTM parameters', [
+    field('utmSource', 'Source', { placeholder: 'newsletter' }),
+    field('utmMedium', 'Medium', { placeholder: 'email' }),
+    field('utmCampaign', 'Campaign', { placeholder: 'spring' }),
+    field('utmTerm', 'Term'),
+    field('utmContent', 'Content'),
+  ]),
+  section('Link preview', [
+    field('preview.title', 'Preview title'),
+    field('preview.description', 'Preview text'),
+    field('preview.imageUrl', 'Preview image', { kind: 'url' }),
+  ]),
+  section('Other destinations for some visits', [
+    field('rules', 'Rule', {
+      kind: 'rules',
+      hint: 'The first rule that matches a visit decides. Without conditions, it matches all.',
+      rows: [
+        field('name', 'Name'),
+        field('when.country', 'Countries', { kind: 'tags', placeholder: 'DE, AT' }),
+        field('when.device', 'Devices', { kind: 'tags', placeholder: 'mobile, tablet' }),
+        field('when.os', 'Systems', { kind: 'tags', placeholder: 'iOS, Android' }),
+        field('when.browser', 'Browsers', { kind: 'tags', placeholder: 'Safari' }),
+        field('when.language', 'Languages', { kind: 'tags', placeholder: 'de' }),
+        field('when.referrer', 'Referrers', { kind: 'tags', placeholder: 'example.com' }),
+        field('when.query', 'Query', { kind: 'query', placeholder: 'ref=mail' }),
+        field('when.after', 'From', { kind: 'datetime-local' }),
+        field('when.before', 'Until', { kind: 'datetime-local' }),
+        field('targetUrl', 'Leads to', { kind: 'url' }),
+        field('variants', 'Or divide the visitors: a weight and a destination a line', {
+          kind: 'variants',
+          placeholder: '50 https://example.com/a',
+        }),
+      ],
+    }),
+  ]),
 ];
 
-const targetUrl: Field = { name: 'targetUrl', label: 'Destination', kind: 'url', required: true };
+const targetUrl = field('targetUrl', 'Destination', { kind: 'url', required: true });
 
 /** Makes a new link: `/links/new?url=…`. */
 export function NewLink() {
@@ -152,12 +122,12 @@ const withPassword = <Request extends UrlCreateRequest | UrlUpdateRequest>(
 /** A link, and the version of it that was read. */
 interface Read {
   readonly url: UrlRecord;
-  readonly version: { readonly ifMatch?: string };
+  readonly ifMatch: string | undefined;
 }
 
 async function read(id: string): Promise<Read> {
   const { data, response } = await api.urls.get(id).withResponse();
-  return { url: data, version: response.etag === undefined ? {} : { ifMatch: response.etag } };
+  return { url: data, ifMatch: response.etag };
 }
 
 /** What somebody wants to change of a link that somebody else has changed meanwhile. */
@@ -172,9 +142,9 @@ export function LinkEditor({ params: { id } }: { readonly params: { readonly id:
   const [refused, setRefused] = useState<Refused>();
   if (!value) return <Loading error={error} />;
   const { url } = value;
-  const save = async (changes: UrlUpdateRequest, { version }: Read) => {
+  const save = async (changes: UrlUpdateRequest, { ifMatch }: Read) => {
     try {
-      await api.urls.update(id, changes, version);
+      await api.urls.update(id, changes, { ifMatch });
       notify(`Saved ${url.shortUrl}`);
       setRefused(undefined);
     } catch (reason) {
@@ -263,11 +233,11 @@ function FetchTitle({ draft, set }: Filling) {
 function SlugVerdict({ slug, domainId }: { readonly slug: string; readonly domainId: string }) {
   const check = async () => {
     if (slug === '') return 'Empty for a random one. It cannot be changed.';
-    const found = await api.urls.checkSlug({ slug, ...(domainId !== '' && { domainId }) });
+    const found = await api.urls.checkSlug({ slug, domainId: domainId || undefined });
     return found.isAvailable ? 'This slug is free.' : (found.message ?? 'This slug is taken.');
   };
   const { value, error, isLoading } = useLoaded(`${domainId} ${slug}`, check, 300);
-  return <>{isLoading ? 'Checking…' : error || value}</>;
+  return <>{isLoading ? 'Checking…' : error ? describeError(error) : value}</>;
 }
 
 interface Command {

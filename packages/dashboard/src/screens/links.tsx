@@ -6,7 +6,7 @@ import { Action } from '../components/action.js';
 import { CopyButton, copyText } from '../components/copy.js';
 import { download } from '../components/download.js';
 import { Button, Screen } from '../components/elements.js';
-import { type Field, type Option, optionsOf, select } from '../components/field.js';
+import { type Field, field, type Option, optionsOf, select } from '../components/field.js';
 import { Only } from '../components/filter-bar.js';
 import { Form } from '../components/form.js';
 import { List } from '../components/list.js';
@@ -15,14 +15,12 @@ import { useDomains } from '../domains.js';
 import { api, may, me } from '../session.js';
 import { countOf, withoutScheme } from '../texts.js';
 
-const destination: Field = {
-  name: 'targetUrl',
-  label: 'Destination',
+const destination = field('targetUrl', 'Destination', {
   kind: 'url',
   placeholder: 'https://example.com/page',
   autofocus: true,
   required: true,
-};
+});
 
 const states: Readonly<Record<string, UrlListQuery>> = {
   active: { isActive: true },
@@ -32,8 +30,8 @@ const states: Readonly<Record<string, UrlListQuery>> = {
 };
 
 const filtersOf = (domains: readonly Option[]): readonly Field[] => [
-  { name: 'search', label: 'Search links', kind: 'search' },
-  { name: 'tag', label: 'Tag' },
+  field('search', 'Search links', { kind: 'search' }),
+  field('tag', 'Tag'),
   select('domainId', 'Domain', [['', 'all'], ...domains]),
   select('state', 'State', [['', 'all'], ...optionsOf(Object.keys(states))]),
   select('sort', 'Order', [
@@ -42,19 +40,15 @@ const filtersOf = (domains: readonly Option[]): readonly Field[] => [
     ['lastClickAt', 'Last clicked'],
     ['title', 'Title'],
   ]),
-  { name: 'mine', label: 'Only mine', kind: 'check' },
+  field('mine', 'Only mine', { kind: 'check' }),
 ];
 
 /** The query of the API for what somebody has set. */
 type Shown = UrlListQuery & { readonly state?: string; readonly mine?: string };
 
 function queryOf({ state, mine, ...query }: Shown): UrlListQuery {
-  const createdBy = mine === undefined ? undefined : me.value?.user?.id;
-  return {
-    ...query,
-    ...(state === undefined ? { isDeleted: false } : states[state]),
-    ...(createdBy !== undefined && { createdBy }),
-  };
+  const shown = state === undefined ? { isDeleted: false } : states[state];
+  return { ...query, ...shown, createdBy: mine && me.value?.user?.id };
 }
 
 export function Links() {
@@ -210,7 +204,7 @@ function Selection({ urls, onDone }: SelectionProps) {
   );
 }
 
-const tagToAdd: Field = { name: 'tag', label: 'Tag to add', required: true };
+const tagToAdd: Field = field('tag', 'Tag to add', { required: true });
 
 /** Returns a file of links that can be imported. */
 function csvOf(urls: readonly UrlRecord[]): string {

@@ -9,7 +9,7 @@ import { useState } from 'preact/hooks';
 import { Action } from '../components/action.js';
 import { showSecrets } from '../components/copy.js';
 import { Button, Loading, Part, Screen, Time } from '../components/elements.js';
-import { type Field, optionsOf, select } from '../components/field.js';
+import { type Field, field, optionsOf, select } from '../components/field.js';
 import { Form } from '../components/form.js';
 import { List, type Paged, type PageQuery } from '../components/list.js';
 import { useLoaded } from '../components/loaded.js';
@@ -17,17 +17,15 @@ import { operatorApi } from '../session.js';
 
 type Admin = Shorty['admin'];
 
-const key: Field = {
-  name: 'key',
-  label: 'Operator key',
+const key = field('key', 'Operator key', {
   kind: 'password',
   autocomplete: 'off',
   hint: 'SHORTY_OPERATOR_KEY of the server. It stays in the memory of this page.',
   required: true,
-};
+});
 
 const organization: readonly Field[] = [
-  { name: 'name', label: 'Name', required: true },
+  field('name', 'Name', { required: true }),
   select('plan', 'Plan', optionsOf(['free', 'developer', 'scale', 'enterprise'])),
 ];
 
@@ -56,7 +54,7 @@ export function Operator() {
         title="Links taken down"
         action="Take down"
         undo="Undo takedown"
-        field={{ name: 'shortUrl', label: 'Short link', required: true }}
+        subject={field('shortUrl', 'Short link', { required: true })}
         nameOf={({ shortUrl }) => shortUrl}
         add={({ shortUrl, reason }) => takedowns.create({ shortUrl, reason })}
         read={(query) => takedowns.list(query)}
@@ -66,7 +64,7 @@ export function Operator() {
         title="Blocked hosts"
         action="Block"
         undo="Unblock"
-        field={{ name: 'host', label: 'Host', required: true }}
+        subject={field('host', 'Host', { required: true })}
         nameOf={({ host }) => host}
         add={({ host, reason }) => blockedHosts.create({ host, reason })}
         read={(query) => blockedHosts.list(query)}
@@ -157,7 +155,7 @@ interface BansProps<Banned extends Ban> {
   /** What the buttons say that add one and remove it. */
   readonly action: string;
   readonly undo: string;
-  readonly field: Field;
+  readonly subject: Field;
   readonly nameOf: (ban: Banned) => string;
   readonly add: (ban: Banned) => PromiseLike<unknown>;
   readonly read: (query: PageQuery) => PromiseLike<Paged<Banned>>;
@@ -166,13 +164,13 @@ interface BansProps<Banned extends Ban> {
 
 /** What the operator has banned, each with a reason that the owner sees. */
 function Bans<Banned extends Ban>(props: BansProps<Banned>) {
-  const { title, action, undo, field, nameOf, add, read, remove } = props;
+  const { title, action, undo, subject, nameOf, add, read, remove } = props;
   return (
     <Part title={title}>
       <Form<Banned>
         class="line"
         label={action}
-        fields={[field, { name: 'reason', label: 'Reason', required: true }]}
+        fields={[subject, field('reason', 'Reason', { required: true })]}
         action={action}
         save={add}
       />
@@ -181,7 +179,7 @@ function Bans<Banned extends Ban>(props: BansProps<Banned>) {
         keyOf={nameOf}
         none="None."
         columns={{
-          [field.label]: nameOf,
+          [subject.label]: nameOf,
           Reason: ({ reason }) => reason,
           Since: ({ createdAt }) => <Time at={createdAt} />,
           Actions: (ban) => (

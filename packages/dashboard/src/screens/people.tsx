@@ -2,7 +2,7 @@ import type { Invitation, User, UserInviteRequest } from '@shorty/sdk';
 import { Action } from '../components/action.js';
 import { showSecrets } from '../components/copy.js';
 import { Screen, Time } from '../components/elements.js';
-import { type Field, FieldRow, optionsOf, select } from '../components/field.js';
+import { type Field, FieldRow, field, optionsOf, select } from '../components/field.js';
 import { Form } from '../components/form.js';
 import { List } from '../components/list.js';
 import { run } from '../components/work.js';
@@ -17,7 +17,7 @@ const roles: readonly (readonly [Role, string])[] = [
 ];
 
 const fields: readonly Field[] = [
-  { name: 'email', label: 'E-mail address', kind: 'email', autocomplete: 'off', required: true },
+  field('email', 'E-mail address', { kind: 'email', autocomplete: 'off', required: true }),
   select('role', 'Role', roles),
 ];
 

@@ -2,23 +2,21 @@ import type { QrCreateRequest, QrListQuery, QrRecord, QrUpdateRequest } from '@s
 import { Link, useLocation } from 'wouter-preact';
 import { Action } from '../components/action.js';
 import { Button, Loading, Screen, Time } from '../components/elements.js';
-import { type Field, optionsOf, select } from '../components/field.js';
+import { type Field, field, optionsOf, select } from '../components/field.js';
 import { Form } from '../components/form.js';
 import { List } from '../components/list.js';
 import { useLoaded } from '../components/loaded.js';
 import { api, may } from '../session.js';
-import { withoutScheme } from '../texts.js';
+import { describeError, withoutScheme } from '../texts.js';
 
 interface Params {
   readonly params: { readonly id: string };
 }
 
-const text: Field = {
-  name: 'data',
-  label: 'Text',
+const text = field('data', 'Text', {
   hint: 'What scanners read, such as an address or WIFI:T:WPA;S:Guests;P:open sesame;;',
   required: true,
-};
+});
 
 const shape = select('stylePreset', 'Modules', [
   ['default', 'Squares'],
@@ -31,21 +29,19 @@ const number = { kind: 'number', min: 0, required: true } as const;
 
 /** How a code looks. */
 const design: readonly Field[] = [
-  { name: 'foregroundColor', label: 'Colour', kind: 'color' },
-  { name: 'backgroundColor', label: 'Background colour', kind: 'color' },
+  field('foregroundColor', 'Colour', { kind: 'color' }),
+  field('backgroundColor', 'Background colour', { kind: 'color' }),
   select('background', 'Background', [
     ['solid', 'Filled'],
     ['transparent', 'Transparent'],
   ]),
-  {
-    name: 'logoUrl',
-    label: 'Logo',
+  field('logoUrl', 'Logo', {
     kind: 'url',
     placeholder: 'https://example.com/logo.png',
     hint: 'The address of a PNG, JPEG, WebP or simple SVG for the centre.',
-  },
-  { ...number, name: 'margin', label: 'Margin', max: 16, hint: 'In modules. Scanners need 4.' },
-  { ...number, name: 'size', label: 'Size', min: 200, max: 2048, hint: 'In pixels.' },
+  }),
+  field('margin', 'Margin', { ...number, max: 16, hint: 'In modules. Scanners need 4.' }),
+  field('size', 'Size', { ...number, min: 200, max: 2048, hint: 'In pixels.' }),
   select('format', 'Format', optionsOf(['png', 'svg', 'webp'])),
   select('errorCorrectionLevel', 'Error correction', [
     ['L', 'Low: 7 % may be damaged'],
@@ -114,7 +110,7 @@ export function LinkQr({ params: { id } }: Params) {
 function CodeList({ urlId }: { readonly urlId?: string }) {
   return (
     <List<QrRecord, QrListQuery>
-      read={(query) => api.qr.list({ ...query, ...(urlId !== undefined && { urlId }) })}
+      read={(query) => api.qr.list({ ...query, urlId })}
       none="No codes yet."
       columns={{
         'Leads to': ({ id, qrData }) => <Link href={`/qr/${id}`}>{qrData}</Link>,
@@ -206,6 +202,7 @@ export function QrScreen({ params: { id } }: Params) {
 }
 
 const previewAfterMs = 300;
+const scans = 'The server has read this picture: it scans.';
 
 /** What the server draws, and whether it could read it. Nothing is stored or charged. */
 function Picture({ request }: { readonly request: QrCreateRequest }) {
@@ -213,7 +210,7 @@ function Picture({ request }: { readonly request: QrCreateRequest }) {
   const draw = async (signal: AbortSignal) =>
     hasPayload ? api.qr.preview(request, { signal }) : null;
   const drawn = useLoaded(JSON.stringify(request), draw, previewAfterMs);
-  const picture = drawn.error === '' ? drawn.value : undefined;
+  const picture = drawn.error ? undefined : drawn.value;
   if (!hasPayload) return null;
   return (
     <figure>
@@ -224,8 +221,8 @@ function Picture({ request }: { readonly request: QrCreateRequest }) {
           style={{ backgroundColor: request.backgroundColor ?? '' }}
         />
       )}
-      <p role="status" class={drawn.error === '' ? 'hint' : 'error'}>
-        {drawn.error || (picture ? 'The server has read this picture: it scans.' : 'Drawing…')}
+      <p role="status" class={drawn.error ? 'error' : 'hint'}>
+        {drawn.error ? describeError(drawn.error) : picture ? scans : 'Drawing…'}
       </p>
     </figure>
   );

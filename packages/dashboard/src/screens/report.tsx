@@ -17,11 +17,11 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { download } from '../components/download.js';
 import { Button, Problem, Screen } from '../components/elements.js';
-import { Check, type Field, type Option, optionsOf, select } from '../components/field.js';
+import { Check, type Field, field, type Option, optionsOf, select } from '../components/field.js';
 import { FilterBar, typingMs, useFilters } from '../components/filter-bar.js';
 import { useLoaded } from '../components/loaded.js';
 import { useDomains } from '../domains.js';
-import { filterNames, filterOf, filtersOf, periods, queryOf } from '../report-query.js';
+import { filterNames, filtersOf, parameterOf, periods, queryOf } from '../report-query.js';
 import { api, may } from '../session.js';
 
 const liveEveryMs = 5_000;
@@ -48,7 +48,7 @@ export function Report({ params: { id } }: { readonly params: { readonly id?: st
         {report && <Downloads report={report} />}
       </FilterBar>
       <Chips domains={new Map(domains)} />
-      <Problem message={error} />
+      <Problem error={error} />
       {report && <Content report={report} />}
     </Screen>
   );
@@ -60,11 +60,11 @@ function controls(
   isOfAll: boolean,
 ): readonly Field[] {
   const days: readonly Field[] = [
-    { name: 'from', label: 'From', kind: 'date' },
-    { name: 'to', label: 'To', kind: 'date' },
+    field('from', 'From', { kind: 'date' }),
+    field('to', 'To', { kind: 'date' }),
   ];
   const links: readonly Field[] = [
-    { name: 'tag', label: 'Tag' },
+    field('tag', 'Tag'),
     select('domainId', 'Domain', [['', 'all'], ...domains]),
   ];
   const ownZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
@@ -173,10 +173,10 @@ function Content({ report }: { readonly report: ReportModel }) {
 
 /** Renders the name of a row: a click shows only its visits, or the report of its link. */
 function nameOf({ name, label, detail }: SectionRow, section: Section) {
-  const filter = filterOf(section.name);
-  // The rest of a list is no value of a filter.
-  if (name === '(other)') return html`${label}`;
+  const filter = parameterOf(section.name);
+  const filterName = filterNames[filter];
   if (section.name === 'top-url') return html`<a href="/dashboard/report/${detail}">${label}</a>`;
-  if (filter === undefined) return html`${label}`;
-  return html`<button type="button" data-filter="${filter}" data-value="${name}" aria-label="Only ${filterNames[filter]}: ${label}">${label}</button>`;
+  // The rest of a list is no value of a filter.
+  if (filterName === undefined || name === '(other)') return html`${label}`;
+  return html`<button type="button" data-filter="${filter}" data-value="${name}" aria-label="Only ${filterName}: ${label}">${label}</button>`;
 }

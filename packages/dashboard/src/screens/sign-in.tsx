@@ -1,24 +1,20 @@
 import type { InvitationAcceptRequest, SessionCreateRequest } from '@shorty/sdk';
 import { useLocation } from 'wouter-preact';
-import { Heading, Problem } from '../components/elements.js';
-import type { Field } from '../components/field.js';
+import { Problem, Screen } from '../components/elements.js';
+import { type Field, field } from '../components/field.js';
 import { Form } from '../components/form.js';
 import { api, readSession, state } from '../session.js';
 
-const email: Field = {
-  name: 'email',
-  label: 'E-mail address',
+const email = field('email', 'E-mail address', {
   kind: 'email',
   autocomplete: 'username',
   required: true,
-};
-export const password: Field = {
-  name: 'password',
-  label: 'Password',
+});
+export const password = field('password', 'Password', {
   kind: 'password',
   autocomplete: 'current-password',
   required: true,
-};
+});
 export const newPassword: Field = {
   ...password,
   label: 'New password',
@@ -36,28 +32,29 @@ const failures: Readonly<Record<string, string>> = {
 
 export function SignIn() {
   const failure = new URLSearchParams(location.search).get('error');
-  const message = failure === null ? '' : (failures[failure] ?? 'The sign-in has failed.');
+  const error = failure && (failures[failure] ?? 'The sign-in has failed.');
   return (
     <main class="narrow">
-      <Heading>Sign in to Shorty</Heading>
-      <Problem message={message} />
-      {state.value?.signInUrl && (
-        <p>
-          <a href={state.value.signInUrl}>Sign in with your organization</a>
+      <Screen title="Sign in to Shorty">
+        <Problem error={error} />
+        {state.value?.signInUrl && (
+          <p>
+            <a href={state.value.signInUrl}>Sign in with your organization</a>
+          </p>
+        )}
+        <Form<SessionCreateRequest>
+          fields={[email, password]}
+          action="Sign in"
+          save={async (request) => {
+            await api.session.create(request);
+            await readSession();
+          }}
+        />
+        <p class="hint">
+          No password yet, or forgotten? Ask an owner of your organization for a link. The operator
+          can run <code>shorty-server users reset ADDRESS</code>.
         </p>
-      )}
-      <Form<SessionCreateRequest>
-        fields={[email, password]}
-        action="Sign in"
-        save={async (request) => {
-          await api.session.create(request);
-          await readSession();
-        }}
-      />
-      <p class="hint">
-        No password yet, or forgotten? Ask an owner of your organization for a link. The operator
-        can run <code>shorty-server users reset ADDRESS</code>.
-      </p>
+      </Screen>
     </main>
   );
 }
@@ -70,23 +67,24 @@ export function Welcome() {
   const token = location.hash.slice(1);
   return (
     <main class="narrow">
-      <Heading>Welcome to Shorty</Heading>
-      {token === '' ? (
-        <Problem message="This address has no token. Open the whole link that you were given." />
-      ) : (
-        <Form<Omit<InvitationAcceptRequest, 'token'>>
-          fields={[
-            ...(asksEmail ? [{ ...email, hint: 'You sign in with it. No mail is sent.' }] : []),
-            newPassword,
-          ]}
-          action="Set the password"
-          save={async (request) => {
-            await api.session.acceptInvitation({ token, ...request });
-            await readSession();
-            navigate('/');
-          }}
-        />
-      )}
+      <Screen title="Welcome to Shorty">
+        {token === '' ? (
+          <Problem error="This address has no token. Open the whole link that you were given." />
+        ) : (
+          <Form<Omit<InvitationAcceptRequest, 'token'>>
+            fields={[
+              ...(asksEmail ? [{ ...email, hint: 'You sign in with it. No mail is sent.' }] : []),
+              newPassword,
+            ]}
+            action="Set the password"
+            save={async (request) => {
+              await api.session.acceptInvitation({ token, ...request });
+              await readSession();
+              navigate('/');
+            }}
+          />
+        )}
+      </Screen>
     </main>
   );
 }

@@ -14,8 +14,8 @@ import { Action } from '../components/action.js';
 import { showSecrets } from '../components/copy.js';
 import { Dialog } from '../components/dialog.js';
 import { Button, Loading, Part, Screen, Time } from '../components/elements.js';
-import { type Field, optionsOf, select } from '../components/field.js';
-import { Form, type Section } from '../components/form.js';
+import { type Field, field, optionsOf, select } from '../components/field.js';
+import { Form, type Section, section } from '../components/form.js';
 import { List } from '../components/list.js';
 import { useLoaded } from '../components/loaded.js';
 import { notify } from '../components/work.js';
@@ -35,17 +35,13 @@ function useFields(headerNames: readonly string[] = []): readonly (Field | Secti
   const domains = useDomains();
   const events = types?.items ?? [];
   return [
-    {
-      name: 'url',
-      label: 'Address of the receiver',
+    field('url', 'Address of the receiver', {
       kind: 'url',
       placeholder: 'https://example.com/hooks/shorty',
       required: true,
-    },
-    { name: 'description', label: 'Description' },
-    {
-      name: 'events',
-      label: 'Events',
+    }),
+    field('description', 'Description'),
+    field('events', 'Events', {
       kind: 'checks',
       options: ({ draft }) => [
         ['*', 'All types, also future ones'],
@@ -53,30 +49,22 @@ function useFields(headerNames: readonly string[] = []): readonly (Field | Secti
           .filter(({ isOptIn }) => isOptIn || !(draft.events as readonly string[]).includes('*'))
           .map(({ type, description }) => [type, `${type}: ${description}`] as const),
       ],
-    },
-    {
-      section: 'Only events of some links',
-      fields: [
-        { name: 'filters.tags', label: 'With one of these tags', kind: 'tags', hint: commas },
-        { name: 'filters.urlIds', label: 'These links (ids)', kind: 'tags', hint: commas },
-        { name: 'filters.domainIds', label: 'On these domains', kind: 'checks', options: domains },
-      ],
-    },
-    {
-      section: 'Headers of each delivery',
-      fields: [
-        {
-          name: 'headers',
-          label: 'Headers',
-          kind: 'headers',
-          placeholder: 'Authorization: Bearer …',
-          hint:
-            headerNames.length === 0
-              ? 'A name and a value a line. Nobody can read the values afterwards.'
-              : `Replaces ${headerNames.join(', ')}, whose values nobody can read.`,
-        },
-      ],
-    },
+    }),
+    section('Only events of some links', [
+      field('filters.tags', 'With one of these tags', { kind: 'tags', hint: commas }),
+      field('filters.urlIds', 'These links (ids)', { kind: 'tags', hint: commas }),
+      field('filters.domainIds', 'On these domains', { kind: 'checks', options: domains }),
+    ]),
+    section('Headers of each delivery', [
+      field('headers', 'Headers', {
+        kind: 'headers',
+        placeholder: 'Authorization: Bearer …',
+        hint:
+          headerNames.length === 0
+            ? 'A name and a value a line. Nobody can read the values afterwards.'
+            : `Replaces ${headerNames.join(', ')}, whose values nobody can read.`,
+      }),
+    ]),
   ];
 }
 
