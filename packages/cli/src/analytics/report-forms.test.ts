@@ -11,13 +11,7 @@ import type { UrlClicks } from '@shorty/sdk';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import {
-  analyticsOverview,
-  clickDays,
-  noClicks,
-  row,
-  urlClicks,
-} from '../../test/click-fixtures.js';
+import { analyticsOverview, noClicks, row, urlClicks } from '../../test/click-fixtures.js';
 
 // Texts that visitors and users of the API control.
 const hostile = fc.oneof(
@@ -112,23 +106,11 @@ no clicks in this window
   expect(reportHtml(report, 0)).not.toContain('NaN');
 });
 
-test('the title names a link by its slug and title', () => {
-  const links = new Map([['42', { title: 'Spring sale', customSlug: 'spring' }]]);
-  const { title } = linkReport(urlClicks(), 'day', { links });
-  expect(title).toBe('Clicks of link spring (id 42): Spring sale');
-});
-
 test('an empty breakdown is reported', () => {
   const { breakdowns } = urlClicks();
   const report = linkReport(urlClicks({ breakdowns: { ...breakdowns, os: [] } }), 'day');
   const text = reportText(report, { width: 80, hasColor: false });
   expect(text).toMatch(/Operating systems\n.*█ +no clicks in this window\n/);
-});
-
-test('a bar of a page has a title with its day, clicks and visitors', () => {
-  const page = reportHtml(linkReport(urlClicks({ timeseries: clickDays([1, 1500]) }), 'day'), 0);
-  expect(page).toContain('<title>2030-11-01: 1 click, 1 unique visitor</title>');
-  expect(page).toContain('<title>2030-11-02: 1,500 clicks, 900 unique visitors</title>');
 });
 
 test.each([

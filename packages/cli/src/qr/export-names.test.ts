@@ -7,12 +7,6 @@ const other = '0192f0c1-2b7d-7c3e-9a51-aaaaaaaaaaaa';
 const third = '0192f0c1-2b7d-7c3e-9a51-bbbbbbbbbbbb';
 
 describe('ExportNames.nameOf', () => {
-  test('uses the slug or short code of the link and the format', () => {
-    const names = new ExportNames();
-    expect(names.nameOf({ id, format: 'png' }, 'spring-sale')).toBe('spring-sale.png');
-    expect(names.nameOf({ id: other, format: 'svg' }, 'aB3xY9q')).toBe('aB3xY9q.svg');
-  });
-
   test('uses the id of a QR code without a link', () => {
     expect(new ExportNames().nameOf({ id, format: 'webp' }, undefined)).toBe(`qr-${id}.webp`);
   });
