@@ -2,7 +2,7 @@
 // Its parent sends the attack's name and context, then "stop". It replies with a count of the
 // server's responses by status.
 import { setPriority } from 'node:os';
-import { attacks } from './attacks/index.mjs';
+import { attacks } from './attacks.mjs';
 import { createTarget } from './lib/target.mjs';
 
 // Attackers have machines of their own. Here they share two cores with the server and the honest

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { attacks } from './attacks/index.mjs';
+import { attacks } from './attacks.mjs';
 import { judge } from './lib/bounds.mjs';
 import { prepareHonest, runHonest } from './lib/honest.mjs';
 import { startServer } from './lib/server.mjs';

@@ -1,0 +1,192 @@
+// What a tenant can do at most, to take time from others. Hostile requests are in packages/server/test/hardening.
+import { randomBytes } from 'node:crypto';
+import { createServer as createHttpServer } from 'node:http';
+import { createServer } from 'node:net';
+import { bearer, repeat } from './lib/target.mjs';
+
+const endpoints = 400;
+const passwordBulk = JSON.stringify({
+  urls: Array.from({ length: 100 }, (_, n) => ({
+    targetUrl: `https://example.com/${n}`,
+    isPasswordProtected: true,
+    password: `a password ${n}`,
+  })),
+});
+// Random text is the most expensive to index.
+const randomText = (length) => randomBytes(length).toString('base64url').slice(0, length);
+const largestBulk = JSON.stringify({
+  urls: Array.from({ length: 100 }, () => ({
+    targetUrl: `https://example.com/${randomText(8_000)}`,
+    title: randomText(500),
+    description: randomText(4_000),
+    tags: Array.from({ length: 20 }, (_, n) => `tag-${n}`),
+  })),
+});
+
+/**
+ * Every attack by its name. An attack gets `{ target, tenants, ports, links, signal }` and repeats until the
+ * signal is aborted.
+ */
+export const attacks = {
+  'token-flood': ({ target, signal, tenants: [tenant] }) =>
+    repeat(signal, 8, (turn) =>
+      target.request('POST', '/api/v1/auth/token', {
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({
+          clientId: tenant.clientId,
+          clientSecret: turn % 2 ? tenant.clientSecret : 'wrong',
+        }),
+      }),
+    ),
+
+  'tenant-largest-bulk': ({ target, signal, tenants: [tenant] }) =>
+    repeat(signal, 4, () =>
+      target.request('POST', '/api/v1/urls/bulk', { headers: bearer(tenant), body: largestBulk }),
+    ),
+
+  /** Twenty bulk creates at once, each with a hundred passwords to hash. */
+  'tenant-passwords': ({ target, signal, tenants: [tenant] }) =>
+    repeat(signal, 20, () =>
+      target.request('POST', '/api/v1/urls/bulk', { headers: bearer(tenant), body: passwordBulk }),
+    ),
+
+  /** Sixty of the largest and densest codes at once. */
+  'tenant-drawings': ({ target, signal, tenants: [tenant] }) =>
+    repeat(signal, 60, (turn) =>
+      target.request('POST', '/api/v1/qr', {
+        headers: bearer(tenant),
+        body: JSON.stringify({
+          data: `${turn} `.padEnd(1_200, 'heavy'),
+          ...{ size: 2048, format: 'webp', errorCorrectionLevel: 'H', stylePreset: 'dots' },
+        }),
+      }),
+    ),
+
+  /** Searches, large offsets and reports over all records of the tenant. */
+  'tenant-lists': ({ target, signal, tenants: [tenant], links }) => {
+    const paths = [
+      '/api/v1/urls?search=e',
+      '/api/v1/urls?search=ex',
+      '/api/v1/urls?search=example',
+      '/api/v1/urls?search=no-such-text-anywhere',
+      `/api/v1/urls?offset=${links - 1}`,
+      `/api/v1/urls?offset=${links * 10}&search=a`,
+      '/api/v1/urls?tag=nothing&search=zz',
+      '/api/v1/analytics/overview?groupBy=hour&limit=50',
+      '/api/v1/qr?limit=100',
+    ];
+    const headers = bearer(tenant);
+    return repeat(signal, 8, (turn) =>
+      target.request('GET', paths[turn % paths.length], { headers }),
+    );
+  },
+
+  /** Bulk updates, each of which changes a hundred links and their search texts. */
+  'tenant-bulk-updates': ({ target, signal, tenants: [tenant], links }) => {
+    const headers = bearer(tenant);
+    return repeat(signal, 24, (turn) => {
+      const first = ((turn * 100) % links) + 1;
+      const updates = Array.from({ length: 100 }, (_, index) => ({
+        id: first + index,
+        title: `Renamed ${turn} ${index}`,
+      }));
+      const body = JSON.stringify({ updates });
+      return target.request('PATCH', '/api/v1/urls/bulk', { headers, body });
+    });
+  },
+
+  /** Creates that fail because their slug or their idempotency key is taken. */
+  'tenant-conflicts': ({ target, signal, tenants: [tenant] }) =>
+    repeat(signal, 24, (turn) =>
+      target.request('POST', '/api/v1/urls', {
+        headers: bearer(tenant, { 'idempotency-key': `key-${turn % 3}` }),
+        body: JSON.stringify({
+          targetUrl: `https://example.com/${turn}`,
+          ...(turn % 2 === 0 && { customSlug: 'honest-1' }),
+        }),
+      }),
+    ),
+
+  /** Visits with distinct Referers of one link with many QR codes, and reports about it. */
+  'tenant-one-hot-link': async ({ target, signal, tenants: [tenant] }) => {
+    const headers = bearer(tenant);
+    const created = await target.request('POST', '/api/v1/urls', {
+      headers,
+      body: JSON.stringify({
+        targetUrl: 'https://example.com/hot',
+        customSlug: `hot-${Date.now()}`,
+      }),
+    });
+    if (created?.status !== 201) throw new Error('the hot link could not be created');
+    const { id, shortCode } = JSON.parse(created.text).data;
+    const codes = repeat(signal, 4, (turn) =>
+      target.request('POST', '/api/v1/qr', {
+        headers,
+        body: JSON.stringify({ urlId: id, size: 100 + turn }),
+      }),
+    );
+    const visits = repeat(signal, 16, (turn) =>
+      target.request('GET', `/${shortCode}`, {
+        headers: { host: 'short.example', referer: `https://site-${turn}.example/${turn}` },
+      }),
+    );
+    const reports = repeat(signal, 4, (turn) =>
+      target.request('GET', `/api/v1/urls/${id}/clicks?groupBy=${turn % 2 ? 'day' : 'hour'}`, {
+        headers,
+      }),
+    );
+    await Promise.all([codes, visits, reports]);
+  },
+
+  'tenant-hanging-receivers': async ({ target, signal, tenants, ports }) => {
+    const server = createServer((socket) => {
+      socket.on('error', () => socket.destroy());
+      socket.resume();
+      signal.addEventListener('abort', () => socket.destroy());
+    });
+    server.listen(ports.files, '127.0.0.1');
+    signal.addEventListener('abort', () => server.close());
+    for (let index = 0; index < endpoints && !signal.aborted; index += 1) {
+      const tenant = tenants[index % tenants.length];
+      await target.request('POST', '/api/v1/webhooks', {
+        headers: bearer(tenant),
+        body: JSON.stringify({
+          url: `http://127.0.0.1:${ports.files}/${index}`,
+          events: ['url.created'],
+        }),
+      });
+    }
+    await repeat(signal, 2, (turn) =>
+      target.request('POST', '/api/v1/urls', {
+        headers: bearer(tenants[turn % tenants.length]),
+        body: JSON.stringify({ targetUrl: 'https://example.com/event' }),
+      }),
+    );
+  },
+
+  /** Bulk creates whose every link is an event for fifty webhooks. */
+  'tenant-fan-out': async ({ target, signal, tenants: [tenant], ports }) => {
+    const server = createHttpServer((request, response) => {
+      request.resume();
+      response.end();
+    });
+    server.listen(ports.files, '127.0.0.1');
+    signal.addEventListener('abort', () => {
+      server.closeAllConnections();
+      server.close();
+    });
+    const headers = bearer(tenant);
+    for (let index = 0; index < 50 && !signal.aborted; index += 1) {
+      await target.request('POST', '/api/v1/webhooks', {
+        headers,
+        body: JSON.stringify({
+          url: `http://127.0.0.1:${ports.files}/${index}`,
+          events: ['url.created'],
+        }),
+      });
+    }
+    const urls = Array.from({ length: 100 }, (_, n) => ({ targetUrl: `https://example.com/${n}` }));
+    const body = JSON.stringify({ urls });
+    await repeat(signal, 4, () => target.request('POST', '/api/v1/urls/bulk', { headers, body }));
+  },
+};
