@@ -70,58 +70,39 @@ export interface VisitRef {
 /** Decodes columns, which share the memory of `stored`. Throws if they are damaged or of a later version. */
 export function decodeColumns(stored: Uint8Array): VisitColumns {
   const bytes = stored.byteOffset % alignment === 0 ? stored : new Uint8Array(stored);
-  const reader = new ColumnReader(bytes);
-  const [storedVersion, count = 0, jsonBytes = 0] = reader.take(Uint32Array, headerLength);
+  const { buffer, byteOffset, length } = bytes;
+  let offset = byteOffset;
+  const take = <A extends NumberArray>(
+    arrayClass: new (from: ArrayBufferLike, offset: number, length: number) => A,
+    numbers: number,
+  ): A => {
+    const array = new arrayClass(buffer, offset, numbers);
+    offset += array.byteLength;
+    return array;
+  };
+  const [storedVersion, count = 0, jsonBytes = 0] = take(Uint32Array, headerLength);
   if (count > maxVisits) throw new RangeError(`${count} visits: columns have at most ${maxVisits}`);
   if (storedVersion !== version) {
     throw new Error(`visits of version ${storedVersion}: this server reads version ${version}`);
   }
-  const urlIds = reader.take(Float64Array, count);
-  const visitedAt = reader.take(Float64Array, count);
-  const visitors = reader.take(Int32Array, count * 2);
-  const addresses = reader.take(Int32Array, count * 2);
-  const flags = reader.take(Uint8Array, count);
-  reader.align();
-  const texts: Record<string, readonly string[]> = JSON.parse(reader.takeLast(jsonBytes));
+  const urlIds = take(Float64Array, count);
+  const visitedAt = take(Float64Array, count);
+  const visitors = take(Int32Array, count * 2);
+  const addresses = take(Int32Array, count * 2);
+  const flags = take(Uint8Array, count);
+  offset = aligned(offset);
+  const json = Buffer.from(buffer, byteOffset + length - jsonBytes, jsonBytes).toString();
+  const texts: Record<string, readonly string[]> = JSON.parse(json);
   const columns = new Map<string, DictionaryColumn>();
   for (const [name, values] of Object.entries(texts)) {
-    const bytes = codeBytes(values);
+    const width = codeBytes(values);
     const codes =
-      bytes === 0
+      width === 0
         ? sameCodes
-        : reader.take<Uint8Array | Uint16Array>(bytes === 1 ? Uint8Array : Uint16Array, count);
+        : take<Uint8Array | Uint16Array>(width === 1 ? Uint8Array : Uint16Array, count);
     columns.set(name, { values, codes });
   }
   return { count, urlIds, visitedAt, visitors, addresses, flags, ...completeTexts(columns) };
-}
-
-/** Reads typed arrays one after the other, and text from the end. */
-class ColumnReader {
-  readonly #bytes: Uint8Array;
-  #offset = 0;
-
-  constructor(bytes: Uint8Array) {
-    this.#bytes = bytes;
-  }
-
-  take<A extends NumberArray>(
-    arrayClass: new (from: ArrayBufferLike, offset: number, length: number) => A,
-    length: number,
-  ): A {
-    const { buffer, byteOffset } = this.#bytes;
-    const array = new arrayClass(buffer, byteOffset + this.#offset, length);
-    this.#offset += array.byteLength;
-    return array;
-  }
-
-  align(): void {
-    this.#offset = aligned(this.#offset);
-  }
-
-  takeLast(length: number): string {
-    const { buffer, byteOffset, length: size } = this.#bytes;
-    return Buffer.from(buffer, byteOffset + size - length, length).toString();
-  }
 }
 
 const maxByteCodes = 256;
