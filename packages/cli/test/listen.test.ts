@@ -138,7 +138,7 @@ test('trigger posts a signed example to the receiver', async () => {
 
 test('trigger says why a receiver gave no answer', async () => {
   const receiver = await startReceiver();
-  receiver.respond = (response) => response.destroy();
+  receiver.respond = (response) => void response.destroy();
   const refused = new URL('http://127.0.0.1:1/');
   for (const [url, reason] of [
     [receiver.url, /socket|closed/],
