@@ -18,7 +18,8 @@ export async function startNginx(
   const port = await freePort();
   const example = (await readFile(join(root, 'examples/nginx.conf'), 'utf8'))
     .replace('server 127.0.0.1:3000;', `server ${upstream};`)
-    .replace('listen 80;', `listen 127.0.0.1:${port};`);
+    .replace('listen 80;', `listen 127.0.0.1:${port};`)
+    .replace('listen [::]:80;', '');
   const config = join(folder, 'nginx.conf');
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
     .map((name) => `${name}_temp_path ${folder}/${name};`)
