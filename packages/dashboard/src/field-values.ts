@@ -53,12 +53,16 @@ const kinds = {
   },
   /** Headers of HTTP, a line each. */
   headers: {
-    parse: (entry: string) => Object.fromEntries(linesOf(entry).map(headerOf)),
+    parse: (entry: string) =>
+      Object.fromEntries(linesOf(entry).map((line) => splitOnce(line, ':'))),
     format: () => '',
   },
   /** Parameters of a query: those without a value may have any. */
   query: {
-    parse: (entry: string) => Object.fromEntries(partsOf(entry).map(parameterOf)),
+    parse: (entry: string) =>
+      Object.fromEntries(
+        partsOf(entry).map((part) => (part.includes('=') ? splitOnce(part, '=') : [part, true])),
+      ),
     format: (value: Readonly<Record<string, string | true>>) =>
       Object.entries(value)
         .map(([name, each]) => (each === true ? name : `${name}=${each}`))
@@ -66,26 +70,21 @@ const kinds = {
   },
   /** The targets of a rule, a line each. */
   variants: {
-    parse: (entry: string) => linesOf(entry).map(variantOf),
+    parse: (entry: string) =>
+      linesOf(entry).map((line) => {
+        const [weight, targetUrl] = splitOnce(line, ' ');
+        return { weight: Number(weight), targetUrl };
+      }),
     format: (value: readonly LinkVariant[]) =>
       value.map(({ weight, targetUrl }) => `${weight} ${targetUrl}`).join('\n'),
   },
   rules: same,
 } as const satisfies Readonly<Record<string, Kind>>;
 
-function headerOf(line: string): readonly [string, string] {
-  const [name = '', ...value] = line.split(':');
-  return [name.trim(), value.join(':').trim()];
-}
-
-function parameterOf(part: string): readonly [string, string | true] {
-  const [name = '', ...value] = part.split('=');
-  return [name, value.length === 0 || value.join('=')];
-}
-
-function variantOf(line: string): LinkVariant {
-  const [weight = '', ...target] = line.split(/\s+/);
-  return { weight: Number(weight), targetUrl: target.join(' ') };
+/** Returns what stands before and after the first separator. */
+function splitOnce(text: string, separator: string): readonly [string, string] {
+  const [first = '', ...rest] = text.split(separator);
+  return [first.trim(), rest.join(separator).trim()];
 }
 
 /** Types of `<input>` whose entry is the value, and a choice. */

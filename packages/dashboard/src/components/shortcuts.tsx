@@ -30,16 +30,11 @@ export function Shortcuts() {
   if (!isShown) return null;
   return (
     <Dialog title="Keys" onClose={() => setShown(false)}>
-      <dl>
-        {keys.map(([key, what]) => (
-          <div class="row" key={key}>
-            <dt>
-              <kbd>{key}</kbd>
-            </dt>
-            <dd>{what}</dd>
-          </div>
-        ))}
-      </dl>
+      {keys.map(([key, what]) => (
+        <p key={key}>
+          <kbd>{key}</kbd> {what}
+        </p>
+      ))}
     </Dialog>
   );
 }

@@ -110,18 +110,14 @@ function Verification({ domain, onVerified }: VerificationProps) {
         Set this record at the provider of your DNS. It proves that the domain is yours, and may be
         removed afterwards.
       </p>
-      <dl>
-        <dt>Type</dt>
-        <dd>{txtRecord.type}</dd>
-        <dt>Name</dt>
-        <dd>
-          <code>{txtRecord.name}</code> <CopyButton text={txtRecord.name} label="the name" />
-        </dd>
-        <dt>Value</dt>
-        <dd>
-          <code>{txtRecord.value}</code> <CopyButton text={txtRecord.value} label="the value" />
-        </dd>
-      </dl>
+      <p>Type: {txtRecord.type}</p>
+      <p>
+        Name: <code>{txtRecord.name}</code> <CopyButton text={txtRecord.name} label="the name" />
+      </p>
+      <p>
+        Value: <code>{txtRecord.value}</code>{' '}
+        <CopyButton text={txtRecord.value} label="the value" />
+      </p>
       <p>
         Let <code>{hostname}</code> itself lead to this server by a record of type CNAME, A or AAAA.
       </p>

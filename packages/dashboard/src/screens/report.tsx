@@ -17,7 +17,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { download } from '../components/download.js';
 import { Button, Problem, Screen } from '../components/elements.js';
-import { Check, type Field, field, type Option, optionsOf, select } from '../components/field.js';
+import { Check, field, type Option, optionsOf, select } from '../components/field.js';
 import { FilterBar, typingMs, useFilters } from '../components/filter-bar.js';
 import { useLoaded } from '../components/loaded.js';
 import { useDomains } from '../domains.js';
@@ -54,19 +54,9 @@ export function Report({ params: { id } }: { readonly params: { readonly id?: st
   );
 }
 
-function controls(
-  search: URLSearchParams,
-  domains: readonly Option[],
-  isOfAll: boolean,
-): readonly Field[] {
-  const days: readonly Field[] = [
-    field('from', 'From', { kind: 'date' }),
-    field('to', 'To', { kind: 'date' }),
-  ];
-  const links: readonly Field[] = [
-    field('tag', 'Tag'),
-    select('domainId', 'Domain', [['', 'all'], ...domains]),
-  ];
+function controls(search: URLSearchParams, domains: readonly Option[], isOfAll: boolean) {
+  const days = [field('from', 'From', { kind: 'date' }), field('to', 'To', { kind: 'date' })];
+  const links = [field('tag', 'Tag'), select('domainId', 'Domain', [['', 'all'], ...domains])];
   const ownZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const zones = optionsOf(['UTC', ...Intl.supportedValuesOf('timeZone')]);
   return [
