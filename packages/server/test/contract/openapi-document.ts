@@ -1,4 +1,4 @@
-import { Ajv2020 } from 'ajv/dist/2020.js';
+import { Ajv2020, type Options } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { readContract } from '../../../../scripts/read-contract.mjs';
 import type { Route } from '../../src/contract/define-route.js';
@@ -96,22 +96,38 @@ export function resolve(schema: Schema): Schema {
   return choice ? { ...resolve(choice), ...rest } : dereference(schema);
 }
 
-// Strict would refuse the words that OpenAPI has beside those of JSON Schema.
-const bodies = new Ajv2020({ strict: false, allErrors: true });
-// A header is a text, whatever it says.
-const headerFields = new Ajv2020({ strict: false, allErrors: true, coerceTypes: true });
-for (const ajv of [bodies, headerFields]) {
+/** Returns a function that finds the faults of a value by the schema at a place of a document. */
+export function checkerOf(document: object, options: Options = {}) {
+  // Strict would refuse the words that OpenAPI has beside those of JSON Schema.
+  const ajv = new Ajv2020({ strict: false, allErrors: true, ...options });
   addFormats.default(ajv);
-  ajv.addSchema(closed(openApi) as object, 'openapi.yaml');
+  ajv.addKeyword({
+    keyword: 'x-maxBytes',
+    type: 'string',
+    validate: (max: number, text: string) => Buffer.byteLength(text) <= max,
+  });
+  ajv.addSchema(document, 'openapi.yaml');
+  return (where: readonly (string | number)[], value: unknown) => {
+    const pointer = where.map((part) => String(part).replaceAll('~', '~0').replaceAll('/', '~1'));
+    const check = ajv.getSchema(`openapi.yaml#/${pointer.map(encodeURIComponent).join('/')}`);
+    if (!check) throw new Error(`there is no schema at ${where.join(' ')}`);
+    return check(value) ? [] : (check.errors ?? []);
+  };
 }
 
+type Check = ReturnType<typeof checkerOf>;
+
+const ofBody = checkerOf(closed(openApi) as object);
+// A header is a text, whatever it says.
+const ofHeader = checkerOf(closed(openApi) as object, { coerceTypes: true });
+
 /** A newer version may send further fields, but no version sends one that it does not describe. */
-function closed(value: unknown): unknown {
+export function closed(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(closed);
   const parts = Object.entries(value).map(([name, inner]) => [name, closed(inner)]);
   const { type, properties } = value as { type?: unknown; properties?: unknown };
-  const isObject = type === 'object' && typeof properties === 'object';
+  const isObject = [type].flat().includes('object') && typeof properties === 'object';
   return { ...(isObject && { additionalProperties: false }), ...Object.fromEntries(parts) };
 }
 
@@ -132,7 +148,7 @@ export function faultsOf(operation: Operation, { status, headers, text }: Receiv
   const headerFaults = Object.entries(declared).flatMap(([name, { required }]) => {
     const value = headers.get(name);
     if (value === null) return required ? [`${name} is missing`] : [];
-    return validate(headerFields, [...where, 'headers', name, 'schema'], value, name);
+    return faultsBy(ofHeader, [...where, 'headers', name, 'schema'], value, name);
   });
   return [...headerFaults, ...contentFaults(content, where, headers, text)];
 }
@@ -148,15 +164,11 @@ function contentFaults(
   const declared = Object.keys(content).find((each) => bare(each) === type);
   if (declared === undefined) return [`content type ${type} is not documented`];
   if (type !== 'application/json') return [];
-  return validate(bodies, [...where, 'content', declared, 'schema'], JSON.parse(text), 'body');
+  return faultsBy(ofBody, [...where, 'content', declared, 'schema'], JSON.parse(text), 'body');
 }
 
-function validate(ajv: Ajv2020, where: readonly string[], value: unknown, name: string): string[] {
-  const pointer = where.map((part) => part.replaceAll('~', '~0').replaceAll('/', '~1'));
-  const check = ajv.getSchema(`openapi.yaml#/${pointer.map(encodeURIComponent).join('/')}`);
-  if (!check) throw new Error(`there is no schema at ${where.join(' ')}`);
-  if (check(value)) return [];
-  return (check.errors ?? []).map(
+function faultsBy(check: Check, where: readonly string[], value: unknown, name: string): string[] {
+  return check(where, value).map(
     ({ instancePath, message, params }) =>
       `${name}${instancePath} ${message} ${JSON.stringify(params)}`,
   );

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { eventTypes } from '../../src/events/event-types.js';
 import { eventExamples } from '../../src/webhooks/event-examples.js';
 import { startForTest } from '../api/start-server.js';
+import { closed } from '../contract/openapi-document.js';
 import { receiver } from './receiver.js';
 
 // Strict, so that an unknown keyword is an error. The fields of a nullable type have two types.
@@ -18,16 +19,6 @@ async function open() {
   const api = await startForTest({ allowPrivateNetwork: true, thresholds: [1] });
   const { items } = (await api.call('listEventTypes')).data;
   return { api, items };
-}
-
-/** Returns a copy of a JSON schema in which objects have no field beside those of the schema. */
-function closed(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(closed);
-  if (typeof schema !== 'object' || schema === null) return schema;
-  const copy = Object.fromEntries(
-    Object.entries(schema).map(([name, value]) => [name, closed(value)]),
-  );
-  return 'properties' in schema ? { ...copy, unevaluatedProperties: false } : copy;
 }
 
 describe('GET /api/v1/event-types', () => {
