@@ -53,6 +53,6 @@ export function createContext(
     isInteractive: io.stdin.isTTY === true && io.stderr.isTTY === true,
     settings,
     client: async (options) => open(requireCredentials(await settings()), options),
-    operator: async () => open({ accessToken: requireOperatorKey(io.env) }),
+    operator: async () => open({ accessToken: requireOperatorKey(await settings(), io.env) }),
   };
 }

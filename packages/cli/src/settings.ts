@@ -98,15 +98,8 @@ export type Credentials =
 
 export function requireCredentials(settings: Settings): Credentials {
   const { accessToken, apiKey, baseUrl, clientId, clientSecret } = settings;
-  const { profile, profiles, secretServer } = settings;
-  if (!profileExists(settings)) {
-    throw new UsageError(
-      `the profile ${profile.value} (${profile.source}) does not exist`,
-      profiles.length > 0
-        ? `existing profiles: ${profiles.join(', ')}`
-        : `run shorty login --profile ${profile.value} to create it`,
-    );
-  }
+  const { profile, secretServer } = settings;
+  requireProfile(settings);
   if (accessToken) return { accessToken: accessToken.value };
   if (apiKey) return { apiKey: apiKey.value };
   if (clientId && clientSecret) {
@@ -131,8 +124,21 @@ export function profileExists({ profile, profiles }: Settings): boolean {
   return profile.source === 'default' || profiles.includes(profile.value);
 }
 
+/** Throws if a profile is named that nothing is stored for: its server is not known. */
+function requireProfile(settings: Settings): void {
+  if (profileExists(settings)) return;
+  const { profile, profiles } = settings;
+  throw new UsageError(
+    `the profile ${profile.value} (${profile.source}) does not exist`,
+    profiles.length > 0
+      ? `existing profiles: ${profiles.join(', ')}`
+      : `run shorty login --profile ${profile.value} to create it`,
+  );
+}
+
 /** Returns the operator key of the environment. */
-export function requireOperatorKey({ SHORTY_OPERATOR_KEY }: Io['env']): string {
+export function requireOperatorKey(settings: Settings, { SHORTY_OPERATOR_KEY }: Io['env']): string {
+  requireProfile(settings);
   if (SHORTY_OPERATOR_KEY) return SHORTY_OPERATOR_KEY;
   throw notSignedIn(
     'no operator key is set, which shorty admin needs beside your own sign-in',

@@ -219,6 +219,15 @@ describe('the operator key', () => {
     ]);
   });
 
+  test('is not sent anywhere for a profile that does not exist', async () => {
+    const args = ['admin', 'orgs', 'list', '--profile', 'stagign'];
+    const { code, stderr } = await shorty.run(args, { env });
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringContaining('the profile stagign (flag --profile) does not exist'),
+    });
+  });
+
   test('that the server does not have is an error that names the guide', async () => {
     const other = await startApiServer();
     onTestFinished(() => other.stop());
