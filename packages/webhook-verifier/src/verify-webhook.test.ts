@@ -210,8 +210,13 @@ describe('verifyWebhook', () => {
     ['an empty secret in a list', { secret: [SECRET, ''] }],
     ['a secret that is no string', { secret: 7 }],
     ['17 secrets', { secret: Array(17).fill(SECRET) }],
-  ])('throws a TypeError for %s', (_name, wrong) => {
+  ])('throws a TypeError for %s, as signWebhook and the adapters do', (_name, wrong) => {
     expect(() => verifyWebhook({ ...good, ...wrong })).toThrow(TypeError);
+    const options = { secret: SECRET, ...wrong };
+    expect(() => signWebhook(EVENT, options)).toThrow(TypeError);
+    for (const create of [expressWebhook, fastifyWebhook, honoWebhook]) {
+      expect(() => create(options)).toThrow(TypeError);
+    }
   });
 
   const secret = SECRET;

@@ -72,15 +72,6 @@ describe('in an edge runtime', () => {
     ).toEqual(EVENT);
   });
 
-  it('refuses a changed body', async () => {
-    const given = request({ ...sample({ now: new Date() }), body: '{}' });
-    expect(
-      await evaluate(
-        `verifier.verifyRequest(${given}, ${options}).catch((error) => JSON.stringify(error))`,
-      ),
-    ).toMatchObject({ code: 'signature_mismatch' });
-  });
-
   it('runs work once', async () => {
     expect(
       await evaluate(
