@@ -1,5 +1,3 @@
-import { once } from 'node:events';
-import { watch } from 'node:fs';
 import { chmod, mkdir, symlink } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { BuiltShorty } from './built-shorty.js';
@@ -41,28 +39,6 @@ test('a write through a symbolic link changes the file that the link points to',
   await symlink(shorty.path('dotfile.json'), shorty.path('linked/config.json'));
   expect((await linked.run(['config', 'set', 'profile', 'work'])).code).toBe(0);
   expect(JSON.parse(await shorty.read('dotfile.json'))).toEqual({ profile: 'work', profiles: {} });
-});
-
-test('kill -9 during a write leaves the old content or the new content', async () => {
-  const profiles = Object.fromEntries(
-    Array.from({ length: 20_000 }, (_, index) => [`p${index}`, { clientId: `client ${index}` }]),
-  );
-  const shorty = await withConfig(JSON.stringify({ profile: 'start', profiles }));
-  let stored = 'start';
-  for (const name of ['first', 'second', 'third', 'fourth']) {
-    const watcher = watch(shorty.path('.config/shorty'));
-    const { process, result } = shorty.start(['config', 'set', 'profile', name]);
-    // The first change in the folder is the temporary file.
-    const [, changed] = await once(watcher, 'change');
-    process.kill('SIGKILL');
-    watcher.close();
-    await result;
-    expect(changed).toMatch(/^config\.json\./);
-    const found = JSON.parse(await shorty.read(configFile));
-    expect([stored, name]).toContain(found.profile);
-    expect(found).toEqual({ profile: found.profile, profiles });
-    stored = found.profile;
-  }
 });
 
 test.each([

@@ -13,7 +13,9 @@ const { server: api, shorty } = await startSignedInShorty();
 /** Starts a receiver on this machine, whose answers a test can replace. */
 async function startReceiver() {
   const answers = {
-    respond: (response: ServerResponse) => void response.writeHead(202).end('thank you'),
+    respond: (response: ServerResponse): void => {
+      response.writeHead(202).end('thank you');
+    },
   };
   return Object.assign(answers, await recordDeliveries((response) => answers.respond(response)));
 }

@@ -1,24 +1,13 @@
 import { createServer as createHttpServer, type IncomingMessage, request } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, connect, createServer as createTcpServer, type Server } from 'node:net';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { selfSigned } from '../../server/test/network/self-signed.js';
 import { createProxyFetch } from '../src/proxy-fetch.js';
-import { type ApiServer, startApiServer } from './api-server.js';
-import { BuiltShorty } from './built-shorty.js';
+import { startSignedInShorty } from './signed-in-shorty.js';
 
-let server: ApiServer;
-let shorty: BuiltShorty;
-
-beforeAll(async () => {
-  server = await startApiServer();
-  shorty = await BuiltShorty.build({ SHORTY_ACCESS_TOKEN: await server.token('urls:read') });
-});
-
-afterAll(async () => {
-  await shorty.remove();
-  await server.stop();
-});
+const { server, shorty: built } = await startSignedInShorty();
+const shorty = await built.withHome({ SHORTY_ACCESS_TOKEN: await server.token('urls:read') });
 
 async function listen(target: Server): Promise<number> {
   await new Promise<void>((resolve) => target.listen(0, '127.0.0.1', resolve));

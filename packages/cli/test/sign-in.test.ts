@@ -1,21 +1,11 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { type ApiServer, startApiServer } from './api-server.js';
-import { BuiltShorty } from './built-shorty.js';
+import { expect, onTestFinished, test } from 'vitest';
+import type { BuiltShorty } from './built-shorty.js';
+import { startSignedInShorty } from './signed-in-shorty.js';
 
-let server: ApiServer;
-let built: BuiltShorty;
-
-beforeAll(async () => {
-  [server, built] = await Promise.all([startApiServer(), BuiltShorty.build()]);
-});
-
-afterAll(async () => {
-  await built.remove();
-  await server.stop();
-});
+const { server, shorty: built } = await startSignedInShorty();
 
 async function signedIn(): Promise<BuiltShorty> {
   const shorty = await built.withHome({});

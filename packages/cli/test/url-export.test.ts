@@ -1,36 +1,22 @@
 import { mkdir } from 'node:fs/promises';
 import { parse } from 'csv-parse/sync';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type ApiServer, startApiServer } from './api-server.js';
-import { BuiltShorty } from './built-shorty.js';
-import { type FaultProxy, openFaultProxy } from './fault-proxy.js';
+import { afterAll, expect, test } from 'vitest';
+import { openFaultProxy } from './fault-proxy.js';
+import { startSignedInShorty } from './signed-in-shorty.js';
 
 const links = 500;
-let server: ApiServer;
-let shorty: BuiltShorty;
-let proxy: FaultProxy;
-let ids: string[];
-
-beforeAll(async () => {
-  server = await startApiServer();
-  shorty = await BuiltShorty.build(server.env);
-  proxy = await openFaultProxy(server.url, (path) => path.startsWith('/api/v1/urls/export'));
-  // Long enough for several pages.
-  const description = 'd'.repeat(5_000);
-  const created = await server.client.urls.bulkCreate(
-    Array.from({ length: links }, (_, at) => ({
-      targetUrl: `https://example.com/${at}`,
-      description,
-    })),
-  );
-  ids = created.created.map(({ id }) => id).sort();
-});
-
-afterAll(async () => {
-  await proxy.stop();
-  await shorty.remove();
-  await server.stop();
-});
+const { server, shorty } = await startSignedInShorty();
+const proxy = await openFaultProxy(server.url, (path) => path.startsWith('/api/v1/urls/export'));
+afterAll(() => proxy.stop());
+// Long enough for several pages.
+const description = 'd'.repeat(5_000);
+const { created } = await server.client.urls.bulkCreate(
+  Array.from({ length: links }, (_, at) => ({
+    targetUrl: `https://example.com/${at}`,
+    description,
+  })),
+);
+const ids = created.map(({ id }) => id).sort();
 
 const idsOf = (csv: string) =>
   parse<{ id: string }>(csv, { columns: true })
