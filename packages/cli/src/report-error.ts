@@ -87,7 +87,7 @@ function hintFor(error: ShortyError): string | undefined {
     if (error.message.startsWith('There is no route ')) return noAdministration;
   }
   if (error.status === 401)
-    return 'sign in with shorty login; shorty whoami shows the credentials in use';
+    return 'shorty login stores other credentials; shorty whoami shows those in use';
   if (error.code === 'INSUFFICIENT_SCOPE') return scopeHint(error.message);
   const isOtherServer = error.code === undefined || error.message.includes('/api/v1/api/v1/');
   if (error.status === 404 && isOtherServer) {

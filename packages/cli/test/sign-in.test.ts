@@ -37,7 +37,7 @@ test('a wrong secret exits with 4 and is not stored', async () => {
   const args = ['login', '--base-url', server.url, '--client-id', server.clientId];
   const { code, stdout, stderr } = await shorty.run(args, { input: 'wrong-secret-5471' });
   expect([code, stdout]).toEqual([4, '']);
-  expect(stderr).toContain('sign in with shorty login');
+  expect(stderr).toContain('shorty login stores other credentials');
   expect(stderr).not.toContain('wrong-secret-5471');
   expect((await shorty.run(['config', 'list', '--json'])).stdout).toBe('{"items":[\n]}\n');
 });
@@ -134,7 +134,11 @@ test('an access token from the environment replaces the credentials', async () =
 test.each([
   ['a user without credentials', {}, 'you are not signed in'],
   ['a client without its secret', { SHORTY_CLIENT_ID: 'x' }, 'no secret is set for client x'],
-  ['a token that is none', { SHORTY_ACCESS_TOKEN: 'nope-8812' }, 'sign in with shorty login'],
+  [
+    'a token that is none',
+    { SHORTY_ACCESS_TOKEN: 'nope-8812' },
+    'shorty login stores other credentials',
+  ],
 ])('%s exits with 4', async (_, env, message) => {
   const shorty = await built.withHome({ SHORTY_BASE_URL: server.url });
   const { code, stdout, stderr } = await shorty.run(['urls', 'list'], { env });
