@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { sql } from 'kysely';
 import type { Database } from '../../src/storage/database.js';
 
@@ -15,4 +17,12 @@ export async function rowsWith(database: Database, text: string): Promise<string
     }
   }
   return found;
+}
+
+/** Returns the paths of the files below a folder that contain a text. */
+export function filesWith(folder: string, text: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name))
+    .filter((path) => readFileSync(path, 'latin1').includes(text));
 }
