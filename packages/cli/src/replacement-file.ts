@@ -90,13 +90,14 @@ export function replaceFile(path: string, content: string | Uint8Array, options 
 export function formatOfFile<Format extends string>(
   path: string | undefined,
   formats: readonly Format[],
+  option = '--out',
 ): Format | undefined {
   const extension = extname(path ?? '').toLowerCase();
   if (extension === '') return undefined;
   const format = formats.find((each) => `.${each}` === extension);
   if (format) return format;
   const known = formats.map((each) => `.${each}`).join(', ');
-  throw new UsageError(`--out ${path}: unknown extension ${extension}`, `use ${known}`);
+  throw new UsageError(`${option} ${path}: unknown extension ${extension}`, `use ${known}`);
 }
 
 /** Returns the path of the file itself if the path is a symbolic link. */

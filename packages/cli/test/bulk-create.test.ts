@@ -245,6 +245,10 @@ test.each([
   ['urls bulk-create .', '. is a folder, not a file'],
   ['urls bulk-create same.csv --out same.csv', 'is the input file'],
   ['urls bulk-create same.csv --out made.xlsx', 'unknown extension .xlsx\n  use .csv'],
+  [
+    'urls bulk-create same.csv --failed-out bad.xlsx',
+    '--failed-out bad.xlsx: unknown extension .xlsx\n  use .csv',
+  ],
   ['urls bulk-create same.csv --out a --failed-out a', 'must be different files'],
   ['urls bulk-create same.csv --out no/where.csv', 'cannot be written'],
   ['urls bulk-create same.csv --resume', 'this file has no interrupted import'],

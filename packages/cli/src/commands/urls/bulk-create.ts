@@ -116,6 +116,7 @@ export async function importFile(
   const { encoding, delimiter, header: hasHeader, failedOut } = options;
   const fields = foreign ? { ...createFields, source: foreign.source } : createFields;
   formatOfFile(options.out, ['csv']);
+  formatOfFile(options.failedOut, ['csv'], '--failed-out');
   let day: string | undefined;
   const columns = readColumnOptions(options, (note) => {
     day ??= note;
