@@ -40,6 +40,10 @@ it('with a full disk, writes fail with 503 and Retry-After, leave nothing behind
   let response = await create();
   for (; response.status === 201; response = await create()) made += 1;
   expect(response.outcome).toBe('503 UNAVAILABLE');
+  const fill = api.server.database.writeDirectly((transaction) =>
+    sql`create table filler as select zeroblob(1000000)`.execute(transaction),
+  );
+  await expect(fill).rejects.toThrow('(SQLITE_FULL: database or disk is full)');
   expect((await api.call('listUrls')).data.total).toBe(made);
   expect((await api.visit(`/${shortCode}`)).status).toBe(307);
   expect((await api.call('getUrl', { params: { id } })).status).toBe(200);

@@ -99,7 +99,9 @@ function translateSqliteError(error: unknown): unknown {
   if (!(error instanceof SqliteError)) return error;
   const { code, message } = error;
   if (temporary.test(code)) {
-    return new StorageUnavailableError(`storage is unavailable (${code})`, { cause: error });
+    return new StorageUnavailableError(`storage is unavailable (${code}: ${message})`, {
+      cause: error,
+    });
   }
   return notUnique.test(code) ? new UniqueViolationError(message, { cause: error }) : error;
 }
