@@ -1,45 +1,29 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
+import { compile, examplesOf, sourcesOf } from './ts-examples.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
+const guide = '../../docs/sdk.md';
 
-/** Returns the code of all ```ts fences of a file, each with its file and line. */
-function examplesIn(file: string): [string, string][] {
-  const text = readFileSync(file, 'utf8');
-  const isDoc = file.endsWith('.ts');
-  const fences = text.matchAll(/^[ *]*```ts\n([\s\S]*?)^[ *]*```$/gm);
-  return Array.from(fences, ({ 1: code = '', index }) => {
-    const line = text.slice(0, index).split('\n').length;
-    return [`${relative(root, file)}:${line}`, isDoc ? code.replace(/^ *\* ?/gm, '') : code];
-  });
-}
+it('the examples of the sources, the README and the guide compile', { timeout: 60_000 }, () => {
+  const found = examplesOf(root, [...sourcesOf(root), 'README.md', guide]);
+  const examples = new Map(
+    // Comments of methods leave out the client, which each of them needs.
+    [...found].map(([name, code]) => [
+      name,
+      name.includes('/src-') && !code.includes('new Shorty(')
+        ? `import { Shorty as Client } from '@shorty/sdk';\nconst shorty = new Client();\n${code}`
+        : code,
+    ]),
+  );
+  const countOf = (part: string) => [...found.keys()].filter((name) => name.includes(part)).length;
+  expect(countOf('/src-')).toBeGreaterThan(15);
+  expect(countOf('/README-')).toBe(1);
+  expect(countOf('docs-sdk-')).toBeGreaterThan(4);
 
-function sources(): string[] {
-  const names = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' });
-  return names.filter((name) => /^(?!generated.(api|fixtures|types)).*(?<!\.test)\.ts$/.test(name));
-}
-
-const guide = join(root, '../../docs/sdk.md');
-const files = [...sources().map((name) => join(root, 'src', name)), join(root, 'README.md'), guide];
-const examples = new Map(
-  files
-    .flatMap(examplesIn)
-    .map(([place, code], at) => [join(root, 'test', `example-${at}.ts`), { place, code }]),
-);
-
-/** Comments of methods leave out the client, which each of them needs. */
-function clientFor({ place, code }: { place: string; code: string }): string {
-  const isComment = place.startsWith('src/') && !code.includes('new Shorty(');
-  return isComment
-    ? "import { Shorty as Client } from '@shorty/sdk';\nconst shorty = new Client();\n"
-    : '';
-}
-
-/** Compiles each example as a module. Returns the compiler's errors. */
-function compile(): string[] {
   const config = ts.readConfigFile(join(root, 'tsconfig.json'), ts.sys.readFile);
   const { options } = ts.parseJsonConfigFileContent(config.config, ts.sys, root);
   const compilerOptions: ts.CompilerOptions = {
@@ -57,42 +41,12 @@ function compile(): string[] {
   };
   delete compilerOptions.rootDir;
   delete compilerOptions.tsBuildInfoFile;
-  const host = ts.createCompilerHost(compilerOptions);
-  const { fileExists, readFile, getSourceFile } = host;
-  host.fileExists = (name) => examples.has(name) || fileExists(name);
-  host.readFile = (name) => examples.get(name)?.code ?? readFile(name);
-  host.getSourceFile = (name, version, ...rest) => {
-    const example = examples.get(name);
-    if (!example) return getSourceFile(name, version, ...rest);
-    // The empty export makes an example without imports a module, too.
-    return ts.createSourceFile(name, `${clientFor(example)}${example.code}\nexport {};\n`, version);
-  };
-  const program = ts.createProgram([...examples.keys()], compilerOptions, host);
-  // Of the examples only: `npm run check` reports the errors of the sources.
-  const errors = [...examples.keys()].flatMap((name) => {
-    const file = program.getSourceFile(name);
-    return [...program.getSyntacticDiagnostics(file), ...program.getSemanticDiagnostics(file)];
-  });
-  return errors.map(({ file, messageText }) => {
-    const place = examples.get(file?.fileName ?? '')?.place ?? file?.fileName;
-    return `${place}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`;
-  });
-}
-
-describe('the examples', () => {
-  it('are found in the sources, the README and the guide', () => {
-    const places = [...examples.values()].map(({ place }) => place);
-    expect(places.filter((place) => place.startsWith('src/')).length).toBeGreaterThan(15);
-    expect(places.filter((place) => place.startsWith('README.md'))).toHaveLength(1);
-    expect(places.filter((place) => place.includes('docs/sdk.md')).length).toBeGreaterThan(4);
-  });
-
-  it('compile', { timeout: 60_000 }, () => expect(compile()).toEqual([]));
+  expect(compile(examples, compilerOptions)).toEqual([]);
 });
 
 describe('docs/sdk.md', () => {
   it('names every option', () => {
-    const text = readFileSync(guide, 'utf8');
+    const text = readFileSync(join(root, guide), 'utf8');
     const options = readFileSync(join(root, 'src/options.ts'), 'utf8');
     const names = Array.from(options.matchAll(/^ {2}(?:readonly )?(\w+)\??:/gm), ({ 1: n }) => n);
     expect(names.length).toBeGreaterThan(20);
@@ -100,7 +54,7 @@ describe('docs/sdk.md', () => {
   });
 
   it('names every error', async () => {
-    const text = readFileSync(guide, 'utf8');
+    const text = readFileSync(join(root, guide), 'utf8');
     const classes = Object.keys(await import('../src/index.js')).filter((n) =>
       /^[A-Z].*Error$/.test(n),
     );
