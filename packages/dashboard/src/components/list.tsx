@@ -65,8 +65,8 @@ export function List<Item extends object, Query extends object = PageQuery>(
     const isSame = last.current.key === key && last.current.version === version;
     let found = isSame ? last.current.found : nothing;
     while (found === nothing || (found.items.length < count && found.nextAfter !== null)) {
-      const after = found.nextAfter === null ? {} : { after: found.nextAfter };
-      const page = await read({ limit: pageSize, ...query, ...after } as Query);
+      const after = found.nextAfter ?? undefined;
+      const page = await read({ limit: pageSize, ...query, after } as Query);
       signal.throwIfAborted();
       // Only the first page has the total.
       found = { ...page, total: found.total || page.total, items: [...found.items, ...page.items] };
