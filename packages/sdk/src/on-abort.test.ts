@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { fetch as undiciFetch } from 'undici';
 import { expect, it, onTestFinished } from 'vitest';
 import { usage } from '../test/responses.js';
-import { Shorty, ShortyBulkError } from './index.js';
+import { Shorty } from './index.js';
 
 const concurrent = 60;
 
@@ -14,14 +14,12 @@ async function listen() {
   const warn = (warning: Error) => warnings.push(warning);
   process.on('warning', warn);
   const held = { isHolding: false, requests: 0, reached: () => {} };
-  const server = createServer(async (request, response) => {
-    let body = '';
-    for await (const part of request.setEncoding('utf8')) body += part;
+  const server = createServer((_, response) => {
     held.requests += 1;
     held.reached();
     if (held.isHolding) return;
     response.writeHead(200, { 'content-type': 'application/json' });
-    response.end(JSON.stringify({ success: true, data: answerTo(request.url ?? '', body) }));
+    response.end(JSON.stringify({ success: true, data: usage }));
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -41,27 +39,6 @@ async function listen() {
   };
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return { baseUrl, hold, warnings };
-}
-
-function answerTo(url: string, body: string): unknown {
-  if (url.startsWith('/api/v1/usage')) return usage;
-  if (url.startsWith('/api/v1/urls/bulk')) {
-    const { ids } = JSON.parse(body) as { ids: string[] };
-    return {
-      requested: ids.length,
-      deletedCount: ids.length,
-      skippedCount: 0,
-      deletedIds: ids,
-      skippedIds: [],
-    };
-  }
-  const page = Number(new URL(url, 'http://x').searchParams.get('after') ?? 0);
-  const nextAfter = page < 30 ? { nextAfter: `${page + 1}` } : {};
-  return { total: 31, limit: 1, offset: 0, items: [{ id: `${page}` }], ...nextAfter };
-}
-
-function* numbers(count: number) {
-  for (let id = 1; id <= count; id++) yield `${id}`;
 }
 
 const listenersOf = (signal: AbortSignal) => getEventListeners(signal, 'abort').length;
@@ -95,32 +72,6 @@ it('one signal serves any number of calls, and aborts them all', async () => {
   controller.abort(reason);
   for (const settled of await calls) expect(settled).toEqual({ status: 'rejected', reason });
   await expect(read()).rejects.toBe(reason);
-  expect(listenersOf(signal)).toBe(0);
-  await nextTurn();
-  expect(warnings).toEqual([]);
-});
-
-it('one signal serves lists and bulk calls', async () => {
-  const { baseUrl, hold, warnings } = await listen();
-  const { urls } = new Shorty({ baseUrl, accessToken: 'token' });
-  const controller = new AbortController();
-  const { signal } = controller;
-  const lists = Array.from({ length: 20 }, () => urls.list({}, { signal }).toArray());
-  for (const items of await Promise.all(lists)) expect(items).toHaveLength(31);
-  const deleteMany = () => urls.bulkDelete(numbers(3_000), { signal, concurrency: 15 });
-  expect(await deleteMany()).toMatchObject({ deletedCount: 3_000 });
-  expect(listenersOf(signal)).toBe(0);
-
-  const arrived = hold(15);
-  const deleting = Promise.allSettled([deleteMany()]);
-  await arrived;
-  expect(listenersOf(signal)).toBe(1);
-  const reason = new Error('enough');
-  controller.abort(reason);
-  const [settled] = await deleting;
-  expect(settled).toMatchObject({ reason: expect.any(ShortyBulkError) });
-  expect(settled).toMatchObject({ reason: { cause: reason } });
-  await expect(urls.list({}, { signal }).toArray()).rejects.toBe(reason);
   expect(listenersOf(signal)).toBe(0);
   await nextTurn();
   expect(warnings).toEqual([]);
