@@ -13,6 +13,7 @@ export class UrlIds {
   #next = 0;
   /** The first id behind the block. */
   #end = 0;
+  #reserving: Promise<void> | undefined;
 
   constructor(database: Database) {
     this.#database = database;
@@ -20,14 +21,22 @@ export class UrlIds {
 
   /** Returns the first of `count` consecutive ids, at most a block. */
   async allocate(count: number): Promise<number> {
-    if (this.#end - this.#next < count) {
-      const reserve = (db: Kysely<Schema>) => reserveUrlIds(db, idsPerBlock);
-      this.#next = await this.#database.writeDirectly(reserve, 'rows');
-      this.#end = this.#next + idsPerBlock;
+    while (this.#end - this.#next < count) {
+      // Concurrent calls share one block.
+      this.#reserving ??= this.#reserve().finally(() => {
+        this.#reserving = undefined;
+      });
+      await this.#reserving;
     }
     const first = this.#next;
     this.#next += count;
     return first;
+  }
+
+  async #reserve(): Promise<void> {
+    const reserve = (db: Kysely<Schema>) => reserveUrlIds(db, idsPerBlock);
+    this.#next = await this.#database.writeDirectly(reserve, 'rows');
+    this.#end = this.#next + idsPerBlock;
   }
 }
 
