@@ -2,8 +2,8 @@ import SqliteHandle from 'better-sqlite3';
 import { VisitRepository } from '../../src/analytics/ingest/visit-repository.js';
 import { EventOutbox } from '../../src/events/event-outbox.js';
 import { openStorage } from '../../src/storage/open-storage.js';
+import { bulkInsert } from '../../src/storage/statements.js';
 import { makeVisit, start } from '../analytics/visit-store.js';
-import { addLinks } from './add-links.js';
 import { newDatabase } from './server-process.js';
 
 /** Returns the settings of a database with a row that has three visits each of two links. */
@@ -11,7 +11,18 @@ export async function withVisits(): Promise<Record<string, string>> {
   const settings = await newDatabase();
   const databaseUrl = String(settings.SHORTY_DATABASE_URL);
   const database = openStorage({ databaseUrl, durability: 'process' });
-  await addLinks(database, 2);
+  const organization = { id: 'organization', name: 'Acme', plan: 'scale', created_at: 0 };
+  const links = [1, 2].map((id) => ({
+    ...{ id, organization_id: organization.id, short_code: `code-${id}`, redirect_type: 307 },
+    ...{ target_url: 'https://example.com/', tags: '[]', custom_utm_params: '{}' },
+    ...{ is_active: 1, created_at: 0, updated_at: 0 },
+  }));
+  await database.writeDirectly(async (transaction) => {
+    await bulkInsert(transaction, 'organizations', [
+      { ...organization, active_urls: 2 },
+    ] as never[]);
+    await bulkInsert(transaction, 'urls', links as never[]);
+  });
   const outbox = new EventOutbox(database, { newId: () => 'event' });
   const repository = new VisitRepository(database, { outbox, thresholds: [] });
   const visits = [0, 1, 2].flatMap((hours) =>

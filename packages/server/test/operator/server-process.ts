@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -151,22 +150,6 @@ export async function serveWithToken(
     SHORTY_CLIENT_SECRET: credentials.clientSecret,
   });
   return { ...server, token: await tokenOf(server.origin, credentials) };
-}
-
-/** Opens a connection and collects the bytes of the response. */
-export async function openConnection(
-  origin: string,
-): Promise<{ socket: Socket; response: Promise<string> }> {
-  const socket = connect(Number(new URL(origin).port), '127.0.0.1');
-  onTestFinished(() => {
-    socket.destroy();
-  });
-  let text = '';
-  socket.setEncoding('utf8').on('data', (chunk: string) => {
-    text += chunk;
-  });
-  await once(socket, 'connect');
-  return { socket, response: once(socket, 'close').then(() => text) };
 }
 
 interface Credentials {

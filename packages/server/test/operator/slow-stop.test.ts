@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { build } from '../../../../scripts/bootstrap.mjs';
-import { call, newSettings, openConnection, serve, serveWithToken } from './server-process.js';
+import { openSocket } from '../hardening/open-sockets.js';
+import { call, newSettings, serve, serveWithToken } from './server-process.js';
 
 beforeAll(build, 120_000);
 
@@ -12,7 +13,7 @@ const browser =
 describe('SIGTERM ends the process within 10 s, although', () => {
   it('a request never ends', async () => {
     const server = await serve(newSettings());
-    const { socket, response } = await openConnection(server.origin);
+    const { socket, ended: response } = await openSocket(server.origin);
     socket.write(
       'POST /api/v1/auth/token HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\nContent-Type: application/json\r\nExpect: 100-continue\r\n\r\n',
     );

@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { beforeAll, expect, it } from 'vitest';
 import { build } from '../../../../scripts/bootstrap.mjs';
-import { call, newSettings, openConnection, serve, serveWithToken } from './server-process.js';
+import { openSocket } from '../hardening/open-sockets.js';
+import { call, newSettings, serve, serveWithToken } from './server-process.js';
 
 beforeAll(build, 120_000);
 
@@ -23,7 +24,7 @@ it('SIGTERM finishes the request in progress, refuses others, and exits with 0',
   const settings = newSettings();
   const server = await serveWithToken(settings);
   const body = JSON.stringify({ targetUrl: 'https://example.com/', customSlug: 'last-one' });
-  const { socket, response } = await openConnection(server.origin);
+  const { socket, ended: response } = await openSocket(server.origin);
   socket.write(
     `POST /api/v1/urls HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${server.token}\r\n` +
       `Content-Type: application/json\r\nContent-Length: ${body.length}\r\nExpect: 100-continue\r\n\r\n`,
@@ -50,15 +51,15 @@ it('SIGTERM finishes the request in progress, refuses others, and exits with 0',
 
 it('SIGINT is not delayed by idle or unused connections', async () => {
   const server = await serve(newSettings());
-  const idle = await openConnection(server.origin);
+  const idle = await openSocket(server.origin);
   idle.socket.write('GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n');
   await once(idle.socket, 'data');
-  const unused = await openConnection(server.origin);
+  const unused = await openSocket(server.origin);
   // Once a third connection has its response, the server has accepted both.
   await fetch(`${server.origin}/health/live`);
   const startedAt = performance.now();
   server.child.kill('SIGINT');
-  await Promise.all([idle.response, unused.response]);
+  await Promise.all([idle.ended, unused.ended]);
   expect((await server.ended).code).toBe(0);
   expect(performance.now() - startedAt).toBeLessThan(7_000);
 });
