@@ -1,11 +1,10 @@
-import type { GroupBy, ReportFilters } from '@shorty/report';
+import type { GroupBy, ReportFilters, ReportRequest } from '@shorty/report';
 import type { ClicksQuery, OverviewQuery, ScansQuery } from '@shorty/sdk';
 import { UsageError } from '../cli-error.js';
 import { defined, type OptionRows, parsePositive } from '../command.js';
 import type { Context } from '../context.js';
 import { type Input, withIds } from '../input.js';
 import { Named } from '../records.js';
-import type { ReportRequest } from './fetch-report.js';
 import { firstDay, firstHour, parseTimeZone, periodOf, readTime } from './parse-time.js';
 import { linkFilters, scanFilters, visitFilters } from './report-filters.js';
 

@@ -1,6 +1,13 @@
 import { formatCsvFile } from '@shorty/import';
-import { formatJson, type Report, reportHtml, reportRows, reportText } from '@shorty/report';
-import { fetchLinkReport, fetchOverviewReport } from '../analytics/fetch-report.js';
+import {
+  fetchLinkReport,
+  fetchOverviewReport,
+  formatJson,
+  type Report,
+  reportHtml,
+  reportRows,
+  reportText,
+} from '@shorty/report';
 import { reportCommand } from '../analytics/report-command.js';
 import { tail } from '../analytics/tail.js';
 import { watchReport } from '../analytics/watch-report.js';

@@ -1,5 +1,5 @@
+import { fetchScanReport } from '@shorty/report';
 import type { QrCreateRequest, QrRecord, UrlRecord } from '@shorty/sdk';
-import { fetchScanReport } from '../analytics/fetch-report.js';
 import { reportCommand } from '../analytics/report-command.js';
 import { reportOptions } from '../analytics/window-options.js';
 import { UsageError } from '../cli-error.js';

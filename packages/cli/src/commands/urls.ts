@@ -1,7 +1,6 @@
 import { clearableFields } from '@shorty/import';
-import { formatInstant } from '@shorty/report';
+import { fetchLinkReport, formatInstant } from '@shorty/report';
 import type { UrlCreateRequest, UrlListItem, UrlRecord } from '@shorty/sdk';
-import { fetchLinkReport } from '../analytics/fetch-report.js';
 import { reportCommand } from '../analytics/report-command.js';
 import { reportOptions } from '../analytics/window-options.js';
 import { UsageError } from '../cli-error.js';

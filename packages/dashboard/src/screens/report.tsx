@@ -1,9 +1,8 @@
 import { formatCsvFile } from '@shorty/import/csv';
 import {
-  fetchReport,
+  fetchLinkReport,
+  fetchOverviewReport,
   html,
-  linkReport,
-  overviewReport,
   type Report as ReportModel,
   reportBody,
   reportHtml,
@@ -12,7 +11,6 @@ import {
   type Section,
   type SectionRow,
 } from '@shorty/report';
-import { type ClicksQuery, NotFoundError, type OverviewQuery, type UrlRecord } from '@shorty/sdk';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { download } from '../components/download.js';
@@ -22,7 +20,7 @@ import { FilterBar, typingMs, useFilters } from '../components/filter-bar.js';
 import { useLoaded } from '../components/loaded.js';
 import { useDomains } from '../domains.js';
 import { filterNames, filtersOf, parameterOf, periods, queryOf } from '../report-query.js';
-import { api, may } from '../session.js';
+import { api } from '../session.js';
 
 const liveEveryMs = 5_000;
 const breakdownLimit = 10;
@@ -34,7 +32,11 @@ export function Report({ params: { id } }: { readonly params: { readonly id?: st
   const domains = useDomains();
   const [reads, setReads] = useState(0);
   const key = `${id} ${search} ${reads}`;
-  const { value: report, error } = useLoaded(key, () => readReport(id, search), typingMs);
+  const { value: report, error } = useLoaded(
+    key,
+    (signal) => readReport(id, search, signal),
+    typingMs,
+  );
   useEffect(() => {
     if (!isLive) return;
     const timer = setInterval(() => setReads((before) => before + 1), liveEveryMs);
@@ -67,40 +69,12 @@ function controls(search: URLSearchParams, domains: readonly Option[], isOfAll: 
   ];
 }
 
-async function readReport(id: string | undefined, search: URLSearchParams): Promise<ReportModel> {
+async function readReport(id: string | undefined, search: URLSearchParams, signal: AbortSignal) {
   const { query, groupBy } = queryOf(search, Date.now());
-  const request = { query: { ...query, limit: breakdownLimit }, groupBy };
+  const request = { client: api, query: { ...query, limit: breakdownLimit }, groupBy, signal };
   const fetched =
-    id === undefined
-      ? await fetchReport(request, {
-          read: (each: OverviewQuery) => api.analytics.overview(each),
-          linksOf: ({ topUrls }) => topUrls.map(({ urlId }) => urlId),
-          readNames,
-          toReport: overviewReport,
-        })
-      : await fetchReport(request, {
-          read: (each: ClicksQuery) => api.urls.clicks(id, each),
-          linksOf: ({ urlId }) => [urlId],
-          readNames,
-          toReport: linkReport,
-        });
-  return fetched.complete();
-}
-
-async function readNames(ids: readonly string[]): Promise<Map<string, UrlRecord>> {
-  if (!may('urls:read')) return new Map();
-  const urls = await Promise.all(ids.map(readUrl));
-  return new Map(urls.flatMap((url) => (url ? [[url.id, url] as const] : [])));
-}
-
-/** Reads a link, which may have been erased meanwhile. */
-async function readUrl(id: string): Promise<UrlRecord | undefined> {
-  try {
-    return await api.urls.get(id);
-  } catch (error) {
-    if (error instanceof NotFoundError) return undefined;
-    throw error;
-  }
+    id === undefined ? fetchOverviewReport(request) : fetchLinkReport(request, { id: () => id });
+  return (await fetched).complete();
 }
 
 /** The filters of a report, each of which can be removed. */

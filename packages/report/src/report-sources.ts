@@ -1,13 +1,4 @@
 import {
-  fetchReport,
-  type GroupBy,
-  type LinkNames,
-  linkReport,
-  overviewReport,
-  type ReportFilters,
-  scanReport,
-} from '@shorty/report';
-import {
   type ClicksQuery,
   NotFoundError,
   type OverviewQuery,
@@ -15,15 +6,28 @@ import {
   type ScansQuery,
   type Shorty,
 } from '@shorty/sdk';
-import { groupIntoPages } from '../group-into-pages.js';
-import type { Named } from '../records.js';
+import { fetchReport } from './fetch-report.js';
+import {
+  type GroupBy,
+  type LinkNames,
+  linkReport,
+  overviewReport,
+  type ReportFilters,
+  scanReport,
+} from './report-model.js';
+
+/** What names a record. */
+interface Named {
+  readonly id: () => Promise<string> | string;
+}
 
 /** `Query` is that of the report: each has filters of its own. */
 export interface ReportRequest<Query = ClicksQuery> {
   readonly client: Shorty;
   readonly query: Query;
   readonly groupBy: GroupBy;
-  readonly filters: ReportFilters;
+  /** The filters of the query, which the report names. */
+  readonly filters?: ReportFilters;
   readonly signal: AbortSignal;
 }
 
@@ -68,9 +72,10 @@ async function readNames(
 ): Promise<Map<string, LinkNames>> {
   const names = new Map<string, LinkNames>();
   try {
-    for await (const page of groupIntoPages(ids, concurrency)) {
-      const read = async (id: string) => names.set(id, await client.urls.get(id, { signal }));
-      await Promise.all(page.map((id) => read(id).catch(ignoreMissing)));
+    const read = async (id: string) => names.set(id, await client.urls.get(id, { signal }));
+    for (let at = 0; at < ids.length; at += concurrency) {
+      const some = ids.slice(at, at + concurrency);
+      await Promise.all(some.map((id) => read(id).catch(ignoreMissing)));
     }
   } catch (error) {
     // Clicks can be read without the scope urls:read.
