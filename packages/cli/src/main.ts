@@ -128,7 +128,8 @@ function commandFor(word: string, group: string): string | undefined {
     });
     if (found !== undefined) return `shorty ${parent} ${found}`;
   }
-  return undefined;
+  const isOfOperator = group === '' && commands[`admin ${word} list`] !== undefined;
+  return isOfOperator ? `shorty admin ${word}` : undefined;
 }
 
 function toUsageError({ message }: CommanderError, help: string): UsageError {

@@ -189,6 +189,7 @@ test.each([
   ['urls stats 3', 'urls clicks'],
   ['qr stats', 'qr scans'],
   ['keys rm', 'keys revoke'],
+  ['orgs list', 'admin orgs'],
 ])('%s suggests %s', async (line, command) => {
   const { code, stderr } = await shorty.run(line.split(' '));
   expect([code, stderr]).toEqual([2, expect.stringContaining(`did you mean shorty ${command}?\n`)]);
