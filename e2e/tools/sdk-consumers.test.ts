@@ -210,6 +210,7 @@ describe('the types compile without skipLibCheck on', () => {
     const shorty = new Shorty({ baseUrl: 'https://sho.example', accessToken: 'x' });
     export const url: Promise<UrlRecord> = shorty.urls.update(1, { expiresAt: new Date() });
     void shorty.urls.create({ targetUrl: 'x', title: undefined, tags: undefined });
+    void shorty.urls.create({ targetUrl: 'x', tags: ['spring', 'sale'] as const });
     void shorty.urls.list({ tag: undefined });
     export const list: Promise<string[]> = shorty.urls.list().toArray().then((all) => all.map(({ id }) => id));
     export const read = shorty.request('GET', '/api/v1/urls/{id}', { params: { id: 1 } });

@@ -12,9 +12,12 @@ type InstantField =
   | 'createdSince'
   | 'createdUntil';
 
-/** A request of the contract, with a Date allowed for each instant, and undefined for a missing field. */
+/**
+ * A request of the contract, with a Date allowed for each instant, undefined for a missing field, and
+ * readonly arrays.
+ */
 export type WithDates<T> = T extends readonly (infer Item)[]
-  ? WithDates<Item>[]
+  ? readonly WithDates<Item>[]
   : T extends object
     ? {
         [Name in keyof T]:
