@@ -1,4 +1,4 @@
-import { computed, signal } from '@preact/signals';
+import { signal } from '@preact/signals';
 import { type Me, type SessionState, Shorty } from '@shorty/sdk';
 
 /** The API of the server that has sent the page, by the session of the browser. */
@@ -28,10 +28,9 @@ export const me = signal<Me | null | undefined>(undefined);
 /** What the server offers to people with a browser. */
 export const state = signal<SessionState | undefined>(undefined);
 
-const scopes = computed(() => new Set<string>(me.value?.scopes));
-
 /** Returns whether the person who is signed in may do something, such as `urls:write`. */
-export const may = (scope: Me['scopes'][number]): boolean => scopes.value.has(scope);
+export const may = (scope: Me['scopes'][number]): boolean =>
+  me.value?.scopes.includes(scope) === true;
 
 /** Finds out who is signed in. */
 export async function readSession(): Promise<void> {

@@ -1,22 +1,18 @@
 import { signal } from '@preact/signals';
-import { useId } from 'preact/hooks';
 import { Dialog } from './dialog.js';
 import { Button } from './elements.js';
+import { FieldRow, field } from './field.js';
 import { notify } from './work.js';
 
 /** Copies text, and says so. Browsers refuse that in some windows, where people copy it themselves. */
 export async function copyText(text: string): Promise<void> {
-  if (await tryToCopy(text)) notify(`Copied ${text}`);
-}
-
-async function tryToCopy(text: string): Promise<boolean> {
   try {
     // Only pages with TLS have it.
     await navigator.clipboard.writeText(text);
-    return true;
   } catch {
-    return copySelection(text);
+    if (!copySelection(text)) return;
   }
+  notify(`Copied ${text}`);
 }
 
 function copySelection(text: string): boolean {
@@ -52,25 +48,14 @@ export function showSecrets(...texts: readonly SecretText[]): void {
 export const Secrets = () =>
   secrets.value.length === 0 ? null : (
     <Dialog title="This is shown only once" onClose={() => showSecrets()}>
-      {secrets.value.map((secret) => (
-        <Secret key={secret.text} {...secret} />
+      {secrets.value.map(({ label, hint, text }) => (
+        <div key={text} class="line">
+          <FieldRow
+            field={field('secret', label, { hint, readOnly: true })}
+            filling={{ draft: { secret: text }, set: () => {} }}
+          />
+          <CopyButton text={text} label={label} />
+        </div>
       ))}
     </Dialog>
   );
-
-function Secret({ label, hint, text }: SecretText) {
-  const id = useId();
-  const select = (input: HTMLInputElement | null) => input?.select();
-  return (
-    <div class="field">
-      <label for={id}>{label}</label>
-      <div class="row">
-        <input id={id} ref={select} readOnly value={text} aria-describedby={`${id}-note`} />
-        <CopyButton text={text} label={label} />
-      </div>
-      <p class="hint" id={`${id}-note`}>
-        {hint}
-      </p>
-    </div>
-  );
-}

@@ -20,7 +20,7 @@ export interface Field
   extends Valued,
     Pick<
       JSX.InputHTMLAttributes<HTMLInputElement>,
-      'autocomplete' | 'autofocus' | 'disabled' | 'max' | 'min' | 'minLength' | 'maxLength'
+      'autocomplete' | 'autofocus' | 'disabled' | 'max' | 'min' | 'readOnly'
     > {
   readonly label: string;
   readonly required?: boolean;

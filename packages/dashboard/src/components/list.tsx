@@ -1,3 +1,4 @@
+import type { Page, UrlListQuery } from '@shorty/sdk';
 import type { ComponentChildren } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import { useSearchParams } from 'wouter-preact';
@@ -7,18 +8,9 @@ import { FilterBar, typingMs } from './filter-bar.js';
 import { useLoaded } from './loaded.js';
 import { changes } from './work.js';
 
-/** A page of a list. */
-export interface Paged<Item> {
-  readonly items: readonly Item[];
-  readonly total: number;
-  readonly nextAfter: string | null;
-}
-
-/** What a list asks for. */
-export interface PageQuery {
-  readonly limit?: number;
-  readonly after?: string;
-}
+/** A page of a list, and what it is asked for. */
+export type Paged<Item> = Pick<Page<Item>, 'items' | 'total' | 'nextAfter'>;
+export type PageQuery = Pick<UrlListQuery, 'limit' | 'after'>;
 
 /** What a table shows of an item, by the head of the column. */
 type Columns<Item> = Readonly<Record<string, (item: Item) => ComponentChildren>>;

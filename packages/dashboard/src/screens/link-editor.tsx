@@ -5,6 +5,7 @@ import {
   type UrlCreateRequest,
   type UrlRecord,
   type UrlUpdateRequest,
+  type WithResponse,
 } from '@shorty/sdk';
 import { useState } from 'preact/hooks';
 import { Link, useLocation } from 'wouter-preact';
@@ -120,15 +121,9 @@ const withPassword = <Request extends UrlCreateRequest | UrlUpdateRequest>(
 ): Request => (request.password ? { ...request, isPasswordProtected: true } : request);
 
 /** A link, and the version of it that was read. */
-interface Read {
-  readonly url: UrlRecord;
-  readonly ifMatch: string | undefined;
-}
+type Read = WithResponse<UrlRecord>;
 
-async function read(id: string): Promise<Read> {
-  const { data, response } = await api.urls.get(id).withResponse();
-  return { url: data, ifMatch: response.etag };
-}
+const read = (id: string): Promise<Read> => api.urls.get(id).withResponse();
 
 /** What somebody wants to change of a link that somebody else has changed meanwhile. */
 interface Refused {
@@ -141,10 +136,10 @@ export function LinkEditor({ params: { id } }: { readonly params: { readonly id:
   const { value, error, setValue } = useLoaded(id, () => read(id));
   const [refused, setRefused] = useState<Refused>();
   if (!value) return <Loading error={error} />;
-  const { url } = value;
-  const save = async (changes: UrlUpdateRequest, { ifMatch }: Read) => {
+  const { data: url } = value;
+  const save = async (changes: UrlUpdateRequest, { response }: Read) => {
     try {
-      await api.urls.update(id, changes, { ifMatch });
+      await api.urls.update(id, changes, { ifMatch: response.etag });
       notify(`Saved ${url.shortUrl}`);
       setRefused(undefined);
     } catch (reason) {
@@ -195,7 +190,7 @@ function Conflict({
   save,
   onDropped,
 }: Refused & { readonly save: () => Promise<void>; readonly onDropped: () => void }) {
-  const current = new Map<string, unknown>(Object.entries(theirs.url));
+  const current = new Map<string, unknown>(Object.entries(theirs.data));
   const shown = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
   return (
     <>
