@@ -1,6 +1,6 @@
 import type { DomainListQuery } from '@shorty/sdk';
+import { useLoaded } from './components/elements.js';
 import type { Option } from './components/field.js';
-import { useLoaded } from './components/loaded.js';
 import { api, may } from './session.js';
 
 /** Reads the custom domains as choices: links can be made on those that are active. */

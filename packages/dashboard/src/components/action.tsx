@@ -1,7 +1,6 @@
 import { useState } from 'preact/hooks';
 import { useLocation } from 'wouter-preact';
-import { Dialog } from './dialog.js';
-import { Button } from './elements.js';
+import { Button, Dialog } from './elements.js';
 import { Form } from './form.js';
 import { run } from './work.js';
 

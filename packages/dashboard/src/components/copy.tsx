@@ -1,6 +1,5 @@
 import { signal } from '@preact/signals';
-import { Dialog } from './dialog.js';
-import { Button } from './elements.js';
+import { Button, Dialog } from './elements.js';
 import { FieldRow, field } from './field.js';
 import { notify } from './work.js';
 

@@ -1,5 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact';
-import { useEffect, useId } from 'preact/hooks';
+import { useEffect, useId, useState } from 'preact/hooks';
 import { describeError } from '../texts.js';
 
 interface Titled {
@@ -78,3 +78,73 @@ export const Problem = ({ error }: Failed) =>
 
 /** Says that something is being read, or why it cannot be. */
 export const Loading = ({ error }: Failed) => (error ? <Problem error={error} /> : <p>Loading…</p>);
+
+/**
+ * Reads something, and again `delayMs` after `key` changes. The value before is shown meanwhile.
+ * `isLoading` is true until the value of the key is there.
+ */
+export function useLoaded<Value>(
+  key: unknown,
+  read: (signal: AbortSignal) => PromiseLike<Value>,
+  delayMs = 0,
+) {
+  const [value, setValue] = useState<Value>();
+  const [error, setError] = useState<unknown>();
+  const [isLoading, setLoading] = useState(true);
+  useEffect(() => {
+    const abort = new AbortController();
+    const load = async () => {
+      try {
+        const next = await read(abort.signal);
+        if (abort.signal.aborted) return;
+        setValue(() => next);
+        setError(undefined);
+      } catch (reason) {
+        if (abort.signal.aborted) return;
+        setError(reason);
+      }
+      setLoading(false);
+    };
+    setLoading(true);
+    const timer = setTimeout(load, value === undefined ? 0 : delayMs);
+    return () => {
+      clearTimeout(timer);
+      abort.abort();
+    };
+    // `read` is another function at each rendering, and `key` says whether it reads something else.
+  }, [key]);
+  return { value, error, isLoading, setValue };
+}
+
+/** A modal dialog. It is open while it is rendered; `onClose` is also called for Escape. */
+export function Dialog({
+  title,
+  close = 'Close',
+  onClose,
+  children,
+}: {
+  readonly title: string;
+  /** What the button says that closes it. */
+  readonly close?: string;
+  readonly onClose: () => void;
+  readonly children: ComponentChildren;
+}) {
+  const id = useId();
+  return (
+    <dialog
+      aria-labelledby={id}
+      ref={(dialog) => {
+        if (dialog && !dialog.open) dialog.showModal();
+      }}
+      onClose={onClose}
+    >
+      <h2 id={id}>{title}</h2>
+      {children}
+      <form method="dialog">
+        <button type="submit" class="other">
+          {close}
+        </button>
+      </form>
+    </dialog>
+  );
+}

@@ -2,10 +2,9 @@ import type { Page, UrlListQuery } from '@shorty/sdk';
 import type { ComponentChildren } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import { useSearchParams } from 'wouter-preact';
-import { Button, Problem, Table } from './elements.js';
+import { Button, Problem, Table, useLoaded } from './elements.js';
 import type { Field } from './field.js';
 import { FilterBar, typingMs } from './filter-bar.js';
-import { useLoaded } from './loaded.js';
 import { changes } from './work.js';
 
 /** A page of a list, and what it is asked for. */

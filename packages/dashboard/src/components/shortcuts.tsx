@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { useLocation } from 'wouter-preact';
-import { Dialog } from './dialog.js';
+import { Dialog } from './elements.js';
 
 /** The keys of the dashboard. They work unless somebody is typing. */
 const keys = [

@@ -2,11 +2,10 @@ import type { Domain, DomainCreateRequest, DomainUpdateRequest } from '@shorty/s
 import { Link, useLocation } from 'wouter-preact';
 import { Action } from '../components/action.js';
 import { CopyButton } from '../components/copy.js';
-import { Loading, Part, Screen, Time } from '../components/elements.js';
+import { Loading, Part, Screen, Time, useLoaded } from '../components/elements.js';
 import { field } from '../components/field.js';
 import { Form, section } from '../components/form.js';
 import { List } from '../components/list.js';
-import { useLoaded } from '../components/loaded.js';
 import { api, may } from '../session.js';
 
 const newDomain = field('hostname', 'New domain', {

@@ -2,7 +2,7 @@ import { FileError, type LinkSource, linkSources } from '@shorty/import';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { download } from '../components/download.js';
-import { Button, Part, Problem, Screen, Table } from '../components/elements.js';
+import { Button, Part, Problem, Screen, Table, useLoaded } from '../components/elements.js';
 import {
   Check,
   type Field,
@@ -13,7 +13,6 @@ import {
 } from '../components/field.js';
 import { FilterBar, useFilters } from '../components/filter-bar.js';
 import { useSubmit } from '../components/form.js';
-import { useLoaded } from '../components/loaded.js';
 import { useDomains } from '../domains.js';
 import {
   type BadRow,

@@ -10,10 +10,9 @@ import {
 import { useState } from 'preact/hooks';
 import { Link, useLocation } from 'wouter-preact';
 import { CopyButton, copyText } from '../components/copy.js';
-import { Button, Loading, Part, Screen, Table } from '../components/elements.js';
+import { Button, Loading, Part, Screen, Table, useLoaded } from '../components/elements.js';
 import { type Filling, field, type Option, optionsOf, select } from '../components/field.js';
 import { Form, section } from '../components/form.js';
-import { useLoaded } from '../components/loaded.js';
 import { notify, run } from '../components/work.js';
 import { useDomains } from '../domains.js';
 import { api, may } from '../session.js';

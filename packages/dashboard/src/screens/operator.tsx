@@ -8,11 +8,10 @@ import type {
 import { useState } from 'preact/hooks';
 import { Action } from '../components/action.js';
 import { showSecrets } from '../components/copy.js';
-import { Button, Loading, Part, Screen, Time } from '../components/elements.js';
+import { Button, Loading, Part, Screen, Time, useLoaded } from '../components/elements.js';
 import { type Field, field, optionsOf, select } from '../components/field.js';
 import { Form } from '../components/form.js';
 import { List, type Paged, type PageQuery } from '../components/list.js';
-import { useLoaded } from '../components/loaded.js';
 import { operatorApi } from '../session.js';
 
 type Admin = Shorty['admin'];

@@ -1,11 +1,10 @@
 import type { QrCreateRequest, QrListQuery, QrRecord, QrUpdateRequest } from '@shorty/sdk';
 import { Link, useLocation } from 'wouter-preact';
 import { Action } from '../components/action.js';
-import { Button, Loading, Screen, Time } from '../components/elements.js';
+import { Button, Loading, Screen, Time, useLoaded } from '../components/elements.js';
 import { type Field, field, optionsOf, select } from '../components/field.js';
 import { Form } from '../components/form.js';
 import { List } from '../components/list.js';
-import { useLoaded } from '../components/loaded.js';
 import { api, may } from '../session.js';
 import { describeError, withoutScheme } from '../texts.js';
 

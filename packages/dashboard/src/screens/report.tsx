@@ -14,10 +14,9 @@ import {
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { download } from '../components/download.js';
-import { Button, Problem, Screen } from '../components/elements.js';
+import { Button, Problem, Screen, useLoaded } from '../components/elements.js';
 import { Check, field, type Option, optionsOf, select } from '../components/field.js';
 import { FilterBar, typingMs, useFilters } from '../components/filter-bar.js';
-import { useLoaded } from '../components/loaded.js';
 import { useDomains } from '../domains.js';
 import { filterNames, filtersOf, parameterOf, periods, queryOf } from '../report-query.js';
 import { api } from '../session.js';

@@ -1,8 +1,7 @@
 import { formatUsd } from '@shorty/report';
-import { Loading, Screen, Table } from '../components/elements.js';
+import { Loading, Screen, Table, useLoaded } from '../components/elements.js';
 import { optionsOf, select } from '../components/field.js';
 import { FilterBar, useFilters } from '../components/filter-bar.js';
-import { useLoaded } from '../components/loaded.js';
 import { api } from '../session.js';
 
 interface Meter {
