@@ -66,6 +66,8 @@ const isVisible = ({ path, scope }: ScreenRoute): boolean =>
   (scope === undefined || may(scope)) &&
   (path !== '/operator' || state.value?.servesAdministration === true);
 
+const isInMenu = (screen: ScreenRoute) => screen.title !== undefined && isVisible(screen);
+
 export function App() {
   const [error, setError] = useState<unknown>();
   useEffect(() => {
@@ -100,18 +102,11 @@ function SignedIn() {
           Skip to content
         </a>
         <nav aria-label="Main">
-          {screens.filter(isVisible).map(
-            (screen) =>
-              screen.title !== undefined && (
-                <Link
-                  key={screen.path}
-                  href={screen.path}
-                  aria-current={screen.path === path ? 'page' : undefined}
-                >
-                  {screen.title}
-                </Link>
-              ),
-          )}
+          {screens.filter(isInMenu).map(({ path: href, title }) => (
+            <Link key={href} href={href} aria-current={href === path ? 'page' : undefined}>
+              {title}
+            </Link>
+          ))}
         </nav>
         <span class="hint">{me.value?.user?.email ?? me.value?.organization.name}</span>
         <button type="button" class="plain" onClick={() => void signOut()}>

@@ -1,4 +1,5 @@
 import { type LinkVariant, ValidationError } from '@shorty/sdk';
+import type { Field } from './components/field.js';
 import { linesOf, partsOf } from './texts.js';
 
 /** What a field holds while somebody fills it in. An empty text is a value that is not set. */
@@ -32,15 +33,11 @@ const kinds = {
       return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
     },
   },
-  /** Until the end of a day, in the zone of the browser. */
+  /** From the start of a day, and until the end of one, in the zone of the browser. */
+  firstDay: { parse: (entry: string) => new Date(`${entry}T00:00`).toISOString(), format: String },
   lastDay: {
-    parse: (entry: string) => new Date(`${entry}T23:59:59`).toISOString(),
-    format: (value: string) => value.slice(0, 'YYYY-MM-DD'.length),
-  },
-  /** Yes, no, or what something else says. */
-  inherited: {
-    parse: (entry: string) => entry === 'yes',
-    format: (value: boolean) => (value ? 'yes' : 'no'),
+    parse: (entry: string) => new Date(`${entry}T23:59:59.999`).toISOString(),
+    format: String,
   },
   tags: {
     parse: partsOf,
@@ -89,21 +86,12 @@ function splitOnce(text: string, separator: string): readonly [string, string] {
 
 /** Types of `<input>` whose entry is the value, and a choice. */
 type TextKind = 'color' | 'date' | 'email' | 'search' | 'select' | 'text' | 'url';
+export type FieldKind = keyof typeof kinds | TextKind;
 
-const kindOf = ({ kind = 'text' }: Valued): Kind =>
+const kindOf = ({ kind = 'text' }: Field): Kind =>
   kind in kinds ? kinds[kind as keyof typeof kinds] : text;
 
-/** A field of a form. `name` is that of the API: `preview.title` is a field of the object `preview`. */
-export interface Valued {
-  readonly name: string;
-  readonly kind?: keyof typeof kinds | TextKind;
-  /** The choices of a field that has some. */
-  readonly options?: unknown;
-  /** The fields of each row, for a field that has rows. */
-  readonly rows?: readonly Valued[];
-}
-
-function emptyOf({ kind, options }: Valued): Entry {
+function emptyOf({ kind, options }: Field): Entry {
   if (kind === 'check') return false;
   if (kind === 'checks' || kind === 'rules') return [];
   if (kind !== 'select') return '';
@@ -112,7 +100,7 @@ function emptyOf({ kind, options }: Valued): Entry {
 }
 
 /** Returns what the fields hold of a record, or of what a form begins with. */
-export function draftOf(fields: readonly Valued[], record: object): Draft {
+export function draftOf(fields: readonly Field[], record: object): Draft {
   return Object.fromEntries(
     fields.map((field) => {
       const path = field.name.split('.');
@@ -126,7 +114,7 @@ export function draftOf(fields: readonly Valued[], record: object): Draft {
 
 const rowsOf = (entry: Entry | undefined) => entry as readonly Draft[];
 
-function readEntry(field: Valued, draft: Draft): unknown {
+function readEntry(field: Field, draft: Draft): unknown {
   const { name, rows } = field;
   // A rule without conditions matches all visits.
   if (rows) return rowsOf(draft[name]).map((row) => ({ when: {}, ...creationOf(rows, row) }));
@@ -144,20 +132,20 @@ const isEmpty = (value: unknown) =>
   value === null || value === false || (Array.isArray(value) && value.length === 0);
 
 /** Returns the request that creates what the fields hold. What is empty is not in it. */
-export function creationOf(fields: readonly Valued[], draft: Draft): object {
+export function creationOf(fields: readonly Field[], draft: Draft): object {
   const values = valuesOf(fields, fields, draft);
   return Object.fromEntries(Object.entries(values).filter(([, value]) => !isEmpty(value)));
 }
 
 /** Returns the request that changes what differs. Null removes a value. */
-export function changesOf(fields: readonly Valued[], before: Draft, after: Draft): object {
-  const isChanged = ({ name }: Valued) =>
+export function changesOf(fields: readonly Field[], before: Draft, after: Draft): object {
+  const isChanged = ({ name }: Field) =>
     JSON.stringify(before[name]) !== JSON.stringify(after[name]);
   return valuesOf(fields, fields.filter(isChanged), after);
 }
 
 /** Returns the values of some fields by their names, and each object that has one of them as a whole. */
-function valuesOf(all: readonly Valued[], some: readonly Valued[], draft: Draft): object {
+function valuesOf(all: readonly Field[], some: readonly Field[], draft: Draft): object {
   const values = some.map((field) => {
     const [parent = ''] = field.name.split('.');
     if (parent === field.name) return [parent, readEntry(field, draft)];

@@ -36,14 +36,6 @@ export const ignored = '-';
 export const nameOf = ({ name, lastModified, size }: File): string =>
   `${name} ${lastModified} ${size}`;
 
-/** How a file is read; what is missing is detected. */
-interface Reading {
-  /** The service that wrote it. */
-  readonly source?: string;
-  readonly encoding?: string;
-  readonly delimiter?: string;
-}
-
 /** An open file, and what its first rows have. */
 export interface Sheet extends TextRows {
   readonly file: File;
@@ -66,9 +58,7 @@ export interface Settings {
   readonly domains: ReadonlyMap<string, string>;
 }
 
-export interface BadRow {
-  readonly line: number;
-  readonly raw: string;
+export interface BadRow extends Pick<ImportRow, 'line' | 'raw'> {
   readonly error: string;
 }
 
@@ -96,7 +86,10 @@ const fieldsOf = (source: LinkSource | undefined): FieldSet =>
 
 const noOptions: ColumnOptions = { map: new Map(), ignore: new Set() };
 
-/** Opens a file. Without a source, it is the one that its columns tell. */
+/** What a person says of a file: the service that wrote it, its encoding and its delimiter. */
+type Reading = Readonly<Partial<Record<'source' | 'encoding' | 'delimiter', string>>>;
+
+/** Opens a file. What the reading does not say is detected. */
 export async function openSheet(file: File, reading: Reading): Promise<Sheet> {
   const { encoding, text } = await readText(file, reading.encoding);
   const read = async (source?: LinkSource): Promise<Sheet> => {
@@ -139,20 +132,12 @@ function planSheet({ sheet, uses }: Settings): ColumnPlan {
   return planColumns(cells, fields, { map, ignore: new Set(cells.filter(isIgnored)) });
 }
 
-const meanings: Readonly<Record<string, string>> = {
-  domain: 'old domain',
-  locked: 'has a password',
-  paused: 'is paused',
-  setting: 'setting',
-  shortUrl: 'old short link',
-};
-
 /** Returns what a column becomes if nobody picks something. */
 export function describeColumn(title: string, { source }: Sheet): string {
   const column = findColumn(title.trim(), fieldsOf(source));
   if (!column || column.kind === 'ignored') return 'ignored';
   if (column.kind === 'lost') return `not kept: ${column.reason}`;
-  return 'name' in column ? column.name : (meanings[column.kind] ?? 'ignored');
+  return 'name' in column ? column.name : column.kind;
 }
 
 /** The fields that a column can have. */

@@ -63,13 +63,8 @@ const format = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeSty
 export const Time = ({ at }: { readonly at: string | null }) =>
   at === null ? <>never</> : <time datetime={at}>{format.format(new Date(at))}</time>;
 
-interface Failed {
-  /** Nothing if it has not failed. */
-  readonly error: unknown;
-}
-
-/** Why something as a whole was refused. */
-export const Problem = ({ error }: Failed) =>
+/** Why something as a whole was refused, if it was. */
+export const Problem = ({ error }: { readonly error: unknown }) =>
   error ? (
     <p class="error" role="alert">
       {describeError(error)}
@@ -77,7 +72,8 @@ export const Problem = ({ error }: Failed) =>
   ) : null;
 
 /** Says that something is being read, or why it cannot be. */
-export const Loading = ({ error }: Failed) => (error ? <Problem error={error} /> : <p>Loading…</p>);
+export const Loading = ({ error }: { readonly error: unknown }) =>
+  error ? <Problem error={error} /> : <p>Loading…</p>;
 
 /**
  * Reads something, and again `delayMs` after `key` changes. The value before is shown meanwhile.

@@ -1,6 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useId } from 'preact/hooks';
-import { type Draft, draftOf, type Entry, type Valued } from '../field-values.js';
+import { type Draft, draftOf, type Entry, type FieldKind } from '../field-values.js';
 import { Button } from './elements.js';
 
 /** A value and what people read. */
@@ -15,13 +15,14 @@ export interface Filling {
   readonly set: (name: string, entry: Entry) => void;
 }
 
+type InputAttributes = JSX.InputHTMLAttributes<HTMLInputElement>;
+
 /** A field of a form, with what the browser checks. */
 export interface Field
-  extends Valued,
-    Pick<
-      JSX.InputHTMLAttributes<HTMLInputElement>,
-      'autocomplete' | 'autofocus' | 'disabled' | 'max' | 'min' | 'readOnly'
-    > {
+  extends Pick<InputAttributes, 'autocomplete' | 'autofocus' | 'max' | 'min' | 'readOnly'> {
+  /** That of the API: `preview.title` is a field of the object `preview`. */
+  readonly name: string;
+  readonly kind?: FieldKind;
   readonly label: string;
   readonly required?: boolean;
   readonly placeholder?: string;
@@ -47,7 +48,11 @@ export const select = (name: string, label: string, options: readonly Option[]):
 const textAreas: readonly unknown[] = ['json', 'headers', 'variants'];
 
 /** The types of `<input>` for kinds with another name. */
-const inputTypes: Readonly<Record<string, string>> = { lastDay: 'date', tags: 'text' };
+const inputTypes: Readonly<Record<string, string>> = {
+  firstDay: 'date',
+  lastDay: 'date',
+  tags: 'text',
+};
 
 interface FieldRowProps {
   readonly field: Field;
@@ -128,7 +133,7 @@ export function FieldRow({ field, filling, error }: FieldRowProps) {
   return (
     <div class={`field ${kind}`}>
       <label for={id}>{label}</label>
-      {kind === 'select' || kind === 'inherited' ? (
+      {given ? (
         <select {...shared} onInput={onInput}>
           {options.map(([value, text]) => (
             <option key={value} value={value}>

@@ -2,6 +2,7 @@ import type { Page, UrlListQuery } from '@shorty/sdk';
 import type { ComponentChildren } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import { useSearchParams } from 'wouter-preact';
+import { creationOf, draftOf } from '../field-values.js';
 import { Button, Problem, Table, useLoaded } from './elements.js';
 import type { Field } from './field.js';
 import { FilterBar, typingMs } from './filter-bar.js';
@@ -42,9 +43,8 @@ export function List<Item extends object, Query extends object = PageQuery>(
 ) {
   const { read, filters = noFilters, columns, notes = {}, none, keyOf = idOf } = props;
   const [search] = useSearchParams();
-  const given = filters.map(({ name }) => [name, search.get(name)?.trim() ?? ''] as const);
-  const query = Object.fromEntries(given.filter(([, value]) => value !== ''));
-  const key = JSON.stringify(query);
+  const draft = draftOf(filters, Object.fromEntries(search));
+  const key = JSON.stringify(draft);
   const [wanted, setWanted] = useState({ key, count: pageSize });
   const count = wanted.key === key ? wanted.count : pageSize;
   const last = useRef({ key, version: -1, found: nothing as Paged<Item> });
@@ -54,6 +54,7 @@ export function List<Item extends object, Query extends object = PageQuery>(
     const version = changes.value;
     // The pages that are there may have changed, but not because somebody wants more.
     const isSame = last.current.key === key && last.current.version === version;
+    const query = creationOf(filters, draft);
     let found = isSame ? last.current.found : nothing;
     while (found === nothing || (found.items.length < count && found.nextAfter !== null)) {
       const after = found.nextAfter ?? undefined;

@@ -32,7 +32,7 @@ export function Toasts() {
   return (
     <div class="toasts" role="status">
       {toasts.value.map((toast) => (
-        <p key={toast}>
+        <p key={toast} class="box">
           {toast.text}
           {toast.undo && <Button onClick={() => undo(toast)}>Undo</Button>}
         </p>

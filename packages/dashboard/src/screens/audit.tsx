@@ -10,27 +10,17 @@ const filters: readonly Field[] = [
   field('actor', 'Who (id)'),
   field('operation', 'Operation'),
   field('resource', 'Record (id)'),
-  field('since', 'From', { kind: 'date' }),
-  field('until', 'To', { kind: 'date' }),
+  field('since', 'From', { kind: 'firstDay' }),
+  field('until', 'To', { kind: 'lastDay' }),
 ];
-
-type Shown = AuditQuery & { readonly since?: string; readonly until?: string };
-
-/** The query of the API, in which days are those of the time zone of the browser. */
-const queryOf = ({ since, until, ...query }: Shown): AuditQuery => ({
-  ...query,
-  ...(since !== undefined && { since: new Date(`${since}T00:00:00`) }),
-  // The last day counts, too.
-  ...(until !== undefined && { until: new Date(`${until}T23:59:59.999`) }),
-});
 
 export function Audit() {
   const [path] = useLocation();
   return (
     <Screen title="Audit">
       <p class="hint">Who changed what. Entries have the names of fields, and no values.</p>
-      <List<AuditEntry, Shown>
-        read={(query) => api.audit(queryOf(query))}
+      <List<AuditEntry, AuditQuery>
+        read={(query) => api.audit(query)}
         filters={filters}
         none="No entry matches."
         columns={{

@@ -11,7 +11,7 @@ import { useState } from 'preact/hooks';
 import { Link, useLocation } from 'wouter-preact';
 import { CopyButton, copyText } from '../components/copy.js';
 import { Button, Loading, Part, Screen, Table, useLoaded } from '../components/elements.js';
-import { type Filling, field, type Option, optionsOf, select } from '../components/field.js';
+import { type Filling, field, type Option, select } from '../components/field.js';
 import { Form, section } from '../components/form.js';
 import { notify, run } from '../components/work.js';
 import { useDomains } from '../domains.js';
@@ -30,8 +30,12 @@ const newFields = (domains: readonly Option[]) => [
 
 /** Returns a choice that something else decides unless the link does. */
 const inherited = (name: string, label: string, otherwise: string) => ({
-  ...select(name, label, [['', otherwise], ...optionsOf(['yes', 'no'])]),
-  kind: 'inherited' as const,
+  ...select(name, label, [
+    ['', otherwise],
+    ['true', 'yes'],
+    ['false', 'no'],
+  ]),
+  kind: 'json' as const,
 });
 
 const fields = [

@@ -44,7 +44,7 @@ const filtersOf = (domains: readonly Option[]): readonly Field[] => [
 ];
 
 /** The query of the API for what somebody has set. */
-type Shown = UrlListQuery & { readonly state?: string; readonly mine?: string };
+type Shown = UrlListQuery & { readonly state?: string; readonly mine?: true };
 
 function queryOf({ state, mine, ...query }: Shown): UrlListQuery {
   const shown = state === undefined ? { isDeleted: false } : states[state];

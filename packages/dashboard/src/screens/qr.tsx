@@ -26,7 +26,7 @@ const shape = select('stylePreset', 'Modules', [
 
 const number = { kind: 'number', min: 0, required: true } as const;
 
-/** How a code looks. */
+/** How a code looks, apart from the shape of its modules, which stays as it was created. */
 const design: readonly Field[] = [
   field('foregroundColor', 'Colour', { kind: 'color' }),
   field('backgroundColor', 'Background colour', { kind: 'color' }),
@@ -145,12 +145,13 @@ function CodeActions({ record, to }: { readonly record: QrRecord; readonly to?: 
   );
 }
 
-interface NewCodeProps {
+function NewCode({
+  fields,
+  urlId,
+}: {
   readonly fields: readonly Field[];
   readonly urlId?: string;
-}
-
-function NewCode({ fields, urlId }: NewCodeProps) {
+}) {
   const [, navigate] = useLocation();
   const complete = (request: QrCreateRequest) => (urlId ? { ...request, urlId } : request);
   return (
@@ -185,10 +186,7 @@ export function QrScreen({ params: { id } }: Params) {
       </p>
       <Form<QrUpdateRequest>
         class="design"
-        fields={[
-          { ...shape, disabled: true, hint: 'The shape stays as it was created.' },
-          ...design,
-        ]}
+        fields={design}
         record={drawn}
         action={may('qr:write') ? 'Save' : undefined}
         save={async (changes) => setValue(await api.qr.update(id, changes))}
