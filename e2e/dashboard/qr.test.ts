@@ -54,7 +54,8 @@ test('a logo is drawn, and one that cannot be fetched is refused beside its fiel
   }).listen(0, '127.0.0.1');
   await once(logo, 'listening');
   const origin = `http://127.0.0.1:${(logo.address() as AddressInfo).port}`;
-  const page = await dashboard.open('/qr/new');
+  const page = await dashboard.open('/qr');
+  await page.getByText('New code of any text').click();
   await page.getByLabel('Text').fill('with a logo');
   await page.getByText(scans).waitFor();
   const picture = page.getByRole('img', { name: /^QR code of / });
@@ -88,7 +89,9 @@ test('only the picture of a code is printed', async () => {
 });
 
 test('a code of a text is created, changed and deleted, by the keyboard alone', async () => {
-  const page = await dashboard.open('/qr/new');
+  const page = await dashboard.open('/qr');
+  await page.getByText('New code of any text').focus();
+  await page.keyboard.press('Enter');
   await page.getByLabel('Text').focus();
   await page.keyboard.type('WIFI:T:WPA;S:<i>Guests</i>;P:open;;');
   await page.getByText(scans).waitFor();
@@ -128,7 +131,8 @@ test('a viewer sees codes and their pictures, and can change none', async () => 
   for (const name of ['Save', 'Create', 'Delete']) {
     expect(await page.getByRole('button', { name }).count()).toBe(0);
   }
-  await page.goto(`${dashboard.server.url}/dashboard/qr/new`);
-  await page.getByText('This page does not exist').waitFor();
+  await page.goto(`${dashboard.server.url}/dashboard/qr`);
+  await page.getByRole('link', { name: 'seen', exact: true }).waitFor();
+  expect(await page.getByText('New code of any text').count()).toBe(0);
   expect((await dashboard.shorty.qr.get(id)).qrData).toBe('seen');
 });

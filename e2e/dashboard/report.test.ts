@@ -70,17 +70,17 @@ test('the report of all links leads to that of a link, whose texts stay texts', 
 
 test('a click on a row filters by it, by the keyboard alone, and the filter can be removed', async () => {
   const page = await dashboard.open(`/report/${link.id}`);
-  await page.getByRole('button', { name: 'Only Browser: Firefox' }).focus();
+  await page.getByRole('button', { name: 'Only Browsers: Firefox' }).focus();
   await page.keyboard.press('Enter');
   await totalOf(page, 2).waitFor();
   expect(new URL(page.url()).searchParams.get('browser')).toBe('Firefox');
   await page.getByRole('button', { name: `Only UTM source: ${markup}` }).click();
   await totalOf(page, 1).waitFor();
-  await page.getByRole('button', { name: 'Remove filter Browser: Firefox' }).press('Enter');
+  await page.getByRole('button', { name: 'Remove filter Browsers: Firefox' }).press('Enter');
   await page.goBack();
   await page.goBack();
   await totalOf(page, 2).waitFor();
-  await page.getByRole('button', { name: 'Remove filter Browser: Firefox' }).press('Enter');
+  await page.getByRole('button', { name: 'Remove filter Browsers: Firefox' }).press('Enter');
   await totalOf(page, 3).waitFor();
   dashboard.expectNoProblems();
 });
@@ -90,11 +90,11 @@ test('a period, a time zone and a tag are in the address', async () => {
   const page = await dashboard.open('/report');
   await page.getByLabel('Tag', { exact: true }).fill(markup);
   await page.keyboard.press('Enter');
-  await page.getByRole('button', { name: `Remove filter Tag: ${markup}` }).waitFor();
+  await expect.poll(() => new URL(page.url()).searchParams.get('tag')).toBe(markup);
   await totalOf(page, 3).waitFor();
   await page.getByLabel('Domain').selectOption('go.example.com');
   await page.getByText('no clicks in this window').waitFor();
-  await page.getByRole('button', { name: 'Remove filter Domain: go.example.com' }).click();
+  await page.getByLabel('Domain').selectOption('all');
   await totalOf(page, 3).waitFor();
   await page.getByLabel('Time zone').selectOption('Asia/Tokyo');
   await page.getByLabel('Period').selectOption('1');

@@ -8,7 +8,7 @@ const folder = path('../server/dist/dashboard');
 
 rmSync(folder, { recursive: true, force: true });
 await build({
-  entryPoints: { dashboard: path('src/main.tsx'), style: path('src/style.css') },
+  entryPoints: { dashboard: path('src/app.tsx'), style: path('src/style.css') },
   outdir: folder,
   bundle: true,
   splitting: true,

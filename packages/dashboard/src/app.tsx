@@ -1,4 +1,4 @@
-import type { ComponentType } from 'preact';
+import { type ComponentType, render } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Link, Route, Router, Switch, useLocation } from 'wouter-preact';
 import { Secrets } from './components/copy.js';
@@ -13,7 +13,7 @@ import { LinkEditor, NewLink } from './screens/link-editor.js';
 import { Links } from './screens/links.js';
 import { Operator } from './screens/operator.js';
 import { People } from './screens/people.js';
-import { LinkQr, NewQr, QrCodes, QrScreen } from './screens/qr.js';
+import { LinkQr, QrCodes, QrScreen } from './screens/qr.js';
 import { Report } from './screens/report.js';
 import { SignIn, Welcome } from './screens/sign-in.js';
 import { Tools } from './screens/tools.js';
@@ -39,7 +39,6 @@ const screens: readonly ScreenRoute[] = [
   { path: '/report/:id', component: Report, scope: 'analytics:read' },
   { path: '/links/:id/qr', component: LinkQr, scope: 'qr:read' },
   { path: '/qr', component: QrCodes, title: 'QR codes', scope: 'qr:read' },
-  { path: '/qr/new', component: NewQr, scope: 'qr:write' },
   { path: '/qr/:id', component: QrScreen, scope: 'qr:read' },
   { path: '/import', component: Import, title: 'Import', scope: 'urls:write' },
   { path: '/domains', component: Domains, title: 'Domains', scope: 'domains:read' },
@@ -68,7 +67,7 @@ const isVisible = ({ path, scope }: ScreenRoute): boolean =>
 
 const isInMenu = (screen: ScreenRoute) => screen.title !== undefined && isVisible(screen);
 
-export function App() {
+function App() {
   const [error, setError] = useState<unknown>();
   useEffect(() => {
     readSession().catch(setError);
@@ -139,3 +138,5 @@ function Missing() {
     </Screen>
   );
 }
+
+render(<App />, document.body);

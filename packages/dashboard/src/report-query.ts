@@ -14,33 +14,16 @@ export const periods = [
 const dayMs = 86_400_000;
 const maxHoursMs = 3 * dayMs;
 
-/** The filters of a report, by their parameter, and what they are called. */
-export const filterNames: Readonly<Record<string, string>> = {
-  country: 'Country',
-  region: 'Region',
-  city: 'City',
-  device: 'Device',
-  browser: 'Browser',
-  os: 'Operating system',
-  referrer: 'Referrer',
-  language: 'Language',
-  utmSource: 'UTM source',
-  utmMedium: 'UTM medium',
-  utmCampaign: 'UTM campaign',
-  utmTerm: 'UTM term',
-  utmContent: 'UTM content',
-  variant: 'Rule',
-  tag: 'Tag',
-  domainId: 'Domain',
-};
-
 /** Returns the parameter of a section of a report, such as `utmSource` of `utm-source`. */
 export const parameterOf = (section: string): string =>
   section.replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
-/** Returns the filters of the address of a report, in the order in which they were added. */
+/** What the address of a report has beside the filters of visits. */
+const controls = ['period', 'from', 'to', 'timezone', 'tag', 'domainId'];
+
+/** Returns the filters of visits, in the order in which they were added. */
 export const filtersOf = (search: URLSearchParams) =>
-  [...search].filter(([name]) => Object.hasOwn(filterNames, name));
+  [...search].filter(([name]) => !controls.includes(name));
 
 /** Returns the query of the report at an address, such as `?period=7&country=DE`. */
 export function queryOf(
@@ -49,8 +32,9 @@ export function queryOf(
 ): { readonly query: ClicksQuery & OverviewQuery; readonly groupBy: GroupBy } {
   const timezone = search.get('timezone') ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
   const { groupBy, ...window } = windowOf(search, timezone, now);
-  const filters = filtersOf(search).map(([name]) => [name, search.getAll(name)]);
-  return { query: { ...window, timezone, ...Object.fromEntries(filters) }, groupBy };
+  const names = ['tag', 'domainId', ...filtersOf(search).map(([name]) => name)];
+  const filters = Object.fromEntries(names.map((name) => [name, search.getAll(name)]));
+  return { query: { ...window, timezone, ...filters }, groupBy };
 }
 
 interface Window {

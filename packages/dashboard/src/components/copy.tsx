@@ -48,7 +48,7 @@ export const Secrets = () =>
   secrets.value.length === 0 ? null : (
     <Dialog title="This is shown only once" onClose={() => showSecrets()}>
       {secrets.value.map(({ label, hint, text }) => (
-        <div key={text} class="line">
+        <div key={text} class="line" ref={(line) => line?.querySelector('input')?.select()}>
           <FieldRow
             field={field('secret', label, { hint, readOnly: true })}
             filling={{ draft: { secret: text }, set: () => {} }}

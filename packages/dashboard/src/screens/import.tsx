@@ -7,6 +7,7 @@ import {
   Check,
   type Field,
   FieldRow,
+  type Filling,
   type Option,
   optionsOf,
   select,
@@ -59,14 +60,10 @@ function readingFields(sheet: Sheet | undefined): readonly Field[] {
 export function Import() {
   const [file, setFile] = useState<File>();
   const { search } = useFilters();
-  const [choices, setChoices] = useState<Partial<Settings>>({});
-  const own = useDomains({ isActive: true });
-  const { value: sheet, error } = useLoaded(`${file && nameOf(file)} ${search}`, async () => {
-    setChoices({});
-    return file && openSheet(file, Object.fromEntries(search)).catch(withHint);
-  });
-  // The links on a domain of the organization stay on it.
-  const domains = new Map(own.map(([id, hostname]) => [hostname, id]));
+  const { value: sheet, error } = useLoaded(
+    `${file && nameOf(file)} ${search}`,
+    async () => file && openSheet(file, Object.fromEntries(search)).catch(withHint),
+  );
   return (
     <Screen title="Import links">
       <label class="field">
@@ -79,14 +76,7 @@ export function Import() {
       </label>
       {file && <FilterBar filters={readingFields(sheet)} />}
       <Problem error={error} />
-      {sheet && !error && (
-        <OpenSheet
-          key={nameOf(sheet.file)}
-          settings={{ sheet, uses: new Map(), hasNewCodes: false, domains, ...choices }}
-          domains={[['', location.host], ...own]}
-          onChanged={(changes) => setChoices({ ...choices, ...changes })}
-        />
-      )}
+      {sheet && !error && <OpenSheet key={`${nameOf(sheet.file)} ${search}`} sheet={sheet} />}
     </Screen>
   );
 }
@@ -96,47 +86,48 @@ function withHint(reason: unknown): never {
   throw hint ? new Error(`${reason.message}; ${hint}`) : reason;
 }
 
-interface SheetProps {
-  readonly settings: Settings;
-  /** The domains on which links can be made. */
-  readonly domains: readonly Option[];
-  readonly onChanged: (changes: Partial<Settings>) => void;
+/** What somebody picks for each of some names. */
+function usePicks() {
+  const [picks, setPicks] = useState<ReadonlyMap<string, string>>(new Map());
+  const set = (name: string, pick: unknown) => setPicks(new Map([...picks, [name, `${pick}`]]));
+  return { picks, filling: { draft: Object.fromEntries(picks), set } };
 }
 
 /** A file with its columns, its check and its import. */
-function OpenSheet({ settings, domains, onChanged }: SheetProps) {
-  const { sheet, uses, hasNewCodes, domains: chosen } = settings;
+function OpenSheet({ sheet }: { readonly sheet: Sheet }) {
+  const [hasNewCodes, setNewCodes] = useState(false);
+  const uses = usePicks();
+  const moves = usePicks();
+  const own = useDomains({ isActive: true });
+  // The links on a domain of the organization stay on it.
+  const domains = new Map([...own.map(([id, name]) => [name, id] as const), ...moves.picks]);
+  const settings = { sheet, uses: uses.picks, hasNewCodes, domains };
   const [isStarted, setStarted] = useState(false);
   // The dry run, which starts again when the settings change.
   const read = [sheet.source?.name, sheet.encoding, sheet.delimiter];
-  const choices = JSON.stringify([...uses, ...chosen, hasNewCodes, ...read]);
+  const choices = JSON.stringify([...uses.picks, ...domains, hasNewCodes, ...read]);
   const { value, error, isLoading } = useLoaded(choices, (signal) => checkSheet(settings, signal));
   const checked = isLoading || error ? undefined : value;
   if (isStarted && checked) return <Running settings={settings} total={checked.rows} />;
-  const moves = {
-    draft: Object.fromEntries(chosen),
-    set: (host: string, id: unknown) =>
-      onChanged({ domains: new Map([...chosen, [host, `${id}`]]) }),
-  };
   return (
     <>
-      <Columns settings={settings} onChanged={onChanged} />
+      <Columns sheet={sheet} filling={uses.filling} />
       {sheet.source && (
         <Check
           label="Give the links new short codes"
           checked={hasNewCodes}
-          onChecked={(hasNewCodes) => onChanged({ hasNewCodes })}
+          onChecked={setNewCodes}
         />
       )}
       <Part title="Check">
         <Problem error={error} />
         {isLoading && <p role="status">Checking all rows…</p>}
-        {domains.length > 1 &&
+        {own.length > 0 &&
           checked?.hosts.map((host) => (
             <FieldRow
               key={host}
-              field={select(host, `Links of ${host} move to`, domains)}
-              filling={moves}
+              field={select(host, `Links of ${host} move to`, [['', location.host], ...own])}
+              filling={moves.filling}
             />
           ))}
         {checked && <Findings sheet={sheet} checked={checked} />}
@@ -154,12 +145,7 @@ function OpenSheet({ settings, domains, onChanged }: SheetProps) {
   );
 }
 
-function Columns({ settings: { sheet, uses }, onChanged }: Omit<SheetProps, 'domains'>) {
-  const filling = {
-    draft: Object.fromEntries(uses),
-    set: (title: string, use: unknown) =>
-      onChanged({ uses: new Map([...uses, [title, `${use}`]]) }),
-  };
+function Columns({ sheet, filling }: { readonly sheet: Sheet; readonly filling: Filling }) {
   const options = (title: string): readonly Option[] => [
     ['', describeColumn(title, sheet)],
     [ignored, 'Ignore'],
@@ -185,12 +171,8 @@ function Columns({ settings: { sheet, uses }, onChanged }: Omit<SheetProps, 'dom
   );
 }
 
-interface FindingsProps {
-  readonly sheet: Sheet;
-  readonly checked: Checked;
-}
-
-function Findings({ sheet, checked: { rows, bad, paused, notKept } }: FindingsProps) {
+function Findings({ sheet, checked }: { readonly sheet: Sheet; readonly checked: Checked }) {
+  const { rows, bad, paused, notKept } = checked;
   return (
     <>
       <p role="status">

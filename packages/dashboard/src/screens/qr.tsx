@@ -68,26 +68,18 @@ function requestOf({ urlId, qrData, errorCorrection, ...record }: QrRecord): QrC
   };
 }
 
-/** All codes of an organization. */
+/** All codes of an organization, and a new one of a text, such as the access to a Wi-Fi. */
 export function QrCodes() {
   return (
     <Screen title="QR codes">
       {may('qr:write') && (
-        <p>
-          <Link href="/qr/new">New code of any text</Link>. A code of a link is made from the list
-          of links.
-        </p>
+        <details>
+          <summary>New code of any text</summary>
+          <NewCode fields={[text]} />
+        </details>
       )}
+      <p class="hint">A code of a link is made from the list of links.</p>
       <CodeList />
-    </Screen>
-  );
-}
-
-/** A new code of a text, such as the access to a Wi-Fi. */
-export function NewQr() {
-  return (
-    <Screen title="New QR code">
-      <NewCode fields={[text]} />
     </Screen>
   );
 }

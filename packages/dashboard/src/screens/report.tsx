@@ -18,7 +18,7 @@ import { Button, Problem, Screen, useLoaded } from '../components/elements.js';
 import { Check, field, type Option, optionsOf, select } from '../components/field.js';
 import { FilterBar, typingMs, useFilters } from '../components/filter-bar.js';
 import { useDomains } from '../domains.js';
-import { filterNames, filtersOf, parameterOf, periods, queryOf } from '../report-query.js';
+import { filtersOf, parameterOf, periods, queryOf } from '../report-query.js';
 import { api } from '../session.js';
 
 const liveEveryMs = 5_000;
@@ -48,7 +48,7 @@ export function Report({ params: { id } }: { readonly params: { readonly id?: st
         <Check label="Live" checked={isLive} onChecked={setLive} />
         {report && <Downloads report={report} />}
       </FilterBar>
-      <Chips domains={new Map(domains)} />
+      <Chips sections={report?.sections} />
       <Problem error={error} />
       {report && <Content report={report} />}
     </Screen>
@@ -76,13 +76,14 @@ async function readReport(id: string | undefined, search: URLSearchParams, signa
   return (await fetched).complete();
 }
 
-/** The filters of a report, each of which can be removed. */
-function Chips({ domains }: { readonly domains: ReadonlyMap<string, string> }) {
+/** The filters of visits, each of which can be removed. */
+function Chips({ sections = [] }: { readonly sections?: readonly Section[] | undefined }) {
   const { search, change } = useFilters();
+  const titles = new Map(sections.map(({ name, title }) => [parameterOf(name), title]));
   return (
     <p class="row">
       {filtersOf(search).map(([name, value]) => {
-        const text = `${filterNames[name]}: ${domains.get(value) ?? value}`;
+        const text = `${titles.get(name) ?? name}: ${value}`;
         return (
           <Button
             key={text}
@@ -136,10 +137,8 @@ function Content({ report }: { readonly report: ReportModel }) {
 
 /** Renders the name of a row: a click shows only its visits, or the report of its link. */
 function nameOf({ name, label, detail }: SectionRow, section: Section) {
-  const filter = parameterOf(section.name);
-  const filterName = filterNames[filter];
   if (section.name === 'top-url') return html`<a href="/dashboard/report/${detail}">${label}</a>`;
   // The rest of a list is no value of a filter.
-  if (filterName === undefined || name === '(other)') return html`${label}`;
-  return html`<button type="button" data-filter="${filter}" data-value="${name}" aria-label="Only ${filterName}: ${label}">${label}</button>`;
+  if (name === '(other)') return html`${label}`;
+  return html`<button type="button" data-filter="${parameterOf(section.name)}" data-value="${name}" aria-label="Only ${section.title}: ${label}">${label}</button>`;
 }

@@ -1,16 +1,11 @@
 import { formatUsd } from '@shorty/report';
+import type { BundledUsage } from '@shorty/sdk';
 import { Loading, Screen, Table, useLoaded } from '../components/elements.js';
 import { optionsOf, select } from '../components/field.js';
 import { FilterBar, useFilters } from '../components/filter-bar.js';
 import { api } from '../session.js';
 
-interface Meter {
-  readonly name: string;
-  readonly used: number;
-  readonly included?: number | null;
-  readonly overage?: number;
-  readonly overageUsd?: number;
-}
+type Meter = Pick<BundledUsage, 'used'> & Partial<BundledUsage> & { readonly name: string };
 
 const monthsShown = 13;
 
