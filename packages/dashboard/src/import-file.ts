@@ -105,12 +105,8 @@ export async function openSheet(file: File, reading: Reading): Promise<Sheet> {
   const named = sources.find(({ name }) => name === reading.source);
   if (named) return read(named);
   for (const source of isJson(text) ? sources : []) {
-    const sheet = await read(source).catch((error: unknown) => {
-      // It is not a file of this service.
-      if (error instanceof FileError) return undefined;
-      throw error;
-    });
-    if (sheet && findLinkSource(sheet.header.cells) === source.name) return sheet;
+    const sheet = await read(source);
+    if (findLinkSource(sheet.header.cells) === source.name) return sheet;
   }
   const sheet = await read();
   const found = findLinkSource(sheet.header.cells);

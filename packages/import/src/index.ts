@@ -33,7 +33,7 @@ export {
 export { type BulkResult, matchResults, type RowResult } from './match-results.js';
 export { parseUrl, proposeUrl } from './parse-url.js';
 export { type ImportChunk, type ImportRow, planChunks } from './plan-chunks.js';
-export type { CsvRow } from './read-csv.js';
+export { type CsvRow, delimiterName } from './read-csv.js';
 export { readRows, type TextRows, type TextSource, withoutFirst } from './read-rows.js';
 export { detectEncoding, refuseBinary } from './text-format.js';
 export {

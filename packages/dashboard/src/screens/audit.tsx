@@ -2,8 +2,7 @@ import type { AuditEntry, AuditQuery } from '@shorty/sdk';
 import { Link, useLocation } from 'wouter-preact';
 import { Screen, Time } from '../components/elements.js';
 import { type Field, field } from '../components/field.js';
-import { Only } from '../components/filter-bar.js';
-import { List } from '../components/list.js';
+import { List, Only } from '../components/list.js';
 import { api } from '../session.js';
 
 const filters: readonly Field[] = [

@@ -1,12 +1,24 @@
-import type { Domain, DomainCreateRequest, DomainUpdateRequest } from '@shorty/sdk';
+import type {
+  Domain,
+  DomainCreateRequest,
+  DomainListQuery,
+  DomainUpdateRequest,
+} from '@shorty/sdk';
 import { Link, useLocation } from 'wouter-preact';
-import { Action } from '../components/action.js';
 import { CopyButton } from '../components/copy.js';
 import { Loading, Part, Screen, Time, useLoaded } from '../components/elements.js';
-import { field } from '../components/field.js';
-import { Form, section } from '../components/form.js';
+import { field, type Option } from '../components/field.js';
+import { Action, Form, section } from '../components/form.js';
 import { List } from '../components/list.js';
 import { api, may } from '../session.js';
+
+/** Reads the custom domains as choices: links can be made on those that are active. */
+export function useDomains(query: DomainListQuery = {}): readonly Option[] {
+  const { value = [] } = useLoaded('domains', async () =>
+    may('domains:read') ? api.domains.list(query).toArray({ limit: 100 }) : [],
+  );
+  return value.map(({ id, hostname }) => [id, hostname]);
+}
 
 const newDomain = field('hostname', 'New domain', {
   placeholder: 'go.example.com',

@@ -1,4 +1,4 @@
-import { FileError, type LinkSource, linkSources } from '@shorty/import';
+import { delimiterName, FileError, type LinkSource, linkSources } from '@shorty/import';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { download } from '../components/download.js';
@@ -12,9 +12,8 @@ import {
   optionsOf,
   select,
 } from '../components/field.js';
-import { FilterBar, useFilters } from '../components/filter-bar.js';
 import { useSubmit } from '../components/form.js';
-import { useDomains } from '../domains.js';
+import { FilterBar, useFilters } from '../components/list.js';
 import {
   type BadRow,
   badRowsText,
@@ -31,28 +30,26 @@ import {
   type Sheet,
 } from '../import-file.js';
 import { countOf } from '../texts.js';
+import { useDomains } from './domains.js';
 
-const delimiters: readonly Option[] = [
-  [',', 'comma'],
-  [';', 'semicolon'],
-  ['\t', 'tab'],
-  ['|', 'pipe'],
-];
-const encodings = ['utf-8', 'utf-16le', 'windows-1252', 'iso-8859-2', 'shift_jis'];
+const encodings = optionsOf(['utf-8', 'utf-16le', 'windows-1252', 'iso-8859-2', 'shift_jis']);
+const delimiters = optionsOf(['comma', 'semicolon', 'tab', 'pipe']);
 const services = Object.values<LinkSource>(linkSources);
 
 /** What somebody can say of a file, after what was detected. */
 function readingFields(sheet: Sheet | undefined): readonly Field[] {
-  const { source, encoding = 'encoding', delimiter = 'delimiter' } = sheet ?? {};
-  const named = delimiters.find(([each]) => each === delimiter)?.[1] ?? delimiter;
+  const { source, encoding = 'encoding', delimiter = ',' } = sheet ?? {};
   const detected = (text: string): Option => ['', `${text} (detected)`];
   return [
     select('source', 'Written by', [
       detected(source?.title ?? 'Shorty or a spreadsheet'),
       ...services.map(({ name, title }) => [name, title] as const),
     ]),
-    select('encoding', 'Encoding', [detected(encoding), ...optionsOf(encodings)]),
-    select('delimiter', 'Columns are separated by', [detected(named), ...delimiters]),
+    select('encoding', 'Encoding', [detected(encoding), ...encodings]),
+    select('delimiter', 'Columns are separated by', [
+      detected(delimiterName(delimiter)),
+      ...delimiters,
+    ]),
   ];
 }
 

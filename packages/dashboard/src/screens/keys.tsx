@@ -1,12 +1,11 @@
 import type { ApiKey, ApiKeyCreateRequest } from '@shorty/sdk';
-import { Action } from '../components/action.js';
 import { showSecrets } from '../components/copy.js';
 import { Screen, Time } from '../components/elements.js';
 import { type Field, field, type Option, optionsOf, select } from '../components/field.js';
-import { Form } from '../components/form.js';
+import { Action, Form } from '../components/form.js';
 import { List } from '../components/list.js';
-import { useDomains } from '../domains.js';
 import { api, me } from '../session.js';
+import { useDomains } from './domains.js';
 
 /** What somebody decides on a key. No key may have the scopes that are left out. */
 const fields = (domains: readonly Option[]): readonly Field[] => [

@@ -5,7 +5,6 @@ import {
   type UrlCreateRequest,
   type UrlRecord,
   type UrlUpdateRequest,
-  type WithResponse,
 } from '@shorty/sdk';
 import { useState } from 'preact/hooks';
 import { Link, useLocation } from 'wouter-preact';
@@ -14,9 +13,9 @@ import { Button, Loading, Part, Screen, Table, useLoaded } from '../components/e
 import { type Filling, field, type Option, select } from '../components/field.js';
 import { Form, section } from '../components/form.js';
 import { notify, run } from '../components/work.js';
-import { useDomains } from '../domains.js';
 import { api, may } from '../session.js';
 import { describeError } from '../texts.js';
+import { useDomains } from './domains.js';
 
 /** What is decided once, when a link is made. */
 const newFields = (domains: readonly Option[]) => [
@@ -123,32 +122,29 @@ const withPassword = <Request extends UrlCreateRequest | UrlUpdateRequest>(
   request: Request,
 ): Request => (request.password ? { ...request, isPasswordProtected: true } : request);
 
-/** A link, and the version of it that was read. */
-type Read = WithResponse<UrlRecord>;
-
-const read = (id: string): Promise<Read> => api.urls.get(id).withResponse();
-
-/** What somebody wants to change of a link that somebody else has changed meanwhile. */
-interface Refused {
-  readonly theirs: Read;
-  readonly changes: UrlUpdateRequest;
-}
+/** Reads a link, and the version of it in the response. */
+const read = (id: string) => api.urls.get(id).withResponse();
 
 /** Shows and changes a link. */
 export function LinkEditor({ params: { id } }: { readonly params: { readonly id: string } }) {
   const { value, error, setValue } = useLoaded(id, () => read(id));
-  const [refused, setRefused] = useState<Refused>();
+  // What somebody wants to change although somebody else has changed the link meanwhile.
+  const [refused, setRefused] = useState<UrlUpdateRequest>();
   if (!value) return <Loading error={error} />;
-  const { data: url } = value;
-  const save = async (changes: UrlUpdateRequest, { response }: Read) => {
+  const { data: url, response } = value;
+  const save = async (request: UrlUpdateRequest) => {
+    const changes = withPassword(request);
     try {
       await api.urls.update(id, changes, { ifMatch: response.etag });
-      notify(`Saved ${url.shortUrl}`);
-      setRefused(undefined);
     } catch (reason) {
-      if (!(reason instanceof ConflictError && reason.code === 'PRECONDITION_FAILED')) throw reason;
-      setRefused({ theirs: await read(id), changes });
+      if (reason instanceof ConflictError && reason.code === 'PRECONDITION_FAILED') {
+        setRefused(changes);
+        // The form keeps what was entered, and would now replace this version.
+        setValue(await read(id));
+      }
+      throw reason;
     }
+    setRefused(undefined);
     setValue(await read(id));
   };
   const isReadOnly = !may('urls:write');
@@ -160,44 +156,37 @@ export function LinkEditor({ params: { id } }: { readonly params: { readonly id:
         <Link href={`/report/${id}`}>Report</Link>
         <Link href={`/links/${id}/qr`}>QR code</Link>
       </p>
-      {refused && (
-        <Conflict
-          {...refused}
-          save={() => save(refused.changes, refused.theirs)}
-          onDropped={() => setRefused(undefined)}
-        />
-      )}
-      {!refused && (
-        <Form<UrlUpdateRequest>
-          fields={[targetUrl, ...fields]}
-          record={url}
-          action={isReadOnly ? undefined : 'Save'}
-          save={(changes) => save(withPassword(changes), value)}
-        >
-          {({ request }) =>
-            !isReadOnly && (
-              <SameCommand method="PATCH" path={`urls/${id}`} body={withPassword(request())} />
-            )
-          }
-        </Form>
-      )}
+      {refused && <Conflict saved={url} changes={refused} />}
+      <Form<UrlUpdateRequest>
+        fields={[targetUrl, ...fields]}
+        record={url}
+        action={isReadOnly ? undefined : refused ? 'Save yours' : 'Save'}
+        save={save}
+        done={`Saved ${url.shortUrl}`}
+      >
+        {({ request }) =>
+          !isReadOnly && (
+            <SameCommand method="PATCH" path={`urls/${id}`} body={withPassword(request())} />
+          )
+        }
+      </Form>
       {url.rules.length > 0 && <TestVisit id={id} />}
     </Screen>
   );
 }
 
-/** Shows what somebody else has saved meanwhile, and lets the person decide. */
+/** Shows what somebody else has saved meanwhile. The form below saves the person's changes. */
 function Conflict({
-  theirs,
+  saved,
   changes,
-  save,
-  onDropped,
-}: Refused & { readonly save: () => Promise<void>; readonly onDropped: () => void }) {
-  const current = new Map<string, unknown>(Object.entries(theirs.data));
+}: {
+  readonly saved: UrlRecord;
+  readonly changes: UrlUpdateRequest;
+}) {
+  const current = new Map<string, unknown>(Object.entries(saved));
   const shown = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
   return (
-    <>
-      <h2>Somebody has changed this link meanwhile</h2>
+    <Part title="Somebody has changed this link meanwhile">
       <Table heads={['Field', 'Saved meanwhile', 'Yours']}>
         {Object.entries(changes).map(([name, value]) => (
           <tr key={name}>
@@ -207,9 +196,8 @@ function Conflict({
           </tr>
         ))}
       </Table>
-      <Form fields={[]} action="Save yours" save={save} />
-      <Button onClick={onDropped}>Take what was saved</Button>
-    </>
+      <Button onClick={() => location.reload()}>Take what was saved</Button>
+    </Part>
   );
 }
 

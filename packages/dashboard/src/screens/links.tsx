@@ -2,18 +2,16 @@ import { formatCsvFile } from '@shorty/import/csv';
 import type { UrlCreateRequest, UrlListQuery, UrlRecord } from '@shorty/sdk';
 import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
-import { Action } from '../components/action.js';
 import { CopyButton, copyText } from '../components/copy.js';
 import { download } from '../components/download.js';
 import { Button, Screen } from '../components/elements.js';
 import { type Field, field, type Option, optionsOf, select } from '../components/field.js';
-import { Only } from '../components/filter-bar.js';
-import { Form } from '../components/form.js';
-import { List } from '../components/list.js';
+import { Action, Form } from '../components/form.js';
+import { List, Only } from '../components/list.js';
 import { run } from '../components/work.js';
-import { useDomains } from '../domains.js';
 import { api, may, me } from '../session.js';
 import { countOf, withoutScheme } from '../texts.js';
+import { useDomains } from './domains.js';
 
 const destination = field('targetUrl', 'Destination', {
   kind: 'url',

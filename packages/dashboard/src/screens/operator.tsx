@@ -6,11 +6,10 @@ import type {
   Takedown,
 } from '@shorty/sdk';
 import { useState } from 'preact/hooks';
-import { Action } from '../components/action.js';
 import { showSecrets } from '../components/copy.js';
 import { Button, Loading, Part, Screen, Time, useLoaded } from '../components/elements.js';
 import { type Field, field, optionsOf, select } from '../components/field.js';
-import { Form } from '../components/form.js';
+import { Action, Form } from '../components/form.js';
 import { List, type Paged, type PageQuery } from '../components/list.js';
 import { operatorApi } from '../session.js';
 

@@ -1,9 +1,8 @@
 import type { Invitation, User, UserInviteRequest } from '@shorty/sdk';
-import { Action } from '../components/action.js';
 import { showSecrets } from '../components/copy.js';
 import { Screen, Time } from '../components/elements.js';
 import { type Field, FieldRow, field, optionsOf, select } from '../components/field.js';
-import { Form } from '../components/form.js';
+import { Action, Form } from '../components/form.js';
 import { List } from '../components/list.js';
 import { run } from '../components/work.js';
 import { api, may, me, readSession } from '../session.js';

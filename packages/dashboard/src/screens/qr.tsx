@@ -1,9 +1,8 @@
 import type { QrCreateRequest, QrListQuery, QrRecord, QrUpdateRequest } from '@shorty/sdk';
 import { Link, useLocation } from 'wouter-preact';
-import { Action } from '../components/action.js';
 import { Button, Loading, Screen, Time, useLoaded } from '../components/elements.js';
 import { type Field, field, optionsOf, select } from '../components/field.js';
-import { Form } from '../components/form.js';
+import { Action, Form } from '../components/form.js';
 import { List } from '../components/list.js';
 import { api, may } from '../session.js';
 import { describeError, withoutScheme } from '../texts.js';

@@ -16,10 +16,10 @@ import { Link } from 'wouter-preact';
 import { download } from '../components/download.js';
 import { Button, Problem, Screen, useLoaded } from '../components/elements.js';
 import { Check, field, type Option, optionsOf, select } from '../components/field.js';
-import { FilterBar, typingMs, useFilters } from '../components/filter-bar.js';
-import { useDomains } from '../domains.js';
+import { FilterBar, typingMs, useFilters } from '../components/list.js';
 import { filtersOf, parameterOf, periods, queryOf } from '../report-query.js';
 import { api } from '../session.js';
+import { useDomains } from './domains.js';
 
 const liveEveryMs = 5_000;
 const breakdownLimit = 10;

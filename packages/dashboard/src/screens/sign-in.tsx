@@ -1,21 +1,26 @@
-import type { InvitationAcceptRequest, SessionCreateRequest } from '@shorty/sdk';
+import type {
+  InvitationAcceptRequest,
+  PasswordChangeRequest,
+  SessionCreateRequest,
+} from '@shorty/sdk';
 import { useLocation } from 'wouter-preact';
 import { Problem, Screen } from '../components/elements.js';
 import { type Field, field } from '../components/field.js';
 import { Form } from '../components/form.js';
-import { api, readSession, state } from '../session.js';
+import { notify } from '../components/work.js';
+import { api, me, readSession, state } from '../session.js';
 
 const email = field('email', 'E-mail address', {
   kind: 'email',
   autocomplete: 'username',
   required: true,
 });
-export const password = field('password', 'Password', {
+const password = field('password', 'Password', {
   kind: 'password',
   autocomplete: 'current-password',
   required: true,
 });
-export const newPassword: Field = {
+const newPassword: Field = {
   ...password,
   label: 'New password',
   autocomplete: 'new-password',
@@ -86,5 +91,40 @@ export function Welcome() {
         )}
       </Screen>
     </main>
+  );
+}
+
+export function Account() {
+  const { user, organization } = me.value ?? {};
+  return (
+    <Screen title="Account">
+      <p>
+        You are {user?.email ?? 'signed in'}, {user?.role} of {organization?.name} (plan{' '}
+        {organization?.plan}).
+      </p>
+      {user?.hasPassword ? (
+        <>
+          <h2>Change the password</h2>
+          <Form<PasswordChangeRequest>
+            class="narrow"
+            fields={[
+              { ...password, name: 'currentPassword', label: 'Current password' },
+              {
+                ...newPassword,
+                name: 'newPassword',
+                hint: `${newPassword.hint} Ends your sessions in other browsers.`,
+              },
+            ]}
+            action="Change password"
+            save={async (request) => {
+              await api.session.changePassword(request);
+              notify('Changed the password, and signed you out in other browsers');
+            }}
+          />
+        </>
+      ) : (
+        <p>You sign in with your organization, which has your password.</p>
+      )}
+    </Screen>
   );
 }

@@ -2,7 +2,7 @@ import { formatUsd } from '@shorty/report';
 import type { BundledUsage } from '@shorty/sdk';
 import { Loading, Screen, Table, useLoaded } from '../components/elements.js';
 import { optionsOf, select } from '../components/field.js';
-import { FilterBar, useFilters } from '../components/filter-bar.js';
+import { FilterBar, useFilters } from '../components/list.js';
 import { api } from '../session.js';
 
 type Meter = Pick<BundledUsage, 'used'> & Partial<BundledUsage> & { readonly name: string };

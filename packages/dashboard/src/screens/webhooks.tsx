@@ -10,15 +10,14 @@ import type {
 import { Fragment } from 'preact';
 import { useState } from 'preact/hooks';
 import { Link, useLocation } from 'wouter-preact';
-import { Action } from '../components/action.js';
 import { showSecrets } from '../components/copy.js';
 import { Button, Dialog, Loading, Part, Screen, Time, useLoaded } from '../components/elements.js';
 import { type Field, field, optionsOf, select } from '../components/field.js';
-import { Form, type Section, section } from '../components/form.js';
+import { Action, Form, type Section, section } from '../components/form.js';
 import { List } from '../components/list.js';
 import { notify } from '../components/work.js';
-import { useDomains } from '../domains.js';
 import { api, may } from '../session.js';
+import { useDomains } from './domains.js';
 
 function stateOf({ isActive, disabledReason }: Webhook): string {
   if (isActive) return 'active';
