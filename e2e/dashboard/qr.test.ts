@@ -28,7 +28,7 @@ test('a code of a link is designed beside its picture, created and downloaded', 
   await saveScreenshot(page, 'qr-refused');
 
   await page.getByLabel('Colour', { exact: true }).fill('#003366');
-  await page.getByLabel('Modules').selectOption('Dots');
+  await page.getByLabel('Modules').selectOption('dots');
   await page.getByText(scans).waitFor();
   await expect.poll(() => picture.getAttribute('src')).not.toBe(before);
   await expectAccessible(page);

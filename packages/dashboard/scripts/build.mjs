@@ -14,14 +14,9 @@ await build({
   splitting: true,
   minify: true,
   format: 'esm',
-  platform: 'browser',
   target: ['es2023', 'chrome123', 'firefox120', 'safari17.5'],
-  jsx: 'automatic',
-  jsxImportSource: 'preact',
-  chunkNames: '[name]-[hash]',
   legalComments: 'linked',
-  // The source, because a build of it may be stale.
-  alias: { '@shorty/sdk': path('../sdk/src/index.ts') },
-  logLevel: 'warning',
+  // Its paths lead to the source of the SDK, because a build of it may be stale.
+  tsconfig: path('tsconfig.json'),
 });
 copyFileSync(path('src/index.html'), `${folder}/index.html`);

@@ -131,9 +131,7 @@ function SignedIn() {
 function Missing() {
   return (
     <Screen title="This page does not exist">
-      <p>
-        <Link href="/">To the links</Link>
-      </p>
+      <Link href="/">To the links</Link>
     </Screen>
   );
 }

@@ -79,7 +79,8 @@ function isUtf8(bytes: Uint8Array): boolean {
   }
 }
 
-const sources: readonly LinkSource[] = Object.values(linkSources);
+/** The services whose exports can be imported. */
+export const sources: readonly LinkSource[] = Object.values(linkSources);
 
 const fieldsOf = (source: LinkSource | undefined): FieldSet =>
   source ? { ...createFields, source } : createFields;

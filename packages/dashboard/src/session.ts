@@ -13,15 +13,6 @@ export const api = new Shorty({
   },
 });
 
-/** Returns a client that sends the operator key, and no cookie. */
-export function operatorApi(apiKey: string): Shorty {
-  return new Shorty({
-    baseUrl: location.origin,
-    apiKey,
-    fetch: (input, init) => fetch(input, { ...init, credentials: 'omit' }),
-  });
-}
-
 /** Who is signed in: undefined until it is known, null for nobody. */
 export const me = signal<Me | null | undefined>(undefined);
 

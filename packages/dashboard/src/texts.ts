@@ -8,10 +8,6 @@ export const linesOf = (text: string): readonly string[] =>
 /** Returns the parts of a text with commas. */
 export const partsOf = (text: string): readonly string[] => linesOf(text.replaceAll(',', '\n'));
 
-/** Returns a number with its noun, such as `2 links`. */
-export const countOf = (count: number, noun: string): string =>
-  `${count.toLocaleString()} ${noun}${count === 1 ? '' : 's'}`;
-
 /** Returns what people read of an address. */
 export const withoutScheme = (url: string): string => url.replace(/^https?:\/\//, '');
 

@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals';
+import { field } from '../fields.js';
 import { Button, Dialog } from './elements.js';
-import { FieldRow, field } from './field.js';
+import { FieldRow } from './field.js';
 import { notify } from './work.js';
 
 /** Copies text, and says so. Browsers refuse that in some windows, where people copy it themselves. */

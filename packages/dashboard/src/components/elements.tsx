@@ -113,18 +113,7 @@ export function useLoaded<Value>(
 }
 
 /** A modal dialog. It is open while it is rendered; `onClose` is also called for Escape. */
-export function Dialog({
-  title,
-  close = 'Close',
-  onClose,
-  children,
-}: {
-  readonly title: string;
-  /** What the button says that closes it. */
-  readonly close?: string;
-  readonly onClose: () => void;
-  readonly children: ComponentChildren;
-}) {
+export function Dialog({ title, onClose, children }: Titled & { readonly onClose: () => void }) {
   const id = useId();
   return (
     <dialog
@@ -138,7 +127,7 @@ export function Dialog({
       {children}
       <form method="dialog">
         <button type="submit" class="other">
-          {close}
+          Close
         </button>
       </form>
     </dialog>

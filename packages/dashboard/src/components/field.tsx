@@ -1,58 +1,11 @@
-import type { ComponentChildren, JSX } from 'preact';
 import { useId } from 'preact/hooks';
-import { type Draft, draftOf, type Entry, type FieldKind } from '../field-values.js';
+import { type Draft, draftOf, type Entry, type Field, type Filling } from '../fields.js';
 import { Button } from './elements.js';
-
-/** A value and what people read. */
-export type Option = readonly [value: string, text: string];
-
-export const optionsOf = (values: readonly string[]): readonly Option[] =>
-  values.map((value) => [value, value]);
-
-/** What the parts of a form can read and set while somebody fills it in. */
-export interface Filling {
-  readonly draft: Draft;
-  readonly set: (name: string, entry: Entry) => void;
-}
-
-type InputAttributes = JSX.InputHTMLAttributes<HTMLInputElement>;
-
-/** A field of a form, with what the browser checks. */
-export interface Field
-  extends Pick<InputAttributes, 'autocomplete' | 'autofocus' | 'max' | 'min' | 'readOnly'> {
-  /** That of the API: `preview.title` is a field of the object `preview`. */
-  readonly name: string;
-  readonly kind?: FieldKind;
-  readonly label: string;
-  readonly required?: boolean;
-  readonly placeholder?: string;
-  /** What to enter, below the field. */
-  readonly hint?: string | ((filling: Filling) => ComponentChildren) | undefined;
-  /** The choices of a field that has some, which may depend on what is entered. */
-  readonly options?: readonly Option[] | ((filling: Filling) => readonly Option[]) | undefined;
-  /** The fields of each row, for a field that has rows. */
-  readonly rows?: readonly Field[];
-}
-
-/** Returns a field, whose text is the value of the API unless it has another kind. */
-export const field = (
-  name: string,
-  label: string,
-  more: Omit<Field, 'name' | 'label'> = {},
-): Field => ({ name, label, ...more });
-
-/** Returns a field with some choices. */
-export const select = (name: string, label: string, options: readonly Option[]): Field =>
-  field(name, label, { kind: 'select', options });
 
 const textAreas: readonly unknown[] = ['json', 'headers', 'variants'];
 
-/** The types of `<input>` for kinds with another name. */
-const inputTypes: Readonly<Record<string, string>> = {
-  firstDay: 'date',
-  lastDay: 'date',
-  tags: 'text',
-};
+/** The types of `<input>` for kinds with another name. Those that browsers do not know are texts. */
+const inputTypes: Readonly<Record<string, string>> = { firstDay: 'date', lastDay: 'date' };
 
 interface FieldRowProps {
   readonly field: Field;
@@ -68,11 +21,7 @@ export function FieldRow({ field, filling, error }: FieldRowProps) {
   const entry = filling.draft[name];
   const set = (next: Entry) => filling.set(name, next);
   const note = (
-    <p
-      id={`${id}-note`}
-      class={error === undefined ? 'hint' : 'error'}
-      role={error ? 'alert' : undefined}
-    >
+    <p id={`${id}-note`} class={error ? 'error' : 'hint'} role={error ? 'alert' : undefined}>
       {error ?? (typeof hint === 'function' ? hint(filling) : hint)}
     </p>
   );

@@ -2,9 +2,17 @@ import { ValidationError } from '@shorty/sdk';
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { useLocation } from 'wouter-preact';
-import { changesOf, creationOf, type Draft, draftOf, type Entry } from '../field-values.js';
+import {
+  changesOf,
+  creationOf,
+  type Draft,
+  draftOf,
+  type Entry,
+  type Field,
+  type Filling,
+} from '../fields.js';
 import { Button, Dialog, Problem } from './elements.js';
-import { type Field, FieldRow, type Filling } from './field.js';
+import { FieldRow } from './field.js';
 import { changes, notify, run } from './work.js';
 
 /** Fields that are shown on request. */
@@ -144,7 +152,7 @@ export function Action({ name, of, work, done, undo, ask, to }: ActionProps) {
         {name}
       </Button>
       {isAsking && (
-        <Dialog title={`${name} ${of}?`} close="Cancel" onClose={() => setAsking(false)}>
+        <Dialog title={`${name} ${of}?`} onClose={() => setAsking(false)}>
           <p>{ask}</p>
           <Form
             fields={[]}

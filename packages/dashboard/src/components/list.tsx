@@ -2,9 +2,9 @@ import type { Page, UrlListQuery } from '@shorty/sdk';
 import type { ComponentChildren } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import { useSearchParams } from 'wouter-preact';
-import { creationOf, draftOf, type Entry } from '../field-values.js';
+import { creationOf, draftOf, type Entry, type Field } from '../fields.js';
 import { Button, Problem, Table, useLoaded } from './elements.js';
-import { type Field, FieldRow } from './field.js';
+import { FieldRow } from './field.js';
 import { changes } from './work.js';
 
 /** Filters apply once somebody stops typing. */
@@ -89,7 +89,6 @@ interface ListProps<Item, Query> {
 
 const pageSize = 50;
 const nothing: Paged<never> = { items: [], total: 0, nextAfter: null };
-const noFilters: readonly Field[] = [];
 
 const idOf = (item: object) => (item as { readonly id: string }).id;
 
@@ -97,7 +96,7 @@ const idOf = (item: object) => (item as { readonly id: string }).id;
 export function List<Item extends object, Query extends object = PageQuery>(
   props: ListProps<Item, Query>,
 ) {
-  const { read, filters = noFilters, columns, notes = {}, none, keyOf = idOf } = props;
+  const { read, filters = [], columns, notes = {}, none, keyOf = idOf } = props;
   const [search] = useSearchParams();
   const draft = draftOf(filters, Object.fromEntries(search));
   const key = JSON.stringify(draft);

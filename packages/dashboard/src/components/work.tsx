@@ -32,7 +32,7 @@ export function Toasts() {
   return (
     <div class="toasts" role="status">
       {toasts.value.map((toast) => (
-        <p key={toast} class="box">
+        <p key={toast} class="box row">
           {toast.text}
           {toast.undo && <Button onClick={() => undo(toast)}>Undo</Button>}
         </p>

@@ -1,8 +1,8 @@
 import type { AuditEntry, AuditQuery } from '@shorty/sdk';
 import { Link, useLocation } from 'wouter-preact';
 import { Screen, Time } from '../components/elements.js';
-import { type Field, field } from '../components/field.js';
 import { List, Only } from '../components/list.js';
+import { type Field, field } from '../fields.js';
 import { api } from '../session.js';
 
 const filters: readonly Field[] = [

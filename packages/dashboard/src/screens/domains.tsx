@@ -7,9 +7,9 @@ import type {
 import { Link, useLocation } from 'wouter-preact';
 import { CopyButton } from '../components/copy.js';
 import { Loading, Part, Screen, Time, useLoaded } from '../components/elements.js';
-import { field, type Option } from '../components/field.js';
 import { Action, Form, section } from '../components/form.js';
 import { List } from '../components/list.js';
+import { field, type Option } from '../fields.js';
 import { api, may } from '../session.js';
 
 /** Reads the custom domains as choices: links can be made on those that are active. */

@@ -1,19 +1,13 @@
-import { delimiterName, FileError, type LinkSource, linkSources } from '@shorty/import';
+import { delimiterName, FileError } from '@shorty/import';
+import { formatCount } from '@shorty/report';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { download } from '../components/download.js';
 import { Button, Part, Problem, Screen, Table, useLoaded } from '../components/elements.js';
-import {
-  Check,
-  type Field,
-  FieldRow,
-  type Filling,
-  type Option,
-  optionsOf,
-  select,
-} from '../components/field.js';
+import { Check, FieldRow } from '../components/field.js';
 import { useSubmit } from '../components/form.js';
 import { FilterBar, useFilters } from '../components/list.js';
+import { type Field, type Filling, type Option, optionsOf, select } from '../fields.js';
 import {
   type BadRow,
   badRowsText,
@@ -28,13 +22,12 @@ import {
   type Progress,
   type Settings,
   type Sheet,
+  sources,
 } from '../import-file.js';
-import { countOf } from '../texts.js';
 import { useDomains } from './domains.js';
 
 const encodings = optionsOf(['utf-8', 'utf-16le', 'windows-1252', 'iso-8859-2', 'shift_jis']);
 const delimiters = optionsOf(['comma', 'semicolon', 'tab', 'pipe']);
-const services = Object.values<LinkSource>(linkSources);
 
 /** What somebody can say of a file, after what was detected. */
 function readingFields(sheet: Sheet | undefined): readonly Field[] {
@@ -43,7 +36,7 @@ function readingFields(sheet: Sheet | undefined): readonly Field[] {
   return [
     select('source', 'Written by', [
       detected(source?.title ?? 'Shorty or a spreadsheet'),
-      ...services.map(({ name, title }) => [name, title] as const),
+      ...sources.map(({ name, title }) => [name, title] as const),
     ]),
     select('encoding', 'Encoding', [detected(encoding), ...encodings]),
     select('delimiter', 'Columns are separated by', [
@@ -57,10 +50,8 @@ function readingFields(sheet: Sheet | undefined): readonly Field[] {
 export function Import() {
   const [file, setFile] = useState<File>();
   const { search } = useFilters();
-  const { value: sheet, error } = useLoaded(
-    `${file && nameOf(file)} ${search}`,
-    async () => file && openSheet(file, Object.fromEntries(search)).catch(withHint),
-  );
+  const open = async () => file && openSheet(file, Object.fromEntries(search)).catch(withHint);
+  const { value: sheet, error } = useLoaded(`${file && nameOf(file)} ${search}`, open);
   return (
     <Screen title="Import links">
       <label class="field">
@@ -134,7 +125,7 @@ function OpenSheet({ sheet }: { readonly sheet: Sheet }) {
             disabled={checked.bad.length === checked.rows}
             onClick={() => setStarted(true)}
           >
-            Import {countOf(checked.rows - checked.bad.length, 'link')}
+            Import {formatCount(checked.rows - checked.bad.length, 'link')}
           </button>
         )}
       </Part>
@@ -173,18 +164,18 @@ function Findings({ sheet, checked }: { readonly sheet: Sheet; readonly checked:
   return (
     <>
       <p role="status">
-        {countOf(rows, 'row')}: {(rows - bad.length).toLocaleString()} can be imported,{' '}
+        {formatCount(rows, 'row')}: {(rows - bad.length).toLocaleString()} can be imported,{' '}
         {bad.length.toLocaleString()} cannot.
       </p>
       {paused > 0 && (
         <p>
-          {countOf(paused, 'link')} will be paused: expired, used up, or with a password that the
-          file does not have.
+          {formatCount(paused, 'link')} will be paused: expired, used up, or with a password that
+          the file does not have.
         </p>
       )}
       {[...notKept].map(([setting, links]) => (
         <p key={setting}>
-          Not kept: {setting} of {countOf(links, 'link')}.
+          Not kept: {setting} of {formatCount(links, 'link')}.
         </p>
       ))}
       <BadRows sheet={sheet} bad={bad} />
@@ -207,7 +198,7 @@ function BadRows({ sheet, bad }: { readonly sheet: Sheet; readonly bad: readonly
           </li>
         ))}
       </ul>
-      {bad.length > maxListed && <p>And {countOf(bad.length - maxListed, 'more row')}.</p>}
+      {bad.length > maxListed && <p>And {formatCount(bad.length - maxListed, 'more row')}.</p>}
       <Button onClick={() => download(name, 'text/csv', badRowsText(sheet, bad))}>
         Download the bad rows
       </Button>
@@ -237,7 +228,7 @@ function Running({ settings, total }: { readonly settings: Settings; readonly to
       <h2>{isDone ? 'Imported' : 'Importing'}</h2>
       <progress max={total} value={rows} aria-label="Rows" />
       <p role="status">
-        {rows.toLocaleString()} of {countOf(total, 'row')}: {countOf(created, 'link')} made,{' '}
+        {rows.toLocaleString()} of {formatCount(total, 'row')}: {formatCount(created, 'link')} made,{' '}
         {bad.length.toLocaleString()} failed.
         {replayed > 0 &&
           ` An earlier import of this file had made ${replayed.toLocaleString()} of them; none was made twice.`}

@@ -1,9 +1,9 @@
 import type { ApiKey, ApiKeyCreateRequest } from '@shorty/sdk';
 import { showSecrets } from '../components/copy.js';
 import { Screen, Time } from '../components/elements.js';
-import { type Field, field, type Option, optionsOf, select } from '../components/field.js';
 import { Action, Form } from '../components/form.js';
 import { List } from '../components/list.js';
+import { type Field, field, type Option, optionsOf, select } from '../fields.js';
 import { api, me } from '../session.js';
 import { useDomains } from './domains.js';
 
@@ -60,20 +60,18 @@ export function Keys() {
           Links: (key) => linksOf(key, domains),
           Expires: ({ expiresAt }) => <Time at={expiresAt} />,
           'Last used': ({ lastUsedAt }) => <Time at={lastUsedAt} />,
-          Actions: (key) => <Revoke {...key} />,
+          Actions: ({ id, name }) => (
+            <Action
+              name="Revoke"
+              of={name}
+              ask="This cannot be undone: programs that use the key are refused from now on."
+              work={() => api.apiKeys.delete(id)}
+              done={`Revoked ${name}`}
+            />
+          ),
         }}
         notes={{ Name: ({ start }) => `${start}…` }}
       />
     </Screen>
   );
 }
-
-const Revoke = ({ id, name }: ApiKey) => (
-  <Action
-    name="Revoke"
-    of={name}
-    ask="This cannot be undone: programs that use the key are refused from now on."
-    work={() => api.apiKeys.delete(id)}
-    done={`Revoked ${name}`}
-  />
-);

@@ -10,9 +10,9 @@ import { useState } from 'preact/hooks';
 import { Link, useLocation } from 'wouter-preact';
 import { CopyButton, copyText } from '../components/copy.js';
 import { Button, Loading, Part, Screen, Table, useLoaded } from '../components/elements.js';
-import { type Filling, field, type Option, select } from '../components/field.js';
 import { Form, section } from '../components/form.js';
 import { notify, run } from '../components/work.js';
+import { type Filling, field, type Option, select } from '../fields.js';
 import { api, may } from '../session.js';
 import { describeError } from '../texts.js';
 import { useDomains } from './domains.js';
@@ -56,13 +56,10 @@ const fields = [
     inherited('infoPage', 'Show where it leads at its address with +', 'as the server'),
     field('publicStats', 'Show its clicks there', { kind: 'check' }),
   ]),
-  section('UTM parameters', [
-    field('utmSource', 'Source', { placeholder: 'newsletter' }),
-    field('utmMedium', 'Medium', { placeholder: 'email' }),
-    field('utmCampaign', 'Campaign', { placeholder: 'spring' }),
-    field('utmTerm', 'Term'),
-    field('utmContent', 'Content'),
-  ]),
+  section(
+    'UTM parameters',
+    ['Source', 'Medium', 'Campaign', 'Term', 'Content'].map((name) => field(`utm${name}`, name)),
+  ),
   section('Link preview', [
     field('preview.title', 'Preview title'),
     field('preview.description', 'Preview text'),
@@ -111,7 +108,7 @@ export function NewLink() {
           navigate(`/links/${url.id}`);
         }}
       >
-        {({ request }) => <SameCommand method="POST" path="urls" body={withPassword(request())} />}
+        {({ request }) => <SameCommand call="POST urls" body={withPassword(request())} />}
       </Form>
     </Screen>
   );
@@ -137,17 +134,16 @@ export function LinkEditor({ params: { id } }: { readonly params: { readonly id:
     try {
       await api.urls.update(id, changes, { ifMatch: response.etag });
     } catch (reason) {
-      if (reason instanceof ConflictError && reason.code === 'PRECONDITION_FAILED') {
-        setRefused(changes);
-        // The form keeps what was entered, and would now replace this version.
-        setValue(await read(id));
-      }
-      throw reason;
+      if (!(reason instanceof ConflictError && reason.code === 'PRECONDITION_FAILED')) throw reason;
+      setRefused(changes);
+      setValue(await read(id));
+      // The form keeps what was entered, and now replaces the version that was just read.
+      throw new Error('Nothing was saved. Compare both versions first.');
     }
     setRefused(undefined);
     setValue(await read(id));
   };
-  const isReadOnly = !may('urls:write');
+  const isWriter = may('urls:write');
   return (
     <Screen title={url.title ?? url.shortUrl}>
       <p class="row">
@@ -156,26 +152,26 @@ export function LinkEditor({ params: { id } }: { readonly params: { readonly id:
         <Link href={`/report/${id}`}>Report</Link>
         <Link href={`/links/${id}/qr`}>QR code</Link>
       </p>
-      {refused && <Conflict saved={url} changes={refused} />}
       <Form<UrlUpdateRequest>
         fields={[targetUrl, ...fields]}
         record={url}
-        action={isReadOnly ? undefined : refused ? 'Save yours' : 'Save'}
+        action={isWriter ? (refused ? 'Save yours' : 'Save') : undefined}
         save={save}
         done={`Saved ${url.shortUrl}`}
       >
-        {({ request }) =>
-          !isReadOnly && (
-            <SameCommand method="PATCH" path={`urls/${id}`} body={withPassword(request())} />
-          )
-        }
+        {({ request }) => (
+          <>
+            {refused && <Conflict saved={url} changes={refused} />}
+            {isWriter && <SameCommand call={`PATCH urls/${id}`} body={withPassword(request())} />}
+          </>
+        )}
       </Form>
       {url.rules.length > 0 && <TestVisit id={id} />}
     </Screen>
   );
 }
 
-/** Shows what somebody else has saved meanwhile. The form below saves the person's changes. */
+/** Shows what somebody else has saved meanwhile. The button of the form saves the person's changes. */
 function Conflict({
   saved,
   changes,
@@ -191,8 +187,8 @@ function Conflict({
         {Object.entries(changes).map(([name, value]) => (
           <tr key={name}>
             <th scope="row">{name}</th>
-            <td>{shown(current.get(name) ?? null)}</td>
-            <td>{shown(value)}</td>
+            <td data-head="Saved meanwhile">{shown(current.get(name) ?? null)}</td>
+            <td data-head="Yours">{shown(value)}</td>
           </tr>
         ))}
       </Table>
@@ -226,21 +222,16 @@ function SlugVerdict({ slug, domainId }: { readonly slug: string; readonly domai
   return <>{isLoading ? 'Checking…' : error ? describeError(error) : value}</>;
 }
 
-interface Command {
-  readonly method: string;
-  readonly path: string;
-  readonly body: object;
-}
-
-/** The same change by the CLI and by curl. */
-function SameCommand({ method, path, body }: Command) {
+/** The same change by the CLI and by curl. `call` is such as `PATCH urls/42`. */
+function SameCommand({ call, body }: { readonly call: string; readonly body: object }) {
+  const [method, path] = call.split(' ');
   const json = JSON.stringify(body).replaceAll("'", "'\\''");
   const headers = "-H 'Authorization: Bearer YOUR_API_KEY' -H 'Content-Type: application/json'";
   const url = `${location.origin}/api/v1/${path}`;
   return (
     <details>
       <summary>The same on a command line</summary>
-      <pre>{`echo '${json}' | shorty api ${method} ${path} --input -`}</pre>
+      <pre>{`echo '${json}' | shorty api ${call} --input -`}</pre>
       <pre>{`curl -X ${method} ${url} \\\n  ${headers} \\\n  -d '${json}'`}</pre>
     </details>
   );

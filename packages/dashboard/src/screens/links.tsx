@@ -1,16 +1,17 @@
 import { formatCsvFile } from '@shorty/import/csv';
+import { formatCount } from '@shorty/report';
 import type { UrlCreateRequest, UrlListQuery, UrlRecord } from '@shorty/sdk';
 import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { CopyButton, copyText } from '../components/copy.js';
 import { download } from '../components/download.js';
 import { Button, Screen } from '../components/elements.js';
-import { type Field, field, type Option, optionsOf, select } from '../components/field.js';
 import { Action, Form } from '../components/form.js';
 import { List, Only } from '../components/list.js';
 import { run } from '../components/work.js';
+import { type Field, field, type Option, optionsOf, select } from '../fields.js';
 import { api, may, me } from '../session.js';
-import { countOf, withoutScheme } from '../texts.js';
+import { withoutScheme } from '../texts.js';
 import { useDomains } from './domains.js';
 
 const destination = field('targetUrl', 'Destination', {
@@ -77,7 +78,14 @@ export function Links() {
             <Link href={`/links/${id}`}>{withoutScheme(shortUrl)}</Link>
           ),
           Destination: ({ title, targetUrl }) => title ?? withoutScheme(targetUrl),
-          Clicks: (url) => <Clicks {...url} />,
+          Clicks: ({ id, shortUrl, clickCount }) => (
+            <Link
+              href={`/report/${id}`}
+              aria-label={`${formatCount(clickCount, 'click')} of ${shortUrl}`}
+            >
+              {clickCount.toLocaleString()}
+            </Link>
+          ),
           Actions: (url) => <Actions {...url} />,
         }}
         notes={{
@@ -86,7 +94,14 @@ export function Links() {
             if (!isActive) return deletedAt === null ? 'paused' : 'deleted';
             return targetBlockedAt !== null && 'leads to a harmful host';
           },
-          Destination: (url) => <Tags {...url} />,
+          Destination: ({ title, targetUrl, tags }) => (
+            <>
+              {title !== null && withoutScheme(targetUrl)}{' '}
+              {tags.map((tag) => (
+                <Only key={tag} name="tag" value={tag} />
+              ))}
+            </>
+          ),
         }}
       >
         {checked.length > 0 && <Selection urls={checked} onDone={() => setChecked([])} />}
@@ -126,25 +141,6 @@ function Shorten() {
   );
 }
 
-/** The destination below a title, and the tags: a click shows only links that have one. */
-const Tags = ({ title, targetUrl, tags }: UrlRecord) => (
-  <>
-    {title !== null && withoutScheme(targetUrl)}{' '}
-    {tags.map((tag) => (
-      <Only key={tag} name="tag" value={tag} />
-    ))}
-  </>
-);
-
-function Clicks({ id, shortUrl, clickCount }: UrlRecord) {
-  const count = clickCount.toLocaleString();
-  return (
-    <Link href={`/report/${id}`} aria-label={`${count}: report of ${shortUrl}`}>
-      {count}
-    </Link>
-  );
-}
-
 function Actions({ id, shortUrl, isActive, deletedAt }: UrlRecord) {
   const set = (isActive: boolean) => () => api.urls.update(id, { isActive });
   return (
@@ -175,7 +171,7 @@ interface SelectionProps {
 
 /** What can be done with the links that are checked. */
 function Selection({ urls, onDone }: SelectionProps) {
-  const links = countOf(urls.length, 'link');
+  const links = formatCount(urls.length, 'link');
   const ids = urls.map(({ id }) => Number(id));
   const setActive = (isActive: boolean) => () =>
     api.urls.bulkUpdate(ids.map((id) => ({ id, isActive })));

@@ -1,17 +1,16 @@
-import type {
-  BlockedHost,
-  Organization,
-  OrganizationCreateRequest,
+import {
+  type BlockedHost,
+  type Organization,
+  type OrganizationCreateRequest,
   Shorty,
-  Takedown,
+  type Takedown,
 } from '@shorty/sdk';
 import { useState } from 'preact/hooks';
 import { showSecrets } from '../components/copy.js';
 import { Button, Loading, Part, Screen, Time, useLoaded } from '../components/elements.js';
-import { type Field, field, optionsOf, select } from '../components/field.js';
 import { Action, Form } from '../components/form.js';
 import { List, type Paged, type PageQuery } from '../components/list.js';
-import { operatorApi } from '../session.js';
+import { type Field, field, optionsOf, select } from '../fields.js';
 
 type Admin = Shorty['admin'];
 
@@ -31,7 +30,8 @@ const organization: readonly Field[] = [
 export function Operator() {
   const [admin, setAdmin] = useState<Admin>();
   const open = async (request: { readonly key: string }) => {
-    const { admin } = operatorApi(request.key);
+    // The server ignores the cookie of the session where it gets a key.
+    const { admin } = new Shorty({ baseUrl: location.origin, apiKey: request.key });
     await admin.organizations.list({ limit: 1 });
     setAdmin(admin);
   };
@@ -143,10 +143,7 @@ function Suspend({ admin, id, name, suspendedAt }: Organization & { readonly adm
   );
 }
 
-interface Ban {
-  readonly reason: string;
-  readonly createdAt: string;
-}
+type Ban = Pick<Takedown, 'reason' | 'createdAt'>;
 
 interface BansProps<Banned extends Ban> {
   readonly title: string;

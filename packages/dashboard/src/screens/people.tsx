@@ -1,10 +1,11 @@
 import type { Invitation, User, UserInviteRequest } from '@shorty/sdk';
 import { showSecrets } from '../components/copy.js';
 import { Screen, Time } from '../components/elements.js';
-import { type Field, FieldRow, field, optionsOf, select } from '../components/field.js';
+import { FieldRow } from '../components/field.js';
 import { Action, Form } from '../components/form.js';
 import { List } from '../components/list.js';
 import { run } from '../components/work.js';
+import { type Field, field, optionsOf, select } from '../fields.js';
 import { api, may, me, readSession } from '../session.js';
 
 type Role = User['role'];

@@ -1,27 +1,19 @@
 import type { QrCreateRequest, QrListQuery, QrRecord, QrUpdateRequest } from '@shorty/sdk';
 import { Link, useLocation } from 'wouter-preact';
 import { Button, Loading, Screen, Time, useLoaded } from '../components/elements.js';
-import { type Field, field, optionsOf, select } from '../components/field.js';
 import { Action, Form } from '../components/form.js';
 import { List } from '../components/list.js';
+import { type Field, field, optionsOf, select } from '../fields.js';
 import { api, may } from '../session.js';
 import { describeError, withoutScheme } from '../texts.js';
-
-interface Params {
-  readonly params: { readonly id: string };
-}
 
 const text = field('data', 'Text', {
   hint: 'What scanners read, such as an address or WIFI:T:WPA;S:Guests;P:open sesame;;',
   required: true,
 });
 
-const shape = select('stylePreset', 'Modules', [
-  ['default', 'Squares'],
-  ['rounded', 'Rounded'],
-  ['dots', 'Dots'],
-  ['classy', 'Classy'],
-]);
+const shapes = optionsOf(['default', 'rounded', 'dots', 'classy']);
+const shape = select('stylePreset', 'Modules', shapes);
 
 const number = { kind: 'number', min: 0, required: true } as const;
 
@@ -29,10 +21,7 @@ const number = { kind: 'number', min: 0, required: true } as const;
 const design: readonly Field[] = [
   field('foregroundColor', 'Colour', { kind: 'color' }),
   field('backgroundColor', 'Background colour', { kind: 'color' }),
-  select('background', 'Background', [
-    ['solid', 'Filled'],
-    ['transparent', 'Transparent'],
-  ]),
+  select('background', 'Background', optionsOf(['solid', 'transparent'])),
   field('logoUrl', 'Logo', {
     kind: 'url',
     placeholder: 'https://example.com/logo.png',
@@ -84,7 +73,7 @@ export function QrCodes() {
 }
 
 /** The codes of a link, and a new one. */
-export function LinkQr({ params: { id } }: Params) {
+export function LinkQr({ params: { id } }: { readonly params: { readonly id: string } }) {
   const { value: url, error } = useLoaded(id, () => api.urls.get(id));
   if (!url) return <Loading error={error} />;
   return (
@@ -163,7 +152,7 @@ function NewCode({
 }
 
 /** One code: its picture, its looks and its download. */
-export function QrScreen({ params: { id } }: Params) {
+export function QrScreen({ params: { id } }: { readonly params: { readonly id: string } }) {
   const { value: record, error, setValue } = useLoaded(id, () => api.qr.get(id));
   if (!record) return <Loading error={error} />;
   const drawn = requestOf(record);

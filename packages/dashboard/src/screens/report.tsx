@@ -2,6 +2,7 @@ import { formatCsvFile } from '@shorty/import/csv';
 import {
   fetchLinkReport,
   fetchOverviewReport,
+  type GroupBy,
   html,
   type Report as ReportModel,
   reportBody,
@@ -15,9 +16,9 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { download } from '../components/download.js';
 import { Button, Problem, Screen, useLoaded } from '../components/elements.js';
-import { Check, field, type Option, optionsOf, select } from '../components/field.js';
+import { Check } from '../components/field.js';
 import { FilterBar, typingMs, useFilters } from '../components/list.js';
-import { filtersOf, parameterOf, periods, queryOf } from '../report-query.js';
+import { field, type Option, optionsOf, select } from '../fields.js';
 import { api } from '../session.js';
 import { useDomains } from './domains.js';
 
@@ -30,12 +31,8 @@ export function Report({ params: { id } }: { readonly params: { readonly id?: st
   const [isLive, setLive] = useState(false);
   const domains = useDomains();
   const [reads, setReads] = useState(0);
-  const key = `${id} ${search} ${reads}`;
-  const { value: report, error } = useLoaded(
-    key,
-    (signal) => readReport(id, search, signal),
-    typingMs,
-  );
+  const read = (signal: AbortSignal) => readReport(id, search, signal);
+  const { value: report, error } = useLoaded(`${id} ${search} ${reads}`, read, typingMs);
   useEffect(() => {
     if (!isLive) return;
     const timer = setInterval(() => setReads((before) => before + 1), liveEveryMs);
@@ -142,3 +139,63 @@ function nameOf({ name, label, detail }: SectionRow, section: Section) {
   if (name === '(other)') return html`${label}`;
   return html`<button type="button" data-filter="${parameterOf(section.name)}" data-value="${name}" aria-label="Only ${section.title}: ${label}">${label}</button>`;
 }
+
+/** The periods that a person can choose, and how many days each has. */
+const periods = [
+  ['1', 'Last 24 hours'],
+  ['7', '7 days'],
+  ['', '30 days'],
+  ['90', '90 days'],
+  ['365', '365 days'],
+  ['custom', 'From … to …'],
+] as const;
+
+const dayMs = 86_400_000;
+const maxHoursMs = 3 * dayMs;
+
+/** Returns the parameter of a section of a report, such as `utmSource` of `utm-source`. */
+const parameterOf = (section: string): string =>
+  section.replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
+
+/** What the address of a report has beside the filters of visits. */
+const others = ['period', 'from', 'to', 'timezone', 'tag', 'domainId'];
+
+/** Returns the filters of visits, in the order in which they were added. */
+const filtersOf = (search: URLSearchParams) =>
+  [...search].filter(([name]) => !others.includes(name));
+
+/** Returns the query of the report at an address, such as `?period=7&country=DE`. */
+function queryOf(search: URLSearchParams, now: number) {
+  const timezone = search.get('timezone') ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const { groupBy, ...window } = windowOf(search, timezone, now);
+  const names = ['tag', 'domainId', ...filtersOf(search).map(([name]) => name)];
+  const filters = Object.fromEntries(names.map((name) => [name, search.getAll(name)]));
+  return { query: { ...window, timezone, ...filters }, groupBy };
+}
+
+interface Window {
+  readonly since?: string | undefined;
+  readonly until?: string | undefined;
+  readonly groupBy: GroupBy;
+}
+
+function windowOf(search: URLSearchParams, timezone: string, now: number): Window {
+  const period = search.get('period') ?? '30';
+  if (period === '1') return { since: new Date(now - dayMs).toISOString(), groupBy: 'hour' };
+  if (period !== 'custom') {
+    const today = Date.parse(dateIn(timezone, now));
+    return { since: dateOf(today - (Number(period) - 1) * dayMs), groupBy: 'day' };
+  }
+  const since = search.get('from') ?? undefined;
+  const to = search.get('to');
+  // The report has the last day, too.
+  const until = to === null ? undefined : dateOf(Date.parse(to) + dayMs);
+  const length = (until === undefined ? now : Date.parse(until)) - Date.parse(since ?? '');
+  return { since, until, groupBy: length < maxHoursMs ? 'hour' : 'day' };
+}
+
+const dateOf = (at: number) => new Date(at).toISOString().slice(0, 10);
+
+/** The date on the clocks of a time zone. Swedes write it as the API does. */
+const dateIn = (timeZone: string, now: number) =>
+  new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short' }).format(now);

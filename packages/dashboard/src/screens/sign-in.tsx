@@ -5,9 +5,9 @@ import type {
 } from '@shorty/sdk';
 import { useLocation } from 'wouter-preact';
 import { Problem, Screen } from '../components/elements.js';
-import { type Field, field } from '../components/field.js';
 import { Form } from '../components/form.js';
 import { notify } from '../components/work.js';
+import { type Field, field } from '../fields.js';
 import { api, me, readSession, state } from '../session.js';
 
 const email = field('email', 'E-mail address', {

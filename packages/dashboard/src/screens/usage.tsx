@@ -1,18 +1,16 @@
 import { formatUsd } from '@shorty/report';
 import type { BundledUsage } from '@shorty/sdk';
 import { Loading, Screen, Table, useLoaded } from '../components/elements.js';
-import { optionsOf, select } from '../components/field.js';
 import { FilterBar, useFilters } from '../components/list.js';
+import { optionsOf, select } from '../fields.js';
 import { api } from '../session.js';
 
 type Meter = Pick<BundledUsage, 'used'> & Partial<BundledUsage> & { readonly name: string };
 
-const monthsShown = 13;
-
-/** The current month in UTC and those before it, as the API writes them. */
+/** The current month in UTC and the twelve before it, as the API writes them. */
 function months(): readonly string[] {
   const now = new Date();
-  return Array.from({ length: monthsShown }, (_, index) => {
+  return Array.from({ length: 13 }, (_, index) => {
     const first = Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - index, 1);
     return new Date(first).toISOString().slice(0, 'YYYY-MM'.length);
   });

@@ -12,10 +12,10 @@ import { useState } from 'preact/hooks';
 import { Link, useLocation } from 'wouter-preact';
 import { showSecrets } from '../components/copy.js';
 import { Button, Dialog, Loading, Part, Screen, Time, useLoaded } from '../components/elements.js';
-import { type Field, field, optionsOf, select } from '../components/field.js';
 import { Action, Form, type Section, section } from '../components/form.js';
 import { List } from '../components/list.js';
 import { notify } from '../components/work.js';
+import { type Field, field, optionsOf, select } from '../fields.js';
 import { api, may } from '../session.js';
 import { useDomains } from './domains.js';
 
@@ -23,8 +23,6 @@ function stateOf({ isActive, disabledReason }: Webhook): string {
   if (isActive) return 'active';
   return disabledReason === null ? 'paused' : 'stopped, because every attempt failed';
 }
-
-const commas = 'Separated by commas.';
 
 /** What somebody decides on a webhook. */
 function useFields(headerNames: readonly string[] = []): readonly (Field | Section)[] {
@@ -48,8 +46,11 @@ function useFields(headerNames: readonly string[] = []): readonly (Field | Secti
       ],
     }),
     section('Only events of some links', [
-      field('filters.tags', 'With one of these tags', { kind: 'tags', hint: commas }),
-      field('filters.urlIds', 'These links (ids)', { kind: 'tags', hint: commas }),
+      field('filters.tags', 'With one of these tags', {
+        kind: 'tags',
+        hint: 'Separated by commas.',
+      }),
+      field('filters.urlIds', 'These links (ids)', { kind: 'tags', hint: 'Separated by commas.' }),
       field('filters.domainIds', 'On these domains', { kind: 'checks', options: domains }),
     ]),
     section('Headers of each delivery', [

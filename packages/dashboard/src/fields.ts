@@ -1,5 +1,5 @@
 import { type LinkVariant, ValidationError } from '@shorty/sdk';
-import type { Field } from './components/field.js';
+import type { ComponentChildren, JSX } from 'preact';
 import { linesOf, partsOf } from './texts.js';
 
 /** What a field holds while somebody fills it in. An empty text is a value that is not set. */
@@ -86,7 +86,48 @@ function splitOnce(text: string, separator: string): readonly [string, string] {
 
 /** Types of `<input>` whose entry is the value, and a choice. */
 type TextKind = 'color' | 'date' | 'email' | 'search' | 'select' | 'text' | 'url';
-export type FieldKind = keyof typeof kinds | TextKind;
+
+/** A value and what people read. */
+export type Option = readonly [value: string, text: string];
+
+/** What the parts of a form can read and set while somebody fills it in. */
+export interface Filling {
+  readonly draft: Draft;
+  readonly set: (name: string, entry: Entry) => void;
+}
+
+type InputAttributes = JSX.InputHTMLAttributes<HTMLInputElement>;
+
+/** A field of a form, with what the browser checks. */
+export interface Field
+  extends Pick<InputAttributes, 'autocomplete' | 'autofocus' | 'max' | 'min' | 'readOnly'> {
+  /** That of the API: `preview.title` is a field of the object `preview`. */
+  readonly name: string;
+  readonly kind?: keyof typeof kinds | TextKind;
+  readonly label: string;
+  readonly required?: boolean;
+  readonly placeholder?: string;
+  /** What to enter, below the field. */
+  readonly hint?: string | ((filling: Filling) => ComponentChildren) | undefined;
+  /** The choices of a field that has some, which may depend on what is entered. */
+  readonly options?: readonly Option[] | ((filling: Filling) => readonly Option[]) | undefined;
+  /** The fields of each row, for a field that has rows. */
+  readonly rows?: readonly Field[];
+}
+
+export const optionsOf = (values: readonly string[]): readonly Option[] =>
+  values.map((value) => [value, value]);
+
+/** Returns a field, whose text is the value of the API unless it has another kind. */
+export const field = (
+  name: string,
+  label: string,
+  more: Omit<Field, 'name' | 'label'> = {},
+): Field => ({ name, label, ...more });
+
+/** Returns a field with some choices. */
+export const select = (name: string, label: string, options: readonly Option[]): Field =>
+  field(name, label, { kind: 'select', options });
 
 const kindOf = ({ kind = 'text' }: Field): Kind =>
   kind in kinds ? kinds[kind as keyof typeof kinds] : text;
@@ -95,7 +136,7 @@ function emptyOf({ kind, options }: Field): Entry {
   if (kind === 'check') return false;
   if (kind === 'checks' || kind === 'rules') return [];
   if (kind !== 'select') return '';
-  const values = (options as readonly (readonly [string, string])[]).map(([value]) => value);
+  const values = (options as readonly Option[]).map(([value]) => value);
   return values.includes('') ? '' : (values[0] ?? '');
 }
 
