@@ -33,7 +33,8 @@ test('links are searched, paused and resumed, by the keyboard alone', async () =
     title: 'A needle',
   });
   await dashboard.shorty.urls.create({ targetUrl: 'https://example.com/hay' });
-  const page = await dashboard.open('/');
+  // A text of spaces searches for nothing.
+  const page = await dashboard.open('/?search=%20');
   await page.getByText('A needle').waitFor();
   await page.getByRole('heading', { name: 'Links' }).click();
   await page.keyboard.press('/');

@@ -17,7 +17,7 @@ interface Kind {
   readonly whenEmpty?: unknown;
 }
 
-const text: Kind = { parse: (entry: string) => entry.trim(), format: String };
+const text: Kind = { parse: (entry: string) => entry.trim() || null, format: String };
 const same: Kind = { parse: (entry: Entry) => entry, format: (value: Entry) => value };
 
 const kinds = {
