@@ -50,6 +50,7 @@ describe('the first start', () => {
     const second = run(settings, [], tmpdir());
     // It is in another folder.
     await second.until(/\n {2}npx shorty analytics overview\n/);
+    expect(second.output()).toMatch(/The dashboard is at http:\S+\/dashboard\/\n/);
     expect(second.output()).not.toMatch(/shorty_(cs|ak)_|created a new database/);
   });
 

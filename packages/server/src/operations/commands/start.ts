@@ -75,7 +75,7 @@ export async function start({ create }: { readonly create?: true }): Promise<voi
     throw error;
   }
   keepServing(server.noteUncaughtError);
-  process.stdout.write(welcome(server));
+  process.stdout.write(welcome(server, config.dashboard));
   logger.info({ version, url: server.url, adminUrl: server.adminUrl }, 'listening');
   backupService?.start();
   if (file !== undefined) deleteAbandonedFolders(dirname(file), Date.now());
@@ -135,7 +135,10 @@ export function keepServing(note: (error: unknown) => void): void {
 
 const example = 'examples/links.csv';
 
-function welcome({ url, credentials, apiKey, invitationUrl }: ShortyServer): string {
+function welcome(
+  { url, credentials, apiKey, invitationUrl }: ShortyServer,
+  hasDashboard: boolean,
+): string {
   const signIn =
     credentials && apiKey
       ? `export SHORTY_BASE_URL=${url} SHORTY_CLIENT_ID=${credentials.clientId} SHORTY_CLIENT_SECRET=${credentials.clientSecret}`
@@ -144,7 +147,7 @@ function welcome({ url, credentials, apiKey, invitationUrl }: ShortyServer): str
   const last = existsSync(example) ? `urls bulk-create ${example}` : 'analytics overview';
   return `
 Shorty is listening on ${url}
-${describeCredentials({ credentials, apiKey })}${describeInvitation(invitationUrl)}
+${hasDashboard ? `The dashboard is at ${url}/dashboard/\n` : ''}${describeCredentials({ credentials, apiKey })}${describeInvitation(invitationUrl)}
 Try next, in another terminal:
   ${signIn}
   npx shorty urls create https://example.com
