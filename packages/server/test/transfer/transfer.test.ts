@@ -233,6 +233,18 @@ describe('an organization that moves to an empty server', () => {
     expect(rowsOf(again)).toEqual(rowsOf(text));
   });
 
+  it('has no marks of the resolver that filters harmful hosts for the other server', async () => {
+    const { database } = await emptyServer();
+    const path = join(folder, 'marked');
+    expect(text).toContain('"target_blocked_at":null');
+    const mark = (line: string) =>
+      line.replace('"target_blocked_at":null', '"target_blocked_at":1');
+    writeFileSync(path, forge(mark));
+    await importOrganization(database, path);
+    const marks = database.read.selectFrom('urls').where('target_blocked_at', 'is not', null);
+    expect(await marks.select('id').execute()).toEqual([]);
+  });
+
   it('works there: links, passwords, QR images and clients', async () => {
     const there = temporaryFile();
     onTestFinished(() => there.remove());

@@ -270,7 +270,9 @@ function toStored(table: TransferTable, row: Row, urlIdShift: number, foldsPlatf
   if (table === 'urls') {
     const search_text = searchTextOf(row as unknown as Schema['urls']);
     const settings_hash = settingsHashOf(row);
-    return { ...row, search_text, settings_hash, id: Number(row.id) + urlIdShift };
+    const id = Number(row.id) + urlIdShift;
+    // The resolver of the other server has set it. This one may have none, and would keep it for ever.
+    return { ...row, search_text, settings_hash, id, target_blocked_at: null };
   }
   if (table === 'webhooks' && row.filters !== null) {
     const { urlIds, ...others } = JSON.parse(String(row.filters)) as EventFilters;
