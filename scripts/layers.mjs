@@ -5,14 +5,13 @@
 const layers = [
   ['bin', 'index', 'in-process'],
   ['operations'],
-  ['create-server', 'server-options', 'server-secrets'],
+  ['create-server', 'server-options'],
   ['compat'],
   ['api'],
   ['health'],
   ['redirect'],
   ['lists', 'deletion'],
   ['webhooks'],
-  ['abuse'],
   ['qr', 'previews'],
   ['urls'],
   ['domains'],
@@ -38,6 +37,7 @@ const layers = [
     'entry-limit',
     'collect-garbage',
     'contrast',
+    'durations',
     'parse-accept',
     'yield-to-event-loop',
     'ports',
@@ -47,8 +47,13 @@ const layers = [
   ['contract'],
 ];
 
-/** Top to bottom: a package imports those below it only, and the CLI never the server. */
-const packages = [['cli'], ['server', 'import', 'report'], ['sdk'], ['webhook-verifier']];
+/** Top to bottom: a package imports those below it only, and no other package the server. */
+const packages = [
+  ['cli', 'dashboard'],
+  ['server', 'import', 'report'],
+  ['sdk'],
+  ['webhook-verifier'],
+];
 const packagePath = (names) => `^packages/(${names.join('|')})/`;
 
 const pathOf = (modules) => `^packages/server/src/(${modules.join('|')})(/|\\.ts$)`;
