@@ -2765,7 +2765,7 @@ export interface components {
             /** @description Whether it is restricted to the links that it created. */
             onlyOwnLinks: boolean;
             /**
-             * @description The id of the client that created the key.
+             * @description The id of the person or the client that created the key.
              * @example shorty_ci_0f3b
              */
             createdBy: string;

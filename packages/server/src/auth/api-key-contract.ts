@@ -63,7 +63,7 @@ const fields = {
     .describe('The custom domain to whose links the key is restricted. Null: it is not.'),
   onlyOwnLinks: onlyOwnLinks.describe('Whether it is restricted to the links that it created.'),
   createdBy: z.string().meta({
-    description: 'The id of the client that created the key.',
+    description: 'The id of the person or the client that created the key.',
     example: 'shorty_ci_0f3b',
   }),
   createdAt: instant,

@@ -52,8 +52,8 @@ export function apiKeyHandlers({
         scopes,
         domainId,
         onlyOwnLinks,
-        // Keys cannot have the scope keys:write, so the caller is a client.
-        createdBy: caller.client?.id ?? '',
+        // Keys cannot have the scope keys:write, so the caller is a person or a client.
+        createdBy: (caller.user ?? caller.client)?.id ?? '',
         createdAt: now,
         expiresAt,
       });

@@ -296,6 +296,13 @@ describe('a request by a session', () => {
     expect(data.items).toEqual([expect.objectContaining({ id: made.id, createdBy: id })]);
   });
 
+  it('makes keys that name the person', async () => {
+    const { id, browser } = await person('owner');
+    const body = JSON.stringify({ name: 'own' });
+    const { data } = await browser.send('POST', '/api/v1/api-keys', { body });
+    expect(data).toMatchObject({ createdBy: id });
+  });
+
   it('is named in the audit log', async () => {
     const { id, email, browser } = await person('editor');
     await create(browser, {});
