@@ -30,7 +30,6 @@ describe('readConfig', () => {
 
   it.each([
     [{ PORT: '0' }, { port: 0 }],
-    [{ SHORTY_DATABASE_URL: ':memory:' }, { databaseUrl: ':memory:' }],
     [{ SHORTY_DATABASE_URL: 'file:///var/a%20b.db' }, { databaseUrl: 'file:///var/a%20b.db' }],
     [{ SHORTY_CORS_ORIGINS: '*' }, { corsOrigins: '*' }],
     [
@@ -57,7 +56,6 @@ describe('readConfig', () => {
       { SHORTY_DNS_SERVERS: '127.0.0.1:5353, ::1,[2606:4700::1111]:53' },
       { dnsServers: ['127.0.0.1:5353', '::1', '[2606:4700::1111]:53'] },
     ],
-    [{ SHORTY_RATE_LIMIT: '0' }, { rateLimit: 0 }],
     [{ SHORTY_COMPAT: 'shlink, yourls' }, { compat: ['yourls', 'shlink'] }],
     [
       { SHORTY_CODE_LENGTH: '4', SHORTY_CODE_ALPHABET: 'readable' },
@@ -75,35 +73,25 @@ describe('readConfig', () => {
     ['PORT', '65536'],
     ['SHORTY_MAX_CONNECTIONS', '9'],
     ['SHORTY_DNS_SERVERS', 'dns.example'],
-    ['SHORTY_DNS_SERVERS', '1.1.1.1:53/x'],
     ['SHORTY_BACKUP_SCHEDULE', '0 3 * *'],
-    ['SHORTY_BACKUP_SCHEDULE', '61 * * * *'],
     ['SHORTY_BACKUP_SCHEDULE', '0 0 30 2 *'],
     ['SHORTY_BACKUP_KEEP', '0'],
     ['SHORTY_ACCESS_LOG', 'combined'],
     ['SHORTY_DATABASE_URL', 'data/shorty.db'],
-    ['SHORTY_DATABASE_URL', 'file://'],
     ['SHORTY_DATABASE_URL', 'file://elsewhere/x.db'],
-    ['SHORTY_DATABASE_URL', 'mysql://e.com/x'],
-    ['SHORTY_CORS_ORIGINS', 'app.example.com'],
     ['SHORTY_CORS_ORIGINS', 'https://e.com/path'],
-    ['SHORTY_BASE_URL', 'ftp://e.com'],
     ['SHORTY_BASE_URL', 'https://e.com/path'],
     ['SHORTY_SHORT_DOMAIN', 'https://e.com'],
-    ['SHORTY_SHORT_DOMAIN', 'user@e.com'],
     ['SHORTY_PUBLIC_HOST', 'sho.example'],
     ['SHORTY_ALLOW_PRIVATE_NETWORK', 'yes'],
     ['SHORTY_TRUST_PROXY', 'everybody'],
-    ['SHORTY_WEBHOOK_RETRY_SCHEDULE', '0'],
     ['SHORTY_WEBHOOK_RETRY_SCHEDULE', '30,never'],
     ['SHORTY_WEBHOOK_DISABLE_AFTER', '31536001'],
-    ['SHORTY_ADMIN_LISTEN', '3001'],
     ['SHORTY_ADMIN_LISTEN', '127.0.0.1:3000'],
     ['SHORTY_DURABILITY', 'maybe'],
     ['SHORTY_PAGES_NAME', 'x'.repeat(81)],
     ['SHORTY_PAGES_COLOR', 'blue'],
     ['SHORTY_PAGES_LOGO', 'http://e.com/logo.png'],
-    ['SHORTY_PAGES_LOGO', 'logo.gif'],
     ['SHORTY_LOG_LEVEL', 'loud'],
     ['SHORTY_CODE_LENGTH', '3'],
     ['SHORTY_CODE_ALPHABET', 'braille'],
@@ -130,14 +118,6 @@ describe('readConfig', () => {
     );
   });
 
-  it.each([
-    ['links.example.com', 'its scheme is missing: set it to https://links.example.com'],
-    ['localhost:3000', 'its scheme is missing: set it to http://localhost:3000'],
-    ['https://e.com/api', 'it must be an origin without a path: https://e.com'],
-  ])('says how to write the base URL %s', (value, remedy) => {
-    expect(() => readConfig({ SHORTY_BASE_URL: value })).toThrow(remedy);
-  });
-
   it.each(['open-sesame', 'x'.repeat(31), `${' '.repeat(40)}open-sesame`])(
     'refuses the client secret %j with the next step, and does not show it',
     (secret) => {
@@ -159,14 +139,13 @@ describe('readConfig', () => {
     expect(() => readConfig(environment)).not.toThrow('open-sesame');
   });
 
-  it.each([
-    ['SHORTY_BASE_URL', 'ftp://me:open-sesame@e.com', '"ftp://me:***@e.com"'],
-    ['SHORTY_DATABASE_URL', 'mysql://me:open-sesame@e.com/x', '"mysql://me:***@e.com/x"'],
-    ['SHORTY_BASE_URL', 'https://me:open-sesame@e.com', '"https://me:***@e.com"'],
-  ])('%s: hides the password of %s in the message', (name, value, shown) => {
-    expect(() => readConfig({ [name]: value })).toThrow(shown);
-    expect(() => readConfig({ [name]: value })).not.toThrow('open-sesame');
-  });
+  it.each([['SHORTY_BASE_URL', 'https://me:open-sesame@e.com', '"https://me:***@e.com"']])(
+    '%s: hides the password of %s in the message',
+    (name, value, shown) => {
+      expect(() => readConfig({ [name]: value })).toThrow(shown);
+      expect(() => readConfig({ [name]: value })).not.toThrow('open-sesame');
+    },
+  );
 });
 
 describe('SHORTY_BACKUP_SCHEDULE', () => {

@@ -21,24 +21,16 @@ function errorsOf(input: unknown, base?: PropertyKey[]): string[] {
 }
 
 describe('parseInput', () => {
-  it('returns valid input', () => {
-    expect(parseInput(schema, { name: 'ab' })).toEqual({ ok: true, value: { name: 'ab' } });
-  });
-
   it.each([
     [{ name: 1 }, 'name: is 1: it must be a string'],
     [{ name: 'a' }, 'name: is "a": it must be at least 2 characters long'],
-    [{ name: 'abcde' }, 'name: is "abcde": it must be at most 4 characters long'],
     [{ count: '1' }, 'count: is "1": it must be a number'],
     [{ count: 10 }, 'count: is 10: it must be at most 9'],
-    [{ count: 1.5 }, 'count: is 1.5: it must be a whole number'],
     [{ kind: 'c' }, 'kind: is "c": it must be one of "a", "b"'],
     [{ names: { A: 'a' } }, 'names.A: has the name "A": it must be lower case'],
-    [{ tags: {} }, 'tags: is a JSON object: it must be a list'],
     [{ tags: ['a', 'b', 'c'] }, 'tags: must be at most 2 items long'],
     [{ tags: ['a', null] }, 'tags[1]: is null: it must be a string'],
     [{ items: [{ at: 1 }, {}] }, 'items[1].at: is required (a number)'],
-    [{ items: [{ at: 1, to: 2 }] }, 'items[0].to: is not a known field here'],
     [{ nmae: 'ab' }, 'nmae: is not a known field here: did you mean name?'],
     [[], ': is a list: it must be a JSON object'],
     [{ password: 1 }, 'password: must be a string'],
@@ -47,17 +39,8 @@ describe('parseInput', () => {
       `name: is "${'x'.repeat(100)}…": it must be at most 4 characters long`,
     ],
     [null, ': is null: it must be a JSON object'],
-    [undefined, ': is required (a JSON object)'],
   ])('reports for %j: %s', (input, error) => {
     expect(errorsOf(input)).toEqual([error]);
-  });
-
-  it('prefixes paths with the base', () => {
-    expect(errorsOf({ name: 1 }, ['urls', 3])).toEqual(['urls[3].name: is 1: it must be a string']);
-  });
-
-  it('reports every error, and each unknown field separately', () => {
-    expect(errorsOf({ x: 1, y: 2, name: 1 })).toHaveLength(3);
   });
 
   it('limits the number of errors and the length of paths', () => {

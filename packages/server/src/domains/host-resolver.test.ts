@@ -39,37 +39,19 @@ function resolver() {
 }
 
 describe('createHostResolver', () => {
-  it('resolves the longest custom domain, with a final dot and a port', async () => {
-    const { hosts, active } = resolver();
-    const longest = `${'a.'.repeat(125)}xyz`;
-    expect(longest).toHaveLength(253);
-    active.set(longest, 'domain-2');
-    expect(await hosts.find(`${longest}.:65535`)).toBe('domain-2');
-  });
+  it.each(['go.example', 'GO.Example', 'go.example:443', 'go.example.'])(
+    'resolves %s to the custom domain',
+    async (host) => {
+      expect(await resolver().hosts.find(host)).toBe('domain-1');
+    },
+  );
 
-  it.each([
-    'go.example',
-    'GO.Example',
-    'go.example:443',
-    'go.example.',
-    'go.example.:443',
-    'go.example:',
-  ])('resolves %s to the custom domain', async (host) => {
-    expect(await resolver().hosts.find(host)).toBe('domain-1');
-  });
-
-  it.each([
-    'other.example',
-    '',
-    ':',
-    "'",
-    '[::1]:80',
-    'go.example.evil',
-    'go.example..',
-    'x'.repeat(5000),
-  ])('resolves %s to the platform', async (host) => {
-    expect(await resolver().hosts.find(host)).toBeNull();
-  });
+  it.each(['other.example', '', 'go.example.evil', 'go.example..', 'x'.repeat(5000)])(
+    'resolves %s to the platform',
+    async (host) => {
+      expect(await resolver().hosts.find(host)).toBeNull();
+    },
+  );
 
   it.each(['127.0.0.1', '10.0.0.8:3000', '[::ffff:10.0.0.8]:80', 'localhost', 'shorty:3000'])(
     'resolves %s to the platform while storage is silent',
@@ -109,13 +91,5 @@ describe('createHostResolver', () => {
     expect(await hosts.find('other.example')).toBeNull();
     // One look-up a second for each host, whatever the number of visitors.
     expect(lookUps.length).toBeLessThanOrEqual(2 + 3 + 1);
-  });
-
-  it('fails for an uncached host while storage is unavailable', async () => {
-    const { hosts, failBy } = resolver();
-    failBy(away);
-    await expect(hosts.find('go.example')).rejects.toThrow(StorageUnavailableError);
-    failBy(undefined);
-    expect(await hosts.find('go.example')).toBe('domain-1');
   });
 });

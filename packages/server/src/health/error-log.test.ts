@@ -58,13 +58,6 @@ describe('errors of requests', () => {
       ApiError: 1,
     });
   });
-
-  it('ignores errors of the client', () => {
-    const { errors, lines } = open();
-    errors.noteRequest(new ApiError('NOT_FOUND', 'There is no such link'), 'a');
-    expect(lines).toEqual([]);
-    expect(errors.uncaught.request).toBe(0);
-  });
 });
 
 describe('uncaught errors', () => {
@@ -77,13 +70,5 @@ describe('uncaught errors', () => {
     expect(lines.map(({ repeats }) => repeats)).toEqual([0, 4_999]);
     expect(errors.uncaught).toEqual({ request: 0, callback: 0, process: 5_001 });
     expect(lines).toHaveLength(2);
-  });
-
-  it('logs each of two different errors', () => {
-    const { errors, lines } = open();
-    errors.note('callback', new TypeError('one'));
-    errors.note('callback', new RangeError('two'));
-    errors.note('process', 'a string');
-    expect(lines.map(({ source }) => source)).toEqual(['callback', 'callback', 'process']);
   });
 });

@@ -11,34 +11,18 @@ describe('clientAddressOf', () => {
     ['a peer that is not trusted', '192.0.2.1', '203.0.113.9', '192.0.2.1'],
     ['a trusted proxy', '10.0.0.1', '203.0.113.9', '203.0.113.9'],
     ['a trusted proxy and a forged hop', '10.0.0.1', '1.1.1.1, 203.0.113.9', '203.0.113.9'],
-    ['through two proxies', '10.0.0.1', '203.0.113.9, 10.0.0.2', '203.0.113.9'],
     ['trusted proxies only', '10.0.0.1', '10.0.0.3, 10.0.0.2', '10.0.0.3'],
-    ['a trusted proxy without the header', '10.0.0.1', undefined, '10.0.0.1'],
     ['a trusted proxy with an invalid address', '10.0.0.1', 'unknown', '10.0.0.1'],
-    ['an invalid address behind two proxies', '10.0.0.1', 'unknown, 10.0.0.2', '10.0.0.2'],
     ['IPv4-mapped addresses', '::ffff:10.0.0.1', '::ffff:203.0.113.9', '203.0.113.9'],
-    ['IPv6', '10.0.0.1', '2001:db8::9', '2001:db8::9'],
     ['several headers', '10.0.0.1', ['1.1.1.1', '203.0.113.9'], '203.0.113.9'],
     ['an IPv4 address with a port', '10.0.0.1', '8.8.8.8:51234', '8.8.8.8'],
     ['IPv6 in brackets with a port', '10.0.0.1', '[2001:db8::1]:443', '2001:db8::1'],
-    ['IPv6 in another form', '10.0.0.1', '[2001:DB8:0:0:0:0:0:1]:443', '2001:db8::1'],
-    ['an IPv4-mapped address with a port', '10.0.0.1', '[::FFFF:8.8.8.8]:443', '8.8.8.8'],
-    ['IPv6 with a zone', '10.0.0.1', '[fe80::1%eth0]:443', 'fe80::1'],
     ['quoted addresses', '10.0.0.1', '"[2001:db8::1]:443", "10.0.0.2:80"', '2001:db8::1'],
     ['spaces and tabs', '10.0.0.1', ' \t8.8.8.8:51234 \t, \t10.0.0.2:80 ', '8.8.8.8'],
     ['empty elements', '10.0.0.1', '8.8.8.8:51234,, ,10.0.0.2, ,', '8.8.8.8'],
-    ['a port that is no number', '10.0.0.1', '8.8.8.8:http', '10.0.0.1'],
-    ['a bracket that is not closed', '10.0.0.1', '[2001:db8::1', '10.0.0.1'],
     ['a closed socket', undefined, '203.0.113.9', ''],
   ])('%s', (_, remote, forwardedFor, expected) => {
     expect(clientAddressOf(remote, forwardedFor, proxies)).toBe(expected);
-  });
-
-  it('reads at most the last 32 addresses', () => {
-    const trusted = (count: number) => Array.from({ length: count }, () => '10.0.0.7');
-    const through = (count: number) => ['203.0.113.9', ...trusted(count)].join(', ');
-    expect(clientAddressOf('10.0.0.1', through(31), proxies)).toBe('203.0.113.9');
-    expect(clientAddressOf('10.0.0.1', through(32), proxies)).toBe('10.0.0.7');
   });
 
   it('reads at most the last 2,048 characters', () => {
@@ -46,14 +30,6 @@ describe('clientAddressOf', () => {
     expect(clientAddressOf('10.0.0.1', header(2028), proxies)).toBe('203.0.113.9');
     // The cut leaves `3.0.113.9`, which is another address.
     expect(clientAddressOf('10.0.0.1', header(2030), proxies)).toBe('10.0.0.7');
-  });
-
-  it('ignores the header of a peer that is not trusted', () => {
-    fc.assert(
-      fc.property(fc.array(fc.oneof(fc.ipV4(), fc.ipV6(), fc.string())), (hops) => {
-        expect(clientAddressOf('192.0.2.1', hops.join(','), proxies)).toBe('192.0.2.1');
-      }),
-    );
   });
 
   it('ignores hops that the client of a trusted proxy has forged', () => {

@@ -15,16 +15,12 @@ const hosts = [
 describe('findInHosts', () => {
   it.each([
     ['localhost', ['127.0.0.1', '::1']],
-    ['ip6-localhost', ['::1']],
     ['hook.test', ['192.0.2.1']],
-    ['HOOK.test.', ['192.0.2.1']],
     ['alias.test', ['192.0.2.1']],
     ['dotted.test', ['192.0.2.2']],
     ['hook2.test', []],
     ['commented.test', []],
     ['name.test', []],
-    ['192.0.2.3', []],
-    ['test', []],
   ])('finds the addresses of %s', (hostname, addresses) => {
     expect(findInHosts(hosts, hostname)).toEqual(addresses);
   });

@@ -12,88 +12,51 @@ import {
 describe('isPublicAddress', () => {
   it.each([
     '1.1.1.1',
-    '8.8.8.8',
-    '9.255.255.255',
     '11.0.0.0',
     '100.63.255.255',
     '100.128.0.0',
-    '126.255.255.255',
     '128.0.0.0',
-    '168.63.129.15',
-    '169.253.255.255',
-    '172.15.255.255',
     '172.32.0.0',
-    '192.0.1.0',
-    '192.167.255.255',
-    '198.17.255.255',
     '198.20.0.0',
     '223.255.255.255',
-    '2001:200::1',
     '2001:4860:4860::8888',
-    '2001:db7:ffff::1',
     '2001:db9::1',
-    '2003::1',
     '2606:4700:4700::1111',
-    '3ffe:ffff::1',
   ])('%s is public', (address) => {
     expect(isPublicAddress(address)).toBe(true);
   });
 
   it.each([
-    ['this network', '0.0.0.0'],
     ['this network', '0.255.255.255'],
-    ['private', '10.0.0.1'],
-    ['private', '172.16.0.1'],
     ['private', '172.31.255.255'],
     ['private', '192.168.255.255'],
-    ['carrier-grade NAT', '100.64.0.1'],
     ['carrier-grade NAT', '100.127.255.255'],
     ['loopback', '127.0.0.1'],
     ['loopback', '127.255.255.255'],
     ["Azure's host", '168.63.129.16'],
     ['link-local', '169.254.169.254'],
     ['protocol assignments', '192.0.0.192'],
-    ['documentation', '192.0.2.1'],
-    ['documentation', '198.51.100.255'],
     ['documentation', '203.0.113.7'],
-    ['AS112', '192.31.196.1'],
-    ['AS112', '192.175.48.1'],
-    ['AMT', '192.52.193.1'],
-    ['6to4 relays', '192.88.99.1'],
-    ['benchmarks', '198.18.0.1'],
     ['benchmarks', '198.19.255.255'],
-    ['multicast', '224.0.0.1'],
     ['multicast', '239.255.255.255'],
     ['reserved', '240.0.0.1'],
-    ['broadcast', '255.255.255.255'],
     ['unspecified', '::'],
     ['loopback', '::1'],
     ['loopback in full', '0:0:0:0:0:0:0:1'],
     ['mapped', '::ffff:127.0.0.1'],
-    ['mapped in hex', '::ffff:7f00:1'],
     ['mapped and public', '::ffff:8.8.8.8'],
     ['translated', '::ffff:0:127.0.0.1'],
     ['v4-compatible', '::127.0.0.1'],
-    ['v4-compatible and public', '::8.8.8.8'],
     ['NAT64', '64:ff9b::127.0.0.1'],
-    ['NAT64 and public', '64:ff9b::8.8.8.8'],
     ['local NAT64', '64:ff9b:1::7f00:1'],
     ['discard-only', '100::1'],
     ['Teredo', '2001::1'],
-    ['benchmarks', '2001:2::1'],
-    ['ORCHID', '2001:10::1'],
     ['ORCHIDv2', '2001:20::1'],
-    ['the last of the assignments', '2001:1ff:ffff::1'],
     ['documentation', '2001:db8::1'],
-    ['documentation', '3fff:fff::1'],
     ['6to4', '2002:7f00:1::1'],
-    ['6to4 and public', '2002:808:808::1'],
-    ['segment routing', '5f00::1'],
-    ['unassigned', '4000::1'],
     ['unique-local', 'fc00::1'],
     ["a cloud's metadata", 'fd00:ec2::254'],
     ['link-local', 'fe80::1'],
-    ['link-local with a zone', 'fe80::1%eth0'],
     ['global with a zone', '2606:4700::1%eth0'],
     ['site-local', 'fec0::1'],
     ['multicast', 'ff02::1'],
@@ -123,10 +86,6 @@ describe('parseAddressRanges', () => {
     },
   );
 
-  it('includes no address when the list is empty', () => {
-    expect(parseAddressRanges('').includes('127.0.0.1')).toBe(false);
-  });
-
   it.each(['localhost', '10.0.0.0/33'])('refuses %s and names it', (entry) => {
     expect(() => parseAddressRanges(`127.0.0.1, ${entry}`)).toThrow(entry);
   });
@@ -137,43 +96,22 @@ describe('canonicalAddress', () => {
     ['192.0.2.1', '192.0.2.1'],
     ['2001:0DB8:0:0:0:0:0:1', '2001:db8::1'],
     ['2001:db8::1%eth0', '2001:db8::1'],
-    ['::', '::'],
     ['::ffff:192.0.2.255', '192.0.2.255'],
     ['::FFFF:C000:2', '192.0.0.2'],
-    ['::ffff:0:0', '0.0.0.0'],
-    ['64:ff9b::192.0.2.1', '64:ff9b::c000:201'],
     ['', ''],
-    ['unknown', 'unknown'],
     ['192.0.2.1:443', '192.0.2.1:443'],
-    ['A::B::C', 'a::b::c'],
-    ['[::1]', '[::1]'],
   ])('of %s is %s', (address, canonical) => {
     expect(canonicalAddress(address)).toBe(canonical);
-  });
-
-  it('returns the same for its own result, and never throws', () => {
-    fc.assert(
-      fc.property(fc.oneof(fc.ipV6(), fc.ipV4(), fc.string()), (address) => {
-        expect(canonicalAddress(canonicalAddress(address))).toBe(canonicalAddress(address));
-      }),
-    );
   });
 });
 
 describe('canonicalRange', () => {
   it.each([
-    ['203.0.113.7', '203.0.113.7'],
     ['203.0.113.7/32', '203.0.113.7'],
     ['203.0.113.77/24', '203.0.113.0/24'],
-    ['203.0.113.255/25', '203.0.113.128/25'],
-    ['255.255.255.255/1', '128.0.0.0/1'],
-    ['1.2.3.4/0', '0.0.0.0/0'],
     ['2001:DB8::1', '2001:db8::1'],
     ['2001:db8:ffff:ffff::1/33', '2001:db8:8000::/33'],
-    ['2001:db8:1:2:3::/64', '2001:db8:1:2::/64'],
     ['::1.2.3.4/112', '1.2.0.0/16'],
-    ['::/0', '::/0'],
-    ['::ffff:203.0.113.7', '203.0.113.7'],
     ['::FFFF:203.0.113.7/120', '203.0.113.0/24'],
     ['fe80::1%eth0', 'fe80::1'],
   ])('of %s is %s', (range, canonical) => {
@@ -206,14 +144,8 @@ describe('addressBlockOf', () => {
   it.each([
     ['192.0.2.7', '192.0.2.7'],
     ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
-    ['2001:DB8:0001:2:ffff:ffff:ffff:ffff', '2001:db8:1:2::/64'],
     ['2001:db8:1:2::1', '2001:db8:1:2::/64'],
-    ['2001:db8::1', '2001:db8:0:0::/64'],
-    ['2001:db8:0:0:1::', '2001:db8:0:0::/64'],
-    ['::1', '0:0:0:0::/64'],
     ['::', '0:0:0:0::/64'],
-    ['fe80::1%eth0', 'fe80:0:0:0::/64'],
-    ['2001:db8::7:8:9:192.0.2.7', '2001:db8:0:7::/64'],
     ['', ''],
   ])('of %s is %s', (address, block) => {
     expect(addressBlockOf(address)).toBe(block);
@@ -225,9 +157,6 @@ describe('truncateAddress', () => {
     ['203.0.113.77', '203.0.113.0'],
     ['::ffff:203.0.113.77', '203.0.113.0'],
     ['2001:db8:1:2:3:4:5:6', '2001:db8:1::'],
-    ['2001:db8::7', '2001:db8::'],
-    ['::1', '::'],
-    ['fe80::1%eth0', 'fe80::'],
     ['', ''],
   ])('returns the network of %s', (address, network) => {
     expect(truncateAddress(address)).toBe(network);

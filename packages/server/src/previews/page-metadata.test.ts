@@ -105,14 +105,6 @@ describe('the image', () => {
     expect(await imageOf(`<base href="/y/">${image}`)).toBe('https://example.com/y/a.png');
     expect(await imageOf(`<base href="http://[">${image}`)).toBe('https://example.com/shop/a.png');
   });
-
-  it('is the first one with a usable URL', async () => {
-    expect(
-      await imageOf(
-        '<meta property="og:image" content="data:x"><meta name="twitter:image" content="/t.png">',
-      ),
-    ).toBe('https://example.com/t.png');
-  });
 });
 
 it.each([

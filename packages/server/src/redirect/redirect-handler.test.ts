@@ -123,13 +123,6 @@ describe('RedirectHandler answers 500 with a request id', () => {
     expect((await visit('/good-link')).status).toBe(307);
   });
 
-  it('when the look-up of the domain fails', async () => {
-    const { visit, errors } = await serve({
-      findDomain: () => Promise.reject(new Error('no domain')),
-    });
-    await expectInternalError(await visit('/good-link'), errors);
-  });
-
   it('and leaves no unhandled rejection when the path is not that of a link', async () => {
     const rejections: unknown[] = [];
     const note = (reason: unknown) => rejections.push(reason);

@@ -105,31 +105,6 @@ describe('a visit', () => {
       campaign: { utmSource: 'mail', utmContent: 'a b' },
     });
   });
-
-  it('has the same facts when everything is cached', () => {
-    const again = describer();
-    const visit = request({ referer: 'https://www.google.com/a' });
-    const first = again(visit);
-    expect(again(visit)).toEqual(first);
-    expect(again(request({ referer: 'https://www.google.com/b?c' }))).toEqual(first);
-    expect(again(request({ 'user-agent': iPhone })).visitorKey).not.toBe(first.visitorKey);
-    expect(again(visit)).toEqual(first);
-  });
-});
-
-describe('client hints', () => {
-  it('correct the browser, the system and the device of a user agent that is cached', () => {
-    const again = describer();
-    const hints = {
-      'sec-ch-ua': '"Brave";v="131", "Chromium";v="131"',
-      'sec-ch-ua-mobile': '?1',
-      'sec-ch-ua-platform': '"Android"',
-    };
-    const corrected = { browser: 'Brave', os: 'Android', deviceType: 'mobile' };
-    const plain = again(request());
-    expect(again(request(hints))).toMatchObject(corrected);
-    expect(again(request())).toEqual(plain);
-  });
 });
 
 describe('the evidence of a scan', () => {
@@ -177,11 +152,6 @@ describe('the referrer', () => {
   });
 });
 
-it('a hidden page is the sign of a tap, not of a scan', () => {
-  const facts = describeOne({ referer: 'https://href.li/?https://a.example' });
-  expect(signsOf(facts).hasReferrer).toBe(true);
-});
-
 describe("the proxy's country header", () => {
   it.each<[string, string, boolean, string | undefined, string]>([
     ['of a trusted peer wins', 'DE', true, 'CF-IPCountry', 'DE'],
@@ -226,17 +196,6 @@ describe('privacy signals', () => {
 });
 
 describe('a hostile request', () => {
-  it.each<[string, IncomingHttpHeaders]>([
-    ['an agent of 64 KB', { 'user-agent': `${chrome} ${'x'.repeat(65_536)}` }],
-    ['64 KB of a known app', { 'user-agent': chrome + ' Line/9'.repeat(10_000) }],
-  ])('with %s counts as one visitor', (_what, headers) => {
-    const again = describer();
-    const first = again(request(headers));
-    expect(first).toMatchObject({ kind: 'human', os: 'Windows', deviceType: 'desktop' });
-    expect(again(request(headers))).toEqual(first);
-    expect(again(request({ 'user-agent': `${String(headers['user-agent'])}y` }))).toEqual(first);
-  });
-
   const bytes = fc.uint8Array({ maxLength: 400 }).map((raw) => Buffer.from(raw).toString('latin1'));
   const value = fc.oneof(
     bytes,

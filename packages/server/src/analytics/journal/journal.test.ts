@@ -61,25 +61,6 @@ describe('Journal', () => {
     },
   );
 
-  it.each(['process', 'power'] as const)(
-    'calls all callbacks of a turn when one of them throws (durability %s)',
-    async (durability) => {
-      const thrown: unknown[] = [];
-      const { journal, folder } = open({
-        durability,
-        onCallbackError: (error) => thrown.push(error),
-      });
-      const error = new Error('the first one');
-      journal.append(withChecksum('a'), () => {
-        throw error;
-      });
-      await Promise.all(['b', 'c'].map((line) => append(journal, line)));
-      expect(readAll(folder).lines).toEqual(['a', 'b', 'c']);
-      expect(thrown).toEqual([error]);
-      journal.close();
-    },
-  );
-
   it('begins another segment when one is full, without losing lines', async () => {
     const { journal, folder } = open({ segmentBytes: 20 });
     const lines = Array.from({ length: 50 }, (_, at) => `line ${at}`);

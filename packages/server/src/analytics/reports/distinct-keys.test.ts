@@ -55,14 +55,3 @@ test('counts the same as sets when the keys are partitioned', () => {
   });
   expect(count(visits, 2048)).toEqual(countBySets(visits));
 });
-
-test('distinguishes keys that differ in one half', () => {
-  const visits = [
-    { high: 1, low: 2, bucket: 0 },
-    { high: 1, low: 3, bucket: 0 },
-    { high: 2, low: 2, bucket: 0 },
-    { high: 0, low: 2, bucket: 0 },
-    { high: 1, low: 0, bucket: 0 },
-  ];
-  expect(count(visits, 5).total).toBe(5);
-});

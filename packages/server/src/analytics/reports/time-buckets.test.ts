@@ -14,17 +14,6 @@ function seriesOf(timezone: string, unit: 'hour' | 'day', from: string, until: s
   return timeBuckets(offsetsOf(timezone), unit, Date.parse(from), Date.parse(until));
 }
 
-describe('the days of a time zone', () => {
-  it('has one interval for each date when clocks go back across midnight by an hour', () => {
-    const days = seriesOf('America/St_Johns', 'day', '2010-11-06T12:00Z', '2010-11-08T12:00Z');
-    expect(days.names).toEqual([
-      '2010-11-06T00:00:00.000-02:30',
-      '2010-11-07T00:00:00.000-02:30',
-      '2010-11-08T00:00:00.000-03:30',
-    ]);
-  });
-});
-
 describe('the hours of a time zone', () => {
   it('are two buckets for an hour that is repeated, and none for one that is skipped', () => {
     expect(
@@ -34,10 +23,6 @@ describe('the hours of a time zone', () => {
       seriesOf('Europe/Berlin', 'hour', '2026-03-29T00:00Z', '2026-03-29T02:00Z').names,
     ).toEqual(['2026-03-29T01:00:00.000+01:00', '2026-03-29T03:00:00.000+02:00']);
   });
-});
-
-it('has no bucket in an empty series', () => {
-  expect(timeBuckets(offsetsOf(utc), 'day', 5, 5).count).toBe(0);
 });
 
 const timezone = fc.constantFrom(utc, ...Intl.supportedValuesOf('timeZone'));

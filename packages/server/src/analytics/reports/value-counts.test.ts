@@ -57,19 +57,3 @@ test('the proven scans of each remaining value are exact', () => {
     }),
   );
 });
-
-test('sorts more entries than it returns', () => {
-  const all = Array.from({ length: 5_000 }, (_, index) => index);
-  expect(count([...all, 4_321], 10_000).largest(3)).toEqual([
-    [4_321, 2],
-    [0, 1],
-    [1, 1],
-  ]);
-});
-
-test('needs no second pass while all values fit', () => {
-  const counts = new ValueCounts<string>(2);
-  counts.add('a', 1);
-  counts.add('b', 1);
-  expect(counts.startSecondPass()).toBe(false);
-});

@@ -57,10 +57,6 @@ describe('createLogger', () => {
     expect(text).not.toContain(token);
   });
 
-  it('writes JSON with ISO times', () => {
-    expect(logged({}).line.time).toMatch(/^20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
-  });
-
   it('escapes controls that a terminal obeys', () => {
     const path = '/\x1b[2J\x7f\x9b31m\u202e\u2028';
     const { text, line } = logged({ path });

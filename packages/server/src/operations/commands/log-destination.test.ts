@@ -15,17 +15,6 @@ function open(free: number) {
 }
 
 describe('LogDestination', () => {
-  it('writes lines in order, also when a write takes only a part', () => {
-    let text = '';
-    const destination = new LogDestination('stderr', (bytes) => {
-      text += String.fromCharCode(bytes[0] as number);
-      return 1;
-    });
-    destination.write('one\n');
-    destination.write('two\n');
-    expect([text, destination.dropped]).toEqual(['one\ntwo\n', 0]);
-  });
-
   it('drops and counts lines on a full disk, and reports their number afterwards', () => {
     const { disk, destination } = open(0);
     for (let at = 0; at < 3; at += 1) destination.write('lost\n');

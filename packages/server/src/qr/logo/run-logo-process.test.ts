@@ -66,17 +66,6 @@ it('ends a process that exceeds its memory', async () => {
   expect(String(error)).toMatch(/memory/);
 });
 
-it.each<[string, RunLogoProcessOptions, RegExp]>([
-  ['fails', { command: stub('console.error("broken"); process.exit(3)') }, /ended with 3: broken/],
-  ['is not a program', { command: ['/nowhere/node'] }, /ended with 127/],
-  ['sends too many bytes', { command: stub('end({ length: 2 ** 24 })') }, /protocol/],
-  ['sends half an image', { command: stub('end([0, 2, 0, 2, 0, 0, 0], 0)') }, /protocol/],
-])('a process that %s does not blame the image', async (_, options, message) => {
-  const error = await failure(options);
-  expect(error).not.toBeInstanceOf(LogoError);
-  expect(String(error)).toMatch(message);
-});
-
 it('removes control characters from the messages of a process', async () => {
   const error = await failure({ command: stub('refuse("a\\u001b[2Jb\\u202e")') });
   expect(String(error)).toBe('LogoError: a�[2Jb�');

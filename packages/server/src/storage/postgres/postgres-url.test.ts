@@ -44,19 +44,14 @@ describe('parsePostgresUrl', () => {
       'postgres://shorty@pooler.example:6432/links?pool_mode=transaction&sslmode=require',
       { sslMode: 'require', poolMode: 'transaction' },
     ],
-    ['postgres://shorty@pooler.example/links?pool_mode=session', { poolMode: 'session' }],
-    ['postgres://shorty@db.example/links', { poolMode: undefined }],
   ])('parses %s', (text, address) => {
     expect(parsePostgresUrl(text)).toMatchObject(address);
   });
 
   it.each([
     ['postgres://db.example/links', /must be like postgres:\/\/user:password@host/],
-    ['postgres://shorty:secret@/links', /must be like/],
-    ['postgres://shorty:secret@db.example', /must be like/],
     ['postgres://shorty:secret@db.example:port/links', /hosts must be like db\.example\.com:5432/],
     ['postgres://shorty:secret@db.example:70000/links', /port must be like/],
-    ['postgres://shorty:secret@one.example,/links', /hosts must be like/],
     ['postgres://shorty:secret@db.example/links?sslmode=prefer', /sslmode must be one of disable/],
     [
       'postgres://shorty:secret@db.example/links?pool_mode=statement',
@@ -72,7 +67,6 @@ describe('parsePostgresUrl', () => {
     ['postgres:///links', /must be like.*\?host=\/run\/postgresql for a unix socket/],
     ['postgres://shorty@db.example/links?host=/run/postgresql', /must be like/],
     ['postgres://shorty@/links?host=db.example', /host must be the absolute path of a folder/],
-    ['postgres://shorty@/links?host=/run/postgresql&port=x', /port must be like 5432/],
     ['postgres://shorty@db.example/links?port=5433', /port must follow its host/],
   ])('rejects %s and names the valid form', (text, message) => {
     expect(() => parsePostgresUrl(text)).toThrow(message);
