@@ -29,19 +29,13 @@ const ask = (caller: Caller, route: Route, query = ''): Promise<ApiResponse> =>
   });
 
 describe('requests carry the header Authorization: Bearer <ACCESS_TOKEN>', () => {
-  it.each([
-    'Bearer',
-    'Bearer ',
-    'Basic dXNlcjpwYXNz',
-    'bearer\u00e4',
-    'Bearer a b',
-    "Bearer ' or 1=1",
-    'Token x',
-    `Bearer ${'x'.repeat(8000)}`,
-  ])('%j is no access token', async (authorization) => {
-    const response = await api.send('GET', '/api/v1/urls', { headers: { authorization } });
-    expect(response.outcome).toBe('401 UNAUTHORIZED');
-  });
+  it.each(['Bearer', 'Basic dXNlcjpwYXNz', 'Bearer a b', `Bearer ${'x'.repeat(8000)}`])(
+    '%j is no access token',
+    async (authorization) => {
+      const response = await api.send('GET', '/api/v1/urls', { headers: { authorization } });
+      expect(response.outcome).toBe('401 UNAUTHORIZED');
+    },
+  );
 
   it('the scheme is case-insensitive (RFC 9110 §11.1)', async () => {
     const headers = { authorization: `bearer ${api.token}` };

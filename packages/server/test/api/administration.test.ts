@@ -125,21 +125,6 @@ describe('organizations', () => {
     expect((await caller.call('getMe')).data.organization).toEqual({ id, ...body });
     expect((await caller.call('getUsage')).data.plan).toBe('scale');
   });
-
-  it('that do not exist are named', async () => {
-    const params = { id: anyId };
-    for (const [id, body] of [
-      ['getOrganization', undefined],
-      ['updateOrganization', { name: 'x' }],
-      ['listClients', undefined],
-      ['listOrganizationApiKeys', undefined],
-      ['createClient', {}],
-    ] as const) {
-      const response = await api.operator.call(id, { params, body });
-      expect(response.outcome).toBe('404 NOT_FOUND');
-      expect(response.error.message).toBe(`There is no organization "${anyId}"`);
-    }
-  });
 });
 
 describe('a suspended organization', () => {

@@ -165,15 +165,6 @@ describe('ifExists: return', () => {
     expect(await countLinks(caller)).toBe(2);
   });
 
-  it('compares a link with its present settings', async () => {
-    const caller = await api.newcomer('enterprise');
-    const { id } = (await create(caller, { utmTerm: 'old' })).data;
-    const body = { targetUrl: `${targetUrl}changed`, utmTerm: null };
-    await caller.call('updateUrl', { params: { id }, body });
-    expect((await reuse(caller, { targetUrl: body.targetUrl })).data.id).toBe(id);
-    expect((await reuse(caller, { utmTerm: 'old' })).status).toBe(201);
-  });
-
   it.each([
     { targetUrl: `${targetUrl}other` },
     { redirectType: 301 },

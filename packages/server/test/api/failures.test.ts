@@ -1,5 +1,3 @@
-import { once } from 'node:events';
-import { connect } from 'node:net';
 import { sql } from 'kysely';
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
@@ -79,28 +77,5 @@ describe('INTERNAL 500 leaks no internal detail', () => {
     expect(program.outcome).toBe('500 INTERNAL');
     expect(program.text).not.toMatch(/url_keys|sqlite|postgres/i);
     expect(errors().map(({ err }) => err?.message)).toEqual(Array(2).fill(missing('url_keys')));
-  });
-});
-
-describe('a visitor who disconnects', () => {
-  it.each([
-    ['while sending a password', (code: string) => `/${code}`],
-    ['while sending a request', () => '/api/v1/auth/token'],
-  ])('%s is no fault of ours and nobody else notices', async (_, pathOf) => {
-    const { api, errors } = await startLogged();
-    const secured = { ...body, isPasswordProtected: true, password: 'open sesame' };
-    const { shortCode } = (await api.call('createUrl', { body: secured })).data;
-    const socket = connect(Number(new URL(api.server.url).port), '127.0.0.1');
-    socket.write(
-      `POST ${pathOf(shortCode)} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 30\r\n` +
-        'Content-Type: application/json\r\nExpect: 100-continue\r\n\r\n',
-    );
-    await once(socket, 'data');
-    socket.write('{"password":');
-    socket.resetAndDestroy();
-    for (let at = 0; at < 5; at += 1) {
-      expect((await api.visit('/health/live')).status).toBe(200);
-    }
-    expect(errors()).toEqual([]);
   });
 });

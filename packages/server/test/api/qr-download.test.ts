@@ -39,17 +39,6 @@ describe('GET /api/qr/{id}/download', () => {
     expect((await get(downloadUrl, { headers })).status).toBe(200);
   });
 
-  it('decodes the unreserved characters of the id', async () => {
-    const { id } = await create();
-    const encoded = id.replaceAll('-', '%2D');
-    expect((await get(`/api/qr/${encoded}/download?download=1`)).status).toBe(200);
-    expect((await get(`/qr/${encoded}`)).status).toBe(200);
-    for (const wrong of [`${id}%2F`, `${id}%`, `${id}%zz`, '%FF']) {
-      expect((await get(`/api/qr/${wrong}/download`)).status).toBe(404);
-      expect((await get(`/qr/${wrong}`)).status).toBe(404);
-    }
-  });
-
   it('has a strong ETag, and answers 304 when If-None-Match contains it', async () => {
     const { id, downloadUrl } = await create();
     const first = await get(downloadUrl);
@@ -148,19 +137,6 @@ describe('GET /qr/{id}', () => {
     expect(response.text).toContain('src="data:image/png;base64,');
     expect(response.text).not.toContain('<script');
     expect(response.headers.get('content-security-policy')).toMatch(/default-src 'none'/);
-  });
-
-  it.each([
-    '<img src=x onerror=alert(1)>',
-    'javascript:alert(1)',
-    'https://',
-    '"><script>alert(1)</script>',
-  ])('escapes %j, and links only http and https', async (data) => {
-    const { previewUrl } = await create({ data });
-    const { text } = await get(previewUrl);
-    const payload = /<p class="payload"[^>]*>([\s\S]*?)<\/p>/.exec(text)?.[1] ?? '';
-    expect(payload).not.toMatch(/[<>]/);
-    expect(payload).not.toBe('');
   });
 
   it('counts neither as a click nor as a scan', async () => {

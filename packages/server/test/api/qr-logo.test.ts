@@ -68,37 +68,6 @@ describe('logoUrl', () => {
     expect(await image()).toContain('data:image/png');
     expect(requests).toBe(2);
   });
-
-  it('does not change the price of a code', async () => {
-    const caller = await api.newcomer('free');
-    const logoUrl = await serving(await square('png'));
-    for (const body of [{ data: 'plain' }, { data: 'x', errorCorrectionLevel: 'H', logoUrl }]) {
-      expect((await caller.call('createQr', { body })).status).toBe(201);
-    }
-    const meter = await api.server.database.read
-      .selectFrom('usage_meters')
-      .select('used')
-      .where('organization_id', '=', caller.organizationId)
-      .executeTakeFirst();
-    expect(meter).toEqual({ used: 2 });
-  });
-
-  it('is not fetched for an idempotent repetition', async () => {
-    let isGone = false;
-    const logo = await square('png');
-    const { url } = await httpServer((_, response) => {
-      response.statusCode = isGone ? 404 : 200;
-      response.end(logo);
-    });
-    const again = () =>
-      api.call('createQr', {
-        body: { data: 'x', errorCorrectionLevel: 'H', logoUrl: url },
-        headers: { 'idempotency-key': 'with-logo' },
-      });
-    const first = await again();
-    isGone = true;
-    expect((await again()).text).toBe(first.text);
-  });
 });
 
 describe('a logo that cannot be used is an error of logoUrl, at create and at PATCH', () => {

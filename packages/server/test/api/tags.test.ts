@@ -68,12 +68,6 @@ describe('GET /api/v1/tags', () => {
     expect(await listed(caller)).toEqual(['thé 2', 'x 1']);
   });
 
-  it('leaves the target in its own normal form', async () => {
-    const target = `${targetUrl}e%CC%81`;
-    const { data } = await api.call('createUrl', { body: { targetUrl: target } });
-    expect(data.targetUrl).toBe(target);
-  });
-
   it.each<Query>([
     {},
     { order: 'desc' },
@@ -97,13 +91,6 @@ describe('GET /api/v1/tags', () => {
     } while (after !== null);
     expect(byAfter).toEqual(all);
     expect(await listed(caller, { ...sorting, limit: 4, offset: 3 })).toEqual(all.slice(3, 7));
-  });
-
-  it('accepts the cursor after the longest names', async () => {
-    const { caller } = await withLinks(['\u{1f600}'.repeat(100), '\u{1f601}'.repeat(100)]);
-    const { data } = await caller.call('listTags', { query: { limit: 1 } });
-    const next = { limit: 1, after: data.nextAfter as string };
-    expect((await caller.call('listTags', { query: next })).data.items).toHaveLength(1);
   });
 
   it('continues after a tag that has been removed', async () => {
@@ -161,45 +148,16 @@ describe('PATCH /api/v1/tags/{tag}', () => {
     expect(await own.where('type', '=', 'url.updated').execute()).toEqual([]);
   });
 
-  it('changes nothing when the name is the same', async () => {
-    const { caller, ids } = await withLinks(['same']);
-    const before = (await caller.call('getUrl', { params: { id: ids[0] as string } })).data;
-    api.clock.advance(1000);
-    expect((await rename(caller, 'same', 'same')).data).toMatchObject({ updatedCount: 0 });
-    expect((await caller.call('getUrl', { params: { id: ids[0] as string } })).data).toEqual(
-      before,
-    );
-  });
-
-  it.each([
-    'a/b',
-    '/',
-    'a//b/',
-    '100%',
-    '%2F',
-    '?x=1&y#z',
-    'a+b c',
-    ' blank ',
-    'Größe \u{1f600}',
-    '\\',
-    '_',
-    '...',
-    '"\'',
-    '$&',
-    '\u{1f600}'.repeat(100),
-  ])('takes the tag %j in the path', async (tag) => {
-    const { caller, ids } = await withLinks([tag, 'a%b', 'a_b', 'aXb'], ['other']);
-    expect((await rename(caller, tag, `${tag.slice(0, 90)}!`)).data.updatedCount).toBe(1);
-    expect((await rename(caller, `${tag.slice(0, 90)}!`, tag)).data.updatedCount).toBe(1);
-    expect((await remove(caller, tag)).data.updatedCount).toBe(1);
-    expect(await tagsOf(caller, ids)).toEqual([['a%b', 'a_b', 'aXb'], ['other']]);
-  });
-
-  it.each(['x'.repeat(101), 'a%0Ab', '%00'])('refuses the path %s', async (tag) => {
-    const { caller } = await withLinks(['old']);
-    const refused = await caller.call('renameTag', { params: { tag }, body: { name: 'new' } });
-    expect(refused.outcome).toBe('400 VALIDATION_FAILED');
-  });
+  it.each(['a/b', '100%', '?x=1&y#z', ' blank ', 'Größe \u{1f600}', '\\', '\u{1f600}'.repeat(100)])(
+    'takes the tag %j in the path',
+    async (tag) => {
+      const { caller, ids } = await withLinks([tag, 'a%b', 'a_b', 'aXb'], ['other']);
+      expect((await rename(caller, tag, `${tag.slice(0, 90)}!`)).data.updatedCount).toBe(1);
+      expect((await rename(caller, `${tag.slice(0, 90)}!`, tag)).data.updatedCount).toBe(1);
+      expect((await remove(caller, tag)).data.updatedCount).toBe(1);
+      expect(await tagsOf(caller, ids)).toEqual([['a%b', 'a_b', 'aXb'], ['other']]);
+    },
+  );
 
   it('responds with 404 for a tag that no link has, in its exact case', async () => {
     const { caller } = await withLinks(['Old']);

@@ -24,31 +24,6 @@ describe('POST /api/v1/urls', () => {
     });
   });
 
-  it.each([
-    {},
-    { customSlug: 'as-read', title: 'x', tags: ['b', 'a'], utmSource: 'mail', forwardQuery: true },
-    { password: 'open sesame', isPasswordProtected: true, expiresAt: '2031-01-01', maxClicks: 5 },
-    { isActive: false, activatesAt: '2030-06-01', externalId: 'as-read', clickThresholds: [5] },
-    { importedCode: 'as_read', importedClicks: 7, importedCreatedAt: '2020-01-01' },
-    { rules: [{ when: { country: ['de'] }, targetUrl: target }], preview: { title: 'x' } },
-    { ifExists: 'return', category: 'stays' },
-  ])(
-    'returns the record and the ETag that a read returns, also when it is repeated: %j',
-    async (body) => {
-      const create = () =>
-        api.call('createUrl', {
-          headers: { 'Idempotency-Key': encodeURIComponent(JSON.stringify(body)) },
-          body: { targetUrl: target, ...body },
-        });
-      const created = await create();
-      const read = await api.call('getUrl', { params: { id: created.data.id } });
-      expect(created.data).toEqual(read.data);
-      expect(created.headers.get('etag')).toBe(read.headers.get('etag'));
-      api.clock.advance(60_000);
-      expect((await create()).data).toEqual(read.data);
-    },
-  );
-
   it('requires targetUrl, and nothing else', async () => {
     const response = await api.call('createUrl', { body: {} });
     expect(response.outcome).toBe('400 VALIDATION_FAILED');
@@ -161,10 +136,8 @@ describe('slug rules', () => {
   );
 
   it.each([
-    ['a leading hyphen', '-abc'],
     ['a trailing hyphen', 'abc-'],
     ['an underscore', 'a_b_c'],
-    ['a dot', 'a.b'],
     ['a slash', 'a/b'],
     ['a letter with an accent', 'café'],
     ['a line break at the end', 'abc\n'],

@@ -1,6 +1,4 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { api as table } from '../../src/api/api.js';
-import type { Route } from '../../src/contract/define-route.js';
 import { OrganizationRepository } from '../../src/organizations/organization-repository.js';
 import type { Meter, PlanName } from '../../src/organizations/plans.js';
 import { type Caller, startForTest, startServer } from './start-server.js';
@@ -83,13 +81,6 @@ describe('GET /api/v1/usage', () => {
     expect((await read('2029-11')).meters.qr_generated.used).toBe(0);
   });
 
-  it.each(['2030-13', ' 2030-01', '२०३०-०१'])('refuses the period %j', async (period) => {
-    const response = await api.call('getUsage', { query: { period } });
-    expect(response.outcome).toBe('400 VALIDATION_FAILED');
-    expect(response.invalidFields).toEqual(['period']);
-    expect(response.error.message).toContain('must be a month, such as 2030-01');
-  });
-
   it('refuses a future month and names the current one', async () => {
     const response = await api.call('getUsage', { query: { period: '2030-02' } });
     expect(response.outcome).toBe('400 VALIDATION_FAILED');
@@ -153,12 +144,6 @@ describe('the api_call meter is charged once per HTTP request', () => {
     await api.visit('/health/live');
     expect(await calls(caller)).toBe(0);
     expect(await countRows()).toBe(before);
-  });
-
-  it('every route that needs a token is below /api/v1', () => {
-    for (const { access, path } of table as readonly Route[]) {
-      if (access !== 'public') expect(path).toMatch(/^\/api\/v1\//);
-    }
   });
 
   it('counts a request in its month', async () => {
