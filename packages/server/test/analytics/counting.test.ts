@@ -41,15 +41,6 @@ describe('the ingest of visits', () => {
     expect([erased.clickCount, erased.excludedClicks]).toEqual([0, 4]);
   });
 
-  it('counts a visit that is no click of a link without clicks', async () => {
-    const { id, shortCode } = await create();
-    await visit(shortCode, {}, 'HEAD');
-    const record = async () => (await api.call('getUrl', { params: { id } })).data;
-    await expect
-      .poll(record)
-      .toMatchObject({ clickCount: 0, excludedClicks: 1, lastClickAt: null });
-  });
-
   it('ignores requests without a redirect: unknown, deleted and locked URLs, and wrong passwords', async () => {
     const gone = await create();
     await api.call('deleteUrl', { params: { id: gone.id } });
@@ -105,17 +96,5 @@ describe('a server that stops', () => {
     expect(other.prepare('select count(*) as writers from journal_positions').get()).toEqual({
       writers: 0,
     });
-  });
-});
-
-describe('a configured country database that cannot be read', () => {
-  it.each([
-    ['missing', () => '/nowhere/countries.mmdb', /ENOENT/],
-    ['corrupt', () => file.path, /shorty\.db/],
-  ])('stops the start, which names it (%s)', async (_, pathOf, reason) => {
-    const path = pathOf();
-    const started = startServer({ countryDatabase: path });
-    await expect(started).rejects.toThrow(`SHORTY_COUNTRY_DATABASE is "${path}": `);
-    await expect(started).rejects.toThrow(reason);
   });
 });

@@ -1,8 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { mergeVisits } from '../../src/analytics/ingest/merge-visits.js';
-import { ReportReader } from '../../src/analytics/reports/report-reader.js';
 import { storedVisits } from './stored-visits.js';
-import { makeVisit, month, openVisitStore, start, withRecord } from './visit-store.js';
+import { makeVisit, month, openVisitStore, start } from './visit-store.js';
 
 async function open() {
   const stored = await openVisitStore();
@@ -17,29 +16,6 @@ async function open() {
       .execute();
   return { ...stored, organizationId, urlIds, rows };
 }
-
-it('a merge makes rows of up to 2,048 visits, sorted by link and time, and fills the last one', async () => {
-  const { store, merge, rows, urlIds, database } = await open();
-  const visitAt = (at: number) =>
-    makeVisit({ urlId: urlIds[at % 3] as number, visitedAt: start + at });
-  const numbers = Array.from({ length: 5_000 }, (_, at) => at);
-  await store(numbers.slice(2_500).map(visitAt));
-  await store(numbers.slice(0, 2_500).map(visitAt));
-  await merge();
-  const merged = await rows();
-  expect(merged.map(({ level, visit_count }) => [level, visit_count])).toEqual([
-    [1, 2_048],
-    [1, 2_048],
-    [1, 904],
-  ]);
-  const visits = await storedVisits(database);
-  const sorted = visits.toSorted((a, b) => a.urlId - b.urlId || a.visitedAt - b.visitedAt);
-  expect(visits).toEqual(sorted);
-  expect(merged[0]).toMatchObject({ first_url: urlIds[0], last_url: urlIds[1], first_at: start });
-  await store([visitAt(5_000)]);
-  await merge();
-  expect((await rows()).map(({ visit_count }) => visit_count)).toEqual([2_048, 2_048, 905]);
-});
 
 it('24 rows of level 1 become rows of level 2, in which a link has few rows of its own', async () => {
   const { store, merge, rows, urlIds, organizationId, reader, database } = await open();
@@ -105,21 +81,4 @@ it('a row that cannot be read does not delay the merges of other organizations',
   ]);
   // Nothing is lost that may be readable to another version.
   expect(await rows()).toHaveLength(urlIds.length);
-});
-
-it('a page of the list of visits reads the rows of its time only', async () => {
-  const { store, urlIds, organizationId, database } = await open();
-  for (let batch = 0; batch < 40; batch += 1) {
-    const visits = Array.from({ length: 500 }, (_, at) =>
-      makeVisit({ urlId: urlIds[at % 3] as number, visitedAt: start + batch * 500 + at }),
-    );
-    await store(visits);
-  }
-  const recorded = withRecord(database);
-  const reader = new ReportReader(recorded.database);
-  const query = { since: start, until: month.until, conditions: [], limit: 100 };
-  const { count, next } = await reader.readVisits(organizationId, query, start, {});
-  expect([count, next]).toEqual([100, { at: start + 99, skipped: 1 }]);
-  // Of 40.
-  expect(recorded.rowsOfVisits().flat().length).toBeLessThanOrEqual(2);
 });

@@ -136,18 +136,10 @@ describe('GET /api/v1/urls/{id}/clicks', () => {
   });
 
   it.each([
-    [{ limit: 51 }, 'limit', 'is "51": it must be a whole number from 1 to 50'],
-    [{ limit: 0 }, 'limit', 'is "0": it must be a whole number from 1 to 50'],
-    [{ groupBy: 'week' }, 'groupBy', 'is "week": it must be hour or day'],
     [
       { since: '2030-02-30' },
       'since',
       'is "2030-02-30": it must be an ISO 8601 date or time, such as 2030-12-31, 2030-12-31T23:59Z or 2030-12-31T23:59:59+02:00',
-    ],
-    [
-      { until: 'now' },
-      'until',
-      'is "now": it must be an ISO 8601 date or time, such as 2030-12-31, 2030-12-31T23:59Z or 2030-12-31T23:59:59+02:00',
     ],
     [
       { since: '2030-01-02T00:00:00Z', until: '2030-01-01T00:00:00Z' },
@@ -159,7 +151,6 @@ describe('GET /api/v1/urls/{id}/clicks', () => {
       'since',
       'makes 262968 buckets of one hour: a report has at most 10000',
     ],
-    [{ from: '2030-01-01T00:00:00Z' }, 'from', 'is not a known field here'],
   ])('rejects %j', async (query, path, message) => {
     const { id } = await create();
     const response = await api.call('getUrlClicks', {
@@ -219,32 +210,6 @@ describe('GET /api/v1/analytics/overview', () => {
     });
     const limited = await api.call('getAnalyticsOverview', { query: { limit: 1 } });
     expect(limited.data.topUrls).toHaveLength(1);
-  });
-
-  it('leaves out a top link that is erased while the overview is read', async () => {
-    const kept = await create();
-    const erased = await create();
-    await visit(erased.shortCode);
-    await visit(erased.shortCode);
-    await visit(kept.shortCode);
-    api.clock.advance(1);
-    await api.settle();
-    const { database } = api.server;
-    const { snapshot } = database;
-    const eraseAfterwards: typeof snapshot = async (work) => {
-      const counted = await snapshot(work);
-      Object.assign(database, { snapshot });
-      const call = { params: { id: erased.id }, query: { erase: true } };
-      expect((await api.call('deleteUrl', call)).status).toBeLessThan(300);
-      return counted;
-    };
-    Object.assign(database, { snapshot: eraseAfterwards });
-    const { status, data } = await api.call('getAnalyticsOverview');
-    expect(status).toBe(200);
-    expect(data.totals.totalClicks).toBe(3);
-    expect(data.topUrls).toEqual([
-      { urlId: kept.id, shortCode: kept.shortCode, shortUrl: kept.shortUrl, clicks: 1 },
-    ]);
   });
 
   it('that took long is remembered for a minute, and says so by until', async () => {

@@ -19,7 +19,7 @@ type Child = Node | number;
  */
 export function toMmdb(
   networks: readonly Network[],
-  { ipVersion = 6, builtAt = new Date() }: { ipVersion?: 4 | 6; builtAt?: Date } = {},
+  { ipVersion = 6 }: { ipVersion?: 4 | 6 } = {},
 ): Buffer {
   const data: Buffer[] = [];
   let dataLength = 0;
@@ -50,7 +50,7 @@ export function toMmdb(
   const metadata = {
     binary_format_major_version: 2,
     binary_format_minor_version: 0,
-    build_epoch: Math.floor(builtAt.getTime() / 1000),
+    build_epoch: Math.floor(Date.now() / 1000),
     database_type: 'Test',
     description: { en: 'A database of a test' },
     ip_version: ipVersion,

@@ -1,6 +1,5 @@
 import type { KyselyPlugin } from 'kysely';
 import { expect } from 'vitest';
-import { deleteOldVisits } from '../../src/analytics/ingest/delete-old-visits.js';
 import { mergeVisits } from '../../src/analytics/ingest/merge-visits.js';
 import { VisitRepository } from '../../src/analytics/ingest/visit-repository.js';
 import type { Visit } from '../../src/analytics/journal/journal-lines.js';
@@ -81,9 +80,6 @@ export async function openVisitStore() {
 
     /** Merges rows of any age. */
     merge: (): Promise<boolean> => mergeVisits(database, start + 3650 * day),
-
-    /** Deletes the visits before an instant. */
-    deleteOld: (before: number): Promise<void> => deleteOldVisits(database, before),
   };
 }
 

@@ -96,16 +96,6 @@ describe('with the setting', () => {
     expect(await erased()).toEqual([true, false, false]);
   });
 
-  it('uses the earliest value for a time whose own value is erased', async () => {
-    const rotation = await openRotation(1);
-    const original = hashAt(rotation);
-    await run(rotation, 3 * day + 2 * hour);
-    expect(hashAt(rotation, start)).toBe(hashAt(rotation, start + 3 * day));
-    expect(hashAt(rotation, start)).not.toBe(original);
-    // Choosing for an earlier time does not change the choice for the present.
-    expect(hashAt(rotation)).toBe(hashAt(rotation, start + 3 * day));
-  });
-
   it('ignores a period that a wrong clock announced far ahead', async () => {
     const wrong = testClock(start + 400 * day);
     await (await openRotation(2, wrong)).tick();

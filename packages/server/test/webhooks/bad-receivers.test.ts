@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { GuardedFetch } from '../../src/network/guarded-fetch.js';
 import { signAndSend } from '../../src/webhooks/sign-and-send.js';
-import { httpServer } from '../network/local-server.js';
 import { type Opened, openDispatcher } from './open-dispatcher.js';
 
 let opened: Opened;
@@ -25,16 +24,5 @@ describe('an attempt at a misbehaving receiver', () => {
     });
     const options = expect.objectContaining({ timeoutMs: 5_000 });
     expect(request).toHaveBeenCalledWith('https://receiver.example/', options);
-  });
-
-  it('stores a response that is not text', async () => {
-    const bytes = Buffer.from(Array.from({ length: 256 }, (_, at) => at));
-    const server = await httpServer((_request, response) => void response.end(bytes));
-    const id = await opened.subscribe(server.url);
-    await opened.record(id);
-    await opened.dispatcher().drain();
-    const [attempt] = (await opened.newest(id)).attemptHistory;
-    expect(attempt?.responseBody).toContain('0123456789');
-    expect(attempt?.responseBody).not.toContain('\0');
   });
 });

@@ -138,19 +138,6 @@ describe('url.clicked', () => {
     expect(await opened.events(mute)).toEqual([]);
   });
 
-  it('has only the clicks that the filters of the webhook allow', async () => {
-    const id = await opened.subscribe();
-    const { urlId } = opened;
-    const node = opened.node();
-    await opened.change(id, { filters: { urlIds: [urlId] } });
-    await opened.store(2);
-    await node.tick();
-    await opened.change(id, { filters: { tags: ['launch'] } });
-    await opened.store(4);
-    await node.tick();
-    expect(await sizes(id)).toEqual([[2, 0]]);
-  });
-
   it('names a visit by a QR code a scan, and says how certain it is', async () => {
     const id = await opened.subscribe();
     await opened.stored.database.writeDirectly((transaction) =>

@@ -56,18 +56,6 @@ async function pass(id: string, days: number): Promise<void> {
   }
 }
 
-it('410 Gone is retried like any other failure', async () => {
-  const hook = await answering(410);
-  const id = await opened.subscribe(hook.url);
-  await opened.record(id);
-  const dispatcher = opened.dispatcher();
-  expect(await dispatcher.drain()).toBe(1);
-  opened.clock.advance(30 * second);
-  expect(await dispatcher.drain()).toBe(1);
-  expect(await read(id)).toMatchObject({ isActive: true, disabledReason: null });
-  expect(await opened.states(id)).toEqual(['pending 2 The receiver answered 410']);
-});
-
 describe('webhook.disabled', () => {
   it('is sent to the other webhooks that subscribe to it, once, by two dispatchers', async () => {
     const [gone, good] = [await answering(500), await answering(204)];

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import type { Socket } from 'node:net';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createAddressResolver } from '../../src/network/dns-resolver.js';
 import { encryptorOf } from '../../src/storage/secrets.js';
@@ -133,43 +132,9 @@ describe('beside endpoints that hang', () => {
   });
 });
 
-describe('a receiver that holds its connection', () => {
-  it.each<[string, (socket: Socket) => void]>([
-    ['floods with 100 Continue', repeat('', 'HTTP/1.1 100 Continue\r\n\r\n')],
-    ['floods with 103 Early Hints', repeat('', 'HTTP/1.1 103 Early Hints\r\nLink: a\r\n\r\n')],
-  ])('and %s delays no other endpoint', async (_name, behave) => {
-    const bad = await rawServer(behave);
-    const badId = await opened.subscribe(bad.url);
-    await opened.record(badId, 20);
-    const good = await receiver();
-    const goodId = await opened.subscribe(good.url, await opened.stored.addOrganization('scale'));
-    const dispatcher = opened.dispatcher();
-    dispatcher.start();
-    await connected(bad, 1);
-    await opened.record(goodId, 50);
-    dispatcher.wake();
-    await good.arrived(50);
-    await expect.poll(() => dispatcher.held).toBeLessThanOrEqual(8);
-    await dispatcher.stop();
-    expect(opened.errors).toEqual([]);
-  });
-});
-
 async function connected({ connections }: LocalServer, count: number): Promise<void> {
   const message = `${count} connections to the receiver that hangs`;
   await expect.poll(connections, { message, timeout: 40_000 }).toBeGreaterThanOrEqual(count);
-}
-
-/** Sends a prefix, and then the same text each millisecond while the client reads it. */
-function repeat(beginning: string, words: string): (socket: Socket) => void {
-  return (socket) => {
-    socket.write(beginning);
-    const batch = words.repeat(50);
-    const timer = setInterval(() => {
-      if (!socket.writableNeedDrain) socket.write(batch);
-    }, 1);
-    socket.on('close', () => clearInterval(timer));
-  };
 }
 
 /** Returns the number of recorded attempts of some webhooks. */

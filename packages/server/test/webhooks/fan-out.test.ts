@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type Opened, openDispatcher } from './open-dispatcher.js';
-import { receiver } from './receiver.js';
 
 let opened: Opened;
 beforeEach(async () => {
@@ -62,26 +61,6 @@ describe('a change with many deliveries', () => {
       expect([created_at, due_at]).toEqual([event_created_at, event_created_at]);
       expect([status, attempts, is_charged]).toEqual(['pending', 0, 1]);
     }
-  });
-
-  it('is delivered once and metered once for each webhook', async () => {
-    const hook = await receiver();
-    for (let made = 0; made < 10; made += 1) await opened.subscribe(hook.url);
-    await createLinks(30);
-    // The dispatcher writes those of the last four events.
-    expect(await countDeliveries()).toBe(260);
-    const dispatcher = opened.dispatcher();
-    dispatcher.start();
-    await hook.arrived(300);
-    await dispatcher.stop();
-    const ids = hook.received.map(({ headers }) => headers['x-service-delivery-id']);
-    expect(new Set(ids).size).toBe(300);
-    const { used } = await opened.stored.database.read
-      .selectFrom('usage_meters')
-      .select('used')
-      .where('meter', '=', 'webhook_delivery')
-      .executeTakeFirstOrThrow();
-    expect(Number(used)).toBe(300);
   });
 
   it('reaches the webhooks that were active when it happened, and no later ones', async () => {

@@ -11,64 +11,27 @@ import { DeliveryRepository, listDeliveries } from '../../src/webhooks/delivery-
 import { eventExamples } from '../../src/webhooks/event-examples.js';
 import { WebhookDispatcher } from '../../src/webhooks/webhook-dispatcher.js';
 import { type Webhook, WebhookRepository } from '../../src/webhooks/webhook-repository.js';
-import { type TestClock, testClock } from '../api/start-server.js';
-import { openRepository, type Stored } from '../storage/temporary-database.js';
-import { type Receiver, receiver } from './receiver.js';
+import { testClock } from '../api/start-server.js';
+import { openRepository } from '../storage/temporary-database.js';
+import { receiver } from './receiver.js';
 
 export interface DispatcherOptions {
   readonly schedule?: readonly number[];
-  readonly allowPrivateNetwork?: boolean;
   readonly resolve?: ResolveDns;
   /** Five days by default. */
   readonly disableAfterMs?: number;
-  /** The queue of all dispatchers by default. */
-  readonly queue?: DeliveryQueue;
   /** Whether no other process uses the storage. */
   readonly isAlone?: boolean;
   /** The time limit of an attempt. 5 s by default. */
   readonly attemptTimeoutMs?: number;
 }
 
-export interface Opened {
-  readonly stored: Stored;
-  readonly organizationId: string;
-  readonly clock: TestClock;
-  readonly deliveries: DeliveryRepository;
-  readonly webhooks: WebhookRepository;
-  readonly outbox: EventOutbox;
-  readonly queue: DeliveryQueue;
-  readonly errors: unknown[];
-  /** Claims deliveries as another process does. Its lease does not end before `endLeases`. */
-  claim(webhookIds: readonly string[], count?: number): Promise<ClaimedDelivery[]>;
-  /** Records an outcome of the other process. */
-  recordOutcome(outcome: AttemptOutcome): Promise<void>;
-  /** Lets all leases expire. */
-  endLeases(): Promise<void>;
-  /** Returns the webhooks with due deliveries. */
-  findDue(): ReturnType<DeliveryQueue['findDue']>;
-  /** Creates a dispatcher on the same storage, as another process or a restart does. */
-  dispatcher(options?: DispatcherOptions): WebhookDispatcher;
-  /** Creates a webhook of the organization, or of another one. */
-  subscribe(url: string, owner?: string): Promise<string>;
-  /** Starts a receiver, and creates a webhook of the organization for it. */
-  hook(...respond: Parameters<typeof receiver>): Promise<Receiver & { readonly id: string }>;
-  setWebhook(id: string, columns: Updateable<Schema['webhooks']>): Promise<void>;
-  /** Records events for one webhook only. */
-  record(webhookId: string, count?: number): Promise<void>;
-  /** Returns the newest delivery of a webhook with its attempts. */
-  newest(webhookId: string): Promise<NonNullable<Awaited<ReturnType<DeliveryRepository['find']>>>>;
-  /** Changes a webhook as its owner does, and returns it. */
-  change(id: string, patch: Parameters<WebhookRepository['update']>[1]): Promise<Webhook | null>;
-  /** Delivers the newest event again. */
-  replay(webhookId: string): Promise<void>;
-  /** Returns status, attempts and last error of a webhook's deliveries, newest first. */
-  states(webhookId: string): Promise<string[]>;
-}
+export type Opened = Awaited<ReturnType<typeof openDispatcher>>;
 
 const leaseMs = 15_000;
 
 /** Opens storage for dispatchers, with a clock that only `advance` moves. */
-export async function openDispatcher(): Promise<Opened> {
+export async function openDispatcher() {
   const stored = await openRepository();
   const { database } = stored;
   const clock = testClock();
@@ -112,16 +75,21 @@ export async function openDispatcher(): Promise<Opened> {
     deliveries,
     webhooks,
     outbox,
-    queue,
     errors,
-    async claim(webhookIds, count = 1) {
+
+    /** Claims deliveries as another process does. Its lease does not end before `endLeases`. */
+    async claim(webhookIds: readonly string[], count = 1): Promise<ClaimedDelivery[]> {
       const claims = webhookIds.map((webhookId) => ({ webhookId, count }));
       return (await queue.exchange({ outcomes: [], claims }, clock(), leaseMs)).deliveries;
     },
-    async recordOutcome(outcome) {
+
+    /** Records an outcome of the other process. */
+    async recordOutcome(outcome: AttemptOutcome): Promise<void> {
       await queue.exchange({ outcomes: [outcome], claims: [] }, clock(), leaseMs);
     },
-    async endLeases() {
+
+    /** Lets all leases expire. */
+    async endLeases(): Promise<void> {
       await database.writeDirectly((transaction) =>
         transaction
           .updateTable('deliveries')
@@ -130,18 +98,17 @@ export async function openDispatcher(): Promise<Opened> {
           .execute(),
       );
     },
-    findDue: () => queue.findDue(clock()),
+
+    /** Creates a dispatcher on the same storage, as another process or a restart does. */
     dispatcher({
       schedule,
-      allowPrivateNetwork = true,
       resolve,
       disableAfterMs,
-      queue: ownQueue = queue,
       isAlone = false,
       attemptTimeoutMs,
-    } = {}) {
+    }: DispatcherOptions = {}): WebhookDispatcher {
       const fetch = createGuardedFetch({
-        allowPrivateNetwork,
+        allowPrivateNetwork: true,
         ...(resolve && { resolve }),
       });
       const made = new WebhookDispatcher({
@@ -150,7 +117,7 @@ export async function openDispatcher(): Promise<Opened> {
         keyring: database.keyring,
         queue:
           disableAfterMs === undefined
-            ? ownQueue
+            ? queue
             : new DeliveryQueue(database, outbox, { disableAfterMs }),
         fetch: {
           request: (url, request) =>
@@ -164,22 +131,37 @@ export async function openDispatcher(): Promise<Opened> {
       dispatchers.push(made);
       return made;
     },
+
+    /** Creates a webhook of the organization, or of another one. */
     subscribe,
-    async hook(...respond) {
+
+    /** Starts a receiver, and creates a webhook of the organization for it. */
+    async hook(...respond: Parameters<typeof receiver>) {
       const hook = await receiver(...respond);
       return { ...hook, id: await subscribe(hook.url) };
     },
     setWebhook,
+
+    /** Returns the newest delivery of a webhook with its attempts. */
     newest,
-    async change(id, patch) {
+
+    /** Changes a webhook as its owner does, and returns it. */
+    async change(
+      id: string,
+      patch: Parameters<WebhookRepository['update']>[1],
+    ): Promise<Webhook | null> {
       const context = { organizationId, now: clock(), write: undefined };
       return (await webhooks.update(id, patch, context)).result;
     },
-    async replay(webhookId) {
+
+    /** Delivers the newest event again. */
+    async replay(webhookId: string): Promise<void> {
       const context = { organizationId, now: clock(), write: undefined };
       await deliveries.replay(webhookId, (await newest(webhookId)).id, context);
     },
-    async record(webhookId, count = 1) {
+
+    /** Records events for one webhook only. */
+    async record(webhookId: string, count = 1): Promise<void> {
       const { organization_id: owner } = await database.read
         .selectFrom('webhooks')
         .select('organization_id')
@@ -192,7 +174,9 @@ export async function openDispatcher(): Promise<Opened> {
         }
       }, 'rows');
     },
-    async states(webhookId) {
+
+    /** Returns status, attempts and last error of a webhook's deliveries, newest first. */
+    async states(webhookId: string): Promise<string[]> {
       const page = await listDeliveries(database, webhookId, { limit: 100, offset: 0 });
       return page.items.map(
         ({ status, attempts, lastError }) => `${status} ${attempts} ${lastError}`,

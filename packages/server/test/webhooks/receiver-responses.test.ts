@@ -74,18 +74,6 @@ describe('the headers of a response decide, not its body', () => {
     await closed(server);
   });
 
-  it('a 500 with an endless body', async () => {
-    const server = await requestServer((socket) =>
-      drip(socket, 'HTTP/1.1 500 Broken\r\n\r\n', 'no '),
-    );
-    const result = await deliverTo(server);
-    const error = 'The receiver answered 500';
-    expect(result).toMatchObject({ status: 'pending', attempts: 1, statusCode: 500, error });
-    expect(result.responseBody).toMatch(/^no no /);
-    expect(result.tookMs).toBeLessThan(3_000);
-    await closed(server);
-  });
-
   it('stores what arrived of a slow body', async () => {
     const server = await requestServer((socket) => {
       socket.write(`${ok}Content-Length: 50\r\n\r\nthe first`);
@@ -131,24 +119,5 @@ describe('a connection that the receiver closed while it was idle', () => {
     expect(result).toMatchObject({ error: 'No response within 600 ms', attempts: 1 });
     expect(result.tookMs).toBeLessThan(1_500);
     expect(server.requests()).toBe(3);
-  });
-});
-
-describe('each response ends in a recorded attempt', () => {
-  // guarded-fetch.test.ts has the other responses.
-  it.each<[string, string, Partial<Result>]>([
-    ['HTTP/1.0', 'HTTP/1.0 200 OK\r\n\r\nhi', { statusCode: 200, responseBody: 'hi' }],
-    [
-      '301 with a body',
-      'HTTP/1.1 301 Moved\r\nLocation: /a\r\nContent-Length: 2\r\n\r\nhi',
-      { error: 'The receiver answered 301', responseBody: 'hi' },
-    ],
-    ['no HTTP', 'SSH-2.0-OpenSSH_9.6\r\n', { error: 'The response is not valid HTTP' }],
-  ])('%s', async (_name, text, wanted) => {
-    const server = await requestServer((socket) => void socket.end(text));
-    const result = await deliverTo(server);
-    const status = wanted.error === undefined ? 'delivered' : 'pending';
-    expect(result).toMatchObject({ error: null, ...wanted, status, attempts: 1 });
-    await closed(server);
   });
 });

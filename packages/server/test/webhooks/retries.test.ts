@@ -52,7 +52,7 @@ describe('a non-2xx response triggers retry', () => {
   });
 
   it('a 2xx response from the receiver is a success and ends retries', async () => {
-    const statuses = [500, 302, 404, 299];
+    const statuses = [500, 302, 410, 299];
     const hook = await opened.hook((response, count) => {
       response.writeHead(statuses[count - 1] ?? 500, { location: '/elsewhere' }).end();
     });
@@ -63,7 +63,7 @@ describe('a non-2xx response triggers retry', () => {
       opened.clock.advance(24 * hour);
     }
     expect(await opened.states(hook.id)).toEqual(['delivered 4 null']);
-    // Redirects are not followed: 302 is a failure like any other.
+    // Redirects are not followed: 302 and 410 are failures like any other.
     expect(hook.received.map(({ path }) => path)).toEqual(['/', '/', '/', '/']);
   });
 

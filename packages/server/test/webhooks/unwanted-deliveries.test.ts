@@ -62,13 +62,4 @@ describe('pending deliveries that a webhook no longer wants', () => {
     expect(await countByStatus(hook.id)).toEqual({ [dropped]: 1, 'delivered null': 1 });
     expect(hook.received).toHaveLength(2);
   });
-
-  it('are sent when the webhook wants them again', async () => {
-    const hook = await opened.hook();
-    await happen([1, 2, 3]);
-    await opened.change(hook.id, { events: ['qr.created'] });
-    await opened.change(hook.id, { events: ['url.created'] });
-    await opened.dispatcher().drain();
-    expect(await countByStatus(hook.id)).toEqual({ 'delivered null': 3 });
-  });
 });
