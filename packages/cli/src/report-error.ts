@@ -53,10 +53,6 @@ export function describeError(error: unknown, io: Pick<Io, 'interrupt'>): Report
   if (error instanceof ShortyConfigError) {
     return plainReport(exitCodes.usage, 'CONFIG', error.message);
   }
-  // Such as a variable for proxies that is no URL.
-  if (error instanceof ConnectionError && error.cause instanceof CliError) {
-    return describeError(error.cause, io);
-  }
   if (error instanceof ShortyError) return describeApiError(error);
   const message = error instanceof Error ? error.message : String(error);
   const hint = 'set SHORTY_DEBUG=1 to see the stack trace';
@@ -150,7 +146,7 @@ const unknownIssuer =
 
 /** The next step by the code of the error that broke the connection. */
 const hintsByCode: ReadonlyMap<string, string> = new Map([
-  ['PROXY', 'correct the variable, or exempt the server with NO_PROXY'],
+  ['PROXY', 'correct HTTP_PROXY or HTTPS_PROXY, or exempt the server with NO_PROXY'],
   ['ENOTFOUND', unknownHost],
   ['EAI_AGAIN', unknownHost],
   ['ECONNREFUSED', notListening],

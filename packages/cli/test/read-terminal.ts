@@ -8,18 +8,16 @@ function modulesOf(text: string): boolean[][] {
   for (const line of text.split('\n')) {
     const upper: boolean[] = [];
     const lower: boolean[] = [];
-    let colors: [boolean, boolean] | undefined;
+    // Without colors, a block is light.
+    let [front, back] = [true, false];
     // biome-ignore lint/suspicious/noControlCharactersInRegex: it parses the color sequences.
     for (const [, color, char] of line.matchAll(/\u001b\[([\d;]+)m|(.)/gu)) {
       if (color !== undefined) {
-        const [, front, back] = /^38;5;(\d+);48;5;(\d+)$/.exec(color) ?? [];
-        colors = front === undefined ? undefined : [front === '231', back === '231'];
-      } else if (colors) {
-        upper.push(colors[0]);
-        lower.push(colors[1]);
+        const [, ink, paper] = /^38;5;(\d+);48;5;(\d+)$/.exec(color) ?? [];
+        [front, back] = ink === undefined ? [true, false] : [ink === '231', paper === '231'];
       } else {
-        upper.push(char === '█' || char === '▀');
-        lower.push(char === '█' || char === '▄');
+        upper.push(char === '█' || char === '▀' ? front : back);
+        lower.push(char === '█' || char === '▄' ? front : back);
       }
     }
     rows.push(upper, lower);

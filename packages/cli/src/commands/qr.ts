@@ -8,7 +8,6 @@ import type { Context } from '../context.js';
 import { ifMatchOption } from '../etag.js';
 import { bodyOf, fieldOptions } from '../field-options.js';
 import { isRichTerminal } from '../io.js';
-import { drawQr } from '../qr/draw-qr.js';
 import { exportQrs } from '../qr/export-command.js';
 import { type Named, naming } from '../records.js';
 import { formatOfFile, ReplacementFile } from '../replacement-file.js';
@@ -121,6 +120,7 @@ async function createQr(context: Context, input: CreateInput): Promise<undefined
     // Programs that read stdout expect no drawing.
     const isTerminal = io.stdout.isTTY === true && isRichTerminal(io.stderr, io.env);
     if (isTerminal && !output.isQuiet && output.format === 'table') {
+      const { drawQr } = await import('../qr/terminal-code.js');
       await drawQr(context, code.qrData, code.errorCorrection);
     }
     if (file) {

@@ -1,6 +1,5 @@
 import type { CommandRow } from '../command.js';
 import { copyText } from '../launch.js';
-import { drawQr } from '../qr/draw-qr.js';
 import { offerScheme } from '../scheme.js';
 
 interface ShortenOptions {
@@ -38,6 +37,6 @@ export const shorten: CommandRow = {
       io.stderr.write(await copyText(shortUrl, io));
       output.note('copied');
     }
-    if (qr) await drawQr(context, shortUrl);
+    if (qr) await (await import('../qr/terminal-code.js')).drawQr(context, shortUrl);
   },
 };

@@ -1,4 +1,3 @@
-import { stripVTControlCharacters } from 'node:util';
 import type { UrlClicks, UrlListItem, UrlRecord } from '@shorty/sdk';
 import { render } from 'ink-testing-library';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
@@ -158,20 +157,6 @@ test('shows a link with live clicks, pauses, opens and copies it', async () => {
   await press(escapeKey);
   await settle();
   expect(frame()).toContain('› sho.example/code118');
-  unmount();
-});
-
-test('shows the QR code on 24 rows, or the size that it needs', async () => {
-  const { frame, press, unmount } = await show();
-  await press('\r');
-  await press('r');
-  const lines = stripVTControlCharacters(frame()).split('\n');
-  expect(lines[0]).toBe('https://sho.example/code120');
-  expect(lines.slice(1, -1)).toEqual(Array(17).fill('▀'.repeat(33)));
-  await press('c');
-  expect(frame()).toContain('copied https://sho.example/code120\n');
-  await press('r');
-  expect(frame()).toContain('last 24 hours');
   unmount();
 });
 

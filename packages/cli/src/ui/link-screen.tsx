@@ -1,15 +1,7 @@
-import {
-  cutText,
-  displayWidth,
-  formatCount,
-  formatInstant,
-  linkReport,
-  timeChart,
-} from '@shorty/report';
+import { cutText, formatCount, formatInstant, linkReport, timeChart } from '@shorty/report';
 import type { UrlClicks, UrlRecord } from '@shorty/sdk';
 import { Box, Text, useInput } from 'ink';
 import { useEffect, useState } from 'react';
-import { terminalCode } from '../qr/terminal-code.js';
 import type { BrowseApi } from './browse-api.js';
 import { useTerminalSize } from './use-terminal-size.js';
 
@@ -17,9 +9,7 @@ const refreshMs = 2000;
 const chartHeight = 5;
 // The lines about the link, of the status and of the keys.
 const otherRows = 6;
-// Beside the QR code: the line above it, and one that Ink needs below.
-const rowsBesideCode = 2;
-const keys = 'o open   c copy   r QR code   p pause or resume   esc back';
+const keys = 'o open   c copy   p pause or resume   esc back';
 
 interface Props {
   readonly api: BrowseApi;
@@ -28,12 +18,11 @@ interface Props {
   readonly onBack: () => void;
 }
 
-/** One link with its live clicks, or its QR code. */
+/** One link with its live clicks. */
 export function LinkScreen({ api, id, now, onBack }: Props) {
   const { columns, rows } = useTerminalSize();
   const { link, clicks, error, setLink } = useLiveLink(api, id);
   const [status, setStatus] = useState('');
-  const [showsCode, setShowsCode] = useState(false);
 
   const act = async (done: string, work: () => PromiseLike<unknown>) => {
     try {
@@ -44,12 +33,11 @@ export function LinkScreen({ api, id, now, onBack }: Props) {
     }
   };
   useInput((input, key) => {
-    if (key.escape) return showsCode ? setShowsCode(false) : onBack();
+    if (key.escape) return onBack();
     if (!link) return;
     const { shortUrl, isActive } = link;
     if (input === 'o') void act(`opened ${shortUrl}`, () => api.open(shortUrl));
     if (input === 'c') void act(`copied ${shortUrl}`, () => api.copy(shortUrl));
-    if (input === 'r') setShowsCode(!showsCode);
     if (input === 'p') {
       void act(isActive ? 'paused' : 'resumed', async () =>
         setLink(await api.setActive(id, !isActive)),
@@ -59,31 +47,18 @@ export function LinkScreen({ api, id, now, onBack }: Props) {
 
   const width = columns - 1;
   if (!link) return <Text>{cutText(error ?? 'loading ...', width)}</Text>;
-  const details = cutText(describeLink(link), width);
-  const keyLine = cutText(keys, width);
-  if (showsCode) {
-    // The code gets the whole screen, because 24 rows are few.
-    const lines = codeLines(link.shortUrl, width, rows, rowsBesideCode + 1);
-    return (
-      <Box flexDirection="column">
-        <Text bold>{cutText(error ?? (status || link.shortUrl), width)}</Text>
-        <Text>{lines.join('\n')}</Text>
-        <Text dimColor>{keyLine}</Text>
-      </Box>
-    );
-  }
   const height = Math.max(1, rows - otherRows - 2);
   const lines = clickLines(clicks, now(), width).slice(0, height);
   return (
     <Box flexDirection="column">
       <Text bold>{cutText(`${link.shortUrl}${link.title ? `  ${link.title}` : ''}`, width)}</Text>
       <Text>{cutText(`→ ${link.targetUrl}`, width)}</Text>
-      <Text dimColor>{details}</Text>
+      <Text dimColor>{cutText(describeLink(link), width)}</Text>
       <Text> </Text>
       <Text>{lines.join('\n')}</Text>
       <Text> </Text>
       <Text color="yellow">{cutText(error ?? status, width) || ' '}</Text>
-      <Text dimColor>{keyLine}</Text>
+      <Text dimColor>{cutText(keys, width)}</Text>
     </Box>
   );
 }
@@ -96,19 +71,6 @@ function describeLink({ isActive, clickCount, createdAt, tags }: UrlRecord): str
   ];
   if (tags.length > 0) parts.push(tags.join(', '));
   return parts.join('   ');
-}
-
-/** Returns the rows of the QR code, or the size of the terminal that it needs. */
-function codeLines(url: string, columns: number, rows: number, otherRows: number): string[] {
-  const shape = { level: 'L', hasColor: true } as const;
-  const code = terminalCode(url, { ...shape, columns: Number.POSITIVE_INFINITY }) ?? '';
-  const lines = code.split('\n');
-  const width = displayWidth(lines[0] ?? '');
-  const height = lines.length + otherRows;
-  // A code without its last rows cannot be scanned.
-  if (width <= columns && height <= rows) return lines;
-  const needed = `the QR code needs a terminal of ${width + 1} columns and ${height} rows`;
-  return [cutText(needed, columns)];
 }
 
 function clickLines(clicks: UrlClicks | undefined, now: number, width: number): string[] {
