@@ -1,10 +1,8 @@
-// Bundles the CLI with its dependencies into dist, or into the folder named on the command line, and
-// writes its man page there.
-// The published package then has no dependencies.
+// Bundles the CLI with its dependencies into dist, or into the folder named on the command line. The
+// published package then has no dependencies.
 import { rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import { writeManPage } from './write-man-page.mjs';
 
 const path = (relative) => fileURLToPath(new URL(`../${relative}`, import.meta.url));
 
@@ -75,4 +73,3 @@ const { metafile } = await build({
 
 // Not published: scripts/sbom.mjs reads which packages the bundle contains.
 writeFileSync(`${folder}/metafile.json`, JSON.stringify(metafile));
-await writeManPage(`${folder}/shorty.1`);

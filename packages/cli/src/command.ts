@@ -35,7 +35,7 @@ export type Printed = readonly (keyof typeof responseFields | (string & {}))[];
 export type OptionRows = Readonly<Record<string, string | Details>>;
 
 export type RecordKind =
-  | ('link' | 'code' | 'webhook' | 'domain' | 'key' | 'tag' | 'actor' | 'resource')
+  | ('link' | 'code' | 'webhook' | 'domain' | 'key' | 'tag')
   | ('organization' | 'client' | 'organizationKey' | 'takedown');
 
 /** An option or an argument that is more than a text. */
@@ -48,8 +48,6 @@ export interface Details {
   /** Whether the value is a time: one before now, or the start or the end of something. */
   readonly time?: 'past' | 'start' | 'end';
   readonly default?: unknown;
-  /** The value of an option without one. */
-  readonly preset?: string;
   /** The names of options that exclude it. */
   readonly conflicts?: string | string[];
   readonly isRequired?: boolean;
@@ -99,7 +97,6 @@ export function toOption(flags: string, row: string | Details): Option {
   if (details.choices) option.choices(details.choices);
   if (details.parse) option.argParser(details.parse as (text: string) => unknown);
   if (details.default !== undefined) option.default(details.default);
-  if (details.preset !== undefined) option.preset(details.preset);
   if (details.conflicts) option.conflicts(details.conflicts);
   return details.isRequired ? option.makeOptionMandatory() : option;
 }

@@ -145,21 +145,6 @@ export const kinds = {
     },
     isNamed: ({ id }, text) => id === text,
   }),
-  actor: {
-    noun: 'actor',
-    forms: 'id or name of a client, a key or a person, operator or shell',
-    hint: 'shorty audit prints the actors',
-    find: findActor,
-    read: async (id) => ({ id }),
-  },
-  resource: {
-    noun: 'record',
-    forms: 'id, or of a link its short URL, slug or code',
-    hint: 'shorty audit prints the ids',
-    find: async (text, search) =>
-      uuid.test(text) || number.test(text) ? { id: text } : findLink(text, search),
-    read: async (id) => ({ id }),
-  },
   organization: listed({
     noun: 'organization',
     forms: 'id or name',
@@ -316,19 +301,4 @@ async function findCode(text: string, search: Search): Promise<Found> {
       ? `name one: ${items.map(({ id, format }) => `${id} (${format})`).join(', ')}`
       : `create one with: shorty qr create ${text}`,
   });
-}
-
-/** Finds who makes changes. A name that nobody has is taken for an id. */
-async function findActor(text: string, { client, request }: Search): Promise<Found> {
-  if (uuid.test(text) || /^(shorty_ci_.*|operator|shell)$/.test(text)) return { id: text };
-  if (text.includes('@')) {
-    for await (const { id, email } of client.people.list(all, request)) {
-      if (email === text) return { id };
-    }
-  } else {
-    for await (const item of client.apiKeys.list(all, request)) {
-      if (isKey(item, text)) return { id: item.id };
-    }
-  }
-  throw missing(kinds.actor, text);
 }

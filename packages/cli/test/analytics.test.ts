@@ -211,58 +211,6 @@ test.each(['urls clicks 42', 'analytics overview'])(
   },
 );
 
-describe('--watch', () => {
-  function watchIo() {
-    const io = fakeIo({
-      isTerminal: true,
-      env: { SHORTY_BASE_URL: server.url, SHORTY_ACCESS_TOKEN: 'token', TERM: 'xterm' },
-      fetch: fetch,
-      now: () => now,
-    });
-    const untilShown = async (text: string) => {
-      while (!io.text.stdout.includes(text)) {
-        await new Promise((resolve) => io.stdout.once('data', resolve));
-      }
-    };
-    return { io, untilShown };
-  }
-
-  test('updates the report until Ctrl-C, and fits a resized terminal', async () => {
-    const { io, untilShown } = watchIo();
-    const code = main(['urls', 'clicks', '42', '--watch', '1'], io);
-    await untilShown('2030-12-01 09:30 UTC, every 1 s; Ctrl-C stops');
-    expect(io.text.stdout.startsWith('\u001b[?1049h\u001b[?25l\u001b[H')).toBe(true);
-    server.titles.set('42', 'Renamed');
-    await untilShown('Renamed');
-    server.titles.set('42', 'Spring sale');
-    const before = io.text.stdout.length;
-    Object.assign(io.stdout, { columns: 40, rows: 10 });
-    io.stdout.emit('resize');
-    await new Promise((resolve) => io.stdout.once('data', resolve));
-    const frame = io.text.stdout.slice(before).split('\u001b[H').at(-1) ?? '';
-    const resized = stripVTControlCharacters(frame).split('\r\n');
-    expect(resized).toHaveLength(10);
-    io.interruption.abort(new Error('interrupted'));
-    expect(await code).toBe(130);
-    expect(io.text.stdout.endsWith('\u001b[?25h\u001b[?1049l')).toBe(true);
-    expect(io.text.stderr).toBe('');
-  });
-
-  test('survives a server that is down, and shows why', async () => {
-    const { io, untilShown } = watchIo();
-    let isDown = false;
-    const fetch: typeof io.fetch = (...args) =>
-      isDown ? Promise.reject(new Error('refused by the test')) : globalThis.fetch(...args);
-    const code = main(['analytics', 'overview', '--watch', '1'], { ...io, fetch });
-    await untilShown('every 1 s; Ctrl-C stops');
-    isDown = true;
-    await untilShown('no response from the server; trying again every 1 s; Ctrl-C stops');
-    isDown = false;
-    io.interruption.abort(new Error('interrupted'));
-    expect(await code).toBe(130);
-  });
-});
-
 describe('a report', () => {
   test('--output lists the formats of this command', async () => {
     const { code, stderr } = await run('analytics report -o ndjson');

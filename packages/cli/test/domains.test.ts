@@ -5,13 +5,9 @@ import { describe, expect, test } from 'vitest';
 import { startSignedInShorty } from './signed-in-shorty.js';
 
 const zone = new Map<string, string>();
-let onAsked: (name: string) => void = () => {};
 
 const { server, shorty } = await startSignedInShorty({
-  resolveTxt: async (name) => {
-    onAsked(name);
-    return [zone.get(name) ?? 'nothing yet'];
-  },
+  resolveTxt: async (name) => [zone.get(name) ?? 'nothing yet'],
 });
 
 async function json(...args: string[]) {
@@ -27,7 +23,7 @@ describe('shorty domains', () => {
     const value = /txtRecord\.value +(shorty-verification=\S+)/.exec(stdout)?.[1] ?? '';
     const id = /^id +(\S+)/m.exec(stdout)?.[1] ?? '';
     expect(stderr).toContain(`  _shorty-challenge.one.example.com  TXT  ${value}\n`);
-    expect(stderr).toContain(`shorty domains verify one.example.com --wait`);
+    expect(stderr).toContain(`shorty domains verify one.example.com`);
     expect(await json('get', id)).toMatchObject({ txtRecord: { value }, isActive: false });
   });
 
@@ -37,38 +33,6 @@ describe('shorty domains', () => {
     expect([early.code, early.stderr]).toEqual([1, expect.stringContaining('is "nothing yet"')]);
     zone.set(txtRecord.name, txtRecord.value);
     expect(await json('verify', id)).toMatchObject({ id, isActive: true });
-  });
-
-  test('verify --wait repeats until DNS contains the record, and prints each message once', async () => {
-    const { id, txtRecord } = await json('create', 'three.example.com');
-    let asked = 0;
-    onAsked = (name) => {
-      asked += 1;
-      if (asked === 3) zone.set(name, txtRecord.value);
-    };
-    const args = ['domains', 'verify', id, '--wait', '--every', '1', '--json'];
-    const { code, stdout, stderr } = await shorty.run(args);
-    expect([code, asked]).toEqual([0, 3]);
-    expect(JSON.parse(stdout)).toMatchObject({ id, isActive: true });
-    expect(stderr.match(/nothing yet/g)).toHaveLength(1);
-  });
-
-  test('verify --wait stops at its time limit and on Ctrl-C', async () => {
-    const { id } = await json('create', 'four.example.com');
-    const args = ['domains', 'verify', id, '--wait', '--wait-for', '1'];
-    const ended = await shorty.run([...args, '--every', '61']);
-    expect(ended.code).toBe(1);
-    expect(ended.stderr).toContain('not verified within 1 minute: The TXT record at');
-
-    const isAsked = new Promise<void>((resolve) => {
-      onAsked = () => resolve();
-    });
-    const interruption = new AbortController();
-    const { signal: interrupt } = interruption;
-    const waiting = shorty.run([...args, '--every', '30'], { interrupt });
-    await isAsked;
-    interruption.abort();
-    expect((await waiting).code).toBe(130);
   });
 
   test('update changes and clears settings by hostname', async () => {

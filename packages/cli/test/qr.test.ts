@@ -186,7 +186,7 @@ test('scans are printed as a report, as rows and as the response', async () => {
   expect(text).toMatch(/1 scan \(0 before\) {3}1 unique visitor \(0 before\) {3}1 address/);
   expect(text).toMatch(/0 proven scans[^\n]+1 inferred scan /);
   expect(text).toContain('inferred scans may be taps');
-  expect(text).toMatch(/Scanned with +Apps\n {2}camera +1 +100.0%/);
+  expect(text).toMatch(/Scanned with\n {2}camera +1 +100.0%/);
   expect(await done('qr', 'scans', code.id, '-o', 'csv')).toMatch(
     /^bucket,scans,uniques,provenScans,inferredScans\n(.*\n)*.*,1,1,0,1\n/,
   );

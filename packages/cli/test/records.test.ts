@@ -40,7 +40,6 @@ const taken = await urls.create({ targetUrl });
 await admin.takedowns.create({ shortUrl: taken.shortUrl, reason: 'phishing' });
 const fixtures: Readonly<Record<RecordKind, Fixture>> = {
   link: { id: link.id, names },
-  resource: { id: link.id, names },
   code: {
     id: code.id,
     names: [server.url + code.previewUrl, server.url + code.downloadUrl, 'spring-sale'],
@@ -51,7 +50,6 @@ const fixtures: Readonly<Record<RecordKind, Fixture>> = {
     names: ['go.example.com', 'GO.example.com'],
   },
   key: { id: key.id, names: [key.name, key.start, key.key] },
-  actor: { id: key.id, names: [key.name, key.start] },
   tag: { id: 'spring', names: ['spring'] },
   organization: { id: organization.id, names: ['Acme Ltd'] },
   client: { id: client.id, names: ['CI'] },
@@ -161,5 +159,7 @@ test('every argument and option for an id takes names, except ids of what has no
     'webhooks deliveries --event-id <id>',
     'admin audit --resource <id>',
     'admin audit --actor <id>',
+    'audit --resource <id>',
+    'audit --actor <id>',
   ]);
 });

@@ -20,12 +20,6 @@ const lines: Readonly<Record<string, readonly (readonly [string, string])[]>> = 
     ['POST urls --paginate', '--paginate needs the method GET'],
     ['GET urls --fields id', '--fields'],
   ],
-  'urls clicks': [
-    ['42 --watch', 'stdout must be a terminal'],
-    ['42 --watch --json', 'cannot be used with --output json'],
-    ['42 --watch 0', 'at least 1'],
-  ],
-  'analytics report': [['--watch --out x', 'cannot be used with --out']],
   config: [
     ['get baseurl', 'did you mean baseUrl?'],
     ['get clientSecret', 'the secret cannot be read'],
@@ -77,20 +71,13 @@ const lines: Readonly<Record<string, readonly (readonly [string, string])[]>> = 
     ['--utm-param x', 'must have the form key=value'],
     ['--click-thresholds 1.5', 'It must be whole numbers separated by commas'],
   ],
-  usage: [
-    ['--period 2030-13', '--period 2030-13: must be a year and a month'],
-    ['--period 2030-1', '--period 2030-1: must be a year and a month'],
-    ['--period January', '--period January: must be a year and a month'],
-  ],
   webhooks: [
     ['create localhost:9/x --event url.created', 'use http://localhost:9/x'],
     ['recover x', "required option '--since <time>' not specified"],
     ['create https://a.example', '--event or --all-events is required'],
-    ['create https://a.example --event url.create', 'did you mean url.created?'],
     ['create https://a.example --event x --all-events', 'cannot be used with option'],
     ['update x --clear url', 'unknown field'],
     ['update x --clear description --description x', 'another option'],
-    ['deliveries x --event url.create', 'did you mean url.created?'],
     ['deliveries x --since soon', '--since soon'],
     ['deliveries x --status lost', 'Allowed choices are pending, delivered, failed'],
     ['rotate-secret x --expire-old-after soon', 'It must be a whole number.'],

@@ -125,95 +125,6 @@ export const readPreview: ReadSetting = (cell, { cells }) => {
   return { fields: { preview }, notKept };
 };
 
-const deviceConditions: Readonly<Record<string, Conditions>> = {
-  android: { os: 'Android' },
-  ios: { os: 'iOS' },
-  windows: { os: 'Windows' },
-  macos: { os: 'macOS' },
-  linux: { os: 'Linux' },
-  chromeos: { os: 'ChromeOS' },
-  mobile: { device: ['mobile', 'tablet'] },
-  desktop: { device: 'desktop' },
-};
-
-/** Shlink's `deviceLongUrls`, until version 3. */
-export const readDeviceUrls: ReadSetting = (cell) => {
-  const urls = parseJson(cell);
-  if (!isObject(urls)) return { error: 'must be a JSON object of URLs by device' };
-  const notKept: string[] = [];
-  const drafts: RuleDraft[] = [];
-  for (const [device, url] of Object.entries(urls)) {
-    if (url === null || url === '') continue;
-    const when = find(deviceConditions, device);
-    if (when) drafts.push({ when, url });
-    else notKept.push(`Shorty has no device ${device}`);
-  }
-  return toRules(drafts, notKept);
-};
-
-/** Shlink's `hasRedirectRules`. A list of links does not contain the rules. */
-export const readHasRules: ReadSetting = (cell, { cells }) => {
-  const rules = rulesIn(parseJson(cells.get('redirectrules') ?? '[]'));
-  if (!isSet(cell) || (rules !== undefined && rules.length > 0)) return {};
-  return {
-    error:
-      'is true, but the row has no redirectRules: add those of GET /rest/v3/short-urls/{shortCode}/redirect-rules, or import the link without rules with --ignore-columns=hasRedirectRules',
-  };
-};
-
-/** Shlink's redirect rules, as its API returns them. */
-export const readRedirectRules: ReadSetting = (cell) => {
-  const list = rulesIn(parseJson(cell));
-  if (list === undefined) return { error: 'must be a JSON list of redirect rules' };
-  const priority = (rule: Conditions) => Number(rule.priority ?? 0);
-  const notKept: string[] = [];
-  const drafts: RuleDraft[] = [];
-  for (const [index, rule] of list.toSorted((a, b) => priority(a) - priority(b)).entries()) {
-    const when = mergeConditions(Array.isArray(rule.conditions) ? rule.conditions : []);
-    if (typeof when === 'string') notKept.push(`rule ${index + 1}: ${when}`);
-    else drafts.push({ when, url: rule.longUrl });
-  }
-  return toRules(drafts, notKept);
-};
-
-function rulesIn(json: unknown): readonly Conditions[] | undefined {
-  const list = isObject(json) ? json.redirectRules : json;
-  return Array.isArray(list) && list.every(isObject) ? list : undefined;
-}
-
-/** The condition of Shorty for each type of Shlink. */
-const conditionTypes: Readonly<
-  Record<string, (value: string, key: string) => Conditions | undefined>
-> = {
-  device: (value) => find(deviceConditions, value.toLowerCase()),
-  language: (value) => ({ language: value.replaceAll('_', '-') }),
-  'query-param': (value, key) => ({ query: { [key]: value } }),
-  'any-value-query-param': (value, key) => ({ query: { [key || value]: true } }),
-  'valueless-query-param': (value, key) => ({ query: { [key || value]: '' } }),
-  'geolocation-country-code': (country) => ({ country }),
-};
-
-/** Returns the conditions of a rule, all of which must hold, or why Shorty does not have them. */
-function mergeConditions(conditions: readonly unknown[]): Conditions | string {
-  const when: Record<string, unknown> = {};
-  for (const condition of conditions) {
-    const { type, matchValue, matchKey } = isObject(condition) ? condition : {};
-    const toCondition = find(conditionTypes, String(type));
-    const added = toCondition?.(String(matchValue ?? ''), String(matchKey ?? ''));
-    if (!added) return `Shorty has no condition ${type}${toCondition ? ` ${matchValue}` : ''}`;
-    for (const [name, value] of Object.entries(added)) {
-      const before = when[name];
-      if (before === undefined) when[name] = value;
-      else if (isObject(before) && isObject(value) && !sharesKeys(before, value)) {
-        when[name] = { ...before, ...value };
-      } else if (JSON.stringify(before) !== JSON.stringify(value)) {
-        return `Shorty has one condition ${name} in a rule`;
-      }
-    }
-  }
-  return when;
-}
-
 function toRules(drafts: readonly RuleDraft[], notKept: readonly string[] = []): Setting {
   return {
     rules: drafts
@@ -232,14 +143,6 @@ function describeForeign(url: unknown): string {
 
 function isWebUrl(url: unknown): url is string {
   return typeof url === 'string' && /^https?:\/\//i.test(url);
-}
-
-function sharesKeys(a: Conditions, b: Conditions): boolean {
-  return Object.keys(b).some((key) => Object.hasOwn(a, key));
-}
-
-function find<Value>(record: Readonly<Record<string, Value>>, name: string): Value | undefined {
-  return Object.hasOwn(record, name) ? record[name] : undefined;
 }
 
 function isObject(value: unknown): value is Conditions {

@@ -11,11 +11,8 @@ import { parseEndInstant, parseInstant } from './instant-cell.js';
 import {
   readCountryTargets,
   readDeletion,
-  readDeviceUrls,
-  readHasRules,
   readPassword,
   readPreview,
-  readRedirectRules,
   readRedirectType,
   readSkippedQuery,
   readSplit,
@@ -67,6 +64,7 @@ const forwardQuery = field('forwardQuery', parseBoolean);
 const creation = field('importedCreatedAt', parseCreation);
 const tags = field('tags', parseTags);
 
+const noRules = lost('set its rules with shorty urls rules set');
 const noFolders = lost('Shorty has no folders');
 const noCampaigns = lost('Shorty has no campaigns');
 const noPartners = lost('Shorty has no partner programs');
@@ -167,8 +165,7 @@ export const linkSources = {
       ...{ metamaxvisits: limit, maxvisits: limit },
       ...{ visits: clicks, visitscount: clicks, visitssummarytotal: clicks },
       ...{ visitssummarynonbots: unused, visitssummarybots: unused },
-      devicelongurls: setting(readDeviceUrls),
-      ...{ hasredirectrules: setting(readHasRules), redirectrules: setting(readRedirectRules, 1) },
+      ...{ devicelongurls: noRules, hasredirectrules: noRules, redirectrules: noRules },
       crawlable: noIndexing,
       ...times,
     },

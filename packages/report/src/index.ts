@@ -1,5 +1,11 @@
 export { type Bar, describeBar, describeBucket, findPeak, toBars } from './bars.js';
-export type { FetchedReport } from './fetch-report.js';
+export {
+  type FetchedReport,
+  fetchLinkReport,
+  fetchOverviewReport,
+  fetchScanReport,
+  type ReportRequest,
+} from './fetch-report.js';
 export {
   escapeJson,
   formatCount,
@@ -14,15 +20,8 @@ export { html, type Markup } from './markup.js';
 export { reportBody, reportHtml } from './report-html.js';
 export * from './report-model.js';
 export { reportRows } from './report-rows.js';
-export {
-  fetchLinkReport,
-  fetchOverviewReport,
-  fetchScanReport,
-  type ReportRequest,
-} from './report-sources.js';
 export { reportStyle } from './report-style.js';
 export { reportText } from './report-text.js';
 export { svgChart } from './svg-chart.js';
-export { type TextStyle, textStyle } from './text-style.js';
 export { cutText, displayWidth, fitText } from './text-width.js';
 export { timeChart } from './time-chart.js';

@@ -6,6 +6,7 @@ import {
   formatChange,
   formatShare,
   labelOf,
+  nothingCounted,
   type Report,
   type Section,
   type SectionRow,
@@ -67,7 +68,7 @@ function seriesFigure(report: Report): Markup {
   const { series, groupBy } = report;
   const bars = toBars(series, groupBy, maxBars);
   const peak = findPeak(bars);
-  if (!peak) return html`<p class="none">no clicks in this window</p>`;
+  if (!peak) return html`<p class="none">${nothingCounted(report)}</p>`;
   const isWhole = bars.every(({ buckets }) => buckets === 1);
   return html`<figure class="${isWhole ? 'whole' : 'merged'}" aria-label="${describeWindow(report)}">
 <figcaption><span class="key clicks">clicks</span> ${isWhole ? html`<span class="key uniques">unique visitors</span>` : undefined}</figcaption>
@@ -87,18 +88,18 @@ ${series.map(
 }
 
 function sectionTables(report: Report, nameOf: NameOf): Markup | undefined {
-  const { sections, totalClicks } = report;
+  const { sections } = report;
   // Without clicks, the chart already says so.
   if (sections.every(({ rows }) => rows.length === 0)) return undefined;
   return html`<div class="sections">
-${sections.map((section) => sectionTable(section, totalClicks, nameOf))}</div>`;
+${sections.map((section) => sectionTable(section, report, nameOf))}</div>`;
 }
 
-function sectionTable(section: Section, totalClicks: number, nameOf: NameOf): Markup {
+function sectionTable(section: Section, report: Report, nameOf: NameOf): Markup {
   const { name, title, rows } = section;
   const max = Math.max(0, ...rows.map(({ clicks }) => clicks));
   if (rows.length === 0) {
-    return html`<section><h2>${title}</h2><p class="none">no clicks in this window</p></section>\n`;
+    return html`<section><h2>${title}</h2><p class="none">${nothingCounted(report)}</p></section>\n`;
   }
   return html`<section class="${name}"><h2>${title}</h2>
 <table>
@@ -109,7 +110,7 @@ ${rows.map((row) => {
   const bar = max === 0 ? 0 : (clicks / max) * 100;
   const note = name === 'referrer' ? detail : linkTitle;
   const kind = note ? html` <small>${note}</small>` : undefined;
-  return html`<tr><th scope="row">${nameOf(row, section)}${kind}<svg class="bar" width="${bar.toFixed(2)}%" height="6" aria-hidden="true"></svg></th><td>${formatNumber(clicks)}</td><td>${formatShare(clicks, totalClicks)}</td></tr>\n`;
+  return html`<tr><th scope="row">${nameOf(row, section)}${kind}<svg class="bar" width="${bar.toFixed(2)}%" height="6" aria-hidden="true"></svg></th><td>${formatNumber(clicks)}</td><td>${formatShare(clicks, report.totalClicks)}</td></tr>\n`;
 })}</tbody>
 </table>
 </section>

@@ -13,14 +13,11 @@ export type ReportFilters = Readonly<Record<string, string | readonly string[]>>
 /** The content of a report in any format, in display order. */
 export interface Report {
   readonly title: string;
-  /** The unit of the `clicks` fields. A scan is also a click. */
-  readonly counted: 'click' | 'scan' | 'attempt';
   /** Instants, as the API sent them. The window excludes `until`. */
   readonly since: string;
   readonly until: string;
   readonly groupBy: GroupBy;
   readonly totalClicks: number;
-  /** 0 for attempts, which have no visitors. */
   readonly uniqueClicks: number;
   readonly totals: readonly Total[];
   readonly series: readonly Bucket[];
@@ -47,8 +44,6 @@ export interface Total {
   readonly count: number;
   /** The count in the window before; undefined when it has none. */
   readonly before?: number | undefined;
-  /** The text to show, if it is not the count and the label. */
-  readonly text?: string;
 }
 
 export interface Section {
@@ -56,8 +51,6 @@ export interface Section {
   readonly name: string;
   readonly title: string;
   readonly rows: readonly SectionRow[];
-  /** The text without rows; by default, that nothing was counted. */
-  readonly emptyText?: string;
 }
 
 export interface SectionRow {
@@ -86,6 +79,11 @@ export interface ReportExtras<Data> {
   readonly filters?: ReportFilters | undefined;
 }
 
+/** Returns `no clicks in this window`, or scans. */
+export function nothingCounted({ totals }: Report): string {
+  return `no ${totals[0]?.label} in this window`;
+}
+
 /** Returns the label of a total, such as `clicks`, or `click` for one. */
 export function labelOf({ label, count }: Pick<Total, 'label' | 'count'>): string {
   if (count !== 1) return label;
@@ -104,7 +102,6 @@ export function linkReport(
     ...frameOf(data, before, groupBy),
     title: `Clicks of link ${name} (id ${data.urlId})${title ? `: ${title}` : ''}${visitsOf(filters)}`,
     filters,
-    counted: 'click',
     notes: retentionNotes(data, before),
     ...totals,
     totals: [...totalsOf(clickLabels, totals, before?.totals), ...importedTotals(data)],
@@ -134,7 +131,6 @@ export function overviewReport(
     ...frameOf(data, before, groupBy),
     title: `Clicks of ${linksOf(filters)}${visitsOf(filters)}`,
     filters,
-    counted: 'click',
     notes: [...retentionNotes(data, before), ...certaintyNotes(totals)],
     totalClicks: totals.totalClicks,
     uniqueClicks: totals.uniqueClicks,
@@ -160,7 +156,6 @@ export function scanReport(
     ...frameOf(data, before, groupBy),
     title: `Scans of QR code ${data.qrCodeId}${visitsOf(filters)}`,
     filters,
-    counted: 'scan',
     notes: [...retentionNotes(data, before), ...certaintyNotes(totals)],
     totalClicks: totals.totalScans,
     uniqueClicks: totals.uniqueScans,
@@ -274,12 +269,12 @@ export function formatShare(part: number, whole: number): string {
   return percent < 0.1 ? '<0.1%' : `${percent.toFixed(1)}%`;
 }
 
-interface Window {
+export interface Window {
   readonly since: string;
   readonly until: string;
 }
 
-export function windowOf({ since, until }: Window): Window {
+function windowOf({ since, until }: Window): Window {
   return { since, until };
 }
 

@@ -1,17 +1,14 @@
 import { type FetchedReport, reportText } from '@shorty/report';
-import { UsageError } from '../cli-error.js';
 import type { CommandRow } from '../command.js';
 import type { Context } from '../context.js';
-import type { ExitCode } from '../exit-codes.js';
 import { groupIntoPages } from '../group-into-pages.js';
 import { inputName } from '../input.js';
 import { reportWidth } from '../io.js';
 import { columnsOf } from '../output.js';
 import type { Named } from '../records.js';
-import { watchReport } from './watch-report.js';
-import { createReportRequest, type ReportFlags, reportHelp } from './window-options.js';
+import { createReportRequest, reportHelp, type WindowFlags } from './window-options.js';
 
-type Request = ReturnType<Awaited<ReturnType<typeof createReportRequest>>>;
+type Request = Awaited<ReturnType<typeof createReportRequest>>;
 
 interface Data {
   readonly timeseries: readonly object[];
@@ -28,32 +25,20 @@ export function reportCommand(
     ...row,
     help: reportHelp,
     run: async (context, { [name]: value, ...input }: Readonly<Record<string, unknown>>) => {
-      const flags = input as unknown as ReportFlags;
-      const request = await createReportRequest(context, flags);
-      return showReport(context, () => fetch(request(), value as Named), flags.watch);
+      const request = await createReportRequest(context, input as unknown as WindowFlags);
+      return showReport(context, await fetch(request, value as Named));
     },
   };
 }
 
 /**
  * Prints clicks, scans or attempts in the requested format. ndjson and csv contain only the series.
- * `--fields` selects fields of the response in json and a table, and fields of a bucket otherwise. With
- * `watchSeconds`, fetches and prints the report again until Ctrl-C.
+ * `--fields` selects fields of the response in json and a table, and fields of a bucket otherwise.
  */
 async function showReport(
-  context: Context,
-  fetch: () => Promise<FetchedReport<Data>>,
-  watchSeconds: number | undefined,
-): Promise<ExitCode | undefined> {
-  const { io, output } = context;
-  if (watchSeconds !== undefined) {
-    if (output.format !== 'table') {
-      throw new UsageError(`--watch cannot be used with --output ${output.format}`);
-    }
-    if (output.fields) throw new UsageError('--watch cannot be used with --fields');
-    return watchReport(context, watchSeconds, async () => (await fetch()).complete());
-  }
-  const { data, complete } = await fetch();
+  { io, output }: Context,
+  { data, complete }: FetchedReport<Data>,
+): Promise<undefined> {
   if (output.format === 'json' || (output.format === 'table' && output.fields)) {
     await output.record(data);
   } else if (output.format === 'table') {
@@ -64,5 +49,4 @@ async function showReport(
     const columns = columnsOf<object>(...(Object.keys(first) as never[]));
     await output.list(groupIntoPages(data.timeseries, 100), columns);
   }
-  return undefined;
 }

@@ -17,12 +17,6 @@ export interface WindowFlags extends Input {
   readonly limit?: number;
 }
 
-/** The options of commands that print a report on a terminal. */
-export interface ReportFlags extends WindowFlags {
-  /** Seconds between two requests. */
-  readonly watch?: number;
-}
-
 const maxLimit = 50;
 
 export const windowHelp = `A time is a timestamp with a time zone (2030-11-01T00:00:00Z), a date
@@ -46,14 +40,6 @@ export const spanOptions: OptionRows = {
   '--group-by <span>': { text: 'length of a bucket', choices: ['hour', 'day'], default: 'day' },
 };
 
-export const watchOption: OptionRows = {
-  '--watch [seconds]': {
-    text: 'show the report until Ctrl-C, and update it',
-    parse: parseInterval,
-    preset: '5',
-  },
-};
-
 /** Returns the options of a report on the clicks of a link, on all links, or on scans. */
 export function reportOptions(kind: 'link' | 'links' | 'scans'): OptionRows {
   return {
@@ -66,7 +52,6 @@ export function reportOptions(kind: 'link' | 'links' | 'scans'): OptionRows {
     ...visitFilters,
     ...(kind === 'links' && linkFilters),
     ...(kind === 'scans' && scanFilters),
-    ...watchOption,
   };
 }
 
@@ -82,36 +67,29 @@ export const visitOptions: OptionRows = {
   ...linkFilters,
 };
 
-/** Returns a function that creates the request. Durations before now are read at each call. */
+/** Returns the request of a report. */
 export async function createReportRequest(
   context: Context,
   flags: WindowFlags,
-): Promise<() => ReportRequest<ClicksQuery & OverviewQuery & ScansQuery>> {
+): Promise<ReportRequest<ClicksQuery & OverviewQuery & ScansQuery>> {
   const { io, request } = context;
   const { signal } = request;
-  const read = () => readWindow(flags, io.now());
   // Validates the flags before the settings.
-  read();
+  const window = readWindow(flags, io.now());
   const client = await context.client();
-  const { since, until, timezone, groupBy, limit, watch, ...given } = flags;
+  const { since, until, timezone, groupBy, limit, ...given } = flags;
   const filters = defined(given);
   const { link: urlId, ...query } = await withIds(filters);
   const sent: OverviewQuery & ScansQuery = { ...query, ...defined({ urlId }) };
   // The heading of the report has the user's words.
   const texts = Object.entries(filters).map(([name, value]) => [name, textsOf(value)]);
   const shown = Object.fromEntries(texts) as ReportFilters;
-  return () => ({ client, query: { ...read(), ...sent }, groupBy, filters: shown, signal });
+  return { client, query: { ...window, ...sent }, groupBy, filters: shown, signal };
 }
 
 function textsOf(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(textsOf);
   return value instanceof Named ? value.text : value;
-}
-
-function parseInterval(text: string): number {
-  const seconds = parsePositive(text);
-  if (seconds <= 3_600) return seconds;
-  throw new UsageError(`--watch ${text}: at most 3600 seconds`);
 }
 
 /** Returns the query for the server. `now` is in milliseconds since the epoch. */

@@ -10,17 +10,15 @@ import {
 } from '@shorty/report';
 import { reportCommand } from '../analytics/report-command.js';
 import { tail } from '../analytics/tail.js';
-import { watchReport } from '../analytics/watch-report.js';
 import {
   createReportRequest,
-  type ReportFlags,
   reportHelp,
   reportOptions,
+  type WindowFlags,
 } from '../analytics/window-options.js';
 import { UsageError } from '../cli-error.js';
 import { type CommandRow, formatOption } from '../command.js';
 import type { Context } from '../context.js';
-import type { ExitCode } from '../exit-codes.js';
 import { kebabCase } from '../field-options.js';
 import { reportWidth } from '../io.js';
 import { resolveFormat } from '../output.js';
@@ -29,7 +27,7 @@ import { formatOfFile, replaceFile } from '../replacement-file.js';
 
 const reportFormats = ['terminal', 'html', 'csv', 'json'] as const;
 
-interface ReportInput extends ReportFlags {
+interface ReportInput extends WindowFlags {
   readonly of?: Named;
   readonly out?: string;
 }
@@ -38,7 +36,7 @@ export const analyticsCommands: Readonly<Record<string, CommandRow>> = {
   overview: reportCommand(
     {
       summary: 'Show the clicks of all short links',
-      examples: ['shorty analytics overview --since 7d', 'shorty analytics overview --watch 60'],
+      examples: ['shorty analytics overview --since 7d'],
       options: reportOptions('links'),
     },
     fetchOverviewReport,
@@ -66,28 +64,22 @@ section, name, detail, clicks and uniques.`,
   tail,
 };
 
-async function makeReport(context: Context, input: ReportInput): Promise<ExitCode | undefined> {
+async function makeReport(context: Context, input: ReportInput): Promise<undefined> {
   const { flags, io, output } = context;
   const { of, out, output: _, ...window } = input;
-  const { watch } = window;
   const chosen = flags.json || flags.output !== undefined;
   const named = formatOfFile(out, ['html', 'csv', 'json', 'txt']);
   const ofFile = named === 'txt' ? 'terminal' : named;
   const format = resolveFormat(chosen ? flags : { output: ofFile }, reportFormats);
   if (flags.excel && format !== 'csv') throw new UsageError('--excel: this output is not CSV');
-  if (watch !== undefined && (format !== 'terminal' || out !== undefined)) {
-    throw new UsageError('--watch cannot be used with --out or another format');
-  }
   const linkFilter = (['tag', 'domainId', 'link'] as const).find((name) => input[name]);
   if (of && linkFilter) {
     throw new UsageError(`--${kebabCase(linkFilter)} cannot be used in the report of one link`);
   }
   const request = await createReportRequest(context, window);
-  const fetch = () => (of ? fetchLinkReport(request(), of) : fetchOverviewReport(request()));
-  if (watch !== undefined) {
-    return watchReport(context, watch, async () => (await fetch()).complete());
-  }
-  const { data, complete } = await fetch();
+  const { data, complete } = await (of
+    ? fetchLinkReport(request, of)
+    : fetchOverviewReport(request));
   const text =
     format === 'json'
       ? `${formatJson(data, 2)}\n`

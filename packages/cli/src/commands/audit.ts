@@ -23,17 +23,15 @@ const filters: OptionRows = {
   '--since <time>': { text: 'only entries made at or after it', time: 'past' },
   '--until <time>': { text: 'only entries made before it', time: 'past' },
   '--operation <name>': 'only of this operationId, such as updateUrl',
+  '--resource <id>': 'only about the record with this id',
+  '--actor <id>': 'only by this client, key or person, operator or shell',
 };
 
 /** Lists the changes of the own organization. */
 export const audit: CommandRow = listCommand<AuditEntry>({
   summary: 'List who changed what, newest first',
   examples: ['shorty audit', 'shorty audit --since 7d --operation deleteUrl --all -o ndjson'],
-  options: {
-    ...filters,
-    '--resource <record>': naming('resource', 'only about this record'),
-    '--actor <actor>': naming('actor', 'only by this one'),
-  },
+  options: filters,
   route: 'GET /api/v1/audit',
   item: 'entry',
   columns,
@@ -49,8 +47,6 @@ export const adminAudit: CommandRow = listCommand<AuditEntry>({
   options: {
     '--organization <organization>': naming('organization', 'only of this organization'),
     ...filters,
-    '--resource <id>': 'only about the record with this id',
-    '--actor <id>': 'only by this client, key or person, operator or shell',
   },
   route: 'GET /api/v1/admin/audit',
   item: 'entry',

@@ -1,14 +1,9 @@
-import { setTimeout as wait } from 'node:timers/promises';
-import { formatCount } from '@shorty/report';
-import { type Domain, type Shorty, ValidationError } from '@shorty/sdk';
-import { CliError } from '../cli-error.js';
-import { type CommandRow, parsePositive, repeatable } from '../command.js';
-import type { Context } from '../context.js';
+import type { Domain } from '@shorty/sdk';
+import { type CommandRow, repeatable } from '../command.js';
 import { ifMatchOption } from '../etag.js';
 import { bodyOf, clearFields, fieldOptions } from '../field-options.js';
 import { readJson } from '../read-input.js';
-import { type Named, naming } from '../records.js';
-import { openLiveView } from '../ui/live-view.js';
+import { naming } from '../records.js';
 import { changeCommand } from './change-command.js';
 import { listCommand, requestCommand } from './request-command.js';
 
@@ -21,12 +16,6 @@ interface UpdateOptions {
   readonly clear?: readonly string[];
 }
 
-interface VerifyOptions {
-  readonly wait?: boolean;
-  readonly waitFor: number;
-  readonly every: number;
-}
-
 export const domainCommands: Readonly<Record<string, CommandRow>> = {
   create: requestCommand<Domain>({
     summary: 'Add a domain and show the TXT record to set',
@@ -34,7 +23,7 @@ export const domainCommands: Readonly<Record<string, CommandRow>> = {
     route: 'POST /api/v1/domains',
     args: { '<hostname>': 'hostname of the links, for example go.example.com' },
     note: ({ hostname, txtRecord: { name, type, value } }) =>
-      `\nSet this record in DNS:\n\n  ${name}  ${type}  ${value}\n\nThen run: shorty domains verify ${hostname} --wait`,
+      `\nSet this record in DNS:\n\n  ${name}  ${type}  ${value}\n\nThen run: shorty domains verify ${hostname}`,
   }),
   list: listCommand<Domain>({
     summary: 'List domains, newest first',
@@ -81,31 +70,13 @@ export const domainCommands: Readonly<Record<string, CommandRow>> = {
       return patch;
     },
   }),
-  verify: {
+  verify: requestCommand<Domain>({
     summary: 'Check the TXT record in DNS and activate the domain',
-    examples: ['shorty domains verify go.example.com --wait'],
+    examples: ['shorty domains verify go.example.com'],
+    route: 'POST /api/v1/domains/{id}/verify',
     args: domain,
-    options: {
-      '--wait': 'repeat until DNS contains the TXT record',
-      '--wait-for <minutes>': {
-        text: 'time limit of --wait',
-        parse: parsePositive,
-        default: 30,
-      },
-      '--every <seconds>': { text: 'interval of --wait', parse: parsePositive, default: 15 },
-    },
-    prints: ['POST /api/v1/domains/{id}/verify'],
-    run: async (context, { domain, ...input }: VerifyOptions & { domain: Named<Domain> }) => {
-      const { output, request } = context;
-      const client = await context.client();
-      const id = await domain.id();
-      const verified = input.wait
-        ? await untilVerified(context, client, id, input)
-        : await client.domains.verify(id, request);
-      await output.record(verified);
-      output.note(`create links on it: shorty urls create <url> --domain-id ${verified.hostname}`);
-    },
-  },
+    note: ({ hostname }) => `create links on it: shorty urls create <url> --domain-id ${hostname}`,
+  }),
   delete: changeCommand(
     'Delete',
     'domain',
@@ -119,40 +90,3 @@ export const domainCommands: Readonly<Record<string, CommandRow>> = {
         domains.delete(id, request),
   ),
 };
-
-/** Repeats the verification while DNS does not contain the record. Throws any other error. */
-async function untilVerified(
-  context: Context,
-  { domains }: Shorty,
-  id: string,
-  { waitFor, every }: VerifyOptions,
-): Promise<Domain> {
-  const { io, output, request } = context;
-  const endsAt = io.now() + waitFor * 60_000;
-  const progress = await openLiveView(context);
-  let lastMessage: string | undefined;
-  try {
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        return await domains.verify(id, request);
-      } catch (error) {
-        if (!(error instanceof ValidationError) || error.code !== 'DOMAIN_INVALID') throw error;
-        const { message } = error;
-        // Prints each message once, until it changes.
-        if (message !== lastMessage && !output.isQuiet) progress.log(message);
-        lastMessage = message;
-        if (io.now() + every * 1000 > endsAt) {
-          const limit = formatCount(waitFor, 'minute');
-          const problem = `not verified within ${limit}: ${message}`;
-          throw new CliError(problem, { code: 'DOMAIN_INVALID', cause: error });
-        }
-      }
-      progress.show([
-        `checked DNS ${formatCount(attempt, 'time')}; next check in ${every} s; Ctrl-C stops`,
-      ]);
-      await wait(every * 1000, undefined, request);
-    }
-  } finally {
-    progress.close();
-  }
-}

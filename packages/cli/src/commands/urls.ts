@@ -284,7 +284,7 @@ export const urlCommands: Readonly<Record<string, CommandRow>> = {
       summary: 'Show the clicks of a short link',
       examples: [
         'shorty urls clicks spring-sale --since 7d',
-        'shorty urls clicks 42 --since 24h --group-by hour --watch',
+        'shorty urls clicks 42 --since 24h --group-by hour',
         'shorty urls clicks 42 --output csv',
       ],
       args: link,

@@ -1,6 +1,5 @@
 import { formatUsd } from '@shorty/report';
 import type { Usage } from '@shorty/sdk';
-import { UsageError } from '../cli-error.js';
 import type { CommandRow } from '../command.js';
 import type { Context } from '../context.js';
 import { groupIntoPages } from '../group-into-pages.js';
@@ -25,7 +24,6 @@ async function showUsage(
   { output, request, client }: Context,
   { period }: { readonly period?: string },
 ): Promise<undefined> {
-  checkPeriod(period);
   const query = period === undefined ? {} : { period };
   const usage = await (await client()).usage.get(query, request);
   const { plan } = usage;
@@ -61,9 +59,4 @@ function rowsOf({ meters, links }: Usage): Row[] {
     { meter: 'links', ...links },
     ...Object.entries(meters).map(([meter, amounts]) => ({ meter, ...amounts })),
   ];
-}
-
-function checkPeriod(text: string | undefined): void {
-  if (text === undefined || /^\d{4}-(0[1-9]|1[0-2])$/.test(text)) return;
-  throw new UsageError(`--period ${text}: must be a year and a month`, 'for example 2030-01');
 }

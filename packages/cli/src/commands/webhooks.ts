@@ -6,11 +6,18 @@ import type {
   Recovered,
   Webhook,
   WebhookSecret,
+  WebhookStatsQuery,
 } from '@shorty/sdk';
-import { reportCommand } from '../analytics/report-command.js';
-import { spanOptions, watchOption, windowHelp } from '../analytics/window-options.js';
+import { windowHelp } from '../analytics/window-options.js';
 import { UsageError } from '../cli-error.js';
-import { type CommandRow, defined, type OptionRows, parseCount, repeatable } from '../command.js';
+import {
+  type CommandRow,
+  collect,
+  defined,
+  type OptionRows,
+  parseCount,
+  repeatable,
+} from '../command.js';
 import type { Context } from '../context.js';
 import { ifMatchOption } from '../etag.js';
 import { clearFields } from '../field-options.js';
@@ -18,18 +25,9 @@ import { groupIntoPages } from '../group-into-pages.js';
 import { columnsOf } from '../output.js';
 import { type Named, naming, namingSeveral } from '../records.js';
 import { offerScheme } from '../scheme.js';
-import {
-  checkEventType,
-  type EventOptions,
-  eventOptions,
-  eventTypes,
-  eventTypesHelp,
-  readEvents,
-  unknownEventType,
-} from '../webhooks/event-types.js';
+import { eventTypesHelp, readEventType, splitTypes } from '../webhooks/event-types.js';
 import { listen } from '../webhooks/listen.js';
 import { headerHelp, readHeaders } from '../webhooks/read-headers.js';
-import { statsReport } from '../webhooks/stats-report.js';
 import { trigger } from '../webhooks/trigger.js';
 import { verify } from '../webhooks/verify.js';
 import { changeCommand } from './change-command.js';
@@ -42,7 +40,9 @@ const webhook = { '<webhook>': naming('webhook') };
 const clearable = ['description', 'filters', 'headers'];
 
 /** The values of the options that `create` and `update` share. */
-interface WebhookOptions extends EventOptions {
+interface WebhookOptions {
+  readonly event?: readonly string[];
+  readonly allEvents?: boolean;
   readonly url?: string;
   readonly description?: string;
   readonly tag?: readonly string[];
@@ -52,7 +52,12 @@ interface WebhookOptions extends EventOptions {
 }
 
 const webhookOptions: OptionRows = {
-  ...eventOptions,
+  '--event <type>': {
+    text: 'event type to deliver; repeatable, or separated by commas',
+    parse: collect,
+    conflicts: 'allEvents',
+  },
+  '--all-events': 'deliver every type but url.clicked, also future ones',
   '--description <text>': 'what it is for; the webhook can be named by it',
   '--tag <tag>': repeatable('only events about links with this tag'),
   '--domain-id <domain>': namingSeveral('domain', 'only events about links on this domain'),
@@ -60,16 +65,11 @@ const webhookOptions: OptionRows = {
   '--header <name=source>': repeatable('header of each delivery, from env:VARIABLE, @file or @-'),
 };
 
-const eventOption: OptionRows = {
-  '--event <type>': {
-    text: 'only events of this type',
-    parse: (type) => checkEventType(type, '--event'),
-  },
-};
+const eventOption: OptionRows = { '--event <type>': 'only events of this type' };
 
 const timeOptions: OptionRows = {
-  '--since <time>': { text: 'only deliveries created at or after it', time: 'past' },
-  '--until <time>': { text: 'only deliveries created before it', time: 'past' },
+  '--since <time>': { text: 'only what happened at or after it', time: 'past' },
+  '--until <time>': { text: 'only what happened before it', time: 'past' },
 };
 
 const storeSecret = 'store the secret now, it is shown only once';
@@ -116,7 +116,7 @@ export const webhookCommands: Readonly<Record<string, CommandRow>> = {
     options: { ...webhookOptions, '--paused': 'create it paused' },
     help: `${eventTypesHelp}\n\n${headerHelp}`,
     fields: async ({ paused, ...options }: WebhookOptions & { paused?: boolean }, context) => {
-      if (readEvents(options) === undefined) {
+      if (!options.allEvents && splitTypes(options.event).length === 0) {
         throw new UsageError('--event or --all-events is required', 'see --help');
       }
       return { ...(await readSettings(context, options)), ...(paused && { isActive: false }) };
@@ -198,21 +198,17 @@ New filters replace all filters of the webhook, and new headers all headers.`,
       else await showDelivery(context, await webhook.id(), deliveryId);
     },
   },
-  stats: reportCommand(
-    {
-      summary: 'Show success rate, response times and failures',
-      examples: [
-        `shorty webhooks stats ${url}`,
-        `shorty webhooks stats ${url} --since 24h --group-by hour`,
-      ],
-      args: webhook,
-      options: { ...spanOptions, ...watchOption },
+  stats: {
+    summary: 'Show success rate, response times and failures',
+    examples: [`shorty webhooks stats ${url} --since 24h --group-by hour`],
+    args: webhook,
+    options: {
+      ...timeOptions,
+      '--group-by <span>': { text: 'length of a bucket', choices: ['hour', 'day'] },
     },
-    async ({ client, query, groupBy, signal }, named) => {
-      const data = await client.webhooks.stats(await named.id(), query, { signal });
-      return { data, complete: async () => statsReport(data, groupBy) };
-    },
-  ),
+    help: windowHelp,
+    run: showStats,
+  },
   replay: requestCommand({
     summary: 'Deliver one event again',
     examples: [`shorty webhooks replay ${url} \\\n  ${uuid}`],
@@ -259,10 +255,7 @@ A webhook gets a type with isOptIn only if it names it: * does not include it.`,
     route: 'POST /api/v1/webhooks/{id}/test',
     args: webhook,
     options: {
-      '--type <type>': {
-        text: 'event type (default: the first type of the webhook)',
-        choices: eventTypes,
-      },
+      '--type <type>': 'event type (default: the first type of the webhook)',
     },
   }),
   'rotate-secret': requestCommand<WebhookSecret>({
@@ -309,7 +302,7 @@ function setActive(
 
 /** Returns the request fields of the options that were set. */
 async function readSettings(context: Context, options: WebhookOptions): Promise<object> {
-  const { url, description, tag, domainId, urlId, header } = options;
+  const { url, event, allEvents, description, tag, domainId, urlId, header } = options;
   const filters = defined({
     tags: tag,
     domainIds: domainId && (await Promise.all(domainId.map((each) => each.id()))),
@@ -317,11 +310,30 @@ async function readSettings(context: Context, options: WebhookOptions): Promise<
   });
   return defined({
     url: url === undefined ? undefined : await offerScheme(url, 'url', context),
-    events: readEvents(options),
+    events: allEvents ? ['*'] : event && splitTypes(event),
     description,
     filters: Object.keys(filters).length > 0 ? filters : undefined,
     headers: await readHeaders(context, header),
   });
+}
+
+async function showStats(
+  { client, output, request }: Context,
+  { webhook, ...query }: WebhookStatsQuery & { readonly webhook: Named },
+): Promise<undefined> {
+  const stats = await (await client()).webhooks.stats(await webhook.id(), query, request);
+  const { failures, timeseries, ...totals } = stats;
+  if (output.isForPeople) {
+    await output.record(totals);
+    if (failures.length > 0) {
+      await output.write('\n');
+      await output.list(groupIntoPages(failures, 100), columnsOf('cause', 'attempts'));
+    }
+  } else if (output.format === 'json' || output.format === 'table') await output.record(stats);
+  else {
+    const columns = columnsOf<(typeof timeseries)[number]>('bucket', 'attempts', 'failedAttempts');
+    await output.list(groupIntoPages(timeseries, 100), columns);
+  }
 }
 
 async function showDelivery(
@@ -344,20 +356,17 @@ async function showDelivery(
 }
 
 async function showEventTypes(
-  { client, output, request }: Context,
+  context: Context,
   { type }: { readonly type?: string },
 ): Promise<undefined> {
-  const { items } = await (await client()).webhooks.eventTypes(request);
+  const { client, output, request } = context;
   if (type === undefined) {
+    const { items } = await (await client()).webhooks.eventTypes(request);
     const columns = columnsOf<EventTypeDetails>('type', 'isOptIn', 'description');
     await output.list(groupIntoPages(items, 100), columns);
     return;
   }
-  const found = items.find((item) => item.type === type);
-  if (!found) {
-    const known = items.map((item) => item.type);
-    throw unknownEventType(type, known);
-  }
+  const found = await readEventType(context, type);
   if (output.format !== 'table' || output.fields) {
     await output.record(found);
     return;

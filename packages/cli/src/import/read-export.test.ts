@@ -116,53 +116,12 @@ describe('Shlink', () => {
     expect(rows.flatMap(reasons)).toEqual([]);
   });
 
-  test('targets by device become rules', async () => {
-    const deviceLongUrls = {
-      android: 'https://a.example/a',
-      ios: null,
-      desktop: 'https://a.example/d',
-    };
-    expect((await readLink('shlink', { deviceLongUrls })).item?.rules).toEqual([
-      { when: { os: 'Android' }, targetUrl: 'https://a.example/a' },
-      { when: { device: 'desktop' }, targetUrl: 'https://a.example/d' },
-    ]);
+  test('a link with redirect rules, which the file does not contain, is named', async () => {
+    const row = await readLink('shlink', { hasRedirectRules: true });
+    expect(row.item).not.toHaveProperty('rules');
+    expect(reasons(row)).toEqual(['hasRedirectRules: set its rules with shorty urls rules set']);
+    expect(reasons(await readLink('shlink', { hasRedirectRules: false }))).toEqual([]);
   });
-
-  test('redirect rules become rules in the order of their priority', async () => {
-    const condition = (type: string, matchValue: string, matchKey: string | null = null) => ({
-      ...{ type, matchKey, matchValue },
-    });
-    const rule = (priority: number, ...conditions: object[]) => ({
-      ...{ priority, conditions, longUrl: `https://a.example/${priority}` },
-    });
-    const row = await readLink('shlink', {
-      hasRedirectRules: true,
-      redirectRules: [
-        rule(3, condition('ip-address', '10.0.0.0/8')),
-        rule(2, condition('query-param', 'mail', 'ref'), condition('any-value-query-param', 'x')),
-        rule(1, condition('device', 'ios'), condition('language', 'pt_BR')),
-        rule(4, condition('language', 'de'), condition('language', 'fr')),
-        rule(5, condition('geolocation-country-code', 'DE'), condition('device', 'mobile')),
-      ],
-    });
-    expect(row.item?.rules).toEqual([
-      { when: { os: 'iOS', language: 'pt-BR' }, targetUrl: 'https://a.example/1' },
-      { when: { query: { ref: 'mail', x: true } }, targetUrl: 'https://a.example/2' },
-      { when: { country: 'DE', device: ['mobile', 'tablet'] }, targetUrl: 'https://a.example/5' },
-    ]);
-    expect(reasons(row)).toEqual([
-      'redirectRules: rule 3: Shorty has no condition ip-address',
-      'redirectRules: rule 4: Shorty has one condition language in a rule',
-    ]);
-  });
-
-  test.each([{}, { redirectRules: [] }])(
-    'a link with rules that the file does not contain fails: %j',
-    async (link) => {
-      const { error } = await readLink('shlink', { hasRedirectRules: true, ...link });
-      expect(error).toMatch(/^hasRedirectRules is true, but the row has no redirectRules: /);
-    },
-  );
 });
 
 describe('Dub', () => {

@@ -3,7 +3,7 @@ import type { CommandRow } from '../command.js';
 import type { Context } from '../context.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
 import { hasFailed } from './describe-forward.js';
-import { checkEventType, eventTypesHelp } from './event-types.js';
+import { eventTypesHelp, readEventType } from './event-types.js';
 import { forwardEvent } from './forward-event.js';
 import { readTarget } from './listen.js';
 import { openListenState } from './listen-state.js';
@@ -30,11 +30,8 @@ async function sendExample(
   { event, forwardTo }: { readonly event: string; readonly forwardTo: string },
 ): Promise<ExitCode> {
   const { io, output } = context;
-  const type = checkEventType(event, 'event');
   const target = await readTarget(forwardTo, context);
-  const client = await context.client();
-  const { items } = await client.webhooks.eventTypes(context.request);
-  const example = items.find((each) => each.type === type)?.example;
+  const { type, example } = await readEventType(context, event);
   const createdAt = new Date(io.now()).toISOString();
   const test = { ...example, id: randomUUID(), type, createdAt, test: true };
   const secret =

@@ -82,8 +82,8 @@ ${reportHelp}`,
       throw new UsageError('--output csv does not apply to urls visits, which writes NDJSON');
     }
     formatOfFile(out, ['ndjson']);
-    const read = await createReportRequest(context, { ...flags, groupBy: 'day' });
-    const { client, query } = read();
+    const request = { ...flags, groupBy: 'day' } as const;
+    const { client, query } = await createReportRequest(context, request);
     const { groupBy: _, ...filters } = query;
     await writeParts(context, out, 'visit', async () => {
       const pages = readTexts((position) =>

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { barText, columnChart } from './bar-text.js';
+import { barText, columnChart } from './time-chart.js';
 
 test.each([
   [10, 10, 4, '████'],
