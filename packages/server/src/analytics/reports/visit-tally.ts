@@ -175,19 +175,16 @@ export class VisitTally<R extends Report> {
   #countInBuckets({ count, visitedAt }: VisitColumns, counts: Uint32Array): Uint16Array {
     const { indexOf, starts } = this.#buckets;
     const buckets = this.#bucketOfVisit.subarray(0, count);
-    for (let from = 0; from < count; ) {
-      const time = visitedAt[from] as number;
-      const bucket = indexOf(time);
-      // A visit can be some milliseconds older than its record if the clocks of two nodes differ.
-      const start = Math.min(starts[bucket] ?? time, time);
-      const end = starts[bucket + 1] ?? Number.POSITIVE_INFINITY;
-      // Consecutive visits are nearly always in one bucket.
-      let to = from + 1;
-      while (to < count && (visitedAt[to] as number) >= start && (visitedAt[to] as number) < end)
-        to += 1;
-      buckets.fill(bucket, from, to);
-      counts[bucket] = (counts[bucket] as number) + to - from;
-      from = to;
+    let [bucket, start, end] = [0, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+    for (let at = 0; at < count; at += 1) {
+      const time = visitedAt[at] as number;
+      if (time < start || time >= end) {
+        bucket = indexOf(time);
+        start = starts[bucket] as number;
+        end = starts[bucket + 1] ?? Number.POSITIVE_INFINITY;
+      }
+      buckets[at] = bucket;
+      counts[bucket] = (counts[bucket] as number) + 1;
     }
     return buckets;
   }
