@@ -73,9 +73,9 @@ const alsoOnPostgres = [
   'packages/server/test/transfer/transfer.test.ts',
   'packages/server/test/webhooks/retries.test.ts',
 ];
-// Tests of SQLite's files and query plans, of a document, and of what is the same on both engines.
+// Tests of SQLite's files, of a document, and of what is the same on both engines.
 const onlyOnSqlite = [
-  'packages/server/test/storage/{checkpoints,file-mode,full-disk,privacy-guide,query-plans,unavailable-storage}.test.ts',
+  'packages/server/test/storage/{checkpoints,file-mode,full-disk,privacy-guide,unavailable-storage}.test.ts',
   'packages/server/test/webhooks/receiver-responses.test.ts',
 ];
 // The second stage repeats all the others.

@@ -43,7 +43,7 @@ const change: fc.Arbitrary<Change> = fc.oneof(
   fc.constant({ type: 'wait' } as const),
 );
 
-// All lists are read by one statement, whose plans query-plans.test.ts compares.
+// All lists are read by one statement.
 it('nextAfter returns each link that stays once, newest first, and none that is created meanwhile', async () => {
   await fc.assert(
     fc.asyncProperty(

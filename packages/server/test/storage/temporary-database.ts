@@ -12,7 +12,6 @@ import type {
 } from '../../src/idempotency/with-idempotency-key.js';
 import { OrganizationRepository } from '../../src/organizations/organization-repository.js';
 import { type PlanName, standardPlans } from '../../src/organizations/plans.js';
-import type { Database } from '../../src/storage/database.js';
 import { openStorage } from '../../src/storage/open-storage.js';
 import { encryptorOf, unlockSecrets } from '../../src/storage/secrets.js';
 import type { UrlChange, UrlDraft } from '../../src/urls/change-url.js';
@@ -52,23 +51,10 @@ export function temporaryFile(): TemporaryFile {
   };
 }
 
-export interface Stored {
-  readonly database: Database;
-  readonly urls: UrlRepository;
-  readonly databaseUrl: string;
-  addOrganization(plan: PlanName): Promise<string>;
-  subscribe(organizationId: string, events: readonly string[], isActive?: boolean): Promise<string>;
-  /** Creates links with the given short codes, and with generated ones after these. */
-  create(
-    organizationId: string,
-    drafts: readonly DraftFields[],
-    codes?: readonly string[],
-  ): Promise<readonly CreateOutcome[]>;
-  close(): Promise<void>;
-}
+export type Stored = Awaited<ReturnType<typeof openRepository>>;
 
 /** Opens the link repository on an empty, migrated database of the engine under test. */
-export async function openRepository(): Promise<Stored> {
+export async function openRepository() {
   const { databaseUrl, remove } = await emptyDatabase();
   const database = openStorage({ databaseUrl, durability: 'process' });
   await database.migrate();
@@ -92,7 +78,7 @@ export async function openRepository(): Promise<Stored> {
     database,
     urls,
     databaseUrl,
-    async addOrganization(plan) {
+    async addOrganization(plan: PlanName): Promise<string> {
       const id = newId();
       const client = clientOf(id, { clientId: newId(), clientSecret: 'secret' });
       await new OrganizationRepository(database).create(
@@ -101,7 +87,7 @@ export async function openRepository(): Promise<Stored> {
       );
       return id;
     },
-    async subscribe(organizationId, events, isActive = true) {
+    async subscribe(organizationId: string, events: readonly string[]): Promise<string> {
       const id = newId();
       await database.writeDirectly(async (transaction) => {
         const encrypt = await encryptorOf(database, transaction);
@@ -113,7 +99,7 @@ export async function openRepository(): Promise<Stored> {
             url: 'https://receiver.example/',
             events: JSON.stringify(events),
             secret: encryptSecrets(encrypt, id, { current: 'secret' }),
-            is_active: isActive ? 1 : 0,
+            is_active: 1,
             created_at: now,
             updated_at: now,
           })
@@ -121,7 +107,13 @@ export async function openRepository(): Promise<Stored> {
       });
       return id;
     },
-    async create(organizationId, drafts, codes = []) {
+
+    /** Creates links with the given short codes, and with generated ones after these. */
+    async create(
+      organizationId: string,
+      drafts: readonly DraftFields[],
+      codes: readonly string[] = [],
+    ): Promise<readonly CreateOutcome[]> {
       const left = [...codes];
       const { result } = await urls.createMany(drafts.map(draftOf), {
         organizationId,

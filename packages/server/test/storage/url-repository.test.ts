@@ -36,16 +36,4 @@ describe('createMany', () => {
     for (const code of codes) expect(code).toMatch(/^Longer/);
     expect(new Set(codes).size).toBe(100);
   });
-
-  it('reserves one block of ids for concurrent calls', async () => {
-    const organizationId = await stored.addOrganization('scale');
-    const lastId = async () => {
-      const rows = stored.database.read.selectFrom('url_id_counter').select('last_id');
-      return (await rows.executeTakeFirstOrThrow()).last_id;
-    };
-    const before = await lastId();
-    const create = () => stored.create(organizationId, Array(100).fill({}));
-    await Promise.all(Array.from({ length: 30 }, create));
-    expect((await lastId()) - before).toBe(3_000);
-  });
 });

@@ -317,23 +317,15 @@ describe('an organization that moves to a server with other organizations', () =
   const wrongValues = [
     [
       'domains',
-      { root_url: 'javascript:alert(1)' },
-      `root_url is "javascript:alert(1)": it ${isNot}`,
-    ],
-    [
-      'domains',
       { created_at: 9e15 },
       'created_at is 9000000000000000: it must be at most 8640000000000000',
     ],
-    ['organizations', { suspended_at: 1.5 }, 'suspended_at is 1.5: it must be a whole number'],
     ['webhooks', { headers: '{"Host":"secret"}' }, 'headers.'],
     [
       'urls',
       { target_url: 'javascript:alert(1)' },
       `target_url is "javascript:alert(1)": it ${isNot}`,
     ],
-    ['urls', { target_url: null }, 'target_url is null: it must be a string'],
-    ['urls', { expires_at: 1.5 }, 'expires_at is 1.5: it must be a whole number'],
     [
       'urls',
       { password_hash: '$argon2id$v=19$m=4000000,t=9,p=9$AA$AA' },
@@ -404,15 +396,8 @@ describe('an organization that moves to a server with other organizations', () =
 describe('a file is refused, before anything is written,', () => {
   const cut = (length: number) => text.slice(0, length);
   it.each([
-    ['when it is empty', () => '', /the file is empty/],
     ['when it is truncated within a line', () => cut(text.length - 10), /truncated in line/],
     ['when a byte has been changed', () => text.replace('slug-442', 'slug-443'), /was changed/],
-    ['when something was added', () => `${text}{}\n`, /a line after the end/],
-    [
-      'when it is something else',
-      () => 'id,target\n1,https://example.com\n',
-      /not an export of an organization/,
-    ],
     [
       'when it is of another version',
       () => text.replace('"version":1', '"version":2'),
@@ -462,26 +447,6 @@ describe('a file is refused, before anything is written,', () => {
       /rows of url_keys of another organization|rows of urls of another organization/,
     );
   });
-});
-
-it('a client that exists is refused by its id, before anything is written', async () => {
-  const there = await emptyServer();
-  const neighbour = await there.addOrganization('scale');
-  const { clientId } = api.credentials;
-  await there.database.writeDirectly((transaction) =>
-    transaction
-      .insertInto('clients')
-      .values({
-        id: clientId,
-        organization_id: neighbour,
-        secret_hash: '',
-        scopes: '',
-        created_at: 0,
-      })
-      .execute(),
-  );
-  const message = `clients.id: this database already has ${clientId}; nothing was imported`;
-  await refuses(there.database, text, new RegExp(message));
 });
 
 it('an active hostname that exists is refused by its name, before anything is written', async () => {
