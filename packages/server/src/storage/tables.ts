@@ -27,6 +27,14 @@ export interface TableDefinition {
   readonly indexes?: Readonly<Record<string, string>>;
 }
 
+/** Defines several columns alike. */
+function each<Definition extends string, Name extends string>(
+  definition: Definition,
+  ...names: Name[]
+): Record<Name, Definition> {
+  return Object.fromEntries(names.map((name) => [name, definition])) as Record<Name, Definition>;
+}
+
 /**
  * All tables, referenced ones first, except those of nodes (`postgres/node-tables.ts`). `schema.ts`
  * derives types, keys and owners, and the baseline the statements that create them.
@@ -37,13 +45,10 @@ export const tables = {
     unexported: ['deletion_started_at', 'import_leased_until'],
     columns: {
       id: 'text primary key',
-      name: 'text not null',
-      plan: 'text not null',
-      /** The number of active links, which the plan limits. */
-      active_urls: 'bigint not null default 0',
+      ...each('text not null', 'name', 'plan'),
+      active_urls: 'bigint not null default 0', // The number of active links, which the plan limits
       created_at: 'bigint not null',
-      /** Null unless the operator suspended the organization. */
-      suspended_at: 'bigint',
+      suspended_at: 'bigint', // Null unless the operator suspended the organization
       /** Set while the organization is being deleted. The row is deleted last. */
       deletion_started_at: 'bigint',
       /**
@@ -76,8 +81,7 @@ export const tables = {
     isExported: true,
     columns: {
       organization_id: 'text not null references organizations (id)',
-      /** `2030-01`, in UTC. */
-      month: 'text not null',
+      month: 'text not null', // `2030-01`, in UTC
       meter: 'text not null',
       used: 'bigint not null',
     },
@@ -90,13 +94,10 @@ export const tables = {
       id: 'text primary key',
       organization_id: 'text not null references organizations (id)',
       secret_hash: 'text not null',
-      /** Separated by spaces. */
-      scopes: 'text not null',
+      scopes: 'text not null', // Separated by spaces
       created_at: 'bigint not null',
-      revoked_at: 'bigint',
-      /** What the client is for. */
-      name: 'text',
-      expires_at: 'bigint',
+      ...each('bigint', 'revoked_at', 'expires_at'),
+      name: 'text', // What the client is for
     },
     indexes: { clients_by_organization: '(organization_id, created_at, id)' },
   },
@@ -106,21 +107,16 @@ export const tables = {
       id: 'text primary key',
       organization_id: 'text not null references organizations (id)',
       name: 'text not null',
-      /** The SHA-256 of the key, which has 256 random bits. */
-      key_hash: 'text not null',
-      /** The first characters of the key, for people. */
-      key_start: 'text not null',
-      /** Separated by spaces. */
-      scopes: 'text not null',
+      key_hash: 'text not null', // The SHA-256 of the key, which has 256 random bits
+      key_start: 'text not null', // The first characters of the key, for people
+      scopes: 'text not null', // Separated by spaces
       /** The domain to whose links it is restricted. The key remains when the domain is deleted. */
       domain_id: 'text',
       /** 1: it is restricted to the links that it creates. */
       only_own_links: 'integer not null default 0',
-      /** The id of the client that created it. */
-      created_by: 'text not null',
+      created_by: 'text not null', // The id of the client that created it
       created_at: 'bigint not null',
-      expires_at: 'bigint',
-      last_used_at: 'bigint',
+      ...each('bigint', 'expires_at', 'last_used_at'),
     },
     indexes: {
       api_keys_by_hash: 'unique (key_hash)',
@@ -137,13 +133,11 @@ export const tables = {
       /** In lower case. Null until the person has accepted an invitation without an address. */
       email: 'text',
       role: 'text not null',
-      /** Argon2; null until the person has accepted the invitation. */
-      password_hash: 'text',
+      password_hash: 'text', // Argon2; null until the person has accepted the invitation
       created_at: 'bigint not null',
       last_signed_in_at: 'bigint',
       /** The issuer and the subject of OpenID Connect; null for people who have a password only. */
-      oidc_issuer: 'text',
-      oidc_subject: 'text',
+      ...each('text', 'oidc_issuer', 'oidc_subject'),
       /** Set for a removed person with such an identity, who cannot come back by it. */
       removed_at: 'bigint',
       /** The SHA-256 of the token of the last link by which the person can set a password. */
@@ -163,8 +157,7 @@ export const tables = {
     columns: {
       token_hash: 'text primary key',
       user_id: 'text not null references users (id)',
-      created_at: 'bigint not null',
-      expires_at: 'bigint not null',
+      ...each('bigint not null', 'created_at', 'expires_at'),
     },
     indexes: { sessions_by_user: '(user_id)', sessions_by_expiry: '(expires_at)' },
   },
@@ -174,8 +167,7 @@ export const tables = {
       token_hash: 'text primary key',
       client_id: 'text not null references clients (id)',
       scopes: 'text not null',
-      created_at: 'bigint not null',
-      expires_at: 'bigint not null',
+      ...each('bigint not null', 'created_at', 'expires_at'),
     },
     indexes: {
       access_tokens_by_client: '(client_id)',
@@ -184,12 +176,10 @@ export const tables = {
   },
   idempotency_keys: {
     columns: {
-      organization_id: 'text not null',
-      key: 'text not null',
+      ...each('text not null', 'organization_id', 'key'),
       /** A hash of the request's method, path and body, with the caller's id if the result has a secret. */
       fingerprint: 'text not null',
-      /** Encrypted only if it contains a secret. */
-      result: 'secret not null',
+      result: 'secret not null', // Encrypted only if it contains a secret
       created_at: 'bigint not null',
     },
     key: ['organization_id', 'key'],
@@ -203,25 +193,17 @@ export const tables = {
       hostname: 'text not null',
       is_active: 'integer not null',
       created_at: 'bigint not null',
-      /** The required text of the TXT record. */
-      challenge: "text not null default ''",
+      challenge: "text not null default ''", // The required text of the TXT record
       /** The first verification. Once it is set, the hostname serves only this domain's links. */
       verified_at: 'bigint',
       last_checked_at: 'bigint',
-      last_error: 'text',
       /** The row stays for its links, and is reused when the organization adds the hostname again. */
       deleted_at: 'bigint',
-      root_url: 'text',
-      not_found_url: 'text',
-      expired_url: 'text',
-      ignore_case: 'integer not null default 0',
-      forward_query: 'integer not null default 0',
-      forward_path: 'integer not null default 0',
+      ...each('text', 'last_error', 'root_url', 'not_found_url', 'expired_url'),
+      ...each('integer not null default 0', 'ignore_case', 'forward_query', 'forward_path'),
       /** JSON documents of apps, as they are served. */
-      apple_app_site_association: 'text',
-      asset_links: 'text',
-      /** The version of the settings. */
-      updated_at: 'bigint not null default 0',
+      ...each('text', 'apple_app_site_association', 'asset_links'),
+      updated_at: 'bigint not null default 0', // The version of the settings
     },
     indexes: {
       // Among several organizations that added a hostname, only one can have it active.
@@ -234,21 +216,16 @@ export const tables = {
   events: {
     columns: {
       id: 'text primary key',
-      organization_id: 'text not null',
-      type: 'text not null',
-      /** The body of every attempt of every delivery. */
-      body: 'text not null',
+      ...each('text not null', 'organization_id', 'type'),
+      body: 'text not null', // The body of every attempt of every delivery
       created_at: 'bigint not null',
       /** The place in the order of commits of the organization's events, from 1; null for test events. */
       sequence: 'bigint',
-      /** Null for an event that all webhooks get that subscribe. */
-      only_webhook_id: 'text',
+      only_webhook_id: 'text', // Null for an event that all webhooks get that subscribe
       except_webhook_id: 'text',
       /** The link, its domain and its tags at the time of the event, for filters. */
       url_id: 'bigint',
-      domain_id: 'text',
-      /** In the form of `urls.tags`. */
-      tags: 'text',
+      ...each('text', 'domain_id', 'tags'),
     },
     indexes: {
       events_by_sequence: 'unique (organization_id, sequence)',
@@ -261,10 +238,8 @@ export const tables = {
   event_counters: {
     columns: {
       organization_id: 'text primary key references organizations (id)',
-      /** The number of the last event. */
-      last: 'bigint not null',
-      /** The last event whose deliveries were written. */
-      fanned_out: 'bigint not null',
+      last: 'bigint not null', // The number of the last event
+      fanned_out: 'bigint not null', // The last event whose deliveries were written
     },
     isClustered: true,
     indexes: { event_counters_behind: '(organization_id) where fanned_out < last' },
@@ -274,28 +249,22 @@ export const tables = {
     columns: {
       id: 'text primary key',
       organization_id: 'text not null references organizations (id)',
-      url: 'text not null',
-      events: 'text not null',
+      ...each('text not null', 'url', 'events'),
       /** JSON of `WebhookSecrets`: the current secret, and the one that it has replaced. */
       secret: 'secret not null',
       is_active: 'integer not null',
-      created_at: 'bigint not null',
-      updated_at: 'bigint not null',
-      /** The row stays until its deliveries have been removed. */
-      deleted_at: 'bigint',
+      ...each('bigint not null', 'created_at', 'updated_at'),
+      deleted_at: 'bigint', // The row stays until its deliveries have been removed
       last_success_at: 'bigint',
       /** The first failed attempt since the last success; null after a success. */
       failing_since: 'bigint',
       /** From 0 to 1, weighted towards the newest attempts; null before the first attempt. */
       failure_rate: 'double precision',
-      /** Set when the server disabled the webhook. */
-      disabled_at: 'bigint',
-      disabled_reason: 'text',
-      description: 'text',
+      disabled_at: 'bigint', // Set when the server disabled the webhook
+      ...each('text', 'disabled_reason', 'description'),
       /** JSON of the tags, domains and links whose events are delivered; null for all. */
       filters: 'text',
-      /** JSON of further headers of each delivery, by name; null for none. */
-      headers: 'secret',
+      headers: 'secret', // JSON of further headers of each delivery, by name; null for none
     },
     indexes: {
       webhooks_by_organization: '(organization_id, created_at, id) where deleted_at is null',
@@ -314,58 +283,35 @@ export const tables = {
       id: 'rowId primary key',
       organization_id: 'text not null references organizations (id)',
       domain_id: 'text references domains (id)',
-      short_code: 'text not null',
-      custom_slug: 'text',
-      target_url: 'text not null',
-      title: 'text',
-      description: 'text',
-      category: 'text',
-      tags: 'text not null',
-      redirect_type: 'integer not null',
+      ...each('text not null', 'short_code', 'target_url', 'tags'),
+      ...each('text', 'custom_slug', 'title', 'description', 'category', 'password_hash'),
+      ...each('text', 'utm_source', 'utm_medium', 'utm_campaign', 'utm_term', 'utm_content'),
+      ...each('text', 'custom_utm_params', 'source_domain'),
+      ...each('integer not null', 'redirect_type', 'is_active'),
       expires_at: 'bigint',
-      password_hash: 'text',
-      utm_source: 'text',
-      utm_medium: 'text',
-      utm_campaign: 'text',
-      utm_term: 'text',
-      utm_content: 'text',
-      custom_utm_params: 'text',
-      source_domain: 'text',
-      is_active: 'integer not null',
-      created_at: 'bigint not null',
-      updated_at: 'bigint not null',
-      /** The id of the person, the client or the API key. */
-      created_by: 'text',
-      /** The result of `searchTextOf`, which searches read. */
-      search_text: "text not null default ''",
+      ...each('bigint not null', 'created_at', 'updated_at'),
+      created_by: 'text', // The id of the person, the client or the API key
+      search_text: "text not null default ''", // The result of `searchTextOf`, which searches read
       /** The clicks that another link shortener counted. */
       imported_clicks: 'bigint not null default 0',
       /** The link's own click thresholds, as JSON; null for those of the server. */
       click_thresholds: 'text',
       /** Whether visits forward their query and path; null for the setting of the domain. */
-      forward_query: 'integer',
-      forward_path: 'integer',
-      /** Before it, the link is like one that does not exist. */
-      activates_at: 'bigint',
+      ...each('integer', 'forward_query', 'forward_path'),
+      activates_at: 'bigint', // Before it, the link is like one that does not exist
       /** Where visitors are sent when the link has expired or its clicks are used up. */
       expired_url: 'text',
       /** When a DELETE made the link inactive; null for a link that is active, paused or expired. */
       deleted_at: 'bigint',
-      /** Set while the link is being erased. Its other columns are empty then. */
-      erased_at: 'bigint',
-      /** How many clicks the link redirects in all. */
-      max_clicks: 'bigint',
-      /** The id that another system gives the link; unique in its organization. */
-      external_id: 'text',
-      /** Other targets for some visits, as JSON; null for none. */
-      rules: 'text',
+      erased_at: 'bigint', // Set while the link is being erased. Its other columns are empty then
+      max_clicks: 'bigint', // How many clicks the link redirects in all
+      external_id: 'text', // The id that another system gives the link; unique in its organization
+      rules: 'text', // Other targets for some visits, as JSON; null for none
       /** When a check found that the resolver of harmful hosts blocks a target; null while it does not. */
       target_blocked_at: 'bigint',
       /** Whether visitors see where the link leads, and its clicks; null for the setting of the server. */
-      info_page: 'integer',
-      public_stats: 'integer',
-      /** What link previews show, as JSON; null for the target itself. */
-      preview: 'text',
+      ...each('integer', 'info_page', 'public_stats'),
+      preview: 'text', // What link previews show, as JSON; null for the target itself
       /** The result of `settingsHashOf`, by which links that redirect alike are found. */
       settings_hash: 'bigint not null default 0',
     },
@@ -395,12 +341,10 @@ export const tables = {
     owner: { column: 'url_id', parent: 'urls' },
     isExported: true,
     columns: {
-      /** The id of a custom domain, or '' for the platform's domain. */
-      domain_key: 'text not null',
+      domain_key: 'text not null', // The id of a custom domain, or '' for the platform's domain
       key: 'text not null',
       url_id: 'bigint not null references urls (id)',
-      /** The key in lower case, if the domain ignores case. */
-      folded_key: 'text',
+      folded_key: 'text', // The key in lower case, if the domain ignores case
     },
     key: ['domain_key', 'key'],
     isClustered: true,
@@ -420,14 +364,12 @@ export const tables = {
     columns: {
       url_id: 'rowId primary key',
       clicks: 'bigint not null',
-      /** Null before the first click. */
-      last_clicked_at: 'bigint',
+      last_clicked_at: 'bigint', // Null before the first click
       /** The visits that are no clicks: of bots, prefetches, HEAD and excluded addresses. */
       excluded_visits: 'bigint not null default 0',
       /** Visits up to this millisecond are erased, also those that are still in journals. */
       erased_until: 'bigint not null default 0',
-      /** 1 while stored visits are still to be erased. */
-      erasure_pending: 'integer not null default 0',
+      erasure_pending: 'integer not null default 0', // 1 while stored visits are still to be erased
       /** The greatest number of clicks before an erasure. Its thresholds are not sent again. */
       peak_clicks: 'bigint not null default 0',
       /** The clicks that erasures removed from `clicks`. They count for `urls.max_clicks`. */
@@ -458,16 +400,11 @@ export const tables = {
       organization_id: 'text not null',
       /** 0: as they came from a journal. 1 and 2: merged once or twice, sorted by link and time. */
       level: 'integer not null',
-      /** When the last of them was stored. */
-      stored_at: 'bigint not null',
+      stored_at: 'bigint not null', // When the last of them was stored
       /** The times of the earliest and the latest visit, and the least and greatest id of a link. */
-      first_at: 'bigint not null',
-      last_at: 'bigint not null',
-      first_url: 'bigint not null',
-      last_url: 'bigint not null',
+      ...each('bigint not null', 'first_at', 'last_at', 'first_url', 'last_url'),
       visit_count: 'integer not null',
-      /** Encoded columns. */
-      visits: 'bytes not null',
+      visits: 'bytes not null', // Encoded columns
     },
     indexes: {
       visits_list: '(organization_id, first_at, last_at, first_url, last_url, visit_count, id)',
@@ -482,24 +419,16 @@ export const tables = {
       id: 'text primary key',
       organization_id: 'text not null references organizations (id)',
       url_id: 'bigint references urls (id)',
-      /** Never changes. */
-      qr_data: 'text not null',
-      format: 'text not null',
+      qr_data: 'text not null', // Never changes
+      ...each('text not null', 'format', 'error_correction', 'style_preset'),
+      ...each('text not null', 'foreground_color', 'background_color'),
       size: 'integer not null',
-      error_correction: 'text not null',
-      foreground_color: 'text not null',
-      background_color: 'text not null',
       logo_url: 'text',
-      style_preset: 'text not null',
-      /** Increases by one with each change. */
-      version: 'integer not null',
-      created_at: 'bigint not null',
-      updated_at: 'bigint not null',
+      version: 'integer not null', // Increases by one with each change
+      ...each('bigint not null', 'created_at', 'updated_at'),
       deleted_at: 'bigint',
-      /** The width of the quiet zone in modules. */
-      margin: 'integer not null default 4',
-      /** `solid` or `transparent`. */
-      background: "text not null default 'solid'",
+      margin: 'integer not null default 4', // The width of the quiet zone in modules
+      background: "text not null default 'solid'", // `solid` or `transparent`
     },
     indexes: {
       qr_codes_by_organization: '(organization_id, created_at, id) where deleted_at is null',
@@ -517,12 +446,9 @@ export const tables = {
     isExported: true,
     columns: {
       qr_id: 'text primary key references qr_codes (id)',
-      /** The verified image file in the code's format. */
-      picture: 'bytes not null',
-      /** PNG. */
-      logo: 'bytes',
-      logo_width: 'integer',
-      logo_height: 'integer',
+      picture: 'bytes not null', // The verified image file in the code's format
+      logo: 'bytes', // PNG
+      ...each('integer', 'logo_width', 'logo_height'),
     },
   },
   /** The counters of each code. Every code has a row. */
@@ -531,8 +457,7 @@ export const tables = {
     isExported: true,
     columns: {
       qr_id: 'text primary key references qr_codes (id)',
-      scans: 'bigint not null',
-      downloads: 'bigint not null',
+      ...each('bigint not null', 'scans', 'downloads'),
       /** The greatest number of scans before an erasure of the link's visits. */
       peak_scans: 'bigint not null default 0',
     },
@@ -546,21 +471,15 @@ export const tables = {
       event_id: 'text not null references events (id)',
       status: 'text not null',
       attempts: 'integer not null',
-      next_attempt_at: 'bigint',
-      /** The time of the next attempt; null when the delivery has ended. */
-      due_at: 'bigint',
-      /** No other dispatcher sends it until then, by the database's clock. */
-      leased_until: 'bigint',
+      due_at: 'bigint', // The time of the next attempt; null when the delivery has ended
+      leased_until: 'bigint', // No other dispatcher sends it until then, by the database's clock
       last_status_code: 'integer',
       last_error: 'text',
       created_at: 'bigint not null',
-      delivered_at: 'bigint',
-      /** 0 for tests and replays, which are not metered. */
-      is_charged: 'integer not null default 1',
-      /** That of the event. */
-      event_type: "text not null default ''",
-      /** The link that the event is about. */
-      url_id: 'bigint',
+      ...each('bigint', 'next_attempt_at', 'delivered_at'),
+      is_charged: 'integer not null default 1', // 0 for tests and replays, which are not metered
+      event_type: "text not null default ''", // That of the event
+      url_id: 'bigint', // The link that the event is about
     },
     isClustered: true,
     indexes: {
@@ -577,15 +496,12 @@ export const tables = {
     owner: { column: 'delivery_id', parent: 'deliveries' },
     columns: {
       delivery_id: 'text not null',
-      /** From 1. */
-      number: 'integer not null',
+      number: 'integer not null', // From 1
       attempted_at: 'bigint not null',
       duration_ms: 'integer not null',
       status_code: 'integer',
-      error: 'text',
-      /** The class of the failure; null after a success. */
-      cause: 'text',
-      response_body: 'text',
+      cause: 'text', // The class of the failure; null after a success
+      ...each('text', 'error', 'response_body'),
     },
     key: ['delivery_id', 'number'],
     isClustered: true,
@@ -594,8 +510,7 @@ export const tables = {
   takedowns: {
     owner: { column: 'id', parent: 'urls' },
     columns: {
-      /** The id of the link. */
-      id: 'rowId primary key references urls (id)',
+      id: 'rowId primary key references urls (id)', // The id of the link
       reason: 'text not null',
       created_at: 'bigint not null',
     },
@@ -620,8 +535,7 @@ export const tables = {
       /** A keyed hash of the limit and the client, which contains an address. */
       key: 'text primary key',
       failed: 'bigint not null',
-      /** The end of the window in which they count. */
-      ends_at: 'bigint not null',
+      ends_at: 'bigint not null', // The end of the window in which they count
     },
     indexes: { attempts_by_end: '(ends_at)' },
   },
@@ -630,16 +544,14 @@ export const tables = {
     shared: 'the keys of the installation',
     columns: {
       starts_at: 'bigint primary key',
-      /** Random; null once the period is past. */
-      value: 'secret',
+      value: 'secret', // Random; null once the period is past
     },
   },
   /** The hosts to which, with their subdomains, no link may lead. */
   blocked_hosts: {
     shared: 'the operator blocks hosts',
     columns: {
-      /** The hostname. */
-      id: 'text primary key',
+      id: 'text primary key', // The hostname
       reason: 'text not null',
       created_at: 'bigint not null',
     },
@@ -651,12 +563,10 @@ export const tables = {
     isExported: true,
     unexported: ['url_id'],
     columns: {
-      /** 53 bits of the SHA-256 of the key and its domain. */
-      key_hash: 'rowId primary key',
+      key_hash: 'rowId primary key', // 53 bits of the SHA-256 of the key and its domain
       /** The organization of the link. Only the export of a deleted one can take the key again. */
       organization_id: 'text not null',
-      /** The erased link, until nothing of it is stored. */
-      url_id: 'bigint',
+      url_id: 'bigint', // The erased link, until nothing of it is stored
     },
     indexes: {
       retired_keys_by_organization: '(organization_id, key_hash)',
@@ -673,19 +583,13 @@ export const tables = {
       id: 'text not null',
       /** The owner of the record; null for records of the operator. Not a reference: rows outlive it. */
       organization_id: 'text',
-      actor_type: 'text not null',
-      /** The id of a client or an API key. */
-      actor_id: 'text',
+      ...each('text not null', 'actor_type', 'resource_type'),
+      actor_id: 'text', // The id of a client or an API key
       address: 'text',
-      /** The operationId of the contract. */
-      operation: 'text not null',
-      resource_type: 'text not null',
-      /** Null for a write of several records. */
-      resource_id: 'text',
-      /** The number of changed records. */
-      item_count: 'integer not null',
-      /** The names of the changed fields, separated by commas. */
-      fields: 'text',
+      operation: 'text not null', // The operationId of the contract
+      resource_id: 'text', // Null for a write of several records
+      item_count: 'integer not null', // The number of changed records
+      fields: 'text', // The names of the changed fields, separated by commas
     },
     key: ['created_at', 'id'],
     isClustered: true,
@@ -698,10 +602,8 @@ export const tables = {
     columns: {
       id: 'rowId primary key',
       started_at: 'bigint not null',
-      /** The last link that was checked; null once all are. */
-      next_id: 'bigint',
-      /** Until when a node checks the next links. */
-      leased_until: 'bigint not null',
+      next_id: 'bigint', // The last link that was checked; null once all are
+      leased_until: 'bigint not null', // Until when a node checks the next links
     },
   },
   /** One row. Its version increases with each change that affects any number of links. */
@@ -716,10 +618,7 @@ export const tables = {
   used_clicks: {
     owner: { column: 'url_id', parent: 'urls' },
     isExported: true,
-    columns: {
-      url_id: 'rowId primary key',
-      clicks: 'bigint not null',
-    },
+    columns: { url_id: 'rowId primary key', clicks: 'bigint not null' },
   },
   /** The visits that wait for a webhook. Each row becomes an event. */
   queued_clicks: {
@@ -728,8 +627,7 @@ export const tables = {
       id: 'generatedId',
       webhook_id: 'text not null references webhooks (id)',
       visit_count: 'integer not null',
-      /** A line of JSON for each visit. */
-      visits: 'text not null',
+      visits: 'text not null', // A line of JSON for each visit
       /** The number of visits before these that were deleted, because too many waited. */
       omitted: 'bigint not null',
     },
