@@ -18,8 +18,7 @@ import {
   scopes,
   scopesOf,
 } from '../src/contract/define-route.js';
-import { type ErrorCode, errorCodes, errorStatus } from '../src/contract/error-codes.js';
-import { errorResponse } from '../src/contract/errors.js';
+import { type ErrorCode, errorCodes, errorResponse, errorStatus } from '../src/contract/errors.js';
 import { rateLimitFields } from '../src/contract/rate-limit.js';
 import { tags } from '../src/contract/tags.js';
 import { takesIfMatch } from '../src/preconditions/if-match.js';

@@ -1,5 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
-import { StaleIfError } from './stale-if-error.js';
 
 /**
  * An LRU cache that loads missing values. Concurrent loads of a key share one call. If a key is
@@ -67,5 +67,36 @@ export class LoadingCache<Value extends NonNullable<unknown>> {
   clear(): void {
     this.#loads = new Map();
     this.#values.clear();
+  }
+}
+
+// How long a reader waits for a value instead of the stale one.
+const maxWaitMs = 500;
+const retryMs = 1_000;
+
+/** Reads what a cache has again, and returns the stale value while storage fails or does not respond. */
+export class StaleIfError {
+  /** When storage is read again after a failure; 0 after a success. */
+  #retryAt = 0;
+
+  async read<Value>(stale: Value, read: () => Promise<Value>): Promise<Value> {
+    const now = performance.now();
+    if (now < this.#retryAt) return stale;
+    // After a failure, one reader waits for storage, and the others get stale values meanwhile.
+    if (this.#retryAt !== 0) this.#retryAt = now + retryMs;
+    const ended = new AbortController();
+    const timeout = sleep(maxWaitMs, undefined, { signal: ended.signal, ref: false }).then(() => {
+      throw new Error('storage does not respond');
+    });
+    try {
+      const value = await Promise.race([read(), timeout]);
+      this.#retryAt = 0;
+      return value;
+    } catch {
+      this.#retryAt = performance.now() + retryMs;
+      return stale;
+    } finally {
+      ended.abort();
+    }
   }
 }

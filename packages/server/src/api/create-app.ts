@@ -1,16 +1,16 @@
 import { parse as parseQuery } from 'node:querystring';
+import cors from 'cors';
 import express, { type Express, type Request, type RequestHandler, type Response } from 'express';
 import type { Logger } from 'pino';
 import { ApiError, shorten } from '../contract/api-error.js';
 import type { Route } from '../contract/define-route.js';
+import { rateLimitFields } from '../contract/rate-limit.js';
 import type { FinishedRequest } from '../health/request-metrics.js';
-import { type CorsOrigins, createCors } from '../http/cors.js';
-import { prefersJson } from '../http/prefers-json.js';
-import { stableRequestIdOf } from '../http/request-id.js';
+import { stableRequestIdOf, traceIdOf } from '../http/request-id.js';
 import { sendPage } from '../http/send-response.js';
-import { traceIdOf } from '../http/trace-context.js';
 import { securityHeaders } from '../pages/security-headers.js';
 import type { PagesFor } from '../pages/visitor-pages.js';
+import { prefersJson } from '../parse-accept.js';
 import { serveDashboard } from './dashboard/dashboard-files.js';
 import { type OidcHandlerOptions, oidcHandler } from './dashboard/oidc-handler.js';
 import { type MountOptions, mountRoutes } from './mount-routes.js';
@@ -132,4 +132,29 @@ function reportWhenFinished(
     }
   };
   response.on('close', () => report(response.writableFinished ? response.statusCode : undefined));
+}
+
+/** The origins that may call the API: any (`'*'`), or those of a list. */
+export type CorsOrigins = '*' | readonly string[];
+
+/**
+ * Lets scripts of other origins call the API (the Fetch standard, "CORS protocol"). Credentials of the
+ * browser are never allowed: scripts send an access token or an API key themselves.
+ */
+export function createCors(origins: CorsOrigins): RequestHandler {
+  return cors({
+    origin: origins === '*' ? '*' : [...origins],
+    methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
+    // Browsers show scripts only these headers, and a few common ones such as Content-Type.
+    exposedHeaders: [
+      ...Object.keys(rateLimitFields),
+      'Retry-After',
+      'X-Request-Id',
+      'ETag',
+      'Location',
+      'Idempotent-Replayed',
+    ],
+    // Two hours: the longest that Chromium accepts.
+    maxAge: 7_200,
+  });
 }

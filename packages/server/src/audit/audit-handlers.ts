@@ -1,7 +1,7 @@
 import { validationError } from '../contract/api-error.js';
 import type { ReadPage } from '../contract/json-text.js';
 import type { HandlersOf } from '../http/handlers.js';
-import { openPage } from '../http/open-page.js';
+import { replyWithPage } from '../http/open-page.js';
 import { ListTimeoutError, operatorOwner } from '../storage/database.js';
 import { listTimeoutMs } from '../storage/list-page.js';
 import type { AuditFilter, auditRoutes, OperatorAuditFilter } from './audit-contract.js';
@@ -14,18 +14,18 @@ export interface AuditHandlerOptions {
 
 /** Lists the audit log, for an organization or the operator. */
 export function auditHandlers(options: AuditHandlerOptions): HandlersOf<typeof auditRoutes> {
-  const listOf = (organizationId: string) =>
-    ({ name: 'audit', organizationId, ids: 'text' }) as const;
   return {
-    async listAuditEntries({ caller: { organizationId }, query }) {
-      const { filter, reply } = openPage(listOf(organizationId), query);
-      return reply(await options.listAuditEntries(organizationId, filter).catch(refuseSlowList));
-    },
+    listAuditEntries: ({ caller: { organizationId }, query }) =>
+      replyWithPage({ name: 'audit', organizationId }, query, options.listAuditEntries).catch(
+        refuseSlowList,
+      ),
 
-    async listAllAuditEntries({ query }) {
-      const { filter, reply } = openPage(listOf(operatorOwner), query);
-      return reply(await options.listAllAuditEntries(operatorOwner, filter).catch(refuseSlowList));
-    },
+    listAllAuditEntries: ({ query }) =>
+      replyWithPage(
+        { name: 'audit', organizationId: operatorOwner },
+        query,
+        options.listAllAuditEntries,
+      ).catch(refuseSlowList),
   };
 }
 

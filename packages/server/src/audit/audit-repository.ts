@@ -2,10 +2,10 @@ import { sql } from 'kysely';
 import type { z } from 'zod';
 import type { Page } from '../contract/fields.js';
 import type { AuditTarget, WriteOrigin } from '../idempotency/audit-entry.js';
+import { deleteExpired } from '../storage/batches.js';
 import type { Database } from '../storage/database.js';
 import { allOf } from '../storage/list-page.js';
 import type { ListQuery } from '../storage/list-query.js';
-import { deleteExpired } from '../storage/run-in-batches.js';
 import type { AuditFilter, auditEntry } from './audit-contract.js';
 
 /** An entry as the API presents it. */

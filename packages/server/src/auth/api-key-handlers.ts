@@ -1,9 +1,8 @@
 import { ApiError, quotaError, validationError } from '../contract/api-error.js';
 import { defaultScopes, type KeyScope, restrictedScopes } from '../contract/define-route.js';
 import type { ReadPage } from '../contract/json-text.js';
-import type { HandlersOf } from '../http/handlers.js';
-import { openPage } from '../http/open-page.js';
-import { requireFound } from '../idempotency/with-idempotency-key.js';
+import { type HandlersOf, replyWithChange } from '../http/handlers.js';
+import { replyWithPage } from '../http/open-page.js';
 import type { Clock } from '../ports.js';
 import { type apiKeyRoutes, maxApiKeys } from './api-key-contract.js';
 import {
@@ -66,15 +65,12 @@ export function apiKeyHandlers({
       return { status: 201, replayed, data };
     },
 
-    async listApiKeys({ caller: { organizationId }, query }) {
-      const { filter, reply } = openPage({ name: 'api keys', organizationId, ids: 'text' }, query);
-      return reply(await listApiKeys(organizationId, filter));
-    },
+    listApiKeys: ({ caller: { organizationId }, query }) =>
+      replyWithPage({ name: 'api keys', organizationId }, query, listApiKeys),
 
-    async deleteApiKey({ caller, params, write }) {
-      const written = await apiKeys.delete(caller.organizationId, params.id, write);
-      const { result, replayed } = requireFound(written, 'API key', params.id);
-      return { status: 200, replayed, data: toApiKeyRecord(result) };
+    deleteApiKey({ caller, params: { id }, write }) {
+      const deleting = apiKeys.delete(caller.organizationId, id, write);
+      return replyWithChange(deleting, 'API key', id, toApiKeyRecord);
     },
   };
 }

@@ -10,7 +10,7 @@ import {
 } from '../idempotency/with-idempotency-key.js';
 import type { Database, WriteTransaction } from '../storage/database.js';
 import { readList } from '../storage/list-page.js';
-import { readByKey } from '../storage/read-by-key.js';
+import { readByKey } from '../storage/prepared.js';
 import { apiKeyRecord, maxApiKeys } from './api-key-contract.js';
 import type { FoundCaller } from './client-repository.js';
 import { hashSecret, newSecret } from './secrets.js';

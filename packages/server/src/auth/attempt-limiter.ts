@@ -3,8 +3,8 @@ import type { ApiError } from '../contract/api-error.js';
 import { rateLimitedError } from '../contract/rate-limit.js';
 import { formatCount } from '../format-count.js';
 import type { Clock } from '../ports.js';
+import { deleteExpired } from '../storage/batches.js';
 import { type Database, StorageUnavailableError } from '../storage/database.js';
-import { deleteExpired } from '../storage/run-in-batches.js';
 
 /** How many attempts may fail in a window, which begins with the first one. */
 export interface AttemptLimit {

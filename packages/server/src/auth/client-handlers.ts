@@ -1,8 +1,7 @@
 import type { z } from 'zod';
 import type { ReadPage } from '../contract/json-text.js';
-import type { HandlersOf } from '../http/handlers.js';
-import { openPage } from '../http/open-page.js';
-import { requireFound } from '../idempotency/with-idempotency-key.js';
+import { type HandlersOf, replyWithChange } from '../http/handlers.js';
+import { replyWithPage } from '../http/open-page.js';
 import type { Clock } from '../ports.js';
 import { type ApiKeyRecord, type ApiKeyRepository, toApiKeyRecord } from './api-key-repository.js';
 import type { clientRecord, clientRoutes } from './client-contract.js';
@@ -33,43 +32,32 @@ export function clientHandlers(options: ClientHandlerOptions): HandlersOf<typeof
 
     async listClients({ params: { id }, query }) {
       await requireOrganization(id);
-      const list = { name: 'clients', organizationId: id, ids: 'text' } as const;
-      const { filter, reply } = openPage(list, query);
-      return reply(await options.listClients(id, filter));
+      return replyWithPage({ name: 'clients', organizationId: id }, query, options.listClients);
     },
 
-    async updateClient({ params: { id, clientId }, body, write }) {
+    updateClient({ params: { id, clientId }, body, write }) {
       const context = { organizationId: id, now: clock(), write };
-      const written = await clients.update(clientId, columnsOf(body), context);
-      const { result, replayed } = requireFound(written, 'client', clientId);
-      return { status: 200, replayed, data: toClientRecord(result) };
+      const changing = clients.update(clientId, columnsOf(body), context);
+      return replyWithChange(changing, 'client', clientId, toClientRecord);
     },
 
-    async revokeClient({ params: { id, clientId }, write }) {
-      const context = { organizationId: id, now: clock(), write };
-      const written = await clients.revoke(clientId, context);
-      const { result, replayed } = requireFound(written, 'client', clientId);
-      return { status: 200, replayed, data: toClientRecord(result) };
+    revokeClient({ params: { id, clientId }, write }) {
+      const revoking = clients.revoke(clientId, { organizationId: id, now: clock(), write });
+      return replyWithChange(revoking, 'client', clientId, toClientRecord);
     },
 
     async listOrganizationApiKeys({ params: { id }, query }) {
       await requireOrganization(id);
-      const list = { name: 'api keys', organizationId: id, ids: 'text' } as const;
-      const { filter, reply } = openPage(list, query);
-      return reply(await options.listApiKeys(id, filter));
+      return replyWithPage({ name: 'api keys', organizationId: id }, query, options.listApiKeys);
     },
 
-    async updateOrganizationApiKey({ params: { id, keyId }, body, write }) {
-      const written = await apiKeys.update(id, keyId, columnsOf(body), write);
-      const { result, replayed } = requireFound(written, 'API key', keyId);
-      return { status: 200, replayed, data: toApiKeyRecord(result) };
+    updateOrganizationApiKey({ params: { id, keyId }, body, write }) {
+      const changing = apiKeys.update(id, keyId, columnsOf(body), write);
+      return replyWithChange(changing, 'API key', keyId, toApiKeyRecord);
     },
 
-    async deleteOrganizationApiKey({ params: { id, keyId }, write }) {
-      const written = await apiKeys.delete(id, keyId, write);
-      const { result, replayed } = requireFound(written, 'API key', keyId);
-      return { status: 200, replayed, data: toApiKeyRecord(result) };
-    },
+    deleteOrganizationApiKey: ({ params: { id, keyId }, write }) =>
+      replyWithChange(apiKeys.delete(id, keyId, write), 'API key', keyId, toApiKeyRecord),
   };
 }
 

@@ -9,10 +9,10 @@ import {
   type WriteContext,
   writeOnce,
 } from '../idempotency/with-idempotency-key.js';
+import { deleteExpired } from '../storage/batches.js';
 import type { Database, Schema, WriteTransaction } from '../storage/database.js';
 import { readList } from '../storage/list-page.js';
-import { readByKey } from '../storage/read-by-key.js';
-import { deleteExpired } from '../storage/run-in-batches.js';
+import { readByKey } from '../storage/prepared.js';
 import { clientRecord, maxClients } from './client-contract.js';
 import { hashSecret, newSecret } from './secrets.js';
 

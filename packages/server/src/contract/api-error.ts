@@ -1,6 +1,4 @@
-import { type ErrorCode, errorStatus } from './error-codes.js';
-import type { ErrorDetail } from './errors.js';
-import { truncateText } from './truncate-text.js';
+import { type ErrorCode, type ErrorDetail, errorStatus } from './errors.js';
 
 type Options = Partial<Pick<ApiError, 'details' | 'headers' | 'replayed' | 'cause'>>;
 
@@ -66,4 +64,11 @@ const maxShownLength = 100;
 /** Truncates text from a request so that it fits in an error message. */
 export function shorten(text: string): string {
   return text.length > maxShownLength ? `${truncateText(text, maxShownLength)}…` : text;
+}
+
+/** Returns the first `maxLength` code units of a text, or one less where that would cut a character. */
+export function truncateText(text: string, maxLength: number): string {
+  if (text.length <= maxLength) return text;
+  const cutsPair = (text.codePointAt(maxLength - 1) ?? 0) > 0xffff;
+  return text.slice(0, cutsPair ? maxLength - 1 : maxLength);
 }

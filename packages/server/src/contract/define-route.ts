@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { ErrorCode } from './error-codes.js';
+import type { ErrorCode } from './errors.js';
 import type { Tag } from './tags.js';
 
 export const scopes = [

@@ -1,5 +1,37 @@
 import { z } from 'zod';
-import { errorCodes } from './error-codes.js';
+
+export const errorStatus = {
+  VALIDATION_FAILED: 400,
+  SLUG_RESERVED: 400,
+  DOMAIN_INVALID: 400,
+  UNAUTHORIZED: 401,
+  QUOTA_EXCEEDED: 402,
+  PLAN_REQUIRED: 403,
+  INSUFFICIENT_SCOPE: 403,
+  CROSS_ORIGIN: 403,
+  ORGANIZATION_SUSPENDED: 403,
+  NOT_FOUND: 404,
+  METHOD_NOT_ALLOWED: 405,
+  SLUG_CONFLICT: 409,
+  EXTERNAL_ID_CONFLICT: 409,
+  DOMAIN_CONFLICT: 409,
+  SECRET_CONFLICT: 409,
+  EMAIL_CONFLICT: 409,
+  LAST_OWNER: 409,
+  IDEMPOTENCY_CONFLICT: 409,
+  GONE: 410,
+  PRECONDITION_FAILED: 412,
+  PAYLOAD_TOO_LARGE: 413,
+  UNSUPPORTED_MEDIA_TYPE: 415,
+  RATE_LIMITED: 429,
+  TAKEN_DOWN: 451,
+  INTERNAL: 500,
+  UNAVAILABLE: 503,
+} as const;
+
+export type ErrorCode = keyof typeof errorStatus;
+
+export const errorCodes = Object.keys(errorStatus) as [ErrorCode, ...ErrorCode[]];
 
 export const errorDetail = z
   .object({

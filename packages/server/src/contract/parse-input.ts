@@ -1,8 +1,7 @@
 import type { z } from 'zod';
-import { shorten } from './api-error.js';
+import { shorten, truncateText } from './api-error.js';
 import type { ErrorDetail } from './errors.js';
 import { nearestName } from './nearest-name.js';
-import { truncateText } from './truncate-text.js';
 
 export type Parsed<T> =
   | { readonly ok: true; readonly value: T }

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
+import { runInBatches } from '../storage/batches.js';
 import type { Schema, Value, WriteTransaction } from '../storage/database.js';
-import { runInBatches } from '../storage/run-in-batches.js';
 import { childrenOf, keyOf, type Owner, ownerOf, type Table } from '../storage/schema.js';
 import { retireKeys } from '../urls/retired-keys.js';
 

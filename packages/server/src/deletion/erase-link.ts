@@ -1,3 +1,4 @@
+import type { Logger } from 'pino';
 import {
   type ErasedLink,
   eraseLastVisits,
@@ -5,10 +6,13 @@ import {
   untilErased,
 } from '../analytics/ingest/erase-visits.js';
 import type { IdempotentResult, WriteContext } from '../idempotency/with-idempotency-key.js';
+import { PeriodicService } from '../lifecycle.js';
+import type { Clock } from '../ports.js';
 import type { Database, WriteTransaction } from '../storage/database.js';
 import { childrenOf } from '../storage/schema.js';
 import { beginErasure, type UrlEraserOptions } from '../urls/erase-url.js';
 import type { ShortUrl } from '../urls/short-url.js';
+import { deleteOrganizations } from './delete-organization.js';
 import { deleteAll, deleteRows } from './delete-rows.js';
 
 // The number of links that one run of the periodic job reads.
@@ -115,4 +119,38 @@ export function urlEraser(options: UrlErasureOptions) {
     );
     return { result: result.presented, replayed };
   };
+}
+
+const everyMs = 1_000;
+// Requests erase links themselves, and tell of organizations to delete: for what a killed process began.
+const idleEveryMs = 10_000;
+
+/** Creates the services that delete organizations and erase links, also what a killed process began. */
+export function createDeletionServices({
+  database,
+  clock,
+  logger,
+}: {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}): readonly PeriodicService[] {
+  const onError = (err: unknown, organizationId?: string) =>
+    logger.error({ organizationId, err }, 'deleting an organization failed');
+  return [
+    new PeriodicService({
+      name: 'deleted organizations',
+      everyMs,
+      idleEveryMs,
+      tick: (signal) => deleteOrganizations(database, onError, signal, clock()),
+      onError,
+    }),
+    new PeriodicService({
+      name: 'erased links',
+      everyMs,
+      idleEveryMs,
+      tick: (signal) => eraseLinks(database, signal),
+      onError: (err) => logger.error({ err }, 'erasing links failed'),
+    }),
+  ];
 }

@@ -1,4 +1,4 @@
-import { truncateText } from '../contract/truncate-text.js';
+import { truncateText } from '../contract/api-error.js';
 import { DnsError, type DnsFailure } from '../network/dns-resolver.js';
 import type { ResolveTxt } from '../ports.js';
 import type { Domain } from './domain-repository.js';

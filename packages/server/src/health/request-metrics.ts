@@ -1,7 +1,6 @@
-import { Counter, Histogram, type Registry } from 'prom-client';
-import { errorStatus } from '../contract/error-codes.js';
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { errorStatus } from '../contract/errors.js';
 import { redirectRoutes } from '../redirect/redirect-contract.js';
-import { registerMetric } from './scraped-metric.js';
 
 /** A finished API request. Redirects and images are not API requests; they are counted as visits. */
 export interface FinishedRequest {
@@ -73,4 +72,39 @@ export function registerLinkMetrics(registry: Registry): (status: number) => voi
       Array.from(counts, ([status, value]) => ({ labels: { status: `${status}` }, value })),
   });
   return (status) => counts.set(status, (counts.get(status) ?? 0) + 1);
+}
+
+/** A value with its labels. */
+export interface Sample {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly value: number;
+}
+
+/** A metric whose values exist elsewhere in the server. They are read at each scrape of `/metrics`. */
+export interface ScrapedMetric {
+  /** A counter has a name that ends with `_total`. Any other metric is a gauge. */
+  readonly name: string;
+  readonly help: string;
+  readonly labelNames?: readonly string[];
+  /** Samples with the same labels are added up. */
+  readonly read: () => number | readonly Sample[];
+}
+
+export function registerMetric(
+  registry: Registry,
+  { name, help, labelNames = [], read }: ScrapedMetric,
+): void {
+  const Metric = name.endsWith('_total') ? Counter : Gauge;
+  new Metric({
+    name,
+    help,
+    labelNames,
+    registers: [registry],
+    collect() {
+      this.reset();
+      const value = read();
+      const samples = typeof value === 'number' ? [{ labels: {}, value }] : value;
+      for (const sample of samples) this.inc(sample.labels, sample.value);
+    },
+  });
 }

@@ -7,7 +7,7 @@ import type { ObservedThread } from '../threads/thread.js';
 import { version } from '../version.js';
 import type { DispatchFigures } from '../webhooks/webhook-dispatcher.js';
 import type { ErrorLog } from './error-log.js';
-import { registerMetric, type Sample, type ScrapedMetric } from './scraped-metric.js';
+import { registerMetric, type Sample, type ScrapedMetric } from './request-metrics.js';
 
 export interface BackupFigures {
   /** The longest time between two backups of the schedule. */

@@ -1,13 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Config } from '../config.js';
-import { truncateText } from '../contract/truncate-text.js';
+import { truncateText } from '../contract/api-error.js';
 import { clientAddressOf } from '../network/client-address.js';
 import { type AddressRanges, truncateAddress } from '../network/ip-address.js';
 import type { Clock } from '../ports.js';
 import type { FirstHandler } from './create-http-server.js';
-import { stableRequestIdOf } from './request-id.js';
-import { traceIdOf } from './trace-context.js';
-import { linkOf, organizationOf } from './visited-link.js';
+import { stableRequestIdOf, traceIdOf } from './request-id.js';
 
 export interface AccessLogOptions {
   readonly address: Config['accessLogAddress'];
@@ -69,4 +67,27 @@ export class AccessLog implements FirstHandler {
 function cut(text: string | undefined): string | undefined {
   if (text === undefined || text.length <= maxTextLength) return text;
   return `${truncateText(text, maxTextLength)}… (${text.length} characters)`;
+}
+
+export interface VisitedLink {
+  readonly organizationId: string;
+  readonly urlId: number;
+  readonly shortCode: string;
+}
+
+const links = new WeakMap<ServerResponse, VisitedLink>();
+
+/** Remembers the link that a response belongs to, for the access log. */
+export function noteLink(response: ServerResponse, link: VisitedLink): void {
+  links.set(response, link);
+}
+
+export function linkOf(response: ServerResponse): VisitedLink | undefined {
+  return links.get(response);
+}
+
+/** Returns the organization of a link or of an authenticated request. Undefined for other requests. */
+export function organizationOf(response: ServerResponse): string | undefined {
+  const { organizationId } = (response as { locals?: { organizationId?: string } }).locals ?? {};
+  return links.get(response)?.organizationId ?? organizationId;
 }

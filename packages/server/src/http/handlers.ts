@@ -3,7 +3,11 @@ import type { z } from 'zod';
 import type { Caller } from '../contract/caller.js';
 import type { Route } from '../contract/define-route.js';
 import type { JsonText } from '../contract/json-text.js';
-import type { WriteRequest } from '../idempotency/with-idempotency-key.js';
+import {
+  type IdempotentResult,
+  requireFound,
+  type WriteRequest,
+} from '../idempotency/with-idempotency-key.js';
 import type { IfMatch } from '../preconditions/if-match.js';
 
 type Output<S> = S extends z.ZodType ? z.output<S> : undefined;
@@ -46,6 +50,17 @@ export type Reply<Data> = {
   | { readonly text: string; readonly mediaType: string }
   | { readonly bytes: Buffer; readonly mediaType: string }
 );
+
+/** Returns the response to the change of a record. Throws NOT_FOUND if there was no such record. */
+export async function replyWithChange<Row, Data>(
+  writing: Promise<IdempotentResult<Row | null>>,
+  kind: string,
+  id: string,
+  present: (row: Row) => Data,
+) {
+  const { result, replayed } = requireFound(await writing, kind, id);
+  return { status: 200, replayed, data: present(result) };
+}
 
 /** One handler for each operationId, without the routes for visitors. */
 export type HandlersOf<Routes extends readonly Route[]> = {

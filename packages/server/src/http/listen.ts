@@ -1,10 +1,9 @@
-import { chmodSync, existsSync, lstatSync, unlinkSync } from 'node:fs';
+import { chmodSync, existsSync, lstatSync, readFileSync, unlinkSync } from 'node:fs';
 import type { Server, ServerResponse } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { type AddressInfo, connect, type Socket } from 'node:net';
 import { dirname } from 'node:path';
 import { ConfigError } from '../config-error.js';
 import { formatListenAddress, type ListenAddress } from '../network/listen-address.js';
-import { OpenConnections } from './open-connections.js';
 
 export interface Listener {
   /** The origin of the server, or the path of its Unix socket. */
@@ -163,4 +162,77 @@ async function stopListening(
 function visibleHost(host: string): string {
   if (['127.0.0.1', '0.0.0.0', '::', '::1', ''].includes(host)) return 'localhost';
   return host.includes(':') ? `[${host}]` : host;
+}
+
+/**
+ * Limits the open connections of a server. For each connection beyond the limit it closes one: the oldest
+ * that never got a response, or else the oldest.
+ */
+export class OpenConnections {
+  // Oldest first.
+  readonly #withoutResponse = new Set<Socket>();
+  readonly #others = new Set<Socket>();
+
+  constructor(server: Server, maxConnections: number) {
+    server.on('connection', (socket) => {
+      this.#withoutResponse.add(socket);
+      socket.once('close', () => this.#remove(socket));
+      if (this.#withoutResponse.size + this.#others.size > maxConnections)
+        this.#closeOneFor(socket);
+    });
+  }
+
+  /** Closes connections that never sent a byte. Browsers open them in advance; Node counts them as busy. */
+  endUnused(): void {
+    for (const socket of this.#withoutResponse) if (socket.bytesRead === 0) socket.destroy();
+  }
+
+  #closeOneFor(newcomer: Socket): void {
+    for (const socket of this.#withoutResponse) {
+      if (socket === newcomer) break;
+      if (socket.bytesWritten === 0) {
+        this.#close(socket);
+        return;
+      }
+      // Each connection moves at most once, so a flood of connections takes no search.
+      this.#withoutResponse.delete(socket);
+      this.#others.add(socket);
+    }
+    this.#close(this.#others.values().next().value ?? newcomer);
+  }
+
+  #close(socket: Socket): void {
+    // Removed now, because `close` is emitted later and until then the limit would appear exceeded.
+    this.#remove(socket);
+    socket.destroy();
+  }
+
+  #remove(socket: Socket): void {
+    this.#withoutResponse.delete(socket);
+    this.#others.delete(socket);
+  }
+}
+
+// The rest is for files and outgoing connections.
+const connectionShare = 0.8;
+
+/** Returns how many connections the server accepts, within the limit on open files. */
+export function affordableConnections(wanted: number): number {
+  return Math.min(
+    wanted,
+    Math.floor((maxOpenFiles() ?? Number.POSITIVE_INFINITY) * connectionShare),
+  );
+}
+
+/** Returns the limit on open files and sockets of this process, or undefined when it is unknown. */
+export function maxOpenFiles(): number | undefined {
+  try {
+    const limits = readFileSync('/proc/self/limits', 'utf8');
+    const [, soft] = /^Max open files\s+(\d+)/m.exec(limits) ?? [];
+    return soft === undefined ? undefined : Number(soft);
+  } catch (error) {
+    // Only Linux has this file.
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
 }

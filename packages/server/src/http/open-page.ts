@@ -14,7 +14,8 @@ interface PageQuery {
 export interface ListIdentity {
   readonly name: string;
   readonly organizationId: string;
-  readonly ids: 'integer' | 'text';
+  /** The type of the ids; 'text' by default. */
+  readonly ids?: 'integer' | 'text';
   /** The type of the value that orders the list; 'integer' by default. */
   readonly keys?: 'integer' | 'text';
 }
@@ -69,6 +70,16 @@ export function openPage<Query extends PageQuery>(list: ListIdentity, query: Que
   };
 }
 
+/** Reads one page of a list whose filters are the fields of a query. */
+export async function replyWithPage<Query extends PageQuery, Item>(
+  list: ListIdentity,
+  query: Query,
+  read: (owner: string, filter: ListFilter<Query>) => Promise<PageText<Item>>,
+) {
+  const { filter, reply } = openPage(list, query);
+  return reply(await read(list.organizationId, filter));
+}
+
 /** Returns a short text that differs for other lists and other filters. */
 function identify({ name, organizationId }: ListIdentity, filters: object): string {
   const given = Object.entries(filters).filter(([, value]) => value !== undefined);
@@ -85,7 +96,11 @@ interface Cursor {
 }
 
 /** A client could forge a cursor, so its types are checked; it would only reach its own items. */
-function readCursor(text: string, { ids, keys = 'integer' }: ListIdentity, listId: string): Cursor {
+function readCursor(
+  text: string,
+  { ids = 'text', keys = 'integer' }: ListIdentity,
+  listId: string,
+): Cursor {
   const content = z.tuple([z.literal(listId), count, count, valueTypes[keys], valueTypes[ids]]);
   try {
     const bytes = Buffer.from(text, 'base64url');

@@ -86,3 +86,64 @@ function refuseAsLate({ complete, socket }: IncomingMessage): void {
 function tooLarge(maxBytes: number): ApiError {
   return new ApiError('PAYLOAD_TOO_LARGE', `The body must be at most ${maxBytes} bytes`);
 }
+
+// Some clients send the whole body before they read the response.
+const maxBytes = 32 * 1024 * 1024;
+const maxMs = 5_000;
+
+/** Returns whether a part of a request's body is unread, for example after an early refusal. */
+export function hasUnreadBody(request: IncomingMessage): boolean {
+  const { headers } = request;
+  const mayHaveBody =
+    headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
+  return mayHaveBody && !request.complete && !request.destroyed;
+}
+
+/**
+ * Reads and discards the rest of a request's body after its response, so that the client gets the
+ * response before the connection is closed. Node itself would read without a limit.
+ */
+export function drainAfter(request: IncomingMessage, response: ServerResponse): void {
+  if (!hasUnreadBody(request)) return;
+  // Node then leaves the body to this function.
+  request.read(0);
+  response.once('finish', () => {
+    if (!request.complete) drain(request).catch(() => request.destroy());
+  });
+}
+
+/** Closes the connection of a body that exceeds the limit of bytes or time. */
+async function drain(request: IncomingMessage): Promise<void> {
+  const timer = setTimeout(() => request.destroy(), maxMs);
+  try {
+    let length = 0;
+    for await (const chunk of chunksOf(request)) {
+      length += chunk.length;
+      if (length > maxBytes) request.destroy();
+    }
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Time limits for clients, in milliseconds. */
+export type TimeLimits = Readonly<typeof defaultTimeLimits>;
+
+export const defaultTimeLimits = {
+  /** For the headers of a request, from its first byte or, for the first request, from the connection. */
+  // Long enough for a slow network, and short enough that stalled clients do not accumulate.
+  headers: 20_000,
+  request: 60_000,
+  /** For the whole body of a request without a token: credentials or a password. */
+  publicBody: 5_000,
+  /** For a body with a token, from the moment when the server begins to read it. */
+  body: 20_000,
+  /** For a connection on which nothing moves while a request is running: the client does not read. */
+  response: 120_000,
+  /** For an idle connection between two requests. */
+  // Longer than the idle time of common proxies. Otherwise the server could close a connection at the
+  // moment when a proxy reuses it.
+  keepAlive: 75_000,
+  /** The interval at which `headers` and `request` are checked. */
+  checks: 5_000,
+};

@@ -15,8 +15,8 @@ import {
   maxPublicBodyBytes,
   mayBeLarge,
   readBody,
+  type TimeLimits,
 } from './read-body.js';
-import type { TimeLimits } from './time-limits.js';
 
 export type BodyKind = 'none' | BodyFormat;
 

@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely';
 import { ApiError, notFound } from '../contract/api-error.js';
 import type { LinkOwner } from '../contract/caller.js';
 import type { IfMatch } from '../preconditions/if-match.js';
+import { deleteExpired } from '../storage/batches.js';
 import {
   type Database,
   operatorOwner,
@@ -9,7 +10,6 @@ import {
   type WriteTransaction,
 } from '../storage/database.js';
 import { keyIdIn } from '../storage/keyring.js';
-import { deleteExpired } from '../storage/run-in-batches.js';
 import { encryptorOf } from '../storage/secrets.js';
 import { yieldToEventLoop } from '../yield-to-event-loop.js';
 import { type AuditTarget, recordAuditEntry, type WriteOrigin } from './audit-entry.js';

@@ -2,8 +2,12 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { Agent } from 'undici';
 import type { ResolveDns } from '../ports.js';
 import { createAddressResolver } from './dns-resolver.js';
-import { guardedConnector } from './guarded-connector.js';
-import { FetchClosedError, GuardedFetchError, toGuardedFetchError } from './guarded-fetch-error.js';
+import {
+  FetchClosedError,
+  GuardedFetchError,
+  guardedConnector,
+  toGuardedFetchError,
+} from './guarded-connector.js';
 import { parseUrl } from './parse-url.js';
 import { findUrlError, type ReceiverRules } from './receiver-url.js';
 

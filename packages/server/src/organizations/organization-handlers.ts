@@ -6,7 +6,7 @@ import type { PageRange } from '../contract/fields.js';
 import type { ReadPage } from '../contract/json-text.js';
 import { withIsoTimes } from '../contract/present.js';
 import type { HandlersOf } from '../http/handlers.js';
-import { openPage } from '../http/open-page.js';
+import { openPage, replyWithPage } from '../http/open-page.js';
 import type { Clock } from '../ports.js';
 import { operatorOwner } from '../storage/database.js';
 import type { organizationRoutes, organizationUsage } from './organization-contract.js';
@@ -31,6 +31,8 @@ export interface OrganizationHandlerOptions {
   /** Called after a change of an organization, before the response. */
   readonly onChanged: () => void;
 }
+
+const listOf = (name: string) => ({ name, organizationId: operatorOwner });
 
 export function organizationHandlers({
   organizations,
@@ -57,11 +59,8 @@ export function organizationHandlers({
       return { status: 201, replayed, data };
     },
 
-    async listOrganizations({ query }) {
-      const list = { name: 'organizations', organizationId: operatorOwner, ids: 'text' } as const;
-      const { filter, reply } = openPage(list, query);
-      return reply(await listOrganizations(operatorOwner, filter));
-    },
+    listOrganizations: ({ query }) =>
+      replyWithPage(listOf('organizations'), query, listOrganizations),
 
     async getOrganization({ params: { id } }) {
       const organization = await organizations.find(id);
@@ -92,8 +91,7 @@ export function organizationHandlers({
     async listUsage({ query }) {
       const { period, ...range } = query;
       const month = readPeriod(period, clock());
-      const list = { name: 'usage', organizationId: operatorOwner, ids: 'text' } as const;
-      const { filter, reply } = openPage(list, { ...range, month });
+      const { filter, reply } = openPage(listOf('usage'), { ...range, month });
       return reply(await listUsage(operatorOwner, filter, month, plans));
     },
   };

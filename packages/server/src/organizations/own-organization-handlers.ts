@@ -3,9 +3,12 @@ import { scopes } from '../contract/define-route.js';
 import { presentAs, withIsoTimes } from '../contract/present.js';
 import type { HandlersOf } from '../http/handlers.js';
 import type { Clock } from '../ports.js';
-import type { meRoutes } from './me-contract.js';
 import type { Organization, OrganizationRepository } from './organization-repository.js';
-import { ownOrganization, type ownOrganizationRoutes } from './own-organization-contract.js';
+import {
+  type meRoutes,
+  ownOrganization,
+  type ownOrganizationRoutes,
+} from './own-organization-contract.js';
 
 export interface OwnOrganizationHandlerOptions {
   readonly organizations: OrganizationRepository;

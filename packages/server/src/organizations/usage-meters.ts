@@ -1,7 +1,13 @@
 import { sql } from 'kysely';
 import type { WriteTransaction } from '../storage/database.js';
-import { type BundledMeter, type Meter, monthOf, type PlanTable, planOf } from './plans.js';
-import type { Quota } from './quota.js';
+import {
+  type BundledMeter,
+  type Meter,
+  monthOf,
+  type PlanTable,
+  planOf,
+  type Quota,
+} from './plans.js';
 
 /** Adds up uses of one meter by organization and month. */
 export class UsageTally {

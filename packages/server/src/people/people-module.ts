@@ -2,10 +2,9 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Logger } from 'pino';
 import type { FoundCaller } from '../auth/client-repository.js';
 import type { Role } from '../contract/roles.js';
-import { deleteExpired } from '../storage/run-in-batches.js';
-import { createOidc, type OidcIdentity, type OidcSettings } from './oidc.js';
+import { deleteExpired } from '../storage/batches.js';
+import { createOidc, type OidcIdentity, type OidcSettings, SignInFailure } from './oidc.js';
 import { sessionTokenOf } from './session-cookie.js';
-import { SignInFailure } from './sign-in-failure.js';
 import { type UserHandlerOptions, userHandlers } from './user-handlers.js';
 import { type SignedIn, UserRepository } from './user-repository.js';
 

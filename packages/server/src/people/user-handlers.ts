@@ -6,8 +6,8 @@ import { newSecret } from '../auth/secrets.js';
 import { ApiError, validationError } from '../contract/api-error.js';
 import type { Caller } from '../contract/caller.js';
 import type { ReadPage } from '../contract/json-text.js';
-import type { HandlersOf } from '../http/handlers.js';
-import { openPage } from '../http/open-page.js';
+import { type HandlersOf, replyWithChange } from '../http/handlers.js';
+import { replyWithPage } from '../http/open-page.js';
 import { requireFound } from '../idempotency/with-idempotency-key.js';
 import { addressBlockOf } from '../network/ip-address.js';
 import type { Clock } from '../ports.js';
@@ -84,30 +84,22 @@ export function userHandlers(options: UserHandlerOptions): HandlersOf<typeof use
 
   return {
     async inviteUser({ caller: { organizationId }, body, write }) {
-      const { result, replayed } = await users.invite(body, {
-        organizationId,
-        now: clock(),
-        write,
-      });
+      const context = { organizationId, now: clock(), write };
+      const { result, replayed } = await users.invite(body, context);
       return invited(result, replayed);
     },
 
-    async listUsers({ caller: { organizationId }, query }) {
-      const list = { name: 'people', organizationId, ids: 'text' } as const;
-      const { filter, reply } = openPage(list, query);
-      return reply(await options.listUsers(organizationId, filter));
+    listUsers: ({ caller: { organizationId }, query }) =>
+      replyWithPage({ name: 'people', organizationId }, query, options.listUsers),
+
+    changeUserRole({ caller: { organizationId }, params: { id }, body: { role }, write }) {
+      const changing = users.changeRole(id, role, { organizationId, now: clock(), write });
+      return replyWithChange(changing, 'person', id, toUserRecord);
     },
 
-    async changeUserRole({ caller: { organizationId }, params: { id }, body: { role }, write }) {
-      const written = await users.changeRole(id, role, { organizationId, now: clock(), write });
-      const { result, replayed } = requireFound(written, 'person', id);
-      return { status: 200, replayed, data: toUserRecord(result) };
-    },
-
-    async deleteUser({ caller: { organizationId }, params: { id }, write }) {
-      const written = await users.delete(id, { organizationId, now: clock(), write });
-      const { result, replayed } = requireFound(written, 'person', id);
-      return { status: 200, replayed, data: toUserRecord(result) };
+    deleteUser({ caller: { organizationId }, params: { id }, write }) {
+      const deleting = users.delete(id, { organizationId, now: clock(), write });
+      return replyWithChange(deleting, 'person', id, toUserRecord);
     },
 
     async resetUserPassword({ caller: { organizationId }, params: { id }, write }) {

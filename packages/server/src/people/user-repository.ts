@@ -14,7 +14,7 @@ import {
 } from '../idempotency/with-idempotency-key.js';
 import type { Database, Schema, WriteTransaction } from '../storage/database.js';
 import { readList } from '../storage/list-page.js';
-import { readByKey } from '../storage/read-by-key.js';
+import { readByKey } from '../storage/prepared.js';
 import type { OidcIdentity } from './oidc.js';
 import { invitationLifetimeMs, maxUsers, sessionLifetimeMs, user } from './user-contract.js';
 

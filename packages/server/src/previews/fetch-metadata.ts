@@ -1,6 +1,6 @@
 import { constants, createGunzip } from 'node:zlib';
+import { GuardedFetchError } from '../network/guarded-connector.js';
 import type { GuardedFetch } from '../network/guarded-fetch.js';
-import { GuardedFetchError } from '../network/guarded-fetch-error.js';
 import type { LinkPreview } from '../urls/link-preview.js';
 import { version } from '../version.js';
 import { decodePage, mediaTypeOf } from './decode-page.js';

@@ -1,5 +1,5 @@
 import { Parser } from 'htmlparser2';
-import { truncateText } from '../contract/truncate-text.js';
+import { truncateText } from '../contract/api-error.js';
 import { parseUrl } from '../network/parse-url.js';
 import {
   findImageUrlError,

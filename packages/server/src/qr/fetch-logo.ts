@@ -1,6 +1,6 @@
 import { FairQueue } from '../fair-queue.js';
+import { GuardedFetchError } from '../network/guarded-connector.js';
 import type { GuardedFetch } from '../network/guarded-fetch.js';
-import { GuardedFetchError } from '../network/guarded-fetch-error.js';
 import { QrDesignError } from './drawing/qr-design.js';
 
 const limits = { timeoutMs: 5_000, maxResponseBytes: 1024 * 1024, followRedirects: 3 };

@@ -5,7 +5,7 @@ import type { ReadPage } from '../contract/json-text.js';
 import type { HandlersOf } from '../http/handlers.js';
 import { openPage } from '../http/open-page.js';
 import { contextOf, requireFound } from '../idempotency/with-idempotency-key.js';
-import { describeQuota } from '../organizations/quota.js';
+import { describeQuota } from '../organizations/plans.js';
 import type { Clock } from '../ports.js';
 import { checkIfMatch, nextUpdatedAt } from '../preconditions/if-match.js';
 import type { ShortUrl } from '../urls/short-url.js';

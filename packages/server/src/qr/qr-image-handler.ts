@@ -3,13 +3,13 @@ import { pipeline, Readable } from 'node:stream';
 import { ApiError } from '../contract/api-error.js';
 import type { FirstHandler } from '../http/create-http-server.js';
 import { errorHeaders, toApiError } from '../http/error-response.js';
-import { prefersJson } from '../http/prefers-json.js';
 import { requestIdOf } from '../http/request-id.js';
 import { decodeUnreserved } from '../http/request-target.js';
 import { respondToError, sendError, sendPage } from '../http/send-response.js';
 import type { LoadingCache } from '../loading-cache.js';
 import type { Page } from '../pages/page.js';
 import type { PagesFor, VisitorPages } from '../pages/visitor-pages.js';
+import { prefersJson } from '../parse-accept.js';
 import { type FoundImage, matchesEtag, type QrImage } from './qr-image.js';
 
 export interface QrImageHandlerOptions {

@@ -9,8 +9,7 @@ import {
   type WriteRequest,
   writeOnce,
 } from '../idempotency/with-idempotency-key.js';
-import type { PlanTable } from '../organizations/plans.js';
-import type { Quota } from '../organizations/quota.js';
+import type { PlanTable, Quota } from '../organizations/plans.js';
 import { countUseWithinPlan } from '../organizations/usage-meters.js';
 import { checkIfMatch } from '../preconditions/if-match.js';
 import type { Database } from '../storage/database.js';

@@ -7,11 +7,11 @@ import {
 } from '../domains/domain-repository.js';
 import { hostnameOf } from '../domains/hostname.js';
 import { toApiError } from '../http/error-response.js';
-import { prefersJson } from '../http/prefers-json.js';
 import { stableRequestIdOf } from '../http/request-id.js';
 import { respondToError, sendError, sendFile, sendPage } from '../http/send-response.js';
 import { favicon } from '../pages/favicon.js';
 import type { PagesFor } from '../pages/visitor-pages.js';
+import { prefersJson } from '../parse-accept.js';
 import { StorageUnavailableError } from '../storage/database.js';
 
 export interface DomainPagesOptions {

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { StaleIfError } from '../stale-if-error.js';
+import { StaleIfError } from '../loading-cache.js';
 import { foldKey } from '../storage/fold-keys.js';
 import { erasedUrlId, type Link } from './link.js';
 

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { ConfigError } from '../config-error.js';
+import { type Row, readInBatches } from './batches.js';
 import type { Database, Value, WriteTransaction } from './database.js';
 import { keyIdIn, type Place, UnreadableSecretError } from './keyring.js';
 import { findDatabaseFile } from './locate-database.js';
-import { type Row, readInBatches } from './read-in-batches.js';
 import { definitionOf, keyOf, type Table, tableNames } from './schema.js';
 import { updateEach } from './statements.js';
 

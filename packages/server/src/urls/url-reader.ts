@@ -1,11 +1,10 @@
 import { type Kysely, sql } from 'kysely';
 import type { LinkOwner } from '../contract/caller.js';
 import type { IsOwnHost } from '../domains/own-hosts.js';
-import { batchReads } from '../storage/batch-reads.js';
 import type { Database, Schema } from '../storage/database.js';
 import { foldKey } from '../storage/fold-keys.js';
 import { isOwnLink } from '../storage/link-restriction.js';
-import { prepare } from '../storage/prepared.js';
+import { batchReads, prepare } from '../storage/prepared.js';
 import { findExternalIds } from './find-existing.js';
 import { fromRow, type ShortUrl, selectUrls } from './short-url.js';
 import { type DomainAndKey, domainKeyOf, findDomainKey, mapKeyOf } from './url-keys.js';

@@ -6,7 +6,7 @@ import {
   summarize,
 } from '../contract/api-error.js';
 import type { ErrorDetail } from '../contract/errors.js';
-import { describeQuota, type Quota } from '../organizations/quota.js';
+import { describeQuota, type Quota } from '../organizations/plans.js';
 
 const refusals = {
   'slug-conflict': { code: 'SLUG_CONFLICT', message: 'is taken on this domain' },

@@ -1,4 +1,4 @@
-import { guardedFetchReasons } from '../network/guarded-fetch-error.js';
+import { guardedFetchReasons } from '../network/guarded-connector.js';
 
 export interface AttemptedDelivery {
   readonly id: string;

@@ -1,7 +1,7 @@
 import { type Kysely, type SqlBool, sql } from 'kysely';
 import { disabledRetentionMs } from '../events/event-outbox.js';
+import { runInBatches } from '../storage/batches.js';
 import type { Database, Schema, WriteTransaction } from '../storage/database.js';
-import { runInBatches } from '../storage/run-in-batches.js';
 
 /** How long delivered clicks are retained. A webhook can have a delivery of 100 KB each second. */
 export const clickRetentionMs = 24 * 60 * 60 * 1000;

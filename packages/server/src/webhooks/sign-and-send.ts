@@ -1,6 +1,6 @@
 import { signBody } from '@shorty/webhook-verifier';
+import { GuardedFetchError } from '../network/guarded-connector.js';
 import type { GuardedFetch } from '../network/guarded-fetch.js';
-import { GuardedFetchError } from '../network/guarded-fetch-error.js';
 import type { Clock } from '../ports.js';
 import type { Keyring } from '../storage/keyring.js';
 import {

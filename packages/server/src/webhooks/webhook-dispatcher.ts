@@ -1,6 +1,6 @@
 import type { EventOutbox } from '../events/event-outbox.js';
 import { ErrorThrottle, type Service } from '../lifecycle.js';
-import { FetchClosedError } from '../network/guarded-fetch-error.js';
+import { FetchClosedError } from '../network/guarded-connector.js';
 import type { AttemptOutcome, ClaimedDelivery } from './attempt.js';
 import { Bulkhead, Signal } from './bulkhead.js';
 import type { Claim, DeliveryQueue } from './delivery-queue.js';

@@ -3,8 +3,7 @@ import { z } from 'zod';
 import { errorsOf } from '../../scripts/render-openapi.js';
 import { api } from '../../src/api/api.js';
 import type { Route, RouteResponse } from '../../src/contract/define-route.js';
-import { type ErrorCode, errorStatus } from '../../src/contract/error-codes.js';
-import { errorResponse } from '../../src/contract/errors.js';
+import { type ErrorCode, errorResponse, errorStatus } from '../../src/contract/errors.js';
 import { ApiResponse } from './api-response.js';
 
 const routes: readonly Route[] = api;

@@ -2,7 +2,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { maxOpenFiles } from '../../src/network/open-files.js';
+import { maxOpenFiles } from '../../src/http/listen.js';
 import { startAttackedServer } from './attacked-server.js';
 
 const client = fileURLToPath(new URL('idle-client.mjs', import.meta.url));

@@ -2,13 +2,12 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
-
+import { FetchClosedError, GuardedFetchError } from '../../src/network/guarded-connector.js';
 import {
   createGuardedFetch,
   type GuardedFetch,
   type GuardedRequest,
 } from '../../src/network/guarded-fetch.js';
-import { FetchClosedError, GuardedFetchError } from '../../src/network/guarded-fetch-error.js';
 import type { ResolveDns } from '../../src/ports.js';
 import { flood, httpServer, rawServer } from './local-server.js';
 import { selfSigned } from './self-signed.js';

@@ -13,7 +13,7 @@ import { eraseLink, isLinkErasurePending } from '../../src/deletion/erase-link.j
 import { EventOutbox } from '../../src/events/event-outbox.js';
 import { exportOrganization } from '../../src/operations/transfer/export-organization.js';
 import { importOrganization } from '../../src/operations/transfer/import-organization.js';
-import { findWrongLinkCounters } from '../../src/organizations/link-doctor.js';
+import { findWrongLinkCounters } from '../../src/organizations/link-quota.js';
 import type { Database } from '../../src/storage/database.js';
 import { beginErasure } from '../../src/urls/erase-url.js';
 import { UrlRecorder } from '../../src/urls/url-recorder.js';

@@ -1,4 +1,4 @@
-import { truncateText } from '../../contract/truncate-text.js';
+import { truncateText } from '../../contract/api-error.js';
 
 // C0 controls, DEL, C1 controls and Unicode's line separators.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern removes them.

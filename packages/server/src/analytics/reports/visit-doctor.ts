@@ -1,6 +1,6 @@
 import { type Kysely, type Selectable, sql } from 'kysely';
+import { readInBatches } from '../../storage/batches.js';
 import type { Database, Schema } from '../../storage/database.js';
-import { readInBatches } from '../../storage/read-in-batches.js';
 import { addScans } from '../ingest/scan-counter.js';
 import { countScansOfCodes, selectSpans, toScannedUrls } from '../ingest/scans.js';
 import { decodeRow } from '../ingest/stored-visits.js';

@@ -1,8 +1,12 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { Logger } from 'pino';
-import type { createOidc, OidcAttempt, OidcIdentity } from '../../people/oidc.js';
+import {
+  type createOidc,
+  type OidcAttempt,
+  type OidcIdentity,
+  SignInFailure,
+} from '../../people/oidc.js';
 import { cookieOf, readCookie, sessionCookie } from '../../people/session-cookie.js';
-import { SignInFailure } from '../../people/sign-in-failure.js';
 import type { SignedIn } from '../../people/user-repository.js';
 
 export interface OidcHandlerOptions {

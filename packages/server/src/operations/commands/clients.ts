@@ -8,8 +8,7 @@ import { ConfigError } from '../../config-error.js';
 import { scopes as allScopes, type Scope } from '../../contract/define-route.js';
 import { withIsoTimes } from '../../contract/present.js';
 import type { Database } from '../../storage/database.js';
-import { fromCommand } from './from-command.js';
-import { onlyOne, withDatabase, withOrganization } from './open-database.js';
+import { fromCommand, onlyOne, withDatabase, withOrganization } from './open-database.js';
 import { print, printTable } from './print.js';
 
 interface CreateOptions {

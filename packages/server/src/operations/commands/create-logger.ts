@@ -1,7 +1,7 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
 import { hideSecrets } from '../../auth/secrets.js';
 import type { LogFormat, LogLevel } from '../../config.js';
-import { truncateText } from '../../contract/truncate-text.js';
+import { truncateText } from '../../contract/api-error.js';
 
 /** The maximum length of a text in a log line. Paths and messages may quote untrusted input. */
 export const maxLoggedLength = 2048;

@@ -1,6 +1,9 @@
+import { v7 as newUuid } from 'uuid';
 import { nameSetVariables, readConfig } from '../../config.js';
 import { ConfigError } from '../../config-error.js';
 import { ApiError } from '../../contract/api-error.js';
+import type { WriteOrigin } from '../../idempotency/audit-entry.js';
+import type { WriteRequest } from '../../idempotency/with-idempotency-key.js';
 import { OrganizationRepository } from '../../organizations/organization-repository.js';
 import { type Database, StorageUnavailableError } from '../../storage/database.js';
 import { UnreadableSecretError } from '../../storage/keyring.js';
@@ -82,4 +85,25 @@ export function messageOf(error: Error): string {
   const isDamage = 'code' in error && /^SQLITE_(CORRUPT|NOTADB)/.test(String(error.code));
   const { message } = isDamage ? unusable(readConfig(process.env).databaseUrl, error) : error;
   return nameSetVariables(message, process.env);
+}
+
+/** Returns the request of a command, which is never repeated. */
+export function fromCommand(operation: string, changes: object = {}): WriteRequest {
+  return { origin: originOf(operation, changes), idempotency: undefined };
+}
+
+/**
+ * Returns who makes the write of a command. The operation is that of the contract which does the same,
+ * if there is one.
+ */
+export function originOf(operation: string, changes: object = {}): WriteOrigin {
+  return {
+    entryId: newUuid(),
+    actorType: 'shell',
+    actorId: null,
+    address: null,
+    operation,
+    fields: Object.keys(changes),
+    clock: Date.now,
+  };
 }

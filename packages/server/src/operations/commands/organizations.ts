@@ -13,8 +13,13 @@ import {
 import { type PlanTable, planOf, readPlans } from '../../organizations/plans.js';
 import type { Database } from '../../storage/database.js';
 import { describeCredentials } from './clients.js';
-import { fromCommand } from './from-command.js';
-import { listCommand, onlyOne, withDatabase, withOrganization } from './open-database.js';
+import {
+  fromCommand,
+  listCommand,
+  onlyOne,
+  withDatabase,
+  withOrganization,
+} from './open-database.js';
 import { print, printTable } from './print.js';
 
 interface PlanOptions {

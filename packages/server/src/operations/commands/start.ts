@@ -9,7 +9,7 @@ import { createServer } from '../../create-server.js';
 import { PeriodicService } from '../../lifecycle.js';
 import type { ShortyServer } from '../../server-options.js';
 import { findDatabaseFile } from '../../storage/locate-database.js';
-import { findNetworkFileSystem } from '../../storage/sqlite/network-file-system.js';
+import { findNetworkFileSystem } from '../../storage/sqlite/sqlite-file.js';
 import { version } from '../../version.js';
 import { deleteAbandonedFolders } from '../backup/move-into-place.js';
 import { ScheduledBackups } from '../backup/scheduled-backups.js';

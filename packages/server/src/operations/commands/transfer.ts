@@ -9,8 +9,7 @@ import { unlockSecrets } from '../../storage/secrets.js';
 import { moveIntoPlace, refuseToOverwrite, withScratchFolder } from '../backup/move-into-place.js';
 import { exportOrganization } from '../transfer/export-organization.js';
 import { importOrganization } from '../transfer/import-organization.js';
-import { originOf } from './from-command.js';
-import { withDatabase, withOrganization } from './open-database.js';
+import { originOf, withDatabase, withOrganization } from './open-database.js';
 import { print } from './print.js';
 
 interface ExportOptions {

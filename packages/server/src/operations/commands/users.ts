@@ -12,8 +12,7 @@ import {
   UserRepository,
 } from '../../people/user-repository.js';
 import type { Database } from '../../storage/database.js';
-import { fromCommand } from './from-command.js';
-import { withDatabase, withOrganization } from './open-database.js';
+import { fromCommand, withDatabase, withOrganization } from './open-database.js';
 import { print } from './print.js';
 
 interface InviteOptions {

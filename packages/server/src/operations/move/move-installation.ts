@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 import { ConfigError } from '../../config-error.js';
+import { readInBatches } from '../../storage/batches.js';
 import type { Database, Schema } from '../../storage/database.js';
 import { keyIdIn } from '../../storage/keyring.js';
-import { readInBatches } from '../../storage/read-in-batches.js';
 import { definitionOf, keyOf, tableNames } from '../../storage/schema.js';
 import { encryptorOf, mapSecrets } from '../../storage/secrets.js';
 import { bulkInsert } from '../../storage/statements.js';

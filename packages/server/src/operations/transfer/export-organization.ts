@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import { ConfigError } from '../../config-error.js';
+import { type Row, readInBatches } from '../../storage/batches.js';
 import type { Database, Schema, Value } from '../../storage/database.js';
-import { type Row, readInBatches } from '../../storage/read-in-batches.js';
 import { definitionOf, keyOf, ownerOf, type Table } from '../../storage/schema.js';
 import { mapSecrets } from '../../storage/secrets.js';
 import { type TransferBatch, transferTables, writeTransferFile } from './transfer-file.js';

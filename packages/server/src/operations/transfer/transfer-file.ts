@@ -7,7 +7,7 @@ import { parseInput } from '../../contract/parse-input.js';
 import { domainUpdateRequest } from '../../domains/domain-contract.js';
 import { planName } from '../../organizations/plans.js';
 import { qrCreateRequest } from '../../qr/qr-contract.js';
-import { type Row, rowsAtOnce } from '../../storage/read-in-batches.js';
+import { type Row, rowsAtOnce } from '../../storage/batches.js';
 import { definitionOf, keyOf, type Table, tableNames } from '../../storage/schema.js';
 import type { tables } from '../../storage/tables.js';
 import { urlUpsertRequest } from '../../urls/url-contract.js';

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { constants, getPriority, setPriority } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { truncateText } from '../../contract/truncate-text.js';
+import { truncateText } from '../../contract/api-error.js';
 import {
   LogoError,
   type LogoProcessLimits,

@@ -1,7 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { Engine, Schema } from '../database.js';
-import { createNodeTables } from '../postgres/node-tables.js';
-import { createSearchIndex } from '../postgres/search-index.js';
+import { createNodeTables, createSearchIndex } from '../postgres/node-tables.js';
 import { definitionOf, type Table, tableNames } from '../schema.js';
 
 /** Creates the tables of `tables.ts` with their indexes, and what only PostgreSQL needs. */

@@ -1,19 +1,17 @@
 import { Kysely, type PostgresPoolClient, sql } from 'kysely';
 import { type Database, ListTimeoutError, type Schema, type StorageOptions } from '../database.js';
-import type { GroupCommitOptions } from '../group-commit.js';
+import { type GroupCommitOptions, openWriter } from '../group-commit.js';
 import { Keyring } from '../keyring.js';
 import { readListPage } from '../list-page.js';
 import type { ListPage, ListQuery } from '../list-query.js';
 import { isShared, takeLocks } from '../locks.js';
 import { applyMigrations, findVersionProblem } from '../migrations/apply-migrations.js';
-import { openWriter } from '../open-writer.js';
-import { ArrayDialect } from './array-compiler.js';
 import { watchChanges } from './change-feed.js';
 import { checkServer, explainMissingRights } from './check-server.js';
+import { createSearchIndex, hasSearchIndex } from './node-tables.js';
 import { codeOf, findRetryCause, statementTimeout } from './postgres-error.js';
 import type { PostgresAddress } from './postgres-url.js';
-import { PreparedClient } from './prepared-client.js';
-import { createSearchIndex, hasSearchIndex } from './search-index.js';
+import { ArrayDialect, PreparedClient } from './prepared-client.js';
 import { ServerPool, setLocalLimits } from './server-pool.js';
 
 // How long a write is repeated while others hold its locks.

@@ -1,5 +1,11 @@
+import { createRequire } from 'node:module';
+import type * as Pg from 'pg';
 import { type RetryCause, StorageUnavailableError, UniqueViolationError } from '../database.js';
-import { pg } from './pg.js';
+
+const require = createRequire(import.meta.url);
+
+/** Returns the driver, and loads it at the first call: a thread that uses SQLite saves 5 MB. */
+export const pg = (): typeof Pg => require('pg');
 
 // SQLSTATE classes and codes of conditions that pass: connection, resources, operator intervention,
 // system error, lock timeout, read-only standby. An operator repairs the others: failed

@@ -1,3 +1,10 @@
+import {
+  type BinaryOperationNode,
+  OperatorNode,
+  PostgresDialect,
+  PostgresQueryCompiler,
+  PrimitiveValueListNode,
+} from 'kysely';
 import { LRUCache } from 'lru-cache';
 import type { PoolClient, QueryResult } from 'pg';
 import { StorageUnavailableError } from '../database.js';
@@ -71,3 +78,25 @@ const names = new LRUCache<string, string>({ max: maxPrepared });
 let nameCount = 0;
 // A connection with more statements is closed after its use, which frees their memory on both sides.
 const preparedBy = new WeakMap<PoolClient, Set<string>>();
+
+/** Passes the list of an `in` as one array, so that lists of all lengths are one prepared statement. */
+class ArrayCompiler extends PostgresQueryCompiler {
+  protected override visitBinaryOperation(node: BinaryOperationNode): void {
+    const { leftOperand, operator, rightOperand } = node;
+    const name = OperatorNode.is(operator) ? operator.operator : undefined;
+    if (!PrimitiveValueListNode.is(rightOperand) || (name !== 'in' && name !== 'not in')) {
+      super.visitBinaryOperation(node);
+      return;
+    }
+    this.visitNode(leftOperand);
+    this.append(name === 'in' ? ' = any(' : ' <> all(');
+    this.appendValue(rightOperand.values);
+    this.append(')');
+  }
+}
+
+export class ArrayDialect extends PostgresDialect {
+  override createQueryCompiler() {
+    return new ArrayCompiler();
+  }
+}

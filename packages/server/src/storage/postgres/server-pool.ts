@@ -1,8 +1,7 @@
 import type { ClientConfig, Pool, PoolClient, PoolConfig } from 'pg';
 import { StorageUnavailableError } from '../database.js';
 import { listTimeoutMs } from '../list-page.js';
-import { pg } from './pg.js';
-import { translatePostgresError } from './postgres-error.js';
+import { pg, translatePostgresError } from './postgres-error.js';
 import type { PostgresAddress } from './postgres-url.js';
 
 // The time limit for a new connection, and for a free one while all are in use.

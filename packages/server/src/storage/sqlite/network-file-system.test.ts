@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { findNetworkFileSystem, networkFileSystemOf } from './network-file-system.js';
+import { findNetworkFileSystem, networkFileSystemOf } from './sqlite-file.js';
 
 describe('networkFileSystemOf', () => {
   it.each([

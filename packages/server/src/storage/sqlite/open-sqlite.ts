@@ -9,11 +9,10 @@ import {
   SqliteQueryCompiler,
 } from 'kysely';
 import type { Database, Schema, StorageOptions } from '../database.js';
-import type { GroupCommitOptions } from '../group-commit.js';
+import { type GroupCommitOptions, openWriter } from '../group-commit.js';
 import { Keyring } from '../keyring.js';
 import { readListPage } from '../list-page.js';
 import { applyMigrations, findVersionProblem } from '../migrations/apply-migrations.js';
-import { openWriter } from '../open-writer.js';
 import { lockForServer } from './server-lock.js';
 import { isLocked, QueuedSqliteDriver } from './sqlite-driver.js';
 import {

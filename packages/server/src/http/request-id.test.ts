@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { traceIdOf } from './trace-context.js';
+import { traceIdOf } from './request-id.js';
 
 const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { prefersJson } from './prefers-json.js';
+import { prefersJson } from './parse-accept.js';
 
 describe('prefersJson', () => {
   it.each([
