@@ -79,7 +79,7 @@ secrets
   .description(
     'encrypt all of them under SHORTY_SECRET_KEY; the server may run, with the same settings',
   )
-  .action(async () => (await load.secrets()).rotate());
+  .action(async () => (await load.doctor()).rotate());
 
 const orgs = program.command('orgs').description('organizations');
 orgs

@@ -4,7 +4,7 @@ import { extname } from 'node:path';
 import { Cron } from 'croner';
 import { ConfigError } from './config-error.js';
 import { nearestName } from './contract/nearest-name.js';
-import { type Role, roles } from './contract/roles.js';
+import { roles } from './contract/roles.js';
 import { formatCount } from './format-count.js';
 import { parseAddressRanges, withoutBrackets } from './network/ip-address.js';
 import { parseListenAddress } from './network/listen-address.js';
@@ -90,14 +90,16 @@ export function readConfig(environment: Environment) {
     const issuer = optional('SHORTY_OIDC_ISSUER', parseIssuer);
     const clientId = optional('SHORTY_OIDC_CLIENT_ID', (text) => text);
     const clientSecret = readSecret('SHORTY_OIDC_CLIENT_SECRET', (text) => text);
-    const defaultRole = optional('SHORTY_OIDC_DEFAULT_ROLE', parseRole);
-    if (issuer === undefined && clientId === undefined && clientSecret === undefined) {
-      return undefined;
+    const defaultRole = optional('SHORTY_OIDC_DEFAULT_ROLE', oneOf(roles));
+    if (issuer !== undefined && clientId !== undefined && clientSecret !== undefined) {
+      return { issuer, clientId, clientSecret, defaultRole };
     }
-    if (issuer === undefined) throw new ConfigError(missingOf('SHORTY_OIDC_ISSUER'));
-    if (clientId === undefined) throw new ConfigError(missingOf('SHORTY_OIDC_CLIENT_ID'));
-    if (clientSecret === undefined) throw new ConfigError(missingOf('SHORTY_OIDC_CLIENT_SECRET'));
-    return { issuer, clientId, clientSecret, defaultRole };
+    const given = { ISSUER: issuer, CLIENT_ID: clientId, CLIENT_SECRET: clientSecret };
+    const missing = Object.entries(given).filter(([, value]) => value === undefined);
+    if (missing.length === 3) return undefined;
+    throw new ConfigError(
+      `SHORTY_OIDC_${missing[0]?.[0]} is missing: sign-in by OpenID Connect needs SHORTY_OIDC_ISSUER, SHORTY_OIDC_CLIENT_ID and SHORTY_OIDC_CLIENT_SECRET`,
+    );
   };
   return {
     port,
@@ -105,7 +107,14 @@ export function readConfig(environment: Environment) {
     /** The path of the unix socket that replaces `host` and `port`. */
     listenPath,
     /** The permissions of that socket. */
-    socketMode: read('SHORTY_SOCKET_MODE', '660', parseSocketMode),
+    socketMode: Number.parseInt(
+      read(
+        'SHORTY_SOCKET_MODE',
+        '660',
+        matching(/^0?[0-7]{3}$/, 'three octal digits, such as 660'),
+      ),
+      8,
+    ),
     /** The listener of the operator routes; undefined serves them on `host` and `port`. */
     adminListen: optional('SHORTY_ADMIN_LISTEN', (text) => {
       const address = parseListenAddress(text, host);
@@ -160,9 +169,12 @@ export function readConfig(environment: Environment) {
     /** Where visitors report abuse: the link on their pages. */
     abuseContact: optional('SHORTY_ABUSE_CONTACT', parseContact),
     /** The name of the service on pages of visitors. */
-    pagesName: optional('SHORTY_PAGES_NAME', parsePagesName),
+    pagesName: optional('SHORTY_PAGES_NAME', matching(/^.{0,80}$/s, 'at most 80 characters long')),
     /** The colour of their links and buttons. */
-    pagesColor: optional('SHORTY_PAGES_COLOR', parseColour),
+    pagesColor: optional(
+      'SHORTY_PAGES_COLOR',
+      matching(/^#[0-9a-f]{6}$/i, 'a hex colour such as #3451b2'),
+    ),
     /** The URL of their logo; a file is a data URL. */
     pagesLogo: optional('SHORTY_PAGES_LOGO', readLogo),
     /** Whether links on the short domain forward the query of a visit, unless they say otherwise. */
@@ -206,7 +218,10 @@ export function readConfig(environment: Environment) {
     /** The path of a country database; undefined uses the installed one, or else the included one. */
     countryDatabase: optional('SHORTY_COUNTRY_DATABASE', (text) => text),
     /** The header in which trusted proxies send the visitor's country. */
-    countryHeader: optional('SHORTY_COUNTRY_HEADER', parseHeaderName),
+    countryHeader: optional(
+      'SHORTY_COUNTRY_HEADER',
+      matching(/^[A-Za-z0-9-]+$/, 'the name of a header, such as CF-IPCountry'),
+    ),
     /** The number of days that visits are retained, at least 31; undefined retains them forever. */
     retentionDays: optional(
       'SHORTY_VISIT_RETENTION_DAYS',
@@ -346,17 +361,11 @@ function parseSchedule(expression: string): Cron {
 }
 
 function parseListenPath(text: string): string {
-  if (!text.startsWith('/')) {
-    throw new Error(
-      'it must be the absolute path of a unix socket, such as /run/shorty/shorty.sock; for TCP, set HOST and PORT',
-    );
-  }
-  return (parseListenAddress(text, '') as { readonly path: string }).path;
-}
-
-function parseSocketMode(text: string): number {
-  if (/^0?[0-7]{3}$/.test(text)) return Number.parseInt(text, 8);
-  throw new Error('it must be permissions as three octal digits, such as 660');
+  const address = parseListenAddress(text, '');
+  if ('path' in address) return address.path;
+  throw new Error(
+    'it must be the absolute path of a unix socket, such as /run/shorty/shorty.sock; for TCP, set HOST and PORT',
+  );
 }
 
 const minOperatorKeyLength = 32;
@@ -423,10 +432,6 @@ function parseOrigin(text: string): string {
   );
 }
 
-function missingOf(name: string): string {
-  return `${name} is missing: sign-in by OpenID Connect needs SHORTY_OIDC_ISSUER, SHORTY_OIDC_CLIENT_ID and SHORTY_OIDC_CLIENT_SECRET`;
-}
-
 /** Parses the issuer of OpenID Connect, which is compared as it is written. */
 function parseIssuer(text: string): string {
   const url = parseUrl(text);
@@ -434,24 +439,14 @@ function parseIssuer(text: string): string {
   throw new Error('it must be the URL of the issuer, such as https://login.example.com');
 }
 
-function parseRole(text: string): Role {
-  const role = roles.find((each) => each === text);
-  if (role) return role;
-  throw new Error(`it must be one of ${roles.join(', ')}`);
-}
-
 function parseCompat(text: string): readonly CompatName[] {
-  const given = text.split(',').map((part) => part.trim());
-  const unknown = given.find((each) => !compatNames.some((name) => name === each));
-  if (unknown === undefined) return compatNames.filter((name) => given.includes(name));
-  throw new Error(
-    `${JSON.stringify(unknown)} must be one of ${compatNames.join(', ')}: separate several by commas`,
-  );
+  const given = partsOf(text).map(oneOf(compatNames));
+  return compatNames.filter((name) => given.includes(name));
 }
 
 function parseOrigins(text: string): '*' | readonly string[] {
   if (text === '*') return '*';
-  const parts = text.split(',').map((part) => part.trim());
+  const parts = partsOf(text);
   // The URL standard allows an asterisk in a host, but browsers never send one.
   const wrong = parts.find((part) => !isOrigin(part) || part.includes('*'));
   if (wrong === undefined) return [...new Set(parts.map((part) => new URL(part).origin))];
@@ -473,18 +468,6 @@ function parseContact(text: string): string {
   throw new Error(
     'it must be an e-mail address or the URL of a page, such as abuse@example.com or https://example.com/abuse',
   );
-}
-
-const maxPagesNameLength = 80;
-
-function parsePagesName(text: string): string {
-  if (text.length <= maxPagesNameLength) return text;
-  throw new Error(`it must be at most ${maxPagesNameLength} characters long`);
-}
-
-function parseColour(text: string): string {
-  if (/^#[0-9a-f]{6}$/i.test(text)) return text;
-  throw new Error('it must be a hex colour such as #3451b2');
 }
 
 const logoTypes: Readonly<Record<string, string>> = {
@@ -529,15 +512,10 @@ function parsePrefix(text: string): string {
   );
 }
 
-const minSecretKeyLength = 16;
-
-function parseSecretKey(text: string): string {
-  if (text.length >= minSecretKeyLength) return text;
-  throw new Error(`it must be at least ${minSecretKeyLength} characters long`);
-}
+const parseSecretKey = matching(/^.{16,}$/s, 'at least 16 characters long');
 
 function parseThresholds(text: string): readonly number[] {
-  const thresholds = text.split(',').map((part) => Number(part.trim() || Number.NaN));
+  const thresholds = partsOf(text).map((part) => Number(part || Number.NaN));
   if (thresholds.every((threshold) => Number.isSafeInteger(threshold) && threshold > 0)) {
     return [...new Set(thresholds)].sort((a, b) => a - b);
   }
@@ -547,7 +525,7 @@ function parseThresholds(text: string): readonly number[] {
 const maxRetries = 20;
 
 function parseRetrySchedule(text: string): readonly number[] {
-  const seconds = text.split(',').map((part) => Number(part.trim() || Number.NaN));
+  const seconds = partsOf(text).map((part) => Number(part || Number.NaN));
   const areDelays = seconds.every((delay) => delay >= 0.001 && delay <= 31 * 86_400);
   if (areDelays && seconds.length <= maxRetries) {
     return seconds.map((delay) => Math.round(delay * 1000));
@@ -558,7 +536,7 @@ function parseRetrySchedule(text: string): readonly number[] {
 }
 
 function parseDnsServers(text: string): readonly string[] {
-  const servers = text.split(',').map((part) => part.trim());
+  const servers = partsOf(text);
   if (servers.every(isAddressWithPort)) return servers;
   throw new Error(
     'it must be addresses, separated by commas, such as 1.1.1.1,[2606:4700::1111]:53',
@@ -572,9 +550,16 @@ function isAddressWithPort(text: string): boolean {
   return url?.host === text && isIP(withoutBrackets(url.hostname)) !== 0;
 }
 
-function parseHeaderName(text: string): string {
-  if (/^[A-Za-z0-9-]+$/.test(text)) return text;
-  throw new Error('it must be the name of a header, such as CF-IPCountry');
+/** Returns a parser that takes the texts which match a pattern. */
+function matching(pattern: RegExp, rule: string): (text: string) => string {
+  return (text) => {
+    if (pattern.test(text)) return text;
+    throw new Error(`it must be ${rule}`);
+  };
+}
+
+function partsOf(text: string): string[] {
+  return text.split(',').map((part) => part.trim());
 }
 
 function wholeNumber(min: number, max: number, what = 'whole number'): (text: string) => number {

@@ -69,26 +69,16 @@ export class FairQueue {
 
   /** Queues a task and returns its result. Throws a QueueFullError or a QueueClosedError. */
   async run<T>(organizationId: string, work: () => Promise<T>): Promise<T> {
-    const [result] = await this.runAll(organizationId, [work]);
-    return result as T;
-  }
-
-  /** Queues several tasks and returns their results. Refuses all of them if it cannot take all. */
-  async runAll<T>(organizationId: string, works: readonly (() => Promise<T>)[]): Promise<T[]> {
     if (this.#isClosed) throw this.#closed();
-    this.assertCapacity(organizationId, works.length);
+    this.assertCapacity(organizationId, 1);
     const own = this.#organizations.get(organizationId) ?? { waiting: [], running: 0 };
-    if (works.length > 0) this.#organizations.set(organizationId, own);
+    this.#organizations.set(organizationId, own);
     const queuedAt = performance.now();
-    const outcomes = works.map(
-      (work) =>
-        new Promise<T>((resolve, reject) => {
-          own.waiting.push({ queuedAt, run: () => work().then(resolve, reject), reject });
-        }),
-    );
-    this.#waiting += works.length;
-    this.#startTasks();
-    return Promise.all(outcomes);
+    return new Promise<T>((resolve, reject) => {
+      own.waiting.push({ queuedAt, run: () => work().then(resolve, reject), reject });
+      this.#waiting += 1;
+      this.#startTasks();
+    });
   }
 
   /**

@@ -39,11 +39,12 @@ export function openPasswords({ isThreaded, logger }: { isThreaded: boolean; log
     assertCapacity: (organizationId: string, passwords: number) =>
       hashing.assertCapacity(organizationId, passwords),
     /** Throws a QueueFullError before it hashes any when the queue cannot take all. */
-    hashAll: (organizationId: string, all: readonly string[]) =>
-      hashing.runAll(
-        organizationId,
-        all.map((password) => () => leastBusyThread().call('hash', password)),
-      ),
+    async hashAll(organizationId: string, all: readonly string[]): Promise<string[]> {
+      hashing.assertCapacity(organizationId, all.length);
+      const hash = (password: string) =>
+        hashing.run(organizationId, () => leastBusyThread().call('hash', password));
+      return Promise.all(all.map(hash));
+    },
     verify: (organizationId: string, passwordHash: string, password: string) =>
       unlocks.run(organizationId, () => leastBusyThread().call('verify', passwordHash, password)),
     queues: [hashing, unlocks],

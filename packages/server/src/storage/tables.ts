@@ -35,6 +35,13 @@ function each<Definition extends string, Name extends string>(
   return Object.fromEntries(names.map((name) => [name, definition])) as Record<Name, Definition>;
 }
 
+/** The first columns of the records of an organization. */
+const ofOrganization = {
+  id: 'text primary key',
+  organization_id: 'text not null references organizations (id)',
+  created_at: 'bigint not null',
+} as const;
+
 /**
  * All tables, referenced ones first, except those of nodes (`postgres/node-tables.ts`). `schema.ts`
  * derives types, keys and owners, and the baseline the statements that create them.
@@ -91,11 +98,9 @@ export const tables = {
   clients: {
     isExported: true,
     columns: {
-      id: 'text primary key',
-      organization_id: 'text not null references organizations (id)',
+      ...ofOrganization,
       secret_hash: 'text not null',
       scopes: 'text not null', // Separated by spaces
-      created_at: 'bigint not null',
       ...each('bigint', 'revoked_at', 'expires_at'),
       name: 'text', // What the client is for
     },
@@ -104,8 +109,7 @@ export const tables = {
   api_keys: {
     isExported: true,
     columns: {
-      id: 'text primary key',
-      organization_id: 'text not null references organizations (id)',
+      ...ofOrganization,
       name: 'text not null',
       key_hash: 'text not null', // The SHA-256 of the key, which has 256 random bits
       key_start: 'text not null', // The first characters of the key, for people
@@ -115,7 +119,6 @@ export const tables = {
       /** 1: it is restricted to the links that it creates. */
       only_own_links: 'integer not null default 0',
       created_by: 'text not null', // The id of the client that created it
-      created_at: 'bigint not null',
       ...each('bigint', 'expires_at', 'last_used_at'),
     },
     indexes: {
@@ -128,13 +131,11 @@ export const tables = {
     isExported: true,
     unexported: ['invitation_hash', 'invitation_expires_at'],
     columns: {
-      id: 'text primary key',
-      organization_id: 'text not null references organizations (id)',
+      ...ofOrganization,
       /** In lower case. Null until the person has accepted an invitation without an address. */
       email: 'text',
       role: 'text not null',
       password_hash: 'text', // Argon2; null until the person has accepted the invitation
-      created_at: 'bigint not null',
       last_signed_in_at: 'bigint',
       /** The issuer and the subject of OpenID Connect; null for people who have a password only. */
       ...each('text', 'oidc_issuer', 'oidc_subject'),
@@ -188,11 +189,9 @@ export const tables = {
   domains: {
     isExported: true,
     columns: {
-      id: 'text primary key',
-      organization_id: 'text not null references organizations (id)',
+      ...ofOrganization,
       hostname: 'text not null',
       is_active: 'integer not null',
-      created_at: 'bigint not null',
       challenge: "text not null default ''", // The required text of the TXT record
       /** The first verification. Once it is set, the hostname serves only this domain's links. */
       verified_at: 'bigint',
@@ -247,13 +246,12 @@ export const tables = {
   webhooks: {
     isExported: true,
     columns: {
-      id: 'text primary key',
-      organization_id: 'text not null references organizations (id)',
+      ...ofOrganization,
       ...each('text not null', 'url', 'events'),
       /** JSON of `WebhookSecrets`: the current secret, and the one that it has replaced. */
       secret: 'secret not null',
       is_active: 'integer not null',
-      ...each('bigint not null', 'created_at', 'updated_at'),
+      updated_at: 'bigint not null',
       deleted_at: 'bigint', // The row stays until its deliveries have been removed
       last_success_at: 'bigint',
       /** The first failed attempt since the last success; null after a success. */
@@ -416,8 +414,7 @@ export const tables = {
   qr_codes: {
     isExported: true,
     columns: {
-      id: 'text primary key',
-      organization_id: 'text not null references organizations (id)',
+      ...ofOrganization,
       url_id: 'bigint references urls (id)',
       qr_data: 'text not null', // Never changes
       ...each('text not null', 'format', 'error_correction', 'style_preset'),
@@ -425,7 +422,7 @@ export const tables = {
       size: 'integer not null',
       logo_url: 'text',
       version: 'integer not null', // Increases by one with each change
-      ...each('bigint not null', 'created_at', 'updated_at'),
+      updated_at: 'bigint not null',
       deleted_at: 'bigint',
       margin: 'integer not null default 4', // The width of the quiet zone in modules
       background: "text not null default 'solid'", // `solid` or `transparent`

@@ -1,15 +1,9 @@
-import {
-  type Client,
-  ClientRepository,
-  type Credentials,
-  listClients,
-} from '../../auth/client-repository.js';
+import { ClientRepository, type Credentials, listClients } from '../../auth/client-repository.js';
 import { ConfigError } from '../../config-error.js';
 import { scopes as allScopes, type Scope } from '../../contract/define-route.js';
 import { withIsoTimes } from '../../contract/present.js';
-import type { Database } from '../../storage/database.js';
-import { fromCommand, onlyOne, withDatabase, withOrganization } from './open-database.js';
-import { print, printTable } from './print.js';
+import { fromCommand, onlyOne, readAll, withDatabase, withOrganization } from './open-database.js';
+import { print, printRecords } from './print.js';
 
 interface CreateOptions {
   readonly org: string;
@@ -47,27 +41,12 @@ export async function revokeClient(idOrName: string): Promise<void> {
 
 /** Prints the clients of an organization, newest first. */
 export async function printClients({ org, json }: CreateOptions): Promise<void> {
-  const clients = await withOrganization(org, readAll);
+  const clients = await withOrganization(org, (database, id) => readAll(listClients, database, id));
+  const header = ['ID', 'EXPIRES', 'REVOKED', 'NAME', 'SCOPES'];
   const rows = clients.map(withIsoTimes);
-  if (json) {
-    print(JSON.stringify(rows));
-    return;
-  }
-  const cells = rows.map(({ id, name, scopes, expiresAt, revokedAt }) => [
+  printRecords(json, rows, header, ({ id, name, scopes, expiresAt, revokedAt }) => [
     ...[id, expiresAt ?? 'never', revokedAt ?? '-', name ?? '-', scopes.join(' ')],
   ]);
-  printTable(['ID', 'EXPIRES', 'REVOKED', 'NAME', 'SCOPES'], cells);
-}
-
-async function readAll(database: Database, organizationId: string): Promise<Client[]> {
-  const clients: Client[] = [];
-  let after: Awaited<ReturnType<typeof listClients>>['next'];
-  do {
-    const page = await listClients(database, organizationId, { limit: 100, offset: 0, after });
-    clients.push(...page.items);
-    after = page.next;
-  } while (after);
-  return clients;
 }
 
 function parseScopes(text: string): Scope[] {

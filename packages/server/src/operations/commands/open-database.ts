@@ -2,6 +2,7 @@ import { v7 as newUuid } from 'uuid';
 import { nameSetVariables, readConfig } from '../../config.js';
 import { ConfigError } from '../../config-error.js';
 import { ApiError } from '../../contract/api-error.js';
+import type { Page, PageRange } from '../../contract/fields.js';
 import type { WriteOrigin } from '../../idempotency/audit-entry.js';
 import type { WriteRequest } from '../../idempotency/with-idempotency-key.js';
 import { OrganizationRepository } from '../../organizations/organization-repository.js';
@@ -55,6 +56,22 @@ export function withOrganization<T>(
     const { id } = onlyOne('organization', idOrName, found, listCommand);
     return work(database, id);
   });
+}
+
+/** Reads all pages of a list of an organization. */
+export async function readAll<Row>(
+  list: (database: Database, organizationId: string, range: PageRange) => Promise<Page<Row>>,
+  database: Database,
+  organizationId: string,
+): Promise<Row[]> {
+  const rows: Row[] = [];
+  let after: PageRange['after'];
+  do {
+    const page = await list(database, organizationId, { limit: 100, offset: 0, after });
+    rows.push(...page.items);
+    after = page.next;
+  } while (after);
+  return rows;
 }
 
 /** Returns the only record that has a name. Throws a ConfigError if there are none or several. */

@@ -20,7 +20,7 @@ import {
   withDatabase,
   withOrganization,
 } from './open-database.js';
-import { print, printTable } from './print.js';
+import { print, printRecords } from './print.js';
 
 interface PlanOptions {
   readonly plan: string;
@@ -63,11 +63,8 @@ export async function changePlan(options: PlanOptions & { org: string }): Promis
   const { id, name, activeUrls } = before;
   const { linkBundle } = planOf(plans, plan);
   const beyond = linkBundle === null ? 0 : Math.max(0, activeUrls - linkBundle);
-  if (json) {
-    const changed = { organizationId: id, plan, planBefore: before.plan, activeUrls, linkBundle };
-    print(JSON.stringify(changed));
-    return;
-  }
+  const changed = { organizationId: id, plan, planBefore: before.plan, activeUrls, linkBundle };
+  if (json) return print(JSON.stringify(changed));
   print(
     before.plan === plan
       ? `${name} already has the plan ${plan}.`
@@ -102,13 +99,8 @@ export async function suspendOrganization(org: string, isSuspended: boolean): Pr
  * Deletes an organization and everything that it has. Running servers refuse its requests within a second.
  * A repeated command continues one that was interrupted.
  */
-export async function deleteOrganization({
-  org,
-  confirm,
-}: {
-  readonly org: string;
-  readonly confirm: string;
-}): Promise<void> {
+export async function deleteOrganization(options: { org: string; confirm: string }): Promise<void> {
+  const { org, confirm } = options;
   await withDatabase(async (database) => {
     const organizations = new OrganizationRepository(database);
     const named = await organizations.findNamed(org);
@@ -131,12 +123,8 @@ export async function listOrganizations({ json }: { readonly json?: boolean }): 
     new OrganizationRepository(database).list(),
   );
   const rows = organizations.map(toOrganizationRecord);
-  if (json) {
-    print(JSON.stringify(rows));
-    return;
-  }
-  const cells = rows.map(({ id, plan, activeUrls, suspendedAt, name }) => [
+  const header = ['ID', 'PLAN', 'ACTIVE LINKS', 'SUSPENDED', 'NAME'];
+  printRecords(json, rows, header, ({ id, plan, activeUrls, suspendedAt, name }) => [
     ...[id, plan, activeUrls.toLocaleString('en'), suspendedAt ?? '-', name],
   ]);
-  printTable(['ID', 'PLAN', 'ACTIVE LINKS', 'SUSPENDED', 'NAME'], cells);
 }

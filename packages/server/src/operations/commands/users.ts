@@ -8,18 +8,20 @@ import {
   type Invited,
   listUsers,
   toUserRecord,
-  type User,
   UserRepository,
 } from '../../people/user-repository.js';
 import type { Database } from '../../storage/database.js';
-import { fromCommand, withDatabase, withOrganization } from './open-database.js';
-import { print } from './print.js';
+import { fromCommand, readAll, withDatabase, withOrganization } from './open-database.js';
+import { print, printRecords } from './print.js';
 
-interface InviteOptions {
+interface JsonOption {
+  readonly json?: boolean;
+}
+
+interface InviteOptions extends JsonOption {
   readonly org: string;
   readonly email?: string;
   readonly role: Role;
-  readonly json?: boolean;
 }
 
 /** Adds a person to an organization, and prints the link by which the person sets a password. */
@@ -35,10 +37,7 @@ export async function inviteUser({ org, email, role, json }: InviteOptions): Pro
 }
 
 /** Prints a new link by which a person sets a password. It replaces the one before. */
-export async function resetUser(
-  email: string,
-  { json }: { readonly json?: boolean },
-): Promise<void> {
+export async function resetUser(email: string, { json }: JsonOption): Promise<void> {
   const address = parseEmail(email);
   const invited = await withDatabase(async (database) => {
     const users = new UserRepository(database);
@@ -53,45 +52,23 @@ export async function resetUser(
 }
 
 /** Prints the people of an organization, or of all. */
-export async function printUsers({
-  org,
-  json,
-}: {
-  readonly org?: string;
-  readonly json?: boolean;
-}): Promise<void> {
+export async function printUsers({ org, json }: JsonOption & { readonly org?: string }) {
+  const readUsers = (database: Database, id: string) => readAll(listUsers, database, id);
   const found =
     org === undefined
       ? await withDatabase(async (database) => {
           const organizations = await new OrganizationRepository(database).list();
-          return (await Promise.all(organizations.map(({ id }) => readAll(database, id)))).flat();
+          return (await Promise.all(organizations.map(({ id }) => readUsers(database, id)))).flat();
         })
-      : await withOrganization(org, readAll);
-  if (json) {
-    const rows = found.map((user) => ({
-      ...toUserRecord(user),
-      organizationId: user.organizationId,
-    }));
-    print(JSON.stringify(rows));
-    return;
-  }
-  print(`${'ADDRESS'.padEnd(32)}  ${'ROLE'.padEnd(6)}  ${'ORGANIZATION'.padEnd(36)}  LAST SIGN-IN`);
-  for (const { email, role, organizationId, lastSignedInAt } of found) {
-    const address = (email ?? '(invited)').padEnd(32);
-    const last = lastSignedInAt === null ? 'never' : new Date(lastSignedInAt).toISOString();
-    print(`${address}  ${role.padEnd(6)}  ${organizationId}  ${last}`);
-  }
-}
-
-async function readAll(database: Database, organizationId: string): Promise<User[]> {
-  const users: User[] = [];
-  let after: Awaited<ReturnType<typeof listUsers>>['next'];
-  do {
-    const page = await listUsers(database, organizationId, { limit: 100, offset: 0, after });
-    users.push(...page.items);
-    after = page.next;
-  } while (after);
-  return users;
+      : await withOrganization(org, readUsers);
+  const records = found.map((user) => ({
+    ...toUserRecord(user),
+    organizationId: user.organizationId,
+  }));
+  const header = ['ADDRESS', 'ROLE', 'ORGANIZATION', 'LAST SIGN-IN'];
+  printRecords(json, records, header, ({ email, role, organizationId, lastSignedInAt }) => [
+    ...[email ?? '(invited)', role, organizationId, lastSignedInAt ?? 'never'],
+  ]);
 }
 
 function parseEmail(text: string): string {
