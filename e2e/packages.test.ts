@@ -22,8 +22,8 @@ import { root, scratchFolder } from './lib/processes.js';
 
 const releaseFolder = mkdtempSync(join(tmpdir(), 'shorty-release-'));
 let tarballs: readonly string[];
-beforeAll(async () => {
-  tarballs = Object.values(await release(releaseFolder));
+beforeAll(() => {
+  tarballs = Object.values(release(releaseFolder));
 }, 120_000);
 afterAll(() => rmSync(releaseFolder, { recursive: true, force: true }));
 
@@ -139,7 +139,7 @@ function bytesIn(folder: string): number {
     .reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0);
 }
 
-/** Expects that npm installs the packages of the SBOM, in their versions or newer compatible ones. */
+/** Expects that the SBOM has the packages that npm installs, and those that ours contain. */
 function compareWithSbom(installed: readonly (readonly [string, string])[]): void {
   const text = readFileSync(join(releaseFolder, `shorty-${versionOf('server')}.cdx.json`), 'utf8');
   const { components } = JSON.parse(text) as Sbom;
@@ -148,14 +148,13 @@ function compareWithSbom(installed: readonly (readonly [string, string])[]): voi
     name: [component.group, component.name].filter(Boolean).join('/'),
   }));
   for (const [name, version] of installed) {
-    const [major] = version.split('.');
-    const versions = listed.filter((each) => each.name === name).map((each) => each.version);
-    const isListed = versions.some((each) => each.startsWith(`${major}.`));
-    expect({ name, version, versions, isListed }).toMatchObject({ isListed: true });
+    expect(listed).toContainEqual({ name, version });
   }
+  const names = listed.map(({ name }) => name);
+  expect(names).toEqual(expect.arrayContaining(['ink', 'swagger-ui-dist']));
 
-  // The address of a registry differs between machines.
-  expect(text).not.toMatch(/https?:\/\/(?!cyclonedx\.org\/)/);
+  // The address of a registry, and folders, differ between machines.
+  expect(text).not.toMatch(/https?:\/\/(?!cyclonedx\.org\/)|file:|\/tmp\//);
 }
 
 function filesIn(tarball: string): string[] {

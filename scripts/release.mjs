@@ -1,5 +1,5 @@
 // `npm run release [folder]`: writes everything that a release consists of to a folder, release/ by
-// default. Two runs on the same commit write the same bytes.
+// default.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -7,19 +7,19 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { fail, root } from './bootstrap.mjs';
 import { pack, published, versionOf } from './pack.mjs';
+import { renderSbom } from './sbom.mjs';
 
 /**
  * Writes the tarballs, the changelog, the bill of materials, the build arguments of the image and the
  * checksums of all these files to an emptied folder. Returns the tarballs by name.
  */
-export async function release(folder) {
+export function release(folder) {
   rmSync(folder, { recursive: true, force: true });
   const tarballs = pack(folder);
   const version = versionOf('server');
   copyFileSync(join(root, 'CHANGELOG.md'), join(folder, 'CHANGELOG.md'));
-  // Imported after the installation, because it needs packages.
-  const { renderSbom } = await import('./sbom.mjs');
-  writeFileSync(join(folder, `shorty-${version}.cdx.json`), await renderSbom(published, version));
+  const sbom = renderSbom(Object.values(tarballs));
+  writeFileSync(join(folder, `shorty-${version}.cdx.json`), sbom);
   writeFileSync(join(folder, 'image.args'), imageArguments(version));
   const checksums = readdirSync(folder)
     .sort()
@@ -53,6 +53,6 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   for (const name of published) {
     rmSync(join(root, 'packages', name, 'dist'), { recursive: true, force: true });
   }
-  await release(folder);
+  release(folder);
   for (const name of readdirSync(folder).sort()) console.log(join(folder, name));
 }

@@ -4,7 +4,6 @@
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parse } from 'yaml';
 
 const server = fileURLToPath(new URL('..', import.meta.url));
 const referrers = (name, from = name) => [
@@ -34,6 +33,8 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     mkdirSync(dirname(join(server, destination)), { recursive: true });
     copyFileSync(join(server, source), join(server, destination));
   }
+  // Imported here, because a release reads the list above before packages are installed.
+  const { parse } = await import('yaml');
   const contract = parse(readFileSync(join(server, 'dist/openapi.yaml'), 'utf8'));
   writeFileSync(join(server, 'dist/openapi.json'), JSON.stringify(contract));
 }
