@@ -13,7 +13,7 @@ import { domainFinder } from '../records.js';
 import { openFailedRows } from './output-file.js';
 import type { PreparedImport } from './prepare-import.js';
 import type { ProgressFile } from './progress-file.js';
-import { RowReport } from './row-report.js';
+import { ImportedRows } from './row-report.js';
 
 export interface CheckOptions {
   /** Set for the links of another shortener. */
@@ -32,8 +32,9 @@ export async function checkRows(
 ): Promise<ExitCode> {
   const { io, output } = context;
   const file = progress && openFailedRows(String(failedOut), prepared, progress, true);
-  if (file && !progress.isContinued) progress.recordFiles([file.output.name]);
-  const report = new RowReport(output, io.stderr.isTTY === true);
+  // The next run replaces the rows of this one.
+  for (const path of Object.keys(file?.output.sizes ?? {})) progress?.recordFiles({ [path]: 0 });
+  const report = new ImportedRows(output, io.stderr.isTTY === true);
   const moves = new LinkMoves();
   let rows = 0;
   let bad = 0;
@@ -53,7 +54,7 @@ export async function checkRows(
       report.addFailure(row, error, item ? 'CREATE_FAILED' : 'INVALID_ROW');
       file?.add(row.raw, error);
     }
-    file?.output.flush(chunk.index);
+    file?.output.flush();
   }
   file?.output.close();
   report.finish(defined({ failedOut }));

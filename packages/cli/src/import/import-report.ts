@@ -1,54 +1,50 @@
 import { formatCsvLine, guardFormula, type ImportRow } from '@shorty/import';
-import { formatCount, formatDuration, formatJson, formatNumber } from '@shorty/report';
+import { formatCount, formatDuration, formatNumber } from '@shorty/report';
 import type { ShortyOptions } from '@shorty/sdk';
 import type { Context } from '../context.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
+import { type Column, columnsOf } from '../output.js';
 import { type LiveView, openLiveView } from '../ui/live-view.js';
 import { type FailedRows, OutputFile, openFailedRows } from './output-file.js';
 import type { PreparedImport } from './prepare-import.js';
-import type { ChunkCounts, ProgressFile } from './progress-file.js';
-import { formatNotKept, type RowError, RowReport } from './row-report.js';
-import { type ChunkOutcome, type RowOutcome, type RowStatus, statusOf } from './send-chunks.js';
+import type { ChunkCounts, FileSizes, ProgressFile } from './progress-file.js';
+import { formatNotKept, ImportedRows } from './row-report.js';
+import type { ChunkOutcome } from './send-chunks.js';
 
-/** The result of an import. */
-export interface ImportSummary {
-  readonly rows: number;
-  readonly created: number;
-  readonly failed: number;
-  /** Rows whose slug existed already, with --skip-existing. */
-  readonly skipped: number;
-  /** True when the plan's quota stopped the import. The next run continues. */
-  readonly isQuotaReached: boolean;
-  /** Rows whose links an earlier request had created. */
-  readonly replayed: number;
-  /** Rows completed before this run. */
-  readonly rowsBefore: number;
-  /** Rows that may have arrived in an earlier run. Only --resend sends them again. */
-  readonly uncertain: number;
-  readonly durationMs: number;
-  readonly out: string | null;
-  readonly failedOut: string | null;
-  /** Of another shortener: links of this run that are paused, although their rows were not. */
-  readonly paused?: number;
-  /** Of another shortener: links of this run that lose a setting, by its column. */
-  readonly notKept?: Readonly<Record<string, number>>;
-  /** The first hundred failures of this run. */
-  readonly errors: readonly RowError[];
+/** What became of a row, in the output for programs. */
+export interface RowOutcome extends Pick<ImportRow, 'line' | 'index' | 'note' | 'notKept'> {
+  /**
+   * `postponed`: the plan's quota refused it, and the next run sends it again. `skipped`: its slug exists,
+   * and the import skips such rows.
+   */
+  readonly status: 'created' | 'skipped' | 'postponed' | 'failed';
+  readonly id?: string;
+  readonly shortCode?: string;
+  readonly shortUrl?: string;
+  readonly targetUrl?: string;
+  readonly customSlug?: string | null;
+  readonly error?: string;
+  readonly code?: string;
 }
 
-const summaryNames: Readonly<Record<keyof ImportSummary, true>> = {
-  ...{ rows: true, created: true, failed: true, skipped: true, isQuotaReached: true },
-  ...{ replayed: true, rowsBefore: true, uncertain: true, durationMs: true },
-  ...{ out: true, failedOut: true, paused: true, notKept: true, errors: true },
-};
-export const summaryFields = Object.keys(summaryNames);
-
-const outColumns = ['line', 'index', 'id', 'shortCode', 'shortUrl', 'targetUrl', 'customSlug'];
-const rowColumns = [
-  ...['line', 'index', 'status', 'id', 'shortCode'],
-  ...['shortUrl', 'targetUrl', 'customSlug', 'error', 'code'],
+/** The fields of the result in JSON. */
+export const summaryFields = [
+  ...['rows', 'created', 'failed', 'skipped', 'isQuotaReached', 'rowsBefore', 'uncertain'],
+  ...['durationMs', 'out', 'failedOut', 'paused', 'notKept', 'errors'],
 ];
-const noteColumns = ['note', 'notKept'];
+
+const linkColumns = columnsOf<RowOutcome>(
+  ...(['id', 'shortCode', 'shortUrl', 'targetUrl', 'customSlug'] as const),
+);
+const placeColumns = columnsOf<RowOutcome>('line', 'index');
+const noteColumns: readonly Column<RowOutcome>[] = [
+  ...columnsOf<RowOutcome>('note'),
+  { name: 'notKept', value: ({ notKept }) => formatNotKept(notKept) },
+];
+export const rowFields = [
+  ...['status', 'error', 'code'],
+  ...[...placeColumns, ...linkColumns, ...noteColumns].map(({ name }) => name),
+];
 const barWidth = 30;
 
 export interface ReportOptions {
@@ -58,20 +54,26 @@ export interface ReportOptions {
   readonly retryFor: number;
 }
 
-/** Reports an import: rows or a summary on stdout, errors and progress on stderr, rows in files. */
+/** Reports an import: a summary on stdout, errors and progress on stderr, rows in files. */
 export class ImportReport {
   /** SDK hooks that detect retries. */
   readonly hooks: NonNullable<ShortyOptions['hooks']>;
-  readonly counts = { rows: 0, created: 0, failed: 0, skipped: 0, replayed: 0, rowsBefore: 0 };
-  isQuotaReached = false;
+  /** The columns of the rows as CSV. */
+  readonly columns: readonly Column<RowOutcome>[];
+  /** `rowsBefore`: rows completed before this run. */
+  readonly counts = { rows: 0, created: 0, failed: 0, skipped: 0, rowsBefore: 0 };
+  /** Rows that may have arrived in an earlier run. Only --resend sends them again. */
   uncertain = 0;
+  /** Why the plan's quota stopped the import. The next run continues. */
+  quota: string | undefined;
   readonly #context: Context;
   readonly #prepared: PreparedImport;
   readonly #options: ReportOptions;
   readonly #live: LiveView & { isShown: boolean };
+  readonly #outColumns: readonly Column<RowOutcome>[];
   readonly #out: OutputFile | undefined;
   readonly #failedOut: FailedRows | undefined;
-  readonly #rows: RowReport;
+  readonly #rows: ImportedRows;
   readonly #startedAt: number;
   #taken = 0;
   #invalidCodes = 0;
@@ -81,22 +83,31 @@ export class ImportReport {
     context: Context,
     prepared: PreparedImport,
     options: ReportOptions,
+    progress: ProgressFile,
     live: LiveView & { isShown: boolean },
-    [out, failedOut]: readonly [OutputFile | undefined, FailedRows | undefined],
   ) {
     const { io, output } = context;
     this.#context = context;
     this.#prepared = prepared;
     this.#options = options;
     this.#live = live;
-    this.#out = out;
-    this.#failedOut = failedOut;
-    this.#rows = new RowReport(output, io.stderr.isTTY === true);
+    const notes = prepared.plan.source ? noteColumns : [];
+    const status = columnsOf<RowOutcome>('status');
+    const failure = columnsOf<RowOutcome>('error', 'code');
+    this.columns = [...placeColumns, ...status, ...linkColumns, ...failure, ...notes];
+    this.#outColumns = [...placeColumns, ...linkColumns, ...notes];
+    const title = output.csvHeader(this.#outColumns.map(({ name }) => name)).trimEnd();
+    const { out, failedOut } = options;
+    if (out !== undefined) this.#out = new OutputFile(out, { title }, prepared, progress);
+    if (failedOut !== undefined) this.#failedOut = openFailedRows(failedOut, prepared, progress);
+    progress.recordFiles(this.sizes);
+    this.#rows = new ImportedRows(output, io.stderr.isTTY === true);
     this.#startedAt = io.now();
     this.hooks = {
       onRetry: ({ error }) => this.#onRetry(error),
       onResponse: ({ status }) => this.#onResponse(status),
     };
+    this.#show();
   }
 
   static async open(
@@ -105,54 +116,58 @@ export class ImportReport {
     options: ReportOptions,
     progress: ProgressFile,
   ): Promise<ImportReport> {
-    const { plan } = prepared;
-    const columns = [...outColumns, ...(plan.source ? noteColumns : [])];
-    const { out: path, failedOut } = options;
-    const title = context.output.csvHeader(columns).trimEnd();
-    const out =
-      path === undefined ? undefined : new OutputFile({ path, title }, prepared, progress);
-    const failed =
-      failedOut === undefined ? undefined : openFailedRows(failedOut, prepared, progress);
-    const names = [out, failed?.output].flatMap((file) => (file ? [file.name] : []));
-    progress.recordFiles(names);
     const live = await openLiveView(context);
-    const report = new ImportReport(context, prepared, options, live, [out, failed]);
-    if (context.output.format === 'csv') {
-      const shown = [...rowColumns, ...(plan.source ? noteColumns : [])];
-      await context.output.write(context.output.csvHeader(shown));
-    }
-    report.#show();
-    return report;
+    return new ImportReport(context, prepared, options, progress, live);
+  }
+
+  /** The sizes of the files with all rows so far. */
+  get sizes(): FileSizes {
+    return { ...this.#out?.sizes, ...this.#failedOut?.output.sizes };
   }
 
   /** Counts the rows of a chunk that earlier runs have sent. */
   addEarlier(responses: readonly ChunkCounts[]): void {
-    for (const { created, failed, skipped } of responses) {
-      const rows = created + failed + skipped;
-      this.#count({ created, failed, skipped });
-      this.counts.rowsBefore += rows;
+    for (const counts of responses) {
+      this.#count(counts);
+      this.counts.rowsBefore += counts.created + counts.failed + counts.skipped;
     }
     this.#show();
   }
 
   /** Reports the rows of a chunk, and returns what became of them. */
-  async add({ chunk, rows, isReplayed }: ChunkOutcome): Promise<ChunkCounts> {
+  add({ rows }: ChunkOutcome): { readonly counts: ChunkCounts; readonly outcomes: RowOutcome[] } {
     const counts = { created: 0, failed: 0, skipped: 0 };
     const postponed: number[] = [];
-    for (const outcome of rows) {
-      const status = statusOf(outcome, this.#options.skipExisting === true);
-      if (status === 'postponed') postponed.push(outcome.row.index);
-      else counts[status]++;
-      if (outcome.created) this.#addCreated(outcome.row, outcome.created);
-      else if (status === 'failed') this.#addFailed(outcome.row, outcome.failure);
-    }
-    this.#out?.flush(chunk.index);
-    this.#failedOut?.output.flush(chunk.index);
+    const outcomes = rows.map(({ row, created, failure }): RowOutcome => {
+      const { line, index, note, notKept } = row;
+      if (created) {
+        counts.created++;
+        this.#rows.addLink(row);
+        const outcome = { status: 'created', line, ...created, index, note, notKept } as const;
+        const cells = this.#outColumns.map(({ value }) => String(value(outcome) ?? ''));
+        this.#out?.add(formatCsvLine(cells.map(guardFormula)));
+        return outcome;
+      }
+      const { message, code } = failure;
+      const isSkipped = code === 'SLUG_CONFLICT' && this.#options.skipExisting === true;
+      const status = code === 'QUOTA_EXCEEDED' ? 'postponed' : isSkipped ? 'skipped' : 'failed';
+      if (status === 'postponed') {
+        postponed.push(index);
+        this.quota = message;
+      } else counts[status]++;
+      if (status === 'failed') {
+        if (code === 'SLUG_CONFLICT') this.#taken++;
+        else if (message.startsWith('importedCode ')) this.#invalidCodes++;
+        this.#rows.addFailure(row, message, code);
+        this.#failedOut?.add(row.raw, message);
+      }
+      return { status, line, index, error: message, code };
+    });
+    this.#out?.flush();
+    this.#failedOut?.output.flush();
     this.#count(counts);
-    if (isReplayed) this.counts.replayed += counts.created;
-    await this.#writeRows(rows);
     this.#show();
-    return { ...counts, postponed };
+    return { counts: { ...counts, postponed }, outcomes };
   }
 
   /** Removes the progress from the terminal, prints the failures, and closes the files. */
@@ -167,18 +182,17 @@ export class ImportReport {
     this.end();
     const { output, io } = this.#context;
     const { out = null, failedOut = null } = this.#options;
-    const { rows, created, failed, skipped, rowsBefore, replayed } = this.counts;
+    const { rows, created, failed, skipped, rowsBefore } = this.counts;
     const durationMs = io.now() - this.#startedAt;
     const { source } = this.#prepared.plan;
-    const { isQuotaReached, uncertain } = this;
+    const { quota, uncertain } = this;
     if (output.format === 'json') {
-      const summary: ImportSummary = {
-        ...{ rows, created, failed, skipped, isQuotaReached, replayed, rowsBefore, uncertain },
-        ...{ durationMs, out, failedOut },
+      await output.record({
+        ...{ rows, created, failed, skipped, isQuotaReached: quota !== undefined, rowsBefore },
+        ...{ uncertain, durationMs, out, failedOut },
         ...(source && this.#rows.record()),
         errors: this.#rows.errors,
-      };
-      await output.record(summary);
+      });
     } else if (output.format === 'table' && !output.isQuiet) {
       const rate = Math.round(((rows - rowsBefore) / Math.max(durationMs, 1)) * 1000);
       const before = rowsBefore > 0 ? `, ${formatNumber(rowsBefore)} of them earlier` : '';
@@ -200,51 +214,28 @@ export class ImportReport {
         `not valid as codes here: ${formatCount(this.#invalidCodes, 'row')}; for new short codes, ${collect}run shorty import ${source.name} ${file} --new-codes`,
       );
     }
-    if (replayed > 0) {
-      output.note(
-        `an earlier run, or a request whose response was lost, had created ${formatNumber(replayed)} of them; no link was created twice`,
-      );
-    } else if (rows > 0 && rowsBefore === rows) {
+    if (rows > 0 && rowsBefore === rows) {
       output.note('an earlier run has imported this file; --no-resume imports it again');
     }
-    if (failed === 0 && !isQuotaReached && uncertain === 0) return exitCodes.done;
+    if (uncertain > 0) {
+      output.warn(
+        `shorty: ${formatCount(uncertain, 'row')} may have arrived more than a day ago: look for their links; --resend sends the rows, even if this creates links twice`,
+      );
+    }
+    if (quota !== undefined) {
+      output.warn(
+        `shorty: ${quota}; change the plan or delete links, then run the same command again to create only the missing rows`,
+      );
+    }
+    if (failed === 0 && quota === undefined && uncertain === 0) return exitCodes.done;
     return created + skipped > 0 ? exitCodes.partlyDone : exitCodes.failed;
   }
 
-  #count(counts: Pick<ChunkCounts, 'created' | 'failed' | 'skipped'>): void {
-    this.counts.created += counts.created;
-    this.counts.failed += counts.failed;
-    this.counts.skipped += counts.skipped;
-    this.counts.rows += counts.created + counts.failed + counts.skipped;
-  }
-
-  #addCreated(row: ImportRow, created: NonNullable<RowOutcome['created']>): void {
-    const { line, index } = row;
-    this.#rows.addLink(row);
-    const { id, shortCode, shortUrl, targetUrl, customSlug } = created;
-    const cells = [`${line}`, `${index}`, id, shortCode, shortUrl, targetUrl, customSlug ?? ''];
-    if (this.#prepared.plan.source) cells.push(...noteCells(row));
-    this.#out?.add(formatCsvLine(cells.map(guardFormula)));
-  }
-
-  #addFailed(row: ImportRow, { message, code }: { message: string; code: string }): void {
-    if (code === 'SLUG_CONFLICT') this.#taken++;
-    else if (message.startsWith('importedCode ')) this.#invalidCodes++;
-    this.#rows.addFailure(row, message, code);
-    this.#failedOut?.add(row.raw, message);
-  }
-
-  async #writeRows(rows: readonly RowOutcome[]): Promise<void> {
-    const { output } = this.#context;
-    if (output.format !== 'ndjson' && output.format !== 'csv') return;
-    const { source } = this.#prepared.plan;
-    const lines = rows.map((outcome) => {
-      const status = statusOf(outcome, this.#options.skipExisting === true);
-      if (output.format === 'ndjson') return formatJson(rowOf(outcome, status));
-      const notes = source ? noteCells(outcome.created ? outcome.row : undefined) : [];
-      return output.csvLine([...cellsOf(outcome, status), ...notes]);
-    });
-    await output.write(lines.map((line) => `${line}\n`).join(''));
+  #count({ created, failed, skipped }: Omit<ChunkCounts, 'postponed'>): void {
+    this.counts.created += created;
+    this.counts.failed += failed;
+    this.counts.skipped += skipped;
+    this.counts.rows += created + failed + skipped;
   }
 
   #show(): void {
@@ -280,21 +271,4 @@ export class ImportReport {
     this.#retrying = undefined;
     if (!this.#live.isShown) this.#context.output.note('the server responds again');
   }
-}
-
-function noteCells({ note = '', notKept = [] }: Partial<ImportRow> = {}): string[] {
-  return [note, formatNotKept(notKept)];
-}
-
-function rowOf({ row, created, failure }: RowOutcome, status: RowStatus): object {
-  const { line, index, note, notKept } = row;
-  if (created) return { status, line, ...created, index, note, notKept };
-  return { status, line, index, error: failure.message, code: failure.code };
-}
-
-function cellsOf({ row, created, failure }: RowOutcome, status: RowStatus): unknown[] {
-  const place = [row.line, row.index, status];
-  if (!created) return [...place, '', '', '', '', '', failure.message, failure.code];
-  const { id, shortCode, shortUrl, targetUrl, customSlug } = created;
-  return [...place, id, shortCode, shortUrl, targetUrl, customSlug, '', ''];
 }

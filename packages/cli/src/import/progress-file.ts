@@ -16,20 +16,20 @@ export interface ChunkCounts {
   readonly postponed: readonly number[];
 }
 
+/** The sizes of the output files with the rows of all finished chunks, by path. */
+export type FileSizes = Readonly<Record<string, number>>;
+
 type Line =
   | { readonly startedAt: number; readonly seed: string }
-  | { readonly files: readonly string[] }
-  | { readonly writing: number }
+  | { readonly files: FileSizes }
   | { readonly sent: number; readonly at: number }
-  | ({ readonly done: number } & ChunkCounts);
+  | ({ readonly done: number; readonly files: FileSizes } & ChunkCounts);
 
 interface ChunkState {
   /** When its request was sent last; undefined if it never was. */
   sentAt?: number;
   /** The responses so far. The first one is for all of its rows, later ones for postponed rows. */
   readonly responses: ChunkCounts[];
-  /** The files that have its rows. */
-  readonly files: Set<string>;
 }
 
 // The server stores keys for 24 hours. The margin is for requests that are still being retried.
@@ -39,22 +39,13 @@ const keyLifetimeMs = (24 * 60 - 15) * 60 * 1000;
 export class ProgressFile {
   /** When the first run of the import started, in milliseconds since the epoch. */
   readonly startedAt: number;
-  /** Whether an earlier run exists. */
+  /** Whether an earlier run has sent requests. */
   readonly isContinued: boolean;
-  /**
-   * Whether this run sends every chunk again, because the server still has all responses. A run after
-   * one that reached the quota sends postponed rows with other keys instead.
-   */
-  readonly isReplay: boolean;
   readonly #path: string;
   readonly #identity: string;
-  readonly #files = new Set<string>();
-  /** The files of the run that is read or continued. */
-  #current: readonly string[] = [];
-  /** The chunk whose rows a run has begun to write, but may not have written. */
-  #cut: number | undefined;
   readonly #chunks = new Map<number, ChunkState>();
   readonly #now: () => number;
+  #files: FileSizes = {};
 
   private constructor(path: string, lines: readonly Line[], identity: string, now: () => number) {
     this.#path = path;
@@ -64,8 +55,6 @@ export class ProgressFile {
     this.#identity = `${identity}${first?.seed ?? ''}`;
     for (const line of lines) this.#apply(line);
     this.isContinued = this.#chunks.size > 0;
-    const wasPostponed = lines.some((line) => 'done' in line && line.postponed.length > 0);
-    this.isReplay = now() - this.startedAt < keyLifetimeMs && !wasPostponed;
   }
 
   /** `restart`: the import begins again, with other keys. */
@@ -87,66 +76,46 @@ export class ProgressFile {
     return new ProgressFile(path, lines, identity, now);
   }
 
-  /** Whether earlier runs have finished a chunk, so that it needs no request. */
-  isFinished(chunk: ImportChunk): boolean {
-    return this.earlier(chunk).at(-1)?.postponed.length === 0;
-  }
-
-  /** What became of the rows of a chunk that this run does not send again. */
+  /** What became of the rows of a chunk in earlier requests. */
   earlier({ index }: ImportChunk): readonly ChunkCounts[] {
-    return this.isReplay ? [] : (this.#chunks.get(index)?.responses ?? []);
+    return this.#chunks.get(index)?.responses ?? [];
   }
 
   /** Whether the request of a chunk was sent, so long ago that the server cannot tell if it arrived. */
-  isUncertain({ index }: ImportChunk): boolean {
-    const { sentAt, responses = [] } = this.#chunks.get(index) ?? {};
-    return sentAt !== undefined && !responses.length && this.#now() - sentAt >= keyLifetimeMs;
+  isUncertain(chunk: ImportChunk): boolean {
+    const { sentAt } = this.#chunks.get(chunk.index) ?? {};
+    const isOpen = sentAt !== undefined && this.earlier(chunk).length === 0;
+    return isOpen && this.#now() - sentAt >= keyLifetimeMs;
   }
 
   /** Returns the rows of a chunk to send: all, or those that the quota has refused. */
-  rowsToSend({ index, rows }: ImportChunk): readonly ImportRow[] {
-    const last = this.isReplay ? undefined : this.#chunks.get(index)?.responses.at(-1);
-    return last ? rows.filter((row) => last.postponed.includes(row.index)) : rows;
+  rowsToSend(chunk: ImportChunk): readonly ImportRow[] {
+    const last = this.earlier(chunk).at(-1);
+    return last ? chunk.rows.filter(({ index }) => last.postponed.includes(index)) : chunk.rows;
   }
 
   /** Returns the Idempotency-Key of the next request for rows of a chunk. */
-  keyOf({ index }: ImportChunk, items: readonly unknown[]): string {
-    const attempt = this.isReplay ? 0 : (this.#chunks.get(index)?.responses.length ?? 0);
-    return createHash('sha256')
-      .update(JSON.stringify([this.#identity, index, attempt, items]))
-      .digest('hex');
+  keyOf(chunk: ImportChunk, items: readonly unknown[]): string {
+    const facts = [this.#identity, chunk.index, this.earlier(chunk).length, items];
+    return createHash('sha256').update(JSON.stringify(facts)).digest('hex');
   }
 
-  /** Whether an earlier run of this import, or a dry run, has written to a file. */
-  hasWritten(path: string): boolean {
-    return this.#files.has(path);
-  }
-
-  /** Whether an earlier run has written the rows of a chunk to a file, and this run gets them again. */
-  isWritten(chunk: number, path: string): boolean {
-    return this.isReplay && this.#chunks.get(chunk)?.files.has(path) === true;
-  }
-
-  /** Whether a run was killed while it wrote the rows of a chunk. */
-  isCut(chunk: number): boolean {
-    return this.#cut === chunk;
+  /** Returns the size of a file with the rows of all finished chunks; undefined for a foreign file. */
+  sizeOf(path: string): number | undefined {
+    return this.#files[path];
   }
 
   /** Records the files that this run writes. */
-  recordFiles(files: readonly string[]): void {
+  recordFiles(files: FileSizes): void {
     this.#append({ files });
-  }
-
-  recordWriting({ index }: ImportChunk): void {
-    append(this.#path, { writing: index });
   }
 
   recordSent({ index }: ImportChunk): void {
     this.#append({ sent: index, at: this.#now() });
   }
 
-  recordDone({ index }: ImportChunk, counts: ChunkCounts): void {
-    this.#append({ done: index, ...counts });
+  recordDone({ index }: ImportChunk, counts: ChunkCounts, files: FileSizes): void {
+    this.#append({ done: index, ...counts, files });
   }
 
   #append(line: Line): void {
@@ -155,26 +124,13 @@ export class ProgressFile {
   }
 
   #apply(line: Line): void {
-    if ('startedAt' in line) return;
-    if ('files' in line) {
-      this.#current = line.files;
-      for (const file of line.files) this.#files.add(file);
-      return;
-    }
-    if ('writing' in line) {
-      this.#cut = line.writing;
-      return;
-    }
-    const index = 'sent' in line ? line.sent : line.done;
-    const state = this.#chunks.get(index) ?? { responses: [], files: new Set() };
+    if ('files' in line) this.#files = { ...this.#files, ...line.files };
+    const index = 'sent' in line ? line.sent : 'done' in line ? line.done : undefined;
+    if (index === undefined) return;
+    const state = this.#chunks.get(index) ?? { responses: [] };
     this.#chunks.set(index, state);
-    if ('sent' in line) {
-      state.sentAt = line.at;
-      return;
-    }
-    if (this.#cut === index) this.#cut = undefined;
-    state.responses.push(line);
-    for (const file of this.#current) state.files.add(file);
+    if ('sent' in line) state.sentAt = line.at;
+    else if ('done' in line) state.responses.push(line);
   }
 }
 

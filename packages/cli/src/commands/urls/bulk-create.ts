@@ -9,14 +9,13 @@ import {
   withDomainIds,
 } from '@shorty/import';
 import { formatCount, formatInstant, formatNumber } from '@shorty/report';
-import { type Shorty, ShortyError } from '@shorty/sdk';
 import { stateFolder } from '../../app-folders.js';
 import { UsageError } from '../../cli-error.js';
 import { type CommandRow, type OptionRows, parsePositive } from '../../command.js';
 import type { Context } from '../../context.js';
 import type { ExitCode } from '../../exit-codes.js';
 import { checkRows } from '../../import/check-rows.js';
-import { ImportReport, summaryFields } from '../../import/import-report.js';
+import { ImportReport, rowFields, summaryFields } from '../../import/import-report.js';
 import { type PreparedImport, prepareImport } from '../../import/prepare-import.js';
 import { ProgressFile } from '../../import/progress-file.js';
 import { sendChunks } from '../../import/send-chunks.js';
@@ -72,9 +71,10 @@ export const importOptions: OptionRows = {
   },
 };
 
-/** What an import prints: a summary as JSON. Rows have no fields to select. */
+/** What an import prints: a summary as JSON, and rows in other formats for programs. */
 export function importPrints(format: OutputFormat): readonly string[] {
-  return format === 'json' ? summaryFields : [];
+  if (format === 'table') return [];
+  return format === 'json' ? summaryFields : rowFields;
 }
 
 export const bulkCreate: CommandRow = {
@@ -180,40 +180,52 @@ async function importRows(
     output.note(`continuing the import that started on ${formatInstant(progress.startedAt)}`);
   }
   const report = await ImportReport.open(context, prepared, options, progress);
-  const client = await context.client({ ...patience(options), hooks: report.hooks });
+  // Waits for a server that is busy or restarts.
+  const client = await context.client({
+    deadlineMs: options.retryFor * 1000,
+    maxRetries: Number.POSITIVE_INFINITY,
+    maxRetryDelayMs,
+    hooks: report.hooks,
+  });
   const links = foreign && { ...foreign, now: progress.startedAt };
   const planned = planChunks(prepared.rows(), prepared.plan, links && { links });
   const chunks = async function* (): AsyncGenerator<ImportChunk> {
     for await (const chunk of withDomainIds(planned, domainFinder(context))) {
+      // The chunks in flight still follow.
+      if (report.quota !== undefined) return;
       report.addEarlier(progress.earlier(chunk));
-      if (progress.isFinished(chunk)) continue;
+      const rows = progress.rowsToSend(chunk);
+      if (rows.length === 0) continue;
       if (progress.isUncertain(chunk) && !options.resend) {
-        report.uncertain += chunk.rows.length;
-        const [first, last] = [chunk.rows[0], chunk.rows.at(-1)];
-        output.warn(`lines ${first?.line} to ${last?.line} may have arrived`);
-      } else yield { ...chunk, rows: progress.rowsToSend(chunk) };
+        report.uncertain += rows.length;
+        output.warn(`lines ${rows[0]?.line} to ${rows.at(-1)?.line} may have arrived`);
+      } else yield { ...chunk, rows };
     }
   };
-  try {
-    await sendChunks(chunks(), {
+  const outcomes = async function* () {
+    const sent = sendChunks(chunks(), {
       concurrency: options.concurrency,
       signal: io.interrupt,
       send: async (items, chunk, signal) => {
         const idempotencyKey = progress.keyOf(chunk, items);
         progress.recordSent(chunk);
-        const { data, response } = await client.urls
-          .bulkCreateChunk({ urls: items }, { idempotencyKey, signal })
-          .withResponse();
-        return { result: data, isReplayed: response.headers.get('idempotent-replayed') === 'true' };
-      },
-      onChunk: async (outcome) => {
-        progress.recordWriting(outcome.chunk);
-        const counts = await report.add(outcome);
-        progress.recordDone(outcome.chunk, counts);
-        if (counts.postponed.length > 0) report.isQuotaReached = true;
-        return report.isQuotaReached ? 'stop' : 'continue';
+        return client.urls.bulkCreateChunk({ urls: items }, { idempotencyKey, signal });
       },
     });
+    for await (const outcome of sent) {
+      const { counts, outcomes } = report.add(outcome);
+      progress.recordDone(outcome.chunk, counts, report.sizes);
+      yield outcomes;
+    }
+  };
+  try {
+    const rows = outcomes();
+    if (output.format === 'ndjson' || output.format === 'csv') {
+      // A closed pipe ends the output, but not the import.
+      const pages = { [Symbol.asyncIterator]: () => ({ next: () => rows.next() }) };
+      await output.list(pages, report.columns);
+    }
+    for await (const _ of rows);
   } catch (error) {
     report.end();
     const { rows, created, failed } = report.counts;
@@ -223,18 +235,7 @@ async function importRows(
     );
     throw error;
   }
-  const exitCode = await report.summarise();
-  if (report.uncertain > 0) {
-    output.warn(
-      `shorty: ${formatCount(report.uncertain, 'row')} may have arrived more than a day ago: look for their links; --resend sends the rows, even if this creates links twice`,
-    );
-  }
-  if (report.isQuotaReached) {
-    output.warn(
-      `shorty: ${await describeQuota(client, io.interrupt)}; change the plan or delete links, then run the same command again to create only the missing rows`,
-    );
-  }
-  return exitCode;
+  return report.summarise();
 }
 
 /** Returns the id of an import. It depends on the file, the account and the parsing options. */
@@ -257,24 +258,4 @@ async function identify(
     foreign && [foreign.source.name, [...foreign.domains].sort(), foreign.keepsCodes],
   ];
   return createHash('sha256').update(JSON.stringify(facts)).digest('hex');
-}
-
-/** Returns the options of a client that waits for a server that is busy or restarts. */
-function patience({ retryFor }: Pick<ImportOptions, 'retryFor'>) {
-  return {
-    deadlineMs: retryFor * 1000,
-    maxRetries: Number.POSITIVE_INFINITY,
-    maxRetryDelayMs,
-  };
-}
-
-async function describeQuota(client: Shorty, signal: AbortSignal): Promise<string> {
-  try {
-    const { plan, links } = await client.usage.get({}, { signal, maxRetries: 0 });
-    return `the plan ${plan} allows ${formatCount(links.included ?? 0, 'active link')}, and ${formatNumber(links.used)} exist`;
-  } catch (error) {
-    // The import has ended, and its exit code must not depend on this request.
-    if (!(error instanceof ShortyError)) throw error;
-    return 'the plan allows no more active links';
-  }
 }

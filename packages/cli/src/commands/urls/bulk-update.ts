@@ -12,8 +12,8 @@ import type { UrlBulkUpdateItem } from '@shorty/sdk';
 import type { CommandRow } from '../../command.js';
 import type { Context } from '../../context.js';
 import { type ExitCode, exitCodes } from '../../exit-codes.js';
-import { FailureReport } from '../../import/failure-report.js';
 import { type PreparedImport, prepareImport } from '../../import/prepare-import.js';
+import { RowReport } from '../../import/row-report.js';
 import { columnsOf } from '../../output.js';
 import { domainFinder, nameLinks } from '../../records.js';
 import { findIds } from '../change-command.js';
@@ -73,7 +73,7 @@ async function updateRows(
   isDryRun: boolean,
 ): Promise<ExitCode> {
   const { io, output } = context;
-  const failures = new FailureReport(output, io.stderr.isTTY === true);
+  const failures = new RowReport(output, io.stderr.isTTY === true);
   let updated = 0;
   let failed = 0;
   const count = (outcome: Outcome): Outcome => {
