@@ -69,7 +69,7 @@ const suites = (names: readonly string[]) =>
 const alsoOnPostgres = [
   'packages/server/test/analytics/counting.test.ts',
   'packages/server/test/contract/if-match.test.ts',
-  'packages/server/test/storage/url-repository.test.ts',
+  'packages/server/test/storage/url-writer.test.ts',
   'packages/server/test/transfer/transfer.test.ts',
   'packages/server/test/webhooks/retries.test.ts',
 ];
@@ -92,7 +92,7 @@ const repeatedOnPostgres = suites([
 // The statements that only PostgreSQL runs: migrations, creates, lists, visits, clicks of limited links, the change feed.
 const onOldestPostgres = [
   'packages/server/test/postgres/{click-limits,failed-polls,migrations}.test.ts',
-  'packages/server/test/storage/{list-orders,url-repository}.test.ts',
+  'packages/server/test/storage/{list-orders,url-writer}.test.ts',
 ];
 
 /**

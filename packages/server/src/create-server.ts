@@ -266,7 +266,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   });
   const eraseUrl = urlEraser({
     database,
-    recorder: urls.recorder,
+    record: urls.record,
     eraseVisits: analytics.eraseVisits,
     onErased(id, qrIds) {
       changes.emit('urls', [id]);

@@ -35,9 +35,6 @@ export function openPasswords({ isThreaded, logger }: { isThreaded: boolean; log
   }
 
   return {
-    /** Throws a QueueFullError if `hashAll` would refuse `passwords` passwords now. */
-    assertCapacity: (organizationId: string, passwords: number) =>
-      hashing.assertCapacity(organizationId, passwords),
     /** Throws a QueueFullError before it hashes any when the queue cannot take all. */
     async hashAll(organizationId: string, all: readonly string[]): Promise<string[]> {
       hashing.assertCapacity(organizationId, all.length);

@@ -25,8 +25,12 @@ export class ApiError extends Error {
 }
 
 /** Returns VALIDATION_FAILED with the invalid fields. Pass `count` when `details` omits some. */
-export function validationError(details: readonly ErrorDetail[], count?: number): ApiError {
-  return new ApiError('VALIDATION_FAILED', summarize(details, { count }), { details });
+export function validationError(
+  details: readonly ErrorDetail[],
+  count?: number,
+  subject?: string,
+): ApiError {
+  return new ApiError('VALIDATION_FAILED', summarize(details, count, subject), { details });
 }
 
 /** Returns NOT_FOUND with the kind of the record, and the id or name that was asked for. */
@@ -47,10 +51,8 @@ export function quotaError(use: string, nextStep: string, replayed = false): Api
 /** Returns one sentence that names the first invalid field and the number of others. */
 export function summarize(
   details: readonly ErrorDetail[],
-  {
-    subject: whole = 'The body',
-    count = details.length,
-  }: { subject?: string; count?: number | undefined } = {},
+  count = details.length,
+  whole = 'The body',
 ): string {
   const [first] = details;
   if (!first) return 'The request is not valid';

@@ -9,7 +9,7 @@ import { describeQuota } from '../organizations/plans.js';
 import type { Clock } from '../ports.js';
 import { checkIfMatch, nextUpdatedAt } from '../preconditions/if-match.js';
 import type { ShortUrl } from '../urls/short-url.js';
-import type { UrlRepository } from '../urls/url-repository.js';
+import type { UrlReader } from '../urls/url-reader.js';
 import { type QrDesign, QrDesignError, type QrLogo } from './drawing/qr-design.js';
 import type { QrCreateRequest, QrFilter, QrListQuery, qrRoutes } from './qr-contract.js';
 import { mediaTypes } from './qr-image.js';
@@ -19,7 +19,7 @@ import { type CreateQrOutcome, type QrRepository, StaleQrError } from './qr-repo
 export interface QrHandlersOptions {
   readonly qrs: QrRepository;
   readonly listQrs: ReadPage<QrRecord, QrFilter>;
-  readonly urls: Pick<UrlRepository, 'get'>;
+  readonly urls: Pick<UrlReader, 'get'>;
   readonly drawVerified: (organizationId: string, design: QrDesign) => Promise<Uint8Array>;
   readonly readLogo: (organizationId: string, url: string) => Promise<QrLogo>;
   /** Returns the start of the payload for a URL: its custom domain, or the public host. */

@@ -1,46 +1,50 @@
+import type { ApiError } from '../contract/api-error.js';
 import type { ErrorDetail } from '../contract/errors.js';
 import { nextUpdatedAt } from '../preconditions/if-match.js';
 import { acceptFields } from './link-fields.js';
+import { invalidField } from './link-outcomes.js';
 import { emptyUrl, isExpired, type ShortUrl } from './short-url.js';
 import type { UrlCreateRequest, UrlUpdateRequest, UrlUpsertRequest } from './url-contract.js';
-import { findPasswordError } from './url-fields.js';
 
-export type UrlChange =
-  | { readonly ok: true; readonly url: ShortUrl }
-  | { readonly ok: false; readonly error: ErrorDetail };
-
-/** Returns the error of an `expiresAt` in the past. A schema cannot check it without a clock. */
-export function findExpiryError(
-  body: Pick<UrlUpdateRequest, 'expiresAt'>,
+/** Returns the error of a time that no link can have now. A schema cannot check it without a clock. */
+export function findTimeError(
+  body: Pick<UrlCreateRequest, 'activatesAt' | 'expiresAt' | 'importedCreatedAt'>,
   now: number,
 ): ErrorDetail | undefined {
-  if (body.expiresAt == null || Date.parse(body.expiresAt) > now) return undefined;
-  return {
-    path: 'expiresAt',
-    message: `is ${body.expiresAt}: it must lie in the future (now is ${new Date(now).toISOString()})`,
-  };
+  const { expiresAt, importedCreatedAt } = body;
+  const current = `now is ${new Date(now).toISOString()}`;
+  if (expiresAt != null && Date.parse(expiresAt) <= now) {
+    const message = `is ${expiresAt}: it must lie in the future (${current})`;
+    return { path: 'expiresAt', message };
+  }
+  const createdAt = importedCreatedAt == null ? now : Date.parse(importedCreatedAt);
+  if (createdAt < 0 || createdAt > now) {
+    const rule = createdAt < 0 ? 'before 1970' : `in the future (${current})`;
+    const message = `is ${importedCreatedAt}: it must not lie ${rule}`;
+    return { path: 'importedCreatedAt', message };
+  }
+  return findActivationError(acceptFields(body));
 }
 
-/** Returns the error of an `importedCreatedAt` that no link can have been created at. */
-export function findCreationError(
-  { importedCreatedAt }: Pick<UrlCreateRequest, 'importedCreatedAt'>,
-  now: number,
-): ErrorDetail | undefined {
-  if (importedCreatedAt == null) return undefined;
-  const at = Date.parse(importedCreatedAt);
-  if (at >= 0 && at <= now) return undefined;
-  const rule = at < 0 ? 'before 1970' : `in the future (now is ${new Date(now).toISOString()})`;
-  return { path: 'importedCreatedAt', message: `is ${importedCreatedAt}: it must not lie ${rule}` };
+/** Returns the error of a link that would start redirecting after its end. */
+function findActivationError({
+  activatesAt = null,
+  expiresAt = null,
+}: Partial<Pick<ShortUrl, 'activatesAt' | 'expiresAt'>>): ErrorDetail | undefined {
+  if (activatesAt === null || expiresAt === null || activatesAt < expiresAt) return undefined;
+  const [start, end] = [activatesAt, expiresAt].map((time) => new Date(time).toISOString());
+  return { path: 'activatesAt', message: `is ${start}: it must be before expiresAt (${end})` };
 }
 
-export interface UrlDraft {
-  readonly body: UrlCreateRequest;
+/** A valid request for a link, with the hash of its password. */
+export interface Draft<Body> {
+  readonly body: Body;
   readonly passwordHash: string | null;
 }
 
-/** Returns the new link of a valid request. The hostname is that of its custom domain. */
+/** Returns the new link of a request. The hostname is that of its custom domain. */
 export function newUrl(
-  { body, passwordHash }: UrlDraft,
+  { body, passwordHash }: Draft<UrlCreateRequest>,
   identity: Pick<ShortUrl, 'id' | 'organizationId' | 'shortCode' | 'hostname'> &
     Partial<Pick<ShortUrl, 'createdBy'>>,
   now: number,
@@ -71,17 +75,15 @@ export function erasedUrl(url: ShortUrl, now: number): ShortUrl {
   };
 }
 
-/** Applies a PATCH to a link. A missing field stays as it is; null clears it. */
+/** Applies a PATCH to a link. A missing field stays as it is; null clears it. Throws an ApiError. */
 export function patchUrl(
   url: ShortUrl,
-  patch: UrlUpdateRequest,
-  newPasswordHash: string | null,
+  { body: patch, passwordHash }: Draft<UrlUpdateRequest>,
   now: number,
-): UrlChange {
-  const { isActive, isPasswordProtected, password } = patch;
-  const isProtected = isPasswordProtected ?? url.passwordHash !== null;
-  const error = findPasswordError(isProtected, password != null, url.passwordHash !== null);
-  if (error) return { ok: false, error };
+): ShortUrl {
+  const { isActive, isPasswordProtected = url.passwordHash !== null } = patch;
+  const passwordError = findPasswordError(url.passwordHash, patch);
+  if (passwordError) throw passwordError;
   const changesTarget = [patch.targetUrl, patch.expiredUrl, patch.rules].some(
     (target) => target !== undefined,
   );
@@ -91,58 +93,53 @@ export function patchUrl(
     targetUrl: patch.targetUrl ?? url.targetUrl,
     // The new target is not blocked. The next check finds the others, if there are any.
     targetBlockedAt: changesTarget ? null : url.targetBlockedAt,
-    passwordHash: isProtected ? (newPasswordHash ?? url.passwordHash) : null,
+    passwordHash: isPasswordProtected ? (passwordHash ?? url.passwordHash) : null,
     isActive: isActive ?? url.isActive,
     deletedAt: isActive ? null : url.deletedAt,
   };
-  const activationError = findActivationError(changed);
-  if (activationError) return { ok: false, error: activationError };
+  const error = findActivationError(changed);
+  if (error) throw invalidField(error.path, error.message);
   if (isActive && isExpired(changed, now)) {
     const message = 'cannot be true: expiresAt has passed, so set a later one or null';
-    return { ok: false, error: { path: 'isActive', message } };
+    throw invalidField('isActive', message);
   }
-  return { ok: true, url: changed };
+  return changed;
 }
 
-/** Returns the error of a link that would start redirecting after its end. */
-export function findActivationError({
-  activatesAt = null,
-  expiresAt = null,
-}: Partial<Pick<ShortUrl, 'activatesAt' | 'expiresAt'>>): ErrorDetail | undefined {
-  if (activatesAt === null || expiresAt === null || activatesAt < expiresAt) return undefined;
-  const [start, end] = [activatesAt, expiresAt].map((time) => new Date(time).toISOString());
-  return { path: 'activatesAt', message: `is ${start}: it must be before expiresAt (${end})` };
-}
-
+/** Applies a PUT to a link that exists. Throws an ApiError for a field that is set only at a create. */
 export function upsertUrl(
   url: ShortUrl,
-  {
-    customSlug,
-    importedCode,
-    importedClicks,
-    importedCreatedAt,
-    isActive,
-    ...settings
-  }: UrlUpsertRequest,
-  newPasswordHash: string | null,
+  { body, passwordHash }: Draft<UrlUpsertRequest>,
   now: number,
-): UrlChange {
-  if (customSlug != null && customSlug !== url.customSlug) {
-    const message = `${JSON.stringify(customSlug)} cannot replace ${JSON.stringify(url.customSlug)}: the slug of a link never changes`;
-    return { ok: false, error: { path: 'customSlug', message } };
+): ShortUrl {
+  const { customSlug, importedCode, importedClicks, importedCreatedAt, isActive, ...settings } =
+    body;
+  const fixed = [
+    ['customSlug', customSlug, url.customSlug, 'the slug of a link never changes'],
+    ['importedCode', importedCode, url.shortCode, 'the code of a link never changes'],
+    ['importedCreatedAt', importedCreatedAt, new Date(url.createdAt).toISOString(), setOnce],
+    ['importedClicks', importedClicks, url.importedClicks, setOnce],
+  ] as const;
+  for (const [path, wanted, current, rule] of fixed) {
+    if (wanted == null || wanted === current) continue;
+    const message = `${JSON.stringify(wanted)} cannot replace ${JSON.stringify(current)}: ${rule}`;
+    throw invalidField(path, message);
   }
-  if (importedCode != null && importedCode !== url.shortCode) {
-    const message = `${JSON.stringify(importedCode)} cannot replace ${JSON.stringify(url.shortCode)}: the code of a link never changes`;
-    return { ok: false, error: { path: 'importedCode', message } };
+  const patch = { ...settings, ...(isActive != null && { isActive }) };
+  return patchUrl(url, { body: patch, passwordHash }, now);
+}
+
+const setOnce = 'it is set only when a link is created';
+
+/** Returns the error of a request for protection without a password, or the reverse. */
+export function findPasswordError(
+  before: string | null,
+  { isPasswordProtected, password }: Pick<UrlUpdateRequest, 'isPasswordProtected' | 'password'>,
+): ApiError | undefined {
+  const isProtected = isPasswordProtected ?? before !== null;
+  if (isProtected && password == null && before === null) {
+    return invalidField('password', 'is needed when isPasswordProtected is true');
   }
-  if (importedCreatedAt != null && Date.parse(importedCreatedAt) !== url.createdAt) {
-    const message = `${importedCreatedAt} cannot replace ${new Date(url.createdAt).toISOString()}: it is set only when a link is created`;
-    return { ok: false, error: { path: 'importedCreatedAt', message } };
-  }
-  if (importedClicks != null && importedClicks !== url.importedClicks) {
-    const message = `${importedClicks} cannot replace ${url.importedClicks}: it is set only when a link is created`;
-    return { ok: false, error: { path: 'importedClicks', message } };
-  }
-  const patch: UrlUpdateRequest = { ...settings, ...(isActive != null && { isActive }) };
-  return patchUrl(url, patch, newPasswordHash, now);
+  if (isProtected || password == null) return undefined;
+  return invalidField('isPasswordProtected', 'must be true when a password is given');
 }

@@ -12,11 +12,11 @@ import { isOwnLink } from '../storage/link-restriction.js';
 import { erasedUrl } from './change-url.js';
 import { retireKeys } from './retired-keys.js';
 import { fromRow, type ShortUrl, selectUrls, toRow } from './short-url.js';
-import type { UrlRecorder } from './url-recorder.js';
+import { type RecordUrls, urlDeleted } from './url-events.js';
 
 export interface UrlEraserOptions {
   readonly database: Database;
-  readonly recorder: Pick<UrlRecorder, 'recordDeletions'>;
+  readonly record: RecordUrls;
 }
 
 export interface ErasedUrl<Presented> {
@@ -29,7 +29,7 @@ export interface ErasedUrl<Presented> {
  * keys are retired in the same transaction. Returns null if the caller has no such link.
  */
 export function beginErasure<Presented>(
-  { database, recorder }: UrlEraserOptions,
+  { database, record }: UrlEraserOptions,
   id: number,
   present: (url: ShortUrl) => Presented,
   context: WriteContext,
@@ -56,7 +56,7 @@ export function beginErasure<Presented>(
     await transaction.updateTable('urls').set(columns).where('id', '=', id).execute();
     const qrIds = await endCodes(transaction, id, now);
     await markErased(transaction, id, now);
-    await recorder.recordDeletions(transaction, [url], now);
+    await record(transaction, urlDeleted, [{ url }], now);
     return { presented: present(url), qrIds };
   });
 }

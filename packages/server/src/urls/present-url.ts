@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { createsObjects, presentFields } from './link-fields.js';
-import { type HasHostname, type LinkOrigins, shortUrlOf } from './link-origins.js';
+import { type LinkOrigins, shortUrlOf } from './link-origins.js';
 import { clicksLeftOf, isLive, type ShortUrl } from './short-url.js';
 import { type urlListItem, urlRecord } from './url-records.js';
 
@@ -20,26 +20,20 @@ export function presenterOf({ view, origins, now }: UrlPresentation) {
   return (url: ShortUrl) => toItem(origins, url, now);
 }
 
-/** Returns the parts of a new link that were generated, and those that its request contains. */
-export function toNewLink(
-  origins: LinkOrigins,
-  { id, shortCode, hostname }: Pick<ShortUrl, 'id' | 'shortCode'> & HasHostname,
-  request: Pick<ShortUrl, 'targetUrl'> & { readonly customSlug?: string | null | undefined },
-) {
-  const { targetUrl, customSlug = null } = request;
-  const shortUrl = shortUrlOf(origins, { shortCode, customSlug, hostname });
-  return { id: String(id), shortCode, targetUrl, customSlug, shortUrl };
+export function toNewLink(origins: LinkOrigins, url: ShortUrl) {
+  const { id, shortCode, targetUrl, customSlug } = url;
+  return { id: String(id), shortCode, targetUrl, customSlug, shortUrl: shortUrlOf(origins, url) };
 }
 
 export function toListItem(origins: LinkOrigins, url: ShortUrl, now: number): UrlListItem {
-  return { ...toNewLink(origins, url, url), isActive: isLive(url, now) };
+  return { ...toNewLink(origins, url), isActive: isLive(url, now) };
 }
 
 const newRecord = createsObjects(Object.keys(urlRecord.shape));
 
 export function toRecord(origins: LinkOrigins, url: ShortUrl, now: number): UrlRecord {
   const { takenDownAt, takedownReason } = url;
-  return Object.assign(newRecord(), toNewLink(origins, url, url), presentFields(url), {
+  return Object.assign(newRecord(), toNewLink(origins, url), presentFields(url), {
     organizationId: url.organizationId,
     isPasswordProtected: url.passwordHash !== null,
     isActive: isLive(url, now),

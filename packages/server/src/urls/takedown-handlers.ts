@@ -16,15 +16,15 @@ import { type LinkOrigins, shortUrlOf } from './link-origins.js';
 import { notShortUrlMessage, parseShortUrl } from './parse-short-url.js';
 import { fromRow, type ShortUrl, selectUrls } from './short-url.js';
 import type { takedownRecord, takedownRoutes } from './takedown-contract.js';
+import { type RecordUrls, urlUpdated } from './url-events.js';
 import { domainKeyOf, findDomainKey } from './url-keys.js';
 import type { UrlReader } from './url-reader.js';
-import type { UrlRecorder } from './url-recorder.js';
 
 type TakedownRecord = z.input<typeof takedownRecord>;
 
 export interface TakedownHandlerOptions {
   readonly database: Database;
-  readonly recorder: UrlRecorder;
+  readonly record: RecordUrls;
   readonly urls: Pick<UrlReader, 'findByKey'>;
   readonly isOwnHost: IsOwnHost;
   /** Returns whether links of a hostname are found in any case; undefined is the platform's domain. */
@@ -89,7 +89,7 @@ export function takedownHandlers(
           .set({ updated_at: url.updatedAt })
           .where('id', '=', id)
           .execute();
-        await options.recorder.recordUpdates(transaction, [{ before, url }], now);
+        await options.record(transaction, urlUpdated, [{ before, url }], now);
         return changes.takenDownAt === null ? before : url;
       },
     );

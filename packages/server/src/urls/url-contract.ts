@@ -3,7 +3,7 @@ import { defineRoute } from '../contract/define-route.js';
 import { line, queryBoolean, urlIdParam, uuid } from '../contract/fields.js';
 import { externalId } from './link-fields.js';
 import { urlBulkRoutes } from './url-bulk-contract.js';
-import { createFields, findPasswordError, patchFields } from './url-fields.js';
+import { createFields, patchFields } from './url-fields.js';
 import { urlListRoutes } from './url-list-contract.js';
 import { slugCheck, urlRecord } from './url-records.js';
 
@@ -24,14 +24,11 @@ const fetchTitle = z
 
 export const urlCreateRequest = z
   .strictObject({ ...createFields, ifExists, fetchTitle })
-  .superRefine(({ isPasswordProtected, password, maxClicks, ifExists }, context) => {
-    const isPrivate = password != null || maxClicks != null;
-    const error =
-      ifExists === 'return' && isPrivate
-        ? { path: 'ifExists', message: 'cannot be combined with a password or maxClicks' }
-        : findPasswordError(isPasswordProtected === true, password != null, false);
-    if (error) context.addIssue({ code: 'custom', path: [error.path], message: error.message });
-  })
+  .refine(
+    ({ ifExists, password, maxClicks }) =>
+      ifExists !== 'return' || (password == null && maxClicks == null),
+    { path: ['ifExists'], message: 'cannot be combined with a password or maxClicks' },
+  )
   .meta({ id: 'UrlCreateRequest' });
 
 const { externalId: _, ...upsertFields } = createFields;

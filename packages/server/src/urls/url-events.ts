@@ -1,6 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
-import { defineEvent } from '../events/define-event.js';
+import { type DataOfEvent, defineEvent } from '../events/define-event.js';
+import type { EventOutbox } from '../events/event-outbox.js';
+import type { WriteTransaction } from '../storage/database.js';
+import { formatTags } from '../storage/tag-text.js';
+import { TimeSlices } from '../yield-to-event-loop.js';
+import type { UrlRecord } from './present-url.js';
+import type { ShortUrl } from './short-url.js';
 import { urlRecord } from './url-records.js';
 
 // Not strict, because receivers must accept fields that newer servers add.
@@ -68,11 +74,50 @@ export const urlExpired = defineEvent({
   summary: 'A link expired',
 });
 
+type UrlEvent =
+  | typeof urlCreated
+  | typeof urlUpdated
+  | typeof urlDeleted
+  | typeof urlRestored
+  | typeof urlExpired;
+
+/** A link after a change, and before it if the event is `url.updated`. */
+export interface ChangedUrl {
+  readonly url: ShortUrl;
+  readonly before?: ShortUrl;
+}
+
+export type RecordUrls = ReturnType<typeof urlRecorder>;
+
+/** Returns a function that writes an event for each link, in the transaction that changes the links. */
+export function urlRecorder(
+  outbox: EventOutbox,
+  toEventData: (url: ShortUrl, now: number) => UrlRecord,
+) {
+  return async (
+    transaction: WriteTransaction,
+    event: UrlEvent,
+    changes: readonly ChangedUrl[],
+    now: number,
+  ): Promise<void> => {
+    const slices = new TimeSlices();
+    for (const { url, before } of changes) {
+      if (slices.isOver) await slices.next();
+      const record = toEventData(url, now);
+      const data: DataOfEvent<UrlEvent> = {
+        ...record,
+        ...(before && { previous: previousOf(toEventData(before, now), record) }),
+        ...(event === urlDeleted && { isErased: url.erasedAt !== null }),
+      };
+      const { id: urlId, domainId, organizationId } = url;
+      const subject = { urlId, domainId, tags: formatTags(url.tags) };
+      outbox.record(transaction, organizationId, event, now, [{ data, subject }]);
+    }
+  };
+}
+
 /** Returns the earlier values of the fields that differ. `updatedAt` is not one of them. */
-export function previousOf(
-  before: z.input<typeof urlRecord>,
-  after: z.input<typeof urlRecord>,
-): z.input<typeof previous> {
+function previousOf(before: UrlRecord, after: UrlRecord): z.input<typeof previous> {
   const names = Object.keys(changeable.shape) as (keyof typeof changeable.shape)[];
   const changed = names.filter((name) => !isDeepStrictEqual(before[name], after[name]));
   return Object.fromEntries(changed.map((name) => [name, before[name]]));

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { ErrorDetail } from '../contract/errors.js';
 import { newPassword, timestamp } from '../contract/fields.js';
 import { customSlug, settingInputs } from './link-fields.js';
 import { targetUrl } from './target-url-field.js';
@@ -65,16 +64,3 @@ export const patchFields = {
   ...settings,
   isActive: z.boolean().optional(),
 };
-
-/** Returns the error of a link that has protection without a password, or the reverse. */
-export function findPasswordError(
-  isProtected: boolean,
-  isGiven: boolean,
-  hadPassword: boolean,
-): ErrorDetail | undefined {
-  if (isProtected && !isGiven && !hadPassword) {
-    return { path: 'password', message: 'is needed when isPasswordProtected is true' };
-  }
-  if (isProtected || !isGiven) return undefined;
-  return { path: 'isPasswordProtected', message: 'must be true when a password is given' };
-}

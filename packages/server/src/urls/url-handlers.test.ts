@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { ListTimeoutError } from '../storage/database.js';
 import { type UrlHandlerOptions, urlHandlers } from './url-handlers.js';
-import type { UrlRepository } from './url-repository.js';
+import type { UrlReader } from './url-reader.js';
+import type { UrlWriter } from './url-writer.js';
 
 const page = { limit: 25, offset: 0, sort: 'createdAt' } as const;
 const request = {
@@ -22,18 +23,13 @@ const request = {
 
 function handlersWith(options: Partial<UrlHandlerOptions>) {
   return urlHandlers({
-    urls: {} as UrlRepository,
+    urls: {} as UrlReader,
+    writer: {} as UrlWriter,
     listUrls: () => Promise.reject(new Error('no list is expected')),
     exportUrls: () => Promise.reject(new Error('no export is expected')),
-    passwords: { assertCapacity: () => {}, hashAll: async () => [] },
     origins: () => ({ scheme: 'https://', shortDomain: 'sho.example' }),
     clock: () => 0,
-    newShortCode: () => 'AAAAAAA',
-    isReserved: () => false,
     eraseUrl: () => Promise.reject(new Error('no erasure is expected')),
-    findTargetErrors: async () => [],
-    fetchTitle: () => {},
-    onChanged: () => {},
     ...options,
   });
 }

@@ -4,9 +4,8 @@ import { releaseLinks } from '../organizations/link-quota.js';
 import { checkIfMatch, nextUpdatedAt, nextUpdatedAtOfRow } from '../preconditions/if-match.js';
 import type { Schema, WriteTransaction } from '../storage/database.js';
 import { fromRow, isExpired, type ShortUrl, selectUrls } from './short-url.js';
-import { urlExpired } from './url-events.js';
+import { type RecordUrls, urlDeleted, urlExpired, urlUpdated } from './url-events.js';
 import { findUrls } from './url-reader.js';
-import type { UrlRecorder } from './url-recorder.js';
 
 /**
  * Returns links of an organization by id, before a change. One whose `expiresAt` has passed expires first,
@@ -14,41 +13,48 @@ import type { UrlRecorder } from './url-recorder.js';
  */
 export async function findCurrent(
   transaction: WriteTransaction,
-  recorder: UrlRecorder,
+  record: RecordUrls,
   ids: readonly number[],
   context: WriteContext,
 ): Promise<ShortUrl[]> {
   const { now, ifMatch } = context;
   const found = await findUrls(transaction, context, ids);
   for (const { updatedAt } of found) checkIfMatch(ifMatch, updatedAt);
-  const expired = await expire(transaction, recorder, found, now);
+  const expired = await expire(transaction, record, found, now);
   return found.map((url) => expired.get(url.id) ?? url);
 }
 
-/** Deletes links of an organization, with their events, and returns those that it has deleted. */
+/**
+ * Deletes links by id, with their events. Returns those of the organization in their new state. Adds the ids of
+ * those that it has deleted to `changedIds`.
+ */
 export async function deleteUrls(
   transaction: WriteTransaction,
-  recorder: UrlRecorder,
-  links: readonly ShortUrl[],
-  { organizationId, now }: WriteContext,
+  record: RecordUrls,
+  ids: readonly number[],
+  context: WriteContext,
+  changedIds: Set<number>,
 ): Promise<ShortUrl[]> {
+  const { organizationId, now } = context;
+  const links = await findCurrent(transaction, record, ids, context);
   const changed = links
     .filter(({ deletedAt }) => deletedAt === null)
     .map((before) => ({ before, url: { ...deactivated(before, now), deletedAt: now } }));
-  if (changed.length === 0) return [];
-  const urls = changed.map(({ url }) => url);
-  const active = changed.filter(({ before }) => before.isActive);
+  const deleted = new Map(changed.map(({ url }) => [url.id, url]));
+  for (const id of deleted.keys()) changedIds.add(id);
+  const urls = [...deleted.values()];
   await deactivate(transaction, urls, now);
+  const active = changed.filter(({ before }) => before.isActive);
   await releaseLinks(transaction, organizationId, active.length);
-  await recorder.recordUpdates(transaction, changed, now);
-  await recorder.recordDeletions(transaction, urls, now);
-  return urls;
+  await record(transaction, urlUpdated, changed, now);
+  await record(transaction, urlDeleted, urls.map(asChange), now);
+  return links.map((url) => deleted.get(url.id) ?? url);
 }
 
 /** Deactivates those links of an organization that are due, with their events. Returns their new states by id. */
 export async function expire(
   transaction: WriteTransaction,
-  recorder: UrlRecorder,
+  record: RecordUrls,
   links: readonly ShortUrl[],
   now: number,
 ): Promise<ReadonlyMap<number, ShortUrl>> {
@@ -58,10 +64,12 @@ export async function expire(
   if (first) {
     await deactivate(transaction, expired, now);
     await releaseLinks(transaction, first.organizationId, expired.length);
-    await recorder.record(transaction, urlExpired, expired, now);
+    await record(transaction, urlExpired, expired.map(asChange), now);
   }
   return new Map(expired.map((url) => [url.id, url]));
 }
+
+const asChange = (url: ShortUrl) => ({ url });
 
 function deactivated(url: ShortUrl, now: number): ShortUrl {
   return { ...url, isActive: false, updatedAt: nextUpdatedAt(url.updatedAt, now) };
@@ -73,6 +81,7 @@ async function deactivate(
   urls: readonly ShortUrl[],
   now: number,
 ): Promise<void> {
+  if (urls.length === 0) return;
   const ids = urls.map(({ id }) => id);
   const deletedAt = urls[0]?.deletedAt ?? null;
   await transaction

@@ -6,9 +6,20 @@ import { foldKey } from '../storage/fold-keys.js';
 import { isOwnLink } from '../storage/link-restriction.js';
 import { batchReads, prepare } from '../storage/prepared.js';
 import { findExternalIds } from './find-existing.js';
+import { domainInvalid, urlNotFound } from './link-outcomes.js';
+import { findRetiredKeys } from './retired-keys.js';
 import { fromRow, type ShortUrl, selectUrls } from './short-url.js';
-import { type DomainAndKey, domainKeyOf, findDomainKey, mapKeyOf } from './url-keys.js';
-import { refusalError } from './url-refusals.js';
+import {
+  type DomainAndKey,
+  domainKeyOf,
+  findActiveDomains,
+  findDomainKey,
+  findKeyOwners,
+  foldsKeys,
+  hasDomain,
+  keyOn,
+  mapKeyOf,
+} from './url-keys.js';
 
 export interface FoundUrl {
   readonly url: ShortUrl;
@@ -29,18 +40,26 @@ const batchLimits = { concurrency: 2, maxKeys: 256 };
 /** The column of a key: `folded_key` on a domain that ignores case. */
 type KeyColumn = 'key' | 'folded_key';
 
+export interface UrlReaderOptions {
+  readonly isOwnHost: IsOwnHost;
+  /** Whether links of the platform's domain are found in any case. */
+  readonly ignoreCase: boolean;
+}
+
 export class UrlReader {
   readonly #database: Database;
   readonly #isOwnHost: IsOwnHost;
+  readonly #ignoreCase: boolean;
   // Prepared, because reports run the first, and redirects of links that are not cached the others.
   readonly #byId;
   readonly #readBy: Readonly<
     Record<KeyColumn, (key: DomainAndKey) => Promise<FoundUrl | undefined>>
   >;
 
-  constructor(database: Database, isOwnHost: IsOwnHost) {
+  constructor(database: Database, { isOwnHost, ignoreCase }: UrlReaderOptions) {
     this.#database = database;
     this.#isOwnHost = isOwnHost;
+    this.#ignoreCase = ignoreCase;
     this.#byId = prepare((url: { id: number; organizationId: string }) =>
       selectUrls(database.read)
         .where('urls.id', '=', url.id)
@@ -57,15 +76,17 @@ export class UrlReader {
     const { read } = this.#database;
     const ids = await findExternalIds(read, owner.organizationId, [externalId]);
     const [url] = await this.findMany(owner, [...ids.values()]);
-    if (!url) throw refusalError('not-found', { id: externalId });
+    if (!url) throw urlNotFound(externalId);
     return url;
   }
 
   /** Returns a link of an owner. Throws NOT_FOUND. */
   async get(owner: LinkOwner, id: number): Promise<ShortUrl> {
-    const url = await this.#find(this.#database.read, owner, id);
-    if (!url) throw refusalError('not-found', { id });
-    return url;
+    const { organizationId } = owner;
+    const { rows } = await this.#database.read.executeQuery(this.#byId({ id, organizationId }));
+    const [row] = rows;
+    if (row?.erasedAt !== null || !isOwnLink(owner, row)) throw urlNotFound(id);
+    return fromRow(row);
   }
 
   /** Returns the links of an owner with these ids, in their order. */
@@ -126,11 +147,14 @@ export class UrlReader {
     return row !== undefined;
   }
 
-  async #find(db: Kysely<Schema>, owner: LinkOwner, id: number): Promise<ShortUrl | undefined> {
-    const { organizationId } = owner;
-    const { rows } = await db.executeQuery(this.#byId({ id, organizationId }));
-    const [row] = rows;
-    return row?.erasedAt === null && isOwnLink(owner, row) ? fromRow(row) : undefined;
+  /** Returns whether a slug is free on a domain. Throws DOMAIN_INVALID if the owner has no such active domain. */
+  async isSlugFree(owner: LinkOwner, slug: string, domainId: string | null): Promise<boolean> {
+    const { read } = this.#database;
+    const domains = await findActiveDomains(read, owner, [domainId]);
+    if (!hasDomain(owner, domains, domainId)) throw domainInvalid(domainId);
+    const keys = [keyOn(domainId, slug, foldsKeys(domains, domainId, this.#ignoreCase))];
+    if ((await findKeyOwners(read, keys)).size > 0) return false;
+    return (await findRetiredKeys(read, keys)).length === 0;
   }
 }
 

@@ -66,8 +66,7 @@ export async function openVisitStore() {
     async createLinks(count: number) {
       const organizationId = await stored.addOrganization('enterprise');
       const created = await stored.create(organizationId, Array(count).fill({}));
-      const urlIds = created.map((each) => (each.status === 'created' ? each.id : 0));
-      return { organizationId, urlIds };
+      return { organizationId, urlIds: created.map(({ id }) => id) };
     },
 
     /** Stores a batch. */

@@ -42,8 +42,8 @@ function ingestingNode(writerId: string, database: Database) {
 
 async function createLinks(count: number): Promise<readonly number[]> {
   const organizationId = await stored.addOrganization('enterprise');
-  const outcomes = await stored.create(organizationId, Array(count).fill({}));
-  return outcomes.map((each) => (each.status === 'created' ? each.id : 0));
+  const created = await stored.create(organizationId, Array(count).fill({}));
+  return created.map(({ id }) => id);
 }
 
 const clicksOf = async (urlIds: readonly number[]) => {

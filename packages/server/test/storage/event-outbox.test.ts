@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { OrganizationRepository } from '../../src/organizations/organization-repository.js';
-import { deleteUrls, now, openRepository, type Stored, updateUrls } from './temporary-database.js';
+import { now, openRepository, type Stored } from './temporary-database.js';
 
 let stored: Stored;
 beforeAll(async () => {
@@ -31,9 +31,8 @@ async function recorded(organizationId: string): Promise<Recorded[]> {
 }
 
 async function makeOne(organizationId: string, draft = {}): Promise<number> {
-  const [outcome] = await stored.create(organizationId, [draft]);
-  if (outcome?.status !== 'created') throw new Error(`not created: ${outcome?.status}`);
-  return outcome.id;
+  const [created] = await stored.create(organizationId, [draft]);
+  return created?.id as number;
 }
 
 const everything = ['url.created', 'url.updated', 'url.expired'];
@@ -44,15 +43,12 @@ describe('the transaction of a change', () => {
     await stored.subscribe(organizationId, ['url.updated']);
     const id = await makeOne(organizationId, { title: 'Before', tags: ['a', 'b'] });
     const update = (change: object) =>
-      updateUrls(stored.urls, organizationId, [id], now, (url) => ({
-        ok: true,
-        url: { ...url, ...change },
-      }));
+      stored.changeLinks(organizationId, [id], now, (url) => ({ ...url, ...change }));
     await update({ title: 'After', tags: ['a', 'b'], description: 'New' });
     await update({ tags: ['b', 'a'] });
     await update({ passwordHash: 'hash' });
     await update({ passwordHash: 'another hash' });
-    await deleteUrls(stored.urls, organizationId, [id], now);
+    await stored.deleteLinks(organizationId, [id], now);
     const events = await recorded(organizationId);
     expect(events.map(({ data }) => data.previous)).toEqual([
       { title: 'Before', description: null },
@@ -68,12 +64,9 @@ describe('the transaction of a change', () => {
     await stored.subscribe(organizationId, ['url.deleted', 'url.restored', 'url.updated']);
     const id = await makeOne(organizationId);
     const update = (change: object) =>
-      updateUrls(stored.urls, organizationId, [id], now, (url) => ({
-        ok: true,
-        url: { ...url, ...change },
-      }));
-    await deleteUrls(stored.urls, organizationId, [id], now);
-    await deleteUrls(stored.urls, organizationId, [id], now);
+      stored.changeLinks(organizationId, [id], now, (url) => ({ ...url, ...change }));
+    await stored.deleteLinks(organizationId, [id], now);
+    await stored.deleteLinks(organizationId, [id], now);
     await update({ isActive: true, deletedAt: null });
     await update({ isActive: true, title: 'New' });
     await update({ isActive: false });
@@ -95,11 +88,11 @@ describe('the transaction of a change', () => {
     await stored.subscribe(organizationId, everything.slice(1));
     const patched = await makeOne(organizationId, { expiresAt: now + 1000 });
     const deleted = await makeOne(organizationId, { expiresAt: now + 1000 });
-    await updateUrls(stored.urls, organizationId, [patched], now + 1000, (url) => ({
-      ok: true,
-      url: { ...url, title: 'New' },
+    await stored.changeLinks(organizationId, [patched], now + 1000, (url) => ({
+      ...url,
+      title: 'New',
     }));
-    await deleteUrls(stored.urls, organizationId, [deleted], now + 1000);
+    await stored.deleteLinks(organizationId, [deleted], now + 1000);
     const events = await recorded(organizationId);
     expect(events.filter(({ type }) => type === 'url.expired').map(({ data }) => data.id)).toEqual(
       expect.arrayContaining([patched, deleted].map(String)),

@@ -47,11 +47,8 @@ function compare(a: number | Buffer, b: number | Buffer): number {
 /** Creates links with clicks, and returns them with their ids. */
 async function create(organizationId: string, links: readonly Link[]) {
   const drafts = links.map((each) => ({ title: each.title }));
-  const outcomes = await stored.create(organizationId, drafts);
-  const created = outcomes.map((outcome, index) => {
-    if (outcome.status !== 'created') throw new Error(outcome.status);
-    return { id: outcome.id, ...(links[index] as Link) };
-  });
+  const urls = await stored.create(organizationId, drafts);
+  const created = urls.map(({ id }, index) => ({ id, ...(links[index] as Link) }));
   await stored.database.writeDirectly(async (transaction) => {
     for (const { id, clicks, lastClickAt, createdAt } of created) {
       const row = { url_id: id, clicks, last_clicked_at: lastClickAt };

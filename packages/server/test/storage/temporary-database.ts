@@ -6,21 +6,24 @@ import { v7 as newUuid } from 'uuid';
 import { clientOf } from '../../src/auth/client-repository.js';
 import { ownHostTest } from '../../src/domains/own-hosts.js';
 import { EventOutbox } from '../../src/events/event-outbox.js';
-import type {
-  IdempotentRequest,
-  WriteRequest,
+import {
+  type IdempotentRequest,
+  type WriteRequest,
+  writeOnce,
 } from '../../src/idempotency/with-idempotency-key.js';
 import { OrganizationRepository } from '../../src/organizations/organization-repository.js';
 import { type PlanName, standardPlans } from '../../src/organizations/plans.js';
+import type { Database } from '../../src/storage/database.js';
 import { openStorage } from '../../src/storage/open-storage.js';
 import { encryptorOf, unlockSecrets } from '../../src/storage/secrets.js';
-import type { UrlChange, UrlDraft } from '../../src/urls/change-url.js';
+import { requireWritten } from '../../src/urls/link-outcomes.js';
 import { toRecord } from '../../src/urls/present-url.js';
 import type { ShortUrl } from '../../src/urls/short-url.js';
+import { updateUrls } from '../../src/urls/update-urls.js';
 import type { UrlCreateRequest } from '../../src/urls/url-contract.js';
-import { UrlRecorder } from '../../src/urls/url-recorder.js';
-import { UrlRepository } from '../../src/urls/url-repository.js';
-import type { CreateOutcome } from '../../src/urls/url-write.js';
+import { urlRecorder } from '../../src/urls/url-events.js';
+import { UrlReader } from '../../src/urls/url-reader.js';
+import { UrlWriter } from '../../src/urls/url-writer.js';
 import { encryptSecrets } from '../../src/webhooks/secrets.js';
 import { emptyDatabase } from '../engine.js';
 
@@ -53,6 +56,54 @@ export function temporaryFile(): TemporaryFile {
 
 export type Stored = Awaited<ReturnType<typeof openRepository>>;
 
+/** Opens the reader and the writer of links, and functions that write without an idempotency key. */
+export function openLinks(
+  database: Database,
+  newId: () => string,
+  newShortCode: (extraLength?: number) => string,
+) {
+  const options = {
+    database,
+    plans: standardPlans,
+    isOwnHost: ownHostTest(['sho.example']),
+    ignoreCase: false,
+    newShortCode,
+    record: urlRecorder(new EventOutbox(database, { newId }), (url, at) =>
+      toRecord({ scheme: 'https://', shortDomain: 'sho.example' }, url, at),
+    ),
+    passwords: { hashAll: async () => [] },
+    isReserved: () => false,
+    clock: () => now,
+    fetchTitle: () => {},
+    findTargetErrors: async () => [],
+    onChanged: () => {},
+  };
+  const writer = new UrlWriter(options);
+  return {
+    urls: new UrlReader(database, options),
+    writer,
+    async changeLinks(
+      organizationId: string,
+      ids: readonly number[],
+      at: number,
+      change: (url: ShortUrl) => ShortUrl,
+    ) {
+      const context = { organizationId, now: at, write: undefined };
+      const isBulk = ids.length > 1;
+      const changes = ids.map((id) => ({ id, change }));
+      const written = await writeOnce(
+        database,
+        { ...context, audit: () => null, isBulk },
+        (transaction) => updateUrls(transaction, options, changes, context, new Set()),
+      );
+      return written.result;
+    },
+    async deleteLinks(organizationId: string, ids: readonly number[], at: number) {
+      await writer.delete(ids, () => null, { organizationId, now: at, write: undefined });
+    },
+  };
+}
+
 /** Opens the link repository on an empty, migrated database of the engine under test. */
 export async function openRepository() {
   const { databaseUrl, remove } = await emptyDatabase();
@@ -64,20 +115,16 @@ export async function openRepository() {
     ids += 1;
     return `id-${ids}`;
   };
-  const urls = new UrlRepository(database, {
-    plans: standardPlans,
-    isOwnHost: ownHostTest(['sho.example']),
-    ignoreCase: false,
-    recorder: new UrlRecorder({
-      outbox: new EventOutbox(database, { newId }),
-      toEventData: (url, now) =>
-        toRecord({ scheme: 'https://', shortDomain: 'sho.example' }, url, now),
-    }),
-  });
+  const codes: string[] = [];
+  const links = openLinks(
+    database,
+    newId,
+    () => codes.shift() ?? `C${newId().slice(3).padStart(6, '0')}`,
+  );
   return {
     database,
-    urls,
     databaseUrl,
+    ...links,
     async addOrganization(plan: PlanName): Promise<string> {
       const id = newId();
       const client = clientOf(id, { clientId: newId(), clientSecret: 'secret' });
@@ -112,16 +159,13 @@ export async function openRepository() {
     async create(
       organizationId: string,
       drafts: readonly DraftFields[],
-      codes: readonly string[] = [],
-    ): Promise<readonly CreateOutcome[]> {
-      const left = [...codes];
-      const { result } = await urls.createMany(drafts.map(draftOf), {
-        organizationId,
-        now,
-        newShortCode: () => left.shift() ?? `C${newId().slice(3).padStart(6, '0')}`,
-        write: undefined,
-      });
-      return result.outcomes;
+      wanted: readonly string[] = [],
+    ): Promise<readonly ShortUrl[]> {
+      codes.push(...wanted);
+      const items = drafts.map((draft) => ({ body: bodyOf(draft) }));
+      const context = { organizationId, now, write: undefined };
+      const { result } = await links.writer.create(items, (url) => url, context);
+      return result.map((outcome) => requireWritten([outcome], false).presented);
     },
     async close() {
       await database.close();
@@ -149,44 +193,14 @@ export function requestWith(idempotency: IdempotentRequest): WriteRequest {
   };
 }
 
-/** Changes links without an idempotency key. */
-export async function updateUrls(
-  urls: UrlRepository,
-  organizationId: string,
-  ids: readonly number[],
-  now: number,
-  change: (url: ShortUrl, index: number) => UrlChange,
-) {
-  const context = { organizationId, now, write: undefined };
-  return (await urls.updateMany(ids, change, ({ id }) => id, context)).result;
-}
-
-/** Deletes links without an idempotency key, and returns the ids of those that exist. */
-export async function deleteUrls(
-  urls: UrlRepository,
-  organizationId: string,
-  ids: readonly number[],
-  now: number,
-) {
-  const context = { organizationId, now, write: undefined };
-  const idsOf = (found: readonly ShortUrl[]) => found.map(({ id }) => id);
-  return (await urls.deleteMany(ids, idsOf, context)).result;
-}
-
 export interface DraftFields extends Partial<Omit<UrlCreateRequest, 'expiresAt'>> {
   readonly expiresAt?: number | null;
-  readonly passwordHash?: string | null;
 }
 
-export function draftOf({
-  expiresAt = null,
-  passwordHash = null,
-  ...fields
-}: DraftFields = {}): UrlDraft {
-  const body = {
+export function bodyOf({ expiresAt = null, ...fields }: DraftFields = {}): UrlCreateRequest {
+  return {
     targetUrl: 'https://example.com/',
     expiresAt: expiresAt === null ? null : new Date(expiresAt).toISOString(),
     ...fields,
   };
-  return { body, passwordHash };
 }

@@ -66,10 +66,9 @@ async function createLinks(
   organizationId: string,
   drafts: readonly SearchedDraft[],
 ): Promise<Link[]> {
-  const outcomes = await stored.create(organizationId, drafts);
-  return outcomes.map((outcome, index) => {
-    if (outcome.status !== 'created') throw new Error(outcome.status);
-    return { ...(drafts[index] as SearchedDraft), id: outcome.id, shortCode: outcome.shortCode };
+  const created = await stored.create(organizationId, drafts);
+  return created.map(({ id, shortCode }, index) => {
+    return { ...(drafts[index] as SearchedDraft), id, shortCode };
   });
 }
 

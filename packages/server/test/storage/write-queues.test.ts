@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { ClientRepository } from '../../src/auth/client-repository.js';
 import { engine } from '../engine.js';
-import { now, openRepository, type Stored, updateUrls } from './temporary-database.js';
+import { now, openRepository, type Stored } from './temporary-database.js';
 
 let stored: Stored;
 beforeAll(async () => {
@@ -12,15 +12,14 @@ afterAll(() => stored.close());
 /** Creates an organization with 20 links and returns a function that updates all of them. */
 async function openBulkUpdater() {
   const organizationId = await stored.addOrganization('scale');
-  const outcomes = await stored.create(organizationId, Array<object>(20).fill({}));
-  const ids = outcomes.flatMap((outcome) => (outcome.status === 'created' ? [outcome.id] : []));
-  expect(ids).toHaveLength(20);
+  const created = await stored.create(organizationId, Array<object>(20).fill({}));
+  const ids = created.map(({ id }) => id);
   let title = 0;
   return () => {
     title += 1;
-    return updateUrls(stored.urls, organizationId, ids, now, (url) => ({
-      ok: true,
-      url: { ...url, title: `title ${title}` },
+    return stored.changeLinks(organizationId, ids, now, (url) => ({
+      ...url,
+      title: `title ${title}`,
     }));
   };
 }

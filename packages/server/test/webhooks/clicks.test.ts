@@ -29,8 +29,8 @@ async function open() {
   };
   const webhooks = new WebhookRepository(stored.database);
   const organizationId = await stored.addOrganization('scale');
-  const [outcome] = await stored.create(organizationId, [{ customSlug: 'spring' }], ['C000001']);
-  const urlId = outcome?.status === 'created' ? outcome.id : 0;
+  const [created] = await stored.create(organizationId, [{ customSlug: 'spring' }], ['C000001']);
+  const urlId = created?.id ?? 0;
   const node = (database: Database = stored.database, maxBatches?: number) => {
     const outbox = new EventOutbox(database, { newId });
     const origins = { scheme: 'https://', shortDomain: 'sho.example' };

@@ -1,5 +1,6 @@
+import { v7 as newUuid } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { draftOf, openRepository, type Stored } from './temporary-database.js';
+import { bodyOf, openLinks, openRepository, type Stored } from './temporary-database.js';
 
 let stored: Stored;
 beforeAll(async () => {
@@ -7,12 +8,12 @@ beforeAll(async () => {
 });
 afterAll(() => stored.close());
 
-describe('createMany', () => {
+describe('create', () => {
   it('generates another code when one is taken by a code or a slug', async () => {
     const organizationId = await stored.addOrganization('scale');
     await stored.create(organizationId, [{ customSlug: 'SlugAAA' }], ['CodeAAA']);
-    const [outcome] = await stored.create(organizationId, [{}], ['CodeAAA', 'SlugAAA', 'FreeAAA']);
-    expect(outcome).toMatchObject({ status: 'created', shortCode: 'FreeAAA' });
+    const [created] = await stored.create(organizationId, [{}], ['CodeAAA', 'SlugAAA', 'FreeAAA']);
+    expect(created?.shortCode).toBe('FreeAAA');
     expect(await stored.urls.findByKey(null, 'FreeAAA')).toMatchObject({
       url: { shortCode: 'FreeAAA' },
     });
@@ -23,16 +24,14 @@ describe('createMany', () => {
     const taken = Array.from({ length: 100 }, (_, index) => `Taken${index}`);
     await stored.create(organizationId, Array(100).fill({}), taken);
     let drawn = 0;
-    const { result } = await stored.urls.createMany(Array(100).fill(draftOf({})), {
-      organizationId,
-      now: 0,
-      newShortCode(extraLength = 0) {
-        drawn += 1;
-        return extraLength === 0 ? `Taken${drawn % 100}` : `Longer${drawn}`;
-      },
-      write: undefined,
+    const { writer } = openLinks(stored.database, newUuid, (extraLength = 0) => {
+      drawn += 1;
+      return extraLength === 0 ? `Taken${drawn % 100}` : `Longer${drawn}`;
     });
-    const codes = result.outcomes.map((each) => each.status === 'created' && each.shortCode);
+    const items = Array(100).fill({ body: bodyOf() });
+    const context = { organizationId, now: 0, write: undefined };
+    const { result } = await writer.create(items, ({ shortCode }) => shortCode, context);
+    const codes = result.map((each) => each.status === 'created' && each.presented);
     for (const code of codes) expect(code).toMatch(/^Longer/);
     expect(new Set(codes).size).toBe(100);
   });

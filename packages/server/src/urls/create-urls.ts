@@ -1,0 +1,208 @@
+import type { ApiError } from '../contract/api-error.js';
+import type { WriteContext } from '../idempotency/with-idempotency-key.js';
+import { releaseLinks, reserveLinks } from '../organizations/link-quota.js';
+import type { PlanTable } from '../organizations/plans.js';
+import { type Schema, UniqueViolationError, type WriteTransaction } from '../storage/database.js';
+import { handleAtCommit } from '../storage/group-commit.js';
+import { bulkInsert } from '../storage/statements.js';
+import { mapInSlices } from '../yield-to-event-loop.js';
+import { type Draft, newUrl } from './change-url.js';
+import { type Candidate, findEquivalent, findExternalIds, isEquivalent } from './find-existing.js';
+import {
+  domainInvalid,
+  externalIdConflict,
+  linksExceeded,
+  type Outcome,
+  refused,
+  slugConflict,
+} from './link-outcomes.js';
+import { findRetiredKeys } from './retired-keys.js';
+import { type ShortUrl, toRow } from './short-url.js';
+import type { UrlCreateRequest } from './url-contract.js';
+import { type RecordUrls, urlCreated } from './url-events.js';
+import {
+  type DomainAndKey,
+  findActiveDomains,
+  findKeyOwners,
+  foldsKeys,
+  hasDomain,
+  keyOn,
+  keysOf,
+  mapKeyOf,
+} from './url-keys.js';
+
+// After so many codes that are taken, the next ones have another character.
+const roundsPerLength = 8;
+
+export interface LinkWriteOptions {
+  readonly plans: PlanTable;
+  /** Whether links of the platform's domain are found in any case. */
+  readonly ignoreCase: boolean;
+  readonly record: RecordUrls;
+  /** Returns a random code, with more characters than usual if most of the usual ones are taken. */
+  readonly newShortCode: (extraLength?: number) => string;
+}
+
+/** A link to insert, with its rows in `url_keys`. */
+interface NewLink extends Candidate {
+  readonly keys: readonly Schema['url_keys'][];
+  readonly now: number;
+  readonly record: RecordUrls;
+  readonly returnsExisting: boolean;
+}
+
+/**
+ * Creates links in order, with their events. Their ids begin with `firstId`. Returns for each the new link,
+ * the one that exists, or why there is none. `isRepeated`: a short code was taken before. Adds the ids of new
+ * links to `changedIds`.
+ */
+export async function createUrls(
+  transaction: WriteTransaction,
+  { plans, ignoreCase, record, newShortCode }: LinkWriteOptions,
+  drafts: readonly Draft<UrlCreateRequest>[],
+  firstId: number,
+  context: WriteContext,
+  { isRepeated, changedIds }: { readonly isRepeated: boolean; readonly changedIds: Set<number> },
+): Promise<Outcome<ShortUrl>[]> {
+  if (drafts.length === 0) return [];
+  const { organizationId, now, write } = context;
+  const createdBy = write?.origin.actorId ?? null;
+  const domainIds = drafts.map(({ body }) => body.domainId ?? null);
+  const domains = await findActiveDomains(transaction, context, domainIds);
+  const foldsOf = (domainId: string | null) => foldsKeys(domains, domainId, ignoreCase);
+  const newKeyOf = ({ body: { domainId = null } }: (typeof drafts)[number], extra?: number) =>
+    keyOn(domainId, newShortCode(extra), foldsOf(domainId));
+  const codes = isRepeated ? await findFreeCodes(transaction, drafts, newKeyOf) : [];
+  const outcomes = new Map<number, Outcome<ShortUrl>>();
+  const candidates = await mapInSlices(drafts, (draft, index): NewLink => {
+    const importedCode = draft.body.importedCode ?? null;
+    const hostname = domains.get(draft.body.domainId ?? '')?.hostname ?? null;
+    const shortCode = importedCode ?? codes[index] ?? newShortCode();
+    const identity = { id: firstId + index, organizationId, shortCode, hostname, createdBy };
+    const url = newUrl(draft, identity, now);
+    const keys = keysOf(url, foldsOf(url.domainId));
+    const returnsExisting = draft.body.ifExists === 'return';
+    return { url, row: toRow(url), keys, now, record, importedCode, returnsExisting };
+  });
+  const taken = await findTakenKeys(transaction, candidates.flatMap(chosenKeys));
+  const externalIds = await findExternalIds(
+    transaction,
+    organizationId,
+    candidates.map(({ url }) => url.externalId),
+  );
+  const findRefusal = ({ url, keys, importedCode }: NewLink): ApiError | undefined => {
+    const { customSlug, externalId, domainId } = url;
+    if (!hasDomain(context, domains, domainId)) return domainInvalid(domainId);
+    const [slugKey, codeKey = slugKey] = keys;
+    if (customSlug !== null && slugKey && taken.has(mapKeyOf(slugKey))) {
+      return slugConflict('customSlug', customSlug);
+    }
+    const isCodeTaken = importedCode === customSlug || (codeKey && taken.has(mapKeyOf(codeKey)));
+    if (importedCode !== null && isCodeTaken) return slugConflict('importedCode', importedCode);
+    if (externalId !== null && externalIds.has(externalId)) return externalIdConflict(externalId);
+    return undefined;
+  };
+  const existing = new Map<number, ShortUrl>();
+  let accepted: NewLink[] = [];
+  for (const candidate of candidates) {
+    const { url, keys } = candidate;
+    if (candidate.returnsExisting) {
+      const equal = accepted.find((other) => isEquivalent(other, candidate))?.url;
+      const found = (await findEquivalent(transaction, candidate, context.restriction)) ?? equal;
+      if (found) {
+        existing.set(url.id, found);
+        continue;
+      }
+    }
+    const refusal = findRefusal(candidate);
+    if (refusal) {
+      outcomes.set(url.id, refused(refusal));
+      continue;
+    }
+    accepted.push(candidate);
+    for (const key of keys) taken.add(mapKeyOf(key));
+    if (url.externalId !== null) externalIds.set(url.externalId, url.id);
+  }
+
+  // Paused links do not count towards the plan.
+  const active = accepted.filter(({ url }) => url.isActive);
+  const { free, quota } = await reserveLinks(transaction, plans, organizationId, active.length);
+  const exceeding = new Set(active.slice(free));
+  await releaseLinks(transaction, organizationId, exceeding.size);
+  accepted = accepted.filter((candidate) => !exceeding.has(candidate));
+  for (const { url } of accepted) {
+    outcomes.set(url.id, { status: 'created', presented: url });
+    changedIds.add(url.id);
+  }
+  if (quota) {
+    const outcome = refused(linksExceeded(quota));
+    for (const { url } of exceeding) outcomes.set(url.id, outcome);
+  }
+
+  // Other works of the transaction may look for a slug, an imported code, an external id or an equal
+  // link, or for the links of a domain. Nobody knows the other links yet.
+  const isKnown = candidates.some(
+    (each) =>
+      each.returnsExisting ||
+      chosenKeys(each).length > 0 ||
+      each.url.externalId !== null ||
+      each.url.domainId !== null,
+  );
+  if (isKnown) await insertLinks(transaction, accepted);
+  else for (const link of accepted) handleAtCommit(transaction, insertLinks, link);
+  return candidates.map(({ url: { id } }) => {
+    const found = existing.get(id);
+    if (!found) return outcomes.get(id) as Outcome<ShortUrl>;
+    // A link of this request may have been refused after it was found.
+    const outcome = outcomes.get(found.id);
+    return outcome?.status === 'refused' ? outcome : { status: 'existing', presented: found };
+  });
+}
+
+/** Inserts links, and writes their events. Throws a UniqueViolationError if a short code is taken. */
+async function insertLinks(
+  transaction: WriteTransaction,
+  links: readonly NewLink[],
+): Promise<void> {
+  const keys = links.flatMap((link) => link.keys);
+  const rows = links.map(({ row }) => row);
+  await bulkInsert(transaction, 'urls', rows);
+  await bulkInsert(transaction, 'url_keys', keys);
+  // After the inserts, because an erasure may have retired and deleted the keys before them.
+  const [retired] = await findRetiredKeys(transaction, keys);
+  if (retired !== undefined) throw new UniqueViolationError(`${retired.key} is retired`);
+  for (const link of links) await link.record(transaction, urlCreated, [link], link.now);
+}
+
+/** Returns the keys that the request has chosen. An insert that meets a random one fails, and is repeated. */
+function chosenKeys({ url, keys, importedCode }: NewLink): readonly DomainAndKey[] {
+  if (importedCode !== null) return keys;
+  return url.customSlug === null ? [] : keys.slice(0, 1);
+}
+
+/** Returns those of the keys that a link has or that are retired, by `mapKeyOf`. */
+async function findTakenKeys(
+  transaction: WriteTransaction,
+  keys: readonly DomainAndKey[],
+): Promise<Set<string>> {
+  const owners = await findKeyOwners(transaction, keys);
+  const retired = await findRetiredKeys(transaction, keys);
+  return new Set([...owners.keys(), ...retired.map(mapKeyOf)]);
+}
+
+/** Returns a short code for each draft that no link on its domain has. */
+async function findFreeCodes<Item>(
+  transaction: WriteTransaction,
+  drafts: readonly Item[],
+  newKeyOf: (draft: Item, extraLength?: number) => DomainAndKey,
+): Promise<string[]> {
+  const keys = drafts.map((draft) => newKeyOf(draft));
+  for (let round = 1; ; round += 1) {
+    const taken = await findTakenKeys(transaction, keys);
+    if (taken.size === 0) return keys.map(({ key }) => key);
+    for (const [index, draft] of drafts.entries()) {
+      if (!taken.has(mapKeyOf(keys[index] as DomainAndKey))) continue;
+      keys[index] = newKeyOf(draft, Math.floor(round / roundsPerLength));
+    }
+  }
+}

@@ -1,0 +1,70 @@
+import { ApiError, notFound, quotaError, shorten, validationError } from '../contract/api-error.js';
+import type { ErrorCode } from '../contract/errors.js';
+import { describeQuota, type Quota } from '../organizations/plans.js';
+
+/** What the response says of a link that was not written. */
+export type LinkError = Pick<ApiError, 'code' | 'message' | 'details'>;
+
+/** The outcome of one item of a request, which is stored with the idempotency key. */
+export type Outcome<Presented> =
+  | { readonly status: 'created' | 'existing' | 'updated'; readonly presented: Presented }
+  | { readonly status: 'refused'; readonly error: LinkError };
+
+export function refused({ code, message, details }: LinkError) {
+  return { status: 'refused', error: { code, message, details } } as const;
+}
+
+/** Returns the outcome of a request with one item. Throws an ApiError if it was refused. */
+export function requireWritten<Presented>(
+  [outcome]: readonly Outcome<Presented>[],
+  replayed: boolean,
+) {
+  if (outcome?.status !== 'refused') return outcome as Exclude<typeof outcome, undefined>;
+  const { code, message, details } = outcome.error;
+  throw new ApiError(code, message, { details, replayed });
+}
+
+/** The fields of a request that name the link. */
+export type KeyField = 'customSlug' | 'importedCode';
+
+export function slugConflict(path: KeyField, key: string): ApiError {
+  return fieldError('SLUG_CONFLICT', path, key, 'is taken on this domain', '; choose another');
+}
+
+export function slugReserved(path: KeyField, key: string): ApiError {
+  const rule = path === 'customSlug' ? 'is a reserved word' : 'begins with a reserved word';
+  return fieldError('SLUG_RESERVED', path, key, rule, '; choose another');
+}
+
+export function externalIdConflict(externalId: string): ApiError {
+  return fieldError('EXTERNAL_ID_CONFLICT', 'externalId', externalId, 'is taken by another link');
+}
+
+export function domainInvalid(domainId: string | null): ApiError {
+  const rule = 'must be the id of an active domain of this organization';
+  return fieldError('DOMAIN_INVALID', 'domainId', domainId, rule);
+}
+
+export function urlNotFound(id: number | string, replayed = false): ApiError {
+  return notFound('URL', id, replayed);
+}
+
+export function linksExceeded(quota: Quota): ApiError {
+  const use = describeQuota(quota, 'active links');
+  return quotaError(use, 'Pause or delete links, or change the plan');
+}
+
+export function invalidField(path: string, message: string): ApiError {
+  return validationError([{ path, message }]);
+}
+
+function fieldError(
+  code: ErrorCode,
+  path: string,
+  value: string | null,
+  rule: string,
+  next = '',
+): ApiError {
+  const named = value === null ? path : `${path} "${shorten(value)}"`;
+  return new ApiError(code, `${named} ${rule}${next}`, { details: [{ path, message: rule }] });
+}
