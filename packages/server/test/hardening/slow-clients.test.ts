@@ -49,15 +49,6 @@ describe('the server disconnects slow clients and serves other clients', () => {
     for (const answer of await Promise.all(slow)) expect(answer).toMatch(/^HTTP\/1\.1 408 /);
   });
 
-  it('a client that sends a password byte by byte', async () => {
-    const body = { targetUrl: 'https://example.com/', isPasswordProtected: true, password: 'x' };
-    const { shortCode } = (await api.call('createUrl', { body })).data;
-    const head = `POST /${shortCode} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 4000\r\n\r\n`;
-    const slow = Array.from({ length: many }, () => sendSlowly(head, 'p'));
-    await api.servesOthers();
-    for (const answer of await Promise.all(slow)) expect(answer).toMatch(/^HTTP\/1\.1 408 /);
-  });
-
   it('a client that stays connected after its response', async () => {
     const sockets = await openSockets(
       api.server.url,
@@ -73,24 +64,21 @@ describe('the server disconnects slow clients and serves other clients', () => {
     ).toBe(true);
   });
 
-  it.each(['/api/v1/urls?limit=100', '/api/v1/urls/export'])(
-    'a client that does not read its responses: %s',
-    async (path) => {
-      const long = `https://example.com/${'a'.repeat(8_000)}`;
-      await api.call('bulkCreateUrls', { body: { urls: Array(100).fill({ targetUrl: long }) } });
-      const list = `GET ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${api.token}\r\n\r\n`;
-      const sockets = await openSockets(api.server.url, 10);
-      const cutOff = sockets.map(async ({ socket, ended }) => {
-        socket.pause();
-        socket.write(list.repeat(50));
-        // A paused socket does not detect that it was closed; a write does.
-        const timer = setInterval(() => socket.write(list), 50);
-        await ended;
-        clearInterval(timer);
-        return socket.bytesRead;
-      });
-      await api.servesOthers();
-      for (const bytes of await Promise.all(cutOff)) expect(bytes).toBeLessThan(40_000_000);
-    },
-  );
+  it('a client that does not read its responses', async () => {
+    const long = `https://example.com/${'a'.repeat(8_000)}`;
+    await api.call('bulkCreateUrls', { body: { urls: Array(100).fill({ targetUrl: long }) } });
+    const list = `GET /api/v1/urls/export HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${api.token}\r\n\r\n`;
+    const sockets = await openSockets(api.server.url, 10);
+    const cutOff = sockets.map(async ({ socket, ended }) => {
+      socket.pause();
+      socket.write(list.repeat(50));
+      // A paused socket does not detect that it was closed; a write does.
+      const timer = setInterval(() => socket.write(list), 50);
+      await ended;
+      clearInterval(timer);
+      return socket.bytesRead;
+    });
+    await api.servesOthers();
+    for (const bytes of await Promise.all(cutOff)) expect(bytes).toBeLessThan(40_000_000);
+  });
 });

@@ -60,13 +60,6 @@ describe('GET /metrics', () => {
     }
   });
 
-  it('shows the queues of writes, logo downloads and DNS look-ups', async () => {
-    const text = await (await fetch(`${api.server.url}/metrics`)).text();
-    for (const queue of ['writes', 'bulk writes', 'logo downloads', 'DNS look-ups']) {
-      expect(text).toContain(`shorty_queue_waiting{queue="${queue}"} 0`);
-    }
-  });
-
   it('counts API requests and their durations by operation and status', async () => {
     const body = { targetUrl: 'https://example.com/' };
     await api.call('createUrl', { body });

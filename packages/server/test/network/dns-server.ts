@@ -10,8 +10,7 @@ export type DnsAnswer =
   /** TXT records, each as its strings. */
   | { readonly txt: readonly (readonly string[])[] }
   /** A and AAAA records. */
-  | { readonly addresses: readonly string[] }
-  | { readonly raw: Uint8Array };
+  | { readonly addresses: readonly string[] };
 
 const rcodes = { NOERROR: 0, SERVFAIL: 2, NXDOMAIN: 3, REFUSED: 5 } as const;
 const recursion = 0x0180;
@@ -51,7 +50,6 @@ export async function dnsServer(): Promise<DnsServer> {
 }
 
 function toBytes({ id, questions }: Packet, name: string, answer: DnsAnswer): Uint8Array {
-  if ('raw' in answer) return answer.raw;
   const rcode = rcodes['rcode' in answer ? answer.rcode : 'NOERROR'];
   return encode({
     type: 'response',

@@ -1,14 +1,13 @@
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { build, root } from '../../../../scripts/bootstrap.mjs';
+import { build } from '../../../../scripts/bootstrap.mjs';
 import {
   call,
   command,
-  credentials,
   newSettings,
   pathOf,
   run,
@@ -54,13 +53,6 @@ describe('the first start', () => {
     expect(second.output()).not.toMatch(/shorty_(cs|ak)_|created a new database/);
   });
 
-  it('uses the configured credentials and prints no secret', async () => {
-    const server = await serveWithToken();
-    expect(server.token).toMatch(/^shorty_at_/);
-    await server.until(/Try next[\s\S]*\n\n/);
-    expect(server.output()).not.toContain(credentials.clientSecret);
-  });
-
   it('fails without credentials if it cannot listen, and the next start prints them', async () => {
     const taken = createServer().listen(0, '127.0.0.1');
     onTestFinished(() => {
@@ -102,7 +94,6 @@ describe('an invalid setting stops the start', () => {
     // The name may be known later.
     ['HOST', 'no.such.host.invalid', 1, /HOST is no\.such\.host\.invalid.*ENOTFOUND|EAI_AGAIN/],
     ['SHORTY_ADMIN_LISTEN', '/no/such/admin.sock', 78, /there is no folder \/no\/such; create it/],
-    ['SHORTY_DATABASE_URL', 'file:/dev/null/x.db', 78, /\/dev\/null/],
     [
       'SHORTY_DATABASE_URL',
       'postgres://a@127.0.0.1:1/a',
@@ -120,16 +111,6 @@ describe('an invalid setting stops the start', () => {
     // A slow machine may log that a thread was still starting.
     expect(stderr.match(/^[^{].*$/gm)).toHaveLength(1);
   });
-});
-
-it('the unit of systemd restarts it after every other status, however often', () => {
-  const unit = readFileSync(join(root, 'deploy/shorty.service'), 'utf8');
-  for (const line of [
-    'Restart=on-failure',
-    'StartLimitIntervalSec=0',
-    'RestartPreventExitStatus=78',
-  ])
-    expect(unit.split('\n')).toContain(line);
 });
 
 it('logs JSON lines on stderr, and requests of the access log on stdout', async () => {

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { build } from '../../../../scripts/bootstrap.mjs';
@@ -6,7 +6,6 @@ import {
   call,
   command,
   credentials,
-  newDatabase,
   newFolder,
   newSettings,
   serve,
@@ -82,16 +81,5 @@ describe('orgs export and import', { timeout: 180_000 }, () => {
     const twice = await command(settings, 'orgs', 'import', file);
     expect(twice).toMatchObject({ code: 1, stdout: '' });
     expect(twice.stderr).toContain('organizations.id: this database already has');
-  });
-
-  it('report a missing organization or file', async () => {
-    const settings = await newDatabase();
-    const file = join(newFolder(), 'none');
-    const nobody = await command(settings, 'orgs', 'export', '--org', 'nobody', '--out', file);
-    expect(nobody.stderr).toContain('there is no organization nobody');
-    expect(existsSync(file)).toBe(false);
-    expect(readdirSync(join(file, '..'))).toEqual([]);
-    const { code, stderr } = await command(settings, 'orgs', 'import', file);
-    expect({ code, isNamed: stderr.includes(file) }).toEqual({ code: 1, isNamed: true });
   });
 });

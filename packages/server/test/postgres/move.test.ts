@@ -115,17 +115,6 @@ it('refuses while a server runs on the file, and a target that is not empty', as
   await expect(migrate({ from })).rejects.toThrow(/must be empty/);
 });
 
-it('rejects a source that is no file, and a target that is no address of PostgreSQL', async () => {
-  await expect(migrate({ from: ':memory:' })).rejects.toThrow(/--from .*: it must be a file/);
-  const file = temporaryFile();
-  onTestFinished(() => file.remove());
-  await (await startServer({ databaseUrl: `file:${file.path}` })).stop();
-  vi.stubEnv('SHORTY_DATABASE_URL', 'file:other.db');
-  await expect(migrate({ from: `file:${file.path}` })).rejects.toThrow(
-    /SHORTY_DATABASE_URL must be a postgres/,
-  );
-});
-
 const shortDomain = 'sho.example';
 const agent =
   'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/124.0.0.0 Safari/537.36';

@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { getPriority } from 'node:os';
 import { defineThread } from '../../dist/threads/define-thread.js';
 
 class TooSmallError extends Error {
@@ -16,7 +14,6 @@ class TooSmallError extends Error {
 defineThread({
   name: 'fixture',
   file: import.meta.url,
-  priority: 'low',
   errorClasses: [TooSmallError],
   start(_, emit) {
     return {
@@ -24,11 +21,6 @@ defineThread({
         echo: (value) => value,
         refuse: (field, least) => {
           throw new TooSmallError(field, least);
-        },
-        scheduling: () => {
-          // The name of the thread, in parentheses, may contain spaces. The policy is field 41.
-          const fields = readFileSync('/proc/thread-self/stat', 'utf8').split(') ')[1].split(' ');
-          return { niceness: getPriority(), policy: Number(fields[41 - 3]) };
         },
         spin: () => {
           emit('spinning');

@@ -1,10 +1,8 @@
 import { once } from 'node:events';
-import { getPriority } from 'node:os';
 import { PassThrough } from 'node:stream';
 import { pino } from 'pino';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { build } from '../../../../scripts/bootstrap.mjs';
-import { ingestThread } from '../../src/analytics/ingest/ingest-thread.js';
 import { reportThread } from '../../src/analytics/reports/report-thread.js';
 import { drawingThread } from '../../src/qr/drawing/drawing-thread.js';
 import { openThread } from '../../src/threads/open-thread.js';
@@ -24,7 +22,6 @@ class TooSmallError extends Error {
 type Methods = {
   echo(value: unknown): unknown;
   refuse(field: string, least: number): never;
-  scheduling(): { niceness: number; policy: number };
   spin(): never;
   fillHeap(megabytes: number): number;
 };
@@ -89,17 +86,6 @@ describe('a call', () => {
       cause: { message: 'the cause' },
     });
   });
-});
-
-it('a thread of low priority has a tenth of the weight of others, and is not in the idle class', async () => {
-  const { thread } = open();
-  const normalClass = 0;
-  expect(await thread.call('scheduling')).toEqual({
-    niceness: Math.max(10, getPriority()),
-    policy: normalClass,
-  });
-  const threads = [ingestThread, reportThread, drawingThread];
-  expect(threads.map(({ priority }) => priority)).toEqual(['low', 'low', 'low']);
 });
 
 describe('a heap limit', () => {
