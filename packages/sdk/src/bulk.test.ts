@@ -200,21 +200,6 @@ describe('a bulk call that fails before its end', () => {
     );
   });
 
-  it('waits for requests in flight, and starts no other', async () => {
-    const { held, send } = heldRequests();
-    const call = run(numbers(900), { concurrency: 3 }, send);
-    await settle();
-    held[1]?.fail(rateLimited);
-    await settle();
-    held[0]?.succeed();
-    held[2]?.succeed();
-    const error = await bulkErrorOf(call);
-    expect(held).toHaveLength(3);
-    expect(error.unknown).toEqual(numbers(100).map((at) => at + 100));
-    expect(partialOf(error)).toMatchObject({ requested: 200 });
-    expect(error.nextIndex).toBe(300);
-  });
-
   it('has the error of its source as cause', async () => {
     const broken = new Error('row 151 is unreadable');
     async function* source() {
@@ -233,14 +218,6 @@ describe('a bulk call that fails before its end', () => {
     expect(error.cause).toBe(full);
     expect(error.unknown).toEqual([]);
     expect(indices(partialOf(error))).toEqual(numbers(error.nextIndex));
-  });
-
-  it('stops between two requests on abort, with the reason as cause', async () => {
-    const controller = new AbortController();
-    const reason = new Error('enough');
-    const onChunk = () => controller.abort(reason);
-    const error = await bulkErrorOf(run(numbers(300), { signal: controller.signal, onChunk }));
-    expect(error).toMatchObject({ cause: reason, unknown: [], nextIndex: 100 });
   });
 
   it.each(['onChunk', 'the source'])('ends on abort, even if %s never settles', async (name) => {

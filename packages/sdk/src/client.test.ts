@@ -30,23 +30,15 @@ function record(data: object, status = 200) {
 describe('a call throws for what it would not use', () => {
   // As plain JavaScript, because none of them compiles.
   // biome-ignore lint/suspicious/noExplicitAny: see above.
-  const { urls, domains, webhooks, ...client } = new Shorty({ baseUrl, accessToken: 'x' }) as any;
-  const request = Shorty.prototype.request.bind(client as Shorty) as (
-    ...args: unknown[]
-  ) => Promise<unknown>;
+  const { urls, domains, webhooks } = new Shorty({ baseUrl, accessToken: 'x' }) as any;
   const ifMatch = '"x"';
   const body = { targetUrl: 'https://example.com' };
   it.each<[string, string, () => unknown]>([
     ['options', 'must be an object', () => urls.get(1, null)],
     ['options', 'must be an object', () => urls.list({}, 5)],
-    ['options', 'must be an object', () => urls.list().toArray(5)],
-    ['limt', 'did you mean limit?', () => urls.list().toArray({ limt: 5 })],
     ['wiat', 'did you mean wait?', () => domains.verify('1', { wiat: true })],
-    ['qurey', 'did you mean query?', () => request('GET', '/api/v1/urls', { qurey: {} })],
     ['ifMatch', 'not an option of POST /api/v1/urls', () => urls.create(body, { ifMatch })],
-    ['ifMatch', 'not an option of GET', () => urls.get(1, { ifMatch })],
     ['ifMatch', 'bulk', () => urls.bulkUpdateChunk({ updates: [] }, { ifMatch })],
-    ['ifMatch', 'bulk', () => request('DELETE', '/api/v1/urls/bulk', {}, { ifMatch })],
     ['ifMatch', '/test', () => webhooks.test('1', undefined, { ifMatch })],
   ])('%s: %s', async (option, message, call) => {
     const error = Promise.resolve().then(call);
@@ -165,28 +157,5 @@ describe('bulk calls', () => {
     expect(sent.flatMap(({ body }) => Object(body).urls)).toEqual(targets(201));
     expect(result.errors.map(({ index }) => index)).toEqual([7, 107, 207]);
     expect(result).toMatchObject({ requested: 3, failedCount: 3 });
-  });
-
-  it('delete links in requests of 100, also from an async iterable', async () => {
-    const sent = record({
-      requested: 100,
-      deletedCount: 1,
-      skippedCount: 1,
-      deletedIds: ['1'],
-      skippedIds: ['2'],
-    });
-    async function* ids() {
-      for (let id = 0; id < 150; id++) yield id % 2 === 0 ? id : String(id);
-    }
-    const result = await shorty().urls.bulkDelete(ids());
-    expect(sent.map(({ call }) => call)).toEqual(Array(2).fill('DELETE /api/v1/urls/bulk'));
-    expect(sent.map(({ body }) => Object(body).ids.length)).toEqual([100, 50]);
-    expect(result).toEqual({
-      requested: 200,
-      deletedCount: 2,
-      skippedCount: 2,
-      deletedIds: ['1', '1'],
-      skippedIds: ['2', '2'],
-    });
   });
 });

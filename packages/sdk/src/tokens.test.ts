@@ -166,7 +166,7 @@ describe('a token request', () => {
     expect(client.ports.running).toBe(0);
   });
 
-  it.each([{}, { accessToken: 7, expiresIn: 60 }, { accessToken: 'x' }])(
+  it.each([{ accessToken: 7, expiresIn: 60 }, { accessToken: 'x' }])(
     'does not take %j for a token',
     async (data) => {
       server.use(http.post(`${api}/auth/token`, () => success(data)));

@@ -84,20 +84,6 @@ describe('verifyRequest', () => {
     expect(await codeOf(() => verifyRequest(request(), none))).toBe('body_too_large');
   });
 
-  it('accepts a body in chunks of one byte', async () => {
-    const bytes = Buffer.from(sample().body).values();
-    const body = new ReadableStream<Uint8Array>({
-      pull(controller) {
-        const { done, value } = bytes.next();
-        if (done) controller.close();
-        else controller.enqueue(Uint8Array.of(value));
-      },
-    });
-    const init = { method: 'POST', headers, body, duplex: 'half' };
-    const slow = new Request('http://receiver.test/hook', init);
-    expect(await verifyRequest(slow, options)).toEqual(EVENT);
-  });
-
   it.each<[string, HeadersInit, string]>([
     ['no headers', {}, 'missing_header'],
     ['a broken signature', { ...headers, 'X-Service-Signature': 'sha256=00' }, 'malformed_header'],
@@ -122,12 +108,6 @@ describe('verifyRequest', () => {
       outcomes.add(typeof outcome === 'string' ? outcome : JSON.stringify(outcome));
     }
     expect(outcomes).toEqual(new Set(['signature_mismatch', JSON.stringify(EVENT)]));
-  });
-
-  it('rejects a missing secret before it reads the body', async () => {
-    const given = request();
-    await expect(verifyRequest(given, { ...options, secret: '' })).rejects.toThrow(TypeError);
-    expect(given.bodyUsed).toBe(false);
   });
 });
 

@@ -49,26 +49,13 @@ describe('verifyWebhook', () => {
     expect(verifyWebhook({ ...good, body: given }).id).toBe(EVENT.id);
   });
 
-  it.each<[string, object, string]>([
-    ['no headers', { headers: {} }, 'missing_header'],
-    ['a broken signature', { headers: signed('sha256=00') }, 'malformed_header'],
-    ['an old timestamp', { now: at(301) }, 'timestamp_out_of_tolerance'],
-  ])('does not read the body with %s', async (_name, change, code) => {
-    const input = Object.defineProperty({ ...good, ...change }, 'body', {
-      get: () => expect.unreachable('the body was read'),
-    });
-    expect(await codeOf(() => verifyWebhook(input))).toBe(code);
-  });
-
   it.each<[string, WebhookHeaders]>([
     ['Headers', new Headers(headers)],
     ['Map', new Map(Object.entries(headers))],
-    ['Map with names in lower case', new Map(new Headers(headers))],
     ['pairs', Object.entries(headers)],
     ['object with get() only', getOnly((name) => new Headers(headers).get(name))],
     ["object with get() like Koa's", getOnly((name) => new Headers(headers).get(name) ?? '')],
     ['object as it was signed', headers],
-    ['object in lower case', Object.fromEntries(new Headers(headers))],
     [
       'object in upper case',
       Object.fromEntries(
@@ -79,19 +66,15 @@ describe('verifyWebhook', () => {
       'object of arrays',
       Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]])),
     ],
-    [
-      'object without a prototype',
-      Object.assign(Object.create(null), headers) as Record<string, string>,
-    ],
   ])('accepts the headers as %s', (_name, given) => {
     expect(verifyWebhook({ ...good, headers: given }).id).toBe(EVENT.id);
   });
 
-  it.each([0, 299, 300, -299, -300])('accepts a clock that is %i s ahead', (seconds) => {
+  it.each([0, 300, -300])('accepts a clock that is %i s ahead', (seconds) => {
     expect(verifyWebhook({ ...good, now: at(seconds) }).id).toBe(EVENT.id);
   });
 
-  it.each([301, -301, 31_536_000, -31_536_000])('refuses a clock that is %i s ahead', async (s) => {
+  it.each([301, -301])('refuses a clock that is %i s ahead', async (s) => {
     expect(await codeOf(() => verifyWebhook({ ...good, now: at(s) }))).toBe(
       'timestamp_out_of_tolerance',
     );
@@ -115,12 +98,9 @@ describe('verifyWebhook', () => {
 
   const zeros = `sha256=${'0'.repeat(64)}`;
   it.each<[string, WebhookHeaders, string]>([
-    ['no headers', {}, 'missing_header'],
     ['no timestamp', timed(undefined), 'missing_header'],
     ['no signature', signed(undefined), 'missing_header'],
     ['an empty list of signatures', signed([]), 'malformed_header'],
-    ['an empty timestamp', timed(''), 'malformed_header'],
-    ['a negative timestamp', timed('-1748779200'), 'malformed_header'],
     ['a timestamp with a fraction', timed('1748779200.0'), 'malformed_header'],
     ['a timestamp with a line end', timed('1748779200\n'), 'malformed_header'],
     ['two timestamps', timed([timestamp, timestamp]), 'malformed_header'],
@@ -129,29 +109,18 @@ describe('verifyWebhook', () => {
       { ...headers, 'X-SERVICE-TIMESTAMP': timestamp },
       'malformed_header',
     ],
-    ['a timestamp beyond numbers', timed('9'.repeat(400)), 'timestamp_out_of_tolerance'],
     ['milliseconds', timed(`${timestamp}000`), 'timestamp_out_of_tolerance'],
-    ['an empty signature', signed(''), 'malformed_header'],
     ['no prefix', signed(signature.slice(7)), 'malformed_header'],
     ['another scheme', signed(signature.replace('256', '512')), 'malformed_header'],
-    ['62 digits', signed(signature.slice(0, -2)), 'malformed_header'],
     ['a letter that is no hex', signed(`${signature.slice(0, -1)}g`), 'malformed_header'],
     ['17 signatures', signed(Array(17).fill(zeros)), 'malformed_header'],
     ['only signatures of other schemes', signed('v2=abc, sha512=00'), 'malformed_header'],
-    ['base64', signed(`sha256=${Buffer.alloc(32).toString('base64')}`), 'malformed_header'],
     ['one good and one broken value', signed(`${signature},sha256=00`), 'malformed_header'],
     ['another signature', signed(zeros), 'signature_mismatch'],
-    ['empty elements only', signed(' , ,'), 'malformed_header'],
     ['a line feed after the signature', signed(`${signature}\n`), 'malformed_header'],
-    ['a line feed in an unknown scheme', signed(`v2=\n,${signature}`), 'malformed_header'],
     [
       'a broken next signature',
       { ...signed(signature), 'x-service-signature-next': 'sha256=00' },
-      'malformed_header',
-    ],
-    [
-      'a long next signature',
-      { ...signed(signature), 'x-service-signature-next': `${zeros},`.repeat(17) },
       'malformed_header',
     ],
   ])('refuses %s', async (_name, given, code) => {
@@ -164,7 +133,6 @@ describe('verifyWebhook', () => {
   });
 
   it.each<[string, string | string[]]>([
-    ['first', `${signature},${zeros}`],
     ['second', `${zeros}, ${signature}`],
     ['in a header line of its own', [zeros, signature]],
     ['after one of a scheme that is not known', `v2=abc,${signature}`],
@@ -189,10 +157,7 @@ describe('verifyWebhook', () => {
 
   it.each<[string, unknown]>([
     ['a parsed object', JSON.parse(body)],
-    ['an array', []],
     ['null', null],
-    ['undefined', undefined],
-    ['a number', 7],
   ])('reports how to fix a body that is %s', (_name, given) => {
     expect(() => verifyWebhook({ ...good, body: given as RawBody })).toThrow(
       expect.objectContaining({
@@ -205,10 +170,8 @@ describe('verifyWebhook', () => {
 
   it.each<[string, object | undefined]>([
     ['no secret', { secret: undefined }],
-    ['an empty secret', { secret: '' }],
     ['an empty list of secrets', { secret: [] }],
     ['an empty secret in a list', { secret: [SECRET, ''] }],
-    ['a secret that is no string', { secret: 7 }],
     ['17 secrets', { secret: Array(17).fill(SECRET) }],
   ])('throws a TypeError for %s, as signWebhook and the adapters do', (_name, wrong) => {
     expect(() => verifyWebhook({ ...good, ...wrong })).toThrow(TypeError);
@@ -222,26 +185,15 @@ describe('verifyWebhook', () => {
   const secret = SECRET;
   it.each<[string, string, (misspelt: object) => unknown]>([
     ['tolerence', 'did you mean tolerance?', (misspelt) => verifyWebhook({ ...good, ...misspelt })],
-    ['secrt', 'did you mean secret?', (misspelt) => expressWebhook({ secret, ...misspelt })],
     [
       'maxBodySize',
       'did you mean maxBodyBytes?',
       (misspelt) => fastifyWebhook({ secret, ...misspelt }),
     ],
     [
-      'retries',
-      'use secret, tolerance, now, maxBodyBytes, body, headers',
-      (misspelt) => honoWebhook({ secret, ...misspelt }),
-    ],
-    [
       'delivery',
       'did you mean deliveryId?',
       (misspelt) => signWebhook(EVENT, { secret, ...misspelt }),
-    ],
-    [
-      'created',
-      'did you mean createdAt?',
-      (misspelt) => signWebhook({ ...EVENT, ...misspelt }, { secret }),
     ],
     ['ttl', 'did you mean ttlMs?', (misspelt) => createDeduper(misspelt)],
   ])('refuses the option %s: %s', (name, hint, call) => {
@@ -255,18 +207,10 @@ describe('verifyWebhook', () => {
     }
   });
 
-  it.each([-1, Number.NaN, Number.NEGATIVE_INFINITY])(
-    'throws for a tolerance of %d',
-    (tolerance) => {
-      const error = new TypeError(`tolerance ${tolerance}: must be at least 0`);
-      expect(() => verifyWebhook({ ...good, tolerance })).toThrow(error);
-      expect(() => expressWebhook({ secret: SECRET, tolerance })).toThrow(error);
-    },
-  );
-
-  it('refuses everything with a time that is none', async () => {
-    const now = new Date('never');
-    expect(await codeOf(() => verifyWebhook({ ...good, now }))).toBe('timestamp_out_of_tolerance');
+  it.each([-1, Number.NaN])('throws for a tolerance of %d', (tolerance) => {
+    const error = new TypeError(`tolerance ${tolerance}: must be at least 0`);
+    expect(() => verifyWebhook({ ...good, tolerance })).toThrow(error);
+    expect(() => expressWebhook({ secret: SECRET, tolerance })).toThrow(error);
   });
 
   it('has a stable status for each code', () => {
@@ -295,12 +239,5 @@ describe('verifyWebhook', () => {
 describe('verifySignature', () => {
   it('accepts any signed body', () => {
     expect(verifySignature(good)).toBeUndefined();
-  });
-
-  it('refuses the same deliveries as verifyWebhook', async () => {
-    expect(await codeOf(() => verifySignature({ ...good, body: `${body} ` }))).toBe(
-      'signature_mismatch',
-    );
-    expect(await codeOf(() => verifySignature({ ...good, headers: {} }))).toBe('missing_header');
   });
 });

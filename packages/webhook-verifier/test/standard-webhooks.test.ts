@@ -57,7 +57,6 @@ describe('the headers of Standard Webhooks', () => {
     ['as Headers', new Headers(standard)],
     ['with a second signature', with_({ 'webhook-signature': `${zeros} ${signature}` })],
     ['with a signature of another scheme', with_({ 'webhook-signature': `v1a,x== ${signature}` })],
-    ['with two spaces', with_({ 'webhook-signature': ` ${signature}  ${zeros}` })],
   ])('are accepted %s', async (_name, given) => {
     expect(await outcomeOf(given)).toBe('accepted');
     expect(await outcomeOf(given, whsecOf(SECRET))).toBe('accepted');
@@ -68,20 +67,10 @@ describe('the headers of Standard Webhooks', () => {
     ['another id', with_({ 'webhook-id': 'other' }), 'signature_mismatch'],
     ['another time', with_({ 'webhook-timestamp': '1748779201' }), 'signature_mismatch'],
     ['an old time', with_({ 'webhook-timestamp': '1748770000' }), 'timestamp_out_of_tolerance'],
-    ['no digits', with_({ 'webhook-timestamp': '1e9' }), 'malformed_header'],
     ['another signature', with_({ 'webhook-signature': zeros }), 'signature_mismatch'],
-    ['no signature of v1', with_({ 'webhook-signature': 'v1a,x==' }), 'malformed_header'],
     ['a short signature', with_({ 'webhook-signature': 'v1,AAAA' }), 'malformed_header'],
-    ['one broken', with_({ 'webhook-signature': `${signature} v1,AAAA` }), 'malformed_header'],
-    ['base64url', with_({ 'webhook-signature': `v1,${'_'.repeat(43)}=` }), 'malformed_header'],
-    ['lines joined', with_({ 'webhook-signature': `${zeros}, ${signature}` }), 'malformed_header'],
     ['a line feed', with_({ 'webhook-signature': `${signature}\n` }), 'malformed_header'],
     ['a hex signature', with_({ 'webhook-signature': hex }), 'malformed_header'],
-    [
-      'a hex signature too',
-      with_({ 'webhook-signature': `${zeros} ${hex}` }),
-      'signature_mismatch',
-    ],
     ['17 signatures', with_({ 'webhook-signature': `${zeros} `.repeat(25) }), 'malformed_header'],
   ])('with %s', async (_name, given, code) => {
     expect(await outcomeOf(given)).toBe(code);
@@ -137,7 +126,7 @@ describe('the headers of Standard Webhooks', () => {
 });
 
 describe('a secret that starts with whsec_', () => {
-  it.each(['whsec_test_0123456789abcdef', 'whsec_AAA', 'whsec_é==', 'whsec_====', 'whsec_A==='])(
+  it.each(['whsec_test_0123456789abcdef', 'whsec_A==='])(
     'is the key of webhook-signature as it is if no base64 follows: %s',
     async (secret) => {
       const given = only('webhook-', sample({ secret }).headers);
@@ -150,7 +139,7 @@ describe('a secret that starts with whsec_', () => {
     expect(await outcomeOf(headers, whsecOf(SECRET))).toBe('signature_mismatch');
   });
 
-  it.each(['a', 'ab', 'abc', '\0\xff'])('has the key %j in base64', async (text) => {
+  it.each(['a', '\0\xff'])('has the key %j in base64', async (text) => {
     const bytes = Buffer.from(text, 'latin1');
     const secret = `whsec_${bytes.toString('base64')}`;
     const signature = new StandardWebhook(bytes, { format: 'raw' }).sign('msg_1', NOW, body);

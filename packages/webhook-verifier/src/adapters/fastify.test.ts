@@ -40,7 +40,6 @@ describe('fastifyWebhook', () => {
   it.each<[string, () => Parameters<typeof post>[0], string]>([
     ['another body', () => ({ ...fresh(), body: '{}' }), 'signature_mismatch'],
     ['nothing at all', () => ({}), 'missing_header'],
-    ['an old delivery', () => sample(), 'timestamp_out_of_tolerance'],
   ])('makes Fastify respond to %s', async (_name, given, code) => {
     const response = await post(given());
     expect(response.statusCode).toBe(401);

@@ -36,7 +36,6 @@ describe('honoWebhook', () => {
   it.each<[string, () => RequestInit, string]>([
     ['another body', () => ({ ...fresh(), body: '{}' }), 'signature_mismatch'],
     ['nothing at all', () => ({}), 'missing_header'],
-    ['an old delivery', () => sample(), 'timestamp_out_of_tolerance'],
   ])('responds to %s itself', async (_name, init, code) => {
     const { post, errors } = build();
     const response = await post(init());
@@ -45,29 +44,11 @@ describe('honoWebhook', () => {
     expect(errors).toEqual([]);
   });
 
-  it.each<[string, MiddlewareHandler]>([
-    [
-      'json',
-      async (c, next) => {
-        await c.req.json();
-        await next();
-      },
-    ],
-    [
-      'text',
-      async (c, next) => {
-        await c.req.text();
-        await next();
-      },
-    ],
-    [
-      'the raw request',
-      async (c, next) => {
-        await c.req.raw.arrayBuffer();
-        await next();
-      },
-    ],
-  ])('reports a body that was read before as %s', async (_name, reader) => {
+  it('reports a body that was read before', async () => {
+    const reader: MiddlewareHandler = async (c, next) => {
+      await c.req.json();
+      await next();
+    };
     const { post, errors } = build(reader);
     expect((await post(fresh())).status).toBe(500);
     expect(errors).toEqual([expect.objectContaining({ code: 'body_already_parsed' })]);
