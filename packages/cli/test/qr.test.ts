@@ -220,12 +220,12 @@ describe('export', () => {
     for (const format of ['png', 'svg', 'webp', 'png'] as const) {
       codes.push(await server.client.qr.create({ urlId: link.id, format }));
     }
-    const [png, svg] = codes;
+    const [, svg, , second] = codes;
     const first = await run();
     expect([first.code, first.stdout]).toEqual([0, '4 codes: 4 written, 0 unchanged, 0 failed\n']);
     const plain = `export-${count}`;
     expect(await pictures()).toEqual([
-      `${plain}-${png?.id.slice(-12)}.png`,
+      `${plain}-${second?.id.slice(-12)}.png`,
       `${plain}.png`,
       `${plain}.svg`,
       `${plain}.webp`,
@@ -234,13 +234,11 @@ describe('export', () => {
     await expect.poll(downloads).toEqual([1, 1, 1, 1]);
 
     await server.client.qr.update(svg?.id ?? '', { size: 900 });
-    expect((await run()).stdout).toBe('4 codes: 1 written, 3 unchanged, 0 failed\n');
-    expect(await shorty.read(join(folder, `${plain}.svg`))).toContain('900');
-
-    // Missing and truncated files are fetched again.
     await rm(shorty.path(join(folder, `${plain}.webp`)));
+    expect((await run()).stdout).toBe('4 codes: 1 written, 2 unchanged, 1 failed\n');
     await writeFile(shorty.path(join(folder, `${plain}.png`)), 'half');
-    expect((await run()).stdout).toBe('4 codes: 2 written, 2 unchanged, 0 failed\n');
+    expect((await run('--overwrite')).stdout).toBe('4 codes: 2 written, 2 unchanged, 0 failed\n');
+    expect(await shorty.read(join(folder, `${plain}.svg`))).toContain('900');
     expect(
       (await readFile(shorty.path(join(folder, `${plain}.png`)))).subarray(1, 4).toString(),
     ).toBe('PNG');
@@ -267,7 +265,7 @@ describe('export', () => {
     });
   });
 
-  test('a file that no export wrote is kept and reported: 3, or 1 if it is the only one', async () => {
+  test('a file that differs is kept and reported: 3, or 1 if it is the only one', async () => {
     const code = await server.client.qr.create({ urlId: link.id });
     const file = `export-${count}.png`;
     await mkdir(shorty.path(folder));
@@ -282,7 +280,7 @@ describe('export', () => {
     expect(await shorty.read(join(folder, file))).not.toBe('holiday photo');
   });
 
-  test('the export follows no symbolic link, neither for images nor for the journal', async () => {
+  test('the export follows no symbolic link', async () => {
     await server.client.qr.create({ urlId: link.id });
     const file = `export-${count}.png`;
     await mkdir(shorty.path(folder));
@@ -291,23 +289,6 @@ describe('export', () => {
     expect((await run('--overwrite')).code).toBe(0);
     expect(await shorty.read('outside.txt')).toBe('untouched');
     expect((await lstat(shorty.path(join(folder, file)))).isSymbolicLink()).toBe(false);
-
-    await rm(shorty.path(join(folder, '.shorty-export.ndjson')));
-    await symlink(shorty.path('outside.txt'), shorty.path(join(folder, '.shorty-export.ndjson')));
-    const { code, stderr } = await run();
-    expect([code, stderr]).toEqual([1, expect.stringContaining('cannot be opened')]);
-    expect(await shorty.read('outside.txt')).toBe('untouched');
-  });
-
-  test('a truncated or manipulated journal cannot redirect a write', async () => {
-    const code = await server.client.qr.create({ urlId: link.id });
-    await mkdir(shorty.path(folder));
-    const evil = JSON.stringify({ id: code.id, file: '../escaped.png', size: 1, updatedAt: 'x' });
-    await shorty.write(join(folder, '.shorty-export.ndjson'), `${evil}\n{"id":"${code.id}","fi`);
-    expect((await run()).code).toBe(0);
-    expect(await pictures()).toEqual([`export-${count}.png`]);
-    expect(await shorty.files('.')).not.toContain('escaped.png');
-    expect((await run()).stdout).toContain('1 unchanged');
   });
 
   test('an interrupted export leaves complete files only, and resumes', async () => {

@@ -8,7 +8,7 @@ import type { Context } from '../context.js';
 import { ifMatchOption } from '../etag.js';
 import { bodyOf, fieldOptions } from '../field-options.js';
 import { isRichTerminal } from '../io.js';
-import { exportQrs } from '../qr/export-command.js';
+import { exportQrs } from '../qr/export.js';
 import { type Named, naming } from '../records.js';
 import { formatOfFile, ReplacementFile } from '../replacement-file.js';
 import { changeCommand } from './change-command.js';

@@ -1,0 +1,256 @@
+import { utimesSync } from 'node:fs';
+import { lstat, mkdir, readFile, realpath, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { formatCount, formatDuration } from '@shorty/report';
+import { GoneError, NotFoundError, PermissionError, type QrRecord, type Shorty } from '@shorty/sdk';
+import { InvalidArgumentError } from 'commander';
+import { CliError, systemErrorCode, UsageError } from '../cli-error.js';
+import type { CommandRow } from '../command.js';
+import type { Context } from '../context.js';
+import { type ExitCode, exitCodes } from '../exit-codes.js';
+import { groupIntoPages } from '../group-into-pages.js';
+import { columnsOf } from '../output.js';
+import { type Named, naming } from '../records.js';
+import { replaceFile } from '../replacement-file.js';
+import { openLiveView } from '../ui/live-view.js';
+
+type Format = QrRecord['format'];
+
+interface ExportOptions {
+  readonly out: string;
+  readonly format?: readonly Format[];
+  readonly tag?: string;
+  readonly urlId?: Named;
+  readonly all?: boolean;
+  readonly overwrite?: boolean;
+}
+
+interface ExportOutcome {
+  readonly id: string;
+  /** `kept`: an earlier run wrote the file, and it is current. */
+  readonly status: 'written' | 'kept' | 'failed';
+  readonly file: string;
+  readonly size: number | null;
+  readonly error: string | null;
+}
+
+const formats: readonly Format[] = ['png', 'svg', 'webp'];
+const columns = columnsOf<ExportOutcome>(...(['id', 'status', 'file', 'size', 'error'] as const));
+const maxListedErrors = 1000;
+// Concurrent requests. Low enough to leave the server capacity for other clients.
+const concurrency = 8;
+
+export const exportQrs: CommandRow = {
+  summary: 'Write QR code images to a folder',
+  examples: [
+    'shorty qr export --all --out codes',
+    'shorty qr export --tag spring --format svg,png --out codes',
+  ],
+  options: {
+    '--out <folder>': { text: 'output folder; created if it does not exist', isRequired: true },
+    '--format <formats>': {
+      text: 'only QR codes in these formats: png, svg, webp',
+      parse: parseFormats,
+    },
+    '--tag <tag>': {
+      text: 'QR codes of links with this tag; creates those that are missing',
+      conflicts: ['all', 'urlId'],
+    },
+    '--url-id <link>': { ...naming('link', 'only QR codes of this link'), conflicts: 'all' },
+    '--all': 'every QR code',
+    '--overwrite': 'replace files that differ',
+  },
+  help: `The file name is the slug or short code of the link, or the id of the QR code.
+Run the same command again after an interruption. It fetches only missing images,
+and with --overwrite changed ones. It writes no file outside the folder.`,
+  prints: (format) => {
+    if (format === 'table') return [];
+    return format === 'json'
+      ? ['written', 'kept', 'failed', 'out', 'errors']
+      : columns.map(({ name }) => name);
+  },
+  run: writeImages,
+};
+
+async function writeImages(context: Context, options: ExportOptions): Promise<ExitCode> {
+  const { io, output } = context;
+  if (options.urlId === undefined && options.tag === undefined && !options.all) {
+    throw new UsageError('--url-id, --tag or --all is required', 'see --help');
+  }
+  const client = await context.client();
+  // Oldest first, so that another code of a link does not change the names of those before.
+  const codes = (await readCodes(client, options, io.interrupt)).reverse();
+  const folder = await openFolder(options.out);
+  const counts = { written: 0, kept: 0, failed: 0 };
+  const errors: ExportOutcome[] = [];
+  const progress = await openLiveView(context);
+  const startedAt = io.now();
+  const keyOf = linkKeys(client, io.interrupt);
+  const taken = new Set<string>();
+  const outcomes = async function* () {
+    for await (const page of groupIntoPages(codes, concurrency)) {
+      const keys = await Promise.all(page.map(keyOf));
+      const files = page.map((code, index) => nameOf(code, keys[index], taken));
+      const write = (code: QrRecord, index: number) =>
+        exportOne(client, code, join(folder, files[index] ?? ''), options, io.interrupt);
+      const results = await Promise.all(page.map(write));
+      const rows = results.map((result, index): ExportOutcome => {
+        const row = { id: page[index]?.id ?? '', ...result, file: files[index] ?? '' };
+        counts[row.status] += 1;
+        if (row.status === 'failed') {
+          if (errors.length < maxListedErrors) errors.push(row);
+          progress.log(`shorty: ${row.file} (${row.id}): ${row.error}`);
+        }
+        return row;
+      });
+      const done = counts.written + counts.kept + counts.failed;
+      const leftMs = ((io.now() - startedAt) / done) * (codes.length - done);
+      const left = formatDuration(leftMs);
+      progress.show([`${done} of ${formatCount(codes.length, 'code')}, ${left} left`]);
+      yield rows;
+    }
+  };
+  try {
+    if (output.format === 'ndjson' || output.format === 'csv') {
+      await output.list(outcomes(), columns);
+    } else for await (const _ of outcomes());
+  } catch (error) {
+    progress.close();
+    const done = formatCount(counts.written + counts.kept, 'code');
+    output.warn(`shorty: stopped after ${done}; run the same command again to resume`);
+    throw error;
+  } finally {
+    progress.close();
+  }
+  const { written, kept, failed } = counts;
+  const counted = `${formatCount(codes.length, 'code')}: ${written} written, ${kept} unchanged, ${failed} failed`;
+  if (output.format === 'json') await output.record({ ...counts, out: options.out, errors });
+  else if (output.format === 'table' && !output.isQuiet) await output.message(counted);
+  if (failed === 0) return exitCodes.done;
+  return written + kept > 0 ? exitCodes.partlyDone : exitCodes.failed;
+}
+
+/** Returns the selected QR codes, and creates those that links with a tag do not have. */
+async function readCodes(
+  { qr, urls }: Shorty,
+  { urlId, tag, format }: ExportOptions,
+  signal: AbortSignal,
+): Promise<QrRecord[]> {
+  const codes: QrRecord[] = [];
+  const isWanted = (code: QrRecord) => format?.includes(code.format) ?? true;
+  if (tag === undefined) {
+    const filter = urlId ? { urlId: await urlId.id() } : {};
+    for await (const code of qr.list(filter, { signal })) if (isWanted(code)) codes.push(code);
+    return codes;
+  }
+  for await (const { id } of urls.list({ tag, isDeleted: false }, { signal })) {
+    const own: QrRecord[] = [];
+    for await (const code of qr.list({ urlId: id }, { signal })) if (isWanted(code)) own.push(code);
+    for (const each of format ?? (own.length === 0 ? [undefined] : [])) {
+      if (own.some((code) => code.format === each)) continue;
+      own.unshift(await qr.create({ urlId: id, ...(each && { format: each }) }, { signal }));
+    }
+    codes.push(...own);
+  }
+  return codes;
+}
+
+function parseFormats(text: string): Format[] {
+  return text.split(',').map((name) => {
+    const format = formats.find((each) => each === name.trim());
+    if (format) return format;
+    throw new InvalidArgumentError('It must be png, svg or webp, or several, such as svg,png.');
+  });
+}
+
+async function openFolder(path: string): Promise<string> {
+  try {
+    await mkdir(path, { recursive: true });
+    const folder = await realpath(path);
+    if ((await stat(folder)).isDirectory()) return folder;
+  } catch (error) {
+    throw new UsageError(`--out ${path} cannot be used: ${(error as Error).message}`);
+  }
+  throw new UsageError(`--out ${path} is not a folder`);
+}
+
+// Without dots and separators, a name cannot leave its folder.
+const safeName = /^[A-Za-z0-9][A-Za-z0-9-]{0,63}$/;
+const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+// Reserved device names on Windows, with any extension.
+const device = /^(?:con|prn|aux|nul|com\d|lpt\d)$/i;
+
+/** Returns a file name that is not taken. `key` is the slug or short code of the link, if any. */
+export function nameOf(
+  { id, format }: Pick<QrRecord, 'id' | 'format'>,
+  key: string | undefined,
+  taken: Set<string>,
+): string {
+  // Values from the server must not become paths without validation.
+  if (!uuid.test(id)) throw new CliError('the server returned a QR code with an invalid id');
+  if (!formats.includes(format)) throw new CliError(`QR code ${id} has an unknown format`);
+  const isUsable = key !== undefined && safeName.test(key) && !device.test(key);
+  const base = isUsable ? key : `qr-${id.toLowerCase()}`;
+  const plain = `${base}.${format}`;
+  // In lower case, because many file systems ignore case.
+  const isTaken = taken.has(plain.toLowerCase());
+  const name = isTaken ? `${base}-${id.slice(-12).toLowerCase()}.${format}` : plain;
+  taken.add(name.toLowerCase());
+  return name;
+}
+
+/** Returns a function that finds the slug or short code of a QR code's link, with a cache. */
+function linkKeys({ urls }: Shorty, signal: AbortSignal) {
+  const known = new Map<string, Promise<string | undefined>>();
+  const read = async (urlId: string, qrData: string) => {
+    try {
+      const { customSlug, shortCode } = await urls.get(urlId, { signal });
+      return customSlug ?? shortCode;
+    } catch (error) {
+      // A client without urls:read takes the short code at the end of the payload.
+      if (error instanceof PermissionError) return /\/([A-Za-z0-9-]+)$/.exec(qrData)?.[1];
+      throw error;
+    }
+  };
+  return async ({ urlId, qrData }: QrRecord): Promise<string | undefined> => {
+    if (urlId === null) return undefined;
+    const key = known.get(urlId) ?? read(urlId, qrData);
+    known.set(urlId, key);
+    return key;
+  };
+}
+
+/** Writes the image of a QR code. The time of the file is that of the code's last change. */
+async function exportOne(
+  { qr }: Shorty,
+  { id, updatedAt }: QrRecord,
+  path: string,
+  { overwrite = false }: ExportOptions,
+  signal: AbortSignal,
+): Promise<Pick<ExportOutcome, 'status' | 'size' | 'error'>> {
+  const changedAt = new Date(updatedAt);
+  const existing = await lstat(path).catch((error: unknown) => {
+    if (systemErrorCode(error) !== 'ENOENT') throw error;
+  });
+  const isFile = existing?.isFile() === true;
+  if (isFile && existing.mtime.getTime() === changedAt.getTime()) {
+    return { status: 'kept', size: existing.size, error: null };
+  }
+  try {
+    const { bytes } = await qr.download(id, { signal });
+    const isSame = isFile && Buffer.compare(await readFile(path), bytes) === 0;
+    if (existing && !isSame && !overwrite) {
+      throw new CliError('a file with this name exists, and differs; --overwrite replaces it');
+    }
+    // A symbolic link would lead out of the folder.
+    replaceFile(path, bytes, { replacesLinks: true });
+    utimesSync(path, changedAt, changedAt);
+    return { status: 'written', size: bytes.length, error: null };
+  } catch (error) {
+    // Other errors concern the server or the credentials and would repeat for every code.
+    const isLimitedToCode =
+      error instanceof GoneError || error instanceof NotFoundError || error instanceof CliError;
+    if (!isLimitedToCode) throw error;
+    return { status: 'failed', size: null, error: error.message };
+  }
+}
