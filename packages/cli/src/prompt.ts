@@ -69,6 +69,6 @@ export async function readSecret(
   return text.split(/\r?\n/, 1)[0]?.trim() ?? '';
 }
 
-function interrupted(): CliError {
+export function interrupted(): CliError {
   return new CliError('interrupted', { exitCode: exitCodes.interrupted, code: 'INTERRUPTED' });
 }

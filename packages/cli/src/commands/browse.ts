@@ -5,7 +5,7 @@ import type { Context } from '../context.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
 import { isRichTerminal } from '../io.js';
 import { copyText, openInBrowser } from '../launch.js';
-import type { BrowseApi } from '../ui/browse-api.js';
+import type { BrowseApi } from '../ui/browse-screen.js';
 
 const pageSize = 100;
 const dayMs = 86_400_000;
@@ -30,9 +30,9 @@ async function showLinks(
   const api = createApi(context, client);
   // Sends the first request before the screen changes, because the screen would hide its error.
   await api.list(search, 0, io.interrupt);
-  const { mountBrowse } = await import('../ui/mount-browse.js');
-  const isInterrupted = await mountBrowse(api, search, io);
-  return isInterrupted ? exitCodes.interrupted : exitCodes.done;
+  const { showBrowse } = await import('../ui/browse-screen.js');
+  await showBrowse(api, search, io);
+  return io.interrupt.aborted ? exitCodes.interrupted : exitCodes.done;
 }
 
 function createApi({ io, request }: Context, client: Shorty): BrowseApi {

@@ -2,8 +2,7 @@ import type { UrlClicks, UrlListItem, UrlRecord } from '@shorty/sdk';
 import { render } from 'ink-testing-library';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { clickDays, urlClicks } from '../../test/click-fixtures.js';
-import type { BrowseApi } from './browse-api.js';
-import { BrowseScreen } from './browse-screen.js';
+import { type BrowseApi, BrowseScreen } from './browse-screen.js';
 
 const down = '\u001b[B';
 const up = '\u001b[A';
