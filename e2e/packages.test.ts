@@ -10,11 +10,13 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  writeFileSync,
 } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { parse } from 'yaml';
 import { versionOf } from '../scripts/pack.mjs';
 import { release } from '../scripts/release.mjs';
 import { installTarballs, tryServer, tryWithoutServer } from '../scripts/try-packages.mjs';
@@ -51,6 +53,67 @@ test('a release has the tarballs, the changelog, the SBOM, the arguments of the 
   for (const [, name] of image.matchAll(/^(\w+)=/gm)) {
     expect(dockerfile).toMatch(new RegExp(`image\\.${name?.toLowerCase()}="\\$${name}"`));
   }
+});
+
+test('all packages, the contract, the chart and the changelog have the version of the release', () => {
+  const version = versionOf('server');
+  const read = (path: string) => readFileSync(join(root, path), 'utf8');
+  for (const name of readdirSync(join(root, 'packages'))) {
+    expect({ name, version: versionOf(name) }).toEqual({ name, version });
+  }
+  expect(read('openapi.yaml')).toMatch(`\n  version: ${version}\n`);
+  expect(read('deploy/helm/Chart.yaml')).toMatch(
+    `\nversion: "${version}"\nappVersion: "${version}"\n`,
+  );
+  expect(/^## (\S+)/m.exec(read('CHANGELOG.md'))?.[1]).toBe(version);
+});
+
+test('the steps of the release workflow build the image, publish the packages and attach the files', () => {
+  const version = versionOf('server');
+  const folder = scratchFolder();
+  symlinkSync(releaseFolder, join(folder, 'release'));
+  symlinkSync(join(root, 'packages'), join(folder, 'packages'));
+  // Publishing is tried without a registry. The other programs only record how they are called.
+  const record = join(folder, 'calls');
+  for (const program of ['docker', 'gh', 'npm', 'npx']) {
+    const lines = [
+      '#!/usr/bin/env bash',
+      `echo "${program} $*" >> ${record}`,
+      `if [ "${program} $1" = "npm publish" ]; then PATH='${process.env.PATH}' exec npm "$@" --dry-run; fi`,
+    ];
+    writeFileSync(join(folder, program), lines.join('\n'), { mode: 0o755 });
+  }
+  const env = {
+    ...process.env,
+    PATH: `${folder}:${process.env.PATH}`,
+    GITHUB_REF_NAME: `v${version}`,
+    IMAGE: 'registry.example/Owner/shorty',
+  };
+  const workflow = parse(readFileSync(join(root, '.github/workflows/release.yml'), 'utf8'));
+  for (const { name, run } of workflow.jobs.release.steps) {
+    if (run === undefined) continue;
+    const args = ['--noprofile', '--norc', '-eo', 'pipefail', '-c', run];
+    const { status, stderr } = spawnSync('bash', args, { cwd: folder, env, encoding: 'utf8' });
+    expect({ name, status, stderr }).toMatchObject({ status: 0 });
+  }
+  const calls = readFileSync(record, 'utf8').trim().split('\n');
+  expect(calls).toContain('npm run release');
+  const image = calls.find((call) => call.startsWith('docker buildx build')) ?? '';
+  expect(image).toContain(
+    `--platform linux/amd64,linux/arm64 --push --build-arg VERSION=${version} `,
+  );
+  expect(image).toContain(`--tag registry.example/owner/shorty:${version} .`);
+  const published = calls.filter((call) => call.startsWith('npm publish'));
+  expect(published).toEqual(
+    ['webhook-verifier', 'server', 'sdk', 'cli'].map((name) => {
+      const tag = version.includes('-') ? 'next' : 'latest';
+      return `npm publish ./release/shorty-${name}-${version}.tgz --access public --provenance --tag ${tag}`;
+    }),
+  );
+  const files = readdirSync(releaseFolder).map((name) => `release/${name}`);
+  expect(calls.at(-1)).toContain(
+    `gh release create v${version} ${files.sort().join(' ')} --verify-tag`,
+  );
 });
 
 test('the packed packages install with npm in an empty folder and work', async () => {

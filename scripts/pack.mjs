@@ -1,8 +1,7 @@
-// `npm run pack [folder]`: writes the tarballs of all published packages to a folder, release/ by default.
-// A project that installs from its own copy of a tarball needs no clone, unlike one with a link to it.
+// Packs the published packages. A project that installs from its own copy of a tarball needs no clone, unlike
+// one with a link to it.
 import { mkdirSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { build, install, root, run } from './bootstrap.mjs';
 
 export const published = ['cli', 'sdk', 'server', 'webhook-verifier'];
@@ -25,10 +24,4 @@ export function pack(folder) {
 export function versionOf(name) {
   const manifest = readFileSync(join(root, 'packages', name, 'package.json'), 'utf8');
   return JSON.parse(manifest).version;
-}
-
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  // npm changes to the folder of the clone. INIT_CWD is the folder in which it was called.
-  const folder = resolve(process.env.INIT_CWD ?? '.', process.argv[2] ?? join(root, 'release'));
-  for (const tarball of Object.values(pack(folder))) console.log(tarball);
 }

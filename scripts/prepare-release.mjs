@@ -1,60 +1,45 @@
-// `npm run prepare-release`: sets the next version in all packages, and moves the changesets into
+// `npm run prepare-release 1.1.0`: sets this version everywhere, and moves the lines of .changeset into
 // CHANGELOG.md. A person edits the new section before the commit (docs/releasing.md).
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parse } from 'yaml';
-import { binary, fail, install, note, pnpm, root, run } from './bootstrap.mjs';
+import { fail, install, note, pnpm, root, run } from './bootstrap.mjs';
 import { versionOf } from './pack.mjs';
 
-const headings = { major: 'Breaking changes', minor: 'New and changed', patch: 'Fixed' };
+const version = process.argv[2] ?? '';
+if (!/^\d+\.\d+\.\d+(-rc\.\d+)?$/.test(version)) {
+  fail(`"${version}" is no version such as 1.1.0 or 1.1.0-rc.1: npm run prepare-release VERSION`);
+}
+const changes = readdirSync(join(root, '.changeset'))
+  .filter((name) => name.endsWith('.md') && name !== 'README.md')
+  .map((name) => join(root, '.changeset', name));
+if (changes.length === 0) fail('.changeset has no change: there is nothing to release');
 
 install();
-const folder = join(root, '.changeset');
-const changesets = readdirSync(folder)
-  .filter((name) => name.endsWith('.md') && name !== 'README.md')
-  .sort()
-  .map(readChangeset);
-if (changesets.length === 0) fail('.changeset has no changeset: there is nothing to release');
-
-run(binary('changeset'), ['version']);
-// The manifests name the new version of our own packages, and so does the lockfile.
+const previous = versionOf('server');
+// Our packages name each other's versions, and so does the lockfile.
+const ofPackage = /(?<="(?:version|@shorty\/[\w-]+)": ")\d[^"]*/g;
+for (const name of readdirSync(join(root, 'packages'))) {
+  replaceIn(`packages/${name}/package.json`, ofPackage, version);
+}
 run('npx', [...pnpm, 'install', '--lockfile-only', '--reporter=silent']);
+const namesVersion = ['docs/docker.md', 'docs/kubernetes.md', 'docs/systemd.md'];
+for (const file of [...namesVersion, 'deploy/helm/Chart.yaml', 'e2e/lib/commands-not-run.ts']) {
+  replaceIn(file, previous, version);
+}
 // The contract and the SDK contain the version.
 run('node', ['scripts/generate.mjs']);
 
-const path = join(root, 'CHANGELOG.md');
-const version = versionOf('server');
-const chart = join(root, 'deploy/helm/Chart.yaml');
-const ofChart = /^(version|appVersion): .*/gm;
-writeFileSync(chart, readFileSync(chart, 'utf8').replaceAll(ofChart, `$1: "${version}"`));
-const changelog = readFileSync(path, 'utf8');
-const newest = changelog.search(/^## /m);
-if (newest < 0) fail('CHANGELOG.md: must have a section, which begins with "## "');
-writeFileSync(path, `${changelog.slice(0, newest)}${section()}\n${changelog.slice(newest)}`);
+const today = new Date().toISOString().slice(0, 10);
+const entries = changes.map((path) => `- ${readFileSync(path, 'utf8').trim()}\n`).join('');
+replaceIn('CHANGELOG.md', /^## /m, `## ${version} (${today})\n\n${entries}\n## `);
+for (const path of changes) rmSync(path);
 note(`version ${version} is set; edit its section in CHANGELOG.md, then follow docs/releasing.md`);
 
-/** Returns the most severe kind of change of a changeset, and its entry of the changelog. */
-function readChangeset(name) {
-  const text = readFileSync(join(folder, name), 'utf8');
-  const [, frontMatter, summary] = /^---\n(.*?)\n---\n(.*)$/s.exec(text) ?? [];
-  if (frontMatter === undefined) fail(`${name}: must begin with a block between ---`);
-  const releases = parse(frontMatter) ?? {};
-  const kinds = Object.values(releases);
-  const packages = Object.keys(releases).map((each) => each.replace('@shorty/', ''));
-  // Later paragraphs belong to the same list item.
-  const item = summary.trim().replaceAll('\n', '\n  ').replaceAll(/^ +$/gm, '');
-  return {
-    severity: Object.keys(headings).find((severity) => kinds.includes(severity)),
-    entry: `- **${packages.sort().join(', ')}**: ${item}\n`,
-  };
-}
-
-/** Returns the section of the new version. */
-function section() {
-  const groups = Object.entries(headings).map(([severity, heading]) => {
-    const entries = changesets.filter((each) => each.severity === severity);
-    if (entries.length === 0) return '';
-    return `\n### ${heading}\n\n${entries.map(({ entry }) => entry).join('')}`;
-  });
-  return `## ${version} (${new Date().toISOString().slice(0, 10)})\n${groups.join('')}`;
+function replaceIn(file, pattern, text) {
+  const path = join(root, file);
+  const before = readFileSync(path, 'utf8');
+  const after =
+    typeof pattern === 'string' ? before.replaceAll(pattern, text) : before.replace(pattern, text);
+  if (after === before) fail(`${file}: has no ${pattern}`);
+  writeFileSync(path, after);
 }

@@ -2,8 +2,8 @@
 // default.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { fail, root } from './bootstrap.mjs';
 import { pack, published, versionOf } from './pack.mjs';
@@ -11,17 +11,25 @@ import { renderSbom } from './sbom.mjs';
 
 /**
  * Writes the tarballs, the changelog, the bill of materials, the build arguments of the image and the
- * checksums of all these files to an emptied folder. Returns the tarballs by name.
+ * checksums of all these files to a folder. Returns the tarballs by name.
  */
 export function release(folder) {
-  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  // The folder may be one of a user's project.
+  const outdated = readdirSync(folder).filter((name) => /^shorty-.*\.(tgz|cdx\.json)$/.test(name));
+  for (const name of outdated) rmSync(join(folder, name));
   const tarballs = pack(folder);
   const version = versionOf('server');
-  copyFileSync(join(root, 'CHANGELOG.md'), join(folder, 'CHANGELOG.md'));
-  const sbom = renderSbom(Object.values(tarballs));
-  writeFileSync(join(folder, `shorty-${version}.cdx.json`), sbom);
-  writeFileSync(join(folder, 'image.args'), imageArguments(version));
-  const checksums = readdirSync(folder)
+  const files = {
+    'CHANGELOG.md': readFileSync(join(root, 'CHANGELOG.md')),
+    'image.args': imageArguments(version),
+    [`shorty-${version}.cdx.json`]: renderSbom(Object.values(tarballs)),
+  };
+  for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content);
+  const checksums = [
+    ...Object.keys(files),
+    ...Object.values(tarballs).map((path) => basename(path)),
+  ]
     .sort()
     .map((name) => `${sha256(join(folder, name))}  ${name}\n`);
   writeFileSync(join(folder, 'SHA256SUMS'), checksums.join(''));
@@ -30,7 +38,9 @@ export function release(folder) {
 
 /** Returns the arguments of the Dockerfile that become labels of the image, one a line. */
 function imageArguments(version) {
-  const sources = ['packages', 'openapi.yaml', 'CHANGELOG.md', 'Dockerfile'];
+  // The manifest of the server changes when the release workflow refreshes the countries.
+  const server = ':!packages/server/package.json';
+  const sources = ['packages', server, 'openapi.yaml', 'CHANGELOG.md', 'Dockerfile'];
   const isChanged = git('status', '--porcelain', '--', ...sources) !== '';
   const revision = `${git('rev-parse', 'HEAD')}${isChanged ? '-dirty' : ''}`;
   const created = git('show', '--no-patch', '--format=%cI', 'HEAD');
@@ -48,7 +58,8 @@ function sha256(path) {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const folder = resolve(process.argv[2] ?? join(root, 'release'));
+  // npm changes to the folder of the clone. INIT_CWD is the folder in which it was called.
+  const folder = resolve(process.env.INIT_CWD ?? '.', process.argv[2] ?? join(root, 'release'));
   // A build leaves the modules of deleted sources.
   for (const name of published) {
     rmSync(join(root, 'packages', name, 'dist'), { recursive: true, force: true });

@@ -47,7 +47,7 @@ export const blocksNotRun: Readonly<Record<string, Readonly<Record<string, strin
       'serves until it is stopped; packages/server/test/operator/scheduled-backups.test.ts runs it',
   },
   'docs/cli.md': {
-    'npm run pack': machine,
+    'npm run release': machine,
     'shorty login': terminal,
     'shorty keys create "deploy script" --scopes "urls:read urls:write" --expires-at 2031-01-01':
       command,
@@ -75,7 +75,7 @@ export const blocksNotRun: Readonly<Record<string, Readonly<Record<string, strin
     'npm init -y': 'e2e/packages.test.ts installs the packages in an empty folder',
   },
   'docs/kubernetes.md': {
-    'docker build --tag registry.example/shorty:0.1.0 . && docker push registry.example/shorty:0.1.0':
+    'docker build --tag registry.example/shorty:1.0.0-rc.1 . && docker push registry.example/shorty:1.0.0-rc.1':
       'needs Docker and a cluster; e2e/tools/helm-chart.test.ts renders the chart',
     'kubectl scale deployment links-shorty --replicas=0     # unless CHANGELOG.md says that both versions can run together':
       'needs a cluster; e2e/tools/helm-chart.test.ts renders the chart',
@@ -122,19 +122,16 @@ export const blocksNotRun: Readonly<Record<string, Readonly<Record<string, strin
     'pg_dump --format=custom --file=shorty.dump postgres://shorty@db1.example/shorty': client,
   },
   'docs/releasing.md': {
-    'npx changeset': terminal,
-    'npm run prepare-release': release,
+    'npm run prepare-release 1.1.0': release,
     '.ci/run': 'would run this test again',
-    'git tag --annotate v0.2.0 --message "Shorty 0.2.0"': 'changes the repository',
-    'npm run release': 'needs a tag; e2e/packages.test.ts packs and describes a release',
-    'for name in webhook-verifier server sdk cli; do': 'publishes',
+    'git tag --annotate v1.1.0 --message "Shorty 1.1.0"': 'changes the repository',
   },
   'docs/scale.md': {
     'shorty urls visits --since 2030-11-01 --until 2030-11-02 --out visits.ndjson':
       'needs ClickHouse; docs/analytics.md runs the export',
   },
   'docs/sdk.md': {
-    'npm --prefix ../shorty run pack vendor      # the tarballs of all packages': packed,
+    'npm --prefix ../shorty run release vendor   # the tarballs of all packages': packed,
   },
   'docs/self-hosting.md': {
     'SHORTY_BASE_URL=https://sho.example SHORTY_TRUST_PROXY=127.0.0.1,::1 \\': endless,
@@ -150,7 +147,7 @@ export const blocksNotRun: Readonly<Record<string, Readonly<Record<string, strin
     'cd /opt/shorty && git fetch --tags && git checkout v0.2.0': 'needs the next release',
   },
   'docs/receivers.md': {
-    'npm --prefix ../shorty run pack vendor      # the tarballs of all packages': packed,
+    'npm --prefix ../shorty run release vendor   # the tarballs of all packages': packed,
     'npx shorty webhooks listen --forward-to http://localhost:4000                  # prints the signing secret':
       'runs until Ctrl-C; packages/cli/test/listen.test.ts runs it',
   },

@@ -1,7 +1,7 @@
 // Generated from openapi.yaml by `npm run generate`. Do not edit.
 
 /** The version of this package. */
-export const version = '0.1.0';
+export const version = '1.0.0-rc.1';
 
 /** The routes that take ifMatch. */
 export const versioned = [

@@ -5,7 +5,7 @@ const tag = 'Operations';
 const health = z
   .object({
     status: z.literal('ok'),
-    version: z.string().meta({ description: 'The version of the server.', example: '0.1.0' }),
+    version: z.string().meta({ description: 'The version of the server.', example: '1.0.0' }),
   })
   .meta({ id: 'Health' });
 const readiness = z
