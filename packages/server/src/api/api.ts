@@ -11,10 +11,9 @@ import { meRoutes, ownOrganizationRoutes } from '../organizations/own-organizati
 import { usageRoutes } from '../organizations/usage-contract.js';
 import { userRoutes } from '../people/user-contract.js';
 import { metadataRoutes } from '../previews/metadata-contract.js';
-import { qrRoutes } from '../qr/qr-contract.js';
-import { qrImageRoutes } from '../qr/qr-image-contract.js';
+import { qrImageRoutes, qrRoutes } from '../qr/qr-contract.js';
 import { redirectRoutes } from '../redirect/redirect-contract.js';
-import { ruleTestRoutes } from '../redirect/rule-test-contract.js';
+import { ruleTestRoutes } from '../redirect/rule-test.js';
 import { blockedHostRoutes } from '../urls/blocked-host-contract.js';
 import { tagRoutes } from '../urls/tag-contract.js';
 import { takedownRoutes } from '../urls/takedown-contract.js';

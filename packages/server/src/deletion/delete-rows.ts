@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import { runInBatches } from '../storage/batches.js';
 import type { Schema, Value, WriteTransaction } from '../storage/database.js';
 import { childrenOf, keyOf, type Owner, ownerOf, type Table } from '../storage/schema.js';
-import { retireKeys } from '../urls/retired-keys.js';
+import { retireKeys } from '../urls/url-keys.js';
 
 // The rows that one transaction deletes. On SQLite, it blocks all other writes.
 const rowsAtOnce = 100;

@@ -10,8 +10,8 @@ import { PeriodicService } from '../lifecycle.js';
 import type { Clock } from '../ports.js';
 import type { Database, WriteTransaction } from '../storage/database.js';
 import { childrenOf } from '../storage/schema.js';
-import { beginErasure, type UrlEraserOptions } from '../urls/erase-url.js';
 import type { ShortUrl } from '../urls/short-url.js';
+import { beginErasure, type UrlEraserOptions } from '../urls/url-life-cycle.js';
 import { deleteOrganizations } from './delete-organization.js';
 import { deleteAll, deleteRows } from './delete-rows.js';
 

@@ -38,8 +38,7 @@ import {
   toDomainRecord,
 } from './domain-repository.js';
 import type { HostResolver } from './host-resolver.js';
-import { hostnameOf } from './hostname.js';
-import type { IsOwnHost } from './own-hosts.js';
+import { hostnameOf, type IsOwnHost } from './hostname.js';
 
 type DomainOutcome =
   | { readonly domain: Domain }

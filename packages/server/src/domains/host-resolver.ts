@@ -4,8 +4,7 @@ import { LoadingCache } from '../loading-cache.js';
 import type { Clock } from '../ports.js';
 import { StorageUnavailableError } from '../storage/database.js';
 import type { DomainSettings } from './domain-repository.js';
-import { hostnameOf } from './hostname.js';
-import type { IsOwnHost } from './own-hosts.js';
+import { hostnameOf, type IsOwnHost } from './hostname.js';
 
 export interface HostResolverOptions {
   /** Returns the host of the platform's links, with its port if it has one. */

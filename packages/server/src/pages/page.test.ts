@@ -2,10 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../contract/api-error.js';
 import { contrastOf, luminance, parseColour, readableOn } from '../contrast.js';
-import { languages, stringsFor } from './languages.js';
 import { html } from './page.js';
 import { en } from './strings/en.js';
-import { createVisitorPages, type VisitorPages } from './visitor-pages.js';
+import { createVisitorPages, languages, stringsFor, type VisitorPages } from './visitor-pages.js';
 
 describe('html', () => {
   it('escapes every value, in text and in attributes', () => {

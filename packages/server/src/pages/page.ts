@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Config } from '../config.js';
 import { codePointOf } from '../contract/fields.js';
 import { readableOn } from '../contrast.js';
+import { parseUrl } from '../network/parse-url.js';
 import { securityHeaders } from './security-headers.js';
 import type { Strings } from './strings/en.js';
 
@@ -177,4 +178,17 @@ export function escapeText(text: string): string {
   return text
     .replace(/[&<>"']/g, (character) => entities[character] as string)
     .replace(invisible, (character) => `[${codePointOf(character)}]`);
+}
+
+/**
+ * Returns a web address in ASCII and without user information, because other characters and user
+ * information can imitate another host. Returns undefined for other text, such as `javascript:` URLs,
+ * which a page must not link.
+ */
+export function webAddressOf(text: string): string | undefined {
+  const url = /^https?:\/\//i.test(text) ? parseUrl(text) : undefined;
+  if (!url) return undefined;
+  url.username = '';
+  url.password = '';
+  return url.href;
 }

@@ -1,6 +1,5 @@
-import { html, type Page, pageRenderer } from './page.js';
+import { html, type Page, pageRenderer, webAddressOf } from './page.js';
 import { en } from './strings/en.js';
-import { webAddressOf } from './web-address.js';
 
 interface PreviewedLink {
   readonly title: string;

@@ -1,10 +1,25 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { infoPage, type LinkInfo } from './info-page.js';
-import { stringsFor } from './languages.js';
-import { createLinkPages } from './link-pages.js';
-import { type Brand, pageRenderer } from './page.js';
-import { createQrPages } from './qr-pages.js';
-import type { Strings } from './strings/en.js';
+import type { ApiError } from '../contract/api-error.js';
+import { parseAccept } from '../parse-accept.js';
+import {
+  type Brand,
+  Html,
+  html,
+  type Page,
+  pageRenderer,
+  type RenderPage,
+  webAddressOf,
+} from './page.js';
+import { de } from './strings/de.js';
+import { en, type Strings } from './strings/en.js';
+import { es } from './strings/es.js';
+import { fr } from './strings/fr.js';
+import { it } from './strings/it.js';
+import { ja } from './strings/ja.js';
+import { nl } from './strings/nl.js';
+import { pl } from './strings/pl.js';
+import { pt } from './strings/pt.js';
+import { zh } from './strings/zh.js';
 
 export type VisitorPages = ReturnType<typeof renderPages>;
 
@@ -29,4 +44,202 @@ function renderPages(brand: Brand, strings: Strings) {
     ...createQrPages(render, strings),
     info: (info: LinkInfo) => infoPage(render, strings, info),
   };
+}
+
+/** The languages of visitors' pages, by their codes of ISO 639. */
+export const languages: Readonly<Record<string, Strings>> = {
+  de,
+  en,
+  es,
+  fr,
+  it,
+  ja,
+  nl,
+  pl,
+  pt,
+  zh,
+};
+
+/** Returns the texts in the language that `Accept-Language` prefers, or else in English. */
+export function stringsFor(acceptLanguage: string | undefined): Strings {
+  const ranges = parseAccept(acceptLanguage).filter(({ quality }) => quality > 0);
+  const codes = ranges
+    .sort((a, b) => b.quality - a.quality)
+    // A browser of Austria asks for de-AT.
+    .map(({ range }) => range.replace(/-.*/, ''));
+  const code = codes.find((each) => each === '*' || Object.hasOwn(languages, each));
+  return languages[code ?? ''] ?? en;
+}
+
+/** What the request for the form says about its visitor. The request that sends it says the form itself. */
+export interface FormOrigin {
+  readonly referrer: string;
+  readonly fetchSite: string;
+}
+
+/** Returns the pages of links and of domains, in a language. `name` is that of the service. */
+export function createLinkPages(render: RenderPage, strings: Strings, name: string | undefined) {
+  const { tryAgain } = strings;
+  const message = (heading: string, text: string) =>
+    render(heading, html`<h1>${heading}</h1>\n<p>${text}</p>`);
+  const describe = ({ code, headers }: ApiError) => {
+    if (code === 'UNAUTHORIZED') return strings.wrongPassword;
+    if (code !== 'RATE_LIMITED') return strings.unreadableForm;
+    const minutes = Math.ceil(Number(headers['Retry-After']) / 60);
+    return strings.tooManyAttempts(
+      new Intl.RelativeTimeFormat(strings.lang).format(minutes, 'minute'),
+    );
+  };
+  /** Renders the page at `/` of a custom domain. It does not say which software runs there. */
+  const domain = (hostname: string) => message(hostname, strings.servesLinks);
+  return {
+    notFound: message(strings.notFound, strings.notFoundWhy),
+    gone: message(strings.gone, strings.goneWhy),
+    takenDown: message(strings.takenDown, strings.takenDownWhy),
+    unavailable: message(strings.unavailable, tryAgain),
+
+    domain,
+    home:
+      name !== undefined
+        ? domain(name)
+        : render(
+            'Shorty',
+            html`<h1>${strings.home}</h1>
+<p><a href="/docs">${strings.apiDocumentation}</a>, <a href="/openapi.yaml">openapi.yaml</a></p>`,
+          ),
+
+    /** Renders the password form of a link. `error` is that of the last attempt. */
+    password({ referrer, fetchSite }: FormOrigin, error?: ApiError): Page {
+      const notice = error
+        ? html`<p class="error" id="error" role="alert">${describe(error)}</p>`
+        : html`<p>${strings.enterPassword}</p>`;
+      const described = error ? html` aria-describedby="error" aria-invalid="true"` : '';
+      return render(
+        strings.isProtected,
+        html`<h1>${strings.isProtected}</h1>
+${notice}
+<form method="post">
+<input type="hidden" name="referrer" value="${referrer}">
+<input type="hidden" name="fetchSite" value="${fetchSite}">
+<label for="password">${strings.password}</label>
+<input id="password" name="password" type="password" maxlength="512" required autofocus autocomplete="off"${described}>
+<button type="submit">${strings.submit}</button>
+</form>`,
+      );
+    },
+  };
+}
+
+const formatNames = { png: 'PNG', svg: 'SVG', webp: 'WebP' } as const;
+
+export interface PreviewedQr {
+  readonly qrData: string;
+  readonly size: number;
+  readonly format: keyof typeof formatNames;
+  readonly mediaType: string;
+  readonly downloadUrl: string;
+}
+
+/** Returns the pages of QR codes, in a language. */
+export function createQrPages(render: RenderPage, strings: Strings) {
+  const message = (heading: string, text: string) =>
+    render(heading, html`<h1>${heading}</h1>\n<p>${text}</p>`);
+  return {
+    qrNotFound: message(strings.qrNotFound, strings.checkAddress),
+    qrGone: message(strings.qrGone, strings.qrGoneHint),
+    qrInactive: message(strings.qrInactive, strings.qrInactiveHint),
+    qrUnavailable: message(strings.qrUnavailable, strings.tryAgain),
+
+    /**
+     * Renders the preview of a code without its image: the image in Base64 belongs between the two parts.
+     * The page contains the image, so showing it is not a download. An image has up to some megabytes, and
+     * the string functions of a template would copy it several times.
+     */
+    qr({ qrData, size, format, mediaType, downloadUrl }: PreviewedQr) {
+      const address = webAddressOf(qrData);
+      const payload =
+        address === undefined
+          ? html`${qrData}`
+          : html`<a href="${address}" rel="noreferrer nofollow">${address}</a>`;
+      const pixels = String(size);
+      const name = formatNames[format];
+      const page = render(
+        strings.qrCode,
+        html`<h1>${strings.qrCode}</h1>
+<img class="code" src="data:${mediaType};base64,${new Html(imagePlaceholder)}" width="${pixels}" height="${pixels}" alt="${strings.qrAlt}">
+<p>${strings.qrFormat(name, pixels)} <span id="content">${strings.qrContent}</span></p>
+<p class="payload" tabindex="0" aria-labelledby="content">${payload}</p>
+<a class="button" href="${downloadUrl}?download=1" download>${strings.downloadImage(name)}</a>
+<a class="button quiet" href="${downloadUrl}">${strings.openImage}</a>`,
+      );
+      const [beforeImage = '', afterImage = ''] = page.html.split(imagePlaceholder);
+      return { beforeImage, afterImage, headers: page.headers };
+    },
+  };
+}
+
+// Escaped text cannot contain it.
+const imagePlaceholder = '<image>';
+
+/** What everybody may know about a link. */
+export interface LinkInfo {
+  readonly location: string;
+  readonly title: string | null;
+  readonly createdAt: number;
+  /** Undefined where the clicks are not public. */
+  readonly clicks: PublicClicks | undefined;
+}
+
+/** The clicks of a link: all, and those of the last 30 days by day and by country. */
+export interface PublicClicks {
+  readonly total: number;
+  readonly days: readonly { readonly bucket: string; readonly clicks: number }[];
+  readonly countries: readonly { readonly country: string; readonly clicks: number }[];
+}
+
+/** Renders the page that says where a link leads. */
+export function infoPage(render: RenderPage, strings: Strings, info: LinkInfo): Page {
+  const { location, title, createdAt, clicks } = info;
+  const address = webAddressOf(location) ?? location;
+  const date = new Date(createdAt);
+  const day = new Intl.DateTimeFormat(strings.lang, { dateStyle: 'long', timeZone: 'UTC' });
+  const shownTitle = title === null ? '' : html`<p>${title}</p>\n`;
+  return render(
+    strings.leadsTo,
+    html`<h1>${strings.leadsTo}</h1>
+<p class="payload"><a href="${address}" rel="noreferrer nofollow">${address}</a></p>
+${shownTitle}<p><time datetime="${date.toISOString()}">${strings.createdOn(day.format(date))}</time></p>
+${clicks === undefined ? '' : renderClicks(strings, clicks)}`,
+  );
+}
+
+// The unit of a bar's width and the height of the highest bar, in the coordinates of the chart.
+const barWidth = 10;
+const chartHeight = 100;
+
+function renderClicks(strings: Strings, { total, days, countries }: PublicClicks): Html {
+  const number = new Intl.NumberFormat(strings.lang);
+  const region = new Intl.DisplayNames(strings.lang, { type: 'region' });
+  const highest = Math.max(1, ...days.map(({ clicks }) => clicks));
+  const bars = days.map(({ bucket, clicks }, index) => {
+    const height = Math.round((chartHeight * clicks) / highest);
+    const label = `${bucket.slice(0, 10)}: ${number.format(clicks)}`;
+    return html`<rect x="${String(index * barWidth)}" y="${String(chartHeight - height)}" width="${String(barWidth - 2)}" height="${String(height)}"><title>${label}</title></rect>`;
+  });
+  const rows = countries.map(({ country, clicks }) => {
+    // ZZ is the code of an unknown region, which has a name in each language.
+    const name = region.of(/^[A-Z]{2}$/.test(country) ? country : 'ZZ') ?? country;
+    return html`<tr><th scope="row">${name}</th><td>${number.format(clicks)}</td></tr>`;
+  });
+  const join = (parts: readonly Html[]) => new Html(parts.map(({ text }) => text).join('\n'));
+  const table = html`<table>
+<caption>${strings.countries}</caption>
+${join(rows)}
+</table>`;
+  return html`<h2>${strings.allClicks(number.format(total))}</h2>
+<p>${strings.recentClicks}</p>
+<svg class="bars" viewBox="0 0 ${String(days.length * barWidth)} ${String(chartHeight)}" preserveAspectRatio="none" role="img" aria-label="${strings.recentClicks}">
+${join(bars)}
+</svg>
+${rows.length === 0 ? '' : table}`;
 }

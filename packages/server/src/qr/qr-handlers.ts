@@ -12,9 +12,16 @@ import type { ShortUrl } from '../urls/short-url.js';
 import type { UrlReader } from '../urls/url-reader.js';
 import { type QrDesign, QrDesignError, type QrLogo } from './drawing/qr-design.js';
 import type { QrCreateRequest, QrFilter, QrListQuery, qrRoutes } from './qr-contract.js';
-import { mediaTypes } from './qr-image.js';
-import { type QrCode, type QrRecord, type RenderedQr, toQrRecord } from './qr-record.js';
-import { type CreateQrOutcome, type QrRepository, StaleQrError } from './qr-repository.js';
+import { mediaTypes } from './qr-image-handler.js';
+import {
+  type CreateQrOutcome,
+  type QrCode,
+  type QrRecord,
+  type QrRepository,
+  type RenderedQr,
+  StaleQrError,
+  toQrRecord,
+} from './qr-repository.js';
 
 export interface QrHandlersOptions {
   readonly qrs: QrRepository;

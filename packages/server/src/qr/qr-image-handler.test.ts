@@ -4,8 +4,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { LoadingCache } from '../loading-cache.js';
 import { createVisitorPages } from '../pages/visitor-pages.js';
-import { type FoundImage, toQrImage } from './qr-image.js';
-import { qrImageHandler } from './qr-image-handler.js';
+import { type FoundImage, qrImageHandler, toQrImage } from './qr-image-handler.js';
 
 const id = '01981f2e-7d1c-7c59-8a5f-5d9f6d0b7c11';
 const bytes = Buffer.from(Array.from({ length: 6_000_000 }, (_, index) => index % 251));

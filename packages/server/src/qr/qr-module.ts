@@ -2,16 +2,21 @@ import type { Logger } from 'pino';
 import type { EventOutbox } from '../events/event-outbox.js';
 import { FairQueue } from '../fair-queue.js';
 import { LoadingCache } from '../loading-cache.js';
-import { createGuardedFetch } from '../network/guarded-fetch.js';
+import { GuardedFetchError } from '../network/guarded-connector.js';
+import { createGuardedFetch, type GuardedFetch } from '../network/guarded-fetch.js';
 import type { PlanTable } from '../organizations/plans.js';
 import type { Database } from '../storage/database.js';
 import { openThread } from '../threads/open-thread.js';
 import { drawingMethods, drawingThread } from './drawing/drawing-thread.js';
-import { createLogoFetcher } from './fetch-logo.js';
+import { QrDesignError } from './drawing/qr-design.js';
 import { createLogoDecoder } from './logo/logo-decoder.js';
 import { type QrHandlersOptions, qrHandlers } from './qr-handlers.js';
-import { type FoundImage, toFoundImage } from './qr-image.js';
-import { type QrImageHandlerOptions, qrImageHandler } from './qr-image-handler.js';
+import {
+  type FoundImage,
+  type QrImageHandlerOptions,
+  qrImageHandler,
+  toFoundImage,
+} from './qr-image-handler.js';
 import { createQrRepository } from './qr-repository.js';
 
 export interface QrModuleOptions
@@ -81,4 +86,41 @@ export function createQrModule(options: QrModuleOptions) {
       guardedFetch.close();
     },
   };
+}
+
+const limits = { timeoutMs: 5_000, maxResponseBytes: 1024 * 1024, followRedirects: 3 };
+
+/** Fetches logos through the guarded fetch, limited in time, size and number. */
+export function createLogoFetcher(guardedFetch: Pick<GuardedFetch, 'request'>) {
+  const queue = new FairQueue({
+    name: 'logo downloads',
+    concurrency: 16,
+    maxRunningPerOrganization: 4,
+    maxWaiting: 256,
+    maxWaitingPerOrganization: 64,
+  });
+
+  async function download(url: string): Promise<Uint8Array> {
+    const headers = { accept: 'image/png, image/jpeg, image/webp, image/svg+xml' };
+    const { status, body, isCut } = await guardedFetch
+      .request(url, { method: 'GET', headers, ...limits })
+      .catch((error: unknown) => {
+        if (!(error instanceof GuardedFetchError)) throw error;
+        throw failure(error.message.slice(0, 1).toLowerCase() + error.message.slice(1));
+      });
+    if (isCut) throw failure('the response is larger than 1 MB');
+    if (status !== 200) throw failure(`the server answered with ${status} instead of 200`);
+    if (body.length === 0) throw failure('the response is empty');
+    return body;
+  }
+
+  return {
+    queue,
+    /** Downloads the logo at an address. Throws a QrDesignError or a QueueFullError. */
+    fetch: (organizationId: string, url: string) => queue.run(organizationId, () => download(url)),
+  };
+}
+
+function failure(reason: string): QrDesignError {
+  return new QrDesignError('logoUrl', `could not be fetched: ${reason}`);
 }

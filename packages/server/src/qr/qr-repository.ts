@@ -1,6 +1,8 @@
-import { type Kysely, type SqlBool, sql } from 'kysely';
+import { type InferResult, type Kysely, type Selectable, type SqlBool, sql } from 'kysely';
+import type { z } from 'zod';
 import type { LinkOwner } from '../contract/caller.js';
 import type { Page } from '../contract/fields.js';
+import { columnsOf, fieldsOf, presentAs, withIsoTimes } from '../contract/present.js';
 import type { EventOutbox } from '../events/event-outbox.js';
 import type { EventSubject } from '../events/subscription.js';
 import {
@@ -17,16 +19,8 @@ import { isOfLinkWithin } from '../storage/link-restriction.js';
 import { allOf, readList } from '../storage/list-page.js';
 import type { ListQuery } from '../storage/list-query.js';
 import type { Schema } from '../storage/schema.js';
-import type { QrFormat, QrLogo } from './drawing/qr-design.js';
-import { type QrFilter, qrCreated, qrDeleted } from './qr-contract.js';
-import {
-  fromRow,
-  type QrCode,
-  type RenderedQr,
-  selectQrs,
-  toQrRecord,
-  toQrRow,
-} from './qr-record.js';
+import type { QrDesign, QrFormat, QrLogo } from './drawing/qr-design.js';
+import { type QrFilter, qrCreated, qrDeleted, qrRecord } from './qr-contract.js';
 
 /** The outcome of `create`, as it is stored with an idempotency key. */
 export type CreateQrOutcome =
@@ -206,4 +200,49 @@ async function findSubject(db: Kysely<Schema>, { urlId }: QrCode): Promise<Event
     .where('id', '=', urlId)
     .executeTakeFirstOrThrow();
   return { urlId, domainId, tags };
+}
+
+/** A QR code. Instants are milliseconds since 1970. `version` increases by one with each change. */
+export type QrCode = Readonly<ReturnType<typeof fromRow>>;
+
+export type QrRecord = z.input<typeof qrRecord>;
+
+export interface RenderedQr {
+  readonly qr: QrCode;
+  readonly logo: QrLogo | null;
+  readonly image: Uint8Array;
+}
+
+/** Selects codes that are not deleted, for `fromRow`. */
+export function selectQrs(db: Kysely<Schema>) {
+  return db
+    .selectFrom('qr_codes')
+    .innerJoin('qr_counts', 'qr_counts.qr_id', 'qr_codes.id')
+    .selectAll('qr_codes')
+    .select(['downloads as download_count', 'scans as scan_count'])
+    .$narrowType<{
+      format: QrDesign['format'];
+      error_correction: QrDesign['errorCorrection'];
+      background: QrDesign['background'];
+      style_preset: QrDesign['stylePreset'];
+    }>()
+    .where('deleted_at', 'is', null);
+}
+
+export function fromRow(row: InferResult<ReturnType<typeof selectQrs>>[number]) {
+  const { deletedAt: _, ...qr } = fieldsOf(row);
+  return qr;
+}
+
+export function toQrRow({ downloadCount, scanCount, ...qr }: QrCode) {
+  return columnsOf<Selectable<Schema['qr_codes']>>({ ...qr, deletedAt: null });
+}
+
+export function toQrRecord(qr: QrCode): QrRecord {
+  return presentAs(qrRecord, {
+    ...withIsoTimes(qr),
+    urlId: qr.urlId === null ? null : String(qr.urlId),
+    downloadUrl: `/api/qr/${qr.id}/download`,
+    previewUrl: `/qr/${qr.id}`,
+  });
 }

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { ClickReport } from '../analytics/reports/report-contract.js';
 import { minuteMs } from '../durations.js';
-import type { LinkInfo, PublicClicks } from '../pages/info-page.js';
+import type { LinkInfo, PublicClicks } from '../pages/visitor-pages.js';
 import type { Clock } from '../ports.js';
 import type { ShortUrl } from '../urls/short-url.js';
 import type { UrlReader } from '../urls/url-reader.js';

@@ -4,11 +4,9 @@ import { utmFields, utmParameters } from '../contract/utm-parameters.js';
 import type { AddressRanges } from '../network/ip-address.js';
 import type { RedirectType } from '../urls/link-fields.js';
 import { clicksLeftOf, isExpired, type ShortUrl } from '../urls/short-url.js';
-import type { Forwarding } from './forward-request.js';
-import { injectUtm } from './inject-utm.js';
 import { chooseTarget, matchRules } from './match-rules.js';
 import type { ClickLimit } from './max-clicks.js';
-import { splitUrl } from './split-url.js';
+import { type Forwarding, injectUtm, splitUrl } from './target-location.js';
 
 export interface Target {
   /** The Location header: one ASCII line. */

@@ -14,23 +14,22 @@ import { decodeUnreserved } from '../http/request-target.js';
 import { respondToError, sendError, sendPage } from '../http/send-response.js';
 import { clientAddressOf } from '../network/client-address.js';
 import { type AddressRanges, addressBlockOf } from '../network/ip-address.js';
-import type { FormOrigin } from '../pages/link-pages.js';
 import type { Page } from '../pages/page.js';
 import { previewPage } from '../pages/preview-page.js';
-import type { PagesFor, VisitorPages } from '../pages/visitor-pages.js';
+import type { FormOrigin, PagesFor, VisitorPages } from '../pages/visitor-pages.js';
 import { prefersJson } from '../parse-accept.js';
 import type { Clock } from '../ports.js';
 import { foldKey } from '../storage/fold-keys.js';
 import { type LinkOrigins, shortUrlOf } from '../urls/link-origins.js';
 import { isCodeSegment, isLinkCode, maxCodeLength } from '../urls/url-keys.js';
 import { type DomainPages, redirectTo } from './domain-pages.js';
-import { forwardRequest } from './forward-request.js';
 import { decideRedirect, type Link, type Target, targetOf, usedUp } from './link.js';
 import type { LinkCache } from './link-cache.js';
 import type { FindLinkInfo } from './link-info.js';
 import type { KeyOfPath } from './longer-keys.js';
 import type { MaxClicks } from './max-clicks.js';
 import { unlockForm, unlockRequest } from './redirect-contract.js';
+import { forwardRequest } from './target-location.js';
 
 export interface RedirectHandlerOptions {
   readonly cache: LinkCache;

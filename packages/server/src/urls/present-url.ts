@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { createsObjects, presentFields } from './link-fields.js';
 import { type LinkOrigins, shortUrlOf } from './link-origins.js';
 import { clicksLeftOf, isLive, type ShortUrl } from './short-url.js';
-import { type urlListItem, urlRecord } from './url-records.js';
+import { type urlListItem, urlRecord } from './url-schemas.js';
 
 export type UrlRecord = z.input<typeof urlRecord>;
 export type UrlListItem = z.input<typeof urlListItem>;

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { ApiError, shorten, validationError } from '../contract/api-error.js';
 import type { Page, PageRange } from '../contract/fields.js';
 import type { ReadPage } from '../contract/json-text.js';
-import type { IsOwnHost } from '../domains/own-hosts.js';
+import type { IsOwnHost } from '../domains/hostname.js';
 import type { HandlersOf } from '../http/handlers.js';
 import { openPage } from '../http/open-page.js';
 import type { AuditTarget } from '../idempotency/audit-entry.js';
@@ -13,11 +13,10 @@ import { type Database, operatorOwner, type WriteTransaction } from '../storage/
 import { readList } from '../storage/list-page.js';
 import { lockOrganization } from '../storage/locks.js';
 import { type LinkOrigins, shortUrlOf } from './link-origins.js';
-import { notShortUrlMessage, parseShortUrl } from './parse-short-url.js';
 import { fromRow, type ShortUrl, selectUrls } from './short-url.js';
 import type { takedownRecord, takedownRoutes } from './takedown-contract.js';
 import { type RecordUrls, urlUpdated } from './url-events.js';
-import { domainKeyOf, findDomainKey } from './url-keys.js';
+import { domainKeyOf, findDomainKey, notShortUrlMessage, parseShortUrl } from './url-keys.js';
 import type { UrlReader } from './url-reader.js';
 
 type TakedownRecord = z.input<typeof takedownRecord>;

@@ -7,7 +7,6 @@ import type { WriteTransaction } from '../storage/database.js';
 import { bulkInsert, updateEach } from '../storage/statements.js';
 import { mapInSlices, TimeSlices } from '../yield-to-event-loop.js';
 import type { LinkWriteOptions } from './create-urls.js';
-import { findExternalIds } from './find-existing.js';
 import {
   domainInvalid,
   externalIdConflict,
@@ -16,12 +15,13 @@ import {
   refused,
   urlNotFound,
 } from './link-outcomes.js';
-import { findRetiredKeys } from './retired-keys.js';
 import { type ShortUrl, toRow } from './short-url.js';
 import { urlRestored, urlUpdated } from './url-events.js';
 import {
   findActiveDomains,
+  findExternalIds,
   findKeyOwners,
+  findRetiredKeys,
   foldsKeys,
   hasDomain,
   keysOf,

@@ -2,8 +2,7 @@ import { z } from 'zod';
 import { defineRoute } from '../contract/define-route.js';
 import { errorDetail } from '../contract/errors.js';
 import { urlIdInput } from '../contract/fields.js';
-import { patchFields } from './url-fields.js';
-import { id, newLink, urlListItem } from './url-records.js';
+import { id, newLink, patchFields, urlListItem } from './url-schemas.js';
 
 /** Items in one bulk request. Specification, "Limits". */
 const maxBulkItems = 100;

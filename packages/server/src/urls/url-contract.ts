@@ -3,9 +3,8 @@ import { defineRoute } from '../contract/define-route.js';
 import { line, queryBoolean, urlIdParam, uuid } from '../contract/fields.js';
 import { externalId } from './link-fields.js';
 import { urlBulkRoutes } from './url-bulk-contract.js';
-import { createFields, patchFields } from './url-fields.js';
 import { urlListRoutes } from './url-list-contract.js';
-import { slugCheck, urlRecord } from './url-records.js';
+import { createFields, patchFields, slugCheck, urlRecord } from './url-schemas.js';
 
 const ifExists = z
   .literal('return', { error: 'must be "return", or left out to create a link in any case' })

@@ -2,9 +2,8 @@ import type { JsonText } from '../contract/json-text.js';
 import type { LinePage } from '../storage/list-page.js';
 import { toRecord, type UrlPresentation, type UrlRecord } from './present-url.js';
 import type { ShortUrl } from './short-url.js';
-import { createFields } from './url-fields.js';
 import type { UrlExportFormat } from './url-list-contract.js';
-import { urlRecord } from './url-records.js';
+import { createFields, urlRecord } from './url-schemas.js';
 
 export interface ExportPage extends Omit<LinePage, 'text'> {
   readonly text: JsonText<string>;

@@ -7,7 +7,7 @@ import { formatTags } from '../storage/tag-text.js';
 import { TimeSlices } from '../yield-to-event-loop.js';
 import type { UrlRecord } from './present-url.js';
 import type { ShortUrl } from './short-url.js';
-import { urlRecord } from './url-records.js';
+import { urlRecord } from './url-schemas.js';
 
 // Not strict, because receivers must accept fields that newer servers add.
 const data = z.object(urlRecord.shape).meta({ id: 'UrlEventData' });

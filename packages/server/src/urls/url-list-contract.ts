@@ -14,7 +14,7 @@ import {
 } from '../contract/fields.js';
 import { tagName } from './link-fields.js';
 import { targetUrl } from './target-url-field.js';
-import { urlListItem, urlRecord } from './url-records.js';
+import { urlListItem, urlRecord } from './url-schemas.js';
 
 const view = z.enum(['summary', 'full'], { error: 'must be summary or full' }).optional().meta({
   description: 'full: all fields of each link, as GET /api/v1/urls/{id} returns them.',

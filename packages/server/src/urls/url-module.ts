@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import type { Logger } from 'pino';
-import type { IsOwnHost } from '../domains/own-hosts.js';
+import type { IsOwnHost } from '../domains/hostname.js';
 import type { EventOutbox } from '../events/event-outbox.js';
 import { PeriodicService } from '../lifecycle.js';
 import { runInBatches } from '../storage/batches.js';

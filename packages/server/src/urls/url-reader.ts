@@ -1,20 +1,20 @@
 import { type Kysely, sql } from 'kysely';
 import type { LinkOwner } from '../contract/caller.js';
-import type { IsOwnHost } from '../domains/own-hosts.js';
+import type { IsOwnHost } from '../domains/hostname.js';
 import type { Database, Schema } from '../storage/database.js';
 import { foldKey } from '../storage/fold-keys.js';
 import { isOwnLink } from '../storage/link-restriction.js';
 import { batchReads, prepare } from '../storage/prepared.js';
-import { findExternalIds } from './find-existing.js';
 import { domainInvalid, urlNotFound } from './link-outcomes.js';
-import { findRetiredKeys } from './retired-keys.js';
 import { fromRow, type ShortUrl, selectUrls } from './short-url.js';
 import {
   type DomainAndKey,
   domainKeyOf,
   findActiveDomains,
   findDomainKey,
+  findExternalIds,
   findKeyOwners,
+  findRetiredKeys,
   foldsKeys,
   hasDomain,
   keyOn,

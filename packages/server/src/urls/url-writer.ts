@@ -14,13 +14,13 @@ import { mapInSlices } from '../yield-to-event-loop.js';
 import { type Draft, findPasswordError, findTimeError, patchUrl, upsertUrl } from './change-url.js';
 import type { findTargetErrors } from './check-target.js';
 import { createUrls, type LinkWriteOptions } from './create-urls.js';
-import { findExternalIds } from './find-existing.js';
 import { type KeyField, type Outcome, refused, slugReserved } from './link-outcomes.js';
 import { targetsOf } from './link-rules.js';
 import type { ShortUrl } from './short-url.js';
 import { type LinkChange, updateUrls } from './update-urls.js';
 import type { UrlCreateRequest, UrlUpdateRequest, UrlUpsertRequest } from './url-contract.js';
 import { UrlIds } from './url-ids.js';
+import { findExternalIds } from './url-keys.js';
 import { deleteUrls, expire, selectDue } from './url-life-cycle.js';
 import { findUrls } from './url-reader.js';
 

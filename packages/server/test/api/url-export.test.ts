@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import { urlRecord } from '../../src/urls/url-records.js';
+import { urlRecord } from '../../src/urls/url-schemas.js';
 import { type Caller, startServer } from './start-server.js';
 
 const api = await startServer();

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { urlRecord } from '../../src/urls/url-records.js';
+import { urlRecord } from '../../src/urls/url-schemas.js';
 import { type Caller, startServer } from './start-server.js';
 
 const api = await startServer();

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { drawVerified } from '../../src/qr/drawing/draw-design.js';
 import {
   type QrDesign,
   QrDesignError,
@@ -7,7 +8,6 @@ import {
   type QrLogo,
   type QrStylePreset,
 } from '../../src/qr/drawing/qr-design.js';
-import { drawVerified } from '../../src/qr/drawing/verify-design.js';
 import { blackLogo, squareLogo, wideLogo } from './logos.js';
 import { readWithOthers } from './other-decoders.js';
 

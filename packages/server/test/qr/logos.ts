@@ -1,5 +1,5 @@
 import sharp from 'sharp';
-import { encodeLogo } from '../../src/qr/drawing/logo-pixels.js';
+import { encodeLogo } from '../../src/qr/drawing/draw-design.js';
 import type { QrLogo } from '../../src/qr/drawing/qr-design.js';
 import { decodeLogo } from '../../src/qr/logo/decode-logo.js';
 

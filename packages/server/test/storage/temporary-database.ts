@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import SqliteHandle from 'better-sqlite3';
 import { v7 as newUuid } from 'uuid';
 import { clientOf } from '../../src/auth/client-repository.js';
-import { ownHostTest } from '../../src/domains/own-hosts.js';
+import { ownHostTest } from '../../src/domains/hostname.js';
 import { EventOutbox } from '../../src/events/event-outbox.js';
 import {
   type IdempotentRequest,

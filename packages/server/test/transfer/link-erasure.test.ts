@@ -15,8 +15,8 @@ import { exportOrganization } from '../../src/operations/transfer/export-organiz
 import { importOrganization } from '../../src/operations/transfer/import-organization.js';
 import { findWrongLinkCounters } from '../../src/organizations/link-quota.js';
 import type { Database } from '../../src/storage/database.js';
-import { beginErasure } from '../../src/urls/erase-url.js';
 import { urlRecorder } from '../../src/urls/url-events.js';
+import { beginErasure } from '../../src/urls/url-life-cycle.js';
 import { makeVisit } from '../analytics/visit-store.js';
 import { type Caller, startForTest, type TestServer } from '../api/start-server.js';
 import { visitHost } from '../api/visit-host.js';

@@ -14,10 +14,9 @@ import { definitionOf, keyOf } from '../../storage/schema.js';
 import { searchTextOf } from '../../storage/search-text.js';
 import { encryptorOf, mapSecrets } from '../../storage/secrets.js';
 import { bulkInsert } from '../../storage/statements.js';
-import { findRetiredKeys } from '../../urls/retired-keys.js';
 import { settingsHashOf } from '../../urls/short-url.js';
 import { reserveUrlIds } from '../../urls/url-ids.js';
-import { findKeyOwners, mapKeyOf } from '../../urls/url-keys.js';
+import { findKeyOwners, findRetiredKeys, mapKeyOf } from '../../urls/url-keys.js';
 import {
   type KnownFile,
   readTransferFile,

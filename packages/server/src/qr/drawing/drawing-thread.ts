@@ -1,14 +1,13 @@
 import { defineThread } from '../../threads/define-thread.js';
-import type { encodeLogo } from './logo-pixels.js';
+import type { drawVerified, encodeLogo } from './draw-design.js';
 import { QrDesignError } from './qr-design.js';
-import type { drawVerified } from './verify-design.js';
 
 // Loaded by the first call: sharp and the decoders take 15 MB, and the main thread needs neither.
 export const drawingMethods = {
   drawVerified: async (...args: Parameters<typeof drawVerified>) =>
-    (await import('./verify-design.js')).drawVerified(...args),
+    (await import('./draw-design.js')).drawVerified(...args),
   encodeLogo: async (...args: Parameters<typeof encodeLogo>) =>
-    (await import('./logo-pixels.js')).encodeLogo(...args),
+    (await import('./draw-design.js')).encodeLogo(...args),
 };
 
 export const drawingThread = defineThread({

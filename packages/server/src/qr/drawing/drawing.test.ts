@@ -3,10 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { wideLogo } from '../../../test/qr/logos.js';
 import { readWithOthers } from '../../../test/qr/other-decoders.js';
 import { decodeLogo } from '../logo/decode-logo.js';
-import { drawDesign } from './draw-design.js';
-import { encodeLogo } from './logo-pixels.js';
+import { drawDesign, drawVerified, encodeLogo } from './draw-design.js';
 import { type QrDesign, QrDesignError, type QrFormat, type QrStylePreset } from './qr-design.js';
-import { drawVerified } from './verify-design.js';
 
 const plain: QrDesign = {
   payload: 'https://sho.rt/AbC123x',

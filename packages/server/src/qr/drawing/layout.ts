@@ -1,8 +1,6 @@
-import { checkColours } from './check-colours.js';
-import { logoBoxInPixels, matrixWithLogoSpace } from './logo-area.js';
-import { moduleGrid } from './module-grid.js';
-import type { QrDesign } from './qr-design.js';
-import { qrMatrix } from './qr-matrix.js';
+import { contrastOf, luminance, parseColour } from '../../contrast.js';
+import { type QrDesign, QrDesignError, type QrErrorCorrection, type QrLogo } from './qr-design.js';
+import { type QrMatrix, qrMatrix } from './qr-matrix.js';
 
 /** The modules of a design and the position of every part in pixels. */
 export type Layout = ReturnType<typeof layOut>;
@@ -18,4 +16,171 @@ export function layOut(design: QrDesign) {
   const { matrix, cleared } = matrixWithLogoSpace(design, logo);
   const grid = moduleGrid(design, matrix.side);
   return { matrix, grid, logoBox: logoBoxInPixels(cleared, logo, grid) };
+}
+
+// Scanners compare brightness. Some phones fail in poor light below a contrast ratio of 3.
+// ISO/IEC 15415, 7.8.3 fails a symbol whose brightness differs by less than 20 %.
+const minRatio = 3;
+const minDifference = 0.2;
+
+/** Throws a QrDesignError when the contrast is too low or the foreground is the lighter colour. */
+export function checkColours(foregroundColor: string, backgroundColor: string): void {
+  const dark = luminance(parseColour(foregroundColor));
+  const light = luminance(parseColour(backgroundColor));
+  const pair = `${foregroundColor} on ${backgroundColor}`;
+  if (isReadable(dark, light)) return;
+  if (isReadable(light, dark)) {
+    throw new QrDesignError(
+      'foregroundColor',
+      `is lighter than backgroundColor (${pair}), and many scanners cannot read inverted codes: exchange them`,
+    );
+  }
+  const contrast = `a contrast of ${contrastOf(dark, light).toFixed(2)} to 1 (${pair})`;
+  throw new QrDesignError(
+    'foregroundColor',
+    `has ${contrast}, and scanners need ${minRatio} to 1: use a darker one, or a lighter backgroundColor`,
+  );
+}
+
+function isReadable(dark: number, light: number): boolean {
+  return light - dark >= minDifference && contrastOf(dark, light) >= minRatio;
+}
+
+/** The smallest module. zbar cannot read modules of one pixel unless they are black on white. */
+const minModulePixels = 2;
+
+/**
+ * The position of modules in an image, in pixels: the size of the image, the size of a module, and the
+ * offset of the first module from the top and from the left. A module is a square of whole pixels.
+ */
+export type ModuleGrid = Readonly<ReturnType<typeof moduleGrid>>;
+
+/**
+ * Returns the grid with the largest modules that leave the margin. Remaining pixels widen the
+ * margin: modules of unequal widths would fill the image, but decoders read them worse. Throws a
+ * QrDesignError when the modules would be too small.
+ */
+export function moduleGrid({ size, margin }: Pick<QrDesign, 'size' | 'margin'>, side: number) {
+  const modules = side + 2 * margin;
+  const module = Math.floor(size / modules);
+  if (module >= minModulePixels) return { size, module, offset: (size - side * module) >> 1 };
+  throw new QrDesignError(
+    'size',
+    `${size} is too small for ${modules} modules a side: scanners need ` +
+      `${minModulePixels} pixels for each module: use size ${modules * minModulePixels}`,
+  );
+}
+
+export interface Box {
+  readonly left: number;
+  readonly top: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+// Light modules between the logo and the code.
+const margin = 1;
+// The share of all codewords that each level corrects, at least, from version 2 on.
+const correctableShare: Record<QrErrorCorrection, number> = { L: 0.09, M: 0.17, Q: 0.25, H: 0.31 };
+// The share of these that a logo may hide. Dirt, glare and folds need the rest.
+const shareForLogo = 0.7;
+// Decoders fail on larger logos even if all codewords could be corrected. For black logos, zbar fails
+// at a third of the side, or at a fourth if the logo covers an alignment pattern.
+const maxShareOfSideOverPattern = 0.2;
+const maxShareOfSide = 0.25;
+// Smaller logos are unrecognisable.
+const minShareOfSide = 0.15;
+// A finder pattern with its separator and the format information.
+const patternWidth = 9;
+const alignmentPatternModules = 25;
+
+// A larger version than the payload needs has more spare codewords for the logo.
+const maxFurtherVersions = 6;
+const largestVersion = 40;
+
+/**
+ * Returns the smallest matrix of the requested level that stays readable under the logo, in which the
+ * modules under the logo are light, and the box of these modules.
+ */
+export function matrixWithLogoSpace(
+  { payload, errorCorrection: level }: Pick<QrDesign, 'payload' | 'errorCorrection'>,
+  logo: QrLogo,
+) {
+  const first = qrMatrix(payload, level);
+  const last = Math.min(largestVersion, first.version + maxFurtherVersions);
+  for (let matrix = first; ; matrix = qrMatrix(payload, level, matrix.version + 1)) {
+    const cleared = largestLogoArea(matrix, level, logo);
+    if (cleared) return { matrix: clearModules(matrix, cleared), cleared };
+    if (matrix.version >= last) break;
+  }
+  throw new QrDesignError(
+    'logoUrl',
+    `leads to a logo of ${logo.width} by ${logo.height} pixels, which hides more of this code than ` +
+      `errorCorrectionLevel ${level} can correct: use a higher level, a squarer logo or a shorter payload`,
+  );
+}
+
+/** Returns the largest box of modules that can be cleared for a logo of this shape, if there is one. */
+function largestLogoArea(
+  { side, reserved }: QrMatrix,
+  level: QrErrorCorrection,
+  logo: QrLogo,
+): Box | undefined {
+  const codewords = reserved.reduce((free, isReserved) => free + 1 - isReserved, 0) / 8;
+  const maxHidden = codewords * correctableShare[level] * shareForLogo;
+  // Logos are at the centre.
+  const coversPattern = reserved[(side * side - 1) / 2] === 1;
+  const flatness = Math.min(logo.width / logo.height, logo.height / logo.width);
+  const largest = Math.min(
+    side - 2 * patternWidth,
+    Math.floor(side * (coversPattern ? maxShareOfSideOverPattern : maxShareOfSide)),
+  );
+  const smallest = Math.max(3, side * minShareOfSide) + 2 * margin;
+  // The code's side is odd, so only a box with odd sides is centred.
+  for (let long = largest - (1 - (largest % 2)); long >= smallest; long -= 2) {
+    const short = oddAtLeast((long - 2 * margin) * flatness + 2 * margin);
+    const [width, height] = logo.width >= logo.height ? [long, short] : [short, long];
+    // A codeword has 2 by 4 modules, so this is how many a box touches on average. An alignment pattern
+    // has none.
+    const shareOfData = coversPattern ? 1 - alignmentPatternModules / (width * height) : 1;
+    const hidden = ((width + 1) / 2) * ((height + 3) / 4) * shareOfData;
+    if (hidden <= maxHidden) {
+      return { left: (side - width) / 2, top: (side - height) / 2, width, height };
+    }
+  }
+  return undefined;
+}
+
+/** Returns the largest box in pixels for the logo, centred in the cleared modules. */
+export function logoBoxInPixels(cleared: Box, logo: QrLogo, { module, offset }: ModuleGrid): Box {
+  const available = (modules: number) => (modules - 2 * margin) * module;
+  const scale = Math.min(
+    available(cleared.width) / logo.width,
+    available(cleared.height) / logo.height,
+  );
+  const width = Math.max(1, Math.round(logo.width * scale));
+  const height = Math.max(1, Math.round(logo.height * scale));
+  const centre = (start: number, modules: number, pixels: number) =>
+    offset + Math.round((start + modules / 2) * module - pixels / 2);
+  return {
+    left: centre(cleared.left, cleared.width, width),
+    top: centre(cleared.top, cleared.height, height),
+    width,
+    height,
+  };
+}
+
+/** Returns a copy of the matrix in which the modules of a box are light. */
+function clearModules(matrix: QrMatrix, { left, top, width, height }: Box): QrMatrix {
+  const dark = matrix.dark.slice();
+  for (let y = top; y < top + height; y += 1) {
+    dark.fill(0, y * matrix.side + left, y * matrix.side + left + width);
+  }
+  return { ...matrix, dark };
+}
+
+function oddAtLeast(value: number): number {
+  // Subtracts a tolerance: a rounding error must not add two modules.
+  const whole = Math.max(3, Math.ceil(value - 1e-6));
+  return whole % 2 === 1 ? whole : whole + 1;
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { badge, plainImage } from '../../../test/qr/logos.js';
-import { encodeLogo } from '../drawing/logo-pixels.js';
+import { encodeLogo } from '../drawing/draw-design.js';
 import { QrDesignError, type QrLogo } from '../drawing/qr-design.js';
 import { createLogoDecoder } from './logo-decoder.js';
 

@@ -1,6 +1,6 @@
 /**
  * The process that decodes one logo. It reads an image from standard input, writes the result to standard
- * output, and ends. `run-logo-process` starts it with limits.
+ * output, and ends. `logo-decoder` starts it with limits.
  */
 import { buffer } from 'node:stream/consumers';
 import sharp from 'sharp';

@@ -1,7 +1,7 @@
-import { expect, it, onTestFinished } from 'vitest';
+import { afterEach, expect, it, onTestFinished } from 'vitest';
 import { badge } from '../../../test/qr/logos.js';
+import { createLogoDecoder, type RunLogoProcessOptions, runLogoProcess } from './logo-decoder.js';
 import { LogoError, logoProcessLimits } from './logo-limits.js';
-import { type RunLogoProcessOptions, runLogoProcess } from './run-logo-process.js';
 
 /** A process that runs `onImage` when it receives an image. */
 function stub(onImage: string): readonly [string, ...string[]] {
@@ -82,4 +82,39 @@ it("passes none of the server's environment to a process", async () => {
       .filter((name) => name !== 'PWD')
       .sort(),
   ).toEqual(['MALLOC_ARENA_MAX', 'UV_THREADPOOL_SIZE', 'VIPS_CONCURRENCY']);
+});
+
+/** A logo process that hangs on an image containing `hang` and decodes any other to a red pixel. */
+const program = `
+  process.stdin.once('data', (image) => {
+    if (image.includes('hang')) return;
+    process.stdout.write(Buffer.from([0, 1, 0, 1, 255, 0, 0, 255]), () => process.exit());
+  });
+  setInterval(() => {}, 1000);`;
+
+const image = (text: string) => Buffer.from(`\x89PNG\r\n\x1a\n${text}`, 'latin1');
+const running = new Set<number>();
+let logos: ReturnType<typeof createLogoDecoder>;
+const open = () => {
+  running.clear();
+  logos = createLogoDecoder({
+    command: [process.execPath, '-e', program],
+    onStarted: (processId) => running.add(processId),
+  });
+  return logos;
+};
+afterEach(() => logos.stop());
+
+it('decodes logos of other organizations while one organization has a hanging logo and a queue', async () => {
+  open();
+  const hanging = Array.from({ length: 9 }, () => logos.decode('hostile', image('hang')));
+  const outcomes = Promise.allSettled(hanging);
+  for (const organizationId of ['a', 'b', 'a']) {
+    expect((await logos.decode(organizationId, image('red'))).width).toBe(1);
+  }
+  await logos.stop();
+  expect((await outcomes).map(({ status }) => status)).toEqual(Array(9).fill('rejected'));
+  for (const processId of running) {
+    await expect.poll(() => isRunning(processId), { message: 'a process' }).toBe(false);
+  }
 });

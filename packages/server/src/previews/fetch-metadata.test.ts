@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { decodePage, mediaTypeOf } from './decode-page.js';
+import { decodePage, mediaTypeOf } from './fetch-metadata.js';
 
 const euro = 'Preis: 5 €, schön';
 const utf8 = Buffer.from(euro);

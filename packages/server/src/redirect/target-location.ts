@@ -1,5 +1,3 @@
-import { parameterName, splitUrl } from './split-url.js';
-
 /** What a link adds of a visit to its target. */
 export interface Forwarding {
   readonly query: boolean;
@@ -70,4 +68,46 @@ function escapeQuery(pair: string): string {
 /** Node reads the bytes of a request line as Latin-1, so a character is one byte. */
 function percentEncode(character: string): string {
   return `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`;
+}
+
+/** Splits a serialised URL. The query has no question mark; the fragment has its number sign. */
+export function splitUrl(href: string) {
+  const hash = href.indexOf('#');
+  const fragment = hash < 0 ? '' : href.slice(hash);
+  const address = hash < 0 ? href : href.slice(0, hash);
+  const mark = address.indexOf('?');
+  if (mark < 0) return { base: address, query: '', fragment };
+  return { base: address.slice(0, mark), query: address.slice(mark + 1), fragment };
+}
+
+/** Returns the name of a parameter of a query, such as `a` of `a=1`. */
+export function parameterName(pair: string): string {
+  const name = pair.split('=', 1)[0] ?? '';
+  if (!/[%+]/.test(name)) return name;
+  // Decodes like browsers: a plus is a space, and an invalid escape stays as it is.
+  // The ampersand protects a question mark at the beginning.
+  return new URLSearchParams(`&${name}`).keys().next().value ?? '';
+}
+
+/**
+ * Sets query parameters of a serialised URL and returns it. Parameters of the same name are
+ * replaced. Everything else stays unchanged byte for byte, because URLs may be signed.
+ */
+export function injectUtm(
+  href: string,
+  parameters: readonly (readonly [name: string, value: string])[],
+): string {
+  if (parameters.length === 0) return href;
+  const { base, query, fragment } = splitUrl(href);
+  const names = new Set(parameters.map(([name]) => name));
+  const others = query.split('&').filter((pair) => pair !== '' && !names.has(parameterName(pair)));
+  const set = parameters.map(([name, value]) => `${encode(name)}=${encode(value)}`);
+  return `${base}?${[...others, ...set].join('&')}${fragment}`;
+}
+
+function encode(text: string): string {
+  return encodeURIComponent(text).replace(
+    /[!'()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
 }
