@@ -27,8 +27,3 @@ test('the audit names who changed what, and is filtered by a value, by the keybo
   await rows.filter({ hasText: 'owner@example.com' }).first().waitFor();
   dashboard.expectNoProblems();
 });
-
-test('an editor has no audit', async () => {
-  const page = await dashboard.openAs('editor', '/audit');
-  await page.getByText('This page does not exist').waitFor();
-});

@@ -76,17 +76,3 @@ test('a domain is deleted once the person has read that nothing restores it', as
   await saveScreenshot(page, 'domains');
   dashboard.expectNoProblems();
 });
-
-test('a viewer sees domains, and can change none', async () => {
-  const { id } = await dashboard.shorty.domains.create({ hostname: 'seen.example.com' });
-  const page = await dashboard.openAs('viewer', '/domains');
-  await page.getByRole('link', { name: 'seen.example.com' }).click();
-  await page.getByRole('heading', { name: 'Verification' }).waitFor();
-  for (const name of ['Verify', 'Save', 'Delete seen.example.com']) {
-    expect(await page.getByRole('button', { name }).count()).toBe(0);
-  }
-  await page.goto(`${dashboard.server.url}/dashboard/domains`);
-  await page.getByRole('heading', { name: 'Domains' }).waitFor();
-  expect(await page.getByLabel('New domain').count()).toBe(0);
-  expect((await dashboard.shorty.domains.get(id)).isActive).toBe(false);
-});

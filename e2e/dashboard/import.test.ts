@@ -180,16 +180,13 @@ test('an import is stopped and continued, and makes each link once', async () =>
   expect(await total('stopped')).toBe(150);
 });
 
-test('a workbook is refused with the next step, and a viewer imports nothing', async () => {
+test('a workbook is refused with the next step', async () => {
   const page = await dashboard.open('/import');
   await page.getByLabel(file).setInputFiles(write('links.xlsx', 'PK\u0003\u0004'));
   await page
     .getByText('links.xlsx is an Excel workbook or another archive; save it as CSV')
     .waitFor();
   await expectAccessible(page);
-  const viewers = await dashboard.openAs('viewer', '/import');
-  await viewers.getByRole('heading', { name: 'This page does not exist' }).waitFor();
-  expect(await viewers.getByRole('link', { name: 'Import' }).count()).toBe(0);
 });
 
 test('rows beyond the quota of the plan come back as a file, and no request is wasted on them', async () => {

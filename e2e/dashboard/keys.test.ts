@@ -44,9 +44,3 @@ test('what the server refuses stands beside the field', async () => {
   await page.getByRole('button', { name: 'Create key' }).click();
   await page.locator('.field .error').waitFor();
 });
-
-test('a viewer has no keys', async () => {
-  const page = await dashboard.openAs('viewer', '/keys');
-  await page.getByText('This page does not exist').waitFor();
-  expect(await page.getByRole('link', { name: 'Keys' }).count()).toBe(0);
-});

@@ -84,10 +84,3 @@ test('what the server refuses stands beside its field, and nothing is lost', asy
   await page.getByRole('alert').waitFor();
   expect(await page.getByLabel('Tags').inputValue()).toBe('kept');
 });
-
-test('a viewer reads the fields, and cannot save', async () => {
-  const { id } = await dashboard.shorty.urls.create({ targetUrl });
-  const page = await dashboard.openAs('viewer', `/links/${id}`);
-  await expect.poll(() => page.getByLabel('Destination').isDisabled()).toBe(true);
-  expect(await page.getByRole('button', { name: 'Save' }).count()).toBe(0);
-});

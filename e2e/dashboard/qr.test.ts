@@ -121,18 +121,3 @@ test('a code of a text is created, changed and deleted, by the keyboard alone', 
   await saveScreenshot(page, 'qr-codes');
   dashboard.expectNoProblems();
 });
-
-test('a viewer sees codes and their pictures, and can change none', async () => {
-  const { id } = await dashboard.shorty.qr.create({ data: 'seen' });
-  const page = await dashboard.openAs('viewer', '/qr');
-  await page.getByRole('link', { name: 'seen', exact: true }).click();
-  await page.getByText(scans).waitFor();
-  await expectAccessible(page);
-  for (const name of ['Save', 'Create', 'Delete']) {
-    expect(await page.getByRole('button', { name }).count()).toBe(0);
-  }
-  await page.goto(`${dashboard.server.url}/dashboard/qr`);
-  await page.getByRole('link', { name: 'seen', exact: true }).waitFor();
-  expect(await page.getByText('New code of any text').count()).toBe(0);
-  expect((await dashboard.shorty.qr.get(id)).qrData).toBe('seen');
-});

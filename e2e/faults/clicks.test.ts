@@ -7,7 +7,7 @@ import { newNode } from '../lib/nodes.js';
 import { startReceiver } from '../lib/receiver.js';
 import { followLinks } from '../lib/visitors.js';
 
-const kills = 5;
+const kills = 2;
 const links = 20;
 
 test('a server that is killed under load has each stored click in exactly one event', async () => {

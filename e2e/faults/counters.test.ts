@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { connect } from '../lib/api.js';
 import { newNode } from '../lib/nodes.js';
 
-const kills = 3;
+const kills = 2;
 const connections = 32;
 const bulk = JSON.stringify({ urls: [{ targetUrl: 'https://a.example' }, {}] });
 
@@ -45,7 +45,7 @@ function startLoad(origin: string, key: string, downloadUrl: string) {
     untilAnswered: () =>
       expect
         .poll(() => answered.downloads + answered.apiCalls, { timeout: 60_000, interval: 5 })
-        .toBeGreaterThanOrEqual(1_000),
+        .toBeGreaterThanOrEqual(400),
     end() {
       isEnding = true;
       return done;

@@ -3,7 +3,7 @@ import { connect } from '../lib/api.js';
 import { newNode } from '../lib/nodes.js';
 import { collectDeliveries, startReceiver } from '../lib/receiver.js';
 
-const kills = 5;
+const kills = 2;
 const perRequest = 20;
 
 test('a server that is killed under load delivers every event at least once', async () => {

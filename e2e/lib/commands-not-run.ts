@@ -1,4 +1,3 @@
-const command = 'packages/cli/test runs every command of shorty';
 const terminal = 'needs a terminal: packages/cli/test/terminal.test.ts has one';
 const registry = 'the packages are not in a registry; e2e/packages.test.ts installs the tarballs';
 const packed = 'e2e/packages.test.ts runs the command and installs the tarballs';
@@ -11,8 +10,8 @@ const client = "needs PostgreSQL's client programs, which the tests do not insta
 const release = 'changes the repository';
 
 /**
- * Blocks of shell commands of the guides that no test runs, by file and first line, with the reason. Each other block is
- * marked with `test:run`.
+ * Blocks of shell commands of the guides that no test runs, by file and first line, with the reason. Each
+ * other block has commands of Shorty only, or is marked with `test:run`.
  */
 export const blocksNotRun: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'README.md': { 'git clone <this repository> shorty && cd shorty': clone },
@@ -26,52 +25,27 @@ export const blocksNotRun: Readonly<Record<string, Readonly<Record<string, strin
     '(umask 077; openssl rand -hex 32 > operator.key)': endless,
     'export SHORTY_OPERATOR_KEY="$(cat operator.key)" SHORTY_BASE_URL=http://127.0.0.1:3001':
       'needs the port 3001; packages/cli/test/admin.test.ts sets the key',
-    'shorty-server orgs export --org Acme --out acme.ndjson     # or to stdout: | gzip > acme.ndjson.gz':
-      'needs two servers; packages/server/test/operator/transfer.test.ts has them',
     'printf \'Authorization: Bearer %s\' "$SHORTY_OPERATOR_KEY" |':
       'needs the port 3001; packages/server/test/api/administration.test.ts calls the route',
-  },
-  'docs/analytics.md': {
-    'shorty analytics tail                              # all links, until Ctrl-C':
-      'runs until Ctrl-C; packages/cli/test/tail.test.ts runs it',
   },
   'docs/api.md': {
     'SHORTY_CORS_ORIGINS=https://app.example.com,http://localhost:5173 npm start': endless,
   },
   'docs/assistants.md': {
-    'shorty keys create "assistant" --scopes "urls:read analytics:read qr:read"': command,
     'claude mcp add shorty -- shorty mcp --profile default': 'a program of others',
-  },
-  'docs/backups.md': {
-    "SHORTY_BACKUP_SCHEDULE='0 3 * * *' SHORTY_BACKUP_FOLDER=/backups shorty-server start":
-      'serves until it is stopped; packages/server/test/operator/scheduled-backups.test.ts runs it',
   },
   'docs/cli.md': {
     'npm run release': machine,
-    'shorty login': terminal,
-    'shorty keys create "deploy script" --scopes "urls:read urls:write" --expires-at 2031-01-01':
-      command,
-    'shorty urls list --all --output ndjson | jq -r .shortUrl': command,
-    'shorty api GET urls -f tag=spring --paginate --jq .shortUrl': command,
-    'shorty urls bulk-create links.csv --out created.csv --failed-out bad.csv': command,
-    'shorty urls export --tag spring --out all.csv': command,
   },
   'docs/clients.md': {
-    'SHORTY_COMPAT=yourls,bitly,shlink shorty-server': endless,
     'curl -s https://sho.example/yourls-api.php -d signature=$SHORTY_API_KEY \\':
       'needs a public server; packages/server/test/api/compat.test.ts sends the request',
-  },
-  'docs/dashboard.md': {
-    'shorty-server users invite --org default --email ada@example.com --role owner':
-      'packages/server/test/operator/users.test.ts runs it',
   },
   'docs/docker.md': { 'git fetch --tags && git checkout v0.2.0': 'needs the next release' },
   'docs/getting-started.md': {
     'git clone <this repository> shorty': clone,
     'export SHORTY_BASE_URL=http://localhost:3000 SHORTY_CLIENT_ID=… SHORTY_CLIENT_SECRET=…':
       'the reader fills in the credentials',
-    'npx shorty-server clients create --org default':
-      'packages/server/test/operator/commands.test.ts runs it',
     'npm init -y': 'e2e/packages.test.ts installs the packages in an empty folder',
   },
   'docs/kubernetes.md': {
@@ -80,37 +54,8 @@ export const blocksNotRun: Readonly<Record<string, Readonly<Record<string, strin
     'kubectl scale deployment links-shorty --replicas=0     # unless CHANGELOG.md says that both versions can run together':
       'needs a cluster; e2e/tools/helm-chart.test.ts renders the chart',
   },
-  'docs/life-cycle.md': {
-    'shorty urls create https://example.com/sale --slug sale \\':
-      'the slug exists, because README.md creates it; packages/cli/test/urls.test.ts runs the options',
-    'shorty urls delete sale': command,
-    'shorty urls delete sale --erase': command,
-    'shorty-server clients create --org default --scopes "urls:read urls:erase"':
-      'packages/server/test/operator/commands.test.ts runs it',
-    'shorty urls create https://example.com/voucher --max-clicks 100 --expired-url https://example.com/over':
-      'packages/cli/test/urls.test.ts runs the options',
-  },
-  'docs/links.md': {
-    'SHORTY_CODE_LENGTH=5 SHORTY_CODE_ALPHABET=readable shorty-server': endless,
-    'shorty urls create https://example.com/manual --slug guide --forward-query --forward-path':
-      'packages/cli/test/urls.test.ts runs the options',
-    'shorty urls create https://example.com/sale --slug open-sale --info-page      # /open-sale+':
-      'packages/cli/test/urls.test.ts runs the options',
-    'shorty urls rules set spring-sale rules.json': 'packages/cli/test/rules.test.ts runs it',
-    'shorty urls update spring-sale --preview-title "Spring sale" \\':
-      'packages/cli/test/urls.test.ts runs the options',
-    'shorty domains update go.example.com --root-url https://www.example.com/ --ignore-case':
-      'packages/cli/test/domains.test.ts runs it',
-    'shorty domains update go.example.com --apple-app-site-association apple.json --asset-links android.json':
-      'packages/cli/test/domains.test.ts runs it',
-  },
   'docs/monitoring.md': {
     'npm install @opentelemetry/auto-instrumentations-node': registry,
-  },
-  'docs/moving.md': {
-    'shorty import bitly failed.csv --new-codes': command,
-    'shorty import bitly bitly.csv --domain go.example.com=go.example.com':
-      'needs a verified domain; packages/cli/test/import-export.test.ts runs the option',
   },
   'docs/postgresql.md': {
     'createuser --pwprompt shorty': client,
@@ -137,8 +82,6 @@ export const blocksNotRun: Readonly<Record<string, Readonly<Record<string, strin
     'SHORTY_BASE_URL=https://sho.example SHORTY_TRUST_PROXY=127.0.0.1,::1 \\': endless,
     'SHORTY_ADMIN_LISTEN=127.0.0.1:3001 shorty-server start':
       'serves until it is stopped; packages/server/test/operator/health.test.ts calls both ports',
-    'npx shorty domains create go.example.com          # prints the TXT record to set':
-      'needs DNS; e2e/tools/caddy-custom-domains.test.ts has a DNS server',
     '(cd release && sha256sum --check SHA256SUMS)': registry,
   },
   'docs/systemd.md': {
@@ -148,14 +91,6 @@ export const blocksNotRun: Readonly<Record<string, Readonly<Record<string, strin
   },
   'docs/receivers.md': {
     'npm --prefix ../shorty run release vendor   # the tarballs of all packages': packed,
-    'npx shorty webhooks listen --forward-to http://localhost:4000                  # prints the signing secret':
-      'runs until Ctrl-C; packages/cli/test/listen.test.ts runs it',
-  },
-  'docs/webhooks.md': {
-    'HOOK=https://example.com/hook                          # its URL, description or id': command,
-    'shorty webhooks recover https://example.com/hook --since 2h': command,
-    'shorty webhooks rotate-secret https://example.com/hook': command,
-    'shorty webhooks rotate-secret https://example.com/hook --expire-old-after 0': command,
   },
 };
 

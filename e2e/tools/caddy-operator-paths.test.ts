@@ -23,21 +23,18 @@ async function sendOverTls(port: number, request: string): Promise<string> {
   return response;
 }
 
-test.each([true, false])(
-  'Caddy hides the operator routes (SHORTY_ADMIN_LISTEN set: %s)',
-  async (hasAdminListener) => {
-    const upstream = await startUpstream({ hasAdminListener });
-    const caddy = await startCaddy(upstream.upstream, 'sho.example', upstream.admin);
-    await expectOperatorPathsHidden(upstream, (target) =>
-      sendOverTls(
-        caddy.httpsPort,
-        `GET ${target} HTTP/1.1\r\nHost: sho.example\r\nConnection: close\r\n\r\n`,
-      ),
-    );
-    const direct = await fetch(`http://${upstream.admin}/health/ready`);
-    expect(direct.status).toBe(200);
-  },
-);
+test('Caddy hides the operator routes', async () => {
+  const upstream = await startUpstream({ hasAdminListener: false });
+  const caddy = await startCaddy(upstream.upstream, 'sho.example', upstream.admin);
+  await expectOperatorPathsHidden(upstream, (target) =>
+    sendOverTls(
+      caddy.httpsPort,
+      `GET ${target} HTTP/1.1\r\nHost: sho.example\r\nConnection: close\r\n\r\n`,
+    ),
+  );
+  const direct = await fetch(`http://${upstream.admin}/health/ready`);
+  expect(direct.status).toBe(200);
+});
 
 test('Caddy passes on the longest redirect', async () => {
   const { upstream, shorty } = await startUpstream({ hasAdminListener: false });

@@ -131,10 +131,7 @@ it('leads the host of the base URL and custom domains to the nodes, once each', 
 });
 
 it.each([
-  [{ baseUrl: 'sho.example' }, 'baseUrl'],
-  [{ image: {} }, 'image.repository'],
   [{ trustProxy: '' }, 'trustProxy'],
-  [{ secrets: {} }, 'SHORTY_DATABASE_URL'],
   [{ secrets: { SHORTY_DATABASE_URL: 'file:/data/shorty.db' } }, 'SHORTY_DATABASE_URL'],
   [{ settings: { SHORTY_FORWARD_QUERY: 1 } }, 'SHORTY_FORWARD_QUERY'],
   [{ replica: 3 }, 'replica'],

@@ -162,7 +162,6 @@ describe('behind PgBouncer', () => {
 
   it.each([
     ['transaction', '', /a pooler.* add the parameter pool_mode=transaction/],
-    ['statement', '', /a pooler.* add the parameter pool_mode=transaction/],
     ['statement', '?pool_mode=transaction', /storage is unavailable/],
   ] as const)(
     'a server refuses to start when it pools connections by %s and the address has %j',
