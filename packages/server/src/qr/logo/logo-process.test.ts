@@ -1,4 +1,4 @@
-import { afterEach, expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { badge } from '../../../test/qr/logos.js';
 import { createLogoDecoder, type RunLogoProcessOptions, runLogoProcess } from './logo-decoder.js';
 import { LogoError, logoProcessLimits } from './logo-limits.js';
@@ -93,20 +93,13 @@ const program = `
   setInterval(() => {}, 1000);`;
 
 const image = (text: string) => Buffer.from(`\x89PNG\r\n\x1a\n${text}`, 'latin1');
-const running = new Set<number>();
-let logos: ReturnType<typeof createLogoDecoder>;
-const open = () => {
-  running.clear();
-  logos = createLogoDecoder({
-    command: [process.execPath, '-e', program],
-    onStarted: (processId) => running.add(processId),
-  });
-  return logos;
-};
-afterEach(() => logos.stop());
-
 it('decodes logos of other organizations while one organization has a hanging logo and a queue', async () => {
-  open();
+  const running: number[] = [];
+  const logos = createLogoDecoder({
+    command: [process.execPath, '-e', program],
+    onStarted: (processId) => running.push(processId),
+  });
+  onTestFinished(() => logos.stop());
   const hanging = Array.from({ length: 9 }, () => logos.decode('hostile', image('hang')));
   const outcomes = Promise.allSettled(hanging);
   for (const organizationId of ['a', 'b', 'a']) {
@@ -114,7 +107,5 @@ it('decodes logos of other organizations while one organization has a hanging lo
   }
   await logos.stop();
   expect((await outcomes).map(({ status }) => status)).toEqual(Array(9).fill('rejected'));
-  for (const processId of running) {
-    await expect.poll(() => isRunning(processId), { message: 'a process' }).toBe(false);
-  }
+  for (const processId of running) await expectEnd(processId);
 });
