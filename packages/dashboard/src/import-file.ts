@@ -133,7 +133,7 @@ function planSheet({ sheet, uses }: Settings): ColumnPlan {
 export function describeColumn(title: string, { source }: Sheet): string {
   const column = findColumn(title.trim(), fieldsOf(source));
   if (!column || column.kind === 'ignored') return 'ignored';
-  if (column.kind === 'lost') return `not kept: ${column.reason}`;
+  if ('reason' in column) return `not kept: ${column.reason}`;
   return 'name' in column ? column.name : column.kind;
 }
 

@@ -1,4 +1,5 @@
 import { proposeUrl } from './parse-url.js';
+import { unguardFormula } from './write-csv.js';
 
 /** The API value of a cell, or the reason why the cell is invalid. */
 export type CellValue =
@@ -81,25 +82,11 @@ export const parseJsonList: ParseCell = (cell) => {
   return { error: `must be a JSON list such as ${example}, not ${quoteCell(cell)}` };
 };
 
-// Spreadsheets evaluate a cell that starts with one of these characters as a formula.
-const guardableStart = /^'*[=+\-@\t\r]/;
-const guardedStart = /^'+[=+\-@\t\r]/;
-
-/** Adds an apostrophe to a cell that a spreadsheet would evaluate as a formula. */
-export function guardFormula(cell: string): string {
-  return guardableStart.test(cell) ? `'${cell}` : cell;
-}
-
-/** Removes the apostrophe of {@link guardFormula}. */
-export function unguardFormula(cell: string): string {
-  return cell.charCodeAt(0) === 0x27 && guardedStart.test(cell) ? cell.slice(1) : cell;
-}
-
 export function quoteCell(cell: string): string {
   return JSON.stringify(cell.length > 60 ? `${cell.slice(0, 57)}...` : cell);
 }
 
-function parseJson(text: string): unknown {
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type ColumnOptions, planColumns } from './column-plan.js';
-import { FileError } from './file-error.js';
+import { FileError } from './text-format.js';
 import { createFields } from './url-fields.js';
 
 const nothing: ColumnOptions = { map: new Map(), ignore: new Set() };

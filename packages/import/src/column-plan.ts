@@ -1,11 +1,11 @@
 import { type CellOptions, parseText } from './cell-values.js';
 import type { Column } from './column.js';
-import { formatCsvLine } from './csv-line.js';
-import { FileError } from './file-error.js';
 import { nearestName } from './generated/nearest-name.js';
 import { invalidColumn } from './json-export.js';
 import { findLinkSource, type LinkSource, linkSources, sourceColumnName } from './link-sources.js';
+import { FileError } from './text-format.js';
 import type { FieldSet } from './url-fields.js';
+import { formatCsvLine } from './write-csv.js';
 
 /** The column of failed rows with their reasons. An import of the corrected rows ignores it. */
 export const errorColumn = 'error';
@@ -18,8 +18,6 @@ export interface ColumnPlan {
   readonly ignored: readonly string[];
   /** The titles of the columns. */
   readonly titles: readonly string[];
-  /** Their names in `LinkSource.columns`, after `--map`. */
-  readonly names: readonly string[];
   readonly source?: LinkSource | undefined;
   readonly cells?: CellOptions | undefined;
 }
@@ -58,9 +56,8 @@ export function planColumns(
   refuseDuplicates(titles, columns);
   for (const name of set.required) requireField(name, titles, columns, set);
   if (unknown.length > 0 && options.ignore !== 'all') throw unknownColumns(unknown, titles, set);
-  const names = titles.map((title) => sourceColumnName(lookUp(options.map, title) ?? title));
   const { cells } = options;
-  return { columns, titles, names, skipped, ignored: unknown, source: set.source, cells };
+  return { columns, titles, skipped, ignored: unknown, source: set.source, cells };
 }
 
 /** Returns the title of the column that names links, if the file has no column with their ids. */
@@ -140,29 +137,28 @@ function requireField(
   if (columns.some((column) => column.kind === 'field' && column.name === name)) return;
   // A column of short URLs is never the target.
   const candidate = titles.find((title) => title !== '' && !/short/i.test(title));
-  const isRow = titles.some((title) => /^https?:/i.test(title));
-  const isUnsplit =
-    titles.length === 1 &&
-    (titles[0] ?? '').split(/[^\w\s.-]/).some((part) => findColumn(part, set));
-  const mapping = isUnsplit
-    ? 'if its columns have another separator, name it with --delimiter'
-    : `use another column with --map ${quoteShell(candidate)}=${name}`;
+  const mapping = `use another column with --map ${quoteShell(candidate)}=${name}`;
+  const found = titles.map(quoteTitle).join(', ');
   const { source } = set;
   if (source) {
-    const own = Object.keys(source.columns).filter((title) => {
-      const column = source.columns[title];
-      return column?.kind === 'field' && column.name === name;
-    });
+    const isOwn = ([, column]: [string, Column]) => 'name' in column && column.name === name;
+    const own = Object.entries(source.columns)
+      .filter(isOwn)
+      .map(([title]) => title);
     throw new FileError(
-      `the file has no ${name}, only ${titles.map(quoteTitle).join(', ')}`,
+      `the file has no ${name}, only ${found}`,
       hintOfSource(titles, set) ??
         `an export of ${source.title} names it ${own.join(' or ')}; ${mapping}`,
     );
   }
+  let next = mapping;
+  if (titles.some((title) => /^https?:/i.test(title))) next = 'use --no-header if it has values';
+  else if (titles.length === 1 && /[^\w\s.'-]/.test(titles[0] ?? '')) {
+    next = 'if its columns have another separator, name it with --delimiter';
+  }
   throw new FileError(
-    `the header has no column ${name}, only ${titles.map(quoteTitle).join(', ')}`,
-    hintOfSource(titles, set) ??
-      `the first row must name the columns; ${isRow ? 'use --no-header if it has values' : mapping}`,
+    `the header has no column ${name}, only ${found}`,
+    hintOfSource(titles, set) ?? `the first row must name the columns; ${next}`,
   );
 }
 
@@ -181,9 +177,9 @@ function refuseDuplicates(titles: readonly string[], columns: readonly Column[])
   }
 }
 
-// Several columns of an export can have click totals, of which the largest counts, or a creation time.
+// Several columns of an export can have click totals, of which the largest counts, or times.
 function isMerged({ name }: { readonly name: string }): boolean {
-  return name === 'importedClicks' || name === 'importedCreatedAt';
+  return ['importedClicks', 'importedCreatedAt', 'expiresAt'].includes(name);
 }
 
 function unknownColumns(

@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { guardFormula, parseText, unguardFormula } from './cell-values.js';
+import { parseText } from './cell-values.js';
 import { planColumns } from './column-plan.js';
 import { type ConvertOptions, convertRow } from './convert-row.js';
 import { createFields, updateFields } from './url-fields.js';
+import { guardFormula, unguardFormula } from './write-csv.js';
 
 function convert(row: Readonly<Record<string, string>>, options: ConvertOptions = {}) {
   const set = 'id' in row ? updateFields : createFields;

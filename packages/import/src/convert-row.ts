@@ -1,14 +1,9 @@
-import { parseTags, unguardFormula } from './cell-values.js';
-import type { Column, SourceRow } from './column.js';
+import { quoteCell } from './cell-values.js';
+import type { Column, NotKept } from './column.js';
 import type { ColumnPlan } from './column-plan.js';
-import {
-  type ConvertedRow,
-  type ForeignCells,
-  type LinkRules,
-  toImportedLink,
-} from './imported-link.js';
-import { isSet } from './link-settings.js';
+import { parseUrl } from './parse-url.js';
 import type { CsvRow } from './read-csv.js';
+import { unguardFormula } from './write-csv.js';
 
 export interface ConvertOptions {
   /** The cell that means null. An update uses it to clear a field. */
@@ -17,115 +12,166 @@ export interface ConvertOptions {
   readonly links?: LinkRules;
 }
 
+/** How the links of another shortener are created. */
+export interface LinkRules {
+  /** The ids of custom domains by the host of the short URLs that move there. */
+  readonly domains: ReadonlyMap<string, string>;
+  /** False to let the server choose new short codes. */
+  readonly keepsCodes: boolean;
+  /** A link that expired before this time is created paused, because the server rejects its expiry. */
+  readonly now: number;
+}
+
+/** The request item of a row, or the error of the row. */
+export type ConvertedRow =
+  | {
+      readonly item: Record<string, unknown>;
+      /** The host of the link's old short URL. */
+      readonly host?: string | undefined;
+      /** Why the link is created paused, although it was not paused. */
+      readonly note?: string | undefined;
+      readonly notKept?: readonly NotKept[] | undefined;
+      readonly error?: undefined;
+    }
+  | { readonly error: string };
+
+/** What the cells of a row say that are not fields of a new link. */
+interface ForeignLink {
+  readonly rules: unknown[];
+  readonly notKept: NotKept[];
+  shortUrl?: string | undefined;
+  customShortUrl?: string | undefined;
+  host?: string | undefined;
+  isPaused?: boolean | undefined;
+  isLocked?: boolean | undefined;
+}
+
+type SettingCell = { readonly title: string; readonly cell: string } & {
+  readonly column: Extract<Column, { readonly read: unknown }>;
+};
+
 /** Converts a row to a request item, or returns the error of the row. */
 export function convertRow(
-  record: CsvRow,
-  plan: ColumnPlan,
-  options: ConvertOptions = {},
+  { cells }: CsvRow,
+  { columns, titles, source, cells: cellOptions }: ColumnPlan,
+  { nullCell, links }: ConvertOptions = {},
 ): ConvertedRow {
-  const { columns, titles, names } = plan;
-  const { cells } = record;
   if (cells.length !== columns.length) {
-    return {
-      error: `the row has ${cells.length} of ${columns.length} cells`,
-    };
+    return { error: `the row has ${cells.length} of ${columns.length} cells` };
   }
   const item: Record<string, unknown> = {};
-  const foreign: ForeignCells = { notKept: [] };
   const settings: SettingCell[] = [];
-  const row = new Map<string, string>();
   let utm: Record<string, unknown> | undefined;
-  for (let index = 0; index < columns.length; index++) {
-    const column = columns[index];
+  for (const [index, column] of columns.entries()) {
     const cell = cells[index]?.trim();
-    if (!column || !cell || cell === plan.source?.nullCell) continue;
+    if (!cell || cell === source?.nullCell || column.kind === 'ignored') continue;
     if (column.kind === 'invalid') return { error: unguardFormula(cell) };
-    const title = titles[index] ?? '';
-    if (plan.source && !(column.kind === 'ignored' && !column.isPart)) {
-      row.set(names[index] ?? '', unguardFormula(cell));
-    }
-    if (column.kind === 'ignored') continue;
     if (column.kind === 'unnamed') {
       return { error: `column ${index + 1} has a value but no name in the header` };
     }
-    if (column.kind === 'utm') {
-      utm ??= {};
-      utm[column.name] = unguardFormula(cell);
-      continue;
+    if (column.kind === 'utm') utm = { ...utm, [column.name]: unguardFormula(cell) };
+    else if (column.kind !== 'field') settings.push({ title: titles[index] ?? '', cell, column });
+    else if (cell === nullCell) item[column.name] = null;
+    else {
+      const parsed = column.parse(cell, cellOptions);
+      if (parsed.error !== undefined) return { error: `${column.name} ${parsed.error}` };
+      item[column.name] = mergeValues(column.name, item[column.name], parsed.value);
     }
-    if (column.kind === 'setting') {
-      settings.push({ title, cell, column });
-      continue;
-    }
-    if (column.kind !== 'field') {
-      addForeignCell(foreign, { title, cell, column });
-      continue;
-    }
-    if (cell === options.nullCell) {
-      item[column.name] = null;
-      continue;
-    }
-    const parsed = column.parse(cell, plan.cells);
-    if (parsed.error !== undefined) return { error: `${column.name} ${parsed.error}` };
-    item[column.name] =
-      column.name === 'importedClicks'
-        ? Math.max(Number(parsed.value), Number(item.importedClicks ?? 0))
-        : parsed.value;
   }
   if (utm) item.customUtmParams = { ...(item.customUtmParams as object | undefined), ...utm };
   if (item.password && item.isPasswordProtected === undefined) item.isPasswordProtected = true;
-  if (!options.links) return { item };
-  const error = applySettings(item, foreign, settings, { cells: row, now: options.links.now });
-  return error === undefined ? toImportedLink(item, foreign, options.links) : { error };
-}
-
-interface TitledCell<Kind extends Column = Column> {
-  readonly title: string;
-  readonly cell: string;
-  readonly column: Kind;
-}
-
-type SettingCell = TitledCell<Column & { kind: 'setting' }>;
-
-/** Sets the fields of the settings of a row, or returns the error of the row. */
-function applySettings(
-  item: Record<string, unknown>,
-  foreign: ForeignCells,
-  settings: readonly SettingCell[],
-  row: SourceRow,
-): string | undefined {
-  const rules: unknown[] = [];
+  if (!links) return { item };
+  const foreign: ForeignLink = { rules: [], notKept: [] };
   for (const { title, cell, column } of settings.toSorted(byOrder)) {
-    const result = column.read(cell, row);
-    if (result.error !== undefined) return `${title} ${result.error}`;
-    Object.assign(item, result.fields);
-    rules.push(...(result.rules ?? []));
-    for (const reason of result.notKept ?? []) foreign.notKept.push({ setting: title, reason });
-    foreign.isLocked ||= result.isLocked;
+    const { error, fields, rules = [], notKept = [], ...found } = column.read(cell);
+    if (error !== undefined) return { error: `${title} ${error}` };
+    Object.assign(item, fields);
+    foreign.rules.push(...rules);
+    for (const reason of notKept) foreign.notKept.push({ setting: title, reason });
+    foreign.shortUrl ??= found.shortUrl;
+    foreign.customShortUrl ??= found.customShortUrl;
+    foreign.host ??= found.host;
+    foreign.isPaused ||= found.isPaused;
+    foreign.isLocked ||= found.isLocked;
   }
-  if (rules.length > 0) item.rules = rules;
-  return undefined;
+  if (foreign.rules.length > 0) item.rules = foreign.rules;
+  return toImportedLink(item, foreign, links);
 }
 
 function byOrder(a: SettingCell, b: SettingCell): number {
   return a.column.order - b.column.order;
 }
 
-function addForeignCell(cells: ForeignCells, { title, cell, column }: TitledCell): void {
-  if (column.kind === 'domain') cells.domain = cell;
-  else if (column.kind === 'paused') cells.isPaused ||= isSet(cell);
-  else if (column.kind === 'locked') cells.isLocked ||= isSet(cell);
-  else if (column.kind === 'lost') {
-    if (isSet(cell)) cells.notKept.push({ setting: title, reason: column.reason });
-  } else if (column.kind === 'shortUrl') {
-    // The custom short URLs of Bitly are a list, the newest last.
-    const parsed = cell.startsWith('[') ? parseTags(cell) : { value: [cell] };
-    const urls = 'value' in parsed ? (parsed.value as readonly string[]) : [];
-    const shortUrl = urls.at(-1);
-    if (column.isCustom) cells.customShortUrl ??= shortUrl;
-    else cells.shortUrl ??= shortUrl;
-    for (const url of urls.slice(0, -1)) {
-      cells.notKept.push({ setting: title, reason: `a link has one short URL: not ${url}` });
+/** Returns the value of a field that several columns of an export can have. */
+function mergeValues(name: string, before: unknown, value: unknown): unknown {
+  if (before === undefined || value === undefined) return value ?? before;
+  if (name === 'importedClicks') return Math.max(Number(before), Number(value));
+  // The link ends at the earlier time.
+  if (name === 'expiresAt') return String(before) < String(value) ? before : value;
+  return value;
+}
+
+/** Returns the link to create for a link of another shortener. */
+function toImportedLink(
+  fields: Readonly<Record<string, unknown>>,
+  link: ForeignLink,
+  { domains, keepsCodes, now }: LinkRules,
+): ConvertedRow {
+  const shortUrl = link.customShortUrl ?? link.shortUrl;
+  const url = shortUrl === undefined ? undefined : parseShortUrl(shortUrl);
+  if (shortUrl !== undefined && !url) {
+    return { error: `the short URL ${quoteCell(shortUrl)} is not a URL` };
+  }
+  const item: Record<string, unknown> = { ...fields };
+  const importedCode = fields.importedCode ?? (url && codeOf(url));
+  delete item.importedCode;
+  if (importedCode && keepsCodes) item.importedCode = importedCode;
+  const createdAt = Date.parse(String(item.importedCreatedAt));
+  // The clock of the other service, or its time zone, was wrong.
+  if (createdAt < 0 || createdAt > now) delete item.importedCreatedAt;
+  const host = url?.host ?? link.host?.toLowerCase();
+  const domainId = host === undefined ? undefined : domains.get(host);
+  if (domainId !== undefined) item.domainId = domainId;
+  if (link.isPaused) item.isActive = false;
+  const notes: string[] = [];
+  if (typeof item.expiresAt === 'string' && Date.parse(item.expiresAt) <= now) {
+    notes.push(`expired on ${item.expiresAt}`);
+    delete item.expiresAt;
+  }
+  if (link.isLocked) notes.push('has a password, which the file does not contain');
+  const notKept = [...link.notKept];
+  const { maxClicks, importedClicks } = item;
+  if (typeof maxClicks === 'number' && typeof importedClicks === 'number') {
+    // Shorty does not count imported clicks.
+    item.maxClicks = maxClicks - importedClicks;
+    if (importedClicks >= maxClicks) {
+      notes.push(`had ${importedClicks} clicks of at most ${maxClicks}`);
+      delete item.maxClicks;
     }
+  } else if (maxClicks !== undefined) {
+    const reason = `the file has no clicks, so the link redirects ${maxClicks} more`;
+    notKept.push({ setting: 'maxClicks', reason });
+  }
+  if (notes.length > 0) {
+    item.isActive = false;
+    if (item.expiredUrl !== undefined) {
+      notKept.push({ setting: 'expiredUrl', reason: 'a paused link does not lead there' });
+    }
+  }
+  const note = notes.length > 0 ? `${notes.join(' and ')}; created paused` : undefined;
+  return { item, host, note, ...(notKept.length > 0 && { notKept }) };
+}
+
+function parseShortUrl(text: string): URL | undefined {
+  return parseUrl(/^[a-z]+:\/\//i.test(text) ? text : `https://${text}`);
+}
+
+function codeOf({ pathname }: URL): string {
+  const path = pathname.replace(/^\/|\/$/g, '');
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    // Not percent-encoded. The server reports that it is no code.
+    return path;
   }
 }

@@ -1,10 +1,5 @@
-import {
-  type CellOptions,
-  type CellValue,
-  type ParseCell,
-  quoteCell,
-  unguardFormula,
-} from './cell-values.js';
+import { type CellOptions, type CellValue, type ParseCell, quoteCell } from './cell-values.js';
+import { unguardFormula } from './write-csv.js';
 
 const localTime = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?))?$/;
 

@@ -1,7 +1,7 @@
-import { guardFormula, quoteCell } from './cell-values.js';
-import { formatCsvLine } from './csv-line.js';
-import { FileError } from './file-error.js';
+import { quoteCell } from './cell-values.js';
 import { type LinkSource, sourceColumnName } from './link-sources.js';
+import { FileError } from './text-format.js';
+import { formatCsvLine, guardFormula } from './write-csv.js';
 
 // The fields that contain the links in responses of these services.
 const containers = ['data', 'links', 'result', 'shortUrls', 'urls'];

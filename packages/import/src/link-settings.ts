@@ -1,23 +1,57 @@
-import { type CellValue, parseBoolean, parseInteger, unguardFormula } from './cell-values.js';
-import type { Column, ReadSetting, Setting } from './column.js';
-import { parseInstant } from './instant-cell.js';
+import { parseBoolean, parseInteger, parseJson, parseTags } from './cell-values.js';
+import type { Column, Setting } from './column.js';
+import { unguardFormula } from './write-csv.js';
 
 /** Cells of other shorteners that need more than another name, and what they become. */
 
+type ReadSetting = (cell: string) => Setting;
 type Conditions = Readonly<Record<string, unknown>>;
-
-interface RuleDraft {
-  readonly when: Conditions;
-  readonly url: unknown;
-}
 
 export const setting = (read: ReadSetting, order = 0): Column => ({ kind: 'setting', order, read });
 
 /** Returns whether a cell such as `archived` or `disabledAt` is set. */
-export function isSet(cell: string): boolean {
+function isSet(cell: string): boolean {
   const parsed = parseBoolean(cell);
   return parsed.error !== undefined || parsed.value === true;
 }
+
+export const domain: Column = { kind: 'domain', order: 0, read: (host) => ({ host }) };
+
+/** Whether the link was paused. */
+export const paused: Column = {
+  ...{ kind: 'paused', order: 0 },
+  read: (cell) => ({ isPaused: isSet(cell) }),
+};
+
+/** Whether the link has a password that the file does not contain. */
+export const locked: Column = {
+  ...{ kind: 'password', order: 0 },
+  read: (cell) => ({ isLocked: isSet(cell) }),
+};
+
+/** A setting that Shorty does not have, or that the import does not convert. */
+export const lost = (reason: string): Column => ({
+  ...{ kind: 'lost', order: 0, reason },
+  read: (cell) => (isSet(cell) ? { notKept: [reason] } : {}),
+});
+
+export const shortUrl: Column = {
+  ...{ kind: 'short URL', order: 0 },
+  read: (cell) => ({ shortUrl: cell }),
+};
+
+export const customShortUrl: Column = {
+  ...{ kind: 'short URL', order: 0 },
+  read: (cell) => {
+    // The custom short URLs of Bitly are a list, the newest last.
+    const { value } = (cell.startsWith('[') ? parseTags(cell) : { value: [cell] }) as {
+      readonly value: readonly string[];
+    };
+    const others = value.slice(0, -1);
+    const notKept = others.map((url) => `a link has one short URL: not ${url}`);
+    return { customShortUrl: value.at(-1), notKept };
+  },
+};
 
 /** A target for visits that meet the conditions. */
 export const targetFor = (when: Conditions, order: number): Column =>
@@ -25,63 +59,15 @@ export const targetFor = (when: Conditions, order: number): Column =>
 
 /** Dub's `geo`: targets by country. Countries with the same target share a rule. */
 export const readCountryTargets: ReadSetting = (cell) => {
-  const targets = parseJson(cell);
-  if (!isObject(targets)) return { error: 'must be a JSON object of URLs by country code' };
+  const targets = parseJson(unguardFormula(cell));
+  if (typeof targets !== 'object' || targets === null || Array.isArray(targets)) {
+    return { error: 'must be a JSON object of URLs by country code' };
+  }
   const countries = new Map<unknown, string[]>();
   for (const [country, url] of Object.entries(targets)) {
     countries.set(url, [...(countries.get(url) ?? []), country]);
   }
   return toRules([...countries].map(([url, country]) => ({ when: { country }, url })));
-};
-
-/** Dub's `testVariants`. The test ends at `testCompletedAt`; the target of the link has won then. */
-export const readTestVariants: ReadSetting = (cell, { cells, now }) => {
-  const list = parseJson(cell);
-  if (!Array.isArray(list) || !list.every(isObject)) {
-    return { error: 'must be a JSON list of objects with url and percentage' };
-  }
-  if (list.length === 0) return {};
-  const end = cells.get('testcompletedat');
-  const parsed: CellValue = end === undefined ? { value: undefined } : parseInstant(end);
-  if (parsed.error !== undefined) return { error: `testCompletedAt ${parsed.error}` };
-  const before = parsed.value as string | undefined;
-  if (before !== undefined && Date.parse(before) <= now) {
-    return { notKept: [`the test ended on ${before}`] };
-  }
-  const foreign = list.find(({ url }) => !isWebUrl(url));
-  if (foreign) return { notKept: [describeForeign(foreign.url)] };
-  const variants = list.map(({ url, percentage }) => ({ targetUrl: url, weight: percentage }));
-  return { rules: [{ when: before === undefined ? {} : { before }, variants }] };
-};
-
-/** Short.io's `splitURL`, which gets `splitPercent` of the visitors. */
-export const readSplit: ReadSetting = (cell, { cells }) => {
-  const url = unguardFormula(cell);
-  const targetUrl = ['originalurl', 'longurl', 'destinationurl', 'url']
-    .map((name) => cells.get(name))
-    .find((each) => each !== undefined);
-  const percent = Number(cells.get('splitpercent') ?? 50);
-  if (!Number.isInteger(percent) || percent < 0 || percent > 100) {
-    return { error: 'must have a splitPercent from 0 to 100' };
-  }
-  if (!isWebUrl(url)) return { notKept: [describeForeign(url)] };
-  if (targetUrl === undefined) return {};
-  const variants = [
-    { targetUrl, weight: 100 - percent },
-    { targetUrl: url, weight: percent },
-  ];
-  return { rules: [{ when: {}, variants }] };
-};
-
-/** Short.io's `ttl`, when the link is deleted. It ends then or at `expiresAt`, whichever is earlier. */
-export const readDeletion: ReadSetting = (cell, { cells }) => {
-  const ends = [cell, cells.get('expiresat') ?? cell].map((each) => parseInstant(each));
-  const times: number[] = [];
-  for (const end of ends) {
-    if (end.error !== undefined) return { error: end.error };
-    times.push(Date.parse(end.value as string));
-  }
-  return { fields: { expiresAt: new Date(Math.min(...times)).toISOString() } };
 };
 
 /** Short.io's `skipQS`: the query of a visit is not added to the target. */
@@ -109,51 +95,13 @@ export const readPassword: ReadSetting = (cell) => {
   return { fields: { password: text, isPasswordProtected: true } };
 };
 
-/** Dub's `proxy`: the link has a preview of its own. */
-export const readPreview: ReadSetting = (cell, { cells }) => {
-  if (!isSet(cell)) return {};
-  const title = cells.get('title');
-  if (title === undefined) return { notKept: ['a link preview without a title'] };
-  const preview: Record<string, unknown> = { title };
-  const notKept: string[] = [];
-  const description = cells.get('description');
-  if (description !== undefined) preview.description = description;
-  const image = cells.get('image');
-  if (isWebUrl(image)) preview.imageUrl = image;
-  else if (image !== undefined) notKept.push('the image of the link preview is not at a URL');
-  if (cells.has('video')) notKept.push('link previews have no video');
-  return { fields: { preview }, notKept };
-};
-
-function toRules(drafts: readonly RuleDraft[], notKept: readonly string[] = []): Setting {
+function toRules(drafts: readonly { readonly when: Conditions; readonly url: unknown }[]): Setting {
+  const isWebUrl = (url: unknown) => typeof url === 'string' && /^https?:\/\//i.test(url);
+  const others = drafts.filter(({ url }) => !isWebUrl(url));
   return {
     rules: drafts
       .filter(({ url }) => isWebUrl(url))
       .map(({ when, url }) => ({ when, targetUrl: url })),
-    notKept: [
-      ...notKept,
-      ...drafts.filter(({ url }) => !isWebUrl(url)).map(({ url }) => describeForeign(url)),
-    ],
+    notKept: others.map(({ url }) => `targets are http or https, not ${String(url).slice(0, 100)}`),
   };
-}
-
-function describeForeign(url: unknown): string {
-  return `targets are http or https, not ${String(url).slice(0, 100)}`;
-}
-
-function isWebUrl(url: unknown): url is string {
-  return typeof url === 'string' && /^https?:\/\//i.test(url);
-}
-
-function isObject(value: unknown): value is Conditions {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(unguardFormula(text));
-  } catch {
-    // The caller reports the expected format.
-    return undefined;
-  }
 }

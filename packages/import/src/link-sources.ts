@@ -9,15 +9,17 @@ import {
 import type { Column } from './column.js';
 import { parseEndInstant, parseInstant } from './instant-cell.js';
 import {
+  customShortUrl,
+  domain,
+  locked,
+  lost,
+  paused,
   readCountryTargets,
-  readDeletion,
   readPassword,
-  readPreview,
   readRedirectType,
   readSkippedQuery,
-  readSplit,
-  readTestVariants,
   setting,
+  shortUrl,
   targetFor,
 } from './link-settings.js';
 
@@ -40,16 +42,8 @@ const field = (name: string, parse: ParseCell = parseText): Column => ({
   name,
   parse,
 });
-const shortUrl: Column = { kind: 'shortUrl', isCustom: false };
-const customShortUrl: Column = { kind: 'shortUrl', isCustom: true };
-const domain: Column = { kind: 'domain' };
-const paused: Column = { kind: 'paused' };
-const locked: Column = { kind: 'locked' };
 /** An id, a date, a total or another column that sets nothing. */
 const unused: Column = { kind: 'ignored' };
-/** A column that others read. */
-const part: Column = { kind: 'ignored', isPart: true };
-const lost = (reason: string): Column => ({ kind: 'lost', reason });
 
 const target = field('targetUrl', parseWebUrl);
 const slug = field('importedCode');
@@ -120,9 +114,10 @@ export const linkSources = {
       ios: targetFor({ os: 'iOS' }, 1),
       android: targetFor({ os: 'Android' }, 2),
       geo: setting(readCountryTargets, 3),
-      ...{ testvariants: setting(readTestVariants, 4), testcompletedat: part },
+      ...{ testvariants: noRules, testcompletedat: unused },
+      proxy: lost('set its preview with shorty urls update --preview-title'),
       // Without `proxy`, these are of the target.
-      ...{ proxy: setting(readPreview), description: part, image: part, video: part },
+      ...{ description: unused, image: unused, video: unused },
       ...{ rewrite: noCloaking, doindex: noIndexing },
       ...{ trackconversion: noConversions, leads: noConversions, conversions: noConversions },
       ...{ sales: noConversions, saleamount: noConversions },
@@ -178,12 +173,12 @@ export const linkSources = {
       ...{ domain, hostname: domain, path: slug, slug },
       ...{ originalurl: target, longurl: target, destinationurl: target, url: target },
       ...{ title, tags, archived: paused, password: locked, haspassword: locked },
-      ...{ expiresat: expiry, ttl: setting(readDeletion), expiredurl: expiredUrl },
+      ...{ expiresat: expiry, ttl: expiry, expiredurl: expiredUrl },
       ...{ clicks, totalclicks: clicks, humanclicks: clicks, clickslimit: limit },
       ...{ redirecttype: setting(readRedirectType), skipqs: setting(readSkippedQuery) },
       iphoneurl: targetFor({ os: 'iOS' }, 1),
       androidurl: targetFor({ os: 'Android' }, 1),
-      ...{ spliturl: setting(readSplit, 2), splitpercent: part },
+      ...{ spliturl: noRules, splitpercent: unused },
       ...{ cloaking: noCloaking, folderid: noFolders, folder: noFolders },
       passwordcontact: lost('visitors cannot ask for the password'),
       ...{ integrationadroll: noPixels, integrationfb: noPixels, integrationga: noPixels },
@@ -221,7 +216,7 @@ export function findLinkSource(titles: readonly string[]): LinkSourceName | unde
   const hasKnownColumns = ([, { columns }]: [string, LinkSource]) =>
     names.every((name) => Object.hasOwn(columns, name)) &&
     names.some((name) => columns[name] === target) &&
-    names.some((name) => columns[name]?.kind === 'shortUrl');
+    names.some((name) => columns[name]?.kind === 'short URL');
   return Object.entries<LinkSource>(linkSources).find(hasKnownColumns)?.[0] as
     | LinkSourceName
     | undefined;

@@ -1,3 +1,4 @@
+import { quoteCell } from './cell-values.js';
 import type { NotKept } from './column.js';
 import type { ColumnPlan } from './column-plan.js';
 import { type ConvertOptions, convertRow } from './convert-row.js';
@@ -72,4 +73,77 @@ const encoder = new TextEncoder();
 
 function byteLength(text: string): number {
   return encoder.encode(text).length;
+}
+
+const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
+
+/**
+ * Replaces the hostnames of domains in rows by their ids, after the grouping, which must not depend on
+ * the domains. A row whose domain is not found fails.
+ */
+export async function* withDomainIds(
+  chunks: AsyncIterable<ImportChunk>,
+  findId: (hostname: string) => Promise<string | undefined>,
+): AsyncGenerator<ImportChunk> {
+  const convert = async (row: ImportRow): Promise<ImportRow> => {
+    const { item, ...place } = row;
+    const name = item?.domainId;
+    if (typeof name !== 'string' || uuid.test(name)) return row;
+    const domainId = await findId(name.toLowerCase());
+    if (domainId !== undefined) return { ...row, item: { ...item, domainId } };
+    return { ...place, error: `there is no domain ${quoteCell(name)}` };
+  };
+  for await (const { index, rows } of chunks) {
+    yield { index, rows: await Promise.all(rows.map(convert)) };
+  }
+}
+
+/** The result of one row: the link, or why there is none. */
+export type RowResult<Created> =
+  | { readonly row: ImportRow; readonly created: Created; readonly failure?: undefined }
+  | {
+      readonly row: ImportRow;
+      readonly created?: undefined;
+      readonly failure: { readonly message: string; readonly code: string };
+    };
+
+/** What the API answers to a bulk request. */
+export interface BulkResult<Created> {
+  readonly created: readonly (Created & { readonly index: number })[];
+  readonly errors: readonly {
+    readonly index: number;
+    readonly error: string;
+    readonly code: string;
+    readonly details?: readonly { readonly path: string; readonly message: string }[];
+  }[];
+}
+
+/** Matches rows with results. The indexes of the API count only the rows that were sent. */
+export function matchResults<Created>(
+  rows: readonly ImportRow[],
+  result?: BulkResult<Created>,
+): RowResult<Created>[] {
+  const created = new Map(result?.created.map((item) => [item.index, item]));
+  const errors = new Map(result?.errors.map((item) => [item.index, item]));
+  let position = 0;
+  return rows.map((row): RowResult<Created> => {
+    if (!row.item) {
+      return { row, failure: { message: row.error ?? 'cannot be read', code: 'INVALID_ROW' } };
+    }
+    const index = position++;
+    const error = errors.get(index);
+    if (error) return { row, failure: { message: reasonOf(error), code: error.code } };
+    const made = created.get(index);
+    if (made) return { row, created: made };
+    return {
+      row,
+      failure: { message: 'the response contains no result for the row', code: 'NO_ANSWER' },
+    };
+  });
+}
+
+/** Returns every reason of a refused row, of which the message has the first. */
+function reasonOf({ error, details = [] }: BulkResult<unknown>['errors'][number]): string {
+  if (details.length < 2) return error;
+  return details.map(({ path, message }) => `${path} ${message}`).join('; ');
 }

@@ -2,8 +2,8 @@ import { setImmediate } from 'node:timers/promises';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { FileError } from './file-error.js';
 import { readCsv } from './read-csv.js';
+import { FileError } from './text-format.js';
 
 test('a large file is read as its rows are used, not before', async () => {
   const block = 'https://example.com/,Title\n'.repeat(2_500);

@@ -1,4 +1,4 @@
-import { FileError } from './file-error.js';
+import { FileError } from './text-format.js';
 
 /** A row of a file, with its original text. */
 export interface CsvRow {

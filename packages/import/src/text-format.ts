@@ -1,4 +1,14 @@
-import { FileError } from './file-error.js';
+/** A file that cannot be imported as it is, with the next step. */
+export class FileError extends Error {
+  override readonly name = 'FileError';
+
+  constructor(
+    message: string,
+    readonly hint?: string,
+  ) {
+    super(message);
+  }
+}
 
 const saveAsCsv = 'save it as CSV';
 

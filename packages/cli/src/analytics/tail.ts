@@ -13,10 +13,7 @@ import { linkFilter } from './report-filters.js';
 
 export const tail: CommandRow = {
   summary: 'Print visits as they happen',
-  examples: [
-    'shorty analytics tail',
-    'shorty analytics tail --link spring-sale --output ndjson > visits.ndjson',
-  ],
+  examples: ['shorty analytics tail --link spring-sale --output ndjson > visits.ndjson'],
   options: {
     ...linkFilter,
     ...formatOption(

@@ -43,10 +43,7 @@ export const analyticsCommands: Readonly<Record<string, CommandRow>> = {
   ),
   report: {
     summary: 'Create a report on one link or all links: charts, HTML, CSV or JSON',
-    examples: [
-      'shorty analytics report --since 7d --group-by hour',
-      'shorty analytics report 42 --output html --out report.html',
-    ],
+    examples: ['shorty analytics report 42 --output html --out report.html'],
     args: { '[of]': naming('link', 'one link (default: all links)') },
     options: {
       ...formatOption(reportFormats, 'report format'),

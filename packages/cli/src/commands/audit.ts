@@ -40,10 +40,7 @@ export const audit: CommandRow = listCommand<AuditEntry>({
 /** Lists the changes of all organizations, with the operator key. */
 export const adminAudit: CommandRow = listCommand<AuditEntry>({
   summary: 'List who changed what in all organizations, newest first',
-  examples: [
-    'shorty admin audit --since 2030-01-01 --operation takeDownUrl',
-    'shorty admin audit --all -o ndjson --organization "Acme Ltd"',
-  ],
+  examples: ['shorty admin audit --all -o ndjson --organization "Acme Ltd"'],
   options: {
     '--organization <organization>': naming('organization', 'only of this organization'),
     ...filters,

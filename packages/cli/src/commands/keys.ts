@@ -29,7 +29,6 @@ export const keyCommands: Readonly<Record<string, CommandRow>> = {
     summary: 'Create an API key for a script or a server',
     examples: [
       'shorty keys create "deploy script" --scopes "urls:read urls:write"',
-      'shorty keys create "CI" --expires-at 2031-01-01 --json',
       'shorty keys create "shop" --domain go.example.com --own-links',
     ],
     route: 'POST /api/v1/api-keys',

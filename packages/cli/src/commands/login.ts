@@ -9,10 +9,8 @@ import { type Credentials, checkBaseUrl, defaultProfile, type Settings } from '.
 export const login: CommandRow = {
   summary: 'Sign in and store an API key or client credentials',
   examples: [
-    'shorty login https://links.example.com',
     'shorty login https://links.example.com < key.txt',
     'shorty login https://links.example.com --client-id ID < secret.txt',
-    'shorty login https://staging.example.com --profile staging',
   ],
   args: { '[server]': 'address of the server, such as https://links.example.com' },
   help: `Stores an API key or, with --client-id or SHORTY_CLIENT_ID, client credentials.

@@ -12,7 +12,6 @@ interface ShortenOptions {
 export const shorten: CommandRow = {
   summary: 'Create a short link and print it',
   examples: [
-    'shorty shorten https://example.com/spring',
     'shorty shorten https://example.com/spring --slug spring --copy',
     'shorty shorten https://example.com/poster --qr',
   ],

@@ -64,11 +64,8 @@ export const urlCommands: Readonly<Record<string, CommandRow>> = {
   create: {
     summary: 'Create a short link',
     examples: [
-      'shorty urls create https://example.com/spring',
       'shorty urls create https://example.com --slug launch --tag spring',
       'shorty urls create https://example.com | pbcopy',
-      'shorty urls create https://example.com --if-exists return',
-      'shorty urls create https://example.com --preview-title "Spring sale"',
     ],
     args: targetUrl,
     options: {
@@ -101,7 +98,6 @@ export const urlCommands: Readonly<Record<string, CommandRow>> = {
   list: {
     summary: 'List short links, newest first, without deleted ones',
     examples: [
-      'shorty urls list --search spring',
       'shorty urls list --tag launch --active --all',
       'shorty urls list --fields id,shortUrl --output csv',
     ],
@@ -131,10 +127,7 @@ export const urlCommands: Readonly<Record<string, CommandRow>> = {
   },
   upsert: {
     summary: 'Create a short link with an external id, or change the one that has it',
-    examples: [
-      'shorty urls upsert order-1001 https://example.com/orders/1001',
-      'shorty urls upsert product-7 https://example.com/sale --slug sale --tag shop',
-    ],
+    examples: ['shorty urls upsert product-7 https://example.com/sale --slug sale --tag shop'],
     args: { '<externalId>': 'id of the link in another system', ...targetUrl },
     options: {
       '--slug <slug>': 'custom slug of a new link',
@@ -152,7 +145,6 @@ export const urlCommands: Readonly<Record<string, CommandRow>> = {
   get: {
     summary: 'Show a short link',
     examples: [
-      'shorty urls get https://sho.example/spring-sale',
       'shorty urls get 42 --fields title,clickCount',
       'shorty urls get --external-id order-1001',
     ],
@@ -174,9 +166,7 @@ export const urlCommands: Readonly<Record<string, CommandRow>> = {
   update: {
     summary: 'Change a short link',
     examples: [
-      'shorty urls update 42 --target-url https://example.com/autumn',
       'shorty urls update 42 --title "Autumn sale" --clear expiresAt',
-      'shorty urls update 42 --rules rules.json',
       'shorty urls update 42 --title "Autumn sale" --if-match mi8p2k1x',
     ],
     args: link,
@@ -217,11 +207,7 @@ export const urlCommands: Readonly<Record<string, CommandRow>> = {
   },
   delete: {
     summary: 'Delete short links',
-    examples: [
-      'shorty urls delete 42',
-      'shorty urls delete 42 43 --dry-run',
-      'shorty urls delete spring-sale --erase',
-    ],
+    examples: ['shorty urls delete 42 43 --dry-run', 'shorty urls delete spring-sale --erase'],
     args: { '<link...>': naming('link', 'the links') },
     options: {
       '--erase': 'erase the links with their visits: nothing can restore them',
@@ -285,7 +271,6 @@ export const urlCommands: Readonly<Record<string, CommandRow>> = {
       examples: [
         'shorty urls clicks spring-sale --since 7d',
         'shorty urls clicks 42 --since 24h --group-by hour',
-        'shorty urls clicks 42 --output csv',
       ],
       args: link,
       options: reportOptions('link'),

@@ -106,9 +106,7 @@ export const webhookCommands: Readonly<Record<string, CommandRow>> = {
   create: requestCommand({
     summary: 'Subscribe a receiver to events',
     examples: [
-      `shorty webhooks create ${url} --event url.created`,
       `shorty webhooks create ${url} --event '*,url.clicked'`,
-      `shorty webhooks create ${url} --all-events --tag spring`,
       `shorty webhooks create ${url} --all-events \\\n  --header Authorization=env:CRM_TOKEN`,
     ],
     route: 'POST /api/v1/webhooks',
@@ -142,10 +140,7 @@ export const webhookCommands: Readonly<Record<string, CommandRow>> = {
   }),
   update: requestCommand({
     summary: 'Change the settings of a webhook',
-    examples: [
-      `shorty webhooks update ${url} --tag spring`,
-      `shorty webhooks update ${url} --clear filters`,
-    ],
+    examples: [`shorty webhooks update ${url} --clear filters`],
     route: 'PATCH /api/v1/webhooks/{id}',
     args: webhook,
     options: {
@@ -185,10 +180,7 @@ New filters replace all filters of the webhook, and new headers all headers.`,
   ),
   deliveries: {
     summary: 'List deliveries, or show one with its attempts',
-    examples: [
-      `shorty webhooks deliveries ${url} --status failed`,
-      `shorty webhooks deliveries ${url} \\\n  ${uuid}`,
-    ],
+    examples: [`shorty webhooks deliveries ${url} \\\n  ${uuid}`],
     args: { ...webhook, '[delivery-id]': 'id of one delivery, to show its attempts' },
     ...defined({ options: deliveryList.options }),
     help: windowHelp,
@@ -239,11 +231,7 @@ ${windowHelp}`,
   }),
   'event-types': {
     summary: 'List event types, or show one with an example',
-    examples: [
-      'shorty webhooks event-types',
-      'shorty webhooks event-types url.clicked',
-      'shorty webhooks event-types url.clicked --json',
-    ],
+    examples: ['shorty webhooks event-types url.clicked'],
     args: { '[type]': 'event type, to show an example of its body' },
     help: `With --json, the output also has the JSON schema of the body.
 A webhook gets a type with isOptIn only if it names it: * does not include it.`,
@@ -260,10 +248,7 @@ A webhook gets a type with isOptIn only if it names it: * does not include it.`,
   }),
   'rotate-secret': requestCommand<WebhookSecret>({
     summary: 'Replace the signing secret',
-    examples: [
-      `shorty webhooks rotate-secret ${url}`,
-      `shorty webhooks rotate-secret ${url} --expire-old-after 0`,
-    ],
+    examples: [`shorty webhooks rotate-secret ${url} --expire-old-after 0`],
     route: 'POST /api/v1/webhooks/{id}/rotate-secret',
     args: webhook,
     options: {

@@ -125,18 +125,17 @@ describe('Shlink', () => {
 });
 
 describe('Dub', () => {
-  test('targets by device come before those by country, and a test is last', async () => {
-    const { item, notKept } = await readLink('dub', {
+  test('targets by device come before those by country, and a test is named', async () => {
+    const row = await readLink('dub', {
       testVariants: [
         { url: 'https://a.example/', percentage: 70 },
         { url: 'https://a.example/b', percentage: 30 },
       ],
-      testCompletedAt: future,
       geo: { DE: 'https://a.example/de', US: 'https://a.example/en', GB: 'https://a.example/en' },
       android: 'https://play.google.com/store/apps/details?id=a',
       ios: 'https://apps.apple.com/app/a',
     });
-    expect(item?.rules).toEqual([
+    expect(row.item?.rules).toEqual([
       { when: { os: 'iOS' }, targetUrl: 'https://apps.apple.com/app/a' },
       {
         when: { os: 'Android' },
@@ -144,25 +143,11 @@ describe('Dub', () => {
       },
       { when: { country: ['DE'] }, targetUrl: 'https://a.example/de' },
       { when: { country: ['US', 'GB'] }, targetUrl: 'https://a.example/en' },
-      {
-        when: { before: future },
-        variants: [
-          { targetUrl: 'https://a.example/', weight: 70 },
-          { targetUrl: 'https://a.example/b', weight: 30 },
-        ],
-      },
     ]);
-    expect(notKept).toBeUndefined();
+    expect(reasons(row)).toEqual(['testVariants: set its rules with shorty urls rules set']);
   });
 
-  test('a test that has ended is no rule', async () => {
-    const testVariants = [{ url: 'https://a.example/b', percentage: 100 }];
-    const row = await readLink('dub', { testVariants, testCompletedAt: past });
-    expect(row.item).not.toHaveProperty('rules');
-    expect(reasons(row)).toEqual([`testVariants: the test ended on ${past}`]);
-  });
-
-  test('expiredUrl, externalId and a link preview are kept', async () => {
+  test('expiredUrl and externalId are kept, and a link preview is named', async () => {
     const preview = { title: 'A', description: 'B', image: 'https://a.example/a.png' };
     const link = {
       ...{ expiresAt: future, expiredUrl: 'https://a.example/over', externalId: 'order-1' },
@@ -172,8 +157,8 @@ describe('Dub', () => {
       item: {
         ...{ expiresAt: future, expiredUrl: 'https://a.example/over', externalId: 'order-1' },
         ...{ title: 'A', description: 'C' },
-        preview: { title: 'A', description: 'B', imageUrl: 'https://a.example/a.png' },
       },
+      notKept: [{ setting: 'proxy' }],
     });
   });
 
@@ -229,7 +214,7 @@ describe('Dub', () => {
 });
 
 describe('Short.io', () => {
-  test('limits, targets by device and a split are kept', async () => {
+  test('limits and targets by device are kept, and a split is named', async () => {
     const row = await readLink('shortio', {
       ...{ clicksLimit: 100, clicks: 40, expiredURL: 'https://a.example/over', skipQS: true },
       ...{ iphoneURL: 'https://a.example/i', androidURL: 'https://a.example/a' },
@@ -244,14 +229,8 @@ describe('Short.io', () => {
     expect(row.item?.rules).toEqual([
       { when: { os: 'iOS' }, targetUrl: 'https://a.example/i' },
       { when: { os: 'Android' }, targetUrl: 'https://a.example/a' },
-      {
-        when: {},
-        variants: [
-          { targetUrl: 'https://a.example/', weight: 70 },
-          { targetUrl: 'https://a.example/b', weight: 30 },
-        ],
-      },
     ]);
+    expect(reasons(row)).toEqual(['splitURL: set its rules with shorty urls rules set']);
   });
 
   test('skipQS that is false in every link forwards the query', async () => {
@@ -282,8 +261,8 @@ describe('Short.io', () => {
     expect(reasons(row)).toEqual([
       'cloaking: Shorty redirects, and does not show the target at the short URL',
       'integrationGA: Shorty adds no tracking pixels',
-      'FolderId: Shorty has no folders',
       'redirectType: Shorty has no redirect with the status 303',
+      'FolderId: Shorty has no folders',
     ]);
   });
 });

@@ -61,8 +61,8 @@ export const exportQrs: CommandRow = {
     '--overwrite': 'replace files that differ',
   },
   help: `The file name is the slug or short code of the link, or the id of the QR code.
-Run the same command again after an interruption. It fetches only missing images,
-and with --overwrite changed ones. It writes no file outside the folder.`,
+Run the same command again after an interruption. It fetches only missing
+images, and with --overwrite changed ones. It writes no file outside the folder.`,
   prints: (format) => {
     if (format === 'table') return [];
     return format === 'json'

@@ -23,7 +23,6 @@ interface ListenOptions {
 export const listen: CommandRow = {
   summary: 'Forward events to a receiver on this machine',
   examples: [
-    'shorty webhooks listen --forward-to http://localhost:3000/hooks',
     'shorty webhooks listen --forward-to http://localhost:3000/hooks \\\n  --events url.created,url.updated',
   ],
   options: {

@@ -80,7 +80,6 @@ export function importPrints(format: OutputFormat): readonly string[] {
 export const bulkCreate: CommandRow = {
   summary: 'Create short links from a CSV file of any size',
   examples: [
-    'shorty urls bulk-create links.csv --dry-run',
     'shorty urls bulk-create links.csv --out created.csv --failed-out bad.csv',
     'shorty urls bulk-create links.csv --map Link=targetUrl --ignore-columns Notes',
   ],

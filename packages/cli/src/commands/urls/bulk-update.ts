@@ -26,10 +26,7 @@ const columns = columnsOf<Outcome>(...(['line', 'id', 'status', 'error', 'code']
 
 export const bulkUpdate: CommandRow = {
   summary: 'Change short links from a CSV file',
-  examples: [
-    'shorty urls bulk-update changes.csv --dry-run',
-    'shorty urls bulk-update changes.csv',
-  ],
+  examples: ['shorty urls bulk-update changes.csv --dry-run'],
   args: { '<file>': 'CSV file with a column id, shortUrl, slug or code, or - for stdin' },
   options: { ...csvOptions, ...noHeaderOption, '--dry-run': 'check every row, send nothing' },
   help: `An empty cell leaves the field unchanged. The cell \\N clears the field. The

@@ -26,10 +26,7 @@ const outOption = {
 
 export const exportLinks: CommandRow = {
   summary: 'Write short links with all their fields, without deleted ones',
-  examples: [
-    'shorty urls export --out links.csv',
-    'shorty urls export --tag spring --output ndjson',
-  ],
+  examples: ['shorty urls export --tag spring --output ndjson'],
   options: {
     ...filterOptions,
     '--out <file>':
@@ -63,10 +60,7 @@ CSV. The export contains no passwords, because the server stores only hashes.`,
 
 export const exportVisits: CommandRow = {
   summary: 'Export the visits of people as NDJSON',
-  examples: [
-    'shorty urls visits --since 2030-11-01 > visits.ndjson',
-    'shorty urls visits --since 7d --tag launch --out visits.ndjson',
-  ],
+  examples: ['shorty urls visits --since 7d --tag launch --out visits.ndjson'],
   options: { ...visitOptions, ...outOption },
   help: `Writes NDJSON: one JSON object for each visit of a person, oldest first. Nothing
 in it identifies a visitor. Days that were pruned after the retention period

@@ -46,10 +46,7 @@ const link = { '<link>': naming('link') };
 export const ruleCommands: Readonly<Record<string, CommandRow>> = {
   'rules set': {
     summary: 'Set the rules of a link from a JSON file',
-    examples: [
-      'shorty urls rules set spring-sale rules.json',
-      "echo '[]' | shorty urls rules set spring-sale -",
-    ],
+    examples: ['shorty urls rules set spring-sale rules.json'],
     args: {
       ...link,
       '<file>': 'file with a JSON list of rules, or - for stdin; [] removes all rules',
@@ -71,10 +68,7 @@ export const ruleCommands: Readonly<Record<string, CommandRow>> = {
   },
   'rules test': {
     summary: 'Test where the rules of a link lead a visit',
-    examples: [
-      'shorty urls rules test spring-sale --country DE --language de',
-      'shorty urls rules test 42 --os iOS --device mobile --query ref=mail',
-    ],
+    examples: ['shorty urls rules test 42 --os iOS --device mobile --query ref=mail'],
     args: link,
     // The names are those of the query parameters.
     options: {
