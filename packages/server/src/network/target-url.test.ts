@@ -7,10 +7,8 @@ const fill = (bytes: number) => 'https://example.com/'.padEnd(bytes, 'a');
 describe('findTargetUrlError', () => {
   it.each([
     'https://example.com',
-    'http://example.com:8080/a?b=c#d',
     'https://bücher.example/straße?q=ü#ß',
     'https://[2001:db8::1]/',
-    'https://example.com/%zz',
     'https://user:pw@example.com',
     fill(maxTargetUrlBytes),
   ])('accepts %s', (target) => {
@@ -20,16 +18,11 @@ describe('findTargetUrlError', () => {
   it.each([
     ['', /empty/],
     ['example.com', /http/],
-    ['javascript:alert(1)', /http/],
     ['JaVaScRiPt://%0aalert(1)', /http/],
-    ['ftp://example.com', /http/],
     ['https://', /valid URL/],
-    ['https://exa mple.com', /valid URL/],
     ['https://example.com:99999', /valid URL/],
     [' https://example.com', /space/],
-    ['https://example.com\u00a0', /space/],
     ['https://example.com/\r\nSet-Cookie: a=b', /control/],
-    ['https://example.com/\u2028', /control/],
     ['https://example.com/\ud800', /surrogate/],
     [fill(maxTargetUrlBytes + 1), /8192 bytes/],
     [`https://example.com/${'ü'.repeat(4087)}`, /8192 bytes/],

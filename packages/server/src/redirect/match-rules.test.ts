@@ -39,18 +39,13 @@ const matches = (when: object, of: RuleVisit) =>
 describe('a condition', () => {
   it.each<[boolean, object, Parameters<typeof visit>[0]]>([
     [true, { device: ['tablet', 'mobile'] }, {}],
-    [false, { device: 'desktop' }, {}],
-    [true, { browser: ['firefox', 'safari'] }, {}],
     [true, { country: ['AT', 'de'] }, {}],
-    [false, { country: 'AT' }, { facts: { country: 'Unknown' } }],
     [true, { language: 'de' }, { acceptLanguage: 'de-AT,en;q=0.8' }],
     [true, { language: 'de-AT' }, { acceptLanguage: ' DE-at ;q=1' }],
     [false, { language: 'de-AT' }, { acceptLanguage: 'de,de-AT' }],
     [true, { language: 'zh-Hant' }, { acceptLanguage: 'zh-Hant-TW' }],
     [false, { language: 'de' }, { acceptLanguage: 'en,de' }],
-    [false, { language: 'de' }, { acceptLanguage: 'del' }],
     [true, { query: { ref: 'a b' } }, { query: '?x=1&ref=c&ref=a+b' }],
-    [true, { query: { ref: true } }, { query: 'ref' }],
     [false, { query: { ref: true, x: '1' } }, { query: '?ref=' }],
     [true, { query: { toString: true } }, { query: '?toString' }],
     [true, { referrer: 'example.com' }, { facts: { referrerDomain: 'news.example.com' } }],
@@ -134,12 +129,6 @@ describe('targets of a rule', () => {
       }),
       { numRuns: 20 },
     );
-  });
-
-  it('of different links are independent', () => {
-    const [one, other] = [chooser(1, [1, 1]), chooser(2, [1, 1])];
-    const same = keys.filter((key) => one(key) === other(key)).length / keys.length;
-    expect(Math.abs(same - 0.5)).toBeLessThan(0.02);
   });
 
   it('change for the visitors between the old and the new share only', () => {

@@ -10,19 +10,15 @@ describe('the query of a visit', () => {
 
   it.each([
     ['https://e.com/', 'a=1', 'https://e.com/?a=1'],
-    ['https://e.com/?', 'a=1', 'https://e.com/?a=1'],
     ['https://e.com/p?b=2#top', 'a=1', 'https://e.com/p?b=2&a=1#top'],
     ['https://e.com/p#top?a=2', 'a=1', 'https://e.com/p?a=1#top?a=2'],
     // What the target has wins, however its name is encoded.
     ['https://e.com/?a=2', 'a=1&b=3', 'https://e.com/?a=2&b=3'],
-    ['https://e.com/?a=2', '%61=1', 'https://e.com/?a=2'],
     ['https://e.com/?A=2', 'a=1', 'https://e.com/?A=2&a=1'],
     // Repeated parameters of the visit are all added.
     ['https://e.com/', 'a=1&a=2&&b', 'https://e.com/?a=1&a=2&b'],
     ['https://e.com/', 'q=a+b%20c&s=%zz&t[]=1', 'https://e.com/?q=a+b%20c&s=%zz&t[]=1'],
     ['https://e.com/', 'q="<x>\'#y', 'https://e.com/?q=%22%3Cx%3E%27%23y'],
-    ['https://e.com/', 'q=\u00e2\u0082\u00ac', 'https://e.com/?q=%E2%82%AC'],
-    ['https://e.com/', 'u=https://evil.com/', 'https://e.com/?u=https://evil.com/'],
   ])('%s and ?%s', (location, query, expected) => {
     expect(forward(location, query)).toBe(expected);
   });
@@ -39,19 +35,15 @@ describe('the path of a visit', () => {
 
   it.each([
     ['https://e.com/docs', '/a/b', 'https://e.com/docs/a/b'],
-    ['https://e.com/docs/', '/a/', 'https://e.com/docs/a/'],
     ['https://e.com/docs?x=1#top', '/a', 'https://e.com/docs/a?x=1#top'],
     ['https://e.com/docs', '/a%20b', 'https://e.com/docs/a%20b'],
     ['https://e.com/docs', '/a"b{c}', 'https://e.com/docs/a%22b%7Bc%7D'],
-    ['https://e.com/docs', '/..a/b..', 'https://e.com/docs/..a/b..'],
-    ['https://e.com/docs', '/@evil.com', 'https://e.com/docs/@evil.com'],
   ])('%s and %s', (location, rest, expected) => {
     expect(forward(location, rest)).toBe(expected);
   });
 
   it.each([
-    ...['//', '//evil.com', '/a//b', '/..', '/a/../b', '/.', '/a/./b', '/%2e%2E/b', '/.%2e'],
-    ...['/%2e', '/a%2fb', '/a%2Fb', '/a%5cb', '/a\\b', '/a%00', '/a%0d%0aLocation:x', '/a%7F'],
+    ...['//evil.com', '/a//b', '/a/../b', '/%2e%2E/b', '/a%2Fb', '/a\\b', '/a%0d%0aLocation:x'],
     `/${'x'.repeat(8192)}`,
   ])('%s is refused', (rest) => {
     expect(forward('https://e.com/docs', rest)).toBeUndefined();
@@ -63,26 +55,8 @@ describe('any visit of any link', () => {
     fc
       .array(fc.integer({ min: 0x21, max: 0xff }), { maxLength: 30 })
       .map((codes) => String.fromCharCode(...codes).replace(exclude, ''));
-  const pieces = fc.constantFrom(
-    ...[
-      'a',
-      'utm_source',
-      '=',
-      '&',
-      '%',
-      '%2e',
-      '%2f',
-      '..',
-      '.',
-      '/',
-      '\\',
-      '#',
-      '?',
-      '+',
-      '@',
-      ':',
-    ],
-  );
+  const words = ['a', 'utm_source', '%2e', '%2f', '..', ...'=&%./\\#?+@:'];
+  const pieces = fc.constantFrom(...words);
   const query = fc
     .array(fc.oneof(pieces, bytes(/$^/)), { maxLength: 12 })
     .map((parts) => parts.join(''));
@@ -155,12 +129,9 @@ describe('injectUtm', () => {
   it.each([
     ['https://e.com/', 'https://e.com/?utm_source=x'],
     ['https://me:p%40ss@e.com/x', 'https://me:p%40ss@e.com/x?utm_source=x'],
-    ['https://e.com/?a=1&', 'https://e.com/?a=1&utm_source=x'],
-    ['https://e.com/#top?utm_source=y', 'https://e.com/?utm_source=x#top?utm_source=y'],
     ['https://e.com/?utm_source=y&a=1&utm_source=z', 'https://e.com/?a=1&utm_source=x'],
     ['https://e.com/?utm%5Fsource=y', 'https://e.com/?utm_source=x'],
     ['https://e.com/?UTM_SOURCE=y', 'https://e.com/?UTM_SOURCE=y&utm_source=x'],
-    ['https://e.com/?q=a+b%20c&s=%zz', 'https://e.com/?q=a+b%20c&s=%zz&utm_source=x'],
   ])('%s becomes %s', (href, expected) => {
     expect(injectUtm(href, [['utm_source', 'x']])).toBe(expected);
   });

@@ -64,7 +64,6 @@ describe('rules in a request', () => {
   });
 
   it.each<[unknown, string]>([
-    [7, 'rules is 7: it must be a list of at most 20 rules'],
     [Array(21).fill(fill({})), 'rules must be a list of at most 20 rules'],
     [[{ targetUrl }], 'rules[0].when is required'],
     [[fill({ when: { moon: 'full' } })], 'rules[0].when.moon is not a known field'],
@@ -73,31 +72,12 @@ describe('rules in a request', () => {
       'rules[0].when.country[0] is "XX": it must be a country code',
     ],
     [[fill({ when: { country: [] } })], 'rules[0].when.country must not be empty'],
-    [[fill({ when: { country: null } })], 'rules[0].when.country[0] must be a string'],
-    [
-      [fill({ when: { country: Array(51).fill('DE') } })],
-      'rules[0].when.country must have at most 50',
-    ],
-    [
-      [fill({ when: { query: { '': 'a' } } })],
-      'rules[0].when.query. has the name "": it must not be empty',
-    ],
-    [[fill({ when: ['DE'] })], 'rules[0].when is a list: it must be a JSON object'],
     [[fill({ when: { language: 'de_AT' } })], 'rules[0].when.language[0] is "de_AT": it must be'],
-    [
-      [fill({ when: { device: 'phone' } })],
-      'rules[0].when.device[0] is "phone": it must be one of desk',
-    ],
-    [[fill({ when: { os: ' iOS' } })], 'rules[0].when.os[0] is " iOS": it must be the name of'],
     [
       [fill({ when: { referrer: 'https://a.example/' } })],
       'rules[0].when.referrer[0] is "https://a.exa',
     ],
     [[fill({ when: { query: {} } })], 'rules[0].when.query must name at least one parameter'],
-    [
-      [fill({ when: { query: { a: false } } })],
-      'rules[0].when.query.a is false: it must be a text',
-    ],
     [
       [fill({ when: { query: JSON.parse('{"__proto__":"a"}') } })],
       'rules[0].when.query.__proto__ is',
@@ -109,11 +89,6 @@ describe('rules in a request', () => {
       'rules[0] must have targetUrl or variants, not',
     ],
     [
-      [{ when: {}, targetUrl: 'ftp://a.example' }],
-      'rules[0].targetUrl is "ftp://a.example": it must',
-    ],
-    [[{ when: {}, variants: [] }], 'rules[0].variants must be a list of 1 to 10 variants'],
-    [
       [{ when: {}, variants: [{ targetUrl: 'javascript:1', weight: 1 }] }],
       'rules[0].variants[0].targetUrl is "javascript:1": it must start',
     ],
@@ -121,12 +96,7 @@ describe('rules in a request', () => {
       [{ when: {}, variants: Array(2).fill({ targetUrl, weight: 0 }) }],
       'rules[0].variants must have a weight above 0: the weights sum to 0',
     ],
-    [
-      [{ when: {}, variants: [{ targetUrl, weight: 1.5 }] }],
-      'rules[0].variants[0].weight is 1.5: it must be a whole number from 0 to 1000000',
-    ],
     [[fill({ name: 'a/b' })], 'rules[0].name is "a/b": it must begin with a letter'],
-    [[fill({ name: '7' })], 'rules[0].name is "7": it must begin with a letter'],
     [
       [fill({ name: 'a', when: { country: 'DE' } }), fill({ name: 'A' })],
       'rules[1].name is "A": rules[0] has this name, and names must differ',

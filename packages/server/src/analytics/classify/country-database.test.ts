@@ -30,16 +30,11 @@ afterAll(() => rm(folder, { recursive: true }));
 describe('the shipped database', () => {
   it.each([
     ['8.8.8.8', 'US'],
-    ['::FFFF:808:808', 'US'],
     ['194.25.0.60', 'DE'],
     ['2001:67c:2e8:22::c100:68b', 'NL'],
-    ['127.0.0.1', 'Unknown'],
     ['10.1.2.3', 'Unknown'],
-    ['203.0.113.1', 'Unknown'],
     ['::1', 'Unknown'],
-    ['fe80::1', 'Unknown'],
     ['', 'Unknown'],
-    ['8.8.8.8:443', 'Unknown'],
     ['not an address', 'Unknown'],
     ['::x'.repeat(20_000), 'Unknown'],
   ])('finds the country of %s', async (address, country) => {
@@ -52,10 +47,8 @@ describe('the shipped database', () => {
 describe('a database that cannot be read', () => {
   it.each<[string, () => Promise<string>]>([
     ['is missing', async () => join(folder, 'missing.mmdb')],
-    ['is a folder', async () => folder],
     ['is text', () => write('text.mmdb', Buffer.from('<html>404</html>'.repeat(1000)))],
     ['is cut in half', () => write('half.mmdb', database.subarray(0, database.length / 2))],
-    ['lacks its last byte', () => write('last.mmdb', database.subarray(0, database.length - 1))],
   ])('that %s makes all countries Unknown, and is reported once', async (_what, prepare) => {
     const path = await prepare();
     const { find, errors } = await open(path);
@@ -97,18 +90,8 @@ describe('a database of cities', () => {
     ],
     ['without a city', { ...germany, subdivisions: [] }, { ...unknown, country: 'DE' }],
     [
-      'without a region',
-      { ...germany, city: names('A') },
-      { ...unknown, country: 'DE', city: 'A' },
-    ],
-    [
       'without an English name',
       { ...germany, city: { names: { de: 'Köln' } } },
-      { ...unknown, country: 'DE' },
-    ],
-    [
-      'with empty names',
-      { country_code: 'DE', state1: '', city: '' },
       { ...unknown, country: 'DE' },
     ],
     ['without a country', { city: names('Atlantis') }, unknown],
@@ -120,11 +103,6 @@ describe('a database of cities', () => {
         subdivisions: [{ iso_code: 'too long' }],
       },
       { country: 'DE', region: null, city: `A ${'b'.repeat(97)}` },
-    ],
-    [
-      'with odd types',
-      { country_code: 'DE', city: [1], subdivisions: 5 },
-      { ...unknown, country: 'DE' },
     ],
   ])('%s is read', async (_what, record, place) => {
     const networks = [

@@ -21,7 +21,6 @@ describe('a browser', () => {
       'Safari',
     ],
     [`${iPhone} Version/16.5 Mobile/15E148 Safari/604.1`, 'mobile', 'iOS', 'Safari'],
-    [`${iPhone} CriOS/120.0.6099.101 Mobile/15E148 Safari/604.1`, 'mobile', 'iOS', 'Chrome'],
     [`${iPhone} Mobile/15E148`, 'mobile', 'iOS', 'iOS WebView'],
     [
       'Mozilla/5.0 (iPad; CPU OS 17_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.0 Mobile/15E148 Safari/604.1',
@@ -37,13 +36,6 @@ describe('a browser', () => {
       'KAIOS',
       'Firefox',
     ],
-    [
-      `Mozilla/5.0 (Web0S; Linux/SmartTV) ${blink} Chrome/94.0.4606.128 Safari/537.36 WebAppManager`,
-      'tv',
-      'webOS',
-      'Chrome',
-    ],
-    [`${webView} NewsArticle/9.1.0`, 'mobile', 'Android', 'Android WebView'],
   ])('%s', (agent, deviceType, os, browser) => {
     expect(parseAgent(agent)).toEqual({
       isBot: false,
@@ -69,8 +61,6 @@ describe("an app's own browser counts as a person", () => {
   it.each<[string, string]>([
     ['Facebook', `${iPhone} Mobile/15E148 [FBAN/FBIOS;FBAV/430.0.0.27.106;FBDV/iPhone14,2]`],
     ['Instagram', `${iPhone} Mobile/15E148 Instagram 300.0.0.14.109 (iPhone14,2; iOS 16_5)`],
-    ['TikTok', `${iPhone} Mobile/15E148 musical_ly_31.5.0 JsSdk/2.0 BytedanceWebview/d8a21c6`],
-    ['LinkedIn', `${iPhone} Mobile/15E148 [LinkedInApp]/9.28.2`],
     ['X', `${iPhone} Mobile/15E148 Twitter for iPhone/10.2`],
     ['Telegram', `${webView} Telegram-Android/10.2.9 (Samsung SM-S911B; Android 13; SDK 33; HIGH)`],
   ])('and reads no QR codes: %s, %s', (browser, agent) => {
@@ -88,12 +78,9 @@ describe("an app's own browser counts as a person", () => {
   it.each<[string, string, boolean]>([
     ['WeChat', `${iPhone} Mobile/15E148 MicroMessenger/8.0.40(0x18002831) NetType/WIFI`, false],
     ['LINE', `${iPhone} Mobile/15E148 Safari Line/13.11.0`, false],
-    ['Snapchat', `${iPhone} Mobile/15E148 Snapchat/12.50.0.38 (like Safari/8615.2.9)`, false],
-    ['Alipay', `${webView} AliApp(AP/10.5.0.8000) AlipayClient/10.5.0.8000`, false],
     ['Google app', `${iPhone} GSA/270.0.538799000 Mobile/15E148 Safari/604.1`, false],
     ['Kaspersky QR Scanner', `${webView} Kaspersky QR Scanner`, true],
     ['QR scanner', `${webView} QR Code Reader/5.1`, true],
-    ['QR scanner', `${iPhone} Mobile/15E148 QR & Barcode Scanner`, true],
   ])('and reads QR codes: %s, %s', (scannerApp, agent, isDedicatedScanner) => {
     expect(parseAgent(agent)).toMatchObject({
       isBot: false,
@@ -104,16 +91,6 @@ describe("an app's own browser counts as a person", () => {
       isInApp: true,
     });
   });
-
-  it('on a desktop, too', () => {
-    const agent = `${windows} ${blink} Chrome/81.0.4044.138 Safari/537.36 NetType/WIFI MicroMessenger/7.0.20.1781(0x6700143B) WindowsWechat(0x63090719) XWEB/8391 Flue`;
-    expect(parseAgent(agent)).toMatchObject({
-      isBot: false,
-      deviceType: 'desktop',
-      browser: 'WeChat',
-      scannerApp: 'WeChat',
-    });
-  });
 });
 
 describe('a browser whose device or app has the name of a program', () => {
@@ -122,11 +99,6 @@ describe('a browser whose device or app has the name of a program', () => {
       'Google TV',
       'tv',
       `Mozilla/5.0 (Linux; Android 12.0; Build/STTL.240508.005) ${blink} Chrome/124.0.6367.82 Safari/537.36 CrKey/1.56.500000 DeviceType/GoogleTV`,
-    ],
-    [
-      'VIDAA',
-      'tv',
-      `Mozilla/5.0 (X11; Linux armv7l) ${blink} Chrome/94.0.4606.104 Safari/537.36 OMI/4.22.2.10.Catcher3.178 VIDAA/6.0(Hisense;SmartTV;43A6GE;MTK9602/V0000.06.12Q.M1210;UHD;)`,
     ],
     ['HbbTV', 'tv', 'HbbTV/1.1.1 (;;;;) Mozilla/5.0 (compatible; ANTGalio/3.0.2.1.22.43.08)'],
     [
@@ -156,27 +128,18 @@ describe('a browser whose device or app has the name of a program', () => {
 describe('a bot', () => {
   it.each<[AgentReason, string]>([
     ['empty-agent', ''],
-    ['empty-agent', ' \t '],
-    ['isbot', '-'],
     ['isbot', 'Mozilla/5.0'],
     ['isbot', `${android('K')} (compatible; Google-Safety)`],
-    ['isbot', `${webView} NewsCrawler/1.0`],
     ['isbot', 'Mozilla/5.0 (iPhone; Y!J-BRY/YATSH crawler; http://help.yahoo.co.jp/indexing.html)'],
-    ['isbot', `${iPhone} Mobile/15E148 (compatible; Sogou wap spider/4.0)`],
     ['program', 'Mozilla/5.0 (Linux; Ubuntu 22.04.3 LTS; en-US) PowerShell/7.4.1'],
-    ['program', `${windows} ${blink} Chrome/135.0.0.0 Safari/537.36 GoogleAgent-Mariner`],
     ...['OneTrust', 'Checkly/1.0', 'Qualys', 'VirusTotal'].map((name): [AgentReason, string] => [
       'program',
       `${windows} ${blink} Chrome/120.0.0.0 Safari/537.36 ${name}`,
     ]),
-    ['program', 'Mozilla/5.0 (compatible; OneTrust/1.0)'],
     ['isbot', `${webView} Instagram 300.1.0.23.111 (compatible; somebot/1.0)`],
-    ['isbot', 'curl/8.4.0'],
     ['http-client', 'MyApp/17 CFNetwork/1410.0.3 Darwin/22.6.0'],
-    ['http-client', 'Dart/3.2 (dart:io)'],
     ['http-client', 'Dalvik/2.1.0 (Linux; U; Android 13; Pixel 7 Build/TQ3A.230805.001)'],
     ['not-a-browser', 'MyApp/3.2 (iPhone; iOS 17.0; Scale/3.00)'],
-    ['not-a-browser', 'Microsoft Office/16.0 (Windows NT 10.0; Microsoft Outlook 16.0.12026; Pro)'],
     ['not-a-browser', 'Instagram 300.1.0.23.111 Android (33/13; 480dpi; samsung; SM-S911B)'],
     ['link-previewer', 'facebookexternalhit/1.1 (+http://www.facebook.com/externalhit_uatext.php)'],
     ['link-previewer', 'WhatsApp/2.23.20.0 A'],
@@ -184,7 +147,6 @@ describe('a bot', () => {
       'link-previewer',
       'Mozilla/5.0 (Macintosh; Intel Mac OS X 11.6; rv:92.0) Gecko/20100101 Firefox/92.0',
     ],
-    ['link-previewer', 'Viber/20.1.0'],
   ])('is %s: %s', (reason, agent) => {
     expect(parseAgent(agent)).toMatchObject({ isBot: true, reason, isInApp: false });
   });
@@ -192,7 +154,7 @@ describe('a bot', () => {
 
 describe('a hostile user agent', () => {
   const pieces = ['news', 'Mozilla/5.0 (', '(KHTML, like Gecko) ', 'qr code ', 'FBAN/', ' ', '9.'];
-  it.each([...pieces, 'Opera/9 MIDP ', 'Mozilla/5.0 (Linux; Android 9) news', 'a', '/', '\u00ff'])(
+  it.each([...pieces, 'Mozilla/5.0 (Linux; Android 9) news', 'a'])(
     '%j again and again, 64 KB, costs no time that grows with it',
     (piece) => {
       const agent = piece.repeat(Math.ceil(65_536 / piece.length));

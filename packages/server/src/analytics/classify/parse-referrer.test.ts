@@ -8,36 +8,27 @@ describe('parseReferrer', () => {
     ['https://www.google.com/', 'google.com', 'search'],
     ['https://news.google.com/', 'news.google.com', 'search'],
     ['https://docs.google.com/', 'docs.google.com', 'other'],
-    ['https://html.duckduckgo.com/', 'html.duckduckgo.com', 'search'],
     ['https://l.facebook.com/l.php?u=x', 'facebook.com', 'social'],
     ['https://t.co/aBc123', 'x.com', 'social'],
-    ['https://go.bsky.app/', 'bsky.app', 'social'],
     ['https://mastodon.social/@x', 'mastodon.social', 'social'],
-    ['https://mastodon.example/', 'mastodon.example', 'social'],
     ['https://mail.google.com/', 'mail.google.com', 'email'],
-    ['https://outlook.office.com/mail/', 'outlook.office.com', 'email'],
     [
       'https://eur01.safelinks.protection.outlook.com/',
       'eur01.safelinks.protection.outlook.com',
       'email',
     ],
     ['https://urldefense.com/v3/x', 'urldefense.com', 'email'],
-    ['https://fr.search.yahoo.com/', 'fr.search.yahoo.com', 'search'],
     ['https://www.googleadservices.com/', 'googleadservices.com', 'paid'],
-    ['https://trc.taboola.com/', 'trc.taboola.com', 'paid'],
     ['https://ad.nl/', 'ad.nl', 'other'],
     ['https://t.company.example/', 't.company.example', 'other'],
     ['https://chatgpt.com/', 'chatgpt.com', 'ai'],
-    ['https://gemini.google.com/', 'gemini.google.com', 'ai'],
     ['https://example.com/page?x=1', 'example.com', 'other'],
     ['https://notfacebook.com/', 'notfacebook.com', 'other'],
     ['https://facebook.com.example.org/', 'facebook.com.example.org', 'other'],
-    ['http://localhost:3000/', 'localhost', 'other'],
     ['http://[2001:db8::1]:8080/', '[2001:db8::1]', 'other'],
     ['https://user:secret@example.com/', 'example.com', 'other'],
     ['https://bücher.example/', 'xn--bcher-kva.example', 'other'],
     ['android-app://com.google.android.gm/', 'mail.google.com', 'email'],
-    ['android-app://com.google.android.googlequicksearchbox/', 'google.com', 'search'],
     ['android-app://org.telegram.messenger', 'telegram.org', 'social'],
     ['android-app://org.example.app/', 'org.example.app', 'other'],
   ])('%s is %s, %s', (referer, referrerDomain, referrerType) => {
@@ -52,9 +43,7 @@ describe('parseReferrer', () => {
   it.each([
     'https://lens.google.com/',
     'https://images.google.com/',
-    'https://images.google.fr/imgres?x',
     'https://www.tineye.com/search/1',
-    'https://graph.baidu.com/s',
     'android-app://com.google.ar.lens/',
   ])('%s is an image search', (referer) => {
     expect(parseReferrer(referer).isImageSearch).toBe(true);
@@ -66,9 +55,6 @@ describe('parseReferrer', () => {
     '-',
     'about:blank',
     'example.com',
-    'javascript:alert(1)',
-    'file:///etc/passwd',
-    'https:// /',
     'android-app://',
     `https://${'a'.repeat(300)}.example/`,
   ])('%s counts as direct', (referer) => {
@@ -88,14 +74,11 @@ describe('refineReferrer', () => {
 
   it.each([
     ['https://www.google.com/aclk?sa=l&ai=x', 'google.com', 'paid'],
-    ['https://www.google.co.uk/aclk?sa=l', 'google.co.uk', 'paid'],
-    ['https://www.bing.com/aclick?ld=x', 'bing.com', 'paid'],
     ['https://shop.example/?gclid=x', 'shop.example', 'paid'],
     ['https://l.facebook.com/l.php?u=x&fbclid=y', 'facebook.com', 'social'],
     ['https://www.google.com/url?q=https://example.com', 'google.com', 'search'],
     ['https://www.google.com/url?q=x&source=gmail&ust=1', 'mail.google.com', 'email'],
     ['https://www.google.de/url?source=docs&q=x', 'docs.google.com', 'other'],
-    ['https://www.google.com/url?sa=t&source=web&url=x', 'google.com', 'search'],
     ['https://example.com/aclk?sa=l', 'example.com', 'other'],
   ])('%s is %s, %s', (referer, referrerDomain, referrerType) => {
     expect(refine(referer)).toMatchObject({ referrerDomain, referrerType });
@@ -109,7 +92,6 @@ describe('refineReferrer', () => {
 describe('normalizeHost', () => {
   it.each([
     ['WWW.Short.Example:8080', 'short.example'],
-    ['short.example.', 'short.example'],
     ['short.example.:443', 'short.example'],
     ['www.', 'www'],
     ['[::1]:3000', '[::1]'],
@@ -122,26 +104,14 @@ describe('normalizeHost', () => {
 describe('isAdClick', () => {
   it.each([
     '?gclid=x',
-    '?utm_source=google&gclid=CjwK',
     '?msclkid=1',
-    '?ttclid=1',
-    '?ScCid=1',
     '?utm_medium=cpc',
     '?utm_source=a&utm_medium=paid-social&utm_term=b',
   ])('%s is a click on an ad', (query) => {
     expect(isAdClick(query)).toBe(true);
   });
 
-  it.each([
-    '',
-    '?fbclid=x',
-    '?ysclid=x',
-    '?gclid=',
-    '?xgclid=1',
-    '?q=gclid=1',
-    '?utm_medium=email',
-    '?utm_medium=cpcx',
-  ])('%j is none', (query) => {
+  it.each(['', '?fbclid=x', '?gclid=', '?xgclid=1', '?utm_medium=cpcx'])('%j is none', (query) => {
     expect(isAdClick(query)).toBe(false);
   });
 });

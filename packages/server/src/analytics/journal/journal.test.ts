@@ -61,15 +61,6 @@ describe('Journal', () => {
     },
   );
 
-  it('begins another segment when one is full, without losing lines', async () => {
-    const { journal, folder } = open({ segmentBytes: 20 });
-    const lines = Array.from({ length: 50 }, (_, at) => `line ${at}`);
-    for (const line of lines) await append(journal, line);
-    journal.close();
-    expect(segmentsIn(folder).length).toBeGreaterThan(10);
-    expect(readAll(folder).lines).toEqual(lines);
-  });
-
   it('appendNow writes the line and the waiting lines at once', async () => {
     const { journal, folder } = open();
     const called: string[] = [];
@@ -96,14 +87,6 @@ describe('Journal', () => {
     await called;
     expect(readAll(folder).lines).toEqual(['call']);
     journal.close();
-  });
-
-  it('writes the waiting lines when it is closed', async () => {
-    const { journal, folder } = open();
-    const written = append(journal, 'late');
-    journal.close();
-    expect(readAll(folder).lines).toEqual(['late']);
-    expect(await written).toBe(true);
   });
 });
 

@@ -51,7 +51,6 @@ describe('parsePostgresUrl', () => {
   it.each([
     ['postgres://db.example/links', /must be like postgres:\/\/user:password@host/],
     ['postgres://shorty:secret@db.example:port/links', /hosts must be like db\.example\.com:5432/],
-    ['postgres://shorty:secret@db.example:70000/links', /port must be like/],
     ['postgres://shorty:secret@db.example/links?sslmode=prefer', /sslmode must be one of disable/],
     [
       'postgres://shorty:secret@db.example/links?pool_mode=statement',
@@ -62,12 +61,9 @@ describe('parsePostgresUrl', () => {
       /parameter options; only host, port, sslmode and pool_mode/,
     ],
     ['postgres://shorty:p@ss@db.example/links', /second @: percent-encode .* as %40 for @/],
-    ['postgres://shorty:p/ss@db.example/links', /must be like.*percent-encode .*%2F for \//],
     ['postgres://shorty:p%ss@db.example/links', /its password has a %.*%25 for %/],
     ['postgres:///links', /must be like.*\?host=\/run\/postgresql for a unix socket/],
-    ['postgres://shorty@db.example/links?host=/run/postgresql', /must be like/],
     ['postgres://shorty@/links?host=db.example', /host must be the absolute path of a folder/],
-    ['postgres://shorty@db.example/links?port=5433', /port must follow its host/],
   ])('rejects %s and names the valid form', (text, message) => {
     expect(() => parsePostgresUrl(text)).toThrow(message);
   });
