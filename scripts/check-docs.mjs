@@ -3,6 +3,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
+import { parse } from 'yaml';
 import { root } from './bootstrap.mjs';
 
 const maxReadmeWords = 500;
@@ -20,6 +21,7 @@ const anchors = new Map();
 for (const file of files) checkLinks(file);
 checkPaths('ARCHITECTURE.md');
 checkReadme();
+checkFeatures();
 checkSettings();
 
 for (const error of errors) console.log(error);
@@ -85,6 +87,48 @@ function checkReadme() {
   if (words > maxReadmeWords) {
     errors.push(`README.md: ${words} words: must have at most ${maxReadmeWords}`);
   }
+}
+
+/**
+ * What each row of the README's table needs in the contract: tags of operations, and fields. Every tag belongs
+ * to a row.
+ */
+function checkFeatures() {
+  const page = 'README.md';
+  const needed = {
+    'Short links': [
+      'URLs',
+      'Redirects',
+      'Domains',
+      'password',
+      'activatesAt',
+      'expiresAt',
+      'maxClicks',
+      'rules',
+    ],
+    'Bulk imports': ['UrlBulkCreateRequest'],
+    Analytics: ['Analytics', 'uniqueClicks', 'excludedClicks'],
+    'QR codes': ['QR codes', 'QR images', 'logoUrl'],
+    Webhooks: ['Webhooks', 'attempts', 'nextAttemptAt'],
+    'A dashboard': ['People', 'Sessions', 'role'],
+    Organizations: ['Organization', 'Administration', 'Usage', 'Audit log', 'plan', 'takenDown'],
+    'Pages for visitors': ['infoPage'],
+    'Safe targets': ['targetBlockedAt'],
+    Programs: ['Authentication', 'onlyOwnLinks'],
+    Deployment: ['Operations'],
+  };
+  const contract = parse(read('openapi.yaml'));
+  const names = new Set(contract.tags.map(({ name }) => name));
+  const words = new Set(read('openapi.yaml').match(/(?<=^ +)[A-Za-z]+(?=:)/gm));
+  const rows = read(page).match(/(?<=^\| \[)[^\]]+/gm);
+  for (const [row, parts] of Object.entries(needed)) {
+    if (!rows.includes(row)) errors.push(`${page}: has no row "${row}"`);
+    for (const part of parts) {
+      if (!names.delete(part) && !words.has(part))
+        errors.push(`${page}: ${row}: openapi.yaml has no ${part}`);
+    }
+  }
+  for (const tag of names) errors.push(`${page}: no row is about "${tag}" of openapi.yaml`);
 }
 
 /** Exactly the variables that config.ts reads have a row, with the right default. */

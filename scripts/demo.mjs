@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { build, fail, install, root } from './bootstrap.mjs';
+import { people, programs, scan } from './demo-visitors.mjs';
 
 install();
 build();
@@ -30,29 +31,6 @@ const environment = {
   SHORTY_TRUST_PROXY: '127.0.0.1,::1',
   SHORTY_THRESHOLDS: '5',
 };
-
-/** The visitors: who they are, their agents, addresses and referrers. */
-const phone = 'Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15';
-const safari = `${phone} (KHTML, like Gecko) Version/17.5 Mobile/15E148 Safari/604.1`;
-const windows =
-  'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36';
-const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:127.0) Gecko/20100101 Firefox/127.0';
-const googlebot = 'Mozilla/5.0 (compatible; Googlebot/2.1)';
-const slackbot = 'Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)';
-const forum = 'https://news.ycombinator.com/';
-const scan = 'a phone that has scanned the code';
-const people = [
-  ['Chrome on Windows', windows, '8.8.8.8'],
-  ['Chrome on Windows, from a search', windows, '1.1.1.1', 'https://www.google.com/'],
-  ['Edge on Windows', `${windows} Edg/126.0.0.0`, '193.0.6.139'],
-  ['Firefox on Linux, from a forum', firefox, '200.160.2.3', forum],
-  ['Safari on a phone, from a forum', safari, '202.12.29.1', forum],
-  [scan, safari, '41.0.0.1'],
-];
-const programs = [
-  ['a crawler, which is no click', googlebot, '66.249.66.1'],
-  ['a preview in a chat, which is no click', slackbot, '3.3.3.3'],
-];
 
 const cli = 'packages/cli/bin/shorty.js';
 const limitMs = 60_000;

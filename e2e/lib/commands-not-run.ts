@@ -68,6 +68,7 @@ export const blocksNotRun: Readonly<Record<string, Readonly<Record<string, strin
   },
   'docs/releasing.md': {
     'npm run prepare-release 1.1.0': release,
+    'node scripts/pictures.mjs': 'changes the pictures of the documentation',
     '.ci/run': 'would run this test again',
     'git tag --annotate v1.1.0 --message "Shorty 1.1.0"': 'changes the repository',
   },
