@@ -110,31 +110,6 @@ orgs
   .argument('<file>', 'an export')
   .action(async (file) => (await load.transfer()).importFromFile(file));
 orgs
-  .command('plan')
-  .description('change the plan of an organization, from the next request on')
-  .requiredOption('--org <id-or-name>', 'the organization')
-  .requiredOption('--plan <plan>', 'its new plan')
-  .option('--json', 'print JSON')
-  .action(async (options) => (await load.organizations()).changePlan(options));
-
-orgs
-  .command('rename')
-  .description('change the name of an organization')
-  .requiredOption('--org <id-or-name>', 'the organization')
-  .requiredOption('--name <name>', 'its new name')
-  .action(async (options) => (await load.organizations()).renameOrganization(options));
-orgs
-  .command('suspend')
-  .description('refuse the API requests of an organization, and answer its links with 410')
-  .requiredOption('--org <id-or-name>', 'the organization')
-  .action(async ({ org }) => (await load.organizations()).suspendOrganization(org, true));
-orgs
-  .command('resume')
-  .description('end the suspension of an organization')
-  .requiredOption('--org <id-or-name>', 'the organization')
-  .action(async ({ org }) => (await load.organizations()).suspendOrganization(org, false));
-
-orgs
   .command('delete')
   .description('delete an organization with its links, visits, codes, webhooks, clients and keys')
   .requiredOption('--org <id-or-name>', 'the organization')

@@ -19,7 +19,7 @@ export type Organization = Awaited<ReturnType<ReturnType<typeof select>['execute
 
 export type OrganizationRecord = z.input<typeof organizationRecord>;
 
-export interface OrganizationChanges {
+interface OrganizationChanges {
   readonly name?: string | undefined;
   readonly plan?: string | undefined;
   readonly isSuspended?: boolean | undefined;
@@ -78,8 +78,8 @@ export class OrganizationRepository {
   }
 
   /**
-   * Changes an organization from the next request on. Links and codes beyond a new plan stay. Returns the
-   * organization after the change, and before it. Throws NOT_FOUND, also while it is being deleted.
+   * Changes an organization from the next request on, and returns it. Links and codes beyond a new plan
+   * stay. Throws NOT_FOUND, also while it is being deleted.
    */
   async update(
     id: string,
@@ -114,11 +114,11 @@ export class OrganizationRepository {
             .where('is_active', '=', 1)
             .execute();
         }
-        return { before, organization: { ...before, name, plan, suspendedAt, excludeAddresses } };
+        return { ...before, name, plan, suspendedAt, excludeAddresses };
       },
     );
     if (!result) throw noOrganization(id, replayed);
-    return { ...result, replayed };
+    return { organization: result, replayed };
   }
 
   /**

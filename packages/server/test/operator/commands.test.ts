@@ -61,11 +61,7 @@ it('commands that change organizations and clients are in the audit log, without
   const settings = await newDatabase();
   const { organizationId, clientId, clientSecret } = await createOrganization(settings);
   const org = ['--org', organizationId];
-  const renamed = await command(settings, 'orgs', 'rename', '--org', 'Acme', '--name', 'Other');
-  expect(renamed.stdout).toBe('Acme has the name Other now.\n');
-  await command(settings, 'orgs', 'plan', ...org, '--plan', 'scale');
-  await command(settings, 'orgs', 'suspend', ...org);
-  const named = ['--org', 'Other', '--name', 'CI'];
+  const named = ['--org', 'Acme', '--name', 'CI'];
   const { stdout } = await command(settings, 'clients', 'create', ...named, '--json');
   const client = JSON.parse(stdout);
   await command(settings, 'clients', 'revoke', 'CI');
@@ -84,20 +80,17 @@ it('commands that change organizations and clients are in the audit log, without
   });
   const rows = handle.prepare('select * from audit_log order by created_at, id').all();
   const common = { actor_type: 'shell', actor_id: null, address: null, item_count: 1 };
-  const of = (operation: string, type: string, id: string, fields: string | null = null) =>
+  const of = (operation: string, type: string, id: string) =>
     expect.objectContaining({
       ...common,
       organization_id: organizationId,
       operation,
       resource_type: type,
       resource_id: id,
-      fields,
+      fields: null,
     });
   expect(rows).toEqual([
     of('createOrganization', 'organization', organizationId),
-    of('updateOrganization', 'organization', organizationId, 'name'),
-    of('updateOrganization', 'organization', organizationId, 'plan'),
-    of('updateOrganization', 'organization', organizationId, 'isSuspended'),
     of('createClient', 'client', client.clientId),
     of('revokeClient', 'client', client.clientId),
   ]);
@@ -106,33 +99,7 @@ it('commands that change organizations and clients are in the audit log, without
 });
 
 describe('beside a running server', () => {
-  it('orgs plan changes the plan at once', async () => {
-    const settings = newSettings();
-    const { origin } = await serve(settings);
-    const organization = await createOrganization(settings);
-    const token = await tokenOf(origin, organization);
-    const urls = Array.from({ length: 50 }, () => target);
-    await call(origin, token, '/urls/bulk', { urls });
-    expect((await call(origin, token, '/urls', target)).status).toBe(402);
-
-    const change = (plan: string) =>
-      command(settings, 'orgs', 'plan', '--org', organization.organizationId, '--plan', plan);
-    expect(await change('developer')).toMatchObject({
-      code: 0,
-      stdout: 'Acme has the plan developer now; it was free.\n',
-      stderr: '',
-    });
-    expect((await call(origin, token, '/urls', target)).status).toBe(201);
-
-    const back = await change('free');
-    expect(back.stdout).toBe(
-      'Acme has the plan free now; it was developer.\n' +
-        'It has 51 active links, 1 more than the plan includes: they continue to work, but no link can be added.\n',
-    );
-    expect((await call(origin, token, '/urls', target)).status).toBe(402);
-  });
-
-  it('orgs suspend refuses the API at once, and its links within a second', async () => {
+  it('orgs delete ends the API at once, and links within a second', async () => {
     const settings = newSettings();
     const { origin } = await serve(settings);
     const organization = await createOrganization(settings);
@@ -141,15 +108,10 @@ describe('beside a running server', () => {
     const visit = async () =>
       (await fetch(`${origin}/${data.shortCode}`, { redirect: 'manual' })).status;
     expect(await visit()).toBe(307);
-    const org = ['--org', organization.organizationId];
-    const suspended = await command(settings, 'orgs', 'suspend', ...org);
-    expect(suspended).toMatchObject({ code: 0, stdout: 'Acme is suspended now.\n' });
-    expect((await call(origin, token, '/urls')).status).toBe(403);
-    await expect.poll(visit, { timeout: 1_500 }).toBe(410);
-    expect((await command(settings, 'orgs', 'list')).stdout).toMatch(/ 20\S+Z {2}Acme\n/);
-    await command(settings, 'orgs', 'resume', ...org);
-    expect((await call(origin, token, '/urls')).status).toBe(200);
-    await expect.poll(visit, { timeout: 1_500 }).toBe(307);
+    const args = ['--org', organization.organizationId, '--confirm', 'Acme'];
+    expect((await command(settings, 'orgs', 'delete', ...args)).code).toBe(0);
+    expect((await call(origin, token, '/urls')).status).toBe(401);
+    await expect.poll(visit, { timeout: 1_500 }).toBe(404);
   });
 });
 
@@ -169,7 +131,7 @@ describe('an error is one line, with exit code 1', () => {
     ['an unknown organization', ['clients', 'create', '--org', 'nobody'], /no organization nobody/],
     [
       'a name of two organizations',
-      ['orgs', 'suspend', '--org', 'Twin'],
+      ['clients', 'list', '--org', 'Twin'],
       /2 organizations have the name Twin: give the id, of [0-9a-f-]{36}, [0-9a-f-]{36}$/m,
     ],
     ['a misspelt command', ['strat'], /unknown command 'strat'\n\(Did you mean start\?\)/],

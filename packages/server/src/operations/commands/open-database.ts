@@ -105,22 +105,22 @@ export function messageOf(error: Error): string {
 }
 
 /** Returns the request of a command, which is never repeated. */
-export function fromCommand(operation: string, changes: object = {}): WriteRequest {
-  return { origin: originOf(operation, changes), idempotency: undefined };
+export function fromCommand(operation: string): WriteRequest {
+  return { origin: originOf(operation), idempotency: undefined };
 }
 
 /**
  * Returns who makes the write of a command. The operation is that of the contract which does the same,
  * if there is one.
  */
-export function originOf(operation: string, changes: object = {}): WriteOrigin {
+export function originOf(operation: string): WriteOrigin {
   return {
     entryId: newUuid(),
     actorType: 'shell',
     actorId: null,
     address: null,
     operation,
-    fields: Object.keys(changes),
+    fields: [],
     clock: Date.now,
   };
 }

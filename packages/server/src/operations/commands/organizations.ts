@@ -4,32 +4,26 @@ import { readConfig } from '../../config.js';
 import { ConfigError } from '../../config-error.js';
 import { firstClientScopes } from '../../contract/define-route.js';
 import { deleteOrganization as deleteMarked } from '../../deletion/delete-organization.js';
-import { formatCount } from '../../format-count.js';
 import {
-  type OrganizationChanges,
   OrganizationRepository,
   toOrganizationRecord,
 } from '../../organizations/organization-repository.js';
-import { type PlanTable, planOf, readPlans } from '../../organizations/plans.js';
-import type { Database } from '../../storage/database.js';
+import { readPlans } from '../../organizations/plans.js';
 import { describeCredentials } from './clients.js';
-import {
-  fromCommand,
-  listCommand,
-  onlyOne,
-  withDatabase,
-  withOrganization,
-} from './open-database.js';
+import { fromCommand, listCommand, onlyOne, withDatabase } from './open-database.js';
 import { print, printRecords } from './print.js';
 
-interface PlanOptions {
+interface CreateOptions {
+  readonly name: string;
   readonly plan: string;
   readonly json?: boolean;
 }
 
-export async function createOrganization(options: PlanOptions & { name: string }): Promise<void> {
-  const { name, plan, json } = options;
-  knownPlans(plan);
+export async function createOrganization({ name, plan, json }: CreateOptions): Promise<void> {
+  const plans = readPlans(readConfig(process.env).plansPath);
+  if (!Object.hasOwn(plans, plan)) {
+    throw new ConfigError(`--plan ${plan}: must be one of ${Object.keys(plans).join(', ')}`);
+  }
   if (name.trim() === '') throw new ConfigError('--name must not be empty');
   const created = await withDatabase(async (database) => {
     const id = newUuid();
@@ -49,52 +43,6 @@ export async function createOrganization(options: PlanOptions & { name: string }
   );
 }
 
-/** Returns the plans of the server. Throws a ConfigError if they lack this one. */
-function knownPlans(plan: string): PlanTable {
-  const plans = readPlans(readConfig(process.env).plansPath);
-  if (Object.hasOwn(plans, plan)) return plans;
-  throw new ConfigError(`--plan ${plan}: must be one of ${Object.keys(plans).join(', ')}`);
-}
-
-export async function changePlan(options: PlanOptions & { org: string }): Promise<void> {
-  const { org, plan, json } = options;
-  const plans = knownPlans(plan);
-  const { before } = await withOrganization(org, (database, id) => update(database, id, { plan }));
-  const { id, name, activeUrls } = before;
-  const { linkBundle } = planOf(plans, plan);
-  const beyond = linkBundle === null ? 0 : Math.max(0, activeUrls - linkBundle);
-  const changed = { organizationId: id, plan, planBefore: before.plan, activeUrls, linkBundle };
-  if (json) return print(JSON.stringify(changed));
-  print(
-    before.plan === plan
-      ? `${name} already has the plan ${plan}.`
-      : `${name} has the plan ${plan} now; it was ${before.plan}.`,
-  );
-  if (beyond > 0) {
-    print(
-      `It has ${formatCount(activeUrls, 'active link')}, ${beyond} more than the plan includes: they continue to work, but no link can be added.`,
-    );
-  }
-}
-
-export async function renameOrganization(options: { org: string; name: string }): Promise<void> {
-  const { org, name } = options;
-  if (name.trim() === '') throw new ConfigError('--name must not be empty');
-  const { before } = await withOrganization(org, (database, id) => update(database, id, { name }));
-  print(`${before.name} has the name ${name} now.`);
-}
-
-/** Suspends or resumes an organization. Running servers obey within a second. */
-export async function suspendOrganization(org: string, isSuspended: boolean): Promise<void> {
-  const { before, organization } = await withOrganization(org, (database, id) =>
-    update(database, id, { isSuspended }),
-  );
-  const { name, suspendedAt } = organization;
-  const state = isSuspended ? 'suspended' : 'active';
-  const changed = before.suspendedAt === suspendedAt ? `is already ${state}` : `is ${state} now`;
-  print(`${name} ${changed}.`);
-}
-
 /**
  * Deletes an organization and everything that it has. Running servers refuse its requests within a second.
  * A repeated command continues one that was interrupted.
@@ -111,11 +59,6 @@ export async function deleteOrganization(options: { org: string; confirm: string
     await deleteMarked(database, id, Date.now());
   });
   print(`${org} is deleted.`);
-}
-
-function update(database: Database, id: string, changes: OrganizationChanges) {
-  const write = fromCommand('updateOrganization', changes);
-  return new OrganizationRepository(database).update(id, changes, Date.now(), write);
 }
 
 export async function listOrganizations({ json }: { readonly json?: boolean }): Promise<void> {
