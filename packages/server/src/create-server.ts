@@ -66,13 +66,7 @@ import { clearTargetMarks } from './urls/target-scan.js';
 import { createUrlModule } from './urls/url-module.js';
 import { createWebhookModule } from './webhooks/webhook-module.js';
 
-const noBackups: BackupFigures = {
-  intervalMs: 0,
-  lastSuccessAt: 0,
-  durationMs: 0,
-  bytes: 0,
-  failures: 0,
-};
+const noBackups: BackupFigures = { intervalMs: 0, lastSuccessAt: 0, failures: 0 };
 const housekeepingEveryMs = 10 * 60_000;
 // Other processes obey a suspension within a second. On PostgreSQL, the changes of nodes tell of one.
 const linkPolicyEveryMs = { sqlite: 500, postgres: 60_000 } as const;

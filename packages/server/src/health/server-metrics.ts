@@ -13,8 +13,6 @@ export interface BackupFigures {
   /** The longest time between two backups of the schedule. */
   readonly intervalMs: number;
   readonly lastSuccessAt: number;
-  readonly durationMs: number;
-  readonly bytes: number;
   readonly failures: number;
 }
 
@@ -42,11 +40,6 @@ const noAttempts = eventTypes.flatMap((event) =>
 export function registerServerMetrics(registry: Registry, sources: MetricSources): void {
   const { database, visitFigures, countriesBuiltAt, dispatchFigures, threads, queues } = sources;
   const { errorLog, droppedLogLines, droppedAccessLogLines, backupFigures } = sources;
-  const perThread = (value: (figures: ObservedThread['figures']) => number) =>
-    toSamples(
-      'thread',
-      threads().map(({ name, figures }) => [name, value(figures)]),
-    );
   const perQueue = (value: (figures: FairQueue['figures']) => number) =>
     toSamples(
       'queue',
@@ -132,12 +125,11 @@ export function registerServerMetrics(registry: Registry, sources: MetricSources
     shorty_thread_failures_total: {
       help: 'Times that a worker thread ended unexpectedly and was replaced.',
       labelNames: ['thread'],
-      read: () => perThread(({ failures }) => failures),
-    },
-    shorty_thread_timeouts_total: {
-      help: 'Calls to worker threads that exceeded their time limit.',
-      labelNames: ['thread'],
-      read: () => perThread(({ timeouts }) => timeouts),
+      read: () =>
+        toSamples(
+          'thread',
+          threads().map(({ name, figures }) => [name, figures.failures]),
+        ),
     },
     shorty_queue_waiting: {
       help: 'Tasks that wait in a queue.',
@@ -189,14 +181,6 @@ export function registerServerMetrics(registry: Registry, sources: MetricSources
     shorty_backup_last_success_timestamp_seconds: {
       help: 'When the latest scheduled backup was created and verified, in seconds since 1970. 0 when there is none.',
       read: () => Math.floor(backupFigures().lastSuccessAt / 1000),
-    },
-    shorty_backup_duration_seconds: {
-      help: 'Duration of the latest scheduled backup. 0 before the first one since the start.',
-      read: () => backupFigures().durationMs / 1000,
-    },
-    shorty_backup_size_bytes: {
-      help: 'Size of the latest scheduled backup. 0 before the first one since the start.',
-      read: () => backupFigures().bytes,
     },
     shorty_backup_failures_total: {
       help: 'Scheduled backups that failed, or contain visits that cannot be read.',

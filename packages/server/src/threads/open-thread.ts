@@ -67,7 +67,7 @@ class InlineThread implements Thread<ThreadMethods> {
   }
 
   get figures() {
-    return { failures: 0, timeouts: 0, uncaughtErrors: 0, callsInFlight: this.#inFlight.size };
+    return { failures: 0, uncaughtErrors: 0, callsInFlight: this.#inFlight.size };
   }
 
   start(): void {
@@ -121,7 +121,7 @@ class WorkerThread implements Thread<ThreadMethods> {
   /** The calls that the worker has, by id. */
   readonly #running = new Map<number, Call>();
   #lastId = 0;
-  readonly #counts = { failures: 0, timeouts: 0, uncaughtErrors: 0 };
+  readonly #counts = { failures: 0, uncaughtErrors: 0 };
   #worker: Worker | undefined;
   /** True once the thread was started: it then restarts whenever it ends. */
   #isBackground = false;
@@ -214,7 +214,6 @@ class WorkerThread implements Thread<ThreadMethods> {
     const worker = this.#worker;
     if (!worker) return;
     const { timeLimitMs } = this.#options;
-    this.#counts.timeouts += 1;
     void worker.terminate();
     const text = `thread ${this.name}: ${method} took longer than ${timeLimitMs} ms`;
     this.#replace(worker, new ThreadTimeoutError(text));

@@ -66,8 +66,6 @@ export interface Thread<Methods extends ThreadMethods> extends ObservedThread {
 export interface ThreadFigures {
   /** The number of workers that ended unexpectedly. */
   readonly failures: number;
-  /** The number of calls that exceeded their time limit. */
-  readonly timeouts: number;
   /** The number of errors that the thread's code did not catch, outside a call that could reject. */
   readonly uncaughtErrors: number;
   /** The number of calls that run or wait. */

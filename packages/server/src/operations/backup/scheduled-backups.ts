@@ -41,7 +41,7 @@ export class ScheduledBackups {
     const runs = schedule.nextRuns(200, new Date(now)).map(Number);
     const intervals = runs.slice(1).map((run, index) => run - (runs[index] as number));
     const intervalMs = Math.max(0, ...intervals);
-    this.figures = { intervalMs, lastSuccessAt, durationMs: 0, bytes: 0, failures: 0 };
+    this.figures = { intervalMs, lastSuccessAt, failures: 0 };
     // A start does not repeat a backup of damaged visits, because it would be damaged, too. A clock that
     // was wrong may have named a backup with a later time.
     const lastRunAt = Math.max(lastSuccessAt, timeOf(this.#list('.damaged.db')[0])) || now;
@@ -73,7 +73,7 @@ export class ScheduledBackups {
       return;
     }
     const made = { bytes: fs.statSync(path).size, durationMs: clock() - now };
-    this.figures = { ...this.figures, ...made, lastSuccessAt: clock() };
+    this.figures = { ...this.figures, lastSuccessAt: clock() };
     logger.info({ path, ...made }, 'backup created');
     const others = this.#list('.db').filter((each) => each !== `${name}.db`);
     this.#delete([...damaged, ...others.slice(keep - 1)]);
