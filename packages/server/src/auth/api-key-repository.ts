@@ -1,16 +1,18 @@
+import type { Selectable } from 'kysely';
 import { v7 as newUuid } from 'uuid';
 import type { z } from 'zod';
 import type { KeyScope } from '../contract/define-route.js';
 import type { Page, PageRange } from '../contract/fields.js';
-import { presentAs, withIsoTimes } from '../contract/present.js';
+import { columnsOf, fieldsOf, presentAs, withIsoTimes } from '../contract/present.js';
 import {
   type IdempotentResult,
   type WriteRequest,
   writeOnce,
 } from '../idempotency/with-idempotency-key.js';
-import type { Database, WriteTransaction } from '../storage/database.js';
+import type { Database, Schema, WriteTransaction } from '../storage/database.js';
 import { readList } from '../storage/list-page.js';
 import { readByKey } from '../storage/prepared.js';
+import { updateWhere } from '../storage/statements.js';
 import { apiKeyRecord, maxApiKeys } from './api-key-contract.js';
 import type { FoundCaller } from './client-repository.js';
 import { hashSecret, newSecret } from './secrets.js';
@@ -104,12 +106,8 @@ export class ApiKeyRepository {
     const audit = { type: 'apiKey', id } as const;
     return writeOnce(this.#database, { organizationId, write, audit }, async (transaction) => {
       // A statement needs a column.
-      await transaction
-        .updateTable('api_keys')
-        .set({ id, ...set })
-        .where('id', '=', id)
-        .where('organization_id', '=', organizationId)
-        .execute();
+      const own = { id, organization_id: organizationId };
+      await updateWhere(transaction, 'api_keys', own, { id, ...set });
       return findKey(transaction, organizationId, id);
     });
   }
@@ -191,25 +189,15 @@ export async function insertApiKey(
   transaction: WriteTransaction,
   { apiKey, key }: NewApiKey,
 ): Promise<void> {
-  const { id, organizationId, name, start, scopes, createdBy, createdAt, expiresAt } = apiKey;
-  const { domainId, onlyOwnLinks } = apiKey;
-  await transaction
-    .insertInto('api_keys')
-    .values({
-      id,
-      organization_id: organizationId,
-      name,
-      key_hash: hashSecret(key),
-      key_start: start,
-      scopes: scopes.join(' '),
-      domain_id: domainId,
-      only_own_links: onlyOwnLinks ? 1 : 0,
-      created_by: createdBy,
-      created_at: createdAt,
-      expires_at: expiresAt,
-      last_used_at: null,
-    })
-    .execute();
+  const { start: keyStart, scopes, onlyOwnLinks, ...fields } = apiKey;
+  const row = columnsOf<Selectable<Schema['api_keys']>>({
+    ...fields,
+    keyHash: hashSecret(key),
+    keyStart,
+    scopes: scopes.join(' '),
+    onlyOwnLinks: Number(onlyOwnLinks),
+  });
+  await transaction.insertInto('api_keys').values(row).execute();
 }
 
 async function findKey(db: Database['read'], organizationId: string, id: string) {
@@ -218,17 +206,11 @@ async function findKey(db: Database['read'], organizationId: string, id: string)
 }
 
 function selectKeys(db: Database['read'], organizationId: string) {
-  return db
-    .selectFrom('api_keys')
-    .select(['id', 'organization_id as organizationId', 'name', 'key_start as start', 'scopes'])
-    .select(['created_by as createdBy', 'created_at as createdAt', 'expires_at as expiresAt'])
-    .select(['last_used_at as lastUsedAt', 'domain_id as domainId'])
-    .select('only_own_links as onlyOwnLinks')
-    .where('organization_id', '=', organizationId);
+  return db.selectFrom('api_keys').selectAll().where('organization_id', '=', organizationId);
 }
 
-type KeyRow = Awaited<ReturnType<ReturnType<typeof selectKeys>['execute']>>[number];
-
-function fromRow({ scopes, onlyOwnLinks, ...row }: KeyRow) {
-  return { ...row, scopes: scopes.split(' ') as KeyScope[], onlyOwnLinks: onlyOwnLinks === 1 };
+function fromRow(row: Selectable<Schema['api_keys']>) {
+  const { keyHash: _, keyStart: start, scopes, onlyOwnLinks, ...fields } = fieldsOf(row);
+  const words = scopes.split(' ') as KeyScope[];
+  return { ...fields, start, scopes: words, onlyOwnLinks: onlyOwnLinks === 1 };
 }

@@ -1,9 +1,10 @@
+import type { Selectable } from 'kysely';
 import type { z } from 'zod';
 import { ApiError, quotaError } from '../contract/api-error.js';
 import type { Caller } from '../contract/caller.js';
 import { defaultScopes, type Scope } from '../contract/define-route.js';
 import type { Page, PageRange } from '../contract/fields.js';
-import { presentAs, withIsoTimes } from '../contract/present.js';
+import { columnsOf, fieldsOf, presentAs, withIsoTimes } from '../contract/present.js';
 import {
   type IdempotentResult,
   type WriteContext,
@@ -13,6 +14,7 @@ import { deleteExpired } from '../storage/batches.js';
 import type { Database, Schema, WriteTransaction } from '../storage/database.js';
 import { readList } from '../storage/list-page.js';
 import { readByKey } from '../storage/prepared.js';
+import { updateWhere } from '../storage/statements.js';
 import { clientRecord, maxClients } from './client-contract.js';
 import { hashSecret, newSecret } from './secrets.js';
 
@@ -156,11 +158,7 @@ export class ClientRepository {
       const before = await findClient(transaction, organizationId, id);
       if (!before) return null;
       // A statement needs a column.
-      await transaction
-        .updateTable('clients')
-        .set({ id, ...set })
-        .where('id', '=', id)
-        .execute();
+      await updateWhere(transaction, 'clients', { id }, { id, ...set });
       return findClient(transaction, organizationId, id);
     });
   }
@@ -174,11 +172,7 @@ export class ClientRepository {
     return writeOnce(this.#database, { organizationId, write, audit }, async (transaction) => {
       const before = await findClient(transaction, organizationId, id);
       if (!before || before.revokedAt !== null) return before;
-      await transaction
-        .updateTable('clients')
-        .set({ revoked_at: now })
-        .where('id', '=', id)
-        .execute();
+      await updateWhere(transaction, 'clients', { id }, { revoked_at: now });
       await transaction.deleteFrom('access_tokens').where('client_id', '=', id).execute();
       return { ...before, revokedAt: now };
     });
@@ -237,17 +231,12 @@ async function findClient(db: Database['read'], organizationId: string, id: stri
 }
 
 function selectClients(db: Database['read'], organizationId: string) {
-  return db
-    .selectFrom('clients')
-    .select(['id', 'organization_id as organizationId', 'name', 'scopes'])
-    .select(['created_at as createdAt', 'expires_at as expiresAt', 'revoked_at as revokedAt'])
-    .where('organization_id', '=', organizationId);
+  return db.selectFrom('clients').selectAll().where('organization_id', '=', organizationId);
 }
 
-type ClientRow = Awaited<ReturnType<ReturnType<typeof selectClients>['execute']>>[number];
-
-function fromRow({ scopes, ...row }: ClientRow) {
-  return { ...row, scopes: scopes.split(' ') as Scope[] };
+function fromRow(row: Selectable<Schema['clients']>) {
+  const { secretHash: _, scopes, ...fields } = fieldsOf(row);
+  return { ...fields, scopes: scopes.split(' ') as Scope[] };
 }
 
 async function hasOrganization(transaction: WriteTransaction, id: string): Promise<boolean> {
@@ -261,20 +250,11 @@ async function hasOrganization(transaction: WriteTransaction, id: string): Promi
 
 export async function insertClient(
   transaction: WriteTransaction,
-  { id, organizationId, name, secretHash, scopes }: NewClient,
+  client: NewClient,
   now: number,
 ): Promise<void> {
-  await transaction
-    .insertInto('clients')
-    .values({
-      id,
-      organization_id: organizationId,
-      name,
-      secret_hash: secretHash,
-      scopes: scopes.join(' '),
-      created_at: now,
-      expires_at: null,
-      revoked_at: null,
-    })
-    .execute();
+  const dates = { createdAt: now, expiresAt: null, revokedAt: null };
+  const fields = { ...client, ...dates, scopes: client.scopes.join(' ') };
+  const row = columnsOf<Selectable<Schema['clients']>>(fields);
+  await transaction.insertInto('clients').values(row).execute();
 }

@@ -10,6 +10,7 @@ import { PeriodicService } from '../lifecycle.js';
 import type { Clock } from '../ports.js';
 import type { Database, WriteTransaction } from '../storage/database.js';
 import { childrenOf } from '../storage/schema.js';
+import { updateWhere } from '../storage/statements.js';
 import type { ShortUrl } from '../urls/short-url.js';
 import { beginErasure, type UrlEraserOptions } from '../urls/url-life-cycle.js';
 import { deleteOrganizations } from './delete-organization.js';
@@ -78,12 +79,7 @@ export async function eraseLink(
   });
   if (signal?.aborted) return;
   await database.writeDirectly(
-    (transaction) =>
-      transaction
-        .updateTable('retired_keys')
-        .set({ url_id: null })
-        .where('url_id', '=', urlId)
-        .execute(),
+    (transaction) => updateWhere(transaction, 'retired_keys', { url_id: urlId }, { url_id: null }),
     { organizationId },
   );
 }

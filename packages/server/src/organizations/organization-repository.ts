@@ -11,6 +11,7 @@ import { type Database, operatorOwner, type WriteTransaction } from '../storage/
 import { changeLinkPolicy, readLinkPolicyVersion } from '../storage/link-policy.js';
 import { readList } from '../storage/list-page.js';
 import { lockOrganization } from '../storage/locks.js';
+import { updateWhere } from '../storage/statements.js';
 import { organizationRecord } from './organization-contract.js';
 import type { PlanTable } from './plans.js';
 
@@ -99,20 +100,14 @@ export class OrganizationRepository {
         const suspendedAt = isSuspended ? (before.suspendedAt ?? now) : null;
         const excludeAddresses = changes.excludeAddresses?.join() ?? before.excludeAddresses;
         if (plan !== before.plan) await recordPlan(transaction, before, now);
-        await transaction
-          .updateTable('organizations')
-          .set({ name, plan, suspended_at: suspendedAt, exclude_addresses: excludeAddresses })
-          .where('id', '=', id)
-          .execute();
+        const settings = { name, plan, exclude_addresses: excludeAddresses };
+        const set = { ...settings, suspended_at: suspendedAt };
+        await updateWhere(transaction, 'organizations', { id }, set);
         if (suspendedAt !== before.suspendedAt) await changeLinkPolicy(transaction);
         if (suspendedAt === null && before.suspendedAt !== null) {
           // Nothing was sent meanwhile, so endpoints have not failed for longer.
-          await transaction
-            .updateTable('webhooks')
-            .set({ failing_since: null })
-            .where('organization_id', '=', id)
-            .where('is_active', '=', 1)
-            .execute();
+          const active = { organization_id: id, is_active: 1 };
+          await updateWhere(transaction, 'webhooks', active, { failing_since: null });
         }
         return { ...before, name, plan, suspendedAt, excludeAddresses };
       },
@@ -145,17 +140,11 @@ export class OrganizationRepository {
       const { name, deletedAt, suspendedAt } = found;
       if (confirmation !== id && confirmation !== name) return { unconfirmed: true };
       if (deletedAt !== null) return { id, deletedAt };
-      await transaction
-        .updateTable('organizations')
-        .set({ suspended_at: suspendedAt ?? now, deletion_started_at: now })
-        .where('id', '=', id)
-        .execute();
+      const marks = { suspended_at: suspendedAt ?? now, deletion_started_at: now };
+      await updateWhere(transaction, 'organizations', { id }, marks);
       // No event is sent any more.
-      await transaction
-        .updateTable('webhooks')
-        .set({ is_active: 0, deleted_at: now })
-        .where('organization_id', '=', id)
-        .execute();
+      const ended = { is_active: 0, deleted_at: now };
+      await updateWhere(transaction, 'webhooks', { organization_id: id }, ended);
       await changeLinkPolicy(transaction);
       begins = true;
       return { id, deletedAt: now };

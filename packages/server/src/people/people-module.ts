@@ -6,7 +6,7 @@ import { deleteExpired } from '../storage/batches.js';
 import { createOidc, type OidcIdentity, type OidcSettings, SignInFailure } from './oidc.js';
 import { sessionTokenOf } from './session-cookie.js';
 import { type UserHandlerOptions, userHandlers } from './user-handlers.js';
-import { type SignedIn, UserRepository } from './user-repository.js';
+import { UserRepository, type WithToken } from './user-repository.js';
 
 /** Composes the module of people and their sessions. */
 export function createPeopleModule(
@@ -20,7 +20,7 @@ export function createPeopleModule(
 ) {
   const { database, clock, publicUrl, oidc, logger } = options;
   const users = new UserRepository(database);
-  const signIn = async (identity: OidcIdentity): Promise<SignedIn> => {
+  const signIn = async (identity: OidcIdentity): Promise<WithToken> => {
     const organizationId = await options.defaultOrganization();
     const found = await users.signInByIdentity(
       identity,

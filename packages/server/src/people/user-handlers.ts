@@ -22,10 +22,9 @@ import {
 import type { user, userRoutes } from './user-contract.js';
 import {
   emailConflict,
-  type Invited,
-  type SignedIn,
   toUserRecord,
   type UserRepository,
+  type WithToken,
 } from './user-repository.js';
 
 export interface UserHandlerOptions {
@@ -70,13 +69,13 @@ export function userHandlers(options: UserHandlerOptions): HandlersOf<typeof use
     return true;
   }
 
-  const started = (status: 200 | 201, { user, token }: SignedIn) => ({
+  const started = (status: 200 | 201, { user, token }: WithToken) => ({
     status,
     data: { user: toUserRecord(user) },
     headers: sessionCookie(publicUrl(), token),
   });
 
-  const invited = ({ user, token }: Invited, replayed: boolean) => ({
+  const invited = ({ user, token }: WithToken, replayed: boolean) => ({
     status: 201,
     replayed,
     data: { ...toUserRecord(user), invitationUrl: invitationUrlOf(publicUrl(), token, user.email) },
@@ -134,7 +133,7 @@ export function userHandlers(options: UserHandlerOptions): HandlersOf<typeof use
 
     async createSession({ body: { email, password }, headers, address }) {
       refuseCrossOrigin(publicUrl(), headers);
-      const found = await users.findByEmail(email);
+      const found = await users.find('email', email);
       const isCorrect = await verify(found, password, `${email} ${addressBlockOf(address)}`);
       if (!found || !isCorrect) {
         throw new ApiError('UNAUTHORIZED', 'The address or the password is wrong');
@@ -153,7 +152,7 @@ export function userHandlers(options: UserHandlerOptions): HandlersOf<typeof use
 
     async changePassword({ caller, body: { currentPassword, newPassword }, address }) {
       const person = personOf(caller);
-      const found = await users.findById(person.id);
+      const found = await users.find('users.id', person.id);
       const attempt = `${person.id} ${addressBlockOf(address)}`;
       if (!(await verify(found, currentPassword, attempt))) {
         throw validationError([{ path: 'currentPassword', message: 'is wrong' }]);

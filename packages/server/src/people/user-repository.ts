@@ -15,20 +15,15 @@ import {
 import type { Database, Schema, WriteTransaction } from '../storage/database.js';
 import { readList } from '../storage/list-page.js';
 import { readByKey } from '../storage/prepared.js';
+import { updateWhere } from '../storage/statements.js';
 import type { OidcIdentity } from './oidc.js';
 import { invitationLifetimeMs, maxUsers, sessionLifetimeMs, user } from './user-contract.js';
 
 /** A person without secrets. Instants are milliseconds since 1970. */
 export type User = ReturnType<typeof fromRow>;
 
-/** A person, and the token of a link that was made just now. */
-export interface Invited {
-  readonly user: User;
-  readonly token: string;
-}
-
-/** A person, and the token of a session that has begun just now. */
-export interface SignedIn {
+/** A person, and the token of a link that was made, or of a session that has begun, just now. */
+export interface WithToken {
   readonly user: User;
   readonly token: string;
 }
@@ -64,9 +59,9 @@ export class UserRepository {
   async invite(
     { email, role }: { readonly email: string | null; readonly role: Role },
     { organizationId, now, write }: WriteContext,
-  ): Promise<IdempotentResult<Invited>> {
+  ): Promise<IdempotentResult<WithToken>> {
     const id = newUuid();
-    const { result, replayed } = await writeOnce<Invited | 'too-many' | 'taken'>(
+    const { result, replayed } = await writeOnce<WithToken | 'too-many' | 'taken'>(
       this.#database,
       {
         organizationId,
@@ -103,7 +98,7 @@ export class UserRepository {
   inviteAgain(
     id: string,
     { organizationId, now, write }: WriteContext,
-  ): Promise<IdempotentResult<Invited | null>> {
+  ): Promise<IdempotentResult<WithToken | null>> {
     const audit = { type: 'user', id } as const;
     const options = { organizationId, write, audit, holdsSecret: true };
     return writeOnce(this.#database, options, async (transaction) => {
@@ -118,15 +113,10 @@ export class UserRepository {
     role: Role,
     context: WriteContext,
   ): Promise<IdempotentResult<User | null>> {
-    return this.#change(
-      id,
-      role !== 'owner',
-      context,
-      async (transaction, { id, organizationId }) => {
-        await transaction.updateTable('users').set({ role }).where('id', '=', id).execute();
-        return findUser(transaction, organizationId, id);
-      },
-    );
+    return this.#change(id, role !== 'owner', context, async (transaction) => {
+      await updateWhere(transaction, 'users', { id }, { role });
+      return findUser(transaction, context.organizationId, id);
+    });
   }
 
   /** Removes a person. Throws LAST_OWNER. */
@@ -138,11 +128,8 @@ export class UserRepository {
         .where('oidc_subject', 'is', null)
         .execute();
       // An identity stays, so that its provider cannot bring the person back.
-      await transaction
-        .updateTable('users')
-        .set({ email: null, password_hash: null, invitation_hash: null, removed_at: context.now })
-        .where('id', '=', id)
-        .execute();
+      const nothing = { email: null, password_hash: null, invitation_hash: null };
+      await updateWhere(transaction, 'users', { id }, { ...nothing, removed_at: context.now });
       return found;
     });
   }
@@ -182,14 +169,9 @@ export class UserRepository {
     return { result, replayed };
   }
 
-  /** Finds a person who can sign in, by the address. */
-  async findByEmail(email: string) {
-    return selectWithPassword(this.#database.read).where('email', '=', email).executeTakeFirst();
-  }
-
-  /** Finds the stored password of a person. */
-  async findById(id: string) {
-    return selectWithPassword(this.#database.read).where('users.id', '=', id).executeTakeFirst();
+  /** Finds a person with the stored password, by the id or the address. */
+  async find(column: 'users.id' | 'email', value: string) {
+    return selectWithPassword(this.#database.read).where(column, '=', value).executeTakeFirst();
   }
 
   /** Finds the person whose invitation has this token and has not expired. */
@@ -207,28 +189,14 @@ export class UserRepository {
     token: string,
     { email, passwordHash }: { readonly email: string | undefined; readonly passwordHash: string },
     now: number,
-  ): Promise<SignedIn | 'taken' | null> {
+  ): Promise<WithToken | 'taken' | null> {
     return this.#database.write(organizationId, async (transaction) => {
       const found = await selectInvited(transaction, token, now).executeTakeFirst();
       if (!found) return null;
-      if (found.email === null) {
-        const owner = await transaction
-          .selectFrom('users')
-          .select('id')
-          .where('email', '=', email ?? '')
-          .executeTakeFirst();
-        if (owner) return 'taken';
-      }
-      await transaction
-        .updateTable('users')
-        .set({
-          email: found.email ?? email,
-          password_hash: passwordHash,
-          invitation_hash: null,
-          invitation_expires_at: null,
-        })
-        .where('id', '=', found.id)
-        .execute();
+      if (found.email === null && (await isTaken(transaction, email))) return 'taken';
+      const usedUp = { invitation_hash: null, invitation_expires_at: null };
+      const accepted = { email: found.email ?? email, password_hash: passwordHash, ...usedUp };
+      await updateWhere(transaction, 'users', { id: found.id }, accepted);
       await endSessions(transaction, found.id);
       return beginSession(transaction, found, now);
     });
@@ -242,7 +210,7 @@ export class UserRepository {
     { issuer, subject, email }: OidcIdentity,
     { organizationId, role }: { readonly organizationId: string; readonly role: Role | undefined },
     now: number,
-  ): Promise<SignedIn | null> {
+  ): Promise<WithToken | null> {
     const known = this.#database.read
       .selectFrom('users')
       .select(['id', 'organization_id as organizationId', 'removed_at as removedAt'])
@@ -259,22 +227,12 @@ export class UserRepository {
     return this.#database.write(organizationId, async (transaction) => {
       const person = { id: newUuid(), organizationId };
       // An address identifies nobody: somebody else may have it.
-      const taken = transaction
-        .selectFrom('users')
-        .select('id')
-        .where('email', '=', email ?? '');
-      const isTaken = (await taken.executeTakeFirst()) !== undefined;
+      const ownEmail = (await isTaken(transaction, email)) ? null : email;
+      const identity = { oidc_issuer: issuer, oidc_subject: subject };
+      const row = { ...identity, organization_id: organizationId, role, created_at: now };
       await transaction
         .insertInto('users')
-        .values({
-          id: person.id,
-          organization_id: organizationId,
-          email: isTaken ? null : email,
-          role,
-          oidc_issuer: issuer,
-          oidc_subject: subject,
-          created_at: now,
-        })
+        .values({ ...row, id: person.id, email: ownEmail })
         .execute();
       return beginSession(transaction, person, now);
     });
@@ -287,7 +245,7 @@ export class UserRepository {
   signIn(
     person: Person & { readonly passwordHash: string | null },
     now: number,
-  ): Promise<SignedIn | null> {
+  ): Promise<WithToken | null> {
     return this.#database.write(person.organizationId, async (transaction) => {
       const current = await selectWithPassword(transaction)
         .where('users.id', '=', person.id)
@@ -298,13 +256,9 @@ export class UserRepository {
   }
 
   /** Stores a new password, ends all sessions of the person, and begins one. */
-  changePassword(person: Person, passwordHash: string, now: number): Promise<SignedIn> {
+  changePassword(person: Person, passwordHash: string, now: number): Promise<WithToken> {
     return this.#database.write(person.organizationId, async (transaction) => {
-      await transaction
-        .updateTable('users')
-        .set({ password_hash: passwordHash })
-        .where('id', '=', person.id)
-        .execute();
+      await updateWhere(transaction, 'users', { id: person.id }, { password_hash: passwordHash });
       await endSessions(transaction, person.id);
       return beginSession(transaction, person, now);
     });
@@ -373,16 +327,13 @@ async function openInvitation(
   organizationId: string,
   id: string,
   now: number,
-): Promise<Invited> {
+): Promise<WithToken> {
   const token = newSecret('invitation');
-  await transaction
-    .updateTable('users')
-    .set({
-      invitation_hash: hashSecret(token),
-      invitation_expires_at: now + invitationLifetimeMs,
-    })
-    .where('id', '=', id)
-    .execute();
+  const invitation = {
+    invitation_hash: hashSecret(token),
+    invitation_expires_at: now + invitationLifetimeMs,
+  };
+  await updateWhere(transaction, 'users', { id }, invitation);
   return { user: await getUser(transaction, { organizationId, id }), token };
 }
 
@@ -390,25 +341,20 @@ async function beginSession(
   transaction: WriteTransaction,
   person: Person,
   now: number,
-): Promise<SignedIn> {
+): Promise<WithToken> {
+  await updateWhere(transaction, 'users', { id: person.id }, { last_signed_in_at: now });
   // Throws if the person was removed meanwhile.
-  await getUser(transaction, person);
+  const user = await getUser(transaction, person);
   const token = newSecret('session');
-  await transaction
-    .insertInto('sessions')
-    .values({
-      token_hash: hashSecret(token),
-      user_id: person.id,
-      created_at: now,
-      expires_at: now + sessionLifetimeMs,
-    })
-    .execute();
-  await transaction
-    .updateTable('users')
-    .set({ last_signed_in_at: now })
-    .where('id', '=', person.id)
-    .execute();
-  return { user: await getUser(transaction, person), token };
+  const times = { created_at: now, expires_at: now + sessionLifetimeMs };
+  const row = { token_hash: hashSecret(token), user_id: person.id, ...times };
+  await transaction.insertInto('sessions').values(row).execute();
+  return { user, token };
+}
+
+async function isTaken(db: Db, email = ''): Promise<boolean> {
+  const owner = db.selectFrom('users').select('id').where('email', '=', email);
+  return (await owner.executeTakeFirst()) !== undefined;
 }
 
 async function endSessions(transaction: WriteTransaction, userId: string): Promise<void> {

@@ -117,6 +117,16 @@ export async function updateEach<Name extends Table>(
   return rows.map((_, at) => changed.has(at));
 }
 
+/** Updates the rows that have these values in these columns. Returns whether there are any. */
+export async function updateWhere<Name extends Table>(
+  transaction: WriteTransaction,
+  table: Name,
+  where: Updateable<Schema[Name]>,
+  set: Updateable<Schema[Name]>,
+): Promise<boolean> {
+  return (await updateEach(transaction, table, [{ set, where }]))[0] === true;
+}
+
 type Columns = Readonly<Record<string, Value>>;
 
 function quote(column: string): string {

@@ -208,11 +208,11 @@ describe('a session', () => {
   it('does not begin by a password that was changed, or for a person removed, after it was verified', async () => {
     const { id } = await person('viewer');
     const users = new UserRepository(api.server.database);
-    const verified = await users.findById(id);
+    const verified = await users.find('users.id', id);
     if (!verified) throw new Error('there is no such person');
     await users.changePassword(verified, 'the hash of another password', api.clock());
     expect(await users.signIn(verified, api.clock())).toBeNull();
-    const current = await users.findById(id);
+    const current = await users.find('users.id', id);
     await admin.call('deleteUser', { params: { id } });
     expect(await users.signIn(current ?? verified, api.clock())).toBeNull();
   });

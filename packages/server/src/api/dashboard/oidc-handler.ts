@@ -7,7 +7,7 @@ import {
   SignInFailure,
 } from '../../people/oidc.js';
 import { cookieOf, readCookie, sessionCookie } from '../../people/session-cookie.js';
-import type { SignedIn } from '../../people/user-repository.js';
+import type { WithToken } from '../../people/user-repository.js';
 
 export interface OidcHandlerOptions {
   readonly oidc: ReturnType<typeof createOidc>;
@@ -15,7 +15,7 @@ export interface OidcHandlerOptions {
   readonly publicUrl: () => string;
   readonly logger: Logger;
   /** Begins a session of the person with an identity. Throws SignInFailure for one that may not sign in. */
-  readonly signIn: (identity: OidcIdentity) => Promise<SignedIn>;
+  readonly signIn: (identity: OidcIdentity) => Promise<WithToken>;
 }
 
 const attemptCookie = 'shorty_oidc';

@@ -5,10 +5,10 @@ import type { Role } from '../../contract/roles.js';
 import { OrganizationRepository } from '../../organizations/organization-repository.js';
 import { invitationUrlOf } from '../../people/session-cookie.js';
 import {
-  type Invited,
   listUsers,
   toUserRecord,
   UserRepository,
+  type WithToken,
 } from '../../people/user-repository.js';
 import type { Database } from '../../storage/database.js';
 import { fromCommand, readAll, withDatabase, withOrganization } from './open-database.js';
@@ -41,7 +41,7 @@ export async function resetUser(email: string, { json }: JsonOption): Promise<vo
   const address = parseEmail(email);
   const invited = await withDatabase(async (database) => {
     const users = new UserRepository(database);
-    const found = await users.findByEmail(address);
+    const found = await users.find('email', address);
     if (!found) throw new ConfigError(`nobody has the address ${address}: see users list`);
     const { organizationId } = found;
     const context = { organizationId, now: Date.now(), write: fromCommand('resetUserPassword') };
@@ -77,7 +77,7 @@ function parseEmail(text: string): string {
   throw new ConfigError(`${text}: ${parsed.error.issues[0]?.message}`);
 }
 
-function printLink({ token, user }: Invited, json: boolean | undefined): void {
+function printLink({ token, user }: WithToken, json: boolean | undefined): void {
   const invitationUrl = invitationUrlOf(addressOf(readConfig(process.env)), token, user.email);
   print(
     json

@@ -13,7 +13,7 @@ import { changeLinkPolicy } from '../../storage/link-policy.js';
 import { definitionOf, keyOf } from '../../storage/schema.js';
 import { searchTextOf } from '../../storage/search-text.js';
 import { encryptorOf, mapSecrets } from '../../storage/secrets.js';
-import { bulkInsert } from '../../storage/statements.js';
+import { bulkInsert, updateWhere } from '../../storage/statements.js';
 import { settingsHashOf } from '../../urls/short-url.js';
 import { reserveUrlIds } from '../../urls/url-ids.js';
 import { findKeyOwners, findRetiredKeys, mapKeyOf } from '../../urls/url-keys.js';
@@ -63,13 +63,8 @@ export async function importOrganization(
   const write = async (work: (transaction: WriteTransaction) => Promise<unknown>) => {
     next = Math.max(clock() + leaseMs, lease + 1);
     await database.writeDirectly(async (transaction) => {
-      const { numUpdatedRows } = await transaction
-        .updateTable('organizations')
-        .set({ import_leased_until: next })
-        .where('id', '=', organizationId)
-        .where('import_leased_until', '=', lease)
-        .executeTakeFirstOrThrow();
-      if (numUpdatedRows === 0n) {
+      const own = { id: organizationId, import_leased_until: lease };
+      if (!(await updateWhere(transaction, 'organizations', own, { import_leased_until: next }))) {
         // That process may import it too, and its lease may end at the same millisecond.
         next = lease;
         throw new ConfigError('another process removed this import');
@@ -102,11 +97,8 @@ export async function importOrganization(
           .execute();
       }
       const suspended_at = organization.suspended_at as number | null;
-      await transaction
-        .updateTable('organizations')
-        .set({ deletion_started_at: null, import_leased_until: null, suspended_at })
-        .where('id', '=', organizationId)
-        .execute();
+      const visible = { deletion_started_at: null, import_leased_until: null, suspended_at };
+      await updateWhere(transaction, 'organizations', { id: organizationId }, visible);
       // Caches have the links that somebody has tried to visit.
       await changeLinkPolicy(transaction);
       if (!origin) return;
