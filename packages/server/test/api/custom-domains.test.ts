@@ -2,7 +2,7 @@ import { v7 as newUuid } from 'uuid';
 import { afterAll, describe, expect, it } from 'vitest';
 import { api as table } from '../../src/api/api.js';
 import type { Route } from '../../src/contract/define-route.js';
-import { type Caller, startForTest, startServer } from './start-server.js';
+import { type Caller, startServer } from './start-server.js';
 import { followHost, type HostVisitOptions, visitHost } from './visit-host.js';
 
 const targetUrl = 'https://example.com/';
@@ -107,24 +107,6 @@ describe('a deleted domain', () => {
     expect((await api.call('deleteDomain', { params: { id } })).status).toBe(200);
     expect(await follow(hostname, 'in-both')).toBe(410);
     expect(await follow(hostname, 'platform-alone')).toBe(404);
-  });
-
-  it('serves the links of another organization as soon as that one has verified it', async () => {
-    const { id, hostname } = await addDomain();
-    const { data: link } = await create({ domainId: id, customSlug: 'handed-over' });
-    await api.call('deleteUrl', { params: { id: link.id } });
-    await api.call('deleteDomain', { params: { id } });
-    expect(await follow(hostname, 'handed-over')).toBe(410);
-
-    const next = await api.newcomer('free');
-    const { data } = await next.call('createDomain', { body: { hostname } });
-    expect(await follow(hostname, 'handed-over')).toBe(410);
-    api.zone.set(data.txtRecord.name, [data.txtRecord.value]);
-    await next.call('verifyDomain', { params: { id: data.id } });
-    expect(await follow(hostname, 'handed-over')).toBe(404);
-    const body = { targetUrl: 'https://example.com/next', customSlug: 'handed-over' };
-    await next.call('createUrl', { body: { ...body, domainId: data.id } });
-    expect(await follow(hostname, 'handed-over')).toBe(body.targetUrl);
   });
 });
 
@@ -236,24 +218,5 @@ describe('PATCH of domainId', () => {
     });
     expect(moved.outcome).toBe('409 SLUG_CONFLICT');
     expect((await api.call('getUrl', { params: { id } })).data).toEqual(before);
-  });
-
-  it('moves back to the platform with null', async () => {
-    const { id: domainId } = await addDomain();
-    const { id, shortCode } = (await create({ domainId })).data;
-    const { data } = await api.call('updateUrl', { params: { id }, body: { domainId: null } });
-    expect(data).toMatchObject({ domainId: null, shortUrl: `${api.server.url}/${shortCode}` });
-    expect(await follow('localhost', shortCode)).toBe(targetUrl);
-  });
-});
-
-describe('SHORTY_SHORT_DOMAIN and SHORTY_BASE_URL', () => {
-  it('determine the address of short links', async () => {
-    const other = await startForTest({
-      baseUrl: undefined,
-      shortDomain: 'sho.example',
-    });
-    const { data } = await other.call('createUrl', { body: { targetUrl, customSlug: 'abc' } });
-    expect(data.shortUrl).toBe('http://sho.example/abc');
   });
 });

@@ -57,14 +57,6 @@ describe('POST /domains', () => {
     expect(await get(response.data.id)).toEqual(response.data);
   });
 
-  it('refuses an invalid hostname and names the rule', async () => {
-    const response = await add('https://go.example.com/x');
-    expect(response.outcome).toBe('400 VALIDATION_FAILED');
-    expect(response.error.details).toEqual([
-      { path: 'hostname', message: expect.stringContaining('such as go.example.com') },
-    ]);
-  });
-
   it.each(['sho.example', 'SHO.example.', 'qr.example'])(
     "refuses %s, which is this server's own",
     async (hostname) => {
@@ -150,11 +142,7 @@ describe('POST /domains/{id}/verify', () => {
   it.each([
     ['no_name', 'NXDOMAIN'],
     ['no_record', 'There is no TXT record'],
-    ['server_failure', 'SERVFAIL'],
-    ['refused', 'REFUSED'],
     ['timeout', 'in time'],
-    ['unreachable', 'could be reached'],
-    ['bad_answer', 'cannot be read'],
   ] as const)('says clearly what is wrong: %s', async (fault, words) => {
     const { id, txtRecord } = (await add(newName())).data;
     api.zone.set(txtRecord.name, fault);

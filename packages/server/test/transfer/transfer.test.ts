@@ -449,14 +449,6 @@ describe('a file is refused, before anything is written,', () => {
   });
 });
 
-it('an active hostname that exists is refused by its name, before anything is written', async () => {
-  const there = await emptyServer();
-  await addDomain(there.database, await there.addOrganization('scale'), 'go.example.com');
-  const message =
-    'domains.hostname: this database already has go.example.com; nothing was imported';
-  await refuses(there.database, text, new RegExp(message));
-});
-
 /** Returns a database whose transactions fail from one on, or do something after each. */
 function interrupted(database: Database, afterEach: (writes: number) => unknown): Database {
   let writes = 0;
