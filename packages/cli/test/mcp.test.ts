@@ -310,17 +310,16 @@ describe('the guide', () => {
   const guide = readFileSync(new URL('../../../docs/assistants.md', import.meta.url), 'utf8');
 
   test('configures assistants so that they can start the command', async () => {
-    const blocks = Array.from(guide.matchAll(/```json\n([\s\S]*?)```/g), ([, text]) => text ?? '');
-    expect(blocks).toHaveLength(2);
-    for (const block of blocks) {
-      const { servers, mcpServers = servers } = JSON.parse(block);
-      const { command, args, env } = mcpServers.shorty;
-      expect([command, args[0], Object.keys(env)]).toEqual([
-        ...['shorty', 'mcp', ['SHORTY_BASE_URL', 'SHORTY_ACCESS_TOKEN']],
-      ]);
-      const { key } = await server.client.apiKeys.create({ name: 'assistant' });
-      const assistant = await connect(args.slice(1), { SHORTY_ACCESS_TOKEN: key });
-      const expected = args.includes('--write') ? [...readTools, ...writeTools] : readTools;
+    const [, block = ''] = /```json\n([\s\S]*?)```/.exec(guide) ?? [];
+    const { command, args, env } = JSON.parse(block).mcpServers.shorty;
+    expect([command, args, Object.keys(env)]).toEqual([
+      ...['shorty', ['mcp'], ['SHORTY_BASE_URL', 'SHORTY_ACCESS_TOKEN']],
+    ]);
+    expect(guide).toContain('`["mcp", "--write"]`');
+    const { key } = await server.client.apiKeys.create({ name: 'assistant' });
+    for (const options of [[], ['--write']]) {
+      const assistant = await connect(options, { SHORTY_ACCESS_TOKEN: key });
+      const expected = options.length > 0 ? [...readTools, ...writeTools] : readTools;
       expect((await toolNames(assistant)).sort()).toEqual([...expected].sort());
     }
   });
