@@ -326,10 +326,12 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     onLink: accessLog && noteLink,
     onError: onRequestError,
   });
-  changes.on('policy', () => redirects.clear());
-  changes.on('urls', (ids) => redirects.invalidate(ids));
-  changes.on('domains', (organizationId) => redirects.invalidateOrganizations([organizationId]));
-  const { markStale } = redirects;
+  changes.on('policy', () => redirects.cache.clear());
+  changes.on('urls', (ids) => redirects.cache.invalidate(ids));
+  changes.on('domains', (organizationId) =>
+    redirects.cache.invalidateOrganizations([organizationId]),
+  );
+  const markStale = () => redirects.cache.markStale();
   const policyService = new PeriodicService({
     name: 'link policy',
     everyMs: linkPolicyPauseMs,
@@ -348,10 +350,13 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   const caches = {
     policy: { invalidate: refreshPolicy, markStale: refreshPolicy },
     urls: {
-      invalidate: (ids: readonly string[]) => redirects.invalidate(ids.map(Number)),
+      invalidate: (ids: readonly string[]) => redirects.cache.invalidate(ids.map(Number)),
       markStale,
     },
-    organizations: { invalidate: redirects.invalidateOrganizations, markStale },
+    organizations: {
+      invalidate: (ids: readonly string[]) => redirects.cache.invalidateOrganizations(ids),
+      markStale,
+    },
     pictures: qrs.cache,
     // A change of one domain evicts all hosts, because domains are few and change rarely.
     // They are read again each second in any case.
@@ -402,7 +407,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       ...people.handlers,
       ...ownOrganizationHandlers({
         ...shared,
-        onAddressesChanged: (id) => redirects.invalidateOrganizations([id]),
+        onAddressesChanged: (id) => redirects.cache.invalidateOrganizations([id]),
       }),
       ...auditHandlers(lists),
       ...urls.handlersWith({ eraseUrl }),
@@ -426,7 +431,6 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       noteForwardedHeaders({ proxies, warn: logger.warn.bind(logger) }),
       redirects.handler,
       qrs.images,
-      redirects.domainPages,
     ],
     onRequestError,
     timeLimits,

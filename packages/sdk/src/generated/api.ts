@@ -4586,7 +4586,7 @@ export interface components {
             status: "ok";
             /**
              * @description The version of the server.
-             * @example 0.1.0
+             * @example 1.0.0
              */
             version: string;
         };

@@ -14,9 +14,8 @@ import { metadataRoutes } from '../previews/metadata-contract.js';
 import { qrImageRoutes, qrRoutes } from '../qr/qr-contract.js';
 import { redirectRoutes } from '../redirect/redirect-contract.js';
 import { ruleTestRoutes } from '../redirect/rule-test.js';
-import { blockedHostRoutes } from '../urls/blocked-host-contract.js';
+import { moderationRoutes } from '../urls/moderation-contract.js';
 import { tagRoutes } from '../urls/tag-contract.js';
-import { takedownRoutes } from '../urls/takedown-contract.js';
 import { urlRoutes } from '../urls/url-contract.js';
 import { eventListRoutes } from '../webhooks/event-list-contract.js';
 import { eventTypeRoutes } from '../webhooks/event-type-contract.js';
@@ -47,8 +46,7 @@ export const api = [
   ...usageRoutes,
   ...organizationRoutes,
   ...clientRoutes,
-  ...takedownRoutes,
-  ...blockedHostRoutes,
+  ...moderationRoutes,
   ...healthRoutes,
   ...docsRoutes,
   ...qrImageRoutes,

@@ -56,8 +56,8 @@ export function createHostResolver(options: HostResolverOptions) {
   });
   const isPlatform = (host: string | undefined): host is undefined =>
     host === undefined || host === shortDomain() || host.length > maxHostLength;
-  /** Returns the cached entry of a host, and reads it again when it has expired. */
-  function cached(host: string): Entry | undefined {
+  /** Returns the entry of a host, which is read again in the background when it has expired. */
+  function entryOf(host: string): Entry | Promise<Entry | undefined> {
     const entry = hosts.get(host);
     const now = clock();
     if (entry && entry.expiresAt <= now) {
@@ -66,15 +66,16 @@ export function createHostResolver(options: HostResolverOptions) {
         if (!(error instanceof StorageUnavailableError)) onError(error);
       });
     }
-    return entry;
+    return entry ?? hosts.load(host);
   }
   return {
-    /** Returns a promise only where storage must be read. */
+    /** Returns the id of the custom domain; a promise only where storage must be read. */
     find(host: string | undefined): string | null | Promise<string | null> {
       if (isPlatform(host)) return null;
-      const entry = cached(host);
-      if (!entry) return hosts.load(host).then((loaded) => loaded?.domainId ?? null);
-      return entry.domainId;
+      const entry = entryOf(host);
+      return entry instanceof Promise
+        ? entry.then((loaded) => loaded?.domainId ?? null)
+        : entry.domainId;
     },
 
     /**
@@ -85,19 +86,15 @@ export function createHostResolver(options: HostResolverOptions) {
     async findOrganization(host: string | undefined): Promise<string | null> {
       if (isPlatform(host) || isOwnHost(hostnameOf(host))) return null;
       try {
-        return (cached(host) ?? (await hosts.load(host)))?.organizationId ?? null;
+        return (await entryOf(host))?.organizationId ?? null;
       } catch (error) {
         if (error instanceof StorageUnavailableError) return null;
         throw error;
       }
     },
 
-    /** Returns the settings of the domain that serves a host, or a promise, as `find` does. */
-    settingsOf(host: string | undefined): DomainSettings | Promise<DomainSettings> {
-      if (isPlatform(host)) return platformSettings;
-      const entry = cached(host);
-      if (!entry) return hosts.load(host).then((loaded) => loaded?.settings ?? platformSettings);
-      return entry.settings;
+    async settingsOf(host: string | undefined): Promise<DomainSettings> {
+      return (isPlatform(host) ? undefined : await entryOf(host))?.settings ?? platformSettings;
     },
 
     /** Evicts all hosts, after a domain was changed. */

@@ -20,12 +20,16 @@ import { listQrs, toQrRecord } from '../qr/qr-repository.js';
 import { type Database, ListTimeoutError, StorageUnavailableError } from '../storage/database.js';
 import { openStorage, type StorageOptions } from '../storage/open-storage.js';
 import { defineThread } from '../threads/define-thread.js';
-import { listBlockedHosts, toBlockedHostRecord } from '../urls/blocked-host-handlers.js';
 import type { LinkOrigins } from '../urls/link-origins.js';
+import {
+  listBlockedHosts,
+  listTakedowns,
+  toBlockedHostRecord,
+  toTakedownRecord,
+} from '../urls/moderation-handlers.js';
 import { presenterOf, type UrlPresentation } from '../urls/present-url.js';
 import type { TagFilter } from '../urls/tag-contract.js';
 import { findTagged, listTags } from '../urls/tag-query.js';
-import { listTakedowns, toTakedownRecord } from '../urls/takedown-handlers.js';
 import {
   type ExportPage,
   exportHeaderOf,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineRoute } from '../contract/define-route.js';
 import { targetUrl } from '../urls/target-url-field.js';
+import { readsUrls } from '../urls/url-schemas.js';
 
 const text = z.string().nullable();
 
@@ -19,9 +20,7 @@ export const pageMetadata = z
 export const metadataRoutes = [
   // Before the routes of /api/v1/urls/{id}.
   defineRoute('getUrlMetadata', 'GET /api/v1/urls/metadata', {
-    tag: 'URLs',
-    access: { scope: 'urls:read' },
-    takesRestrictedKeys: true,
+    ...readsUrls,
     summary: 'Read the title and the picture of a page',
     description:
       'The server requests the page now, for at most 5 seconds, and reads its first 256 KB: the tags of Open Graph, then those of Twitter, then the title. It reaches public addresses only.',

@@ -1,11 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Config } from '../config.js';
 import {
   type AppLinkDocument,
   appLinkDocuments,
-  type DomainSettings,
+  type DomainRepository,
   type DomainUrl,
 } from '../domains/domain-repository.js';
-import { hostnameOf } from '../domains/hostname.js';
+import type { HostResolver } from '../domains/host-resolver.js';
+import { hostnameOf, type IsOwnHost } from '../domains/hostname.js';
 import { toApiError } from '../http/error-response.js';
 import { stableRequestIdOf } from '../http/request-id.js';
 import { respondToError, sendError, sendFile, sendPage } from '../http/send-response.js';
@@ -13,17 +15,16 @@ import { favicon } from '../pages/favicon.js';
 import type { PagesFor } from '../pages/visitor-pages.js';
 import { prefersJson } from '../parse-accept.js';
 import { StorageUnavailableError } from '../storage/database.js';
+import type { LinkPolicy } from './link-policy.js';
 
 export interface DomainPagesOptions {
   readonly pagesFor: PagesFor;
-  /** Resolves a Host header to the id of a custom domain; null is the platform's domain. */
-  readonly findDomain: (host: string | undefined) => string | null | Promise<string | null>;
-  readonly settingsOf: (host: string | undefined) => DomainSettings | Promise<DomainSettings>;
-  readonly findDocument: (domainId: string | null, name: AppLinkDocument) => Promise<string | null>;
-  /** Returns whether visitors may be led to a URL: not to this server, and not to a blocked host. */
-  readonly mayLeadTo: (url: string) => Promise<boolean>;
-  /** Responds as to a visit of an unknown link. */
-  readonly respondUnknown: (response: ServerResponse) => void;
+  /** The documents of the platform's domain. */
+  readonly config: Pick<Config, AppLinkDocument>;
+  readonly domains: Pick<DomainRepository, 'findDocument'>;
+  readonly hosts: Pick<HostResolver, 'find' | 'settingsOf'>;
+  readonly linkPolicy: Pick<LinkPolicy, 'findBlockedHost'>;
+  readonly isOwnHost: IsOwnHost;
   readonly onError: (error: unknown, requestId: string) => void;
 }
 
@@ -42,7 +43,11 @@ export class DomainPages {
   }
 
   /** Handles a request for one of the pages; returns false for any other request. */
-  handle(request: IncomingMessage, response: ServerResponse): boolean {
+  handle(
+    request: IncomingMessage,
+    response: ServerResponse,
+    respondUnknown: (response: ServerResponse) => void,
+  ): boolean {
     if (!isRead(request)) return false;
     const path = pathOf(request);
     if (path === '/robots.txt') {
@@ -54,7 +59,9 @@ export class DomainPages {
       const name = path.startsWith(wellKnown) ? path.slice(wellKnown.length) : '';
       if (!Object.hasOwn(appLinkDocuments, name)) return false;
       const document = appLinkDocuments[name as keyof typeof appLinkDocuments];
-      this.#run(response, () => this.#sendDocument(request, response, document));
+      this.#run(response, async () => {
+        if (!(await this.#sendDocument(request, response, document))) respondUnknown(response);
+      });
     }
     return true;
   }
@@ -69,13 +76,21 @@ export class DomainPages {
       return undefined;
     }
     try {
-      const url = (await this.#options.settingsOf(headers.host))[setting];
-      if (url === null || !(await this.#options.mayLeadTo(url))) return undefined;
+      const url = (await this.#options.hosts.settingsOf(headers.host))[setting];
+      if (url === null || !(await this.#mayLeadTo(url))) return undefined;
       return new URL(url).href;
     } catch (error) {
       if (error instanceof StorageUnavailableError) return undefined;
       throw error;
     }
+  }
+
+  /** Returns whether visitors may be led to a URL: not to this server, and not to a blocked host. */
+  async #mayLeadTo(url: string): Promise<boolean> {
+    const { isOwnHost, linkPolicy, hosts } = this.#options;
+    const hostname = hostnameOf(new URL(url).host);
+    if (isOwnHost(hostname) || linkPolicy.findBlockedHost(url) !== undefined) return false;
+    return (await hosts.find(hostname)) === null;
   }
 
   async #sendRoot(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -85,21 +100,24 @@ export class DomainPages {
       return;
     }
     const { host } = request.headers;
-    const domainId = await this.#options.findDomain(host);
+    const domainId = await this.#options.hosts.find(host);
     const pages = this.#options.pagesFor(request.headers);
     const page = domainId === null ? pages.home : pages.domain(hostnameOf(host as string));
     sendPage(response, 200, page);
   }
 
+  /** Returns false if the domain has no such document. */
   async #sendDocument(
-    request: IncomingMessage,
+    { headers }: IncomingMessage,
     response: ServerResponse,
     name: AppLinkDocument,
-  ): Promise<void> {
-    const domainId = await this.#options.findDomain(request.headers.host);
-    const text = await this.#options.findDocument(domainId, name);
-    if (text === null) this.#options.respondUnknown(response);
-    else sendFile(response, text, { 'Content-Type': 'application/json' }, documentCache);
+  ): Promise<boolean> {
+    const { hosts, domains, config } = this.#options;
+    const domainId = await hosts.find(headers.host);
+    const text = domainId === null ? config[name] : await domains.findDocument(domainId, name);
+    if (text == null) return false;
+    sendFile(response, text, { 'Content-Type': 'application/json' }, documentCache);
+    return true;
   }
 
   #run(response: ServerResponse, work: () => Promise<void>): void {

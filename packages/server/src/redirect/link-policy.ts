@@ -1,6 +1,5 @@
 import type { Database } from '../storage/database.js';
 import { readLinkPolicyVersion } from '../storage/link-policy.js';
-import { readBlockedHosts } from '../urls/blocked-host-handlers.js';
 import { findBlockedHost } from '../urls/blocked-hosts.js';
 
 /** The hosts that the operator blocks, and changes that affect any number of links. */
@@ -21,7 +20,8 @@ export class LinkPolicy {
     const version = await readLinkPolicyVersion(read);
     if (version === this.#version) return;
     // Read after the version, so these hosts are at least as new.
-    this.#blocked = await readBlockedHosts(read);
+    const hosts = await read.selectFrom('blocked_hosts').select('id').execute();
+    this.#blocked = new Set(hosts.map(({ id }) => id));
     this.#version = version;
     this.#onChanged();
   }

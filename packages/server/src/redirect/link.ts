@@ -55,15 +55,7 @@ export interface LinkPolicy {
   readonly isFallbackBlocked: boolean;
 }
 
-const noPolicy: LinkPolicy = {
-  isSuspended: false,
-  isBlocked: false,
-  excludedAddresses: undefined,
-  forwarding: { query: false, path: false },
-  isFallbackBlocked: false,
-};
-
-export function toLink(url: ShortUrl, policy: LinkPolicy = noPolicy) {
+export function toLink(url: ShortUrl, policy: LinkPolicy) {
   const { isSuspended, isBlocked, excludedAddresses, isFallbackBlocked } = policy;
   const query = url.forwardQuery ?? policy.forwarding.query;
   const path = url.forwardPath ?? policy.forwarding.path;

@@ -3,7 +3,7 @@ import { StorageUnavailableError } from '../storage/database.js';
 import { isCodeSegment, maxCodeLength } from '../urls/url-keys.js';
 import type { UrlReader } from '../urls/url-reader.js';
 
-export interface KeyOfPath {
+interface KeyOfPath {
   readonly key: string;
   readonly rest: string;
 }

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { VisitFacts } from '../analytics/classify/describe-visit.js';
 import type { DescribedVisit } from '../analytics/journal/visit-recorder.js';
+import { noSettings } from '../domains/domain-repository.js';
 import { createVisitorPages } from '../pages/visitor-pages.js';
 import type { Link } from './link.js';
 import { LinkCache } from './link-cache.js';
@@ -52,17 +53,16 @@ async function serve(options: Partial<RedirectHandlerOptions>) {
   const handler = new RedirectHandler({
     cache,
     isReserved: () => false,
-    findLongerKeys: async () => [],
+    urls: { hasKeysBelow: async () => false },
     origins: () => ({ scheme: 'https://', shortDomain: 'sho.example' }),
     findInfo: async () => undefined,
-    findDomain: () => null,
+    hosts: { find: () => null, settingsOf: async () => noSettings },
     visits: () => ({
       describe: describeVisit,
       record: (_visit, _link, _target, respond) => setImmediate(respond, true),
     }),
-    ignoresCase: () => false,
     pagesFor: createVisitorPages({}),
-    domainPages: { findUrl: async () => undefined },
+    domainPages: { handle: () => false, findUrl: async () => undefined },
     maxClicks: { take: async () => true },
     passwords: { verify: async () => false },
     attempts: { take: async () => async () => {} },
@@ -130,7 +130,12 @@ describe('RedirectHandler answers 500 with a request id', () => {
     onTestFinished(() => {
       process.off('unhandledRejection', note);
     });
-    const { visit } = await serve({ findDomain: () => Promise.reject(new Error('no domain')) });
+    const { visit } = await serve({
+      hosts: {
+        find: () => Promise.reject(new Error('no domain')),
+        settingsOf: async () => noSettings,
+      },
+    });
     expect((await visit('/not%2Fa%2Flink')).status).toBe(404);
     expect((await visit('/not%2Fa%2Flink')).status).toBe(404);
     expect(rejections).toEqual([]);

@@ -5,6 +5,7 @@ import type { AttemptLimiter } from '../auth/attempt-limiter.js';
 import type { Passwords } from '../auth/passwords.js';
 import { ApiError, validationError } from '../contract/api-error.js';
 import { parseInput } from '../contract/parse-input.js';
+import type { HostResolver } from '../domains/host-resolver.js';
 import { bodyFormatOf, parseForm } from '../http/body-format.js';
 import { errorHeaders, toApiError } from '../http/error-response.js';
 import { parseJson } from '../http/parse-json.js';
@@ -22,11 +23,12 @@ import type { Clock } from '../ports.js';
 import { foldKey } from '../storage/fold-keys.js';
 import { type LinkOrigins, shortUrlOf } from '../urls/link-origins.js';
 import { isCodeSegment, isLinkCode, maxCodeLength } from '../urls/url-keys.js';
+import type { UrlReader } from '../urls/url-reader.js';
 import { type DomainPages, redirectTo } from './domain-pages.js';
 import { decideRedirect, type Link, type Target, targetOf, usedUp } from './link.js';
 import type { LinkCache } from './link-cache.js';
 import type { FindLinkInfo } from './link-info.js';
-import type { KeyOfPath } from './longer-keys.js';
+import { findLongerKeys } from './longer-keys.js';
 import type { MaxClicks } from './max-clicks.js';
 import { unlockForm, unlockRequest } from './redirect-contract.js';
 import { forwardRequest } from './target-location.js';
@@ -34,21 +36,13 @@ import { forwardRequest } from './target-location.js';
 export interface RedirectHandlerOptions {
   readonly cache: LinkCache;
   readonly isReserved: (word: string) => boolean;
-  /** Resolves a Host header to the id of a custom domain; null is the platform's domain. */
-  readonly findDomain: (host: string | undefined) => string | null | Promise<string | null>;
+  readonly hosts: Pick<HostResolver, 'find' | 'settingsOf'>;
+  readonly urls: Pick<UrlReader, 'hasKeysBelow'>;
   /** Returns the functions that describe and record visits. */
   readonly visits: () => VisitRecorder;
   /** The public addresses of links, which previews name. */
   readonly origins: () => LinkOrigins;
-  /** Returns the keys with slashes that a path begins with, the longest first. */
-  readonly findLongerKeys: (
-    domainId: string | null,
-    path: string,
-    folds: boolean,
-  ) => Promise<readonly KeyOfPath[]>;
-  /** Returns whether a host serves keys in any case. */
-  readonly ignoresCase: (host: string | undefined) => boolean | Promise<boolean>;
-  readonly domainPages: Pick<DomainPages, 'findUrl'>;
+  readonly domainPages: Pick<DomainPages, 'handle' | 'findUrl'>;
   readonly pagesFor: PagesFor;
   readonly findInfo: FindLinkInfo;
   /** Takes clicks of links with a limit. */
@@ -101,7 +95,7 @@ export class RedirectHandler {
     this.#options = options;
   }
 
-  /** Handles a request for a link; returns false when the path cannot be that of a link. */
+  /** Handles a request for a link or a page of the domain; returns false for any other path. */
   handle(request: IncomingMessage, response: ServerResponse): boolean {
     try {
       return this.#handle(request, response);
@@ -120,7 +114,7 @@ export class RedirectHandler {
     const url = request.url as string;
     const mark = url.indexOf('?');
     const path = mark < 0 ? url : url.slice(0, mark);
-    const domainId = this.#options.findDomain(request.headers.host);
+    const domainId = this.#options.hosts.find(request.headers.host);
     if (domainId === null || typeof domainId === 'string') {
       // Cached paths are valid, so a hit needs no further check of the path.
       const link = this.#options.cache.peek(domainId, path);
@@ -134,7 +128,9 @@ export class RedirectHandler {
     if (linkPath === undefined) {
       // Nothing awaits the look-up any more, so its rejection is handled here.
       if (domainId instanceof Promise) domainId.catch(() => {});
-      return false;
+      return this.#options.domainPages.handle(request, response, () =>
+        this.respondUnknown(response),
+      );
     }
     this.#find(domainId, linkPath, request.headers.host)
       .then(async (found) => {
@@ -164,12 +160,12 @@ export class RedirectHandler {
     { path, key, rest }: LinkPath,
     host: string | undefined,
   ): Promise<FoundLink | undefined> {
-    const { cache, findLongerKeys, ignoresCase } = this.#options;
+    const { cache, hosts, urls } = this.#options;
     const domain = await domainId;
-    const folds = await ignoresCase(host);
+    const folds = (await hosts.settingsOf(host)).ignoreCase;
     const load = async (each: string) =>
       cache.peek(domain, `/${folds ? foldKey(each) : each}`) ?? cache.load(domain, each, folds);
-    const longer = rest === '' ? [] : await findLongerKeys(domain, path, folds);
+    const longer = rest === '' ? [] : await findLongerKeys(urls, domain, path, folds);
     for (const candidate of [...longer, { key, rest }]) {
       const link = await load(candidate.key);
       if (link && takesPath(link, candidate.rest)) return { link, ...candidate };

@@ -1,91 +1,44 @@
 import { LRUCache } from 'lru-cache';
 import { AttemptLimiter, passwordAttempts } from '../auth/attempt-limiter.js';
 import type { Config } from '../config.js';
-import type { DomainRepository } from '../domains/domain-repository.js';
-import type { HostResolver } from '../domains/host-resolver.js';
-import { hostnameOf, type IsOwnHost } from '../domains/hostname.js';
 import { type AddressRanges, parseAddressRanges } from '../network/ip-address.js';
 import type { Database } from '../storage/database.js';
 import { targetsOfRules } from '../urls/link-rules.js';
 import { erasedKeyFinder } from '../urls/url-keys.js';
 import type { UrlReader } from '../urls/url-reader.js';
-import { DomainPages } from './domain-pages.js';
+import { DomainPages, type DomainPagesOptions } from './domain-pages.js';
 import { erasedLink, toLink } from './link.js';
 import { LinkCache, type LinkCacheOptions } from './link-cache.js';
 import { createLinkInfo, type LinkInfoOptions } from './link-info.js';
-import type { LinkPolicy } from './link-policy.js';
-import { findLongerKeys } from './longer-keys.js';
 import { MaxClicks } from './max-clicks.js';
 import { RedirectHandler, type RedirectHandlerOptions } from './redirect-handler.js';
 
 export interface RedirectModuleOptions
-  extends Pick<
-    RedirectHandlerOptions,
-    | 'bodyTimeoutMs'
-    | 'clock'
-    | 'isReserved'
-    | 'onError'
-    | 'onLink'
-    | 'onResponse'
-    | 'origins'
-    | 'pagesFor'
-    | 'passwords'
-    | 'visits'
-  > {
+  extends DomainPagesOptions,
+    Omit<LinkInfoOptions, 'isDefault'>,
+    Omit<
+      RedirectHandlerOptions,
+      'cache' | 'domainPages' | 'findInfo' | 'maxClicks' | 'attempts' | 'proxies'
+    > {
   readonly config: Config;
   readonly database: Database;
   readonly urls: Pick<UrlReader, 'findByKey' | 'findMany' | 'hasKeysBelow'>;
-  readonly domains: Pick<DomainRepository, 'findDocument'>;
-  readonly hosts: Pick<HostResolver, 'find' | 'settingsOf'>;
-  readonly linkPolicy: Pick<LinkPolicy, 'findBlockedHost'>;
-  readonly isOwnHost: IsOwnHost;
-  readonly readRecentClicks: LinkInfoOptions['readRecentClicks'];
 }
 
 export function createRedirectModule(options: RedirectModuleOptions) {
-  const { config, database, urls, hosts, linkPolicy, clock, isOwnHost, onError } = options;
+  const { config, database, clock } = options;
   const cache = new LinkCache({ maxBytes: config.linkCacheBytes, load: linkLoader(options) });
-
-  const platformDocuments = {
-    appleAppSiteAssociation: config.appleAppSiteAssociation ?? null,
-    assetLinks: config.assetLinks ?? null,
-  };
-  const findDomain = (host: string | undefined) => hosts.find(host);
-  const domainPages = new DomainPages({
-    pagesFor: options.pagesFor,
-    findDomain,
-    settingsOf: (host) => hosts.settingsOf(host),
-    findDocument: async (domainId, name) =>
-      domainId === null ? platformDocuments[name] : options.domains.findDocument(domainId, name),
-    mayLeadTo: async (target) => {
-      const hostname = hostnameOf(new URL(target).host);
-      if (isOwnHost(hostname) || linkPolicy.findBlockedHost(target) !== undefined) return false;
-      return (await hosts.find(hostname)) === null;
-    },
-    respondUnknown: (response) => handler.respondUnknown(response),
-    onError,
-  });
+  const domainPages = new DomainPages(options);
   const handler = new RedirectHandler({
     ...options,
     cache,
-    findDomain,
-    findLongerKeys: (...path) => findLongerKeys(urls, ...path),
-    ignoresCase: async (host) => (await hosts.settingsOf(host)).ignoreCase,
     domainPages,
     findInfo: createLinkInfo({ ...options, isDefault: config.linkInfo }),
     maxClicks: new MaxClicks(database),
     attempts: new AttemptLimiter(database, passwordAttempts, clock),
     proxies: config.trustedProxies,
   });
-
-  return {
-    handler,
-    domainPages,
-    invalidate: (ids: readonly number[]) => cache.invalidate(ids),
-    invalidateOrganizations: (ids: readonly string[]) => cache.invalidateOrganizations(ids),
-    clear: () => cache.clear(),
-    markStale: () => cache.markStale(),
-  };
+  return { handler, domainPages, cache };
 }
 
 /** Returns a function that reads a link for the cache, with the policy that holds for it. */

@@ -6,6 +6,7 @@ import type { HandlersOf } from '../http/handlers.js';
 import type { Clock } from '../ports.js';
 import { valueRules } from '../urls/rule-conditions.js';
 import type { ShortUrl } from '../urls/short-url.js';
+import { readsUrls } from '../urls/url-schemas.js';
 import { toTarget, utmParametersOf } from './link.js';
 import { matchRules, type RuleVisit } from './match-rules.js';
 
@@ -73,9 +74,7 @@ const query = z.strictObject({
 
 export const ruleTestRoutes = [
   defineRoute('testUrlRules', 'GET /api/v1/urls/{id}/rules/test', {
-    tag: 'URLs',
-    access: { scope: 'urls:read' },
-    takesRestrictedKeys: true,
+    ...readsUrls,
     summary: 'Test where the rules of a link lead a visit',
     description:
       'Evaluates the rules of the link for a visit with these properties, by the code that redirects. Counts no visit, and ignores whether the link is active.',

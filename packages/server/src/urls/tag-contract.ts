@@ -3,6 +3,7 @@ import type { LinkRestriction } from '../contract/caller.js';
 import { defineRoute } from '../contract/define-route.js';
 import { type ListFilter, pageOf, paging, plainLine } from '../contract/fields.js';
 import { tagName } from './link-fields.js';
+import { readsUrls, writesUrls } from './url-schemas.js';
 
 const name = z.string().meta({ description: 'The tag, as links have it.', example: 'launch' });
 
@@ -61,25 +62,18 @@ const params = z.strictObject({
   }),
 });
 
-const write = {
-  tag: 'URLs',
-  access: { scope: 'urls:write' },
-  takesRestrictedKeys: true,
-} as const;
 const effects =
   'Changes updatedAt and ETag of the links, and sends no url.updated. A link that gets the tag during the request may retain it.';
 
 export const tagRoutes = [
   defineRoute('listTags', 'GET /api/v1/tags', {
-    tag: 'URLs',
-    access: { scope: 'urls:read' },
-    takesRestrictedKeys: true,
+    ...readsUrls,
     summary: 'List tags with their number of links',
     query: tagListQuery,
     responses: { 200: { description: 'One page of tags', data: pageOf(tag) } },
   }),
   defineRoute('renameTag', 'PATCH /api/v1/tags/{tag}', {
-    ...write,
+    ...writesUrls,
     summary: 'Rename a tag on every link',
     description: `A name that is already a tag merges the two. ${effects}`,
     params,
@@ -87,7 +81,7 @@ export const tagRoutes = [
     responses: { 200: { description: 'The renamed tag', data: tagChangeResult } },
   }),
   defineRoute('deleteTag', 'DELETE /api/v1/tags/{tag}', {
-    ...write,
+    ...writesUrls,
     summary: 'Remove a tag from every link',
     description: `The links stay. ${effects}`,
     params,

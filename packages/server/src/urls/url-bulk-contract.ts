@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineRoute } from '../contract/define-route.js';
 import { errorDetail } from '../contract/errors.js';
 import { urlIdInput } from '../contract/fields.js';
-import { id, newLink, patchFields, urlListItem } from './url-schemas.js';
+import { id, newLink, patchFields, urlListItem, writesUrls } from './url-schemas.js';
 
 /** Items in one bulk request. Specification, "Limits". */
 const maxBulkItems = 100;
@@ -128,15 +128,9 @@ export const urlBulkDeleteResult = z
   })
   .meta({ id: 'UrlBulkDeleteResult' });
 
-const write = {
-  tag: 'URLs',
-  access: { scope: 'urls:write' },
-  takesRestrictedKeys: true,
-} as const;
-
 export const urlBulkRoutes = [
   defineRoute('bulkCreateUrls', 'POST /api/v1/urls/bulk', {
-    ...write,
+    ...writesUrls,
     summary: 'Create up to 100 short links',
     description:
       'Each item succeeds or fails by itself; nothing is rolled back. 207 when every item fails.',
@@ -147,7 +141,7 @@ export const urlBulkRoutes = [
     },
   }),
   defineRoute('bulkUpdateUrls', 'PATCH /api/v1/urls/bulk', {
-    ...write,
+    ...writesUrls,
     summary: 'Change up to 100 short links',
     description: 'Each item succeeds or fails by itself. 207 when every item fails.',
     body: urlBulkUpdateRequest,
@@ -157,7 +151,7 @@ export const urlBulkRoutes = [
     },
   }),
   defineRoute('bulkDeleteUrls', 'DELETE /api/v1/urls/bulk', {
-    ...write,
+    ...writesUrls,
     summary: 'Delete up to 100 short links',
     description:
       'Send the ids in the query or in the body, not in both. Ids that do not exist, and elements that are no id, are skipped.',

@@ -4,7 +4,14 @@ import { line, queryBoolean, urlIdParam, uuid } from '../contract/fields.js';
 import { externalId } from './link-fields.js';
 import { urlBulkRoutes } from './url-bulk-contract.js';
 import { urlListRoutes } from './url-list-contract.js';
-import { createFields, patchFields, slugCheck, urlRecord } from './url-schemas.js';
+import {
+  createFields,
+  patchFields,
+  readsUrls,
+  slugCheck,
+  urlRecord,
+  writesUrls,
+} from './url-schemas.js';
 
 const ifExists = z
   .literal('return', { error: 'must be "return", or left out to create a link in any case' })
@@ -43,16 +50,6 @@ export const urlUpdateRequest = z.strictObject(patchFields).meta({
   description: 'The fields to change; null clears an optional one.',
 });
 
-const read = {
-  tag: 'URLs',
-  access: { scope: 'urls:read' },
-  takesRestrictedKeys: true,
-} as const;
-const write = {
-  tag: 'URLs',
-  access: { scope: 'urls:write' },
-  takesRestrictedKeys: true,
-} as const;
 const params = z.strictObject({ id: urlIdParam });
 const externalParams = z.strictObject({
   externalId: externalId.meta({ param: { id: 'ExternalId' } }),
@@ -67,7 +64,7 @@ const createErrors = ['SLUG_RESERVED', ...changeErrors] as const;
 
 export const urlRoutes = [
   defineRoute('createUrl', 'POST /api/v1/urls', {
-    ...write,
+    ...writesUrls,
     hasVersions: true,
     summary: 'Create a short link',
     body: urlCreateRequest,
@@ -81,7 +78,7 @@ export const urlRoutes = [
   ...urlListRoutes,
   ...urlBulkRoutes,
   defineRoute('lookupUrl', 'GET /api/v1/urls/lookup', {
-    ...read,
+    ...readsUrls,
     hasVersions: true,
     summary: 'Find a short link by its short URL, slug or code',
     query: z.strictObject({
@@ -95,7 +92,7 @@ export const urlRoutes = [
     errors: ['NOT_FOUND'],
   }),
   defineRoute('checkSlug', 'GET /api/v1/urls/slug', {
-    ...read,
+    ...readsUrls,
     summary: 'Check whether a custom slug may be taken',
     description: 'Reserves nothing: another link may take the slug before the next request.',
     query: z.strictObject({
@@ -109,14 +106,14 @@ export const urlRoutes = [
   }),
   // Before the routes of /api/v1/urls/{id}, because an external id may be `clicks`.
   defineRoute('getUrlByExternalId', 'GET /api/v1/urls/by-external-id/{externalId}', {
-    ...read,
+    ...readsUrls,
     hasVersions: true,
     summary: 'Read the short link that has an external id',
     params: externalParams,
     responses: { 200: { description: 'The link', data: urlRecord } },
   }),
   defineRoute('upsertUrl', 'PUT /api/v1/urls/by-external-id/{externalId}', {
-    ...write,
+    ...writesUrls,
     hasVersions: true,
     summary: 'Create a short link with an external id, or change the link that has it',
     description:
@@ -130,14 +127,14 @@ export const urlRoutes = [
     errors: createErrors,
   }),
   defineRoute('getUrl', 'GET /api/v1/urls/{id}', {
-    ...read,
+    ...readsUrls,
     hasVersions: true,
     summary: 'Read a short link',
     params,
     responses: { 200: { description: 'The link', data: urlRecord } },
   }),
   defineRoute('updateUrl', 'PATCH /api/v1/urls/{id}', {
-    ...write,
+    ...writesUrls,
     hasVersions: true,
     summary: 'Change, pause or resume a short link',
     params,
@@ -146,7 +143,7 @@ export const urlRoutes = [
     errors: changeErrors,
   }),
   defineRoute('deleteUrl', 'DELETE /api/v1/urls/{id}', {
-    ...write,
+    ...writesUrls,
     access: { scope: 'urls:write', or: 'urls:erase' },
     hasVersions: true,
     summary: 'Delete a short link',
@@ -162,7 +159,7 @@ export const urlRoutes = [
     responses: { 200: { description: 'The deleted link', data: urlRecord } },
   }),
   defineRoute('restoreUrl', 'POST /api/v1/urls/{id}/restore', {
-    ...write,
+    ...writesUrls,
     hasVersions: true,
     summary: 'Restore a deleted short link',
     description: 'The same as a PATCH that sets isActive to true.',

@@ -14,7 +14,7 @@ import {
 } from '../contract/fields.js';
 import { tagName } from './link-fields.js';
 import { targetUrl } from './target-url-field.js';
-import { urlListItem, urlRecord } from './url-schemas.js';
+import { readsUrls, urlListItem, urlRecord } from './url-schemas.js';
 
 const view = z.enum(['summary', 'full'], { error: 'must be summary or full' }).optional().meta({
   description: 'full: all fields of each link, as GET /api/v1/urls/{id} returns them.',
@@ -116,15 +116,9 @@ const urlExport = pageOf(urlRecord)
   })
   .meta({ id: 'UrlExport' });
 
-const read = {
-  tag: 'URLs',
-  access: { scope: 'urls:read' },
-  takesRestrictedKeys: true,
-} as const;
-
 export const urlListRoutes = [
   defineRoute('listUrls', 'GET /api/v1/urls', {
-    ...read,
+    ...readsUrls,
     summary: 'List short links, by default newest first',
     query: urlListQuery,
     responses: {
@@ -135,7 +129,7 @@ export const urlListRoutes = [
     },
   }),
   defineRoute('exportUrls', 'GET /api/v1/urls/export', {
-    ...read,
+    ...readsUrls,
     summary: 'Export short links as CSV or NDJSON',
     description: `Pages of up to ${maxExportedUrls} links. Send nextAfter as after until it is null. A request that failed can be repeated.`,
     query: urlExportQuery,

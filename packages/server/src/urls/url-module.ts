@@ -1,15 +1,12 @@
 import { randomInt } from 'node:crypto';
 import type { Logger } from 'pino';
-import type { IsOwnHost } from '../domains/hostname.js';
 import type { EventOutbox } from '../events/event-outbox.js';
 import { PeriodicService } from '../lifecycle.js';
 import { runInBatches } from '../storage/batches.js';
-import { type BlockedHostHandlerOptions, blockedHostHandlers } from './blocked-host-handlers.js';
+import { type ModerationHandlerOptions, moderationHandlers } from './moderation-handlers.js';
 import { toRecord } from './present-url.js';
 import { type ShortCodeOptions, shortCodeGenerator } from './short-code.js';
 import { type TagHandlerOptions, tagHandlers } from './tag-handlers.js';
-import { type FindTagged, TagRepository } from './tag-repository.js';
-import { type TakedownHandlerOptions, takedownHandlers } from './takedown-handlers.js';
 import { createTargetScan, type TargetScanOptions } from './target-scan.js';
 import { urlRecorder } from './url-events.js';
 import { type UrlHandlerOptions, urlHandlers } from './url-handlers.js';
@@ -19,13 +16,10 @@ import { UrlWriter, type UrlWriterOptions } from './url-writer.js';
 export interface UrlModuleOptions
   extends Omit<UrlHandlerOptions, 'urls' | 'writer' | 'eraseUrl'>,
     Omit<UrlWriterOptions, 'record' | 'newShortCode'>,
-    Pick<TakedownHandlerOptions, 'listTakedowns' | 'ignoresCase'>,
-    Pick<BlockedHostHandlerOptions, 'listBlockedHosts' | 'onHostsChanged'> {
+    Omit<ModerationHandlerOptions, 'urls' | 'record'>,
+    TagHandlerOptions {
   readonly safeDns: TargetScanOptions['safeDns'] | undefined;
   readonly outbox: EventOutbox;
-  readonly isOwnHost: IsOwnHost;
-  readonly listTags: TagHandlerOptions['listTags'];
-  readonly findTagged: FindTagged;
   readonly logger: Logger;
   readonly config: Pick<ShortCodeOptions, 'codeLength' | 'codeAlphabet'>;
 }
@@ -43,7 +37,6 @@ export function createUrlModule(options: UrlModuleOptions) {
   const record = urlRecorder(options.outbox, (url, now) => toRecord(origins(), url, now));
   const urls = new UrlReader(database, options);
   const writer = new UrlWriter({ ...options, record, newShortCode });
-  const tags = new TagRepository(database, options.findTagged);
   const scanTargets = options.safeDns && createTargetScan({ ...options, safeDns: options.safeDns });
   /** Deactivates links whose `expiresAt` has passed, with their events. Returns their number. */
   const expire = (signal?: AbortSignal) => {
@@ -56,9 +49,8 @@ export function createUrlModule(options: UrlModuleOptions) {
     /** Erasures need modules that need this one. */
     handlersWith: ({ eraseUrl }: Pick<UrlHandlerOptions, 'eraseUrl'>) => ({
       ...urlHandlers({ ...options, urls, writer, eraseUrl }),
-      ...tagHandlers({ ...options, tags }),
-      ...blockedHostHandlers(options),
-      ...takedownHandlers({ ...options, urls, record }),
+      ...tagHandlers(options),
+      ...moderationHandlers({ ...options, urls, record }),
     }),
     expire,
     /** Checks the targets of one page of links; false if none is due. */

@@ -4,6 +4,13 @@ import { customSlug, recordFields, settingInputs } from './link-fields.js';
 import { targetUrl } from './target-url-field.js';
 import { maxCodeLength } from './url-keys.js';
 
+export const readsUrls = {
+  tag: 'URLs',
+  access: { scope: 'urls:read' },
+  takesRestrictedKeys: true,
+} as const;
+export const writesUrls = { ...readsUrls, access: { scope: 'urls:write' } } as const;
+
 export const id = z.string().meta({ description: 'A decimal integer as a string.', example: '42' });
 const shortCode = z.string().meta({ example: 'aB3xY9q' });
 const shortUrl = z.string().meta({

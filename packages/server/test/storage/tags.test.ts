@@ -1,25 +1,27 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { replaceTag } from '../../src/urls/tag-handlers.js';
 import { findTagged, listTags } from '../../src/urls/tag-query.js';
-import { TagRepository } from '../../src/urls/tag-repository.js';
 import { now, openRepository, requestWith, type Stored } from './temporary-database.js';
 
 let stored: Stored;
-let tags: TagRepository;
 beforeAll(async () => {
   stored = await openRepository();
-  const { database } = stored;
-  tags = new TagRepository(database, (...args) => findTagged(database, ...args));
 });
 afterAll(() => stored.close());
+
+const tagsOf = (database = stored.database) => ({
+  database,
+  findTagged: findTagged.bind(null, stored.database),
+});
 
 const listAll = (organizationId: string, maxTags?: number) => {
   const filter = { sort: 'name', limit: 100, offset: 0 } as const;
   return listTags(stored.database, organizationId, filter, maxTags);
 };
 
-async function withLinks(count: number, tagsOf: (index: number) => string[]) {
+async function withLinks(count: number, namesOf: (index: number) => string[]) {
   const organizationId = await stored.addOrganization('enterprise');
-  const drafts = Array.from({ length: count }, (_, index) => ({ tags: tagsOf(index) }));
+  const drafts = Array.from({ length: count }, (_, index) => ({ tags: namesOf(index) }));
   for (let at = 0; at < count; at += 500) {
     await stored.create(organizationId, drafts.slice(at, at + 500));
   }
@@ -49,10 +51,11 @@ it('a change that is interrupted has counted its links in the audit log', async 
       return write(...args);
     },
   };
-  const interrupted = new TagRepository(failing, (...args) => findTagged(database, ...args));
   const request = requestWith({ organizationId, key: 'rename-old', fingerprint: 'a', now });
   const context = { organizationId, now: now + 1, write: request };
-  await expect(interrupted.replace('old', 'new', context)).rejects.toThrow('the process ends');
+  await expect(replaceTag(tagsOf(failing), 'old', 'new', context)).rejects.toThrow(
+    'the process ends',
+  );
   const entries = database.read
     .selectFrom('audit_log')
     .select(['resource_type', 'resource_id', 'item_count'])
@@ -60,7 +63,7 @@ it('a change that is interrupted has counted its links in the audit log', async 
   const counted = { resource_type: 'tag', resource_id: 'old' };
   expect(await entries.execute()).toEqual([{ ...counted, item_count: 300 }]);
   const again = requestWith({ organizationId, key: 'rename-old', fingerprint: 'a', now });
-  await tags.replace('old', 'new', { ...context, write: again });
+  await replaceTag(tagsOf(), 'old', 'new', { ...context, write: again });
   const [, rest] = await entries.orderBy('item_count', 'desc').execute();
   expect(rest).toMatchObject({ item_count: 150 });
 });
@@ -71,7 +74,7 @@ it('a change that reaches its time limit is continued by the same request', asyn
   const context = { organizationId, now: now + 1, write };
   const results = [];
   for (let call = 0; call < 4; call += 1) {
-    results.push(await tags.replace('old', null, context, 0));
+    results.push(await replaceTag(tagsOf(), 'old', null, context, 0));
   }
   expect(results).toEqual([
     { result: { updatedCount: 100, isComplete: false }, replayed: false },

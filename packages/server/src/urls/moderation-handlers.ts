@@ -1,7 +1,8 @@
 import type { z } from 'zod';
-import { ApiError, shorten, validationError } from '../contract/api-error.js';
+import { ApiError, quotaError, shorten } from '../contract/api-error.js';
 import type { Page, PageRange } from '../contract/fields.js';
 import type { ReadPage } from '../contract/json-text.js';
+import { presentAs, withIsoTimes } from '../contract/present.js';
 import type { IsOwnHost } from '../domains/hostname.js';
 import type { HandlersOf } from '../http/handlers.js';
 import { openPage } from '../http/open-page.js';
@@ -10,18 +11,33 @@ import { requireFound, type WriteRequest, writeOnce } from '../idempotency/with-
 import type { Clock } from '../ports.js';
 import { nextUpdatedAt } from '../preconditions/if-match.js';
 import { type Database, operatorOwner, type WriteTransaction } from '../storage/database.js';
+import { changeLinkPolicy } from '../storage/link-policy.js';
 import { readList } from '../storage/list-page.js';
 import { lockOrganization } from '../storage/locks.js';
 import { type LinkOrigins, shortUrlOf } from './link-origins.js';
+import { invalidField } from './link-outcomes.js';
+import {
+  blockedHostRecord,
+  maxBlockedHosts,
+  type moderationRoutes,
+  type takedownRecord,
+} from './moderation-contract.js';
 import { fromRow, type ShortUrl, selectUrls } from './short-url.js';
-import type { takedownRecord, takedownRoutes } from './takedown-contract.js';
 import { type RecordUrls, urlUpdated } from './url-events.js';
 import { domainKeyOf, findDomainKey, notShortUrlMessage, parseShortUrl } from './url-keys.js';
 import type { UrlReader } from './url-reader.js';
 
 type TakedownRecord = z.input<typeof takedownRecord>;
+type BlockedHostRecord = z.input<typeof blockedHostRecord>;
 
-export interface TakedownHandlerOptions {
+/** A blocked host. Instants are milliseconds since 1970. */
+interface BlockedHost {
+  readonly host: string;
+  readonly reason: string;
+  readonly createdAt: number;
+}
+
+export interface ModerationHandlerOptions {
   readonly database: Database;
   readonly record: RecordUrls;
   readonly urls: Pick<UrlReader, 'findByKey'>;
@@ -29,24 +45,33 @@ export interface TakedownHandlerOptions {
   /** Returns whether links of a hostname are found in any case; undefined is the platform's domain. */
   readonly ignoresCase: (hostname: string | undefined) => Promise<boolean>;
   readonly listTakedowns: ReadPage<TakedownRecord, PageRange, [origins: LinkOrigins]>;
+  readonly listBlockedHosts: ReadPage<BlockedHostRecord>;
   readonly origins: () => LinkOrigins;
   readonly clock: Clock;
   /** Called after a change of a link, before the response. */
   readonly onChanged: (ids: readonly number[]) => void;
+  /** Called after a host was blocked or unblocked, before the response. */
+  readonly onHostsChanged: () => Promise<void>;
 }
 
-const list = { name: 'takedowns', organizationId: operatorOwner, ids: 'integer' } as const;
+const takedowns = { name: 'takedowns', organizationId: operatorOwner, ids: 'integer' } as const;
+const blockedHosts = {
+  name: 'blocked hosts',
+  organizationId: operatorOwner,
+  ids: 'text',
+} as const;
+const hostColumns = ['id as host', 'reason', 'created_at as createdAt'] as const;
 
-export function takedownHandlers(
-  options: TakedownHandlerOptions,
-): HandlersOf<typeof takedownRoutes> {
-  const { database, origins, clock } = options;
+export function moderationHandlers(
+  options: ModerationHandlerOptions,
+): HandlersOf<typeof moderationRoutes> {
+  const { database, origins, clock, onHostsChanged } = options;
 
   /** Returns the id of the link that visitors of a short URL reach. Throws VALIDATION_FAILED or NOT_FOUND. */
   async function getUrlId(shortUrl: string): Promise<number> {
     const names = parseShortUrl(shortUrl);
     if (names.length === 0) {
-      throw validationError([{ path: 'shortUrl', message: notShortUrlMessage(shortUrl) }]);
+      throw invalidField('shortUrl', notShortUrlMessage(shortUrl));
     }
     const platform = domainKeyOf(null);
     for (const { hostname, key } of names) {
@@ -96,6 +121,23 @@ export function takedownHandlers(
     return written;
   }
 
+  /** Changes what is stored of a host, unless `change` returns null. */
+  async function changeHost(
+    host: string,
+    write: WriteRequest | undefined,
+    change: (transaction: WriteTransaction) => Promise<BlockedHost | null | undefined>,
+  ) {
+    const audit = { type: 'blockedHost', id: host } as const;
+    const options = { organizationId: operatorOwner, write, audit };
+    const written = await writeOnce(database, options, async (transaction) => {
+      const changed = await change(transaction);
+      if (changed) await changeLinkPolicy(transaction);
+      return changed ?? null;
+    });
+    if (written.result) await onHostsChanged();
+    return written;
+  }
+
   return {
     async takeDownUrl({ body: { shortUrl, reason }, write }) {
       const id = await getUrlId(shortUrl);
@@ -114,7 +156,7 @@ export function takedownHandlers(
     },
 
     async listTakedowns({ query }) {
-      const { filter, reply } = openPage(list, query);
+      const { filter, reply } = openPage(takedowns, query);
       return reply(await options.listTakedowns(operatorOwner, filter, origins()));
     },
 
@@ -127,6 +169,45 @@ export function takedownHandlers(
       const { result, replayed } = requireFound(written, 'takedown', id);
       // The takedown as it was.
       return { status: 200, replayed, data: toTakedownRecord(origins(), result) };
+    },
+
+    async blockHost({ body: { host, reason }, write }) {
+      const { result, replayed } = await changeHost(host, write, async (transaction) => {
+        const { others } = await transaction
+          .selectFrom('blocked_hosts')
+          .select(({ fn }) => fn.countAll().as('others'))
+          .where('id', '<>', host)
+          .executeTakeFirstOrThrow();
+        if (Number(others) >= maxBlockedHosts) return null;
+        return transaction
+          .insertInto('blocked_hosts')
+          .values({ id: host, reason, created_at: clock() })
+          .onConflict((conflict) => conflict.column('id').doUpdateSet({ reason }))
+          .returning(hostColumns)
+          .executeTakeFirst();
+      });
+      if (!result) {
+        const use = `At most ${maxBlockedHosts} hosts are blocked, and ${maxBlockedHosts} are`;
+        throw quotaError(use, 'Unblock a host first', replayed);
+      }
+      return { status: 201, replayed, data: toBlockedHostRecord(result) };
+    },
+
+    async listBlockedHosts({ query }) {
+      const { filter, reply } = openPage(blockedHosts, query);
+      return reply(await options.listBlockedHosts(operatorOwner, filter));
+    },
+
+    async unblockHost({ params: { host }, write }) {
+      const written = await changeHost(host, write, (transaction) =>
+        transaction
+          .deleteFrom('blocked_hosts')
+          .where('id', '=', host)
+          .returning(hostColumns)
+          .executeTakeFirst(),
+      );
+      const { result, replayed } = requireFound(written, 'blocked host', host);
+      return { status: 200, replayed, data: toBlockedHostRecord(result) };
     },
   };
 }
@@ -170,4 +251,19 @@ export function toTakedownRecord(origins: LinkOrigins, url: ShortUrl): TakedownR
     reason: url.takedownReason ?? '',
     createdAt: new Date(url.takenDownAt ?? 0).toISOString(),
   };
+}
+
+export function listBlockedHosts(database: Database, range: PageRange): Promise<Page<BlockedHost>> {
+  const list = { table: 'blocked_hosts', ...range } as const;
+  return readList<string, BlockedHost & { readonly id: string }>(database, list, (ids) =>
+    database.read
+      .selectFrom('blocked_hosts')
+      .select([...hostColumns, 'id'])
+      .where('id', 'in', ids)
+      .execute(),
+  );
+}
+
+export function toBlockedHostRecord(host: BlockedHost): BlockedHostRecord {
+  return presentAs(blockedHostRecord, withIsoTimes(host));
 }
