@@ -76,7 +76,6 @@ describe('readConfig', () => {
     ['SHORTY_BACKUP_SCHEDULE', '0 3 * *'],
     ['SHORTY_BACKUP_SCHEDULE', '0 0 30 2 *'],
     ['SHORTY_BACKUP_KEEP', '0'],
-    ['SHORTY_ACCESS_LOG', 'combined'],
     ['SHORTY_DATABASE_URL', 'data/shorty.db'],
     ['SHORTY_DATABASE_URL', 'file://elsewhere/x.db'],
     ['SHORTY_CORS_ORIGINS', 'https://e.com/path'],

@@ -250,14 +250,6 @@ export function readConfig(environment: Environment) {
     tokenRateLimit: read('SHORTY_TOKEN_RATE_LIMIT', '600', wholeNumber(0, 1_000_000)),
     /** The limit of open client connections. */
     maxConnections: read('SHORTY_MAX_CONNECTIONS', '10000', wholeNumber(10, 1_000_000)),
-    /** Whether each request has a line on stdout. */
-    accessLog: read('SHORTY_ACCESS_LOG', 'off', oneOf(['off', 'json'] as const)),
-    /** The form of addresses in the access log. */
-    accessLogAddress: read(
-      'SHORTY_ACCESS_LOG_ADDRESS',
-      'truncated',
-      oneOf(['full', 'truncated', 'off'] as const),
-    ),
     logLevel: read('SHORTY_LOG_LEVEL', 'info', oneOf(logLevels)),
     /** Undefined writes text to a terminal, and JSON elsewhere. */
     logFormat: optional('SHORTY_LOG_FORMAT', oneOf(logFormats)),

@@ -29,7 +29,6 @@ import { ErrorLog } from './health/error-log.js';
 import { livenessRoute } from './health/health-contract.js';
 import { createHealthModule, diskCheck } from './health/health-handlers.js';
 import type { BackupFigures } from './health/server-metrics.js';
-import { AccessLog, noteLink } from './http/access-log.js';
 import { createHttpServer } from './http/create-http-server.js';
 import { affordableConnections, type Listener, listen, listenForOperators } from './http/listen.js';
 import { noteForwardedHeaders } from './http/note-forwarded-headers.js';
@@ -116,8 +115,6 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     clock = Date.now,
     logger = pino({ level: 'silent' }),
     droppedLogLines = () => 0,
-    writeAccessLog,
-    droppedAccessLogLines = () => 0,
     backupFigures = () => noBackups,
     isThreaded = false,
     timeLimits: changedLimits,
@@ -304,16 +301,12 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     queues: [...queues, ...database.writeQueues],
     errorLog,
     droppedLogLines,
-    droppedAccessLogLines,
     backupFigures,
     uncheckedTargets: () => safeDns?.unanswered ?? 0,
   });
   const rateLimiterOf = (perMinute: number, rule: string) =>
     perMinute > 0 ? new RateLimiter(perMinute, rule) : undefined;
-  const { accessLogAddress, trustedProxies: proxies } = config;
-  const accessLog =
-    writeAccessLog &&
-    new AccessLog({ address: accessLogAddress, proxies, clock, write: writeAccessLog });
+  const { trustedProxies: proxies } = config;
   const redirects = createRedirectModule({
     ...shared,
     urls: urls.urls,
@@ -323,7 +316,6 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     readRecentClicks: analytics.readRecentClicks,
     bodyTimeoutMs: timeLimits.publicBody,
     onResponse: health.onLinkResponse,
-    onLink: accessLog && noteLink,
     onError: onRequestError,
   });
   changes.on('policy', () => redirects.cache.clear());
@@ -427,7 +419,6 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     app: createApp(appOptions, config.adminListen ? 'public' : 'both'),
     // Redirects come first, because most requests are redirects.
     handlers: [
-      ...(accessLog ? [accessLog] : []),
       noteForwardedHeaders({ proxies, warn: logger.warn.bind(logger) }),
       redirects.handler,
       qrs.images,
@@ -506,7 +497,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       if (config.adminListen) {
         const admin = createHttpServer({
           app: createApp(appOptions, 'admin'),
-          handlers: accessLog ? [accessLog] : [],
+          handlers: [],
           onRequestError,
           timeLimits,
         });

@@ -15,10 +15,6 @@ export interface ServerOptions extends Partial<Config> {
   readonly logger?: Logger;
   /** Returns the number of lines that the logger dropped, for `/metrics`. */
   readonly droppedLogLines?: () => number;
-  /** Writes a line of the access log, which needs this function. Must not throw or wait. */
-  readonly writeAccessLog?: (line: string) => void;
-  /** Returns the number of lines of the access log that were dropped, for `/metrics`. */
-  readonly droppedAccessLogLines?: () => number;
   /** Returns what the scheduled backups did, for `/metrics`. */
   readonly backupFigures?: () => BackupFigures;
   /** Tests pass shorter limits for slow clients. */

@@ -25,7 +25,6 @@ export interface MetricSources {
   readonly queues: readonly FairQueue[];
   readonly errorLog: ErrorLog;
   readonly droppedLogLines: () => number;
-  readonly droppedAccessLogLines: () => number;
   readonly backupFigures: () => BackupFigures;
   readonly uncheckedTargets: () => number;
 }
@@ -39,7 +38,7 @@ const noAttempts = eventTypes.flatMap((event) =>
 
 export function registerServerMetrics(registry: Registry, sources: MetricSources): void {
   const { database, visitFigures, countriesBuiltAt, dispatchFigures, threads, queues } = sources;
-  const { errorLog, droppedLogLines, droppedAccessLogLines, backupFigures } = sources;
+  const { errorLog, droppedLogLines, backupFigures } = sources;
   const perQueue = (value: (figures: FairQueue['figures']) => number) =>
     toSamples(
       'queue',
@@ -160,10 +159,6 @@ export function registerServerMetrics(registry: Registry, sources: MetricSources
     shorty_log_lines_dropped_total: {
       help: 'Log lines that were dropped, because stderr could not be written.',
       read: droppedLogLines,
-    },
-    shorty_access_log_lines_dropped_total: {
-      help: 'Lines of the access log that were dropped, because stdout could not be written.',
-      read: droppedAccessLogLines,
     },
     shorty_safe_dns_unanswered_total: {
       help: 'Hosts of targets that were accepted unchecked, because a resolver did not answer in time.',

@@ -6,7 +6,6 @@ import {
   canonicalRange,
   isPublicAddress,
   parseAddressRanges,
-  truncateAddress,
 } from './ip-address.js';
 
 describe('isPublicAddress', () => {
@@ -128,16 +127,5 @@ describe('addressBlockOf', () => {
     ['', ''],
   ])('of %s is %s', (address, block) => {
     expect(addressBlockOf(address)).toBe(block);
-  });
-});
-
-describe('truncateAddress', () => {
-  it.each([
-    ['203.0.113.77', '203.0.113.0'],
-    ['::ffff:203.0.113.77', '203.0.113.0'],
-    ['2001:db8:1:2:3:4:5:6', '2001:db8:1::'],
-    ['', ''],
-  ])('returns the network of %s', (address, network) => {
-    expect(truncateAddress(address)).toBe(network);
   });
 });

@@ -94,12 +94,6 @@ export function addressBlockOf(address: string): string {
   return `${groups.join(':')}::/64`;
 }
 
-/** Returns the network of an address: the /24 of an IPv4 address, or the /48 of an IPv6 address. */
-export function truncateAddress(address: string): string {
-  const parsed = parse(address);
-  return parsed ? format(networkOf(parsed, parsed.kind() === 'ipv4' ? 24 : 48)) : '';
-}
-
 /** Returns the host of a URL without the brackets of an IPv6 address. */
 export function withoutBrackets(hostname: string): string {
   return hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;

@@ -70,7 +70,6 @@ async function serve(options: Partial<RedirectHandlerOptions>) {
     bodyTimeoutMs: 1_000,
     clock: Date.now,
     onResponse: () => {},
-    onLink: undefined,
     onError: (error, requestId) => errors.push({ error, requestId }),
     ...options,
   });

@@ -56,8 +56,6 @@ export interface RedirectHandlerOptions {
   /** Called with the status of each response. */
   readonly onResponse: (status: number) => void;
   readonly onError: (error: unknown, requestId: string) => void;
-  /** Called with the link of each visit, if there is one; undefined when nobody needs it. */
-  readonly onLink: ((response: ServerResponse, link: Link) => void) | undefined;
 }
 
 /** A path that may be that of a link. */
@@ -190,7 +188,6 @@ export class RedirectHandler {
   }
 
   #respond(response: ServerResponse, link: Link | undefined, rest = ''): void {
-    if (link) this.#options.onLink?.(response, link);
     const decision = decideRedirect(link, this.#options.clock());
     const { method } = response.req;
     const isRead = method === 'GET' || method === 'HEAD';

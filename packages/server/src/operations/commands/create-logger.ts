@@ -79,7 +79,7 @@ function quoteUnlessPlain(value: unknown): string {
 }
 
 /** Hides secrets in a line, and escapes characters that terminals obey. */
-export function cleanLine(line: string): string {
+function cleanLine(line: string): string {
   return escapeControls(hideSecrets(line, hidden));
 }
 

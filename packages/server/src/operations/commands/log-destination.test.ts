@@ -4,7 +4,7 @@ import { LogDestination } from './log-destination.js';
 /** A destination on a disk with `free` bytes left. */
 function open(free: number) {
   const disk = { free, text: '' };
-  const destination = new LogDestination('stderr', (bytes) => {
+  const destination = new LogDestination((bytes) => {
     if (disk.free === 0) throw Object.assign(new Error('no space left'), { code: 'ENOSPC' });
     const written = bytes.subarray(0, disk.free);
     disk.free -= written.length;

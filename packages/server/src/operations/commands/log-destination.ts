@@ -1,8 +1,6 @@
 import { fstatSync, writeSync } from 'node:fs';
 import { pino } from 'pino';
 
-const descriptors = { stdout: 1, stderr: 2 } as const;
-type Stream = keyof typeof descriptors;
 // About 3,000 lines, which a reader that is only slow takes later.
 const maxQueuedBytes = 1024 * 1024;
 
@@ -13,14 +11,13 @@ const maxQueuedBytes = 1024 * 1024;
 type Write = (bytes: Uint8Array, onLost: () => void) => number;
 
 /**
- * A destination of log lines on stderr or stdout that never throws and never waits. While it cannot be
+ * A destination of log lines on stderr that never throws and never waits. While it cannot be
  * written, such as on a full disk, or with a pipe that is closed or that nobody reads, lines are
  * dropped and counted. The first line after that follows a line with their number.
  */
 export class LogDestination {
   /** The number of lines that were dropped since the start. */
   dropped = 0;
-  readonly #stream: Stream;
   readonly #write: Write;
   readonly #format: (line: string) => string;
   #unreported = 0;
@@ -28,12 +25,7 @@ export class LogDestination {
   #isTorn = false;
 
   /** `format` changes the line with the number of dropped ones, as the logger does its own. */
-  constructor(
-    stream: Stream = 'stderr',
-    write = openStream(stream),
-    format = (line: string) => line,
-  ) {
-    this.#stream = stream;
+  constructor(write = openStream(), format = (line: string) => line) {
     this.#write = write;
     this.#format = format;
   }
@@ -41,7 +33,7 @@ export class LogDestination {
   write(line: string): void {
     try {
       if (this.#unreported > 0) {
-        this.#writeAll(this.#format(droppedLine(this.#unreported, this.#stream)));
+        this.#writeAll(this.#format(droppedLine(this.#unreported)));
         this.#unreported = 0;
       }
       this.#writeAll(line);
@@ -69,13 +61,12 @@ export class LogDestination {
  * A write to a pipe or a socket with `writeSync` waits for the reader. A stream does not: it queues the
  * bytes. Files are written with `writeSync`, so that the error of a full disk is known at once.
  */
-function openStream(name: Stream): Write {
-  const descriptor = descriptors[name];
+function openStream(): Write {
   // Not in numbers: Node 20's `realpathSync` reads the numbers of the last call, and those of a pipe make
   // it return the path of a symbolic link. `require` would then not find the packages of a package.
-  const stats = fstatSync(descriptor, { bigint: true });
-  if (!stats.isFIFO() && !stats.isSocket()) return (bytes) => writeSync(descriptor, bytes);
-  const stream = process[name];
+  const stats = fstatSync(2, { bigint: true });
+  if (!stats.isFIFO() && !stats.isSocket()) return (bytes) => writeSync(2, bytes);
+  const stream = process.stderr;
   let failure: Error | undefined;
   stream.on('error', (error) => {
     failure = error;
@@ -83,18 +74,18 @@ function openStream(name: Stream): Write {
   return (bytes, onLost) => {
     if (failure) throw failure;
     if (stream.writableLength + bytes.length > maxQueuedBytes) {
-      throw new Error(`the reader of ${name} is more than ${maxQueuedBytes} bytes behind`);
+      throw new Error(`the reader of stderr is more than ${maxQueuedBytes} bytes behind`);
     }
     stream.write(bytes, (error) => error && onLost());
     return bytes.length;
   };
 }
 
-function droppedLine(count: number, stream: Stream): string {
+function droppedLine(count: number): string {
   let line = '';
   pino(
     { timestamp: pino.stdTimeFunctions.isoTime },
     { write: (text: string) => (line = text) },
-  ).warn({ count }, `log lines were dropped, because ${stream} could not be written`);
+  ).warn({ count }, 'log lines were dropped, because stderr could not be written');
   return line;
 }

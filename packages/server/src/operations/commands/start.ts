@@ -13,7 +13,7 @@ import { findNetworkFileSystem } from '../../storage/sqlite/sqlite-file.js';
 import { version } from '../../version.js';
 import { deleteAbandonedFolders } from '../backup/move-into-place.js';
 import { ScheduledBackups } from '../backup/scheduled-backups.js';
-import { cleanLine, createLogger, toText } from './create-logger.js';
+import { createLogger, toText } from './create-logger.js';
 import { LogDestination } from './log-destination.js';
 
 const stopSignals = ['SIGTERM', 'SIGINT'] as const;
@@ -27,10 +27,9 @@ export async function start({ create }: { readonly create?: true }): Promise<voi
   const config = readConfig(process.env);
   // On stderr. Output for people goes to stdout.
   const format = config.logFormat ?? (process.stderr.isTTY ? 'text' : 'json');
-  const log = new LogDestination('stderr', undefined, format === 'text' ? toText : undefined);
+  const log = new LogDestination(undefined, format === 'text' ? toText : undefined);
   const logger = createLogger(config.logLevel, log, format);
   const droppedLogLines = () => log.dropped;
-  const accessLog = config.accessLog === 'json' ? new LogDestination('stdout') : undefined;
   for (const setting of findUnknownSettings(process.env)) {
     logger.warn(setting, 'unknown setting in the environment');
   }
@@ -53,10 +52,6 @@ export async function start({ create }: { readonly create?: true }): Promise<voi
     ...config,
     logger,
     droppedLogLines,
-    ...(accessLog && {
-      writeAccessLog: (line) => accessLog.write(cleanLine(line)),
-      droppedAccessLogLines: () => accessLog.dropped,
-    }),
     ...(backups && { backupFigures: () => backups.figures }),
     isThreaded: true,
   });
