@@ -19,7 +19,6 @@ export type CompatName = (typeof compatNames)[number];
 const logFormats = ['text', 'json'] as const;
 export type LogFormat = (typeof logFormats)[number];
 
-/** The settings of an operator. */
 export type Config = Readonly<ReturnType<typeof readConfig>>;
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -333,12 +332,10 @@ function secretOf(environment: Environment, name: string): string | undefined {
   return text;
 }
 
-/** Returns the JSON of a file without white space. */
 function readDocument(path: string): string {
   return JSON.stringify(JSON.parse(readFileSync(path, 'utf8')));
 }
 
-/** Parses a cron expression in UTC. */
 function parseSchedule(expression: string): Cron {
   try {
     const cron = new Cron(expression, { timezone: 'UTC', mode: '5-part' });
@@ -362,7 +359,6 @@ function parseListenPath(text: string): string {
 
 const minOperatorKeyLength = 32;
 
-/** Names a character that a key must not have. */
 function nameOf(character: string): string {
   if (character === ' ') return 'a space';
   return /[\r\n]/.test(character) ? 'a line break' : JSON.stringify(character);

@@ -88,9 +88,7 @@ interface Changes {
   /** The rules of hosts, a takedown, or the suspension of an organization: any number of links. */
   readonly policy: [];
   readonly urls: [ids: readonly number[]];
-  /** The domains of an organization. */
   readonly domains: [organizationId: string];
-  /** QR codes that are erased. */
   readonly pictures: [ids: readonly string[]];
 }
 
@@ -109,7 +107,6 @@ function addressOf(config: Config, listener: string): PublicAddress {
   return { url, origins, isOwn: ownHostTest([origins.shortDomain, host, publicHost]) };
 }
 
-/** Creates the server with its storage, features and HTTP listener. */
 export function createServer(options: ServerOptions = {}): ShortyServer {
   const {
     clock = Date.now,

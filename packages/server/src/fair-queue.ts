@@ -31,7 +31,6 @@ interface Task {
   reject(error: Error): void;
 }
 
-/** An organization that has tasks. */
 interface Turns {
   readonly waiting: Task[];
   running: number;

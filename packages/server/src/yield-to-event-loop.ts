@@ -16,14 +16,12 @@ export class TimeSlices {
     return performance.now() - this.#startedAt >= maxSliceMs;
   }
 
-  /** Starts the next slice after a turn of the event loop. */
   async next(): Promise<void> {
     await yieldToEventLoop();
     this.#startedAt = performance.now();
   }
 }
 
-/** Maps items in time slices. */
 export async function mapInSlices<Item, Result>(
   items: readonly Item[],
   map: (item: Item, index: number) => Result,

@@ -22,7 +22,6 @@ export interface AppOptions extends MountOptions {
   readonly pagesFor: PagesFor;
   /** The origins that browsers may call the API from; undefined allows none. */
   readonly corsOrigins: CorsOrigins | undefined;
-  /** Mounts the APIs of other services. */
   readonly mountCompat: (app: Express, options: MountOptions) => void;
   /** False removes the dashboard. */
   readonly hasDashboard: boolean;

@@ -50,10 +50,8 @@ export interface MountOptions {
   readonly rateLimiter: RateLimiter | undefined;
   /** Limits the requests of an address without a token; undefined sets no limit. */
   readonly publicRateLimiter: RateLimiter | undefined;
-  /** Limits how many large bodies are read at once. */
   readonly largeBodies: FairQueue;
   readonly timeLimits: TimeLimits;
-  /** The API's public origin. */
   readonly publicUrl: () => string;
   /** Counts an API call of an organization; resolves when the count is durable. */
   readonly countCall: (organizationId: string) => Promise<void>;
@@ -266,7 +264,6 @@ function checkScope(route: Route, { scopes, user, restriction }: Caller): void {
   }
 }
 
-/** Returns the ETag of the record in a response. */
 function etagOfRecord(data: unknown): { ETag: string } | undefined {
   const { updatedAt } = data as { updatedAt?: string };
   return updatedAt === undefined ? undefined : { ETag: etagOf(Date.parse(updatedAt)) };

@@ -12,7 +12,6 @@ export interface AuditHandlerOptions {
   readonly listAllAuditEntries: ReadPage<AuditEntry, OperatorAuditFilter>;
 }
 
-/** Lists the audit log, for an organization or the operator. */
 export function auditHandlers(options: AuditHandlerOptions): HandlersOf<typeof auditRoutes> {
   return {
     listAuditEntries: ({ caller: { organizationId }, query }) =>

@@ -8,7 +8,6 @@ import { allOf } from '../storage/list-page.js';
 import type { ListQuery } from '../storage/list-query.js';
 import type { AuditFilter, auditEntry } from './audit-contract.js';
 
-/** An entry as the API presents it. */
 export type AuditEntry = z.input<typeof auditEntry>;
 
 type AuditRow = Awaited<ReturnType<ReturnType<typeof selectEntries>['execute']>>[number];
@@ -33,7 +32,6 @@ export async function listAuditEntries(
   return { total, next, items: ids.flatMap((id) => byId.get(id) ?? []) };
 }
 
-/** Returns the list of the entries that a filter selects. */
 export function auditListQuery(
   organizationId: string | undefined,
   { since, until, actor, operation, resource, limit, offset, after }: AuditFilter,

@@ -134,7 +134,6 @@ export class ApiKeyRepository {
     return { caller, suspendedAt };
   }
 
-  /** Returns whether an organization has an active domain. */
   async hasDomain(organizationId: string, domainId: string): Promise<boolean> {
     const row = await this.#database.read
       .selectFrom('domains')

@@ -94,12 +94,10 @@ export class AttemptLimiter {
   }
 }
 
-/** Deletes the attempts whose window has ended, until the signal aborts. */
 export function deleteEndedAttempts(database: Database, now: number, signal: AbortSignal) {
   return deleteExpired(database, 'attempts', 'ends_at', now, signal);
 }
 
-/** Returns RATE_LIMITED for a client key with too many failed attempts. */
 function tooManyAttempts({ attempts, windowMs }: AttemptLimit, waitMs: number): ApiError {
   const seconds = Math.ceil(waitMs / 1000);
   const wait =

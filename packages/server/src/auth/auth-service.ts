@@ -19,7 +19,6 @@ export type AuthService = ReturnType<typeof createAuthService>;
 export interface AuthServiceOptions {
   readonly clients: ClientRepository;
   readonly apiKeys: Pick<ApiKeyRepository, 'findCaller'>;
-  /** Finds the caller of a browser's session. */
   readonly findSession: (headers: IncomingHttpHeaders) => Promise<FoundCaller | undefined>;
   /** Undefined accepts no key. */
   readonly operatorKey: string | undefined;
@@ -120,7 +119,6 @@ function bearerTokenOf(authorization: string | undefined): string {
 
 const sendToken = 'Send an access token or an API key as "Authorization: Bearer …"';
 
-/** Throws ORGANIZATION_SUSPENDED if the organization is suspended. */
 export function refuseIfSuspended({ suspendedAt }: { readonly suspendedAt: number | null }): void {
   if (suspendedAt === null) return;
   throw new ApiError(

@@ -199,7 +199,6 @@ export class ClientRepository {
     return { caller, suspendedAt: row.suspendedAt };
   }
 
-  /** Deletes the expired access tokens, until the signal aborts. */
   deleteExpiredTokens(now: number, signal: AbortSignal): Promise<number> {
     return deleteExpired(this.#database, 'access_tokens', 'expires_at', now, signal);
   }

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { defineRoute, scopes } from '../contract/define-route.js';
 import { oauthCodes } from '../contract/oauth-error.js';
 
-/** Seconds until an access token expires. */
 export const tokenLifetimeSeconds = 3600;
 
 const scopeList = z

@@ -73,7 +73,6 @@ export function newPassword(max: number, min = 1) {
   return characters(max, min, normalized);
 }
 
-/** An e-mail address, in lower case. */
 export const emailAddress = z
   .email('must be an e-mail address, such as ada@example.com')
   .max(254)
@@ -153,7 +152,6 @@ export function codePointOf(character: string): string {
 
 export const uuid = z.guid('must be a UUID').overwrite((value) => value.toLowerCase());
 
-/** The UUID of a record in a path. */
 export const uuidParam = uuid.meta({ param: { id: 'Id', description: 'The id of the record.' } });
 
 const instantMeta = {

@@ -2,7 +2,6 @@ import { type Scope, scopes } from './define-route.js';
 
 const links = ['urls:read', 'urls:write', 'qr:read', 'qr:write', 'domains:read', 'domains:write'];
 
-/** What the people of each role may do. */
 export const roleScopes = {
   owner: scopes,
   editor: scopes.filter((scope) => links.includes(scope) || scope.endsWith(':read')),

@@ -17,7 +17,6 @@ export class ErrorLog {
    * several requests share, or as an `uncaughtException` of the process.
    */
   readonly uncaught = { request: 0, callback: 0, process: 0 };
-  /** The number of responses with 503 for each error class. */
   readonly unavailable = new Map(unavailableErrors.map(({ name }) => [name, 0]));
 
   constructor(logger: Logger, now: () => number = () => performance.now()) {

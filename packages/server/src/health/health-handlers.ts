@@ -13,7 +13,6 @@ import { type MetricSources, registerServerMetrics } from './server-metrics.js';
 
 export interface HealthOptions {
   readonly database: Database;
-  /** Returns the reason while the server is starting or stopping. */
   readonly lifecycleError: () => string | undefined;
   /** Returns the reason why the disk of the journals and the SQLite file cannot be written. */
   readonly diskError: () => Promise<string | undefined>;
@@ -78,7 +77,6 @@ function dispatcherError(idleMs: number): string | undefined {
 export function createHealthModule(
   options: Omit<HealthOptions, 'damagedLines' | 'dispatcherIdleMs' | 'metrics'> &
     MetricSources & {
-      /** The ids of the operations of the API. */
       readonly operations: readonly string[];
     },
 ) {

@@ -74,7 +74,6 @@ export function registerLinkMetrics(registry: Registry): (status: number) => voi
   return (status) => counts.set(status, (counts.get(status) ?? 0) + 1);
 }
 
-/** A value with its labels. */
 export interface Sample {
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;

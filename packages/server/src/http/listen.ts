@@ -73,7 +73,6 @@ const tcpReasons: Readonly<Record<string, string>> = {
   ENOTFOUND: 'the name is unknown; use an address of this machine, such as 127.0.0.1',
 };
 
-/** Says why the server cannot listen on an address, or on the unix socket at `path`. */
 function reasonOf(cause: NodeJS.ErrnoException, path?: string): string {
   const cannot = `cannot listen there (${cause.message})`;
   const { code = '' } = cause;
@@ -94,7 +93,6 @@ async function removeStaleSocket(path: string): Promise<void> {
   if (found?.isSocket() && (await isRefused(path))) unlinkSync(path);
 }
 
-/** Returns whether no process accepts connections on a socket. */
 function isRefused(path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(path, () => {

@@ -50,7 +50,6 @@ export function openPage<Query extends PageQuery>(list: ListIdentity, query: Que
   const listId = identify(list, filters);
   const cursor = after === undefined ? undefined : readCursor(after, list, listId);
   const range: PageRange = { limit, offset: offset ?? 0, after: cursor?.position };
-  /** Returns what the response tells about the page. */
   function describe({ total = cursor?.total ?? 0, count, next }: Omit<PageText<unknown>, 'items'>) {
     const first = cursor?.offset ?? range.offset;
     const content = next && JSON.stringify([listId, total, first + count, ...next]);
@@ -90,7 +89,6 @@ function identify({ name, organizationId }: ListIdentity, filters: object): stri
 interface Cursor {
   /** The number of items when the first page was read, which the other pages do not count again. */
   readonly total: number;
-  /** The number of items before the page. */
   readonly offset: number;
   readonly position: Position;
 }

@@ -24,7 +24,6 @@ export function parseJson(bytes: Buffer): unknown {
   }
 }
 
-/** A reviver of JSON.parse. */
 function cutText(_name: string, value: unknown): unknown {
   return typeof value === 'string' ? value.slice(0, maxTextBytes + 1) : value;
 }
@@ -63,7 +62,6 @@ function checkLimits(bytes: Buffer): boolean {
   return hasLongText;
 }
 
-/** Returns the index of the quote that ends a text. */
 function endOfText(bytes: Buffer, start: number): number {
   let at = start + 1;
   while (at < bytes.length && bytes[at] !== quote) at += bytes[at] === backslash ? 2 : 1;

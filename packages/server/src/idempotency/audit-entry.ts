@@ -23,13 +23,11 @@ export const resourceTypes = [
 
 /** Who makes a write, from where, and by which operation. */
 export interface WriteOrigin {
-  /** The id of the entry in the audit log. */
   readonly entryId: string;
   readonly actorType: (typeof actorTypes)[number];
   /** The id of the person, client or API key; null for the operator and for commands. */
   readonly actorId: string | null;
   readonly address: string | null;
-  /** The operationId of the contract. */
   readonly operation: string;
   /** The names of the fields that a PATCH of one record contains. */
   readonly fields: readonly string[];

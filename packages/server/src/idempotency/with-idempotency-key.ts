@@ -14,7 +14,6 @@ import { encryptorOf } from '../storage/secrets.js';
 import { yieldToEventLoop } from '../yield-to-event-loop.js';
 import { type AuditTarget, recordAuditEntry, type WriteOrigin } from './audit-entry.js';
 
-/** A request with an `Idempotency-Key`. */
 export interface IdempotentRequest {
   /** The owner of the key: the caller's organization, or `operatorOwner`. */
   readonly organizationId: string;
@@ -24,14 +23,12 @@ export interface IdempotentRequest {
   readonly now: number;
 }
 
-/** A write that somebody asks for. */
 export interface WriteRequest {
   readonly origin: WriteOrigin;
   /** Undefined for a request without an `Idempotency-Key`. */
   readonly idempotency: IdempotentRequest | undefined;
 }
 
-/** How long a key is stored. */
 export const idempotencyWindowMs = 24 * 60 * 60 * 1000;
 
 export interface IdempotentResult<T> {

@@ -3,13 +3,11 @@ import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import type { ResolveDns, ResolveTxt } from '../ports.js';
 
-/** Why a DNS look-up failed. */
 export type DnsFailure =
   /** NXDOMAIN: the name does not exist. */
   | 'no_name'
   /** The name exists and has no record of the type. */
   | 'no_record'
-  /** SERVFAIL. */
   | 'server_failure'
   /** REFUSED, or not implemented. */
   | 'refused'
@@ -73,7 +71,6 @@ export function createAddressResolver(options: DnsResolverOptions): ResolveDns {
   };
 }
 
-/** Returns the IPv4 addresses that a host has in DNS. */
 export function resolveIpv4(options: DnsResolverOptions, hostname: string): Promise<string[]> {
   return lookUp(options, `addresses of ${hostname}`, (resolver) => resolver.resolve4(hostname));
 }

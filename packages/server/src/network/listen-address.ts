@@ -1,6 +1,5 @@
 import { isIP, isIPv4 } from 'node:net';
 
-/** A TCP port or a unix socket that a server listens on. */
 export type ListenAddress =
   | { readonly host: string; readonly port: number }
   | { readonly path: string };
@@ -24,7 +23,6 @@ export function parseListenAddress(text: string, defaultHost: string): ListenAdd
   return { host: colon === 0 ? defaultHost : parseHost(text.slice(0, colon)), port };
 }
 
-/** Formats an address as the setting has it. */
 export function formatListenAddress(address: ListenAddress): string {
   if ('path' in address) return address.path;
   const { host, port } = address;

@@ -21,7 +21,6 @@ interface MonthlyUsage {
   readonly used: ReadonlyMap<Meter, number>;
 }
 
-/** Reports the use of an organization in a month, and its cost. */
 export function usageHandlers({
   database,
   plans,

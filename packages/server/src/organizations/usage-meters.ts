@@ -9,7 +9,6 @@ import {
   type Quota,
 } from './plans.js';
 
-/** Adds up uses of one meter by organization and month. */
 export class UsageTally {
   readonly #counts = new Map<string, Map<string, number>>();
 

@@ -13,7 +13,6 @@ export class SignInFailure extends Error {
   }
 }
 
-/** The settings of a provider of OpenID Connect. */
 export interface OidcSettings {
   readonly issuer: string;
   readonly clientId: string;

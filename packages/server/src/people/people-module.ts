@@ -8,13 +8,11 @@ import { sessionTokenOf } from './session-cookie.js';
 import { type UserHandlerOptions, userHandlers } from './user-handlers.js';
 import { UserRepository, type WithToken } from './user-repository.js';
 
-/** Composes the module of people and their sessions. */
 export function createPeopleModule(
   options: Omit<UserHandlerOptions, 'users' | 'signInUrl'> & {
     readonly logger: Logger;
     /** The provider by which people sign in, and the role of somebody new; undefined for none. */
     readonly oidc: (OidcSettings & { readonly defaultRole: Role | undefined }) | undefined;
-    /** The organization that somebody new joins. */
     readonly defaultOrganization: () => Promise<string>;
   },
 ) {

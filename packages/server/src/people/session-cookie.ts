@@ -20,7 +20,6 @@ export function sessionCookie(origin: string, token: string): Readonly<Record<st
   return cookie(origin, token, sessionLifetimeMs / 1000);
 }
 
-/** Returns the headers that remove the session from a browser. */
 export function endedCookie(origin: string): Readonly<Record<string, string>> {
   return cookie(origin, '', 0);
 }

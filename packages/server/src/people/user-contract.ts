@@ -11,7 +11,6 @@ import {
 } from '../contract/fields.js';
 import { roles } from '../contract/roles.js';
 
-/** The people of one organization. */
 export const maxUsers = 1_000;
 
 /** How long an invitation or a reset can be used. */

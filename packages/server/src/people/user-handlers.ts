@@ -32,7 +32,6 @@ export interface UserHandlerOptions {
   readonly listUsers: ReadPage<z.input<typeof user>>;
   readonly passwords: Passwords;
   readonly database: Database;
-  /** The API's public origin. */
   readonly publicUrl: () => string;
   readonly clock: Clock;
   /** Where a person signs in by the provider; null without one. */
@@ -41,7 +40,6 @@ export interface UserHandlerOptions {
   readonly servesAdministration: boolean;
 }
 
-/** The people of an organization, and their sessions. */
 export function userHandlers(options: UserHandlerOptions): HandlersOf<typeof userRoutes> {
   const { users, passwords, clock, publicUrl } = options;
   const limiter = new AttemptLimiter(
@@ -163,7 +161,6 @@ export function userHandlers(options: UserHandlerOptions): HandlersOf<typeof use
   };
 }
 
-/** Returns the person of a route that requires a session. */
 function personOf({ organizationId, user }: Caller) {
   return { organizationId, id: user?.id ?? '' };
 }

@@ -28,7 +28,6 @@ export interface WithToken {
   readonly token: string;
 }
 
-/** A person of an organization. */
 type Person = Pick<User, 'organizationId' | 'id'>;
 
 type Db = Kysely<Schema>;
@@ -294,7 +293,6 @@ export class UserRepository {
   }
 }
 
-/** Returns one page of the people of an organization, newest first. */
 export function listUsers(
   database: Database,
   organizationId: string,
@@ -312,7 +310,6 @@ export function listUsers(
   );
 }
 
-/** Returns a person as the API presents it. */
 export function toUserRecord(found: User): z.input<typeof user> {
   return presentAs(user, withIsoTimes(found));
 }

@@ -5,7 +5,6 @@ import type { Route } from '../contract/define-route.js';
 /** The `If-Match` of a request: any version of the record, or the ETags of some. */
 export type IfMatch = '*' | readonly string[];
 
-/** Returns whether requests to a route may have an `If-Match`. */
 export function takesIfMatch({ hasVersions, method }: Route): boolean {
   return hasVersions === true && (method === 'patch' || method === 'delete');
 }

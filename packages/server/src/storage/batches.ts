@@ -3,7 +3,6 @@ import { yieldToEventLoop } from '../yield-to-event-loop.js';
 import type { Database, Schema, Value } from './database.js';
 import { keyOf } from './schema.js';
 
-/** A row as the engines return it. */
 export type Row = Readonly<Record<string, Value>>;
 
 // Rows in memory at once: links of up to 10 KB, images of up to 100 KB, or chunks of 60 KB.

@@ -23,10 +23,8 @@ export interface StorageOptions {
   readonly secretKeys?: readonly string[] | undefined;
 }
 
-/** The storage that repositories use. Each engine implements it. */
 export interface Database {
   readonly engine: Engine;
-  /** Encrypts and decrypts stored secrets. */
   readonly keyring: Keyring;
   /** Runs reads outside a transaction. They never wait for a writer. */
   readonly read: Kysely<Schema>;
@@ -61,7 +59,6 @@ export interface Database {
     work: (transaction: WriteTransaction) => Promise<T>,
     lock?: WriteLock,
   ): Promise<T>;
-  /** The queues of `write`, for metrics. */
   readonly writeQueues: readonly FairQueue[];
   /** The number of transactions that were repeated since the start, by cause. */
   readonly retries: Readonly<Record<RetryCause, number>>;
@@ -134,10 +131,8 @@ export interface Invalidatable {
   markStale(): void;
 }
 
-/** A parameter of a statement. */
 export type Value = string | number | Uint8Array | null;
 
-/** A row has the key of another row. */
 export class UniqueViolationError extends Error {
   override readonly name = 'UniqueViolationError';
 }

@@ -33,7 +33,6 @@ export interface GroupCommitOptions {
   readonly takeLocks?: (transaction: WriteTransaction, locks: WriteLock[]) => Promise<unknown>;
   /** Returns why a failed transaction may succeed when it is repeated; undefined if it would fail again. */
   readonly findRetryCause: (error: unknown) => RetryCause | undefined;
-  /** How long a work is repeated. */
   readonly maxRetryMs: number;
   /** The longest pause before works are repeated. */
   readonly maxPauseMs: number;
@@ -141,7 +140,6 @@ export class GroupCommit {
     });
   }
 
-  /** Resolves when no work is pending. */
   async finish(): Promise<void> {
     while (this.#pending.length + this.#heldKeys.size > 0) await sleep(1);
   }

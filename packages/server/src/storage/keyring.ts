@@ -3,7 +3,6 @@ import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } f
 /** The row of a value: its table and its key. */
 export type Place = readonly string[];
 
-/** A stored secret cannot be decrypted. */
 export class UnreadableSecretError extends Error {
   override readonly name = 'UnreadableSecretError';
 }
@@ -43,7 +42,6 @@ export class Keyring {
     return this.#secretKeys;
   }
 
-  /** The id of the first key. */
   get firstId(): string | undefined {
     return this.#keys.keys().next().value;
   }

@@ -12,7 +12,6 @@ export async function changeLinkPolicy(transaction: WriteTransaction): Promise<v
     .execute();
 }
 
-/** Returns the number of these changes. */
 export async function readLinkPolicyVersion(db: Kysely<Schema>): Promise<number> {
   const { version } = await db
     .selectFrom('link_policy')

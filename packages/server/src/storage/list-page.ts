@@ -7,7 +7,6 @@ import type { ListPage, ListQuery } from './list-query.js';
 /** PostgreSQL cancels a statement after this time. A list then fails with a ListTimeoutError. */
 export const listTimeoutMs = 10_000;
 
-/** Joins conditions with `and`. */
 export function allOf(...conditions: readonly RawBuilder<unknown>[]): RawBuilder<SqlBool> {
   return sql`(${sql.join(conditions, sql` and `)})`;
 }
@@ -68,7 +67,6 @@ function rowsOf(
       and ${indexed ?? sql`true`} and ${condition ?? sql`true`}`;
 }
 
-/** Returns the rows that follow a position. */
 function rowsAfter(engine: Engine, query: ListQuery, [key, id]: Position): RawBuilder<unknown> {
   const { table, order } = query;
   const rows = rowsOf(engine, query);

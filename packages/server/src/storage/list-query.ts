@@ -43,7 +43,6 @@ export interface ListOrder {
 export interface ListPage<Id> {
   /** Undefined for a page that starts after a position, because the rows are not counted again. */
   readonly total: number | undefined;
-  /** The ids of the page's rows, in order. */
   readonly ids: readonly Id[];
   /** The value that orders the list, for each of the ids. */
   readonly keys: readonly (number | string)[];

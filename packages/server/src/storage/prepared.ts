@@ -3,7 +3,6 @@ import type { Database } from './database.js';
 
 type Parameter = string | number | Uint8Array | null | readonly string[];
 
-/** Stands for a value of a prepared query. */
 class Placeholder {
   readonly name: string;
 

@@ -1,7 +1,6 @@
 import type { Generated } from 'kysely';
 import { type TableDefinition, tables } from './tables.js';
 
-/** The tables for queries. */
 export type Schema = {
   [Table in keyof typeof tables]: RowOf<(typeof tables)[Table]['columns']>;
 };

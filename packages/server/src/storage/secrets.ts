@@ -8,7 +8,6 @@ import { findDatabaseFile } from './locate-database.js';
 import { definitionOf, keyOf, type Table, tableNames } from './schema.js';
 import { updateEach } from './statements.js';
 
-/** Encrypts a secret of a row. */
 export type Encrypt = (text: string, place: Place) => string;
 
 export interface SecretKeySettings {
@@ -186,7 +185,6 @@ function placeOf(table: Table, row: Row): Place {
   return [table, ...keyOf(table).map((column) => String(row[column]))];
 }
 
-/** The columns of the type `secret`. */
 function secretColumnsOf(table: Table): string[] {
   const columns = Object.entries(definitionOf(table).columns);
   return columns.filter(([, definition]) => /^secret\b/.test(definition)).map(([name]) => name);

@@ -1,4 +1,3 @@
-/** Returns the tags of `urls.tags`. */
 export function parseTags(text: string): string[] {
   return text === '' ? [] : text.slice(1, -1).split('\n');
 }

@@ -3,7 +3,6 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { collectGarbage, collectGarbageWhenIdle } from '../collect-garbage.js';
 import type { ErrorClass, ThreadDefinition, ThreadMethods } from './thread.js';
 
-/** The `workerData` of a worker. */
 export interface WorkerStart {
   /** The name of the thread that the worker runs. */
   readonly shortyThread: string;
@@ -15,7 +14,6 @@ export type WorkerMessage =
   | 'stop'
   | { readonly id: number; readonly method: string; readonly args: readonly unknown[] };
 
-/** A message from a worker. */
 export type ThreadMessage =
   | { readonly event: unknown }
   | { readonly id: number; readonly result: unknown }

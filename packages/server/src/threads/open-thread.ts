@@ -118,7 +118,6 @@ class WorkerThread implements Thread<ThreadMethods> {
   readonly #definition: Omit<ThreadDefinition<unknown, ThreadMethods, unknown>, 'start'>;
   readonly #options: WorkerThreadOptions<unknown, never>;
   readonly #waiting: Call[] = [];
-  /** The calls that the worker has, by id. */
   readonly #running = new Map<number, Call>();
   #lastId = 0;
   readonly #counts = { failures: 0, uncaughtErrors: 0 };
@@ -185,7 +184,6 @@ class WorkerThread implements Thread<ThreadMethods> {
     this.#rejectRunning(stopped);
   }
 
-  /** Sends the worker each call that may run now. */
   #sendWaiting(): void {
     const { concurrency = 1 } = this.#definition;
     while (this.#running.size < concurrency) {
@@ -219,7 +217,6 @@ class WorkerThread implements Thread<ThreadMethods> {
     this.#replace(worker, new ThreadTimeoutError(text));
   }
 
-  /** Removes a running call and returns it. */
   #settle(id: number): Call | undefined {
     const call = this.#running.get(id);
     this.#running.delete(id);

@@ -6,7 +6,6 @@ export type ErrorClass = abstract new (...args: never[]) => Error;
 // `call` checks the types of the arguments.
 export type ThreadMethods = Readonly<Record<string, (...args: never[]) => unknown>>;
 
-/** The running code of a thread. */
 export interface ThreadCode<Methods extends ThreadMethods> {
   readonly methods: Methods;
   /** Releases resources. Called once, after all calls have settled. */
@@ -38,13 +37,11 @@ export interface ThreadDefinition<Data, Methods extends ThreadMethods, Event> {
   ): ThreadCode<Methods> | Promise<ThreadCode<Methods>>;
 }
 
-/** A thread as metrics see it. */
 export interface ObservedThread {
   readonly name: string;
   readonly figures: ThreadFigures;
 }
 
-/** A thread as its callers see it. */
 export interface Thread<Methods extends ThreadMethods> extends ObservedThread {
   /**
    * Starts the thread, and restarts it whenever it ends. Without this, a call starts the thread, and it

@@ -33,7 +33,6 @@ interface File {
   readonly plain: Buffer;
 }
 
-/** Reads and compresses all files of the dashboard, by name. */
 async function readFiles(): Promise<ReadonlyMap<string, File>> {
   const names = await readdir(folder);
   const files = names.map(async (name): Promise<[string, File]> => {

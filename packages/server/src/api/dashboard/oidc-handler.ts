@@ -11,7 +11,6 @@ import type { WithToken } from '../../people/user-repository.js';
 
 export interface OidcHandlerOptions {
   readonly oidc: ReturnType<typeof createOidc>;
-  /** The API's public origin. */
   readonly publicUrl: () => string;
   readonly logger: Logger;
   /** Begins a session of the person with an identity. Throws SignInFailure for one that may not sign in. */

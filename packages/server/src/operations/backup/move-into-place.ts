@@ -72,7 +72,6 @@ export function moveIntoPlace(from: string, to: string): void {
   sync(dirname(to));
 }
 
-/** Throws a ConfigError that names the paths that exist. */
 export function refuseToOverwrite(paths: readonly string[]): void {
   const existing = paths.filter((path) => existsSync(path));
   if (existing.length === 0) return;

@@ -87,7 +87,6 @@ export class ScheduledBackups {
     }
   }
 
-  /** Returns the names with a suffix, newest first. */
   #list(suffix: string): string[] {
     const names = fs.readdirSync(this.#options.folder).sort().reverse();
     return names.filter((name) => named.exec(name)?.[7] === suffix);

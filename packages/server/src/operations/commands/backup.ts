@@ -83,7 +83,6 @@ export async function restore(from: string, options: RestoreOptions): Promise<vo
   );
 }
 
-/** Moves the files of a database to a new folder, except its lock. */
 function moveDatabase(path: string, folder: string): void {
   const name = basename(path);
   const files = readdirSync(dirname(path)).filter(

@@ -22,7 +22,6 @@ export async function createClient({ org, name, scopes, json }: CreateOptions): 
   print(json ? JSON.stringify(credentials) : describeCredentials(credentials));
 }
 
-/** Returns the lines that show new credentials to people. */
 export function describeCredentials({ clientId, clientSecret }: Credentials): string {
   return `Client id      ${clientId}\nClient secret  ${clientSecret}   (shown only now)`;
 }
@@ -39,7 +38,6 @@ export async function revokeClient(idOrName: string): Promise<void> {
   print(`Revoked ${id}; its tokens are no longer accepted.`);
 }
 
-/** Prints the clients of an organization, newest first. */
 export async function printClients({ org, json }: CreateOptions): Promise<void> {
   const clients = await withOrganization(org, (database, id) => readAll(listClients, database, id));
   const header = ['ID', 'EXPIRES', 'REVOKED', 'NAME', 'SCOPES'];

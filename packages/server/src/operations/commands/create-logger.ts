@@ -83,7 +83,6 @@ function cleanLine(line: string): string {
   return escapeControls(hideSecrets(line, hidden));
 }
 
-/** Cuts long texts, lists and objects of a line of JSON. */
 function cutLine(line: string): string {
   return `${JSON.stringify(JSON.parse(line), (_name, value) => cutValue(value))}\n`;
 }

@@ -49,7 +49,6 @@ export async function doctor(options: { check?: true; discard?: string }): Promi
   });
 }
 
-/** Deletes a row of visits that cannot be read. */
 async function discard(database: Database, row: string): Promise<void> {
   const damaged = /^\d{1,15}$/.test(row) && (await discardVisits(database, Number(row)));
   if (!damaged) {

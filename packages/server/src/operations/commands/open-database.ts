@@ -58,7 +58,6 @@ export function withOrganization<T>(
   });
 }
 
-/** Reads all pages of a list of an organization. */
 export async function readAll<Row>(
   list: (database: Database, organizationId: string, range: PageRange) => Promise<Page<Row>>,
   database: Database,
@@ -97,7 +96,6 @@ export function isOperatorError(error: unknown): error is Error {
   return 'code' in error && /^(E[A-Z]+|SQLITE_\w+)$/.test(String(error.code));
 }
 
-/** Returns what to tell an operator about such an error. */
 export function messageOf(error: Error): string {
   const isDamage = 'code' in error && /^SQLITE_(CORRUPT|NOTADB)/.test(String(error.code));
   const { message } = isDamage ? unusable(readConfig(process.env).databaseUrl, error) : error;

@@ -41,7 +41,6 @@ function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE') throw error;
 }
 
-/** Imports an organization from a file. */
 export async function importFromFile(file: string): Promise<void> {
   const { organizationId, rows, urlIdShift } = await withDatabase(async (database) => {
     const config = readConfig(process.env);

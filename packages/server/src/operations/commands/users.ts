@@ -51,7 +51,6 @@ export async function resetUser(email: string, { json }: JsonOption): Promise<vo
   printLink(invited, json);
 }
 
-/** Prints the people of an organization, or of all. */
 export async function printUsers({ org, json }: JsonOption & { readonly org?: string }) {
   const readUsers = (database: Database, id: string) => readAll(listUsers, database, id);
   const found =

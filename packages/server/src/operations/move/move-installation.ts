@@ -7,7 +7,6 @@ import { definitionOf, keyOf, tableNames } from '../../storage/schema.js';
 import { encryptorOf, mapSecrets } from '../../storage/secrets.js';
 import { bulkInsert } from '../../storage/statements.js';
 
-/** The numbers of rows by table. */
 export type Counts = ReadonlyMap<string, number>;
 
 /**
@@ -54,7 +53,6 @@ export function moveInstallation(from: Database, to: Database): Promise<Counts> 
 
 export const movedTables = tableNames.filter((table) => definitionOf(table).unmoved === undefined);
 
-/** Throws a ConfigError if the database has organizations. */
 export async function refuseUnlessEmpty(db: Kysely<Schema>): Promise<void> {
   const any = await db.selectFrom('organizations').select('id').limit(1).execute();
   if (any.length > 0) {

@@ -13,7 +13,6 @@ import type { tables } from '../../storage/tables.js';
 import { urlUpsertRequest } from '../../urls/url-contract.js';
 import { webhookCreateRequest } from '../../webhooks/webhook-contract.js';
 
-/** A table of the export of an organization. */
 export type TransferTable = {
   [Name in Table]: (typeof tables)[Name] extends { readonly isExported: true } ? Name : never;
 }[Table];
@@ -23,7 +22,6 @@ export const transferTables = tableNames.filter(
   (table): table is TransferTable => definitionOf(table).isExported === true,
 );
 
-/** Rows of a table. */
 export interface TransferBatch {
   readonly table: TransferTable;
   readonly rows: readonly Row[];
@@ -80,7 +78,6 @@ function toJson(table: TransferTable, row: Row) {
 // Limits the length of the lines of a batch.
 const lengthAtOnce = 1_000_000;
 
-/** The hash of a file that was read. */
 export interface KnownFile {
   sha256?: string;
 }

@@ -44,7 +44,6 @@ export class ServerPool {
   readonly #check: string;
   readonly #pool: Pool;
   readonly #checked = new WeakSet<PoolClient>();
-  /** The index of the current server. */
   #hostIndex = 0;
 
   constructor(address: PostgresAddress, maxConnections: number, withoutTimeout: boolean) {
