@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type Config, findUnknownSettings, nameSetVariables, readConfig } from './config.js';
+import { type Config, findUnknownSettings, readConfig } from './config.js';
 import { ConfigError } from './config-error.js';
 
 describe('readConfig', () => {
@@ -219,15 +219,4 @@ describe('SHORTY_OPERATOR_KEY', () => {
     const missing = { ...others, [`${name}_FILE`]: '/no/such/file' };
     expect(() => readConfig(missing)).toThrow(`${name}_FILE is "/no/such/file"`);
   });
-});
-
-it('an error names the variable that is set: the one with _FILE, if the secret is in a file', () => {
-  const message = 'SHORTY_DATABASE_URL is "x": not without SHORTY_SECRET_KEY';
-  const inFile = { SHORTY_DATABASE_URL_FILE: '/x', SHORTY_SECRET_KEY: 'key' };
-  expect(nameSetVariables(message, {})).toBe(message);
-  expect(nameSetVariables(message, inFile)).toBe(
-    'SHORTY_DATABASE_URL_FILE is "x": not without SHORTY_SECRET_KEY',
-  );
-  const both = 'SHORTY_DATABASE_URL and SHORTY_DATABASE_URL_FILE are both set: set one';
-  expect(nameSetVariables(both, inFile)).toBe(both);
 });

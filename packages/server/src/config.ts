@@ -259,17 +259,6 @@ function isInFile(environment: Environment, name: string): boolean {
   return (environment[`${name}_FILE`]?.trim() ?? '') !== '';
 }
 
-/**
- * Returns a message with the variables that the operator has set: `SHORTY_DATABASE_URL_FILE` instead of
- * `SHORTY_DATABASE_URL` if the address is in a file. Errors are created where the environment is unknown.
- */
-export function nameSetVariables(message: string, environment: Environment): string {
-  return message.replace(/\bSHORTY_\w+/g, (name) => {
-    const isMeant = isInFile(environment, name) && !message.includes(`${name}_FILE`);
-    return isMeant ? `${name}_FILE` : name;
-  });
-}
-
 // Variables of the CLI, which may have the same environment.
 const settingsOfCli = [
   'SHORTY_ACCESS_TOKEN',

@@ -487,7 +487,6 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       if (!safeDns) await clearTargetMarks(database);
       await linkPolicy.refresh();
       await analytics.start();
-      await listReader.start();
       stopWatching = await database.watchChanges?.(caches, (err) =>
         logger.error({ err }, 'cannot read changes of other nodes'),
       );

@@ -109,13 +109,8 @@ export function byteLimit(maxBytes: number) {
  * names them.
  */
 export function displayText(max: number, min = 0) {
-  return normalized
-    .overwrite((value) => value.replace(/[\t\n\r\u2028\u2029]+/g, ' '))
-    .check(({ value, issues }) => {
-      const rule = findLengthError(value, max, min);
-      if (rule) issues.push({ code: 'custom', message: rule, input: value });
-    })
-    .meta({ ...(min > 0 && { minLength: min }), maxLength: max })
+  const oneLine = normalized.overwrite((value) => value.replace(/[\t\n\r\u2028\u2029]+/g, ' '));
+  return characters(max, min, oneLine)
     .superRefine((value, context) => {
       const [found] = forbiddenInText.exec(value) ?? [];
       if (found === undefined) return;

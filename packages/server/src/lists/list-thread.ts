@@ -1,12 +1,11 @@
 import type { Window } from '../analytics/reports/report-window.js';
-import type { AuditFilter, OperatorAuditFilter } from '../audit/audit-contract.js';
+import type { OperatorAuditFilter } from '../audit/audit-contract.js';
 import { listAuditEntries, toAuditEntry } from '../audit/audit-repository.js';
 import { listApiKeys, toApiKeyRecord } from '../auth/api-key-repository.js';
 import { listClients, toClientRecord } from '../auth/client-repository.js';
 import type { LinkRestriction } from '../contract/caller.js';
-import type { PageRange, Position } from '../contract/fields.js';
+import type { Page, PageRange, Position } from '../contract/fields.js';
 import { toPageText } from '../contract/json-text.js';
-import type { DomainFilter } from '../domains/domain-contract.js';
 import { listDomains, toDomainRecord } from '../domains/domain-repository.js';
 import {
   listOrganizations,
@@ -15,7 +14,6 @@ import {
 import type { PlanTable } from '../organizations/plans.js';
 import { listUsage, presentUsage } from '../organizations/usage-handlers.js';
 import { listUsers, toUserRecord } from '../people/user-repository.js';
-import type { QrFilter } from '../qr/qr-contract.js';
 import { listQrs, toQrRecord } from '../qr/qr-repository.js';
 import { type Database, ListTimeoutError, StorageUnavailableError } from '../storage/database.js';
 import { openStorage, type StorageOptions } from '../storage/open-storage.js';
@@ -51,6 +49,13 @@ export type Lists = ReturnType<typeof listMethods>;
  */
 export function listMethods(database: Database) {
   const readUrlLines = urlLineReader(database);
+  const pagesOf =
+    <Filter, Row, Item>(
+      list: (database: Database, organizationId: string, filter: Filter) => Promise<Page<Row>>,
+      toItem: (row: Row) => Item,
+    ) =>
+    async (organizationId: string, filter: Filter) =>
+      toPageText(await list(database, organizationId, filter), toItem);
   return {
     async exportUrls(
       organizationId: string,
@@ -77,8 +82,7 @@ export function listMethods(database: Database) {
       limit: number,
       after?: Position,
     ) => findTagged(database, organizationId, restriction, tag, limit, after),
-    listQrs: async (organizationId: string, filter: QrFilter) =>
-      toPageText(await listQrs(database, organizationId, filter), toQrRecord),
+    listQrs: pagesOf(listQrs, toQrRecord),
     async listWebhooks(organizationId: string, range: PageRange, now: number) {
       const page = await listWebhooks(database, organizationId, range);
       return toPageText(page, (webhook) => toWebhookRecord(webhook, now));
@@ -87,20 +91,14 @@ export function listMethods(database: Database) {
       toPageText(await listDeliveries(database, webhookId, filter), toDeliveryRecord),
     readAttempts: (_organizationId: string, webhookId: string, window: Window) =>
       readAttempts(database, webhookId, window),
-    listApiKeys: async (organizationId: string, range: PageRange) =>
-      toPageText(await listApiKeys(database, organizationId, range), toApiKeyRecord),
-    async listAuditEntries(organizationId: string, filter: AuditFilter) {
-      const page = await listAuditEntries(database, organizationId, filter);
-      return toPageText(page, (row) => toAuditEntry(row, 'organization'));
-    },
+    listApiKeys: pagesOf(listApiKeys, toApiKeyRecord),
+    listAuditEntries: pagesOf(listAuditEntries, (row) => toAuditEntry(row, 'organization')),
     async listAllAuditEntries(_owner: string, filter: OperatorAuditFilter) {
       const page = await listAuditEntries(database, filter.organizationId, filter);
       return toPageText(page, (row) => toAuditEntry(row, 'operator'));
     },
-    listClients: async (organizationId: string, range: PageRange) =>
-      toPageText(await listClients(database, organizationId, range), toClientRecord),
-    listUsers: async (organizationId: string, range: PageRange) =>
-      toPageText(await listUsers(database, organizationId, range), toUserRecord),
+    listClients: pagesOf(listClients, toClientRecord),
+    listUsers: pagesOf(listUsers, toUserRecord),
     listOrganizations: async (_owner: string, range: PageRange) =>
       toPageText(await listOrganizations(database, range), toOrganizationRecord),
     async listUsage(_owner: string, range: PageRange, month: string, plans: PlanTable) {
@@ -116,8 +114,7 @@ export function listMethods(database: Database) {
     },
     listBlockedHosts: async (_owner: string, range: PageRange) =>
       toPageText(await listBlockedHosts(database, range), toBlockedHostRecord),
-    listDomains: async (organizationId: string, filter: DomainFilter) =>
-      toPageText(await listDomains(database, organizationId, filter), toDomainRecord),
+    listDomains: pagesOf(listDomains, toDomainRecord),
   };
 }
 

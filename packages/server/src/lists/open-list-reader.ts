@@ -48,16 +48,7 @@ export function openListReader(options: ThreadedReaderOptions) {
     return [name, read];
   });
   const lists: Lists = Object.fromEntries(queued);
-  /** Warns of searches without an index. The migrations must have been applied. */
-  async function start(): Promise<void> {
-    if (!(await database.hasSearchIndex())) {
-      logger.warn(
-        'searches have no index: create the extension pg_trgm and start the server again',
-      );
-    }
-  }
-
-  return { lists, queues: [plain, searches], thread, start, stop: () => thread.stop() };
+  return { lists, queues: [plain, searches], thread, stop: () => thread.stop() };
 }
 
 /** The fields of a filter that select a range of the index of links. */

@@ -37,8 +37,6 @@ export interface Database {
   readListPage<Id extends string | number>(query: ListQuery): Promise<ListPage<Id>>;
   /** The number of lists that may be read at once, and also the number of searches. */
   readonly maxConcurrentLists: number;
-  /** Returns false if searches read all links of their organization, because PostgreSQL has no pg_trgm. */
-  hasSearchIndex(): Promise<boolean>;
   /**
    * Runs the work of a request in a transaction that holds the lock of its organization, or of the
    * operator, and commits it. Waits in a queue that is fair across organizations. Throws a QueueFullError.

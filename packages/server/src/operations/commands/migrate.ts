@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hasWriters } from '../../analytics/journal/journal-folder.js';
-import { type Config, nameSetVariables, readConfig } from '../../config.js';
+import { type Config, readConfig } from '../../config.js';
 import { ConfigError } from '../../config-error.js';
 import type { Database } from '../../storage/database.js';
 import { findDatabaseFile, findFileProblem, hidePassword } from '../../storage/locate-database.js';
@@ -63,8 +63,7 @@ async function move(from: string, config: Config): Promise<void> {
         const counts = await moveInstallation(source, target);
         for (const [what, count] of counts) print(`${what} ${count.toLocaleString('en')}`);
         print(`Moved ${from} to ${hidePassword(to)}; these counts are the same on both sides.`);
-        const next = 'Start the server with the new address in SHORTY_DATABASE_URL.';
-        print(nameSetVariables(next, process.env));
+        print('Start the server with the new address in SHORTY_DATABASE_URL.');
       }),
     );
   });

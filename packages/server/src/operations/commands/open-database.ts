@@ -1,5 +1,5 @@
 import { v7 as newUuid } from 'uuid';
-import { nameSetVariables, readConfig } from '../../config.js';
+import { readConfig } from '../../config.js';
 import { ConfigError } from '../../config-error.js';
 import { ApiError } from '../../contract/api-error.js';
 import type { Page, PageRange } from '../../contract/fields.js';
@@ -98,8 +98,7 @@ export function isOperatorError(error: unknown): error is Error {
 
 export function messageOf(error: Error): string {
   const isDamage = 'code' in error && /^SQLITE_(CORRUPT|NOTADB)/.test(String(error.code));
-  const { message } = isDamage ? unusable(readConfig(process.env).databaseUrl, error) : error;
-  return nameSetVariables(message, process.env);
+  return (isDamage ? unusable(readConfig(process.env).databaseUrl, error) : error).message;
 }
 
 /** Returns the request of a command, which is never repeated. */

@@ -9,7 +9,6 @@ import { createServer } from '../../create-server.js';
 import { PeriodicService } from '../../lifecycle.js';
 import type { ShortyServer } from '../../server-options.js';
 import { findDatabaseFile } from '../../storage/locate-database.js';
-import { findNetworkFileSystem } from '../../storage/sqlite/sqlite-file.js';
 import { version } from '../../version.js';
 import { deleteAbandonedFolders } from '../backup/move-into-place.js';
 import { ScheduledBackups } from '../backup/scheduled-backups.js';
@@ -76,10 +75,6 @@ export async function start({ create }: { readonly create?: true }): Promise<voi
   if (file !== undefined) deleteAbandonedFolders(dirname(file), Date.now());
   await collectGarbage();
   collectGarbageWhenIdle('main');
-  const fileSystem = file === undefined ? undefined : findNetworkFileSystem(file);
-  if (fileSystem !== undefined) {
-    logger.warn({ path: file, fileSystem }, 'SQLite may lose data on a network file system');
-  }
   logger.info({ signal: await signal }, 'stopping');
   const forceStop = setTimeout(() => {
     // Acknowledged writes and visits are in storage or in the journal, which the next start reads.

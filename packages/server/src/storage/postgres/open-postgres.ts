@@ -8,7 +8,7 @@ import { isShared, takeLocks } from '../locks.js';
 import { applyMigrations, findVersionProblem } from '../migrations/apply-migrations.js';
 import { watchChanges } from './change-feed.js';
 import { checkServer, explainMissingRights } from './check-server.js';
-import { createSearchIndex, hasSearchIndex } from './node-tables.js';
+import { createSearchIndex } from './node-tables.js';
 import { codeOf, findRetryCause, statementTimeout } from './postgres-error.js';
 import type { PostgresAddress } from './postgres-url.js';
 import { ArrayDialect, PreparedClient } from './prepared-client.js';
@@ -60,7 +60,6 @@ export function openPostgres(
     readListPage: (query) => readWithin(db, query),
     // Lists and searches use a quarter of the connections each. The rest is for redirects and writes.
     maxConcurrentLists: Math.max(1, Math.floor(maxConnections / 4)),
-    hasSearchIndex: () => hasSearchIndex(db),
     ...writer.methods,
     async migrate() {
       // Migrations of large tables take longer than the time limit of statements.
@@ -69,7 +68,7 @@ export function openPostgres(
       try {
         const applied = await applyMigrations(migrationDb, 'postgres', ignoreCase);
         // The extension may be newer than the database.
-        if (!(await hasSearchIndex(migrationDb))) await createSearchIndex(migrationDb);
+        await createSearchIndex(migrationDb);
         return applied;
       } catch (error) {
         throw explainMissingRights(error, address);

@@ -99,7 +99,6 @@ export function openSqlite(path: string, settings: StorageOptions): Database {
     readListPage: (query) => readListPage(read, 'sqlite', query),
     // They read one after another, in the thread of lists.
     maxConcurrentLists: 4,
-    hasSearchIndex: async () => true,
     ...writer.methods,
     async migrate() {
       // Several processes may start at once, and the driver does not retry the statements that the
