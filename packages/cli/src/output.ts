@@ -143,11 +143,8 @@ export class Output {
     }
   }
 
-  /**
-   * Prints one item. A table begins with the short URL, has no empty fields, and its names take at least
-   * `minLabelWidth` characters.
-   */
-  async record<T extends object>(item: T, minLabelWidth = 0): Promise<void> {
+  /** Prints one item. A table begins with the short URL, and has no empty fields. */
+  async record<T extends object>(item: T): Promise<void> {
     const selected = this.#select(item);
     if (this.format === 'json') return this.json(selected);
     if (this.format === 'ndjson') return this.#put(`${formatJson(selected)}\n`);
@@ -162,7 +159,7 @@ export class Output {
       : entries.flatMap(flatten).filter(([, value]) => !isEmpty(value));
     const isFirst = ([name]: [string, unknown]) => Number(name === 'shortUrl' && !this.fields);
     shown.sort((a, b) => isFirst(b) - isFirst(a));
-    const width = Math.max(minLabelWidth, ...shown.map(([name]) => name.length));
+    const width = Math.max(...shown.map(([name]) => name.length));
     const lines = shown.map(([name, value]) => {
       const cell = printable(formatCell(value));
       return `${this.#dim(name.padEnd(width))}  ${cell}`.trimEnd();

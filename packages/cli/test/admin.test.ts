@@ -193,7 +193,7 @@ describe('the operator key', () => {
   test('is shown by whoami, also where it is the only sign-in', async () => {
     const both = await shorty.run(['whoami'], { env });
     expect(both).toMatchObject({ code: 0 });
-    expect(both.stdout).toContain('operator key   set (SHORTY_OPERATOR_KEY)\n');
+    expect(both.stdout).toMatch(/^sources\.operatorKey +SHORTY_OPERATOR_KEY$/m);
     expect(both.stdout).not.toContain(operatorKey);
     const signedOut = { SHORTY_CLIENT_ID: '', SHORTY_CLIENT_SECRET: '', SHORTY_API_KEY: '' };
     const alone = { ...env, ...signedOut, SHORTY_BASE_URL: 'http://127.0.0.1:9' };

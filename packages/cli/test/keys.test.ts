@@ -53,7 +53,7 @@ describe('shorty keys', () => {
     expect(created).toMatchObject({ domainId: null, onlyOwnLinks: true });
     expect((await withKey(created.key, 'domains', 'list')).code).toBe(4);
     const { code, stdout } = await withKey(created.key, 'whoami');
-    expect([code, stdout]).toEqual([0, expect.stringMatching(/^restricted to +its own links$/m)]);
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/^apiKey\.onlyOwnLinks +true$/m)]);
   });
 
   test('a wrong scope is named', async () => {
@@ -66,6 +66,8 @@ test('shorty whoami names the API key, its organization and its scopes', async (
   const { key } = await create('who', '--scopes', 'urls:read');
   const { code, stdout } = await withKey(key, 'whoami');
   expect(code).toBe(0);
-  expect(stdout).toMatch(/^API key +who\norganization +default\nscopes +urls:read$/m);
+  expect(stdout).toMatch(/^organization\.name +default$/m);
+  expect(stdout).toMatch(/^apiKey\.name +who$/m);
+  expect(stdout).toMatch(/^scopes +urls:read$/m);
   expect(stdout).not.toContain(key);
 });

@@ -55,10 +55,11 @@ test('whoami prints the source of every setting, and never the secret', async ()
   const shorty = await signedIn();
   const table = await shorty.run(['whoami']);
   expect(table.code).toBe(0);
-  expect(table.stdout).toContain(`server         ${server.url} (profile default)\n`);
-  expect(table.stdout).toContain('client secret  set (profile default)\n');
-  expect(table.stdout).toMatch(/^scopes {9}urls:read urls:write /m);
-  expect(table.stdout).toContain('plan           enterprise\nlinks          0 active\n');
+  expect(table.stdout).toMatch(new RegExp(`^baseUrl +${server.url}$`, 'm'));
+  expect(table.stdout).toMatch(/^sources\.baseUrl +profile default$/m);
+  expect(table.stdout).toMatch(/^sources\.clientSecret +profile default$/m);
+  expect(table.stdout).toMatch(/^scopes +urls:read\|urls:write\|/m);
+  expect(table.stdout).toMatch(/^plan +enterprise\nlinks\.used +0$/m);
   const json = await shorty.run(['whoami', '--json']);
   expect(JSON.parse(json.stdout)).toMatchObject({
     profile: 'default',
