@@ -4,8 +4,13 @@ import { join } from 'node:path';
 import { parse } from 'yaml';
 import { root } from '../../../scripts/bootstrap.mjs';
 
-/** The operations whose bodies are options of commands. */
-const inputs = ['createUrl', 'updateUrl', 'createQr', 'updateQr', 'updateDomain'];
+/** The operations whose bodies or queries are options of commands. */
+const inputs = [
+  ...['createUrl', 'updateUrl', 'createQr', 'updateQr', 'updateDomain'],
+  ...['listUrls', 'listTags', 'listQrs', 'listDeliveries', 'listDomains', 'listAuditEntries'],
+  ...['listAllAuditEntries', 'testUrlRules'],
+  ...['getUrlClicks', 'getQrScans', 'getAnalyticsOverview', 'exportVisits'],
+];
 /** The operations that MCP tools call. */
 const toolOperations = [
   ...['listUrls', 'getUrl', 'createUrl', 'updateUrl', 'deleteUrl', 'listDomains', 'listQrs'],
@@ -30,7 +35,7 @@ export function writeCliSources(folder, importFolder) {
   writeLinkFields(importFolder, document, operations);
   write(folder, 'response-fields.json', Object.fromEntries(fields));
   const bodies = inputs.map((id) => [id, inputOf(document, operations.get(id))]);
-  write(folder, 'request-bodies.json', Object.fromEntries(bodies));
+  write(folder, 'inputs.json', Object.fromEntries(bodies));
   const called = routes.filter(({ operation }) => toolOperations.includes(operation.operationId));
   const tools = called.map((each) => [each.operation.operationId, toolOperation(document, each)]);
   write(folder, 'tool-operations.json', Object.fromEntries(tools));

@@ -1,5 +1,5 @@
 import { homedir } from 'node:os';
-import { exitCodes } from './exit-codes.js';
+import { exitCodes } from './cli-error.js';
 import type { Io } from './io.js';
 import { version } from './version.js';
 

@@ -1,6 +1,6 @@
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
+import type { ExitCode } from './cli-error.js';
 import type { Context } from './context.js';
-import type { ExitCode } from './exit-codes.js';
 import type responseFields from './generated/response-fields.json';
 import type { OutputFormat } from './output.js';
 

@@ -1,10 +1,11 @@
 import { nearestName } from '@shorty/import';
 import { InvalidArgumentError } from 'commander';
 import { UsageError } from './cli-error.js';
-import { type Details, defined, type OptionRows, parseCount } from './command.js';
-import bodies from './generated/request-bodies.json' with { type: 'json' };
+import { type Details, defined, type OptionRows, parseCount, repeatable } from './command.js';
+import inputs from './generated/inputs.json' with { type: 'json' };
+import { naming, namingSeveral } from './records.js';
 
-type Operation = keyof typeof bodies;
+type Operation = keyof typeof inputs;
 
 interface FieldSchema {
   readonly type?: string | readonly string[];
@@ -18,11 +19,36 @@ interface FieldSchema {
  * describes it. Lists and objects need options of their own.
  */
 export function fieldOptions(operation: Operation, except: readonly string[] = []): OptionRows {
-  const fields = Object.entries<FieldSchema>(bodies[operation].properties);
+  const fields = Object.entries<FieldSchema>(inputs[operation].properties);
   return Object.fromEntries(
     fields.flatMap(([name, field]) => (except.includes(name) ? [] : optionsOf(name, field))),
   );
 }
+
+const times = ['since', 'until', 'createdSince', 'createdUntil'];
+const records = { urlId: 'link', domainId: 'domain' } as const;
+
+/** Returns an option for each query parameter of a list or a report. A list of values is repeatable. */
+export function queryOptions(operation: Operation, except: readonly string[] = []): OptionRows {
+  const fields = Object.entries<FieldSchema>(inputs[operation].properties);
+  return Object.fromEntries(
+    fields.flatMap(([name, field]): [string, Details | string][] => {
+      if ([...pageFields, ...except].includes(name)) return [];
+      const flag = kebabCase(name);
+      const text = firstSentence(field.description ?? '');
+      const isList = field.type === 'array';
+      if (name === 'urlId' || name === 'domainId') {
+        const kind = records[name];
+        return [[`--${flag} <${kind}>`, (isList ? namingSeveral : naming)(kind, text)]];
+      }
+      if (times.includes(name)) return [[`--${flag} <time>`, { text, time: 'past' }]];
+      return isList ? [[`--${flag} <value>`, repeatable(text)]] : optionsOf(name, field);
+    }),
+  );
+}
+
+// Lists have options of their own for these.
+const pageFields = ['limit', 'offset', 'after', 'view'];
 
 function optionsOf(name: string, field: FieldSchema): [string, Details | string][] {
   const flag = kebabCase(name);
@@ -73,7 +99,7 @@ function parseNumber(text: string, choices: readonly string[]): number {
 
 /** Returns the fields of a request that the arguments and options of a command have set. */
 export function bodyOf(operation: Operation, input: object): Record<string, unknown> {
-  const { properties } = bodies[operation];
+  const { properties } = inputs[operation];
   const fields = Object.entries(defined(input)).filter(([name]) => Object.hasOwn(properties, name));
   return Object.fromEntries(fields);
 }

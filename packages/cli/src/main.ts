@@ -1,9 +1,8 @@
 import { type Command, CommanderError } from 'commander';
-import { UsageError } from './cli-error.js';
+import { type ExitCode, exitCodes, UsageError } from './cli-error.js';
 import { type CommandRow, type Printed, pathOf } from './command.js';
 import { commands } from './command-tree.js';
 import { type Context, createContext } from './context.js';
-import { type ExitCode, exitCodes } from './exit-codes.js';
 import responseFields from './generated/response-fields.json' with { type: 'json' };
 import { readInput } from './input.js';
 import type { Io } from './io.js';

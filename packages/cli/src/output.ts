@@ -187,11 +187,11 @@ export class Output {
   }
 
   /**
-   * Prints rows page by page. The JSON format is `head` with the rows as `items`. The columns of a table
+   * Prints rows page by page, or the only page. The JSON format is `head` with the rows as `items`. The columns of a table
    * have the widths of the first page, and fit the terminal.
    */
   async list<T extends object>(
-    pages: AsyncIterable<readonly T[]>,
+    pages: AsyncIterable<readonly T[]> | Iterable<readonly T[]>,
     allColumns: readonly Column<T>[],
     head: object = {},
   ): Promise<void> {
@@ -248,7 +248,7 @@ export class Output {
   }
 
   async #jsonList<T extends object>(
-    pages: AsyncIterable<readonly T[]>,
+    pages: AsyncIterable<readonly T[]> | Iterable<readonly T[]>,
     columns: readonly Column<T>[],
     head: object,
   ): Promise<void> {

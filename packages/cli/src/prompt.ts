@@ -1,6 +1,5 @@
 import { createInterface } from 'node:readline/promises';
-import { CliError } from './cli-error.js';
-import { exitCodes } from './exit-codes.js';
+import { CliError, exitCodes } from './cli-error.js';
 import type { Io } from './io.js';
 
 /** Prompts on stderr, because stdout is for data. */

@@ -1,8 +1,7 @@
 import { FileError } from '@shorty/import';
 import { formatDuration, formatJson, printable } from '@shorty/report';
 import { ConnectionError, ShortyConfigError, ShortyError, TimeoutError } from '@shorty/sdk';
-import { CliError, systemErrorCode } from './cli-error.js';
-import { type ExitCode, exitCodes } from './exit-codes.js';
+import { CliError, type ExitCode, exitCodes, systemErrorCode } from './cli-error.js';
 import type { Io } from './io.js';
 
 interface Report {

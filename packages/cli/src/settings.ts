@@ -1,7 +1,6 @@
 import { parseUrl } from '@shorty/import';
-import { CliError, UsageError } from './cli-error.js';
+import { CliError, exitCodes, UsageError } from './cli-error.js';
 import type { ConfigContent } from './config-file.js';
-import { exitCodes } from './exit-codes.js';
 import type { Io } from './io.js';
 
 /** A setting and its source, which `whoami` prints. */

@@ -157,9 +157,5 @@ test('every argument and option for an id takes names, except ids of what has no
     'urls get --external-id <id>',
     'urls update --external-id <id>',
     'webhooks deliveries --event-id <id>',
-    'admin audit --resource <id>',
-    'admin audit --actor <id>',
-    'audit --resource <id>',
-    'audit --actor <id>',
   ]);
 });

@@ -1,7 +1,6 @@
 import { type FetchedReport, reportText } from '@shorty/report';
 import type { CommandRow } from '../command.js';
 import type { Context } from '../context.js';
-import { groupIntoPages } from '../group-into-pages.js';
 import { inputName } from '../input.js';
 import { reportWidth } from '../io.js';
 import { columnsOf } from '../output.js';
@@ -47,6 +46,6 @@ async function showReport(
   } else {
     const [first = {}] = data.timeseries;
     const columns = columnsOf<object>(...(Object.keys(first) as never[]));
-    await output.list(groupIntoPages(data.timeseries, 100), columns);
+    await output.list([data.timeseries], columns);
   }
 }

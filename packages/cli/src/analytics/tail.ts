@@ -1,15 +1,14 @@
 import { formatCount, formatJson } from '@shorty/report';
 import type { Shorty } from '@shorty/sdk';
-import { UsageError } from '../cli-error.js';
+import { type ExitCode, exitCodes, UsageError } from '../cli-error.js';
 import { type CommandRow, formatOption } from '../command.js';
 import type { Context } from '../context.js';
-import { type ExitCode, exitCodes } from '../exit-codes.js';
 import { lineWidth } from '../io.js';
 import { resolveFormat } from '../output.js';
 import type { Named } from '../records.js';
 import { followEvents } from '../webhooks/follow-events.js';
 import { describeVisit } from './describe-visit.js';
-import { linkFilter } from './report-filters.js';
+import { linkFilter } from './window-options.js';
 
 export const tail: CommandRow = {
   summary: 'Print visits as they happen',

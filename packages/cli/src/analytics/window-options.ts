@@ -3,10 +3,10 @@ import type { ClicksQuery, OverviewQuery, ScansQuery } from '@shorty/sdk';
 import { UsageError } from '../cli-error.js';
 import { defined, type OptionRows, parsePositive } from '../command.js';
 import type { Context } from '../context.js';
+import { queryOptions } from '../field-options.js';
 import { type Input, withIds } from '../input.js';
-import { Named } from '../records.js';
+import { Named, namingSeveral } from '../records.js';
 import { firstDay, firstHour, parseTimeZone, periodOf, readTime } from './parse-time.js';
-import { linkFilters, scanFilters, visitFilters } from './report-filters.js';
 
 /** The options of commands that print clicks. The others are filters. */
 export interface WindowFlags extends Input {
@@ -35,36 +35,42 @@ const windowOptions: OptionRows = {
 };
 
 /** The options of a window, for reports without lists. */
-export const spanOptions: OptionRows = {
+const spanOptions: OptionRows = {
   ...windowOptions,
   '--group-by <span>': { text: 'length of a bucket', choices: ['hour', 'day'], default: 'day' },
 };
 
+// The names of the others are those of their filters.
+const windowNames = ['since', 'until', 'groupBy', 'timezone', 'limit', 'urlId'];
+
+export const linkFilter: OptionRows = { '--link <link>': namingSeveral('link', 'only this link') };
+
+const timezoneOption: OptionRows = {
+  '--timezone <name>': {
+    text: 'time zone of dates and buckets, such as Europe/Berlin (default: UTC)',
+    parse: parseTimeZone,
+  },
+};
+
 /** Returns the options of a report on the clicks of a link, on all links, or on scans. */
-export function reportOptions(kind: 'link' | 'links' | 'scans'): OptionRows {
+export function reportOptions(
+  operation: 'getUrlClicks' | 'getAnalyticsOverview' | 'getQrScans',
+): OptionRows {
   return {
     ...spanOptions,
     '--limit <count>': { text: 'entries per list, 1 to 50 (default: 10)', parse: parsePositive },
-    '--timezone <name>': {
-      text: 'time zone of dates and buckets, such as Europe/Berlin (default: UTC)',
-      parse: parseTimeZone,
-    },
-    ...visitFilters,
-    ...(kind === 'links' && linkFilters),
-    ...(kind === 'scans' && scanFilters),
+    ...timezoneOption,
+    ...queryOptions(operation, windowNames),
+    ...(operation === 'getAnalyticsOverview' && linkFilter),
   };
 }
 
 /** The options of an export of visits. */
 export const visitOptions: OptionRows = {
   ...windowOptions,
-  '--timezone <name>': {
-    text: 'time zone of dates, such as Europe/Berlin (default: UTC)',
-    parse: parseTimeZone,
-  },
-  ...visitFilters,
-  ...scanFilters,
-  ...linkFilters,
+  ...timezoneOption,
+  ...queryOptions('exportVisits', windowNames),
+  ...linkFilter,
 };
 
 /** Returns the request of a report. */

@@ -37,7 +37,7 @@ export const analyticsCommands: Readonly<Record<string, CommandRow>> = {
     {
       summary: 'Show the clicks of all short links',
       examples: ['shorty analytics overview --since 7d'],
-      options: reportOptions('links'),
+      options: reportOptions('getAnalyticsOverview'),
     },
     fetchOverviewReport,
   ),
@@ -47,7 +47,7 @@ export const analyticsCommands: Readonly<Record<string, CommandRow>> = {
     args: { '[of]': naming('link', 'one link (default: all links)') },
     options: {
       ...formatOption(reportFormats, 'report format'),
-      ...reportOptions('links'),
+      ...reportOptions('getAnalyticsOverview'),
       '--out <file>': 'write to this file; .html, .csv, .json and .txt select the format',
     },
     help: `${reportHelp}

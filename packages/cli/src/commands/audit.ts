@@ -1,5 +1,6 @@
 import type { AuditEntry } from '@shorty/sdk';
-import type { CommandRow, OptionRows } from '../command.js';
+import type { CommandRow } from '../command.js';
+import { queryOptions } from '../field-options.js';
 import type { Column } from '../output.js';
 import { type Named, naming } from '../records.js';
 import { listCommand } from './request-command.js';
@@ -19,19 +20,11 @@ const columns: readonly Column<AuditEntry>[] = [
   { name: 'id', value: (entry) => entry.id },
 ];
 
-const filters: OptionRows = {
-  '--since <time>': { text: 'only entries made at or after it', time: 'past' },
-  '--until <time>': { text: 'only entries made before it', time: 'past' },
-  '--operation <name>': 'only of this operationId, such as updateUrl',
-  '--resource <id>': 'only about the record with this id',
-  '--actor <id>': 'only by this client, key or person, operator or shell',
-};
-
 /** Lists the changes of the own organization. */
 export const audit: CommandRow = listCommand<AuditEntry>({
   summary: 'List who changed what, newest first',
   examples: ['shorty audit', 'shorty audit --since 7d --operation deleteUrl --all -o ndjson'],
-  options: filters,
+  options: queryOptions('listAuditEntries'),
   route: 'GET /api/v1/audit',
   item: 'entry',
   columns,
@@ -43,7 +36,7 @@ export const adminAudit: CommandRow = listCommand<AuditEntry>({
   examples: ['shorty admin audit --all -o ndjson --organization "Acme Ltd"'],
   options: {
     '--organization <organization>': naming('organization', 'only of this organization'),
-    ...filters,
+    ...queryOptions('listAllAuditEntries', ['organizationId']),
   },
   route: 'GET /api/v1/admin/audit',
   item: 'entry',

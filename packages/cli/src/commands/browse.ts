@@ -1,8 +1,7 @@
 import type { Shorty } from '@shorty/sdk';
-import { UsageError } from '../cli-error.js';
+import { type ExitCode, exitCodes, UsageError } from '../cli-error.js';
 import type { CommandRow } from '../command.js';
 import type { Context } from '../context.js';
-import { type ExitCode, exitCodes } from '../exit-codes.js';
 import { isRichTerminal } from '../io.js';
 import { copyText, openInBrowser } from '../launch.js';
 import type { BrowseApi } from '../ui/browse-screen.js';

@@ -1,13 +1,12 @@
 import { formatCount } from '@shorty/report';
 import type { Shorty } from '@shorty/sdk';
-import { CliError, UsageError } from '../cli-error.js';
+import { CliError, type ExitCode, exitCodes, UsageError } from '../cli-error.js';
 import { type CommandRow, defined, type OptionRows, type RecordKind } from '../command.js';
 import type { Context } from '../context.js';
 import { ifMatchOption } from '../etag.js';
-import { type ExitCode, exitCodes } from '../exit-codes.js';
-import { groupIntoPages } from '../group-into-pages.js';
 import { columnsOf } from '../output.js';
 import { ask } from '../prompt.js';
+import { groupIntoPages } from '../read-pages.js';
 import { kinds, type Named, naming, unlessMissing } from '../records.js';
 
 // The names in the question, the result and the warning.

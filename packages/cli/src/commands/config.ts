@@ -3,7 +3,6 @@ import { CliError, UsageError } from '../cli-error.js';
 import type { CommandRow } from '../command.js';
 import type { ConfigContent } from '../config-file.js';
 import type { Context } from '../context.js';
-import { groupIntoPages } from '../group-into-pages.js';
 import { columnsOf } from '../output.js';
 import { checkBaseUrl } from '../settings.js';
 
@@ -62,7 +61,7 @@ export const configCommands: Readonly<Record<string, CommandRow>> = {
           rows.push({ profile, key, value: secretSettings.has(key) ? '(kept secret)' : value });
         }
       }
-      await output.list(groupIntoPages(rows, 100), columnsOf('profile', 'key', 'value'));
+      await output.list([rows], columnsOf('profile', 'key', 'value'));
     },
   },
   unset: {

@@ -1,7 +1,7 @@
 import type { Domain } from '@shorty/sdk';
 import { type CommandRow, repeatable } from '../command.js';
 import { ifMatchOption } from '../etag.js';
-import { bodyOf, clearFields, fieldOptions } from '../field-options.js';
+import { bodyOf, clearFields, fieldOptions, queryOptions } from '../field-options.js';
 import { readJson } from '../read-input.js';
 import { naming } from '../records.js';
 import { changeCommand } from './change-command.js';
@@ -34,7 +34,7 @@ export const domainCommands: Readonly<Record<string, CommandRow>> = {
     options: {
       '--active': { text: 'only active domains', conflicts: 'pending' },
       '--pending': 'only domains that are not verified',
-      '--hostname <name>': 'only the domain with this hostname',
+      ...queryOptions('listDomains', ['isActive']),
     },
     fields: ({ active, pending, ...query }: { active?: boolean; pending?: boolean }) => ({
       ...query,

@@ -2,7 +2,6 @@ import { formatNumber } from '@shorty/report';
 import type { Page } from '@shorty/sdk';
 import { type OptionRows, parseCount, parsePositive } from '../command.js';
 import type { Context } from '../context.js';
-import { groupIntoPages } from '../group-into-pages.js';
 import type { Column } from '../output.js';
 import { readAhead } from '../read-pages.js';
 
@@ -53,7 +52,7 @@ export async function listPages<Item extends object>(
     ...(offset === undefined ? {} : { offset }),
   });
   const { items, ...head } = page;
-  await output.list(groupIntoPages(items, 100), columns, head);
+  await output.list([items], columns, head);
   const shown = page.offset + items.length;
   if (output.format === 'table' && items.length > 0 && shown < page.total) {
     const range = `${formatNumber(page.offset + 1)} to ${formatNumber(shown)}`;

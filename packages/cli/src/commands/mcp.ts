@@ -1,6 +1,6 @@
+import { type ExitCode, exitCodes } from '../cli-error.js';
 import type { CommandRow } from '../command.js';
 import type { Context } from '../context.js';
-import { type ExitCode, exitCodes } from '../exit-codes.js';
 
 export const mcp: CommandRow = {
   summary: 'Give an AI assistant tools for links, QR codes and reports',

@@ -6,7 +6,7 @@ import { UsageError } from '../cli-error.js';
 import { type CommandRow, defined } from '../command.js';
 import type { Context } from '../context.js';
 import { ifMatchOption } from '../etag.js';
-import { bodyOf, fieldOptions } from '../field-options.js';
+import { bodyOf, fieldOptions, queryOptions } from '../field-options.js';
 import { isRichTerminal } from '../io.js';
 import { exportQrs } from '../qr/export.js';
 import { type Named, naming } from '../records.js';
@@ -48,7 +48,7 @@ export const qrCommands: Readonly<Record<string, CommandRow>> = {
     item: 'QR code',
     columns: ['id', 'urlId', 'qrData', 'scanCount', 'format', 'size', 'downloadCount'],
     options: {
-      '--url-id <link>': naming('link', 'only QR codes of this link'),
+      ...queryOptions('listQrs', ['standalone']),
       '--standalone': { text: 'only QR codes without a link', conflicts: 'bound' },
       '--bound': 'only QR codes of links',
     },
@@ -95,7 +95,7 @@ export const qrCommands: Readonly<Record<string, CommandRow>> = {
       summary: 'Show the scans of a QR code',
       examples: ['shorty qr scans spring-sale --since 7d'],
       args: code,
-      options: reportOptions('scans'),
+      options: reportOptions('getQrScans'),
     },
     fetchScanReport,
   ),

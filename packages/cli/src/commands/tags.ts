@@ -1,25 +1,15 @@
 import { formatCount } from '@shorty/report';
 import { NotFoundError, type Tag, type TagChangeResult } from '@shorty/sdk';
-import type { CommandRow, OptionRows } from '../command.js';
+import type { CommandRow } from '../command.js';
+import { queryOptions } from '../field-options.js';
 import { changeCommand } from './change-command.js';
 import { listCommand } from './request-command.js';
-
-/** Returns the options of a list that can be sorted. */
-export function sortOptions(fields: readonly string[], byDefault: string): OptionRows {
-  return {
-    '--sort <field>': { text: `what to sort by (default: ${fields[0]})`, choices: fields },
-    '--order <direction>': { text: `default: ${byDefault}`, choices: ['asc', 'desc'] },
-  };
-}
 
 export const tagCommands: Readonly<Record<string, CommandRow>> = {
   list: listCommand<Tag>({
     summary: 'List tags with their number of links',
     examples: ['shorty tags list --sort linkCount', 'shorty tags list --search spring --all'],
-    options: {
-      '--search <text>': 'only tags that contain this text, in any case',
-      ...sortOptions(['name', 'linkCount'], 'asc for name, desc for linkCount'),
-    },
+    options: queryOptions('listTags'),
     route: 'GET /api/v1/tags',
     item: 'tag',
     columns: ['name', 'linkCount'],

@@ -7,7 +7,7 @@ import { UsageError } from '../cli-error.js';
 import { type CommandRow, defined, type OptionRows, repeatable } from '../command.js';
 import type { Context } from '../context.js';
 import { ifMatchOption, withEtag } from '../etag.js';
-import { bodyOf, clearFields, requireChange } from '../field-options.js';
+import { bodyOf, clearFields, queryOptions, requireChange } from '../field-options.js';
 import type { Input } from '../input.js';
 import { type Column, columnsOf } from '../output.js';
 import { kinds, type Named, naming } from '../records.js';
@@ -21,15 +21,20 @@ import {
   versionedOptions,
 } from './change-command.js';
 import { listPages, type PageOptions, pageOptions } from './list-pages.js';
-import { sortOptions } from './tags.js';
 import { bulkCreate } from './urls/bulk-create.js';
 import { bulkDelete } from './urls/bulk-delete.js';
 import { bulkUpdate } from './urls/bulk-update.js';
 import { deleteUrls } from './urls/delete-urls.js';
 import { exportLinks, exportVisits } from './urls/export.js';
-import { type LinkOptions, linkOptions, readLinkOptions } from './urls/link-options.js';
+import {
+  filterOptions,
+  type LinkOptions,
+  linkOptions,
+  readLinkOptions,
+  readUrlFilter,
+  stateFields,
+} from './urls/link-options.js';
 import { ruleCommands } from './urls/rules.js';
-import { filterOptions, readUrlFilter } from './urls/url-filter.js';
 
 /** What creates a link. */
 interface NewLink extends LinkOptions {
@@ -103,11 +108,8 @@ export const urlCommands: Readonly<Record<string, CommandRow>> = {
     ],
     options: {
       ...filterOptions,
+      ...queryOptions('listUrls', stateFields),
       ...pageOptions('link'),
-      ...sortOptions(
-        ['createdAt', 'clickCount', 'lastClickAt', 'title'],
-        'asc for title, otherwise desc',
-      ),
     },
     run: async (context, { limit, offset, all, ...options }: PageOptions & Input) => {
       const filter = await readUrlFilter(options);
@@ -273,7 +275,7 @@ export const urlCommands: Readonly<Record<string, CommandRow>> = {
         'shorty urls clicks 42 --since 24h --group-by hour',
       ],
       args: link,
-      options: reportOptions('link'),
+      options: reportOptions('getUrlClicks'),
     },
     fetchLinkReport,
   ),

@@ -2,7 +2,6 @@ import { formatUsd } from '@shorty/report';
 import type { Usage } from '@shorty/sdk';
 import type { CommandRow } from '../command.js';
 import type { Context } from '../context.js';
-import { groupIntoPages } from '../group-into-pages.js';
 import { type Column, columnsOf } from '../output.js';
 
 interface Row {
@@ -32,7 +31,7 @@ async function showUsage(
   } else if (output.format === 'table') {
     await output.record({ period: usage.period, plan });
     await output.write('\n');
-    await output.list(groupIntoPages(rowsOf(usage), 100), columns);
+    await output.list([rowsOf(usage)], columns);
   } else {
     // Each row names its month, so that the files of several months can be joined.
     const whole = [
@@ -40,7 +39,7 @@ async function showUsage(
       { name: 'plan', value: () => plan },
       ...columns,
     ];
-    await output.list(groupIntoPages(rowsOf(usage), 100), whole);
+    await output.list([rowsOf(usage)], whole);
   }
 }
 

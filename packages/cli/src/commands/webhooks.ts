@@ -20,8 +20,7 @@ import {
 } from '../command.js';
 import type { Context } from '../context.js';
 import { ifMatchOption } from '../etag.js';
-import { clearFields } from '../field-options.js';
-import { groupIntoPages } from '../group-into-pages.js';
+import { clearFields, queryOptions } from '../field-options.js';
 import { columnsOf } from '../output.js';
 import { type Named, naming, namingSeveral } from '../records.js';
 import { offerScheme } from '../scheme.js';
@@ -90,14 +89,8 @@ const deliveryList = listCommand<Delivery>({
     ...(['lastStatusCode', 'nextAttemptAt'] as const),
   ],
   options: {
-    '--status <status>': {
-      text: 'only deliveries with this status',
-      choices: ['pending', 'delivered', 'failed'],
-    },
     ...eventOption,
-    '--event-id <id>': 'only deliveries of this event',
-    '--url-id <link>': naming('link', 'only events about this link'),
-    ...timeOptions,
+    ...queryOptions('listDeliveries', ['eventType']),
   },
   fields: ({ event, ...query }: { event?: string }) => ({ ...query, eventType: event }),
 });
@@ -312,12 +305,12 @@ async function showStats(
     await output.record(totals);
     if (failures.length > 0) {
       await output.write('\n');
-      await output.list(groupIntoPages(failures, 100), columnsOf('cause', 'attempts'));
+      await output.list([failures], columnsOf('cause', 'attempts'));
     }
   } else if (output.format === 'json' || output.format === 'table') await output.record(stats);
   else {
     const columns = columnsOf<(typeof timeseries)[number]>('bucket', 'attempts', 'failedAttempts');
-    await output.list(groupIntoPages(timeseries, 100), columns);
+    await output.list([timeseries], columns);
   }
 }
 
@@ -337,7 +330,7 @@ async function showDelivery(
   const columns = columnsOf<DeliveryAttempt>(
     ...(['number', 'attemptedAt', 'durationMs', 'statusCode', 'error', 'responseBody'] as const),
   );
-  await output.list(groupIntoPages(attemptHistory, 100), columns);
+  await output.list([attemptHistory], columns);
 }
 
 async function showEventTypes(
@@ -348,7 +341,7 @@ async function showEventTypes(
   if (type === undefined) {
     const { items } = await (await client()).webhooks.eventTypes(request);
     const columns = columnsOf<EventTypeDetails>('type', 'isOptIn', 'description');
-    await output.list(groupIntoPages(items, 100), columns);
+    await output.list([items], columns);
     return;
   }
   const found = await readEventType(context, type);

@@ -6,9 +6,9 @@ import {
   withDomainIds,
 } from '@shorty/import';
 import { formatCount, formatNumber } from '@shorty/report';
+import { type ExitCode, exitCodes } from '../cli-error.js';
 import { defined } from '../command.js';
 import type { Context } from '../context.js';
-import { type ExitCode, exitCodes } from '../exit-codes.js';
 import { domainFinder } from '../records.js';
 import { openFailedRows } from './output-file.js';
 import type { PreparedImport } from './prepare-import.js';

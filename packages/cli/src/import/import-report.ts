@@ -1,8 +1,8 @@
 import { formatCsvLine, guardFormula, type ImportRow } from '@shorty/import';
 import { formatCount, formatDuration, formatNumber } from '@shorty/report';
 import type { ShortyOptions } from '@shorty/sdk';
+import { type ExitCode, exitCodes } from '../cli-error.js';
 import type { Context } from '../context.js';
-import { type ExitCode, exitCodes } from '../exit-codes.js';
 import { type Column, columnsOf } from '../output.js';
 import { type LiveView, openLiveView } from '../ui/live-view.js';
 import { type FailedRows, OutputFile, openFailedRows } from './output-file.js';

@@ -1,9 +1,8 @@
 import { parseUrl } from '@shorty/import';
 import { formatJson } from '@shorty/report';
-import { UsageError } from '../cli-error.js';
+import { type ExitCode, exitCodes, UsageError } from '../cli-error.js';
 import { type CommandRow, collect, formatOption } from '../command.js';
 import type { Context } from '../context.js';
-import { type ExitCode, exitCodes } from '../exit-codes.js';
 import { isRichTerminal, terminalColumns } from '../io.js';
 import { resolveFormat } from '../output.js';
 import { offerScheme } from '../scheme.js';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { type ExitCode, exitCodes } from '../cli-error.js';
 import type { CommandRow } from '../command.js';
 import type { Context } from '../context.js';
-import { type ExitCode, exitCodes } from '../exit-codes.js';
 import { hasFailed } from './describe-forward.js';
 import { eventTypesHelp, readEventType } from './event-types.js';
 import { forwardEvent } from './forward-event.js';

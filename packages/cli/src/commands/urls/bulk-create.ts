@@ -10,10 +10,9 @@ import {
 } from '@shorty/import';
 import { formatCount, formatInstant, formatNumber } from '@shorty/report';
 import { stateFolder } from '../../app-folders.js';
-import { UsageError } from '../../cli-error.js';
+import { type ExitCode, UsageError } from '../../cli-error.js';
 import { type CommandRow, type OptionRows, parsePositive } from '../../command.js';
 import type { Context } from '../../context.js';
-import type { ExitCode } from '../../exit-codes.js';
 import { checkRows } from '../../import/check-rows.js';
 import { ImportReport, rowFields, summaryFields } from '../../import/import-report.js';
 import { type PreparedImport, prepareImport } from '../../import/prepare-import.js';

@@ -1,9 +1,8 @@
 import { stat } from 'node:fs/promises';
 import { linkKeys, quoteCell } from '@shorty/import';
-import { systemErrorCode, UsageError } from '../../cli-error.js';
+import { type ExitCode, systemErrorCode, UsageError } from '../../cli-error.js';
 import type { CommandRow } from '../../command.js';
 import type { Context } from '../../context.js';
-import type { ExitCode } from '../../exit-codes.js';
 import { type CsvOptions, openRows, type Rows } from '../../import/prepare-import.js';
 import { kinds, nameLinks } from '../../records.js';
 import { type ChangeOptions, changePrints, deleteOptions } from '../change-command.js';

@@ -9,9 +9,9 @@ import {
 } from '@shorty/import';
 import { formatCount, formatNumber } from '@shorty/report';
 import type { UrlBulkUpdateItem } from '@shorty/sdk';
+import { type ExitCode, exitCodes } from '../../cli-error.js';
 import type { CommandRow } from '../../command.js';
 import type { Context } from '../../context.js';
-import { type ExitCode, exitCodes } from '../../exit-codes.js';
 import { type PreparedImport, prepareImport } from '../../import/prepare-import.js';
 import { RowReport } from '../../import/row-report.js';
 import { columnsOf } from '../../output.js';

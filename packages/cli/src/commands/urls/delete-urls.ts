@@ -1,6 +1,6 @@
+import type { ExitCode } from '../../cli-error.js';
 import type { Context } from '../../context.js';
-import type { ExitCode } from '../../exit-codes.js';
-import { groupIntoPages } from '../../group-into-pages.js';
+import { groupIntoPages } from '../../read-pages.js';
 import type { Named } from '../../records.js';
 import { type Change, type ChangeOptions, changeItems } from '../change-command.js';
 

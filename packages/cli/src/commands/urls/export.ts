@@ -12,7 +12,7 @@ import type { Context } from '../../context.js';
 import type { Input } from '../../input.js';
 import { readAhead, readTexts } from '../../read-pages.js';
 import { formatOfFile, ReplacementFile } from '../../replacement-file.js';
-import { filterOptions, readUrlFilter } from './url-filter.js';
+import { filterOptions, readUrlFilter } from './link-options.js';
 
 /** A part of the exported text, and the number of its records. */
 interface Part {

@@ -1,11 +1,11 @@
-import type { UrlUpdateRequest } from '@shorty/sdk';
+import type { UrlListQuery, UrlUpdateRequest } from '@shorty/sdk';
 import { InvalidArgumentError } from 'commander';
 import { timeZoneOption } from '../../analytics/parse-time.js';
 import { UsageError } from '../../cli-error.js';
 import { defined, type OptionRows, repeatable } from '../../command.js';
 import type { Context } from '../../context.js';
-import { bodyOf, fieldOptions } from '../../field-options.js';
-import { withIds } from '../../input.js';
+import { bodyOf, fieldOptions, queryOptions } from '../../field-options.js';
+import { type Input, withIds } from '../../input.js';
 import { readSecret } from '../../prompt.js';
 import { type Named, naming } from '../../records.js';
 import { expiresAtOption } from '../keys.js';
@@ -100,4 +100,32 @@ function parseThresholds(text: string): number[] {
   const parts = text.split(',').map((part) => part.trim());
   if (parts.every((part) => /^\d{1,15}$/.test(part))) return parts.map(Number);
   throw new InvalidArgumentError('It must be whole numbers separated by commas, such as 100,1000.');
+}
+
+// Options of their own select these.
+export const stateFields = ['isActive', 'isDeleted', 'isTargetBlocked'];
+
+/** The options that select links. */
+export const filterOptions: OptionRows = {
+  '--active': { text: 'only active links', conflicts: 'paused' },
+  '--paused': 'only paused and expired links',
+  '--deleted': { text: 'only deleted links', conflicts: 'active' },
+  '--harmful': 'only links that lead to a host which the server knows as harmful',
+  ...queryOptions('listUrls', [...stateFields, 'sort', 'order']),
+};
+
+/** Returns the query of the options. Deleted links are found only by --deleted. */
+export async function readUrlFilter({
+  active,
+  paused,
+  deleted,
+  harmful,
+  ...filter
+}: Input): Promise<Omit<UrlListQuery, 'view'>> {
+  return {
+    ...(await withIds(filter)),
+    ...((active === true || paused === true) && { isActive: active === true }),
+    isDeleted: deleted === true,
+    ...(harmful === true && { isTargetBlocked: true }),
+  };
 }

@@ -2,7 +2,7 @@ import type { RuleTestQuery, UrlRecord, UrlUpdateRequest } from '@shorty/sdk';
 import { UsageError } from '../../cli-error.js';
 import type { CommandRow } from '../../command.js';
 import type { Context } from '../../context.js';
-import { groupIntoPages } from '../../group-into-pages.js';
+import { queryOptions } from '../../field-options.js';
 import { columnsOf } from '../../output.js';
 import { readJson } from '../../read-input.js';
 import { type Named, naming } from '../../records.js';
@@ -33,7 +33,7 @@ async function showRules({ output }: Context, rules: readonly Rule[]): Promise<u
     when: Object.keys(rule.when).length === 0 ? 'all visits' : JSON.stringify(rule.when),
     targets: targetsOf(rule).join(', '),
   }));
-  await output.list(groupIntoPages(rows, 100), columnsOf(...printedRule));
+  await output.list([rows], columnsOf(...printedRule));
 }
 
 function targetsOf({ targetUrl, variants = [] }: Rule): string[] {
@@ -70,17 +70,7 @@ export const ruleCommands: Readonly<Record<string, CommandRow>> = {
     summary: 'Test where the rules of a link lead a visit',
     examples: ['shorty urls rules test 42 --os iOS --device mobile --query ref=mail'],
     args: link,
-    // The names are those of the query parameters.
-    options: {
-      '--device <type>': 'type of device: desktop, mobile, …',
-      '--os <name>': 'operating system, such as iOS',
-      '--browser <name>': 'browser, such as Firefox',
-      '--country <code>': 'country, such as DE',
-      '--language <languages>': 'Accept-Language, such as de or de-AT,en;q=0.8',
-      '--query <query>': 'query of the visit, such as ref=mail',
-      '--referrer <host>': 'host of the referring page',
-      '--at <time>': 'time of the visit (default: now)',
-    },
+    options: queryOptions('testUrlRules'),
     run: async (context, { link, ...visit }: RuleTestQuery & { link: Named }) => {
       const { output, request } = context;
       const { urls } = await context.client();
@@ -93,7 +83,7 @@ export const ruleCommands: Readonly<Record<string, CommandRow>> = {
         output.note(`rule ${rule} does not match: ${condition}`);
       }
       const columns = columnsOf<(typeof result.outcomes)[number]>('variant', 'share', 'location');
-      await output.list(groupIntoPages(result.outcomes, 100), columns);
+      await output.list([result.outcomes], columns);
     },
   },
 };
