@@ -223,7 +223,9 @@ const examplesByFormat = {
  */
 function exampleOf(document, schema, name) {
   if (name in fixtureValues) return fixtureValues[name];
-  if (schema.$ref) return exampleOf(document, document.components.schemas[nameOf(schema.$ref)]);
+  if (schema.$ref && !('example' in schema)) {
+    return exampleOf(document, document.components.schemas[nameOf(schema.$ref)]);
+  }
   const variants = schema.anyOf ?? schema.oneOf;
   const isNullable = [variants?.map(({ type }) => type), schema.type].flat(2).includes('null');
   const [variant] = variants?.filter(({ type }) => type !== 'null') ?? [];

@@ -1,4 +1,4 @@
-import { Document, isCollection, isMap, isPair, isScalar, visit } from 'yaml';
+import { Document, isCollection, isMap, isPair, isScalar, isSeq, visit } from 'yaml';
 import { z } from 'zod';
 import {
   createDocument,
@@ -25,7 +25,7 @@ import { takesIfMatch } from '../src/preconditions/if-match.js';
 import { urlBulkUpdateItem } from '../src/urls/url-bulk-contract.js';
 import { version } from '../src/version.js';
 import { eventBodies } from '../src/webhooks/event-contract.js';
-import { shareEnums, shareFields, shareRowFields } from './share-fields.js';
+import { shareFields, shareRowFields, shareValues } from './share-fields.js';
 import { tidy } from './tidy.js';
 
 const text = { type: 'string' } as const;
@@ -123,7 +123,7 @@ export function renderOpenApi(): string {
   tidy(document);
   shareFields(schemas);
   shareRowFields(schemas);
-  shareEnums(schemas, document);
+  shareValues(schemas, document);
   return `# Generated from packages/server/src/contract by \`npm run generate\`. Do not edit.\n${toYaml(document)}`;
 }
 
@@ -133,6 +133,8 @@ const override: ZodOpenApiOverride = ({ jsonSchema: schema, io }) => {
   // The limits of exact numbers help no client that reads one. Requests state them in `override`.
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
+  // The format says the same, and a number has no pattern.
+  if (schema.format === 'uuid' || schema.type !== 'string') delete schema.pattern;
 };
 
 const lineWidth = 100;
@@ -148,10 +150,15 @@ function toYaml(value: unknown): string {
       const indent = 2 * path.filter(isCollection).length;
       // YAML is slightly shorter than JSON, because it needs fewer quotes.
       node.flow = isPlain && indent + key + JSON.stringify(node).length <= lineWidth;
-      if (isMap(node) && node.items.length === 1 && node.has('$ref')) node.flow = true;
+      if (isReference(node)) node.flow = true;
+      if (isSeq(node) && node.items.length === 1 && isReference(node.items[0])) node.flow = true;
     },
   });
   return document.toString({ lineWidth });
+}
+
+function isReference(node: unknown): boolean {
+  return isMap(node) && node.items.length === 1 && node.has('$ref');
 }
 
 /** Returns a header of several requests, which refer to it by the id. */

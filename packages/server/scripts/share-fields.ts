@@ -3,6 +3,7 @@ import { scanMethods } from '../src/analytics/classify/decide-scan.js';
 import { deviceTypes } from '../src/analytics/classify/device-types.js';
 import { referrerTypes } from '../src/analytics/classify/referrer-types.js';
 import { keyScopes, scopes } from '../src/contract/define-route.js';
+import { instantPattern } from '../src/contract/parse-instant.js';
 import { formats } from '../src/qr/drawing/qr-design.js';
 
 /** A schema of an OpenAPI document that describes an object. */
@@ -19,13 +20,18 @@ const families: Readonly<Record<string, RegExp>> = {
   UrlFields: /^(NewUrlFields|UrlUpdateRequest|UrlBulkUpdateItem)$/,
   UrlRecord: /^Url(Updated|Deleted)?EventData$/,
   UrlValues: /^UrlRecord$/,
+  UrlListItem: /^UrlBulkUpdated$/,
+  NewUrl: /^(UrlListItem|UrlBulkCreated)$/,
+  UrlBulkError: /^UrlBulk(Create|Update)Error$/,
   QrRecord: /^QrEventData$/,
   Domain: /^DomainEventData$/,
   WebhookFields: /^Webhook(Create|Update)Request$/,
+  Webhook: /^WebhookCreated$/,
   Delivery: /^DeliveryDetail$/,
   ApiKey: /^ApiKeyCreated$/,
   Client: /^ClientCreated$/,
   Organization: /^OrganizationCreated$/,
+  User: /^Invitation$/,
   Usage: /^OrganizationUsage$/,
   ReportWindow: /^(AnalyticsOverview|QrScans|UrlClicks)$/,
   EventInfo: /.Event$/,
@@ -100,34 +106,36 @@ function extend(name: string, base: ObjectSchema, schema: ObjectSchema): object 
   };
 }
 
-/** Lists of values that several fields have, by the name of their schema. */
-const enums: Readonly<Record<string, readonly string[]>> = {
-  Scope: scopes,
-  KeyScope: keyScopes,
-  DeviceType: deviceTypes,
-  ReferrerType: referrerTypes,
-  ScanMethod: scanMethods,
-  QrFormat: formats,
+const text = { type: 'string' };
+const valuesOf = (values: readonly string[]) => ({ ...text, enum: values });
+
+/** Values that several fields have, by the name of their schema. */
+const values: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  Scope: valuesOf(scopes),
+  KeyScope: valuesOf(keyScopes),
+  DeviceType: valuesOf(deviceTypes),
+  ReferrerType: valuesOf(referrerTypes),
+  ScanMethod: valuesOf(scanMethods),
+  QrFormat: valuesOf(formats),
+  Instant: { ...text, pattern: instantPattern.source },
 };
 
-/** Describes each list of values once. Code generators make a type of it. */
-export function shareEnums(schemas: Record<string, unknown>, document: object): void {
-  referToEnums(document);
-  for (const [name, values] of Object.entries(enums)) {
-    schemas[name] = { type: 'string', enum: values };
-  }
+/** Describes values that several fields have once. Code generators make a type of each. */
+export function shareValues(schemas: Record<string, unknown>, document: object): void {
+  referToValues(document as Record<string, unknown>);
+  Object.assign(schemas, values);
 }
 
-function referToEnums(part: object): void {
-  for (const child of Object.values(part)) {
+function referToValues(part: Record<string, unknown>): void {
+  for (const child of Object.values(part) as Record<string, unknown>[]) {
     if (typeof child !== 'object' || child === null) continue;
-    referToEnums(child);
-    const shared = Object.entries(enums).find(([, values]) =>
-      isDeepStrictEqual(child.enum, values),
+    referToValues(child);
+    const shared = Object.entries(values).find(([, schema]) =>
+      Object.entries(schema).every(([key, value]) => isDeepStrictEqual(child[key], value)),
     );
     if (!shared) continue;
-    child.$ref = `#/components/schemas/${shared[0]}`;
-    delete child.type;
-    delete child.enum;
+    const [name, schema] = shared;
+    for (const key of Object.keys(schema)) delete child[key];
+    child.$ref = `#/components/schemas/${name}`;
   }
 }

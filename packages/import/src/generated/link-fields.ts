@@ -7,7 +7,7 @@ export const linkFields = {
   description: {"kind":"text","isCreated":true,"isUpdated":true,"maxLength":5000},
   category: {"kind":"text","isCreated":true,"isUpdated":true,"maxLength":100},
   tags: {"kind":"texts","isCreated":true,"isUpdated":true,"maxItems":20},
-  domainId: {"kind":"text","isCreated":true,"isUpdated":true,"pattern":"^([0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12})$"},
+  domainId: {"kind":"text","isCreated":true,"isUpdated":true},
   redirectType: {"kind":"integer","isCreated":true,"isUpdated":true,"enum":[301,302,307,308]},
   activatesAt: {"kind":"text","isCreated":true,"isUpdated":true,"pattern":"^\\d{4}-\\d{2}-\\d{2}(?:[Tt ]\\d{2}:\\d{2}(?::\\d{2}(?:[.,]\\d{1,9})?)?(?: ?[Zz]|(?: ?[+-]| )\\d{2}(?::?\\d{2})?)?)?$"},
   expiresAt: {"kind":"text","isCreated":true,"isUpdated":true,"pattern":"^\\d{4}-\\d{2}-\\d{2}(?:[Tt ]\\d{2}:\\d{2}(?::\\d{2}(?:[.,]\\d{1,9})?)?(?: ?[Zz]|(?: ?[+-]| )\\d{2}(?::?\\d{2})?)?)?$"},

@@ -1866,12 +1866,12 @@ export interface components {
                  * @description Matches visits at or after this time.
                  * @example 2030-12-31T23:59:59Z
                  */
-                after?: string;
+                after?: components["schemas"]["Instant"];
                 /**
                  * @description Matches visits before this time.
                  * @example 2030-12-31T23:59:59Z
                  */
-                before?: string;
+                before?: components["schemas"]["Instant"];
             };
             /**
              * @description Where the link leads: http or https, at most 8192 bytes. It must not lead to a host of short links on this server. Returned exactly as it was sent.
@@ -2095,12 +2095,12 @@ export interface components {
              * @description Delivers again what was created at or after it.
              * @example 2030-12-31T23:59:59Z
              */
-            since: string;
+            since: components["schemas"]["Instant"];
             /**
              * @description Delivers again what was created before it. Default: now.
              * @example 2030-12-31T23:59:59Z
              */
-            until?: string;
+            until?: components["schemas"]["Instant"];
             /** @description Only events of this type. */
             eventType?: components["schemas"]["EventType"];
         };
@@ -2871,34 +2871,12 @@ export interface components {
             data: components["schemas"]["Invitation"];
         };
         Invitation: {
-            /** Format: uuid */
-            id: string;
-            /**
-             * @description The address that a person signs in with. Null: the invitation asks for it.
-             * @example ada@example.com
-             */
-            email: string | null;
-            role: components["schemas"]["Role"];
-            /** Format: date-time */
-            createdAt: string;
-            /**
-             * Format: date-time
-             * @description Null: never.
-             */
-            lastSignedInAt: string | null;
-            /** @description False until the person has accepted the invitation. */
-            hasPassword: boolean;
-            /**
-             * Format: date-time
-             * @description Until when the last link can be used. Null: no link is open.
-             */
-            invitationExpiresAt: string | null;
             /**
              * @description Opens the page on which the person sets a password. It can be used once, within a day, until the next link is made. Only this response contains it.
              * @example https://sho.rt/dashboard/welcome#shorty_in_4fQZ
              */
             invitationUrl: string;
-        };
+        } & components["schemas"]["User"];
         UserPageResponse: {
             success: components["schemas"]["Success"];
             data: components["schemas"]["UserPage"];
@@ -3098,34 +3076,9 @@ export interface components {
             items: (components["schemas"]["UrlRecord"] | components["schemas"]["UrlListItem"])[];
         } & components["schemas"]["PageInfo"];
         UrlListItem: {
-            /**
-             * @description A decimal integer as a string.
-             * @example 42
-             */
-            id: string;
-            /**
-             * @description The random code of the link. Its QR codes contain it.
-             * @example aB3xY9q
-             */
-            shortCode: string;
-            /**
-             * @description The chosen path of the link. Null: the short code is its path.
-             * @example spring-sale
-             */
-            customSlug: string | null;
-            /**
-             * @description The public link: the custom slug when there is one, otherwise the short code.
-             * @example https://sho.example/spring-sale
-             */
-            shortUrl: string;
-            /**
-             * @description Where the link leads, exactly as it was sent.
-             * @example https://example.com/spring?ref=mail#offers
-             */
-            targetUrl: string;
             /** @description Whether the link redirects. An inactive link answers 410. */
             isActive: boolean;
-        };
+        } & components["schemas"]["NewUrl"];
         UrlExportResponse: {
             success: components["schemas"]["Success"];
             data: components["schemas"]["UrlExport"];
@@ -3148,70 +3101,31 @@ export interface components {
             requested: number;
             createdCount: number;
             failedCount: number;
-            created: {
-                /**
-                 * @description Position in the request, from 0.
-                 * @example 0
-                 */
-                index: number;
-                /**
-                 * @description A decimal integer as a string.
-                 * @example 42
-                 */
-                id: string;
-                /**
-                 * @description The random code of the link. Its QR codes contain it.
-                 * @example aB3xY9q
-                 */
-                shortCode: string;
-                /**
-                 * @description Where the link leads, exactly as it was sent.
-                 * @example https://example.com/spring?ref=mail#offers
-                 */
-                targetUrl: string;
-                /**
-                 * @description The chosen path of the link. Null: the short code is its path.
-                 * @example spring-sale
-                 */
-                customSlug: string | null;
-                /**
-                 * @description The public link: the custom slug when there is one, otherwise the short code.
-                 * @example https://sho.example/spring-sale
-                 */
-                shortUrl: string;
-                /**
-                 * @description The externalId of the item; null if it has none.
-                 * @example order-1001
-                 */
-                externalId: string | null;
-                /**
-                 * @description The link existed, and ifExists asked for it. Missing for a new link.
-                 * @constant
-                 */
-                isExisting?: true;
-            }[];
+            created: components["schemas"]["UrlBulkCreated"][];
             /** @description The items that failed, in the order of the request. */
-            errors: {
-                /**
-                 * @description Position in the request, from 0.
-                 * @example 0
-                 */
-                index: number;
-                /**
-                 * @description The externalId of the item; null if it has none.
-                 * @example order-1001
-                 */
-                externalId: string | null;
-                /** @description The same as message. */
-                error: string;
-                /** @example targetUrl must start with http:// or https:// */
-                message: string;
-                /** @description Each fault of the item. A path begins in the item. */
-                details: components["schemas"]["ErrorDetail"][];
-                /** @enum {string} */
-                code: "SLUG_CONFLICT" | "QUOTA_EXCEEDED" | "DOMAIN_INVALID" | "CREATE_FAILED";
-            }[];
+            errors: components["schemas"]["UrlBulkCreateError"][];
         };
+        UrlBulkCreated: {
+            /**
+             * @description Position in the request, from 0.
+             * @example 0
+             */
+            index: number;
+            /**
+             * @description The externalId of the item; null if it has none.
+             * @example order-1001
+             */
+            externalId: string | null;
+            /**
+             * @description The link existed, and ifExists asked for it. Missing for a new link.
+             * @constant
+             */
+            isExisting?: true;
+        } & components["schemas"]["NewUrl"];
+        UrlBulkCreateError: {
+            /** @enum {string} */
+            code: "SLUG_CONFLICT" | "QUOTA_EXCEEDED" | "DOMAIN_INVALID" | "CREATE_FAILED";
+        } & components["schemas"]["UrlBulkError"];
         UrlBulkUpdateResultResponse: {
             success: components["schemas"]["Success"];
             data: components["schemas"]["UrlBulkUpdateResult"];
@@ -3220,72 +3134,31 @@ export interface components {
             requested: number;
             updatedCount: number;
             failedCount: number;
-            updated: {
-                /**
-                 * @description A decimal integer as a string.
-                 * @example 42
-                 */
-                id: string;
-                /**
-                 * @description The random code of the link. Its QR codes contain it.
-                 * @example aB3xY9q
-                 */
-                shortCode: string;
-                /**
-                 * @description The chosen path of the link. Null: the short code is its path.
-                 * @example spring-sale
-                 */
-                customSlug: string | null;
-                /**
-                 * @description The public link: the custom slug when there is one, otherwise the short code.
-                 * @example https://sho.example/spring-sale
-                 */
-                shortUrl: string;
-                /**
-                 * @description Where the link leads, exactly as it was sent.
-                 * @example https://example.com/spring?ref=mail#offers
-                 */
-                targetUrl: string;
-                /** @description Whether the link redirects. An inactive link answers 410. */
-                isActive: boolean;
-                /**
-                 * @description Position in the request, from 0.
-                 * @example 0
-                 */
-                index: number;
-                /**
-                 * @description The externalId of the link; null if it has none.
-                 * @example order-1001
-                 */
-                externalId: string | null;
-            }[];
+            updated: components["schemas"]["UrlBulkUpdated"][];
             /** @description The items that failed, in the order of the request. */
-            errors: {
-                /**
-                 * @description Position in the request, from 0.
-                 * @example 0
-                 */
-                index: number;
-                /**
-                 * @description The externalId of the item; null if it has none.
-                 * @example order-1001
-                 */
-                externalId: string | null;
-                /** @description The same as message. */
-                error: string;
-                /** @example targetUrl must start with http:// or https:// */
-                message: string;
-                /** @description Each fault of the item. A path begins in the item. */
-                details: components["schemas"]["ErrorDetail"][];
-                /**
-                 * @description A decimal integer as a string.
-                 * @example 42
-                 */
-                id: string | null;
-                /** @enum {string} */
-                code: "NOT_FOUND" | "UPDATE_FAILED";
-            }[];
+            errors: components["schemas"]["UrlBulkUpdateError"][];
         };
+        UrlBulkUpdated: {
+            /**
+             * @description Position in the request, from 0.
+             * @example 0
+             */
+            index: number;
+            /**
+             * @description The externalId of the link; null if it has none.
+             * @example order-1001
+             */
+            externalId: string | null;
+        } & components["schemas"]["UrlListItem"];
+        UrlBulkUpdateError: {
+            /**
+             * @description A decimal integer as a string.
+             * @example 42
+             */
+            id: string | null;
+            /** @enum {string} */
+            code: "NOT_FOUND" | "UPDATE_FAILED";
+        } & components["schemas"]["UrlBulkError"];
         UrlBulkDeleteResultResponse: {
             success: components["schemas"]["Success"];
             data: components["schemas"]["UrlBulkDeleteResult"];
@@ -3818,15 +3691,6 @@ export interface components {
             data: components["schemas"]["WebhookCreated"];
         };
         WebhookCreated: {
-            /** Format: uuid */
-            id: string;
-            /**
-             * @description The URL of the receiver.
-             * @example https://example.com/hooks/shorty
-             */
-            url: string;
-            /** @description The event types that are delivered, or `*` for all. */
-            events: components["schemas"]["SubscribedEventType"][];
             /**
              * @description The signing secret. Only this response contains it.
              * @example shorty_ws_2YbW3pPzYHqUnTkTqPHyAeqJvUqZ4Yt6mC8b1fZr0dE
@@ -3837,62 +3701,7 @@ export interface components {
              * @example whsec_c2hvcnR5X3dzXzJZYlczcFB6WUhxVW5Ua1RxUEh5QWVxSnZVcVo0WXQ2bUM4YjFmWnIwZEU=
              */
             standardWebhooksSecret: string;
-            /** @description While false, the server sends nothing, and pending deliveries wait. New events create no deliveries, except for 30 days after the server has disabled the webhook (see disabledReason). */
-            isActive: boolean;
-            /** @description Notes for people who manage the webhooks. The receiver does not get them. */
-            description: string | null;
-            /** @description Only events about some links are delivered. Null: about all links. */
-            filters: components["schemas"]["WebhookFilters"] | null;
-            /**
-             * @description The names of the further headers. Their values are secrets.
-             * @example [
-             *       "Authorization"
-             *     ]
-             */
-            headerNames: string[];
-            /** Format: date-time */
-            createdAt: string;
-            /** Format: date-time */
-            updatedAt: string;
-            /**
-             * @description The share of recent attempts that failed: a moving average in which each new attempt has a weight of 2 %. Null before the first attempt.
-             * @example 0.02
-             */
-            failureRate: number | null;
-            /**
-             * Format: date-time
-             * @description When the last attempt succeeded.
-             */
-            lastSuccessAt: string | null;
-            /**
-             * Format: date-time
-             * @description When the first attempt since the last success failed. Null while attempts succeed.
-             */
-            failingSince: string | null;
-            /**
-             * Format: date-time
-             * @description When the server disabled the webhook. `PATCH { "isActive": true }` resumes its deliveries.
-             */
-            disabledAt: string | null;
-            /**
-             * @description Why the server disabled the webhook. `failing`: every attempt failed for 5 days, or for the time that the operator set.
-             * @example null
-             */
-            disabledReason: "failing" | null;
-            /**
-             * Format: date-time
-             * @description When the earliest pending delivery is due. A time in the past means that the delivery is late.
-             */
-            oldestDueAt: string | null;
-            /** @description The replaced secrets that still sign deliveries, at most 1. */
-            previousSecrets: {
-                /**
-                 * Format: date-time
-                 * @description When it ends.
-                 */
-                expiresAt: string;
-            }[];
-        };
+        } & components["schemas"]["Webhook"];
         /**
          * @example {
          *       "tags": [
@@ -4765,6 +4574,51 @@ export interface components {
              */
             password?: string | null;
         };
+        NewUrl: {
+            /**
+             * @description A decimal integer as a string.
+             * @example 42
+             */
+            id: string;
+            /**
+             * @description The random code of the link. Its QR codes contain it.
+             * @example aB3xY9q
+             */
+            shortCode: string;
+            /**
+             * @description The chosen path of the link. Null: the short code is its path.
+             * @example spring-sale
+             */
+            customSlug: string | null;
+            /**
+             * @description The public link: the custom slug when there is one, otherwise the short code.
+             * @example https://sho.example/spring-sale
+             */
+            shortUrl: string;
+            /**
+             * @description Where the link leads, exactly as it was sent.
+             * @example https://example.com/spring?ref=mail#offers
+             */
+            targetUrl: string;
+        };
+        UrlBulkError: {
+            /**
+             * @description Position in the request, from 0.
+             * @example 0
+             */
+            index: number;
+            /**
+             * @description The externalId of the item; null if it has none.
+             * @example order-1001
+             */
+            externalId: string | null;
+            /** @description The same as message. */
+            error: string;
+            /** @example targetUrl must start with http:// or https:// */
+            message: string;
+            /** @description Each fault of the item. A path begins in the item. */
+            details: components["schemas"]["ErrorDetail"][];
+        };
         WebhookFields: {
             /**
              * @description The URL of the receiver: http or https, on a public address, without a user name. The server checks the address at every attempt.
@@ -4888,6 +4742,7 @@ export interface components {
         ScanMethod: "camera" | "file_upload" | "manual_entry" | "app_scanner";
         /** @enum {string} */
         QrFormat: "png" | "svg" | "webp";
+        Instant: string;
     };
     responses: {
         /** @description VALIDATION_FAILED */
@@ -5402,9 +5257,9 @@ export interface components {
         /** @description The id of the record. */
         Id: string;
         /** @description Only entries made at or after it. */
-        AuditSince: string;
+        AuditSince: components["schemas"]["Instant"];
         /** @description Only entries made before it. */
-        AuditUntil: string;
+        AuditUntil: components["schemas"]["Instant"];
         /** @description Only entries of this client or API key, by id, or of `operator` or `shell`. */
         AuditActor: string;
         /** @description Only entries of this operationId. */
@@ -5434,9 +5289,9 @@ export interface components {
         /** @description Only links that this person, client or API key created: its id. */
         CreatedBy: string;
         /** @description Only links created at or after it. */
-        CreatedSince: string;
+        CreatedSince: components["schemas"]["Instant"];
         /** @description Only links created before it. */
-        CreatedUntil: string;
+        CreatedUntil: components["schemas"]["Instant"];
         /** @description The id of the link in another system. It is unique in the organization, deleted links included. */
         ExternalId: string;
         /** @description The id of the link. */
@@ -5446,9 +5301,9 @@ export interface components {
         /** @description The tag, percent-encoded: a slash is %2F. Case-sensitive. HTTP clients cannot send the tags "." and "..". */
         Tag: string;
         /** @description The start of the window. Default: 30 days before now. A time series of more than 1,000 buckets begins when the record was created, so 1970-01-01 means: all. */
-        Since: string;
+        Since: components["schemas"]["Instant"];
         /** @description The end of the window (exclusive). Default: now. */
-        Until: string;
+        Until: components["schemas"]["Instant"];
         /** @description The length of one bucket of the time series. */
         GroupBy: "hour" | "day";
         /** @description The IANA name of a time zone. Its hours and days are the buckets, and since and until are in it if they have no offset. Changes of clocks are respected. */
@@ -6991,7 +6846,7 @@ export interface operations {
                 /** @description The host of the referring page, subdomains included. */
                 referrer?: string;
                 /** @description The time of the visit. Default: now. */
-                at?: string;
+                at?: components["schemas"]["Instant"];
             };
             header?: never;
             path: {
@@ -8119,9 +7974,9 @@ export interface operations {
                 /** @description Only deliveries of events about this link or its QR codes. */
                 urlId?: string;
                 /** @description Only deliveries created at or after it. */
-                since?: string;
+                since?: components["schemas"]["Instant"];
                 /** @description Only deliveries created before it. */
-                until?: string;
+                until?: components["schemas"]["Instant"];
             };
             header?: never;
             path: {

@@ -470,12 +470,12 @@ export const fixtures: {
     "failedCount": 0,
     "created": [
       {
-        "index": 0,
         "id": "42",
         "shortCode": "aB3xY9q",
-        "targetUrl": "https://example.com/spring?ref=mail#offers",
         "customSlug": "spring-sale",
         "shortUrl": "https://sho.example/spring-sale",
+        "targetUrl": "https://example.com/spring?ref=mail#offers",
+        "index": 0,
         "externalId": null,
         "isExisting": true
       }
@@ -1413,8 +1413,6 @@ export const fixtures: {
     "events": [
       "url.created"
     ],
-    "secret": "shorty_ws_2YbW3pPzYHqUnTkTqPHyAeqJvUqZ4Yt6mC8b1fZr0dE",
-    "standardWebhooksSecret": "whsec_c2hvcnR5X3dzXzJZYlczcFB6WUhxVW5Ua1RxUEh5QWVxSnZVcVo0WXQ2bUM4YjFmWnIwZEU=",
     "isActive": true,
     "description": null,
     "filters": {
@@ -1433,7 +1431,9 @@ export const fixtures: {
     "disabledAt": null,
     "disabledReason": null,
     "oldestDueAt": null,
-    "previousSecrets": []
+    "previousSecrets": [],
+    "secret": "shorty_ws_2YbW3pPzYHqUnTkTqPHyAeqJvUqZ4Yt6mC8b1fZr0dE",
+    "standardWebhooksSecret": "whsec_c2hvcnR5X3dzXzJZYlczcFB6WUhxVW5Ua1RxUEh5QWVxSnZVcVo0WXQ2bUM4YjFmWnIwZEU="
   },
   "listWebhooks": {
     "total": 1,

@@ -106,6 +106,8 @@ export interface EventTypeDetails extends Schema<'EventTypeDetails'> {}
 /** The result of `webhooks.eventTypes`. */
 export interface EventTypePage extends Schema<'EventTypePage'> {}
 
+export type Instant = Schema<'Instant'>;
+
 /** The result of `people.invite`. */
 export interface Invitation extends Schema<'Invitation'> {}
 
@@ -248,17 +250,23 @@ export interface Token extends Schema<'Token'> {}
 
 export interface TokenRequest extends WithDates<Schemas['TokenRequest']> {}
 
+export interface UrlBulkCreateError extends Schema<'UrlBulkCreateError'> {}
+
 /** The body of `urls.bulkCreateChunk`. */
 export interface UrlBulkCreateRequest extends WithDates<Schemas['UrlBulkCreateRequest']> {}
 
 /** The result of `urls.bulkCreateChunk`. */
 export interface UrlBulkCreateResult extends Schema<'UrlBulkCreateResult'> {}
 
+export interface UrlBulkCreated extends Schema<'UrlBulkCreated'> {}
+
 /** The body of `urls.bulkDeleteChunk`. */
 export interface UrlBulkDeleteRequest extends WithDates<Schemas['UrlBulkDeleteRequest']> {}
 
 /** The result of `urls.bulkDeleteChunk`. */
 export interface UrlBulkDeleteResult extends Schema<'UrlBulkDeleteResult'> {}
+
+export interface UrlBulkUpdateError extends Schema<'UrlBulkUpdateError'> {}
 
 export interface UrlBulkUpdateItem extends WithDates<Schemas['UrlBulkUpdateItem']> {}
 
@@ -267,6 +275,8 @@ export interface UrlBulkUpdateRequest extends WithDates<Schemas['UrlBulkUpdateRe
 
 /** The result of `urls.bulkUpdateChunk`. */
 export interface UrlBulkUpdateResult extends Schema<'UrlBulkUpdateResult'> {}
+
+export interface UrlBulkUpdated extends Schema<'UrlBulkUpdated'> {}
 
 /** The result of `urls.clicks`. */
 export interface UrlClicks extends Schema<'UrlClicks'> {}

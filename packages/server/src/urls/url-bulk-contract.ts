@@ -56,23 +56,27 @@ export const urlBulkCreateRequest = z
   .strictObject({ urls: bulkItems('links to create', 'UrlCreateRequest') })
   .meta({ id: 'UrlBulkCreateRequest' });
 
+const bulkCreated = z
+  .object({
+    index,
+    ...newLink,
+    externalId,
+    isExisting: z
+      .literal(true)
+      .optional()
+      .describe('The link existed, and ifExists asked for it. Missing for a new link.'),
+  })
+  .meta({ id: 'UrlBulkCreated' });
+
 export const urlBulkCreateResult = z
   .object({
     requested: z.int().min(1),
     createdCount: z.int().min(0),
     failedCount: z.int().min(0),
-    created: z.array(
-      z.object({
-        index,
-        ...newLink,
-        externalId,
-        isExisting: z
-          .literal(true)
-          .optional()
-          .describe('The link existed, and ifExists asked for it. Missing for a new link.'),
-      }),
+    created: z.array(bulkCreated),
+    errors: z.array(
+      z.object({ ...itemError, code: bulkCreateCode }).meta({ id: 'UrlBulkCreateError' }),
     ),
-    errors: z.array(z.object({ ...itemError, code: bulkCreateCode })),
   })
   .meta({ id: 'UrlBulkCreateResult' });
 
@@ -80,18 +84,24 @@ export const urlBulkUpdateRequest = z
   .strictObject({ updates: bulkItems('changes', 'UrlBulkUpdateItem') })
   .meta({ id: 'UrlBulkUpdateRequest' });
 
+const bulkUpdated = urlListItem
+  .extend({
+    index,
+    externalId: externalId.describe('The externalId of the link; null if it has none.'),
+  })
+  .meta({ id: 'UrlBulkUpdated' });
+
 export const urlBulkUpdateResult = z
   .object({
     requested: z.int().min(1),
     updatedCount: z.int().min(0),
     failedCount: z.int().min(0),
-    updated: z.array(
-      urlListItem.extend({
-        index,
-        externalId: externalId.describe('The externalId of the link; null if it has none.'),
-      }),
+    updated: z.array(bulkUpdated),
+    errors: z.array(
+      z
+        .object({ ...itemError, id: id.nullable(), code: bulkUpdateCode })
+        .meta({ id: 'UrlBulkUpdateError' }),
     ),
-    errors: z.array(z.object({ ...itemError, id: id.nullable(), code: bulkUpdateCode })),
   })
   .meta({ id: 'UrlBulkUpdateResult' });
 
