@@ -50,7 +50,7 @@ RUN ln -s /app/packages/server/bin/shorty-server /usr/local/bin/shorty-server \
 COPY --from=build /build/package.json /app/
 COPY --from=build /build/node_modules /app/node_modules
 COPY --from=build /build/packages /app/packages
-# `npm run release` writes the values of a release. Last, because they differ in each build.
+# The release workflow sets them. Last, because they differ in each build.
 ARG VERSION
 ARG REVISION
 ARG CREATED

@@ -4,12 +4,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createVisitedLinks } from './lib/links.mjs';
 import { serveShorty } from './lib/processes.mjs';
 import { reportUpper } from './lib/ratio.mjs';
-import { load, pathsScript, requireWrk } from './lib/wrk.mjs';
+import { load, pathsScript } from './lib/wrk.mjs';
 
 const settleSeconds = 25;
 
 export async function benchMemory({ visits = 1_000_000 } = {}) {
-  requireWrk();
   const server = await serveShorty();
   await sleep(settleSeconds * 1000);
   const idle = residentMemory(server.pid);

@@ -6,7 +6,7 @@ import { serveShorty } from './lib/processes.mjs';
 import { compare, median, reportAtMost } from './lib/ratio.mjs';
 import { storeVisits } from './lib/store-visits.mjs';
 import { makeVisits } from './lib/visit-maker.mjs';
-import { load, pathsScript, repeat, repeatScript, requireWrk } from './lib/wrk.mjs';
+import { load, pathsScript, repeat, repeatScript } from './lib/wrk.mjs';
 
 const day = 24 * 60 * 60 * 1000;
 
@@ -32,7 +32,6 @@ export async function benchRedirectsBesidePostgres(options) {
  */
 async function compareBeside(engine, { first, databaseUrl, serve }, options = {}) {
   const { visits = 1_000_000, seconds = 8, runs = 11 } = options;
-  requireWrk();
   const script = pathsScript(await createVisitedLinks(first, 10_000));
   await first.stop();
   const until = Date.now();

@@ -3,12 +3,11 @@
 import { createVisitedLinks } from './lib/links.mjs';
 import { serve, serveShorty } from './lib/processes.mjs';
 import { compare, median, report, reportUpper } from './lib/ratio.mjs';
-import { load, pathsScript, requireWrk } from './lib/wrk.mjs';
+import { load, pathsScript } from './lib/wrk.mjs';
 
 const connections = 64;
 
 export async function benchRedirects({ seconds = 3 } = {}) {
-  requireWrk();
   const bare = await serve(process.execPath, ['bench/bare-redirect.mjs']);
   const shorty = await serveShorty();
   const script = pathsScript(await createVisitedLinks(shorty, 10_000));

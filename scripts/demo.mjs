@@ -206,12 +206,8 @@ async function openReceiver() {
   return receiver;
 }
 
-function forgeEvent(url) {
-  const now = Math.floor(Date.now() / 1000);
-  const signature = `sha256=${'0'.repeat(64)}`;
-  return fetch(url, {
-    method: 'POST',
-    headers: { 'x-service-timestamp': `${now}`, 'x-service-signature': signature },
-    body: '{"type":"url.created"}',
-  });
+async function forgeEvent(url) {
+  const { signWebhook } = await import('../packages/webhook-verifier/dist/index.js');
+  const event = { type: 'domain.verified', data: { hostname: 'go.example.com' } };
+  return fetch(url, { method: 'POST', ...signWebhook(event, { secret: 'a guess of the secret' }) });
 }

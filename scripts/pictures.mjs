@@ -2,7 +2,7 @@
 // of the dashboard. Their links are those of the examples, and their visitors those of the demo.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { get } from 'node:http';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -50,14 +50,12 @@ try {
   await until(async () => (await client.analytics.overview()).totals.totalClicks === visits);
   const command = ['urls', 'clicks', 'spring-sale', '--since', '14d'];
   const report = await shorty(credentials, command);
-  const lines = [`$ shorty ${command.join(' ')}`, ...report.trimEnd().split('\n')];
-  writeFileSync(join(root, 'docs/report.svg'), terminalPicture(lines));
   // That of the first start has expired.
   const { invitationUrl } = await client.people.invite({
     email: 'owner@example.com',
     role: 'owner',
   });
-  await takeScreens(sale, invitationUrl);
+  await takePictures(`$ shorty ${command.join(' ')}\n${report}`, sale, invitationUrl);
 } finally {
   await server.stop();
 }
@@ -86,6 +84,7 @@ async function send({ shortUrl }, agent, address, referer) {
     host: shortDomain,
     'user-agent': agent,
     'x-forwarded-for': address,
+    'accept-language': 'en',
     referer,
   };
   const request = get(`${server.url}${new URL(shortUrl).pathname}`, { headers });
@@ -116,43 +115,17 @@ function shorty(credentials, args, input = '') {
   });
 }
 
-/** Draws lines of a terminal as SVG. Blocks become rectangles, because fonts leave gaps between them. */
-function terminalPicture(lines) {
-  const [width, height, margin] = [7.8, 18, 14];
-  const columns = Math.max(...lines.map((line) => line.length));
-  const size = [columns * width + 2 * margin, lines.length * height + 2 * margin].map(Math.ceil);
-  const round = (number) => Number(number.toFixed(1));
-  const shapes = lines.flatMap((line, row) =>
-    [...line.matchAll(/[▁-█]+|[▉-▏]|[^▁-▏\s]+(?: [^▁-▏\s]+)*/g)].map(({ 0: text, index }) => {
-      const [x, top] = [round(margin + index * width), margin + row * height];
-      const length = round(text.length * width);
-      const block = text.charCodeAt(0) - 0x2580;
-      if (block < 1 || block > 15) {
-        const escaped = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
-        return `<text x="${x}" y="${top + 13}" textLength="${length}">${escaped}</text>`;
-      }
-      // Eighths of the height from the bottom, then of the width from the left.
-      const tall = round((height * Math.min(block, 8)) / 8);
-      const wide = block > 8 ? round((width * (16 - block)) / 8) : length;
-      return `<rect x="${x}" y="${round(top + height - tall)}" width="${wide}" height="${tall}"/>`;
-    }),
-  );
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${size.join(' ')}" role="img">
-<title>The report of a link in a terminal: clicks by day, countries, devices, browsers and referrers</title>
-<style>text{font:13px ui-monospace,Menlo,Consolas,monospace;fill:#e4e4e7}rect{fill:#60a5fa}</style>
-<path fill="#18181b" d="M0 0h${size[0]}v${size[1]}H0z"/>
-${shapes.join('\n')}
-</svg>
-`;
-}
-
-/** Signs the owner in, and takes a picture of the screens. */
-async function takeScreens({ id }, invitationUrl) {
+/** Takes a picture of a text in a terminal; signs the owner in, and takes pictures of the screens. */
+async function takePictures(text, { id }, invitationUrl) {
   const browser = await playwright.launch({
     executablePath: await chromium.executablePath(),
     args: chromium.args.filter((flag) => flag !== '--single-process'),
   });
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+  const style = 'font: 13px/1.164 monospace; background: #18181b; color: #e4e4e7; padding: 14px';
+  const markup = text.trimEnd().replaceAll(/[▁-▏]+/g, '<span style="color: #60a5fa">$&</span>');
+  await page.setContent(`<pre style="${style}; width: max-content">${markup}</pre>`);
+  await page.locator('pre').screenshot({ path: join(root, 'docs/report.png') });
   await page.goto(invitationUrl);
   await page.getByLabel('New password').fill('correct horse battery');
   await page.keyboard.press('Enter');

@@ -1,17 +1,15 @@
 // `npm run release [folder]`: writes everything that a release consists of to a folder, release/ by
 // default.
-import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { fail, root } from './bootstrap.mjs';
+import { root } from './bootstrap.mjs';
 import { pack, published, versionOf } from './pack.mjs';
 import { renderSbom } from './sbom.mjs';
 
 /**
- * Writes the tarballs, the changelog, the bill of materials, the build arguments of the image and the
- * checksums of all these files to a folder. Returns the tarballs by name.
+ * Writes the tarballs, the changelog, the bill of materials and the checksums of all these files to a folder. Returns the tarballs by name.
  */
 export function release(folder) {
   mkdirSync(folder, { recursive: true });
@@ -22,7 +20,6 @@ export function release(folder) {
   const version = versionOf('server');
   const files = {
     'CHANGELOG.md': readFileSync(join(root, 'CHANGELOG.md')),
-    'image.args': imageArguments(version),
     [`shorty-${version}.cdx.json`]: renderSbom(Object.values(tarballs)),
   };
   for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content);
@@ -34,23 +31,6 @@ export function release(folder) {
     .map((name) => `${sha256(join(folder, name))}  ${name}\n`);
   writeFileSync(join(folder, 'SHA256SUMS'), checksums.join(''));
   return tarballs;
-}
-
-/** Returns the arguments of the Dockerfile that become labels of the image, one a line. */
-function imageArguments(version) {
-  // The manifest of the server changes when the release workflow refreshes the countries.
-  const server = ':!packages/server/package.json';
-  const sources = ['packages', server, 'openapi.yaml', 'CHANGELOG.md', 'Dockerfile'];
-  const isChanged = git('status', '--porcelain', '--', ...sources) !== '';
-  const revision = `${git('rev-parse', 'HEAD')}${isChanged ? '-dirty' : ''}`;
-  const created = git('show', '--no-patch', '--format=%cI', 'HEAD');
-  return `VERSION=${version}\nREVISION=${revision}\nCREATED=${created}\n`;
-}
-
-function git(...args) {
-  const { status, stdout, stderr, error } = spawnSync('git', args, { cwd: root, encoding: 'utf8' });
-  if (status !== 0) fail(`git ${args.join(' ')}: ${error?.message ?? stderr.trim()}`);
-  return stdout.trim();
 }
 
 function sha256(path) {

@@ -1,39 +1,22 @@
 // Generates the visits of a large installation: a Zipf distribution over the links, in time order,
 // the same in every run.
 
-/** Returns a seeded generator of numbers from 0 to 1 (mulberry32). */
+/** Returns a seeded generator of numbers from 0 to 1 (the constants are from Numerical Recipes). */
 function randomNumbers(seed) {
   let state = seed;
   return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return state / 2 ** 32;
   };
 }
 
 // With this exponent, the most visited link has a tenth of all visits.
-const skew = 1.03;
+const skew = 1.1;
 
 /** Returns a function that chooses a link. Link 1 is the most visited. */
 function zipf(links, random) {
-  const cumulative = new Float64Array(links);
-  let sum = 0;
-  for (let rank = 1; rank <= links; rank += 1) {
-    sum += rank ** -skew;
-    cumulative[rank - 1] = sum;
-  }
-  return () => {
-    const wanted = random() * sum;
-    let low = 0;
-    let high = links - 1;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (cumulative[middle] < wanted) low = middle + 1;
-      else high = middle;
-    }
-    return low + 1;
-  };
+  const [total, exponent] = [(links + 1) ** (1 - skew) - 1, 1 / (1 - skew)];
+  return () => Math.floor((1 + random() * total) ** exponent);
 }
 
 const countries = 'US DE IN BR GB FR JP NL PL ES IT CA MX SE'.split(' ');

@@ -1,23 +1,10 @@
-import { execFile, execFileSync, spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { killAtExit, scratchFolder } from './processes.mjs';
 import { headersOf } from './visitors.mjs';
-
-/**
- * Throws if wrk is not installed. A load generator in JavaScript would be slower than the server, and
- * limit the result.
- */
-export function requireWrk() {
-  try {
-    execFileSync('wrk', ['--version'], { stdio: 'ignore' });
-  } catch (error) {
-    if (error.code !== 'ENOENT') return; // wrk exits with 1 after printing its version
-    throw new Error('the benchmarks need wrk: apt-get install wrk, or brew install wrk');
-  }
-}
 
 const printResult = `done = function(summary, latency)
   io.write(string.format('RESULT %d %d %d %d %d\\n', summary.requests, summary.duration,
