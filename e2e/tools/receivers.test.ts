@@ -94,8 +94,8 @@ const programs: Readonly<Record<string, Program>> = {
   },
   'next.js': {
     files: ['app/hook/route.js', 'pages/api/hook.js'],
-    build: [bin('next'), 'build'],
-    command: [bin('next'), 'start', '--port=3000', '--hostname=127.0.0.1'],
+    // A production build takes longer than all others. That of sdk-consumers.test.ts has the SDK.
+    command: [bin('next'), 'dev', '--port=3000', '--hostname=127.0.0.1'],
     paths: ['/hook', '/api/hook'],
   },
   'lambda.mjs': {

@@ -242,8 +242,6 @@ describe('the types compile without skipLibCheck on', () => {
     const compiler = join(folder, 'node_modules', name, 'bin/tsc');
     const options = [...flags, ...lib, '--module', 'nodenext', '--moduleResolution', 'nodenext'];
     await run(process.execPath, compiler, ...options, 'types.mts', 'types.cts');
-    const node16 = ['--module', 'node16', '--moduleResolution', 'node16'];
-    await run(process.execPath, compiler, ...flags, ...lib, ...node16, 'types.mts', 'types.cts');
     const bundler = ['--module', 'esnext', '--moduleResolution', 'bundler'];
     const exact = '--exactOptionalPropertyTypes';
     await run(process.execPath, compiler, ...flags, ...lib, ...bundler, exact, 'types.mts');

@@ -16,7 +16,7 @@ async function readDroppedLines(origin: string): Promise<number> {
   return Number(/^shorty_log_lines_dropped_total (\d+)$/m.exec(metrics)?.[1]);
 }
 
-it.each(['a full disk', 'a closed pipe', 'a pipe whose reader hangs'])(
+it.each(['a full disk', 'a pipe whose reader hangs'])(
   'a log on %s fails no request, is counted, and does not delay the stop',
   async (kind) => {
     const file = openSync('/dev/full', 'w');
@@ -34,7 +34,6 @@ it.each(['a full disk', 'a closed pipe', 'a pipe whose reader hangs'])(
       if (text.includes('bulk-create')) break;
     }
     const origin = /Shorty is listening on (\S+)/.exec(text)?.[1] ?? '';
-    if (kind === 'a closed pipe') child.stderr?.destroy();
     // A hanging reader leaves a full pipe, and a full queue behind it.
     for (let round = 0; (await readDroppedLines(origin)) < 20; round += 1) {
       expect(round).toBeLessThan(100);
