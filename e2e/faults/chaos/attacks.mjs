@@ -28,17 +28,6 @@ const largestBulk = JSON.stringify({
  * signal is aborted.
  */
 export const attacks = {
-  'token-flood': ({ target, signal, tenants: [tenant] }) =>
-    repeat(signal, 8, (turn) =>
-      target.request('POST', '/api/v1/auth/token', {
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({
-          clientId: tenant.clientId,
-          clientSecret: turn % 2 ? tenant.clientSecret : 'wrong',
-        }),
-      }),
-    ),
-
   'tenant-largest-bulk': ({ target, signal, tenants: [tenant] }) =>
     repeat(signal, 4, () =>
       target.request('POST', '/api/v1/urls/bulk', { headers: bearer(tenant), body: largestBulk }),
@@ -94,18 +83,6 @@ export const attacks = {
       return target.request('PATCH', '/api/v1/urls/bulk', { headers, body });
     });
   },
-
-  /** Creates that fail because their slug or their idempotency key is taken. */
-  'tenant-conflicts': ({ target, signal, tenants: [tenant] }) =>
-    repeat(signal, 24, (turn) =>
-      target.request('POST', '/api/v1/urls', {
-        headers: bearer(tenant, { 'idempotency-key': `key-${turn % 3}` }),
-        body: JSON.stringify({
-          targetUrl: `https://example.com/${turn}`,
-          ...(turn % 2 === 0 && { customSlug: 'honest-1' }),
-        }),
-      }),
-    ),
 
   /** Visits with distinct Referers of one link with many QR codes, and reports about it. */
   'tenant-one-hot-link': async ({ target, signal, tenants: [tenant] }) => {

@@ -67,16 +67,13 @@ describe('externalId', () => {
     expect(changed.errors.map(({ externalId }) => externalId)).toEqual(['taken', 'other']);
   });
 
-  it.each(['clicks', 'a/b', 'ü %2F?#', '..x', '0'.repeat(255)])(
-    'may be %j in the path',
-    async (externalId) => {
-      const caller = await api.newcomer('enterprise');
-      const { id } = (await put(caller, externalId, {})).data;
-      const params = { externalId: encodeURIComponent(externalId) };
-      const { data } = await caller.call('getUrlByExternalId', { params });
-      expect(data).toMatchObject({ id, externalId });
-    },
-  );
+  it.each(['clicks', 'a/b', 'ü %2F?#'])('may be %j in the path', async (externalId) => {
+    const caller = await api.newcomer('enterprise');
+    const { id } = (await put(caller, externalId, {})).data;
+    const params = { externalId: encodeURIComponent(externalId) };
+    const { data } = await caller.call('getUrlByExternalId', { params });
+    expect(data).toMatchObject({ id, externalId });
+  });
 });
 
 describe('PUT /api/v1/urls/by-external-id/{externalId}', () => {
@@ -167,12 +164,9 @@ describe('ifExists: return', () => {
 
   it.each([
     { targetUrl: `${targetUrl}other` },
-    { redirectType: 301 },
     { utmSource: 'mail' },
     { customUtmParams: { utm_id: '7' } },
-    { expiresAt: '2031-01-01T00:00:00.000Z' },
     { customSlug: 'wants-this-slug' },
-    { externalId: 'wants-this-id' },
   ])('creates a link if %j differs, and returns it the next time', async (body) => {
     const caller = await api.newcomer('enterprise');
     await create(caller, {});

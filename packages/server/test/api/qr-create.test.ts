@@ -87,8 +87,6 @@ describe('POST /api/v1/qr', () => {
 
   it.each([
     ['emoji', '🎉 Grüße, 世界 👩‍👩‍👧'],
-    ['line breaks', 'BEGIN:VCARD\r\nVERSION:3.0\r\nFN:Ada\r\nEND:VCARD\r\n'],
-    ['one character', 'x'],
     ['2 KB', 'a'.repeat(2048)],
   ])('takes %s as data', async (_, data) => {
     const response = await create({ data, size: 2048, errorCorrectionLevel: 'L' });
@@ -100,7 +98,6 @@ describe('control characters in data are decoded byte for byte', () => {
   const controls = (first: number, last: number) =>
     Array.from({ length: last - first + 1 }, (_, at) => String.fromCharCode(first + at)).join('');
   const payloads = [
-    ['GS1', '\u001d0109506000134362\u001d10ABC123\u001d17310101'],
     ['ISO 15434', '[)>\u001e06\u001d9S1234\u001d1P99\u001e\u0004'],
     ['every control character but U+0000', controls(1, 31) + controls(0x7f, 0x9f)],
     ['bidirectional overrides', 'a\u202eb\u2066c'],
@@ -125,15 +122,12 @@ describe('invalid input is refused with its field, and nothing is stored', () =>
   const half = 'half \ud83c of a pair';
   it.each([
     ['neither urlId nor data', {}, ['urlId']],
-    ['both', { urlId: 1, data: 'x' }, ['data']],
-    ['U+0000 in data', { data: 'a\u0000b' }, ['data']],
     ['half a surrogate pair', { data: half }, ['data']],
     [
       'errorCorrection, which only responses have',
       { data: 'x', errorCorrection: 'H' },
       ['errorCorrection'],
     ],
-    ['low contrast', { data: 'x', foregroundColor: '#AAAAAA' }, ['foregroundColor']],
     ['a logo from a file', { data: 'x', logoUrl: 'file:///etc/passwd' }, ['logoUrl']],
   ])('%s', async (_, body, fields) => {
     const before = await countOfCodes();

@@ -68,30 +68,28 @@ describe('GET /api/v1/tags', () => {
     expect(await listed(caller)).toEqual(['thé 2', 'x 1']);
   });
 
-  it.each<Query>([
-    {},
-    { order: 'desc' },
-    { sort: 'linkCount' },
-    { sort: 'linkCount', order: 'asc' },
-  ])('has pages by after and by offset for %j', async (sorting) => {
-    const names = ['a', 'B', 'ä', '\u{1f600}', '%', '/', '"', "'", ' x ', 'b'];
-    const links = names.map((_, index) => names.slice(index));
-    const { caller } = await withLinks(...links);
-    const all = await listed(caller, sorting);
-    expect(all).toHaveLength(names.length);
-    const byAfter: string[] = [];
-    let after: string | null = null;
-    do {
-      const query: Query = { ...sorting, limit: 3, ...(after !== null && { after }) };
-      const { data } = await caller.call('listTags', { query });
-      expect(data.total).toBe(names.length);
-      expect(data.offset).toBe(byAfter.length);
-      byAfter.push(...data.items.map(({ name, linkCount }) => `${name} ${linkCount}`));
-      after = data.nextAfter;
-    } while (after !== null);
-    expect(byAfter).toEqual(all);
-    expect(await listed(caller, { ...sorting, limit: 4, offset: 3 })).toEqual(all.slice(3, 7));
-  });
+  it.each<Query>([{ order: 'desc' }, { sort: 'linkCount' }])(
+    'has pages by after and by offset for %j',
+    async (sorting) => {
+      const names = ['a', 'B', 'ä', '\u{1f600}', '%', '/', '"', "'", ' x ', 'b'];
+      const links = names.map((_, index) => names.slice(index));
+      const { caller } = await withLinks(...links);
+      const all = await listed(caller, sorting);
+      expect(all).toHaveLength(names.length);
+      const byAfter: string[] = [];
+      let after: string | null = null;
+      do {
+        const query: Query = { ...sorting, limit: 3, ...(after !== null && { after }) };
+        const { data } = await caller.call('listTags', { query });
+        expect(data.total).toBe(names.length);
+        expect(data.offset).toBe(byAfter.length);
+        byAfter.push(...data.items.map(({ name, linkCount }) => `${name} ${linkCount}`));
+        after = data.nextAfter;
+      } while (after !== null);
+      expect(byAfter).toEqual(all);
+      expect(await listed(caller, { ...sorting, limit: 4, offset: 3 })).toEqual(all.slice(3, 7));
+    },
+  );
 
   it('continues after a tag that has been removed', async () => {
     const { caller } = await withLinks(['a', 'b', 'c']);

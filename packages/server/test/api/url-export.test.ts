@@ -109,12 +109,6 @@ describe('GET /api/v1/urls/export', () => {
     });
   });
 
-  it('has the columns only, without a link', async () => {
-    const exported = await exportAll(await api.newcomer('enterprise'));
-    expect(exported.text).toMatch(/^targetUrl,customSlug,.*updatedAt\n$/);
-    expect(exported.counts).toEqual([0]);
-  });
-
   it('has the record of each link on its own line, as NDJSON', async () => {
     const caller = await api.newcomer('enterprise');
     await createMany(caller, [

