@@ -107,6 +107,18 @@ function addressOf(config: Config, listener: string): PublicAddress {
   return { url, origins, isOwn: ownHostTest([origins.shortDomain, host, publicHost]) };
 }
 
+/**
+ * Creates the server with its storage, features and HTTP listener. Without options, the database is in
+ * memory and the server listens on a free port of the loopback interface.
+ *
+ * @example
+ * ```ts
+ * const server = createServer();
+ * await server.start();
+ * console.log(server.url, server.credentials);
+ * await server.stop();
+ * ```
+ */
 export function createServer(options: ServerOptions = {}): ShortyServer {
   const {
     clock = Date.now,
@@ -119,7 +131,14 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     plans: _plans,
     ...settings
   } = options;
-  const defaults = readConfig({ PORT: '0', SHORTY_DATABASE_URL: ':memory:' });
+  // Addresses are checked as those of `shorty-server`.
+  const defaults = readConfig({
+    PORT: '0',
+    SHORTY_DATABASE_URL: ':memory:',
+    SHORTY_BASE_URL: settings.baseUrl,
+    SHORTY_SHORT_DOMAIN: settings.shortDomain,
+    SHORTY_PUBLIC_HOST: settings.publicHost,
+  });
   const unknown = Object.keys(settings).find((name) => !Object.hasOwn(defaults, name));
   if (unknown !== undefined) {
     const near = nearestName(unknown, Object.keys(defaults));
@@ -442,6 +461,63 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     ...analytics.services,
   ];
 
+  async function startUp(): Promise<void> {
+    database.lockForServer(clock());
+    const applied = await database.migrate();
+    if (applied.includes(firstMigration)) {
+      logger.info({ database: hidePassword(databaseUrl) }, 'created a new database');
+    }
+    await unlockSecrets(database, config);
+    await organizations.requirePlans(plans);
+    if (!safeDns) await clearTargetMarks(database);
+    await linkPolicy.refresh();
+    await analytics.start();
+    stopWatching = await database.watchChanges?.(caches, (err) =>
+      logger.error({ err }, 'cannot read changes of other nodes'),
+    );
+    if (config.adminListen) {
+      const admin = createHttpServer({
+        app: createApp(appOptions, 'admin'),
+        handlers: [],
+        onRequestError,
+        timeLimits,
+      });
+      adminListener = await listenForOperators(admin, config.adminListen);
+    }
+    const maxConnections = affordableConnections(config.maxConnections);
+    listener = await listen(http, { ...config, maxConnections });
+    address = addressOf(config, listener.origin);
+    // Last, because an earlier failure of the start would lose the credentials.
+    const first = config.credentials ?? newCredentials();
+    const id = newUuid();
+    // The first organization belongs to the operator, who has no limits.
+    const createdAt = clock();
+    // Nothing of what the operator has configured is shown, so a key would be lost.
+    const firstKey = config.credentials
+      ? undefined
+      : newApiKey({
+          organizationId: id,
+          name: 'first start',
+          scopes: defaultScopes,
+          domainId: null,
+          onlyOwnLinks: false,
+          createdBy: first.clientId,
+          createdAt,
+          expiresAt: null,
+        });
+    const isFirst = await organizations.createFirst(
+      { id, name: 'default', plan: 'enterprise', createdAt },
+      clientOf(id, first, firstClientScopes),
+      firstKey,
+    );
+    credentials = isFirst ? first : undefined;
+    apiKey = isFirst ? firstKey?.key : undefined;
+    const invited = isFirst && config.dashboard ? await people.inviteOwner(id) : undefined;
+    invitationUrl = invited ? invitationUrlOf(address.url, invited, null) : undefined;
+    for (const each of services) each.start();
+    isStarted = true;
+  }
+
   async function shutDown(): Promise<void> {
     // Queued requests are refused; running ones may finish.
     for (const queue of queues) queue.close();
@@ -458,6 +534,11 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     await Promise.all([analytics, qrs, passwords, listReader].map((each) => each.stop()));
     await database.close();
   }
+
+  const stop = () => {
+    stopping ??= shutDown();
+    return stopping;
+  };
 
   return {
     get url() {
@@ -476,66 +557,12 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       return invitationUrl;
     },
     database,
-    async start() {
-      database.lockForServer(clock());
-      const applied = await database.migrate();
-      if (applied.includes(firstMigration)) {
-        logger.info({ database: hidePassword(databaseUrl) }, 'created a new database');
-      }
-      await unlockSecrets(database, config);
-      await organizations.requirePlans(plans);
-      if (!safeDns) await clearTargetMarks(database);
-      await linkPolicy.refresh();
-      await analytics.start();
-      stopWatching = await database.watchChanges?.(caches, (err) =>
-        logger.error({ err }, 'cannot read changes of other nodes'),
-      );
-      if (config.adminListen) {
-        const admin = createHttpServer({
-          app: createApp(appOptions, 'admin'),
-          handlers: [],
-          onRequestError,
-          timeLimits,
-        });
-        adminListener = await listenForOperators(admin, config.adminListen);
-      }
-      const maxConnections = affordableConnections(config.maxConnections);
-      listener = await listen(http, { ...config, maxConnections });
-      address = addressOf(config, listener.origin);
-      // Last, because an earlier failure of the start would lose the credentials.
-      const first = config.credentials ?? newCredentials();
-      const id = newUuid();
-      // The first organization belongs to the operator, who has no limits.
-      const createdAt = clock();
-      // Nothing of what the operator has configured is shown, so a key would be lost.
-      const firstKey = config.credentials
-        ? undefined
-        : newApiKey({
-            organizationId: id,
-            name: 'first start',
-            scopes: defaultScopes,
-            domainId: null,
-            onlyOwnLinks: false,
-            createdBy: first.clientId,
-            createdAt,
-            expiresAt: null,
-          });
-      const isFirst = await organizations.createFirst(
-        { id, name: 'default', plan: 'enterprise', createdAt },
-        clientOf(id, first, firstClientScopes),
-        firstKey,
-      );
-      credentials = isFirst ? first : undefined;
-      apiKey = isFirst ? firstKey?.key : undefined;
-      const invited = isFirst && config.dashboard ? await people.inviteOwner(id) : undefined;
-      invitationUrl = invited ? invitationUrlOf(address.url, invited, null) : undefined;
-      for (const each of services) each.start();
-      isStarted = true;
-    },
-    stop() {
-      stopping ??= shutDown();
-      return stopping;
-    },
+    start: () =>
+      startUp().catch(async (error: unknown) => {
+        await stop();
+        throw error;
+      }),
+    stop,
     noteUncaughtError: (error) => errorLog.note('process', error),
     expireUrls: () => urls.expire(),
     async checkTargets() {

@@ -65,7 +65,6 @@ export async function start({ create }: { readonly create?: true }): Promise<voi
   } catch (error) {
     // If they are stored already, no later start shows them.
     process.stdout.write(describeCredentials(server));
-    await server.stop();
     throw error;
   }
   keepServing(server.noteUncaughtError);
