@@ -41,7 +41,7 @@ export const blocksNotRun: Readonly<Record<string, Readonly<Record<string, strin
     'curl -s https://sho.example/yourls-api.php -d signature=$SHORTY_API_KEY \\':
       'needs a public server; packages/server/test/api/compat.test.ts sends the request',
   },
-  'docs/docker.md': { 'git fetch --tags && git checkout v0.2.0': 'needs the next release' },
+  'docs/docker.md': { 'git fetch --tags && git checkout v1.0.0': 'needs the next release' },
   'docs/getting-started.md': {
     'git clone <this repository> shorty': clone,
     'export SHORTY_BASE_URL=http://localhost:3000 SHORTY_CLIENT_ID=… SHORTY_CLIENT_SECRET=…':
@@ -88,7 +88,7 @@ export const blocksNotRun: Readonly<Record<string, Readonly<Record<string, strin
   'docs/systemd.md': {
     'useradd --system --home-dir /var/lib/shorty --shell /usr/sbin/nologin shorty':
       'changes the machine; e2e/operator-script.test.ts runs the script',
-    'cd /opt/shorty && git fetch --tags && git checkout v0.2.0': 'needs the next release',
+    'cd /opt/shorty && git fetch --tags && git checkout v1.0.0': 'needs the next release',
   },
   'docs/receivers.md': {
     'npm --prefix ../shorty run release vendor   # the tarballs of all packages': packed,
