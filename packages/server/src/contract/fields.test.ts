@@ -1,46 +1,35 @@
 import { describe, expect, it } from 'vitest';
 import { displayText, line, timestamp, urlIdInput, urlIdParam } from './fields.js';
 
-const largest = Number.MAX_SAFE_INTEGER;
-
 describe('urlIdInput', () => {
-  it.each([0, 1.5, largest + 1, null, [1], '', ' 1', '+1', '01', '1e3', '9007199254740992', '١'])(
-    'refuses %j',
-    (value) => {
-      expect(urlIdInput.safeParse(value).success).toBe(false);
-      expect(urlIdParam.safeParse(value).success).toBe(false);
-    },
-  );
+  it.each([0, 1.5, null, '', '01', '1e3', '9007199254740992'])('refuses %j', (value) => {
+    expect(urlIdInput.safeParse(value).success).toBe(false);
+    expect(urlIdParam.safeParse(value).success).toBe(false);
+  });
 });
 
 describe('timestamp', () => {
   it.each([
     ['2031-01-01', '2031-01-01T00:00:00.000Z'],
     ['2030-12-31T23:59', '2030-12-31T23:59:00.000Z'],
-    ['2030-12-31T23:59:59Z', '2030-12-31T23:59:59.000Z'],
     ['2030-12-31T23:59:59.123456Z', '2030-12-31T23:59:59.123Z'],
-    ['2030-12-31T23:59:59+05:30', '2030-12-31T18:29:59.000Z'],
     ['2030-12-31T23:59-02', '2031-01-01T01:59:00.000Z'],
     ['2030-12-31 23:59:59 +0200', '2030-12-31T21:59:59.000Z'],
     // The plus of a query that is not escaped.
     ['2030-12-31T23:59:59 02:00', '2030-12-31T21:59:59.000Z'],
-    ['9999-12-31T23:59:59.999Z', '9999-12-31T23:59:59.999Z'],
   ])('returns %s in the full form', (text, full) => {
     expect(timestamp.parse(text)).toBe(full);
   });
 
-  it.each([
-    '',
-    'soon',
-    '2030-02-30T00:00:00Z',
-    '2030-12-31T23:59:59 Europe/Berlin',
-    ' 2030-12-31',
-    '9999-12-31T23:59:59-01:00',
-    '２０３０-12-31',
-  ])('refuses %j, and repeats the value', (text) => {
-    const { error } = timestamp.safeParse(text);
-    expect(error?.issues[0]?.message).toContain(`is ${JSON.stringify(text)}: it must be an ISO 86`);
-  });
+  it.each(['soon', '2030-02-30T00:00:00Z', ' 2030-12-31', '9999-12-31T23:59:59-01:00'])(
+    'refuses %j, and repeats the value',
+    (text) => {
+      const { error } = timestamp.safeParse(text);
+      expect(error?.issues[0]?.message).toContain(
+        `is ${JSON.stringify(text)}: it must be an ISO 86`,
+      );
+    },
+  );
 });
 
 describe('text', () => {
@@ -55,9 +44,7 @@ describe('text', () => {
 
   it.each([
     ['\u202e', 'U+202E (right-to-left override)'],
-    ['\u2066', 'U+2066 (left-to-right isolate)'],
     ['\0', 'U+0000 (control character)'],
-    ['\u0085', 'U+0085 (control character)'],
   ])('folded text refuses %j by name', (character, name) => {
     const { error } = displayText(10).safeParse(`a${character}b`);
     expect(error?.issues.map(({ message }) => message)).toEqual([`must not contain ${name}`]);

@@ -22,13 +22,10 @@ function errorsOf(input: unknown, base?: PropertyKey[]): string[] {
 
 describe('parseInput', () => {
   it.each([
-    [{ name: 1 }, 'name: is 1: it must be a string'],
     [{ name: 'a' }, 'name: is "a": it must be at least 2 characters long'],
-    [{ count: '1' }, 'count: is "1": it must be a number'],
     [{ count: 10 }, 'count: is 10: it must be at most 9'],
     [{ kind: 'c' }, 'kind: is "c": it must be one of "a", "b"'],
     [{ names: { A: 'a' } }, 'names.A: has the name "A": it must be lower case'],
-    [{ tags: ['a', 'b', 'c'] }, 'tags: must be at most 2 items long'],
     [{ tags: ['a', null] }, 'tags[1]: is null: it must be a string'],
     [{ items: [{ at: 1 }, {}] }, 'items[1].at: is required (a number)'],
     [{ nmae: 'ab' }, 'nmae: is not a known field here: did you mean name?'],
@@ -38,7 +35,6 @@ describe('parseInput', () => {
       { name: 'x'.repeat(300) },
       `name: is "${'x'.repeat(100)}…": it must be at most 4 characters long`,
     ],
-    [null, ': is null: it must be a JSON object'],
   ])('reports for %j: %s', (input, error) => {
     expect(errorsOf(input)).toEqual([error]);
   });
@@ -67,7 +63,6 @@ test('no error repeats a field of the contract that is a password', () => {
 describe('summarize', () => {
   it.each([
     [[], 'The request is not valid'],
-    [[{ path: '', message: 'is odd' }], 'The body is odd'],
     [[{ path: 'a', message: 'is odd' }], 'a is odd'],
     [
       [

@@ -15,13 +15,9 @@ describe('parseListenAddress', () => {
   });
 
   it.each([
-    '3001',
     '::1:3001',
-    '[::1]',
     '*:3001',
     'http://127.0.0.1:3001',
-    'admin.sock',
-    '/',
     '/run/a\0b',
     `${'a'.repeat(100_000)}!:1`,
   ])('refuses %.40j and says the rule', (text) => {

@@ -10,27 +10,12 @@ const crawler = 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/
 describe('classifyVisit', () => {
   it.each<[string, string, IncomingHttpHeaders, string, string, string]>([
     ['a person', 'GET', {}, chrome, 'human', 'browser'],
-    ['a password sent in', 'POST', {}, chrome, 'human', 'browser'],
     ['a crawler', 'GET', {}, crawler, 'bot', 'isbot'],
-    ['no agent', 'GET', {}, '', 'bot', 'empty-agent'],
     ['a HEAD', 'HEAD', {}, chrome, 'head', 'head-request'],
-    ['a HEAD ahead', 'HEAD', { purpose: 'prefetch' }, chrome, 'head', 'head-request'],
     ['Chrome ahead', 'GET', { 'sec-purpose': 'prefetch' }, chrome, 'prefetch', 'sec-purpose'],
-    [
-      'Chrome drawing ahead',
-      'GET',
-      { 'sec-purpose': 'prefetch;prerender' },
-      chrome,
-      'prefetch',
-      'sec-purpose',
-    ],
-    ['older Chrome', 'GET', { purpose: 'prefetch' }, chrome, 'prefetch', 'purpose'],
     ['Safari ahead', 'GET', { 'x-purpose': 'preview' }, chrome, 'prefetch', 'x-purpose'],
     ['Firefox ahead', 'GET', { 'x-moz': 'prefetch' }, chrome, 'prefetch', 'x-moz'],
-    ['a crawler ahead', 'GET', { purpose: 'prefetch' }, crawler, 'prefetch', 'purpose'],
-    ['two headers', 'GET', { purpose: 'x', 'x-moz': 'prefetch' }, chrome, 'prefetch', 'x-moz'],
     ['another purpose', 'GET', { purpose: 'navigate' }, chrome, 'human', 'browser'],
-    ['a page', 'GET', { 'sec-fetch-dest': 'document' }, chrome, 'human', 'browser'],
     ['an image', 'GET', { 'sec-fetch-dest': 'image' }, chrome, 'bot', 'subresource'],
     ['a request of a script', 'GET', { 'sec-fetch-dest': 'empty' }, chrome, 'bot', 'subresource'],
     [
@@ -40,15 +25,6 @@ describe('classifyVisit', () => {
       chrome,
       'human',
       'browser',
-    ],
-    ['an image of a crawler', 'GET', { 'sec-fetch-dest': 'image' }, crawler, 'bot', 'isbot'],
-    [
-      'an image ahead',
-      'GET',
-      { 'sec-fetch-dest': 'image', purpose: 'prefetch' },
-      chrome,
-      'prefetch',
-      'purpose',
     ],
     [
       'an assistant that signs',
