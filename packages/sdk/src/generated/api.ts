@@ -2014,7 +2014,7 @@ export interface components {
             foregroundColor?: string;
             /**
              * @description The colour behind the modules, as #RRGGBB.
-             * @example #000000
+             * @example #FFFFFF
              */
             backgroundColor?: string;
             /**
@@ -2028,15 +2028,15 @@ export interface components {
              */
             margin?: number;
             /**
-             * @description An image for the centre of the code: a PNG, JPEG or WebP of at most 1 MB, or an SVG of at most 64 KB made of shapes, paths and gradients, without text, style sheets, filters or images. The server fetches it once, during this request. Null means no logo.
-             * @example https://example.com/logo.png
-             */
-            logoUrl?: string | null;
-            /**
              * @description How much of the code may be damaged: 7, 15, 25 or 30 %. Use Q or H with a logo.
              * @enum {string}
              */
             errorCorrectionLevel?: "L" | "M" | "Q" | "H";
+            /**
+             * @description An image for the centre of the code: a PNG, JPEG or WebP of at most 1 MB, or an SVG of at most 64 KB made of shapes, paths and gradients, without text, style sheets, filters or images. The server fetches it once, during this request. Null means no logo.
+             * @example https://example.com/logo.png
+             */
+            logoUrl?: string | null;
         };
         WebhookCreateRequest: {
             /** @description Whether the webhook is active. True by default. */
@@ -3356,7 +3356,7 @@ export interface components {
         };
         QrPreview: {
             /**
-             * @description The payload that the image contains.
+             * @description The payload of the code. It never changes.
              * @example https://sho.example/aB3xY9q
              */
             qrData: string;
@@ -9455,6 +9455,8 @@ export interface operations {
             query?: {
                 /** @description Makes browsers save the image instead of showing it. */
                 download?: "1";
+                /** @description The image of the preview page, which does not count in downloadCount. */
+                preview?: "1";
             };
             header?: never;
             path: {

@@ -78,6 +78,20 @@ export const emailAddress = z
   .max(254)
   .overwrite((value) => value.toLowerCase());
 
+/** A text for which `findError` returns nothing. */
+export function checkedText(findError: (text: string) => string | undefined) {
+  return z.string().check(({ value, issues }) => {
+    const message = findError(value);
+    if (message) issues.push({ code: 'custom', message, input: value });
+  });
+}
+
+/** A whole number in a body. */
+export function integer(min: number, max: number) {
+  const rule = `must be a whole number from ${min} to ${max}`;
+  return z.int(rule).min(min, rule).max(max, rule);
+}
+
 /** Any text of at most `maxBytes` bytes in UTF-8, control characters included. */
 export function arbitraryText(maxBytes: number) {
   return z

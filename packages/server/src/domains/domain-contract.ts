@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineRoute } from '../contract/define-route.js';
 import {
+  checkedText,
   instant,
   type ListFilter,
   pageOf,
@@ -34,37 +35,43 @@ const hostname = z
 export const domainCreateRequest = z.strictObject({ hostname }).meta({ id: 'DomainCreateRequest' });
 
 const maxUrlLength = 2_048;
-/** The limit of each document of apps, in bytes of JSON. */
+/** The limit of each document of apps, in bytes of JSON. Every list of domains contains them. */
 const maxAppLinksBytes = 16_384;
 
-function visitorUrl(description: string) {
-  return z
-    .string()
-    .max(maxUrlLength, `must be at most ${maxUrlLength} characters long`)
-    .check(({ value, issues }) => {
-      const error = findTargetUrlError(value);
-      if (error) issues.push({ code: 'custom', message: error, input: value });
-    })
-    .meta({
-      description: `${description} http or https, outside this server.`,
-      pattern: webAddress,
-      example: 'https://www.example.com/',
-    });
+/** The settings that lead visitors to another address. */
+const visitorUrls = {
+  rootUrl: 'Where / leads.',
+  notFoundUrl: 'Where addresses without a link lead.',
+  expiredUrl: 'Where links lead that are expired, paused or deleted.',
+} as const;
+
+function findVisitorUrlError(text: string): string | undefined {
+  if (text.length > maxUrlLength) return `must be at most ${maxUrlLength} characters long`;
+  return findTargetUrlError(text);
 }
 
-/** A JSON document of apps. Every list of domains contains them, so they must be small. */
-function appLinks<Schema extends z.ZodType>(
-  schema: Schema,
-  meta: { readonly description: string; readonly example: unknown },
-) {
-  return schema
-    .check(({ value, issues }) => {
-      const bytes = Buffer.byteLength(JSON.stringify(value));
-      if (bytes <= maxAppLinksBytes) return;
-      const message = `must be at most ${maxAppLinksBytes} bytes of JSON, and has ${bytes}`;
-      issues.push({ code: 'custom', message, input: value });
+function visitorUrl(name: keyof typeof visitorUrls) {
+  return checkedText(findVisitorUrlError)
+    .meta({
+      description: `${visitorUrls[name]} http or https, outside this server.`,
+      maxLength: maxUrlLength,
+      pattern: webAddress,
+      example: 'https://www.example.com/',
     })
-    .meta({ ...meta, description: `${meta.description} At most ${maxAppLinksBytes} bytes.` });
+    .nullish();
+}
+
+const visitorUrlRecord = (name: keyof typeof visitorUrls) =>
+  z.string().nullable().describe(`${visitorUrls[name]} Null: to a page.`);
+
+function appLinks<Schema extends z.ZodType>(schema: Schema, description: string, example: unknown) {
+  return schema
+    .refine((value) => Buffer.byteLength(JSON.stringify(value)) <= maxAppLinksBytes, {
+      error: ({ input }) =>
+        `must be at most ${maxAppLinksBytes} bytes of JSON, and has ${Buffer.byteLength(JSON.stringify(input))}`,
+    })
+    .meta({ description: `${description} At most ${maxAppLinksBytes} bytes.`, example })
+    .nullish();
 }
 
 const appleAppSiteAssociation = z.record(z.string(), z.unknown());
@@ -97,20 +104,22 @@ const forwardPath = z
 
 export const domainUpdateRequest = z
   .strictObject({
-    rootUrl: visitorUrl('Where / leads.').nullish(),
-    notFoundUrl: visitorUrl('Where addresses without a link lead.').nullish(),
-    expiredUrl: visitorUrl('Where links lead that are expired, paused or deleted.').nullish(),
+    rootUrl: visitorUrl('rootUrl'),
+    notFoundUrl: visitorUrl('notFoundUrl'),
+    expiredUrl: visitorUrl('expiredUrl'),
     ignoreCase: ignoreCase.optional(),
     forwardQuery: forwardQuery.optional(),
     forwardPath: forwardPath.optional(),
-    appleAppSiteAssociation: appLinks(appleAppSiteAssociation, {
-      description: 'The file /.well-known/apple-app-site-association, for iOS apps.',
-      example: appleExample,
-    }).nullish(),
-    assetLinks: appLinks(assetLinks, {
-      description: 'The file /.well-known/assetlinks.json, for Android apps.',
-      example: androidExample,
-    }).nullish(),
+    appleAppSiteAssociation: appLinks(
+      appleAppSiteAssociation,
+      'The file /.well-known/apple-app-site-association, for iOS apps.',
+      appleExample,
+    ),
+    assetLinks: appLinks(
+      assetLinks,
+      'The file /.well-known/assetlinks.json, for Android apps.',
+      androidExample,
+    ),
   })
   .meta({
     id: 'DomainUpdateRequest',
@@ -135,15 +144,9 @@ export const domainRecord = z
     organizationId: z.string().meta({ format: 'uuid' }),
     isActive: z.boolean().describe('Whether links are served on it.'),
     txtRecord,
-    rootUrl: z.string().nullable().describe('Where / leads. Null: to a page.'),
-    notFoundUrl: z
-      .string()
-      .nullable()
-      .describe('Where addresses without a link lead. Null: to a page.'),
-    expiredUrl: z
-      .string()
-      .nullable()
-      .describe('Where links lead that are expired, paused or deleted. Null: to a page.'),
+    rootUrl: visitorUrlRecord('rootUrl'),
+    notFoundUrl: visitorUrlRecord('notFoundUrl'),
+    expiredUrl: visitorUrlRecord('expiredUrl'),
     ignoreCase,
     forwardQuery,
     forwardPath,

@@ -31,14 +31,13 @@ describe('html', () => {
     ['https://bank.example@evil.example/', 'https://evil.example/'],
     ['https://example.com/\u202egnp.exe', 'https://example.com/%E2%80%AEgnp.exe'],
   ])('a QR code with the content %j shows and links %s', (qrData, shown) => {
-    const { afterImage } = createVisitorPages({})({}).qr({
+    const page = createVisitorPages({})({}).qr({
       qrData,
       size: 10,
       format: 'png',
-      mediaType: 'image/png',
       downloadUrl: '/d',
     });
-    expect(afterImage).toContain(`<a href="${shown}" rel="noreferrer nofollow">${shown}</a>`);
+    expect(page.html).toContain(`<a href="${shown}" rel="noreferrer nofollow">${shown}</a>`);
   });
 });
 
@@ -81,14 +80,13 @@ describe('pages', () => {
     const forms = [undefined, wrong, late].map((error) => password(origin, error));
     const link = info({ location: 'x', title: null, createdAt: 0, clicks });
     const all = [...Object.values(pages), ...forms, domain('go.example.com'), link];
-    const { beforeImage, afterImage } = qr({
+    const code = qr({
       qrData: 'x',
       size: 10,
       format: 'png',
-      mediaType: 'image/png',
       downloadUrl: '/d',
     });
-    return [...all.map((page) => page.html), beforeImage + afterImage];
+    return [...all, code].map((page) => page.html);
   }
 });
 

@@ -99,7 +99,7 @@ export function pageRenderer(
   const policy = [
     "default-src 'none'",
     `style-src 'sha256-${styleHash}'`,
-    `img-src data: ${logoOrigin}`.trimEnd(),
+    `img-src 'self' data: ${logoOrigin}`.trimEnd(),
     "base-uri 'none'",
     "frame-ancestors 'none'",
   ];

@@ -37,15 +37,6 @@ export function createVisitorPages(brand: Brand): PagesFor {
   };
 }
 
-function renderPages(brand: Brand, strings: Strings) {
-  const render = pageRenderer(brand, strings);
-  return {
-    ...createLinkPages(render, strings, brand.pagesName),
-    ...createQrPages(render, strings),
-    info: (info: LinkInfo) => infoPage(render, strings, info),
-  };
-}
-
 /** The languages of visitors' pages, by their codes of ISO 639. */
 export const languages: Readonly<Record<string, Strings>> = {
   de,
@@ -77,9 +68,18 @@ export interface FormOrigin {
   readonly fetchSite: string;
 }
 
-/** Returns the pages of links and of domains, in a language. `name` is that of the service. */
-export function createLinkPages(render: RenderPage, strings: Strings, name: string | undefined) {
-  const { tryAgain } = strings;
+export interface PreviewedQr {
+  readonly qrData: string;
+  readonly size: number;
+  readonly format: keyof typeof formatNames;
+  readonly downloadUrl: string;
+}
+
+const formatNames = { png: 'PNG', svg: 'SVG', webp: 'WebP' } as const;
+
+function renderPages(brand: Brand, strings: Strings) {
+  const { pagesName: name } = brand;
+  const render = pageRenderer(brand, strings);
   const message = (heading: string, text: string) =>
     render(heading, html`<h1>${heading}</h1>\n<p>${text}</p>`);
   const describe = ({ code, headers }: ApiError) => {
@@ -96,7 +96,11 @@ export function createLinkPages(render: RenderPage, strings: Strings, name: stri
     notFound: message(strings.notFound, strings.notFoundWhy),
     gone: message(strings.gone, strings.goneWhy),
     takenDown: message(strings.takenDown, strings.takenDownWhy),
-    unavailable: message(strings.unavailable, tryAgain),
+    unavailable: message(strings.unavailable, strings.tryAgain),
+    qrNotFound: message(strings.qrNotFound, strings.checkAddress),
+    qrGone: message(strings.qrGone, strings.qrGoneHint),
+    qrInactive: message(strings.qrInactive, strings.qrInactiveHint),
+    qrUnavailable: message(strings.qrUnavailable, strings.tryAgain),
 
     domain,
     home:
@@ -127,59 +131,30 @@ ${notice}
 </form>`,
       );
     },
-  };
-}
 
-const formatNames = { png: 'PNG', svg: 'SVG', webp: 'WebP' } as const;
-
-export interface PreviewedQr {
-  readonly qrData: string;
-  readonly size: number;
-  readonly format: keyof typeof formatNames;
-  readonly mediaType: string;
-  readonly downloadUrl: string;
-}
-
-/** Returns the pages of QR codes, in a language. */
-export function createQrPages(render: RenderPage, strings: Strings) {
-  const message = (heading: string, text: string) =>
-    render(heading, html`<h1>${heading}</h1>\n<p>${text}</p>`);
-  return {
-    qrNotFound: message(strings.qrNotFound, strings.checkAddress),
-    qrGone: message(strings.qrGone, strings.qrGoneHint),
-    qrInactive: message(strings.qrInactive, strings.qrInactiveHint),
-    qrUnavailable: message(strings.qrUnavailable, strings.tryAgain),
-
-    /**
-     * Renders the preview of a code without its image: the image in Base64 belongs between the two parts.
-     * The page contains the image, so showing it is not a download. An image has up to some megabytes, and
-     * the string functions of a template would copy it several times.
-     */
-    qr({ qrData, size, format, mediaType, downloadUrl }: PreviewedQr) {
+    /** Renders the preview of a code, which does not count as a download. */
+    qr({ qrData, size, format, downloadUrl }: PreviewedQr) {
       const address = webAddressOf(qrData);
       const payload =
         address === undefined
           ? html`${qrData}`
           : html`<a href="${address}" rel="noreferrer nofollow">${address}</a>`;
       const pixels = String(size);
-      const name = formatNames[format];
-      const page = render(
+      const shownFormat = formatNames[format];
+      return render(
         strings.qrCode,
         html`<h1>${strings.qrCode}</h1>
-<img class="code" src="data:${mediaType};base64,${new Html(imagePlaceholder)}" width="${pixels}" height="${pixels}" alt="${strings.qrAlt}">
-<p>${strings.qrFormat(name, pixels)} <span id="content">${strings.qrContent}</span></p>
+<img class="code" src="${downloadUrl}?preview=1" width="${pixels}" height="${pixels}" alt="${strings.qrAlt}">
+<p>${strings.qrFormat(shownFormat, pixels)} <span id="content">${strings.qrContent}</span></p>
 <p class="payload" tabindex="0" aria-labelledby="content">${payload}</p>
-<a class="button" href="${downloadUrl}?download=1" download>${strings.downloadImage(name)}</a>
+<a class="button" href="${downloadUrl}?download=1" download>${strings.downloadImage(shownFormat)}</a>
 <a class="button quiet" href="${downloadUrl}">${strings.openImage}</a>`,
       );
-      const [beforeImage = '', afterImage = ''] = page.html.split(imagePlaceholder);
-      return { beforeImage, afterImage, headers: page.headers };
     },
+
+    info: (info: LinkInfo) => infoPage(render, strings, info),
   };
 }
-
-// Escaped text cannot contain it.
-const imagePlaceholder = '<image>';
 
 /** What everybody may know about a link. */
 export interface LinkInfo {
@@ -198,7 +173,7 @@ export interface PublicClicks {
 }
 
 /** Renders the page that says where a link leads. */
-export function infoPage(render: RenderPage, strings: Strings, info: LinkInfo): Page {
+function infoPage(render: RenderPage, strings: Strings, info: LinkInfo): Page {
   const { location, title, createdAt, clicks } = info;
   const address = webAddressOf(location) ?? location;
   const date = new Date(createdAt);

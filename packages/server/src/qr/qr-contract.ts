@@ -4,7 +4,9 @@ import { defineRoute } from '../contract/define-route.js';
 import {
   arbitraryText,
   byteLimit,
+  checkedText,
   instant,
+  integer,
   type ListFilter,
   pageOf,
   paging,
@@ -35,8 +37,7 @@ const data = arbitraryText(maxDataBytes).meta({
   example: 'WIFI:T:WPA;S:Guests;P:open sesame;;',
 });
 
-const sizeRule = `must be a whole number from ${minSize} to ${maxSize}`;
-const size = z.int({ error: sizeRule }).min(minSize, sizeRule).max(maxSize, sizeRule).meta({
+const size = integer(minSize, maxSize).meta({
   description: 'Width and height of the image in pixels, including the quiet zone.',
   example: 512,
 });
@@ -48,15 +49,10 @@ const color = z
   .meta({ example: '#000000' });
 
 const maxMargin = 16;
-const marginRule = `must be a whole number from 0 to ${maxMargin}`;
-const margin = z
-  .int({ error: marginRule })
-  .min(0, marginRule)
-  .max(maxMargin, marginRule)
-  .meta({
-    description: `The least width of the quiet zone, in modules. Scanners need ${quietZone}: with fewer, leave the rest of it free around the image.`,
-    example: quietZone,
-  });
+const margin = integer(0, maxMargin).meta({
+  description: `The least width of the quiet zone, in modules. Scanners need ${quietZone}: with fewer, leave the rest of it free around the image.`,
+  example: quietZone,
+});
 
 const background = z
   .enum(backgrounds)
@@ -69,19 +65,13 @@ const errorCorrectionLevel = z
   .describe('How much of the code may be damaged: 7, 15, 25 or 30 %. Use Q or H with a logo.');
 
 const maxLogoUrlBytes = 2048;
-const logoUrl = z
-  .string()
-  .check((context) => {
-    const error = findLogoUrlError(context.value);
-    if (error) context.issues.push({ code: 'custom', message: error, input: context.value });
-  })
-  .meta({
-    description:
-      'An image for the centre of the code: a PNG, JPEG or WebP of at most 1 MB, or an SVG of at most 64 KB made of shapes, paths and gradients, without text, style sheets, filters or images. The server fetches it once, during this request. Null means no logo.',
-    pattern: webAddress,
-    ...byteLimit(maxLogoUrlBytes),
-    example: 'https://example.com/logo.png',
-  });
+const logoUrl = checkedText(findLogoUrlError).meta({
+  description:
+    'An image for the centre of the code: a PNG, JPEG or WebP of at most 1 MB, or an SVG of at most 64 KB made of shapes, paths and gradients, without text, style sheets, filters or images. The server fetches it once, during this request. Null means no logo.',
+  pattern: webAddress,
+  ...byteLimit(maxLogoUrlBytes),
+  example: 'https://example.com/logo.png',
+});
 
 function findLogoUrlError(text: string): string | undefined {
   const error = findTargetUrlError(text);
@@ -94,14 +84,25 @@ function findLogoUrlError(text: string): string | undefined {
   return 'must not contain a user name or password before the host (user@host)';
 }
 
+/** How a code looks, as creates, updates and records have it. */
+const look = {
+  size,
+  format,
+  foregroundColor: color,
+  backgroundColor: color.meta({ example: '#FFFFFF' }),
+  background,
+  margin,
+  errorCorrectionLevel,
+};
+
 export const qrCreateRequest = z
   .strictObject({
     urlId: urlIdInput.nullish().describe('The URL that the code leads to. Not together with data.'),
     data: data.nullish(),
     size: size.default(512),
     format: format.default('png'),
-    foregroundColor: color.default('#000000'),
-    backgroundColor: color.default('#FFFFFF').meta({ example: '#FFFFFF' }),
+    foregroundColor: look.foregroundColor.default('#000000'),
+    backgroundColor: look.backgroundColor.default('#FFFFFF'),
     background: background.default('solid'),
     margin: margin.default(quietZone),
     logoUrl: logoUrl.nullish(),
@@ -119,16 +120,7 @@ export const qrCreateRequest = z
   .meta({ id: 'QrCreateRequest' });
 
 export const qrUpdateRequest = z
-  .strictObject({
-    size,
-    format,
-    foregroundColor: color,
-    backgroundColor: color,
-    background,
-    margin,
-    logoUrl: logoUrl.nullable(),
-    errorCorrectionLevel,
-  })
+  .strictObject({ ...look, logoUrl: logoUrl.nullable() })
   .partial()
   .meta({
     id: 'QrUpdateRequest',
@@ -172,14 +164,9 @@ export const qrRecord = z
   })
   .meta({ id: 'QrRecord' });
 
-const qrPreview = z
-  .object({
-    qrData: z.string().meta({
-      description: 'The payload that the image contains.',
-      example: 'https://sho.example/aB3xY9q',
-    }),
-    format,
-    size: z.int().min(minSize).max(maxSize),
+const qrPreview = qrRecord
+  .pick({ qrData: true, format: true, size: true })
+  .extend({
     image: z.string().meta({
       description: 'The image as a data URL, for the `src` of an image element.',
       example: 'data:image/png;base64,iVBORw0KGgo=',
@@ -311,6 +298,10 @@ export const qrImageRoutes = [
         .literal('1')
         .optional()
         .describe('Makes browsers save the image instead of showing it.'),
+      preview: z
+        .literal('1')
+        .optional()
+        .describe('The image of the preview page, which does not count in downloadCount.'),
     }),
     responses: {
       200: {

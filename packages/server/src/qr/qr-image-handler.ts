@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
-import { pipeline, Readable } from 'node:stream';
 import { ApiError } from '../contract/api-error.js';
 import type { FirstHandler } from '../http/create-http-server.js';
 import { errorHeaders, toApiError } from '../http/error-response.js';
@@ -9,7 +8,7 @@ import { decodeUnreserved } from '../http/request-target.js';
 import { respondToError, sendError, sendPage } from '../http/send-response.js';
 import type { LoadingCache } from '../loading-cache.js';
 import type { Page } from '../pages/page.js';
-import type { PagesFor, VisitorPages } from '../pages/visitor-pages.js';
+import type { PagesFor } from '../pages/visitor-pages.js';
 import { prefersJson } from '../parse-accept.js';
 import type { QrFormat } from './drawing/qr-design.js';
 import type { PublicQr } from './qr-repository.js';
@@ -46,8 +45,8 @@ export function qrImageHandler(options: QrImageHandlerOptions): FirstHandler {
     else if (image === 'suspended') refuse(response, isPreview, inactive, pages.qrInactive);
     else if (method !== 'GET' && method !== 'HEAD') {
       sendError(response, methodNotAllowed);
-    } else if (isPreview) sendPreview(response, image, pages);
-    else sendImage(response, image, countDownload);
+    } else if (!isPreview) sendImage(response, image, countDownload);
+    else sendPage(response, 200, pages.qr({ ...image, downloadUrl: `/api/qr/${id}/download` }));
   }
 
   return {
@@ -90,8 +89,11 @@ function sendImage(
     ...image.headers,
     'Content-Disposition': `${disposition}; filename="${image.fileName}"`,
   };
+  const respond = () => response.writeHead(200, fields).end(image.bytes);
   if (method === 'HEAD') response.writeHead(200, fields).end();
-  else countDownload(image.id, () => response.writeHead(200, fields).end(image.bytes));
+  // The image of a preview page is no download.
+  else if (/[?&]preview=1(?:&|$)/.test(url as string)) respond();
+  else countDownload(image.id, respond);
 }
 
 /** Sends a page or JSON, depending on Accept. The default is JSON for a download, else a page. */
@@ -100,39 +102,6 @@ function refuse(response: ServerResponse, isPreview: boolean, error: ApiError, p
   const wantsPage = !prefersJson(accept) && (isPreview || /\btext\/html\b/i.test(accept ?? ''));
   if (wantsPage) sendPage(response, error.status, page, errorHeaders(error));
   else sendError(response, error);
-}
-
-// Divisible by three, so that the slices have no padding.
-const sliceBytes = 48 * 1024;
-
-/**
- * Sends the preview page in slices. Each slice is sent after the client has received the previous ones.
- * A page of megabytes neither blocks the event loop nor waits in memory for a slow client.
- */
-function sendPreview(response: ServerResponse, image: QrImage, pages: VisitorPages): void {
-  const { method, headers } = response.req;
-  const { id, bytes } = image;
-  const page = pages.qr({ ...image, downloadUrl: `/api/qr/${id}/download` });
-  const base64Length = 4 * Math.ceil(bytes.length / 3);
-  const textLength = Buffer.byteLength(page.beforeImage) + Buffer.byteLength(page.afterImage);
-  response.writeHead(200, {
-    ...page.headers,
-    'X-Request-Id': requestIdOf(headers['x-request-id']),
-    'Content-Length': textLength + base64Length,
-  });
-  if (method === 'HEAD') {
-    response.end();
-    return;
-  }
-  function* slices() {
-    yield page.beforeImage;
-    for (let at = 0; at < bytes.length; at += sliceBytes) {
-      yield bytes.toString('base64', at, at + sliceBytes);
-    }
-    yield page.afterImage;
-  }
-  // The only possible error is that the client closed the connection.
-  pipeline(Readable.from(slices()), response, () => {});
 }
 
 const unknown = new ApiError('NOT_FOUND', 'There is no such QR code');
@@ -176,17 +145,16 @@ export function toQrImage(
   // Identifies the image by its change: hashing an image of megabytes takes milliseconds.
   const change = `${version} ${updatedAt}`;
   const etag = `"${createHash('sha256').update(change).digest('base64url').slice(0, 22)}"`;
-  const mediaType = mediaTypes[format];
   // Imported codes have slashes and dots, too.
   const fileName = `qr-${linkKey?.replaceAll(/[/.]/g, '-') ?? id}.${format}`;
   const policy = format === 'svg' ? { 'Content-Security-Policy': svgPolicy } : {};
   const headers = {
-    'Content-Type': mediaType,
+    'Content-Type': mediaTypes[format],
     'Content-Length': bytes.length,
     'X-Content-Type-Options': 'nosniff',
     ...policy,
   };
-  return { id, qrData, format, size, mediaType, bytes, etag, fileName, headers };
+  return { id, qrData, format, size, bytes, etag, fileName, headers };
 }
 
 /** Returns what the routes of images serve for a code. */

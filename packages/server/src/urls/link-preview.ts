@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { displayText } from '../contract/fields.js';
+import { checkedText, displayText, webAddress } from '../contract/fields.js';
 import { findTargetUrlError } from '../network/target-url.js';
 
 export interface LinkPreview {
@@ -17,18 +17,12 @@ export function findImageUrlError(text: string): string | undefined {
   return findTargetUrlError(text);
 }
 
-const imageUrl = z
-  .string()
-  .check(({ value, issues }) => {
-    const error = findImageUrlError(value);
-    if (error) issues.push({ code: 'custom', message: error, input: value });
-  })
-  .meta({
-    description: `The image: http or https, at most ${maxImageUrl} characters.`,
-    pattern: '^[Hh][Tt][Tt][Pp][Ss]?://',
-    maxLength: maxImageUrl,
-    example: 'https://example.com/sale.png',
-  });
+const imageUrl = checkedText(findImageUrlError).meta({
+  description: `The image: http or https, at most ${maxImageUrl} characters.`,
+  pattern: webAddress,
+  maxLength: maxImageUrl,
+  example: 'https://example.com/sale.png',
+});
 
 const visibleRule = 'must have a character that is visible';
 const hasVisibleText = (text: string) => text === '' || !/^[\s\p{Cf}]*$/u.test(text);

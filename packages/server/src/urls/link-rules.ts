@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { deviceTypes } from '../analytics/classify/device-types.js';
-import { atMost, instant } from '../contract/fields.js';
+import { atMost, instant, integer } from '../contract/fields.js';
 import { ruleConditions } from './rule-conditions.js';
 import { targetUrl } from './target-url-field.js';
 
@@ -26,14 +26,10 @@ const name = z
     example: 'german',
   });
 
-const weight = z
-  .int(`must be a whole number from 0 to ${maxWeight}`)
-  .min(0, `must be a whole number from 0 to ${maxWeight}`)
-  .max(maxWeight, `must be a whole number from 0 to ${maxWeight}`)
-  .meta({
-    description: "The variant's share of the visitors, in relation to the sum of all weights.",
-    example: 50,
-  });
+const weight = integer(0, maxWeight).meta({
+  description: "The variant's share of the visitors, in relation to the sum of all weights.",
+  example: 50,
+});
 
 const variantsRule = `must be a list of 1 to ${maxVariants} variants`;
 const variant = z.strictObject({ targetUrl, weight }).meta({ id: 'LinkVariantRequest' });

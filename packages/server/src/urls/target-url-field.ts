@@ -1,16 +1,9 @@
-import { z } from 'zod';
-import { byteLimit, webAddress } from '../contract/fields.js';
+import { byteLimit, checkedText, webAddress } from '../contract/fields.js';
 import { findTargetUrlError, maxTargetUrlBytes } from '../network/target-url.js';
 
-export const targetUrl = z
-  .string()
-  .check((context) => {
-    const error = findTargetUrlError(context.value);
-    if (error) context.issues.push({ code: 'custom', message: error, input: context.value });
-  })
-  .meta({
-    description: `Where the link leads: http or https, at most ${maxTargetUrlBytes} bytes. It must not lead to a host of short links on this server. Returned exactly as it was sent.`,
-    pattern: webAddress,
-    ...byteLimit(maxTargetUrlBytes),
-    example: 'https://example.com/spring?ref=mail#offers',
-  });
+export const targetUrl = checkedText(findTargetUrlError).meta({
+  description: `Where the link leads: http or https, at most ${maxTargetUrlBytes} bytes. It must not lead to a host of short links on this server. Returned exactly as it was sent.`,
+  pattern: webAddress,
+  ...byteLimit(maxTargetUrlBytes),
+  example: 'https://example.com/spring?ref=mail#offers',
+});

@@ -73,7 +73,7 @@ describe('an own preview', () => {
       'x-content-type-options': 'nosniff',
     });
     expect(headers.get('content-security-policy')).toMatch(
-      /^default-src 'none'; style-src 'sha256-[^']+'; img-src data:; base-uri 'none'; frame-ancestors 'none'$/,
+      /^default-src 'none'; style-src 'sha256-[^']+'; img-src 'self' data:; base-uri 'none'; frame-ancestors 'none'$/,
     );
   });
 

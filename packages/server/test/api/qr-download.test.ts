@@ -94,6 +94,7 @@ describe('GET /api/qr/{id}/download', () => {
     expect(head.headers.get('etag')).toBe(etag);
     await get(downloadUrl, { headers: { 'if-none-match': etag } });
     await get(previewUrl);
+    await get(`${downloadUrl}?preview=1`);
     await Promise.all(Array.from({ length: 20 }, () => get(downloadUrl)));
     await untilDownloads(id, 21);
   });
@@ -134,7 +135,8 @@ describe('GET /qr/{id}', () => {
     expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
     expect(response.text).toContain('<a href="https://example.com/?a=1&amp;b=2"');
     expect(response.text).toContain(`href="${downloadUrl}?download=1"`);
-    expect(response.text).toContain('src="data:image/png;base64,');
+    expect(response.text).toContain(`src="${downloadUrl}?preview=1"`);
+    expect(response.headers.get('content-security-policy')).toContain("img-src 'self'");
     expect(response.text).not.toContain('<script');
     expect(response.headers.get('content-security-policy')).toMatch(/default-src 'none'/);
   });

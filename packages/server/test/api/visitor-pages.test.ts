@@ -61,7 +61,7 @@ it('pages have the name, the colour and the logo of the operator', async () => {
   expect(page.text).toContain(`<title>This link does not exist – ${name}</title>`);
   expect(page.text).toContain(`<img src="https://cdn.example/logo.svg?a=1&amp;b=2" alt="${name}">`);
   expect(page.headers.get('content-security-policy')).toContain(
-    'img-src data: https://cdn.example;',
+    "img-src 'self' data: https://cdn.example;",
   );
   // Yellow on black is readable, and yellow on white is not.
   expect(page.text).toContain('@media (prefers-color-scheme:dark){:root{--accent:rgb(255 238 0)}}');
