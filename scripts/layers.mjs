@@ -3,7 +3,7 @@
 
 /** Top to bottom: a module imports those below it only. A name stands for a folder or a file. */
 const layers = [
-  ['bin', 'index', 'in-process'],
+  ['bin', 'index'],
   ['operations'],
   ['create-server', 'server-options'],
   ['compat'],
@@ -33,7 +33,6 @@ const layers = [
     'fair-queue',
     'format-count',
     'loading-cache',
-    'stale-if-error',
     'entry-limit',
     'collect-garbage',
     'contrast',

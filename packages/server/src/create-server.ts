@@ -10,7 +10,6 @@ import { createApp } from './api/create-app.js';
 import { docsHandlers } from './api/docs/docs-handlers.js';
 import { doAsCallerOf, type MountOptions } from './api/mount-routes.js';
 import { auditHandlers } from './audit/audit-handlers.js';
-import { deleteExpiredEntries } from './audit/audit-repository.js';
 import { newApiKey } from './auth/api-key-repository.js';
 import { createAuthModule } from './auth/auth-module.js';
 import { type Credentials, clientOf, newCredentials } from './auth/client-repository.js';
@@ -20,6 +19,7 @@ import { type Config, readConfig } from './config.js';
 import { ConfigError } from './config-error.js';
 import { defaultScopes, firstClientScopes } from './contract/define-route.js';
 import { nearestName } from './contract/nearest-name.js';
+import { deleteExpired } from './deletion/delete-expired.js';
 import { createDeletionServices, urlEraser } from './deletion/erase-link.js';
 import { createDomainModule } from './domains/domain-module.js';
 import { hideApi } from './domains/hide-api.js';
@@ -34,7 +34,6 @@ import { affordableConnections, type Listener, listen, listenForOperators } from
 import { noteForwardedHeaders } from './http/note-forwarded-headers.js';
 import { RateLimiter } from './http/rate-limiter.js';
 import { defaultTimeLimits } from './http/read-body.js';
-import { deleteExpiredKeys } from './idempotency/with-idempotency-key.js';
 import { PeriodicService, type Service, stopAll } from './lifecycle.js';
 import { openListReader } from './lists/open-list-reader.js';
 import { createTxtResolver } from './network/dns-resolver.js';
@@ -447,12 +446,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     new PeriodicService({
       name: 'housekeeping',
       everyMs: housekeepingEveryMs,
-      tick: async (signal) => {
-        await authModule.deleteExpired(signal);
-        await people.deleteExpired(signal);
-        await deleteExpiredKeys(database, clock(), signal);
-        await deleteExpiredEntries(database, config.auditRetentionDays, clock(), signal);
-      },
+      tick: (signal) => deleteExpired(database, { ...config, now: clock() }, signal),
       onError: (err) => logger.error({ err }, 'housekeeping failed'),
     }),
     policyService,

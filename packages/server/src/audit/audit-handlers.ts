@@ -7,12 +7,10 @@ import { listTimeoutMs } from '../storage/list-page.js';
 import type { AuditFilter, auditRoutes, OperatorAuditFilter } from './audit-contract.js';
 import type { AuditEntry } from './audit-repository.js';
 
-export interface AuditHandlerOptions {
+export function auditHandlers(options: {
   readonly listAuditEntries: ReadPage<AuditEntry, AuditFilter>;
   readonly listAllAuditEntries: ReadPage<AuditEntry, OperatorAuditFilter>;
-}
-
-export function auditHandlers(options: AuditHandlerOptions): HandlersOf<typeof auditRoutes> {
+}): HandlersOf<typeof auditRoutes> {
   return {
     listAuditEntries: ({ caller: { organizationId }, query }) =>
       replyWithPage({ name: 'audit', organizationId }, query, options.listAuditEntries).catch(

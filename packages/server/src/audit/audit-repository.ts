@@ -2,7 +2,6 @@ import { sql } from 'kysely';
 import type { z } from 'zod';
 import type { Page } from '../contract/fields.js';
 import type { AuditTarget, WriteOrigin } from '../idempotency/audit-entry.js';
-import { deleteExpired } from '../storage/batches.js';
 import type { Database } from '../storage/database.js';
 import { allOf } from '../storage/list-page.js';
 import type { ListQuery } from '../storage/list-query.js';
@@ -76,17 +75,6 @@ export function toAuditEntry(row: AuditRow, reader: 'organization' | 'operator')
     count: row.count,
     fields: fields === null ? [] : fields.split(','),
   };
-}
-
-/** Deletes the entries that are older than the retention period, until the signal aborts. */
-export function deleteExpiredEntries(
-  database: Database,
-  retentionDays: number,
-  now: number,
-  signal: AbortSignal,
-): Promise<number> {
-  const until = now - retentionDays * 24 * 60 * 60 * 1000;
-  return deleteExpired(database, 'audit_log', 'created_at', until, signal);
 }
 
 function selectEntries(db: Database['read']) {

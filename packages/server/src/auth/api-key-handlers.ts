@@ -12,17 +12,12 @@ import {
   toApiKeyRecord,
 } from './api-key-repository.js';
 
-export interface ApiKeyHandlerOptions {
+export function apiKeyHandlers(options: {
   readonly apiKeys: ApiKeyRepository;
   readonly listApiKeys: ReadPage<ApiKeyRecord>;
   readonly clock: Clock;
-}
-
-export function apiKeyHandlers({
-  apiKeys,
-  listApiKeys,
-  clock,
-}: ApiKeyHandlerOptions): HandlersOf<typeof apiKeyRoutes> {
+}): HandlersOf<typeof apiKeyRoutes> {
+  const { apiKeys, clock } = options;
   return {
     async createApiKey({ caller, body, write }) {
       const now = clock();
@@ -66,7 +61,7 @@ export function apiKeyHandlers({
     },
 
     listApiKeys: ({ caller: { organizationId }, query }) =>
-      replyWithPage({ name: 'api keys', organizationId }, query, listApiKeys),
+      replyWithPage({ name: 'api keys', organizationId }, query, options.listApiKeys),
 
     deleteApiKey({ caller, params: { id }, write }) {
       const deleting = apiKeys.delete(caller.organizationId, id, write);

@@ -3,7 +3,6 @@ import type { ApiError } from '../contract/api-error.js';
 import { rateLimitedError } from '../contract/rate-limit.js';
 import { formatCount } from '../format-count.js';
 import type { Clock } from '../ports.js';
-import { deleteExpired } from '../storage/batches.js';
 import { type Database, StorageUnavailableError } from '../storage/database.js';
 
 /** How many attempts may fail in a window, which begins with the first one. */
@@ -92,10 +91,6 @@ export class AttemptLimiter {
       if (!(error instanceof StorageUnavailableError)) throw error;
     }
   }
-}
-
-export function deleteEndedAttempts(database: Database, now: number, signal: AbortSignal) {
-  return deleteExpired(database, 'attempts', 'ends_at', now, signal);
 }
 
 function tooManyAttempts({ attempts, windowMs }: AttemptLimit, waitMs: number): ApiError {

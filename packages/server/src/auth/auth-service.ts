@@ -16,7 +16,8 @@ export class InvalidScopeError extends Error {
 
 export type AuthService = ReturnType<typeof createAuthService>;
 
-export interface AuthServiceOptions {
+/** Issues access tokens to clients, and authenticates requests by their token or API key. */
+export function createAuthService(options: {
   readonly clients: ClientRepository;
   readonly apiKeys: Pick<ApiKeyRepository, 'findCaller'>;
   readonly findSession: (headers: IncomingHttpHeaders) => Promise<FoundCaller | undefined>;
@@ -24,17 +25,8 @@ export interface AuthServiceOptions {
   readonly operatorKey: string | undefined;
   readonly database: Database;
   readonly clock: Clock;
-}
-
-/** Issues access tokens to clients, and authenticates requests by their token or API key. */
-export function createAuthService({
-  clients,
-  apiKeys,
-  findSession,
-  operatorKey,
-  database,
-  clock,
-}: AuthServiceOptions) {
+}) {
+  const { clients, apiKeys, findSession, operatorKey, database, clock } = options;
   const limiter = new AttemptLimiter(database, tokenAttempts, clock);
   // Compared when the client does not exist. Response times must not reveal which client ids exist.
   const decoyHash = hashSecret(newSecret('clientSecret'));

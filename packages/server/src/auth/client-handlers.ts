@@ -7,16 +7,14 @@ import { type ApiKeyRecord, type ApiKeyRepository, toApiKeyRecord } from './api-
 import type { clientRecord, clientRoutes } from './client-contract.js';
 import { type ClientRepository, noOrganization, toClientRecord } from './client-repository.js';
 
-export interface ClientHandlerOptions {
+export function clientHandlers(options: {
   readonly clients: ClientRepository;
   readonly apiKeys: ApiKeyRepository;
   readonly hasOrganization: (id: string) => Promise<boolean>;
   readonly listClients: ReadPage<z.input<typeof clientRecord>>;
   readonly listApiKeys: ReadPage<ApiKeyRecord>;
   readonly clock: Clock;
-}
-
-export function clientHandlers(options: ClientHandlerOptions): HandlersOf<typeof clientRoutes> {
+}): HandlersOf<typeof clientRoutes> {
   const { clients, apiKeys, clock } = options;
 
   async function requireOrganization(id: string): Promise<void> {

@@ -10,7 +10,6 @@ import {
   type WriteContext,
   writeOnce,
 } from '../idempotency/with-idempotency-key.js';
-import { deleteExpired } from '../storage/batches.js';
 import type { Database, Schema, WriteTransaction } from '../storage/database.js';
 import { readList } from '../storage/list-page.js';
 import { readByKey } from '../storage/prepared.js';
@@ -197,10 +196,6 @@ export class ClientRepository {
       user: null,
     };
     return { caller, suspendedAt: row.suspendedAt };
-  }
-
-  deleteExpiredTokens(now: number, signal: AbortSignal): Promise<number> {
-    return deleteExpired(this.#database, 'access_tokens', 'expires_at', now, signal);
   }
 }
 

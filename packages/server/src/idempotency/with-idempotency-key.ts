@@ -2,7 +2,6 @@ import type { Kysely } from 'kysely';
 import { ApiError, notFound } from '../contract/api-error.js';
 import type { LinkOwner } from '../contract/caller.js';
 import type { IfMatch } from '../preconditions/if-match.js';
-import { deleteExpired } from '../storage/batches.js';
 import {
   type Database,
   operatorOwner,
@@ -162,10 +161,4 @@ export async function findStoredResult<T>(
 
 function placeOfResult({ organizationId, key }: Pick<IdempotentRequest, 'organizationId' | 'key'>) {
   return ['idempotency_keys', organizationId, key];
-}
-
-/** Deletes the keys whose window has passed, until the signal aborts. */
-export function deleteExpiredKeys(database: Database, now: number, signal: AbortSignal) {
-  const until = now - idempotencyWindowMs;
-  return deleteExpired(database, 'idempotency_keys', 'created_at', until, signal);
 }

@@ -18,7 +18,9 @@ import {
 import { type PlanTable, requirePlan } from './plans.js';
 import { readPeriod } from './usage-handlers.js';
 
-export interface OrganizationHandlerOptions {
+const listOf = (name: string) => ({ name, organizationId: operatorOwner });
+
+export function organizationHandlers(options: {
   readonly organizations: OrganizationRepository;
   readonly listOrganizations: ReadPage<OrganizationRecord>;
   readonly listUsage: ReadPage<
@@ -30,18 +32,8 @@ export interface OrganizationHandlerOptions {
   readonly clock: Clock;
   /** Called after a change of an organization, before the response. */
   readonly onChanged: () => void;
-}
-
-const listOf = (name: string) => ({ name, organizationId: operatorOwner });
-
-export function organizationHandlers({
-  organizations,
-  listOrganizations,
-  listUsage,
-  plans,
-  clock,
-  onChanged,
-}: OrganizationHandlerOptions): HandlersOf<typeof organizationRoutes> {
+}): HandlersOf<typeof organizationRoutes> {
+  const { organizations, plans, clock, onChanged } = options;
   return {
     async createOrganization({ body, write }) {
       requirePlan(plans, body.plan);
@@ -60,7 +52,7 @@ export function organizationHandlers({
     },
 
     listOrganizations: ({ query }) =>
-      replyWithPage(listOf('organizations'), query, listOrganizations),
+      replyWithPage(listOf('organizations'), query, options.listOrganizations),
 
     async getOrganization({ params: { id } }) {
       const organization = await organizations.find(id);
@@ -92,7 +84,7 @@ export function organizationHandlers({
       const { period, ...range } = query;
       const month = readPeriod(period, clock());
       const { filter, reply } = openPage(listOf('usage'), { ...range, month });
-      return reply(await listUsage(operatorOwner, filter, month, plans));
+      return reply(await options.listUsage(operatorOwner, filter, month, plans));
     },
   };
 }

@@ -10,20 +10,13 @@ import {
   type ownOrganizationRoutes,
 } from './own-organization-contract.js';
 
-export interface OwnOrganizationHandlerOptions {
+export function ownOrganizationHandlers(options: {
   readonly organizations: OrganizationRepository;
   readonly clock: Clock;
   /** Called after a change of the excluded addresses, before the response. */
   readonly onAddressesChanged: (organizationId: string) => void;
-}
-
-export function ownOrganizationHandlers({
-  organizations,
-  clock,
-  onAddressesChanged,
-}: OwnOrganizationHandlerOptions): HandlersOf<
-  readonly [...typeof meRoutes, ...typeof ownOrganizationRoutes]
-> {
+}): HandlersOf<readonly [...typeof meRoutes, ...typeof ownOrganizationRoutes]> {
+  const { organizations, clock } = options;
   return {
     async getMe({ caller: { organizationId, scopes: granted, client, apiKey, user } }) {
       const { id, name, plan } = await organizations.get(organizationId);
@@ -48,7 +41,7 @@ export function ownOrganizationHandlers({
         return { status: 200, replayed, data: toOwnOrganization(organization) };
       } finally {
         // Also after an error, because the commit may have succeeded before the connection failed.
-        if (body.excludeAddresses) onAddressesChanged(organizationId);
+        if (body.excludeAddresses) options.onAddressesChanged(organizationId);
       }
     },
   };

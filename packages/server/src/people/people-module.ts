@@ -2,7 +2,6 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Logger } from 'pino';
 import type { FoundCaller } from '../auth/client-repository.js';
 import type { Role } from '../contract/roles.js';
-import { deleteExpired } from '../storage/batches.js';
 import { createOidc, type OidcIdentity, type OidcSettings, SignInFailure } from './oidc.js';
 import { sessionTokenOf } from './session-cookie.js';
 import { type UserHandlerOptions, userHandlers } from './user-handlers.js';
@@ -48,7 +47,5 @@ export function createPeopleModule(
     handlers: userHandlers({ ...options, users, signInUrl: oidc ? '/dashboard/oidc' : null }),
     /** Signs people in by OpenID Connect; undefined without a provider. */
     provider,
-    deleteExpired: (signal: AbortSignal) =>
-      deleteExpired(database, 'sessions', 'expires_at', clock(), signal),
   };
 }

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { beforeAll, expect, it } from 'vitest';
-import { AttemptLimiter, deleteEndedAttempts } from '../../src/auth/attempt-limiter.js';
+import { AttemptLimiter } from '../../src/auth/attempt-limiter.js';
 import { ApiError } from '../../src/contract/api-error.js';
+import { deleteExpired } from '../../src/deletion/delete-expired.js';
 import type { Database } from '../../src/storage/database.js';
 import { openStorage } from '../../src/storage/open-storage.js';
 import { rowsWith } from './rows-with.js';
@@ -105,6 +106,7 @@ it('stores no address, and no attempt after the end of its window', async () => 
     (await stored.database.read.selectFrom('attempts').select('key').execute()).length;
   expect(await count()).toBeGreaterThan(0);
   const { signal } = new AbortController();
-  await deleteEndedAttempts(stored.database, Number.MAX_SAFE_INTEGER, signal);
+  const ended = { now: Number.MAX_SAFE_INTEGER, auditRetentionDays: 1 };
+  await deleteExpired(stored.database, ended, signal);
   expect(await count()).toBe(0);
 });

@@ -1,24 +1,17 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { deleteExpiredEntries } from '../../src/audit/audit-repository.js';
-import { ClientRepository } from '../../src/auth/client-repository.js';
-import {
-  deleteExpiredKeys,
-  idempotencyWindowMs,
-} from '../../src/idempotency/with-idempotency-key.js';
-import type { Database } from '../../src/storage/database.js';
+import { deleteExpired } from '../../src/deletion/delete-expired.js';
+import { idempotencyWindowMs } from '../../src/idempotency/with-idempotency-key.js';
 import { bulkInsert } from '../../src/storage/statements.js';
 import { now, openRepository } from './temporary-database.js';
 
 // More than one batch.
 const expiredCount = 1_200;
-const retentionDays = 365;
-const never = new AbortController().signal;
+const auditRetentionDays = 365;
 
 interface Case {
   readonly table: 'access_tokens' | 'idempotency_keys' | 'audit_log';
   /** Returns a row that ends so many milliseconds after now. */
   readonly row: (index: number, endsIn: number, organizationId: string, clientId: string) => object;
-  readonly remove: (database: Database) => Promise<unknown>;
 }
 
 const cases: readonly Case[] = [
@@ -31,7 +24,6 @@ const cases: readonly Case[] = [
       created_at: 0,
       expires_at: now + endsIn,
     }),
-    remove: (database) => new ClientRepository(database).deleteExpiredTokens(now, never),
   },
   {
     table: 'idempotency_keys',
@@ -42,12 +34,11 @@ const cases: readonly Case[] = [
       result: '{}',
       created_at: now - idempotencyWindowMs + endsIn,
     }),
-    remove: (database) => deleteExpiredKeys(database, now, never),
   },
   {
     table: 'audit_log',
     row: (index, endsIn, organizationId) => ({
-      created_at: now - retentionDays * 24 * 60 * 60 * 1000 + endsIn,
+      created_at: now - auditRetentionDays * 24 * 60 * 60 * 1000 + endsIn,
       id: `entry-${index}`,
       organization_id: organizationId,
       actor_type: 'operator',
@@ -59,7 +50,6 @@ const cases: readonly Case[] = [
       item_count: 1,
       fields: null,
     }),
-    remove: (database) => deleteExpiredEntries(database, retentionDays, now, never),
   },
 ];
 
@@ -75,6 +65,6 @@ it.each(cases)('expired rows of $table are deleted, and no other row', async (ea
   await database.writeDirectly((transaction) =>
     bulkInsert(transaction, each.table, rows as never[]),
   );
-  await each.remove(database);
+  await deleteExpired(database, { now, auditRetentionDays }, new AbortController().signal);
   expect(await database.read.selectFrom(each.table).select('created_at').execute()).toHaveLength(1);
 });
