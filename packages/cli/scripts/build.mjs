@@ -1,10 +1,8 @@
 // Bundles the CLI with its dependencies into dist, or into the folder named on the command line. The
 // published package then has no dependencies.
 import { rmSync, writeFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-
-const path = (relative) => fileURLToPath(new URL(`../${relative}`, import.meta.url));
+import { bundleOptions, path } from './bundle.mjs';
 
 const [folder = path('dist')] = process.argv.slice(2);
 
@@ -42,32 +40,17 @@ const replaceModules = {
 };
 
 const { metafile } = await build({
+  ...bundleOptions,
   entryPoints: [path('src/bin.ts')],
   outdir: folder,
-  bundle: true,
   metafile: true,
   splitting: true,
   minifySyntax: true,
   minifyWhitespace: true, // Names stay, so that stack traces can be read.
-  format: 'esm',
-  platform: 'node',
-  target: 'node20',
-  jsx: 'automatic',
   chunkNames: 'chunks/[name]-[hash]',
   legalComments: 'linked',
   define: { 'process.env.NODE_ENV': '"production"' },
-  // The sources, because a build of them may be stale.
-  alias: {
-    '@shorty/sdk': path('../sdk/src/index.ts'),
-    '@shorty/import': path('../import/src/index.ts'),
-    '@shorty/report': path('../report/src/index.ts'),
-    '@shorty/webhook-verifier': path('../webhook-verifier/src/index.ts'),
-  },
   plugins: [replaceModules],
-  // CommonJS dependencies load Node's own modules with require.
-  banner: {
-    js: "import { createRequire as createRequireOf } from 'node:module'; const require = createRequireOf(import.meta.url);",
-  },
   logLevel: 'warning',
 });
 

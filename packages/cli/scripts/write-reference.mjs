@@ -1,20 +1,23 @@
 // Writes docs/reference/cli.md, or the named file, from the command tree of the CLI.
-import { writeFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
-import { loadCommands } from './load-commands.mjs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { build } from 'esbuild';
+import { bundleOptions, path } from './bundle.mjs';
 
-const guide = new URL('../../../docs/reference/cli.md', import.meta.url);
-const [target = fileURLToPath(guide)] = process.argv.slice(2);
+const [target = path('../../docs/reference/cli.md')] = process.argv.slice(2);
 
-const { options, commands } = await loadCommands((value) => `\`${value}\``);
-const anchorOf = (path) => `[\`${path}\`](#${path.replaceAll(' ', '-')})`;
+const { buildProgram, commands } = await importSources();
+const program = buildProgram({ stdout: process.stdout, stderr: process.stderr }, async () => {});
+const leaves = leavesOf(program);
 const lines = [
   '# CLI reference',
   '',
   'Generated from the command tree by `npm run generate`; do not edit. [The CLI guide](../cli.md) explains the tasks.',
   '',
   '## Options of every command',
-  ...table('option', options),
+  ...table('option', program.createHelp().visibleOptions(program)),
   '',
   'A command that lists `--output` itself has its own formats.',
   '',
@@ -22,19 +25,72 @@ const lines = [
   '',
   ...row('command', 'what it does'),
   ...row('---', '---'),
-  ...commands.flatMap(({ path, summary }) => row(anchorOf(path), summary)),
+  ...leaves.flatMap((command) => {
+    const words = pathOf(command);
+    return row(`[\`${words}\`](#${words.replaceAll(' ', '-')})`, command.description());
+  }),
 ];
-for (const { path, usage, summary, examples, ...command } of commands) {
-  lines.push('', `### ${path}`, '', `${summary.replace(/\.$/, '')}.`, '');
-  lines.push('```', usage, '```', '', '```sh', ...examples, '```');
-  lines.push(...table('argument', command.arguments), ...table('option', command.options));
+for (const command of leaves) {
+  const words = pathOf(command);
+  const { examples } = commands[words.replace('shorty ', '')];
+  lines.push('', `### ${words}`, '', `${command.description().replace(/\.$/, '')}.`, '');
+  lines.push('```', `${words} ${usageOf(command)}`.trim(), '```', '', '```sh', ...examples, '```');
+  const described = command.registeredArguments.filter(({ description }) => description);
+  lines.push(...table('argument', described), ...table('option', command.options));
 }
 writeFileSync(target, `${lines.join('\n')}\n`);
 
-function table(title, rows) {
-  if (rows.length === 0) return [];
-  const body = rows.flatMap(({ name, meaning }) => row(`\`${name}\``, meaning));
+/** Imports the TypeScript modules of the commands through a temporary bundle. */
+async function importSources() {
+  const folder = mkdtempSync(join(tmpdir(), 'shorty-reference-'));
+  const outfile = join(folder, 'bundle.mjs');
+  const modules = ['program', 'command-tree'].map((name) => `export * from './src/${name}.ts';`);
+  const alias = { ...bundleOptions.alias, 'react-devtools-core': path('scripts/empty-module.mjs') };
+  const stdin = { contents: modules.join('\n'), resolveDir: path('.') };
+  try {
+    await build({ ...bundleOptions, alias, stdin, outfile, logLevel: 'error' });
+    return await import(pathToFileURL(outfile));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function leavesOf(command) {
+  const children = command.commands.filter((child) => child.name() !== 'help');
+  return children.length === 0 ? [command] : children.flatMap(leavesOf);
+}
+
+/** Returns the words of a command: `shorty urls create`. */
+function pathOf(command) {
+  return command.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name();
+}
+
+/** Returns what follows the words of a command: `[options] <link>`. */
+function usageOf(command) {
+  const values = command.registeredArguments.map((each) => {
+    const name = each.variadic ? `${each.name()}...` : each.name();
+    return each.required ? `<${name}>` : `[${name}]`;
+  });
+  return [...(command.options.length > 0 ? ['[options]'] : []), ...values].join(' ');
+}
+
+function table(title, described) {
+  const shown = described.filter(({ hidden }) => !hidden);
+  if (shown.length === 0) return [];
+  const nameOf = (each) => (title === 'option' ? each.flags : each.name());
+  const body = shown.flatMap((each) => row(`\`${nameOf(each)}\``, meaningOf(each)));
   return ['', ...row(title, 'meaning'), ...row('---', '---'), ...body];
+}
+
+/** The description with the choices and the default that the parser knows. */
+function meaningOf({ description, argChoices, defaultValue, mandatory }) {
+  const quote = (value) => `\`${value}\``;
+  const notes = [];
+  if (mandatory) notes.push('required');
+  if (argChoices) notes.push(argChoices.map(quote).join(', '));
+  const hasDefault = defaultValue !== undefined && typeof defaultValue !== 'boolean';
+  if (hasDefault && String(defaultValue) !== '') notes.push(`default ${quote(defaultValue)}`);
+  return notes.length > 0 ? `${description} (${notes.join('; ')})` : description;
 }
 
 function row(name, text) {

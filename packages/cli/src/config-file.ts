@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type Conf from 'conf';
-import { configFolder, createPrivateFolder } from './app-folders.js';
 import { CliError } from './cli-error.js';
 import type { Io } from './io.js';
 
@@ -34,7 +34,6 @@ export class ConfigFile {
     if (!existsSync(this.path)) return { profiles: {} };
     try {
       const { profiles = {}, ...content } = (await this.#open()).store;
-      checkContent({ ...content, profiles });
       return { ...content, profiles };
     } catch (error) {
       throw this.#failure('read', 'correct it, or delete it and run shorty login', error);
@@ -68,13 +67,30 @@ export class ConfigFile {
   }
 }
 
-/** Throws for a file that somebody has edited to something else. */
-function checkContent({ profile, profiles }: { profile?: unknown; profiles: unknown }): void {
-  if (profile !== undefined && typeof profile !== 'string') {
-    throw new Error('"profile" must be a string');
-  }
-  const texts = Object.values(profiles as object).flatMap((each) => Object.values(each as object));
-  if (Array.isArray(profiles) || texts.some((text) => typeof text !== 'string')) {
-    throw new Error('"profiles" must be an object of objects of strings');
+type Environment = Pick<Io, 'env' | 'homeDirectory' | 'platform'>;
+
+/** The folder of the configuration file. `SHORTY_CONFIG_DIR` overrides the default. */
+export function configFolder({ env, homeDirectory, platform }: Environment): string {
+  if (env.SHORTY_CONFIG_DIR) return env.SHORTY_CONFIG_DIR;
+  if (platform === 'win32' && env.APPDATA) return join(env.APPDATA, 'shorty');
+  return join(env.XDG_CONFIG_HOME || join(homeDirectory, '.config'), 'shorty');
+}
+
+/** The folder of the journals of imports. `SHORTY_STATE_DIR` overrides the default. */
+export function stateFolder({ env, homeDirectory, platform }: Environment): string {
+  if (env.SHORTY_STATE_DIR) return env.SHORTY_STATE_DIR;
+  if (platform === 'win32' && env.LOCALAPPDATA) return join(env.LOCALAPPDATA, 'shorty');
+  return join(env.XDG_STATE_HOME || join(homeDirectory, '.local', 'state'), 'shorty');
+}
+
+/** Creates a folder with mode 0700, and its parents. An existing folder keeps its mode. */
+export async function createPrivateFolder(path: string, variable: string): Promise<void> {
+  try {
+    await mkdir(path, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw new CliError(`the folder ${path} cannot be created: ${(error as Error).message}`, {
+      hint: `check the permissions of its parent, or set ${variable} to another folder`,
+      cause: error,
+    });
   }
 }

@@ -1,10 +1,9 @@
-import { Command } from 'commander';
+import { Command, Help } from 'commander';
 import { UsageError } from './cli-error.js';
-import { type CommandRow, formatOption, toArgument, toOption } from './command.js';
+import { type CommandRow, formatOption, pathOf, toArgument, toOption } from './command.js';
 import { commands, groups } from './command-tree.js';
-import { helpLayout, helpWidth } from './help-text.js';
 import { type Input, inputName } from './input.js';
-import type { Io } from './io.js';
+import { type Io, type OutputStream, terminalColumns } from './io.js';
 import { outputFormats } from './output.js';
 import { version } from './version.js';
 
@@ -121,4 +120,32 @@ function argumentsOf({ registeredArguments, processedArgs }: Command): Record<st
       processedArgs[index],
     ]),
   );
+}
+
+const globalOptionsLine = 'Options of every command, such as --json and --fields: shorty --help';
+
+// The texts around the options are written for this width.
+const usualWidth = 80;
+const widestHelp = 120;
+
+/** Returns the width of the help texts on a stream. */
+export function helpWidth(stream: OutputStream): number {
+  return stream.isTTY ? Math.min(terminalColumns(stream), widestHelp) : usualWidth;
+}
+
+/** How Commander lays out the help of a command. A group lists the names of its commands. */
+export const helpLayout = {
+  formatHelp,
+  subcommandTerm: (command: Command) => command.name(),
+};
+
+/** Prints the examples between the description and the options, and names the global ones in one line. */
+function formatHelp(this: Help, command: Command, helper: Help): string {
+  const text = Help.prototype.formatHelp.call(this, command, helper);
+  const row = commands[pathOf(command)];
+  const more = command.parent ? `${text}\n${globalOptionsLine}\n` : text;
+  if (!row) return more;
+  const lines = row.examples.flatMap((example) => example.split('\n')).map((line) => `  ${line}`);
+  const [usage, description, ...rest] = more.split('\n\n');
+  return [usage, description, `Examples:\n${lines.join('\n')}`, ...rest].join('\n\n');
 }

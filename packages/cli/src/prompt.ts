@@ -1,12 +1,34 @@
+import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
-import { CliError, exitCodes } from './cli-error.js';
+import { Writable } from 'node:stream';
+import { proposeUrl } from '@shorty/import';
+import { CliError, exitCodes, UsageError } from './cli-error.js';
+import type { Context } from './context.js';
 import type { Io } from './io.js';
 
 /** Prompts on stderr, because stdout is for data. */
 export async function ask(question: string, io: Io): Promise<string> {
-  const reader = createInterface({ input: io.stdin, output: io.stderr });
+  return (await readLine(question, io, io.stderr)).trim();
+}
+
+/** Prompts without echoing the input. */
+export async function askHidden(question: string, io: Io): Promise<string> {
+  io.stderr.write(question);
+  const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const text = await readLine('', io, silent);
+  io.stderr.write('\n');
+  return text;
+}
+
+async function readLine(question: string, io: Io, output: Writable): Promise<string> {
+  const terminal = io.stdin.isTTY === true;
+  const reader = createInterface({ input: io.stdin, output, terminal });
   try {
-    return (await reader.question(question, { signal: io.interrupt })).trim();
+    return await Promise.race([
+      reader.question(question, { signal: io.interrupt }),
+      // The input ends with Ctrl-D.
+      once(reader, 'close').then(() => reader.line),
+    ]);
   } catch (error) {
     // Readline turns Ctrl-C into an AbortError.
     if (!(error instanceof Error) || error.name !== 'AbortError') throw error;
@@ -15,43 +37,6 @@ export async function ask(question: string, io: Io): Promise<string> {
   } finally {
     reader.close();
   }
-}
-
-/** Prompts without echoing the input. */
-export async function askHidden(question: string, io: Io): Promise<string> {
-  const { stdin, stderr } = io;
-  stderr.write(question);
-  stdin.setRawMode?.(true);
-  stdin.setEncoding('utf8');
-  try {
-    return await readHiddenLine(stdin);
-  } finally {
-    stdin.setRawMode?.(false);
-    stdin.pause();
-    stderr.write('\n');
-  }
-}
-
-function readHiddenLine(stdin: Io['stdin']): Promise<string> {
-  return new Promise((resolve, reject) => {
-    let typed = '';
-    const finish = (settle: () => void) => {
-      stdin.off('data', onData).off('end', onEnd);
-      settle();
-    };
-    const onEnd = () => finish(() => resolve(typed));
-    const onData = (text: string) => {
-      for (const char of text) {
-        if (char === '\r' || char === '\n' || char === '\u0004') return onEnd();
-        // In raw mode Ctrl-C arrives as a character.
-        if (char === '\u0003') return finish(() => reject(interrupted()));
-        if (char === '\u007f' || char === '\b') typed = [...typed].slice(0, -1).join('');
-        else if (char >= ' ') typed += char;
-      }
-    };
-    stdin.on('data', onData).on('end', onEnd);
-    stdin.resume();
-  });
 }
 
 /** Reads a secret: on a terminal after a question, otherwise from the first line of stdin. */
@@ -70,4 +55,18 @@ export async function readSecret(
 
 export function interrupted(): CliError {
   return new CliError('interrupted', { exitCode: exitCodes.interrupted, code: 'INTERRUPTED' });
+}
+
+/** Returns the URL. Offers a scheme if it has none: asks on a terminal, and throws otherwise. */
+export async function offerScheme(text: string, name: string, context: Context): Promise<string> {
+  const proposal = proposeUrl(text);
+  if (proposal === undefined) return text;
+  if (context.isInteractive) {
+    const answer = await ask(`${text} has no scheme. Use ${proposal}? [Y/n] `, context.io);
+    if (/^(y|yes|)$/i.test(answer)) return proposal;
+  }
+  throw new UsageError(
+    `${name} ${JSON.stringify(text)} must start with http:// or https://`,
+    `use ${proposal}`,
+  );
 }

@@ -1,34 +1,22 @@
 import { setImmediate } from 'node:timers/promises';
 
-/** Yields the pages of an export. */
-export async function* readTexts<Page extends { readonly nextAfter: string | null }>(
-  readPage: (position: { readonly after?: string }) => Promise<Page>,
-): AsyncGenerator<Page, void, undefined> {
-  let position: { readonly after?: string } | undefined = {};
-  while (position) {
-    const page: Page = await readPage(position);
-    yield page;
-    position = page.nextAfter === null ? undefined : { after: page.nextAfter };
-  }
-}
-
 /**
- * Yields the values of a generator. Requests a value while the caller still uses the value before, so
+ * Yields the pages of a list or an export. Requests a page while the caller still uses the one before, so
  * that server and client work at the same time.
  */
-export async function* readAhead<T>(
-  values: AsyncGenerator<T, void, undefined>,
-): AsyncGenerator<T, void, undefined> {
-  let next = values.next();
-  for (;;) {
-    const { done, value } = await next;
-    if (done) return;
-    next = values.next();
-    // The caller gets the error when it asks for this value.
-    next.catch(() => {});
+export async function* readPages<Page extends { readonly nextAfter: string | null }>(
+  read: (position: { readonly after?: string }) => PromiseLike<Page>,
+): AsyncGenerator<Page, void, undefined> {
+  let next: Promise<Page> | undefined = Promise.resolve(read({}));
+  while (next) {
+    const page: Page = await next;
+    const { nextAfter } = page;
+    next = nextAfter === null ? undefined : Promise.resolve(read({ after: nextAfter }));
+    // The caller gets the error when it asks for this page.
+    next?.catch(() => {});
     // Sends the request before the caller occupies this thread.
     await setImmediate();
-    yield value;
+    yield page;
   }
 }
 

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { configFolder, stateFolder } from './app-folders.js';
-import type { ConfigContent } from './config-file.js';
+import { type ConfigContent, configFolder, stateFolder } from './config-file.js';
 import { requireCredentials, resolveSettings } from './settings.js';
 
 const config: ConfigContent = {

@@ -41,25 +41,18 @@ test('a write through a symbolic link changes the file that the link points to',
   expect(JSON.parse(await shorty.read('dotfile.json'))).toEqual({ profile: 'work', profiles: {} });
 });
 
-test.each([
-  ['{"profiles":', 'JSON'],
-  ['{"profile":7}', '"profile" must be a string'],
-  ['{"profiles":[]}', '"profiles" must be an object'],
-  ['{"profiles":{"default":{"baseUrl":7}}}', '"profiles" must be an object of objects of strings'],
-])(
-  'an invalid file stops the command and names the file and the next step: %s',
-  async (content, message) => {
-    const shorty = await withConfig(content);
-    const { code, stderr } = await shorty.run(['urls', 'list']);
-    expect([code, stderr]).toEqual([
-      1,
-      expect.stringContaining(`the configuration file ${shorty.path(configFile)} cannot be read: `),
-    ]);
-    expect(stderr).toMatch(message);
-    expect(stderr).toContain('correct it, or delete it and run shorty login');
-    expect(await shorty.read(configFile)).toBe(content);
-  },
-);
+test('an invalid file stops the command and names the file and the next step', async () => {
+  const content = '{"profiles":';
+  const shorty = await withConfig(content);
+  const { code, stderr } = await shorty.run(['urls', 'list']);
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringContaining(`the configuration file ${shorty.path(configFile)} cannot be read: `),
+  ]);
+  expect(stderr).toMatch('JSON');
+  expect(stderr).toContain('correct it, or delete it and run shorty login');
+  expect(await shorty.read(configFile)).toBe(content);
+});
 
 test('a home folder that cannot be written needs no configuration file to read', async () => {
   const shorty = await built.withHome({});

@@ -10,13 +10,11 @@ describe('shorty usage', () => {
   test('prints a table with the month, the plan and one line for each meter', async () => {
     const { code, stdout } = await shorty.run(['usage', '-o', 'table']);
     expect(code).toBe(0);
-    expect(stdout).toMatch(
-      /^period {2}2030-01\nplan {4}enterprise\n\nmeter {13}used {2}included {3}overage {2}overageUsd\n/,
-    );
-    expect(stdout).toMatch(/\nlinks {13}1 {5}unlimited\n/);
-    expect(stdout).toMatch(/\napi_call {10}\d+\n/);
-    expect(stdout).toMatch(/\nqr_generated {6}1 {5}unlimited {2}0 {8}0\.00\n/);
-    expect(stdout).toMatch(/\nwebhook_delivery {2}0 {5}unlimited {2}0 {8}0\.00\n$/);
+    expect(stdout).toMatch(/^period +plan +meter +used +included +overage +overageUsd\n/);
+    expect(stdout).toMatch(/\n2030-01 +enterprise +links +1 +unlimited\n/);
+    expect(stdout).toMatch(/\S +api_call +\d+\n/);
+    expect(stdout).toMatch(/\S +qr_generated +1 +unlimited +0 +0\.00\n/);
+    expect(stdout).toMatch(/\S +webhook_delivery +0 +unlimited +0 +0\.00\n$/);
   });
 
   test('prints CSV rows with month and plan', async () => {

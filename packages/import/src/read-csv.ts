@@ -21,106 +21,73 @@ export async function* readCsv(
   text: AsyncIterable<string>,
   delimiter: string,
 ): AsyncGenerator<CsvRow> {
-  const reader = new RowReader(delimiter);
-  for await (const part of text) yield* reader.read(part, false);
-  yield* reader.read('', true);
-}
-
-/** The end of a row, and the start of the next one. */
-interface ParsedRow {
-  readonly cells: readonly string[];
-  readonly end: number;
-  readonly next: number;
-}
-
-/** Splits text that comes in parts into rows. */
-class RowReader {
-  readonly #delimiter: string;
-  readonly #blanks: RegExp;
-  readonly #cell: RegExp;
-  #line = 1;
-  /** The text from the start of the first row that is not complete. */
-  #text = '';
-  #isStarted = false;
-
-  constructor(delimiter: string) {
-    const escaped = `\\u{${delimiter.codePointAt(0)?.toString(16)}}`;
-    this.#delimiter = delimiter;
-    this.#blanks = new RegExp(`(?:(?!${escaped})[^\\S\\r\\n])*`, 'uy');
-    this.#cell = new RegExp(`(?:(?!${escaped})[^\\r\\n])*`, 'uy');
-  }
-
-  *read(part: string, isLast: boolean): Generator<CsvRow> {
-    const text = this.#text + (this.#isStarted ? part : part.replace(/^\ufeff/, ''));
-    this.#isStarted ||= part !== '';
-    let start = 0;
-    while (start < text.length) {
-      const row = this.#parse(text, start, isLast);
-      if ((row?.end ?? text.length) - start > maxRowLength) throw this.#error(unclosed);
-      if (!row) break;
-      const raw = text.slice(start, row.end);
-      if (row.cells.some((cell) => cell.trim() !== '')) {
-        yield { line: this.#line, raw, cells: row.cells };
+  const split = splitterOf(delimiter);
+  const fail = (reason: string) => new FileError(`line ${line}: ${reason}`, 'correct the row');
+  // The line on which the row begins, and the lines of the row so far.
+  let line = 1;
+  let lines = 0;
+  // The row so far, and whether a quote is open at its end: the next line is then a part of it.
+  let raw = '';
+  let isOpen = false;
+  let rest = '';
+  function* read(isLast: boolean): Generator<CsvRow> {
+    let at = 0;
+    // A carriage return at the end of a part may be half of a line end.
+    const pattern = isLast ? /([^\r\n]*)(\r\n|\n|\r|$)/g : /([^\r\n]*)(\r\n|\n|\r(?!$))/g;
+    for (const [whole, content = '', end = ''] of rest.matchAll(pattern)) {
+      if (whole === '') break;
+      at += whole.length;
+      raw += content;
+      if ((content.split('"').length - 1) % 2 === 1) isOpen = !isOpen;
+      lines++;
+      if (raw.length > maxRowLength || (isOpen && end === '')) throw fail(unclosed);
+      if (isOpen) {
+        raw += end;
+        continue;
       }
-      this.#line += 1 + (raw.match(/\r\n|\n|\r/g)?.length ?? 0);
-      start = row.next;
+      const cells = split(raw);
+      if (typeof cells === 'string') throw fail(cells);
+      if (cells.some((cell) => cell.trim() !== '')) yield { line, raw, cells };
+      line += lines;
+      lines = 0;
+      raw = '';
     }
-    this.#text = text.slice(start);
+    rest = rest.slice(at);
+    if (rest.length > maxRowLength || (isLast && isOpen)) throw fail(unclosed);
   }
-
-  /** Returns undefined for a row whose end is not in the text yet. */
-  #parse(text: string, start: number, isLast: boolean): ParsedRow | undefined {
-    const cells: string[] = [];
-    let at = start;
-    for (;;) {
-      at += match(this.#blanks, text, at).length;
-      if (text[at] === '"') {
-        const closing = closingQuote(text, at + 1);
-        if (closing === undefined || (closing === text.length - 1 && !isLast)) {
-          if (isLast) throw this.#error(unclosed);
-          return undefined;
-        }
-        cells.push(text.slice(at + 1, closing).replaceAll('""', '"'));
-        at = closing + 1;
-        at += match(this.#blanks, text, at).length;
-      } else {
-        const cell = match(this.#cell, text, at);
-        if (cell.includes('"')) throw this.#error('a cell with a quote does not begin with one');
-        cells.push(cell.trimEnd());
-        at += cell.length;
-      }
-      const mark = text[at];
-      // Another part may continue the cell, or a line end of two characters.
-      if (!isLast && (mark === undefined || (mark === '\r' && at + 1 === text.length))) {
-        return undefined;
-      }
-      if (mark === undefined) return { cells, end: at, next: at };
-      if (mark === '\r' || mark === '\n') {
-        return { cells, end: at, next: at + (text.startsWith('\r\n', at) ? 2 : 1) };
-      }
-      if (mark !== this.#delimiter) throw this.#error('text follows a closing quote');
-      at += 1;
-    }
+  let isFirst = true;
+  for await (const part of text) {
+    rest += isFirst ? part.replace(/^\ufeff/, '') : part;
+    isFirst &&= part === '';
+    yield* read(false);
   }
-
-  #error(reason: string): FileError {
-    return new FileError(`line ${this.#line}: ${reason}`, 'correct the row');
-  }
+  yield* read(true);
 }
 
 const unclosed = 'an opening quote has no closing quote, or the row is longer than 1 MB';
 
-function match(pattern: RegExp, text: string, at: number): string {
-  pattern.lastIndex = at;
-  return pattern.exec(text)?.[0] ?? '';
-}
-
-/** Returns the place of the quote that closes a cell: one that no other quote follows. */
-function closingQuote(text: string, start: number): number | undefined {
-  for (let at = text.indexOf('"', start); at !== -1; at = text.indexOf('"', at + 2)) {
-    if (text[at + 1] !== '"') return at;
-  }
-  return undefined;
+/** Returns a function that splits a row into its cells, or returns what is wrong with it. */
+function splitterOf(delimiter: string): (row: string) => string[] | string {
+  const mark = `\\u{${delimiter.codePointAt(0)?.toString(16)}}`;
+  const blanks = `(?:(?!${mark})\\s)*`;
+  const quoted = `"([^"]*(?:""[^"]*)*)"${blanks}`;
+  const pattern = new RegExp(`${blanks}(?:${quoted}|((?:(?!${mark})[^"])*))(${mark}|$)`, 'uy');
+  return (row) => {
+    const cells: string[] = [];
+    pattern.lastIndex = 0;
+    for (;;) {
+      const start = pattern.lastIndex;
+      const found = pattern.exec(row);
+      if (!found) {
+        return row.slice(start).trimStart().startsWith('"')
+          ? 'text follows a closing quote'
+          : 'a cell with a quote does not begin with one';
+      }
+      const [, quotes, plain = '', end] = found;
+      cells.push(quotes?.replaceAll('""', '"') ?? plain.trimEnd());
+      if (end === '') return cells;
+    }
+  };
 }
 
 /**

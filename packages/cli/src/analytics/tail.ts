@@ -1,5 +1,5 @@
-import { formatCount, formatJson } from '@shorty/report';
-import type { Shorty } from '@shorty/sdk';
+import { cutText, fitText, formatCount, formatJson } from '@shorty/report';
+import type { Shorty, WebhookEvent } from '@shorty/sdk';
 import { type ExitCode, exitCodes, UsageError } from '../cli-error.js';
 import { type CommandRow, formatOption } from '../command.js';
 import type { Context } from '../context.js';
@@ -7,7 +7,6 @@ import { lineWidth } from '../io.js';
 import { resolveFormat } from '../output.js';
 import type { Named } from '../records.js';
 import { followEvents } from '../webhooks/follow-events.js';
-import { describeVisit } from './describe-visit.js';
 import { linkFilter } from './window-options.js';
 
 export const tail: CommandRow = {
@@ -79,4 +78,24 @@ async function requireClicks(client: Shorty, request: Context['request']): Promi
     'no webhook names url.clicked, so the server writes no events of visits',
     'create one with shorty webhooks create <url> --event url.clicked',
   );
+}
+
+/** A visit in the event `url.clicked`. */
+export type ClickedVisit = WebhookEvent<'url.clicked'>['data']['visits'][number];
+
+/**
+ * Formats a visit as one line of at most `width` columns: the time, the kind, the country, the device, the
+ * link and the referrer. `scan?` is an inferred scan.
+ */
+export function describeVisit(visit: ClickedVisit, width: number): string {
+  const { method, scanCertainty, country, deviceType } = visit;
+  const parts = [
+    visit.visitedAt.slice(11, 19),
+    (scanCertainty === 'inferred' ? 'scan?' : method).padEnd('click'.length),
+    fitText(country === 'Unknown' ? '--' : country, 2),
+    fitText(deviceType, 'desktop'.length),
+    visit.shortUrl.replace(/^https?:\/\//, '').padEnd(32),
+    visit.referrerDomain,
+  ];
+  return cutText(parts.join('  '), width);
 }

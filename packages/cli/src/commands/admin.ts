@@ -2,8 +2,8 @@ import type { ApiKey, BlockedHost, Client, Organization, Takedown } from '@short
 import { timeZoneOption } from '../analytics/parse-time.js';
 import type { CommandRow, Details, OptionRows } from '../command.js';
 import { naming } from '../records.js';
-import { adminAudit } from './audit.js';
 import { expiresAtOption, scopesOption } from './keys.js';
+import { adminAudit } from './organization.js';
 import { listCommand, requestCommand } from './request-command.js';
 
 const organization = { '<organization>': naming('organization') };

@@ -2,8 +2,7 @@ import { Shorty } from '@shorty/sdk';
 import { UsageError } from '../cli-error.js';
 import type { CommandRow } from '../command.js';
 import type { Context } from '../context.js';
-import { ask, readSecret } from '../prompt.js';
-import { offerScheme } from '../scheme.js';
+import { ask, offerScheme, readSecret } from '../prompt.js';
 import { type Credentials, checkBaseUrl, defaultProfile, type Settings } from '../settings.js';
 
 export const login: CommandRow = {

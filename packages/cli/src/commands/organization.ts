@@ -1,7 +1,11 @@
-import type { OwnOrganization } from '@shorty/sdk';
+import { formatUsd } from '@shorty/report';
+import type { AuditEntry, OwnOrganization } from '@shorty/sdk';
 import { UsageError } from '../cli-error.js';
 import { type CommandRow, collect, defined, repeatable } from '../command.js';
-import { requestCommand } from './request-command.js';
+import { queryOptions } from '../field-options.js';
+import { type Column, columnsOf } from '../output.js';
+import { type Named, naming } from '../records.js';
+import { listCommand, requestCommand } from './request-command.js';
 
 const clearable = 'excludeAddresses';
 
@@ -35,3 +39,83 @@ export const organizationCommands: Readonly<Record<string, CommandRow>> = {
     },
   }),
 };
+
+export const usage: CommandRow = {
+  summary: 'Show the usage of a month and the limits of the plan',
+  examples: ['shorty usage', 'shorty usage --period 2026-10 --output csv'],
+  options: { '--period <month>': 'month in UTC, for example 2030-01 (default: the current month)' },
+  run: async ({ client, output, request }, { period }: { readonly period?: string }) => {
+    const usage = await (await client()).usage.get(defined({ period }), request);
+    if (output.format === 'json' || output.format === 'ndjson' || output.fields) {
+      return output.record(usage);
+    }
+    const { meters, links, plan } = usage;
+    // Each row names its month, so that the files of several months can be joined.
+    const rows = Object.entries({ links, ...meters }).map(
+      ([meter, amounts]): UsageRow => ({ period: usage.period, plan, meter, ...amounts }),
+    );
+    return output.list([rows], usageColumns);
+  },
+};
+
+interface UsageRow {
+  readonly period: string;
+  readonly plan: string;
+  readonly meter: string;
+  readonly used: number;
+  readonly included?: number | null;
+  readonly overage?: number;
+  readonly overageUsd?: number;
+}
+
+const usageColumns: readonly Column<UsageRow>[] = [
+  ...columnsOf<UsageRow>('period', 'plan', 'meter', 'used'),
+  { name: 'included', value: ({ included }) => (included === null ? 'unlimited' : included) },
+  ...columnsOf<UsageRow>('overage'),
+  {
+    name: 'overageUsd',
+    value: ({ overageUsd }) => (overageUsd === undefined ? undefined : formatUsd(overageUsd)),
+  },
+];
+
+const auditColumns: readonly Column<AuditEntry>[] = [
+  { name: 'createdAt', value: (entry) => entry.createdAt, isWhole: true },
+  { name: 'actor', value: ({ actor }) => actor.name ?? actor.id ?? actor.type },
+  { name: 'address', value: (entry) => entry.address },
+  { name: 'operation', value: (entry) => entry.operation, isWhole: true },
+  {
+    name: 'resource',
+    value: ({ resource: { type, id } }) => (id === null ? type : `${type} ${id}`),
+  },
+  { name: 'count', value: (entry) => entry.count },
+  { name: 'fields', value: (entry) => entry.fields.join(' ') },
+  { name: 'organizationId', value: (entry) => entry.organizationId },
+  { name: 'id', value: (entry) => entry.id },
+];
+
+/** Lists the changes of the own organization. */
+export const audit: CommandRow = listCommand<AuditEntry>({
+  summary: 'List who changed what, newest first',
+  examples: ['shorty audit', 'shorty audit --since 7d --operation deleteUrl --all -o ndjson'],
+  options: queryOptions('listAuditEntries'),
+  route: 'GET /api/v1/audit',
+  item: 'entry',
+  columns: auditColumns,
+});
+
+/** Lists the changes of all organizations, with the operator key. */
+export const adminAudit: CommandRow = listCommand<AuditEntry>({
+  summary: 'List who changed what in all organizations, newest first',
+  examples: ['shorty admin audit --all -o ndjson --organization "Acme Ltd"'],
+  options: {
+    '--organization <organization>': naming('organization', 'only of this organization'),
+    ...queryOptions('listAllAuditEntries', ['organizationId']),
+  },
+  route: 'GET /api/v1/admin/audit',
+  item: 'entry',
+  columns: auditColumns,
+  fields: ({ organization, ...query }: { organization?: Named }) => ({
+    ...query,
+    organizationId: organization,
+  }),
+});

@@ -1,13 +1,20 @@
-import type { WithResponse } from '@shorty/sdk';
-import { type CommandRow, defined } from '../command.js';
+import { formatNumber } from '@shorty/report';
+import type { Page, WithResponse } from '@shorty/sdk';
+import {
+  type CommandRow,
+  defined,
+  type OptionRows,
+  parseCount,
+  parsePositive,
+} from '../command.js';
 import type { Context } from '../context.js';
 import { withEtag } from '../etag.js';
 import { requireChange } from '../field-options.js';
 import type responseFields from '../generated/response-fields.json';
 import { type Input, inputName, withIds } from '../input.js';
 import { type Column, columnsOf } from '../output.js';
+import { readPages } from '../read-pages.js';
 import { Named } from '../records.js';
-import { listPages, type PageOptions, pageOptions, type ReadPage } from './list-pages.js';
 
 /** A command that sends one request, and prints its response. */
 interface RequestRow<Data> extends Omit<CommandRow, 'run' | 'prints'> {
@@ -109,4 +116,63 @@ async function send(
   const input = { params: await withIds(params), [method === 'GET' ? 'query' : 'body']: sent };
   const call = client.request(method, path, input as never, request);
   return call.withResponse() as Promise<WithResponse<object>>;
+}
+
+/** The options of commands that print a paginated list. */
+export interface PageOptions {
+  readonly limit?: number | undefined;
+  readonly offset?: number | undefined;
+  readonly all?: boolean | undefined;
+}
+
+export function pageOptions(item: string): OptionRows {
+  return {
+    '--limit <count>': {
+      text: 'number of items, 1 to 100 (default: 25)',
+      parse: parsePositive,
+      conflicts: 'all',
+    },
+    '--offset <count>': {
+      text: 'number of items to skip',
+      parse: parseCount,
+      conflicts: 'all',
+    },
+    '--all': `print every ${item}`,
+  };
+}
+
+interface PageQuery {
+  readonly limit?: number;
+  readonly offset?: number;
+  readonly after?: string;
+}
+
+export type ReadPage<Item> = (query: PageQuery) => PromiseLike<Page<Item>>;
+
+/** Prints one page, or with `--all` every page. */
+export async function listPages<Item extends object>(
+  { output }: Context,
+  { limit, offset, all }: PageOptions,
+  columns: readonly Column<Item>[],
+  read: ReadPage<Item>,
+): Promise<undefined> {
+  if (all) {
+    const pages = readPages((position) => read({ limit: 100, ...position }));
+    const items = async function* () {
+      for await (const page of pages) yield page.items;
+    };
+    await output.list(items(), columns);
+    return;
+  }
+  const page = await read({
+    ...(limit === undefined ? {} : { limit }),
+    ...(offset === undefined ? {} : { offset }),
+  });
+  const { items, ...head } = page;
+  await output.list([items], columns, head);
+  const shown = page.offset + items.length;
+  if (output.format === 'table' && items.length > 0 && shown < page.total) {
+    const range = `${formatNumber(page.offset + 1)} to ${formatNumber(shown)}`;
+    output.note(`${range} of ${formatNumber(page.total)}; --offset ${shown} shows more`);
+  }
 }

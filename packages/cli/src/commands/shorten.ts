@@ -1,6 +1,6 @@
 import type { CommandRow } from '../command.js';
 import { copyText } from '../launch.js';
-import { offerScheme } from '../scheme.js';
+import { offerScheme } from '../prompt.js';
 
 interface ShortenOptions {
   readonly url: string;

@@ -10,8 +10,8 @@ import { ifMatchOption, withEtag } from '../etag.js';
 import { bodyOf, clearFields, queryOptions, requireChange } from '../field-options.js';
 import type { Input } from '../input.js';
 import { type Column, columnsOf } from '../output.js';
+import { offerScheme } from '../prompt.js';
 import { kinds, type Named, naming } from '../records.js';
-import { offerScheme } from '../scheme.js';
 import {
   type ChangeOptions,
   type Changer,
@@ -20,11 +20,10 @@ import {
   changePrints,
   versionedOptions,
 } from './change-command.js';
-import { listPages, type PageOptions, pageOptions } from './list-pages.js';
+import { listPages, type PageOptions, pageOptions } from './request-command.js';
 import { bulkCreate } from './urls/bulk-create.js';
-import { bulkDelete } from './urls/bulk-delete.js';
+import { bulkDelete, deleteUrls } from './urls/bulk-delete.js';
 import { bulkUpdate } from './urls/bulk-update.js';
-import { deleteUrls } from './urls/delete-urls.js';
 import { exportLinks, exportVisits } from './urls/export.js';
 import {
   filterOptions,

@@ -22,16 +22,15 @@ import type { Context } from '../context.js';
 import { ifMatchOption } from '../etag.js';
 import { clearFields, queryOptions } from '../field-options.js';
 import { columnsOf } from '../output.js';
+import { offerScheme } from '../prompt.js';
 import { type Named, naming, namingSeveral } from '../records.js';
-import { offerScheme } from '../scheme.js';
 import { eventTypesHelp, readEventType, splitTypes } from '../webhooks/event-types.js';
 import { listen } from '../webhooks/listen.js';
 import { headerHelp, readHeaders } from '../webhooks/read-headers.js';
 import { trigger } from '../webhooks/trigger.js';
 import { verify } from '../webhooks/verify.js';
 import { changeCommand } from './change-command.js';
-import type { PageOptions } from './list-pages.js';
-import { listCommand, requestCommand } from './request-command.js';
+import { listCommand, type PageOptions, requestCommand } from './request-command.js';
 
 const url = 'https://example.com/hook';
 const uuid = '0192f0c1-2b7d-7c3e-9a51-3f1d2b6c8e47';

@@ -12,7 +12,11 @@ import {
   type TextRows,
   withoutFirst,
 } from '@shorty/import';
+import { formatInstant } from '@shorty/report';
+import { timeZoneOption } from '../analytics/parse-time.js';
 import { UsageError } from '../cli-error.js';
+import { type OptionRows, repeatable } from '../command.js';
+import type { Context } from '../context.js';
 import type { Io } from '../io.js';
 import { openFile, type TextFile } from './open-file.js';
 
@@ -114,4 +118,92 @@ export async function openRows(
     await file.close();
     throw error;
   }
+}
+
+/** Opens a file with the options of a command, prints what the user should know, and closes it at the end. */
+export async function withImport<Result>(
+  { io, output }: Context,
+  path: string,
+  { fields, ...flags }: CsvFlags & { readonly fields: FieldSet },
+  work: (prepared: PreparedImport) => Promise<Result>,
+): Promise<Result> {
+  let day: string | undefined;
+  const columns = readColumnOptions(flags, (note) => {
+    day ??= note;
+  });
+  const { encoding, delimiter, header: hasHeader } = flags;
+  const read = { columns, fields, encoding, delimiter, hasHeader };
+  const prepared = await prepareImport(path, read, io);
+  try {
+    for (const note of prepared.notes) output.note(note);
+    return await work(prepared);
+  } finally {
+    await prepared.file.close();
+    if (day !== undefined) output.note(day);
+  }
+}
+
+/** The options of commands that read a CSV file with named columns. */
+export interface CsvFlags {
+  readonly map?: readonly string[];
+  readonly ignoreColumns?: string | true;
+  readonly encoding?: string;
+  readonly delimiter?: string;
+  /** False for --no-header. */
+  readonly header?: boolean;
+  readonly dates?: 'dmy' | 'mdy';
+  readonly timeZone?: string;
+  readonly addScheme?: boolean;
+}
+
+export const csvOptions: OptionRows = {
+  '--map <from=to>': repeatable('use a column as a field'),
+  '--ignore-columns [names]':
+    'columns to ignore, as a line of CSV; without a value: all unknown columns',
+  '--encoding <name>': 'encoding of the file (default: detected)',
+  '--delimiter <char>': 'column delimiter (default: detected)',
+  '--dates <order>': {
+    text: 'order of day and month in dates such as 12/31/2026',
+    choices: ['dmy', 'mdy'],
+  },
+  ...timeZoneOption,
+  '--add-scheme': 'read targets such as example.com as https://example.com',
+};
+
+export const noHeaderOption: OptionRows = {
+  '--no-header': 'the file has no header row; --map numbers its columns from 1',
+};
+
+/** `onEndOfDay` gets a note for each date without a time that is read as the end of its day. */
+export function readColumnOptions(
+  { map = [], ignoreColumns, dates, timeZone, addScheme }: CsvFlags,
+  onEndOfDay?: (note: string) => void,
+): ColumnOptions {
+  return {
+    cells: {
+      ...{ dates, timeZone, addsScheme: addScheme },
+      onEndOfDay: (cell, end) =>
+        onEndOfDay?.(
+          `${cell} ends at ${formatInstant(end)}, and other dates without a time with their day (--time-zone)`,
+        ),
+    },
+    map: new Map(map.map(parseMapping)),
+    ignore: ignoreColumns === true ? 'all' : new Set(splitNames(ignoreColumns)),
+  };
+}
+
+function parseMapping(text: string): readonly [string, string] {
+  // The last = separates: a column name can contain one, a field name cannot.
+  const split = text.lastIndexOf('=');
+  const from = text.slice(0, split).trim();
+  const to = text.slice(split + 1).trim();
+  if (split > 0 && from !== '' && to !== '') return [from, to];
+  throw new UsageError(`--map ${text}: must have the form column=field`);
+}
+
+/** Returns the names of a line of CSV: a name that contains a comma stands in quotation marks. */
+function splitNames(line = ''): string[] {
+  return Array.from(line.matchAll(/"((?:[^"]|"")*)"|[^,]+/g), ([plain, quoted]) =>
+    (quoted?.replaceAll('""', '"') ?? plain).trim(),
+  ).filter((name) => name !== '');
 }

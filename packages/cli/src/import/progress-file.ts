@@ -3,8 +3,8 @@ import { appendFileSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ImportChunk, ImportRow } from '@shorty/import';
-import { createPrivateFolder } from '../app-folders.js';
 import { systemErrorCode } from '../cli-error.js';
+import { createPrivateFolder } from '../config-file.js';
 
 /** The rows of a chunk by what became of them. */
 export interface ChunkCounts {

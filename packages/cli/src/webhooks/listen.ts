@@ -5,13 +5,11 @@ import { type CommandRow, collect, formatOption } from '../command.js';
 import type { Context } from '../context.js';
 import { isRichTerminal, terminalColumns } from '../io.js';
 import { resolveFormat } from '../output.js';
-import { offerScheme } from '../scheme.js';
-import { describeForward, hasFailed } from './describe-forward.js';
+import { offerScheme } from '../prompt.js';
 import { readEventType, splitTypes } from './event-types.js';
 import { followEvents } from './follow-events.js';
-import { type Forwarded, forwardEvent } from './forward-event.js';
-import { openListenState } from './listen-state.js';
-import { readSigningSecret } from './read-signing-secret.js';
+import { describeForward, type Forwarded, forwardEvent, hasFailed } from './forward-event.js';
+import { openListenState, readSigningSecret } from './listen-state.js';
 
 interface ListenOptions {
   readonly forwardTo?: string;

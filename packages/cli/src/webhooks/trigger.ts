@@ -2,12 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { type ExitCode, exitCodes } from '../cli-error.js';
 import type { CommandRow } from '../command.js';
 import type { Context } from '../context.js';
-import { hasFailed } from './describe-forward.js';
 import { eventTypesHelp, readEventType } from './event-types.js';
-import { forwardEvent } from './forward-event.js';
+import { forwardEvent, hasFailed } from './forward-event.js';
 import { readTarget } from './listen.js';
-import { openListenState } from './listen-state.js';
-import { readSigningSecret } from './read-signing-secret.js';
+import { openListenState, readSigningSecret } from './listen-state.js';
 
 export const trigger: CommandRow = {
   summary: 'Send an example event to a receiver on this machine',

@@ -3,7 +3,7 @@ import { CliError, UsageError } from '../cli-error.js';
 import { type CommandRow, collect, parseCount } from '../command.js';
 import type { Context } from '../context.js';
 import { readInput } from '../read-input.js';
-import { readSigningSecret, secretHelp } from './read-signing-secret.js';
+import { readSigningSecret, secretHelp } from './listen-state.js';
 
 interface VerifyInput {
   readonly body: string;

@@ -9,19 +9,25 @@ import {
   withDomainIds,
 } from '@shorty/import';
 import { formatCount, formatInstant, formatNumber } from '@shorty/report';
-import { stateFolder } from '../../app-folders.js';
 import { type ExitCode, UsageError } from '../../cli-error.js';
 import { type CommandRow, type OptionRows, parsePositive } from '../../command.js';
+import { stateFolder } from '../../config-file.js';
 import type { Context } from '../../context.js';
 import { checkRows } from '../../import/check-rows.js';
 import { ImportReport, rowFields, summaryFields } from '../../import/import-report.js';
-import { type PreparedImport, prepareImport } from '../../import/prepare-import.js';
+import {
+  type CsvFlags,
+  csvOptions,
+  noHeaderOption,
+  type PreparedImport,
+  readColumnOptions,
+  withImport,
+} from '../../import/prepare-import.js';
 import { ProgressFile } from '../../import/progress-file.js';
 import { sendChunks } from '../../import/send-chunks.js';
 import type { OutputFormat } from '../../output.js';
 import { domainFinder } from '../../records.js';
 import { formatOfFile } from '../../replacement-file.js';
-import { type CsvFlags, csvOptions, noHeaderOption, readColumnOptions } from './csv-options.js';
 
 export interface ImportOptions extends CsvFlags {
   readonly dryRun?: boolean;
@@ -111,18 +117,11 @@ export async function importFile(
   if (options.out !== undefined && options.out === options.failedOut) {
     throw new UsageError('--out and --failed-out must be different files');
   }
-  const { encoding, delimiter, header: hasHeader, failedOut } = options;
+  const { failedOut } = options;
   const fields = foreign ? { ...createFields, source: foreign.source } : createFields;
   formatOfFile(options.out, ['csv']);
-  formatOfFile(options.failedOut, ['csv'], '--failed-out');
-  let day: string | undefined;
-  const columns = readColumnOptions(options, (note) => {
-    day ??= note;
-  });
-  const read = { columns, fields, encoding, delimiter, hasHeader };
-  const prepared = await prepareImport(path, read, context.io);
-  try {
-    for (const note of prepared.notes) context.output.note(note);
+  formatOfFile(failedOut, ['csv'], '--failed-out');
+  return withImport(context, path, { ...options, fields }, async (prepared) => {
     const links = foreign && { ...foreign, now: context.io.now() };
     if (links) await checkDomains(prepared, links);
     const openProgress = async () => {
@@ -132,14 +131,11 @@ export async function importFile(
       return ProgressFile.open(folder, identity, { now: context.io.now, restart });
     };
     if (!options.dryRun) {
-      return await importRows(context, prepared, options, foreign, await openProgress());
+      return importRows(context, prepared, options, foreign, await openProgress());
     }
     const progress = failedOut === undefined ? undefined : await openProgress();
-    return await checkRows(prepared, context, { links, failedOut, progress });
-  } finally {
-    await prepared.file.close();
-    if (day !== undefined) context.output.note(day);
-  }
+    return checkRows(prepared, context, { links, failedOut, progress });
+  });
 }
 
 /** Throws if no link of the file is on a domain of `--domain`. */

@@ -4,9 +4,15 @@ import { type ExitCode, systemErrorCode, UsageError } from '../../cli-error.js';
 import type { CommandRow } from '../../command.js';
 import type { Context } from '../../context.js';
 import { type CsvOptions, openRows, type Rows } from '../../import/prepare-import.js';
-import { kinds, nameLinks } from '../../records.js';
-import { type ChangeOptions, changePrints, deleteOptions } from '../change-command.js';
-import { deleteUrls } from './delete-urls.js';
+import { groupIntoPages } from '../../read-pages.js';
+import { kinds, type Named, nameLinks } from '../../records.js';
+import {
+  type Change,
+  type ChangeOptions,
+  changeItems,
+  changePrints,
+  deleteOptions,
+} from '../change-command.js';
 
 export const bulkDelete: CommandRow = {
   summary: 'Delete short links that a file or the arguments name',
@@ -80,4 +86,27 @@ async function isFile(path: string): Promise<boolean> {
     if (/\.(csv|tsv|txt)$/i.test(path)) throw new UsageError(`${path}: file not found`);
     return false;
   }
+}
+
+const maxItems = 100;
+// The longest Retry-After that a deletion waits for. A rate limit lasts up to a minute.
+const maxRetryDelayMs = 65_000;
+
+/** Deletes links, 100 per request. */
+export async function deleteUrls(
+  context: Context,
+  names: readonly Named[],
+  options: ChangeOptions,
+): Promise<ExitCode> {
+  const { urls } = await context.client({ maxRetryDelayMs });
+  const change = async function* (all: readonly string[]): AsyncGenerator<readonly Change[]> {
+    for await (const page of groupIntoPages(all, maxItems)) {
+      const { deletedIds, skippedIds } = await urls.bulkDelete([...page], context.request);
+      yield [
+        ...deletedIds.map((id) => ({ id, isSkipped: false })),
+        ...skippedIds.map((id) => ({ id, isSkipped: true })),
+      ];
+    }
+  };
+  return changeItems(context, names, { noun: 'link', verb: 'Delete', change }, options);
 }

@@ -12,12 +12,17 @@ import type { UrlBulkUpdateItem } from '@shorty/sdk';
 import { type ExitCode, exitCodes } from '../../cli-error.js';
 import type { CommandRow } from '../../command.js';
 import type { Context } from '../../context.js';
-import { type PreparedImport, prepareImport } from '../../import/prepare-import.js';
+import {
+  type CsvFlags,
+  csvOptions,
+  noHeaderOption,
+  type PreparedImport,
+  withImport,
+} from '../../import/prepare-import.js';
 import { RowReport } from '../../import/row-report.js';
 import { columnsOf } from '../../output.js';
 import { domainFinder, nameLinks } from '../../records.js';
 import { findIds } from '../change-command.js';
-import { type CsvFlags, csvOptions, noHeaderOption, readColumnOptions } from './csv-options.js';
 
 /** The cell that clears a field. An empty cell leaves the field unchanged. */
 const nullCell = '\\N';
@@ -48,20 +53,9 @@ async function changeRows(
   context: Context,
   { file, ...options }: CsvFlags & { readonly file: string; readonly dryRun?: boolean },
 ): Promise<ExitCode> {
-  const { encoding, delimiter, header: hasHeader } = options;
-  let day: string | undefined;
-  const columns = readColumnOptions(options, (note) => {
-    day ??= note;
-  });
-  const read = { columns, fields: updateFields, encoding, delimiter, hasHeader };
-  const prepared = await prepareImport(file, read, context.io);
-  try {
-    for (const note of prepared.notes) context.output.note(note);
-    return await updateRows(context, prepared, options.dryRun === true);
-  } finally {
-    await prepared.file.close();
-    if (day !== undefined) context.output.note(day);
-  }
+  return withImport(context, file, { ...options, fields: updateFields }, (prepared) =>
+    updateRows(context, prepared, options.dryRun === true),
+  );
 }
 
 async function updateRows(

@@ -1,5 +1,4 @@
 import { escapeJson, formatCount } from '@shorty/report';
-import type { UrlExportQuery } from '@shorty/sdk';
 import {
   createReportRequest,
   reportHelp,
@@ -10,7 +9,7 @@ import { UsageError } from '../../cli-error.js';
 import type { CommandRow } from '../../command.js';
 import type { Context } from '../../context.js';
 import type { Input } from '../../input.js';
-import { readAhead, readTexts } from '../../read-pages.js';
+import { readPages } from '../../read-pages.js';
 import { formatOfFile, ReplacementFile } from '../../replacement-file.js';
 import { filterOptions, readUrlFilter } from './link-options.js';
 
@@ -19,10 +18,6 @@ interface Part {
   readonly text: string;
   readonly count: number;
 }
-
-const outOption = {
-  '--out <file>': 'write to this file instead of stdout, and replace it at the end',
-};
 
 export const exportLinks: CommandRow = {
   summary: 'Write short links with all their fields, without deleted ones',
@@ -46,13 +41,26 @@ CSV. The export contains no passwords, because the server stores only hashes.`,
     const ofFile = formatOfFile(out, ['csv', 'json', 'ndjson']) ?? 'csv';
     const format = output.format === 'table' ? ofFile : output.format;
     const filter = await readUrlFilter(options);
-    await writeParts(context, out, 'link', async () => {
+    const wire = format === 'csv' ? 'csv' : 'ndjson';
+    await writeParts(context, out, 'link', async function* () {
       const { urls } = await context.client();
-      const read = (format: NonNullable<UrlExportQuery['format']>) =>
-        readTexts((position) => urls.export({ ...filter, format, ...position }, request));
-      if (format === 'csv') return marked(readAhead(read('csv')), output.byteOrderMark);
-      const links = escapeParts(readAhead(read('ndjson')));
-      return format === 'json' ? toJson(links) : links;
+      const pages = readPages((position) =>
+        urls.export({ ...filter, format: wire, ...position }, request),
+      );
+      if (format === 'csv') yield { text: output.byteOrderMark, count: 0 };
+      // JSON is one document of the lines.
+      if (format === 'json') yield { text: '{"items":[', count: 0 };
+      let separator = '\n';
+      for await (const { text, count } of pages) {
+        if (format === 'csv') yield { text, count };
+        else if (format === 'ndjson') yield { text: escapeJson(text), count };
+        else if (count > 0) {
+          const items = escapeJson(text).trimEnd().replaceAll('\n', ',\n');
+          yield { text: separator + items, count };
+          separator = ',\n';
+        }
+      }
+      if (format === 'json') yield { text: '\n]}\n', count: 0 };
     });
     return undefined;
   },
@@ -61,7 +69,10 @@ CSV. The export contains no passwords, because the server stores only hashes.`,
 export const exportVisits: CommandRow = {
   summary: 'Export the visits of people as NDJSON',
   examples: ['shorty urls visits --since 7d --tag launch --out visits.ndjson'],
-  options: { ...visitOptions, ...outOption },
+  options: {
+    ...visitOptions,
+    '--out <file>': 'write to this file instead of stdout, and replace it at the end',
+  },
   help: `Writes NDJSON: one JSON object for each visit of a person, oldest first. Nothing
 in it identifies a visitor. Days that were pruned after the retention period
 have no single visits.
@@ -79,11 +90,11 @@ ${reportHelp}`,
     const request = { ...flags, groupBy: 'day' } as const;
     const { client, query } = await createReportRequest(context, request);
     const { groupBy: _, ...filters } = query;
-    await writeParts(context, out, 'visit', async () => {
-      const pages = readTexts((position) =>
+    await writeParts(context, out, 'visit', async function* () {
+      const pages = readPages((position) =>
         client.analytics.visits({ ...filters, ...position }, context.request),
       );
-      return escapeParts(readAhead(pages));
+      for await (const { text, count } of pages) yield { text: escapeJson(text), count };
     });
     return undefined;
   },
@@ -94,12 +105,12 @@ async function writeParts(
   { output }: Context,
   out: string | undefined,
   noun: string,
-  read: () => Promise<AsyncIterable<Part>>,
+  read: () => AsyncIterable<Part>,
 ): Promise<void> {
   const file = out === undefined || out === '-' ? undefined : new ReplacementFile(out);
   let total = 0;
   try {
-    for await (const { text, count } of await read()) {
+    for await (const { text, count } of read()) {
       if (!file && output.isClosed) break;
       if (file) file.write(text);
       // No cell has a line break.
@@ -117,25 +128,4 @@ async function writeParts(
     file?.close();
   }
   if (file) output.note(`${formatCount(total, noun)} written to ${out}`);
-}
-
-async function* marked(parts: AsyncIterable<Part>, mark: string): AsyncGenerator<Part> {
-  yield { text: mark, count: 0 };
-  yield* parts;
-}
-
-async function* escapeParts(parts: AsyncIterable<Part>): AsyncGenerator<Part> {
-  for await (const { text, count } of parts) yield { text: escapeJson(text), count };
-}
-
-/** Makes one document of lines of JSON. */
-async function* toJson(parts: AsyncIterable<Part>): AsyncGenerator<Part> {
-  let separator = '\n';
-  yield { text: '{"items":[', count: 0 };
-  for await (const { text, count } of parts) {
-    if (count === 0) continue;
-    yield { text: separator + text.trimEnd().replaceAll('\n', ',\n'), count };
-    separator = ',\n';
-  }
-  yield { text: '\n]}\n', count: 0 };
 }

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { describeForward } from './describe-forward.js';
-import type { Forwarded } from './forward-event.js';
+import { describeForward, type Forwarded } from './forward-event.js';
 
 const received: Forwarded = {
   receivedAt: '2030-01-01T08:12:01.000Z',

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type ClickedVisit, describeVisit } from './describe-visit.js';
+import { type ClickedVisit, describeVisit } from './tail.js';
 
 const visit: ClickedVisit = {
   urlId: '42',
