@@ -128,10 +128,12 @@ function welcome(
   { url, credentials, apiKey, invitationUrl }: ShortyServer,
   hasDashboard: boolean,
 ): string {
+  // Elsewhere, npx would run the package of a stranger.
+  const npx = existsSync('node_modules/.bin/shorty') ? 'npx ' : '';
   const signIn =
     credentials && apiKey
       ? `export SHORTY_BASE_URL=${url} SHORTY_CLIENT_ID=${credentials.clientId} SHORTY_CLIENT_SECRET=${credentials.clientSecret}`
-      : `npx shorty login --base-url ${url}   # lost the secret? npx shorty-server clients create --org default`;
+      : `${npx}shorty login --base-url ${url}   # lost the secret? ${npx}shorty-server clients create --org default`;
   // A clone has the examples, an installed package does not.
   const last = existsSync(example) ? `urls bulk-create ${example}` : 'analytics overview';
   return `
@@ -139,8 +141,8 @@ Shorty is listening on ${url}
 ${hasDashboard ? `The dashboard is at ${url}/dashboard/\n` : ''}${describeCredentials({ credentials, apiKey })}${describeInvitation(invitationUrl)}
 Try next, in another terminal:
   ${signIn}
-  npx shorty urls create https://example.com
-  npx shorty ${last}
+  ${npx}shorty urls create https://example.com
+  ${npx}shorty ${last}
 
 `;
 }
