@@ -4,7 +4,6 @@ import { codePointOf } from '../contract/fields.js';
 import { readableOn } from '../contrast.js';
 import { parseUrl } from '../network/parse-url.js';
 import { securityHeaders } from './security-headers.js';
-import type { Strings } from './strings/en.js';
 
 /** What the operator sets for the pages of visitors. */
 export type Brand = Partial<
@@ -90,7 +89,7 @@ export type RenderPage = (title: string, content: Html, tags?: readonly Html[]) 
 /** Returns a function that renders pages with what the operator has set, in a language. */
 export function pageRenderer(
   { pagesName: name, pagesColor, pagesLogo: logo, abuseContact }: Brand,
-  { lang, reportAbuse }: Pick<Strings, 'lang' | 'reportAbuse'>,
+  { lang, reportAbuse }: { readonly lang: string; readonly reportAbuse: string },
 ): RenderPage {
   const style = pagesColor === undefined ? baseStyle : baseStyle + accentStyle(pagesColor);
   const styleHash = createHash('sha256').update(style).digest('base64');

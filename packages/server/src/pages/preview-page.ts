@@ -1,5 +1,5 @@
 import { html, type Page, pageRenderer, webAddressOf } from './page.js';
-import { en } from './strings/en.js';
+import en from './strings/en.json' with { type: 'json' };
 
 interface PreviewedLink {
   readonly title: string;

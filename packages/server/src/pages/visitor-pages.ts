@@ -10,16 +10,19 @@ import {
   type RenderPage,
   webAddressOf,
 } from './page.js';
-import { de } from './strings/de.js';
-import { en, type Strings } from './strings/en.js';
-import { es } from './strings/es.js';
-import { fr } from './strings/fr.js';
-import { it } from './strings/it.js';
-import { ja } from './strings/ja.js';
-import { nl } from './strings/nl.js';
-import { pl } from './strings/pl.js';
-import { pt } from './strings/pt.js';
-import { zh } from './strings/zh.js';
+import de from './strings/de.json' with { type: 'json' };
+import en from './strings/en.json' with { type: 'json' };
+import es from './strings/es.json' with { type: 'json' };
+import fr from './strings/fr.json' with { type: 'json' };
+import it from './strings/it.json' with { type: 'json' };
+import ja from './strings/ja.json' with { type: 'json' };
+import nl from './strings/nl.json' with { type: 'json' };
+import pl from './strings/pl.json' with { type: 'json' };
+import pt from './strings/pt.json' with { type: 'json' };
+import zh from './strings/zh.json' with { type: 'json' };
+
+/** What pages say in a language. Names in braces stand for values. */
+type Strings = Readonly<typeof en>;
 
 export type VisitorPages = ReturnType<typeof renderPages>;
 
@@ -86,9 +89,8 @@ function renderPages(brand: Brand, strings: Strings) {
     if (code === 'UNAUTHORIZED') return strings.wrongPassword;
     if (code !== 'RATE_LIMITED') return strings.unreadableForm;
     const minutes = Math.ceil(Number(headers['Retry-After']) / 60);
-    return strings.tooManyAttempts(
-      new Intl.RelativeTimeFormat(strings.lang).format(minutes, 'minute'),
-    );
+    const when = new Intl.RelativeTimeFormat(strings.lang).format(minutes, 'minute');
+    return fill(strings.tooManyAttempts, { when });
   };
   /** Renders the page at `/` of a custom domain. It does not say which software runs there. */
   const domain = (hostname: string) => message(hostname, strings.servesLinks);
@@ -145,15 +147,20 @@ ${notice}
         strings.qrCode,
         html`<h1>${strings.qrCode}</h1>
 <img class="code" src="${downloadUrl}?preview=1" width="${pixels}" height="${pixels}" alt="${strings.qrAlt}">
-<p>${strings.qrFormat(shownFormat, pixels)} <span id="content">${strings.qrContent}</span></p>
+<p>${fill(strings.qrFormat, { format: shownFormat, size: pixels })} <span id="content">${strings.qrContent}</span></p>
 <p class="payload" tabindex="0" aria-labelledby="content">${payload}</p>
-<a class="button" href="${downloadUrl}?download=1" download>${strings.downloadImage(shownFormat)}</a>
+<a class="button" href="${downloadUrl}?download=1" download>${fill(strings.downloadImage, { format: shownFormat })}</a>
 <a class="button quiet" href="${downloadUrl}">${strings.openImage}</a>`,
       );
     },
 
     info: (info: LinkInfo) => infoPage(render, strings, info),
   };
+}
+
+/** Replaces the names in braces of a text by values. */
+function fill(text: string, values: Readonly<Record<string, string>>): string {
+  return text.replace(/\{(\w+)\}/g, (place, name: string) => values[name] ?? place);
 }
 
 /** What everybody may know about a link. */
@@ -183,7 +190,7 @@ function infoPage(render: RenderPage, strings: Strings, info: LinkInfo): Page {
     strings.leadsTo,
     html`<h1>${strings.leadsTo}</h1>
 <p class="payload"><a href="${address}" rel="noreferrer nofollow">${address}</a></p>
-${shownTitle}<p><time datetime="${date.toISOString()}">${strings.createdOn(day.format(date))}</time></p>
+${shownTitle}<p><time datetime="${date.toISOString()}">${fill(strings.createdOn, { date: day.format(date) })}</time></p>
 ${clicks === undefined ? '' : renderClicks(strings, clicks)}`,
   );
 }
@@ -211,7 +218,7 @@ function renderClicks(strings: Strings, { total, days, countries }: PublicClicks
 <caption>${strings.countries}</caption>
 ${join(rows)}
 </table>`;
-  return html`<h2>${strings.allClicks(number.format(total))}</h2>
+  return html`<h2>${fill(strings.allClicks, { count: number.format(total) })}</h2>
 <p>${strings.recentClicks}</p>
 <svg class="bars" viewBox="0 0 ${String(days.length * barWidth)} ${String(chartHeight)}" preserveAspectRatio="none" role="img" aria-label="${strings.recentClicks}">
 ${join(bars)}
