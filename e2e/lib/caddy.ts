@@ -8,13 +8,6 @@ import { onTestFinished } from 'vitest';
 import { poll } from '../../packages/server/test/poll.js';
 import { accepts, freePort, root, scratchFolder, tool } from './processes.js';
 
-export interface Caddy {
-  readonly httpPort: number;
-  readonly httpsPort: number;
-  /** The certificate of the authority that signs, for `NODE_EXTRA_CA_CERTS`. */
-  readonly rootCertificate: string;
-}
-
 interface AdaptedCaddyfile {
   apps: {
     http: { servers: Record<string, { listen: string[] }> };
@@ -26,11 +19,7 @@ interface AdaptedCaddyfile {
  * Starts Caddy with examples/Caddyfile. Only ports, folders and the certificate authority differ: an
  * internal authority signs, because a public one cannot reach this machine.
  */
-export async function startCaddy(
-  upstream: string,
-  shortDomain: string,
-  admin = upstream,
-): Promise<Caddy> {
+export async function startCaddy(upstream: string, shortDomain: string, admin = upstream) {
   const binary = tool('caddy');
   const folder = scratchFolder();
   const httpPort = await freePort();
@@ -84,6 +73,7 @@ export async function startCaddy(
     return (await accepts(httpPort)) && (await hasCertificate(httpsPort, shortDomain));
   };
   await poll('Caddy listens on both ports and has its certificate', isReady, Boolean);
+  /** The certificate of the authority that signs, for `NODE_EXTRA_CA_CERTS`. */
   const rootCertificate = join(folder, 'pki/authorities/local/root.crt');
   return { httpPort, httpsPort, rootCertificate };
 }

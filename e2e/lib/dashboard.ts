@@ -7,20 +7,11 @@ import { accessibilityErrors, colorSchemes, launchBrowser, watchPage } from './b
 const password = 'correct horse battery';
 const widths = [320, 1280];
 
-/** A server, a client of its organization, and a browser in which the owner is signed in. */
-export interface Dashboard {
-  readonly server: ShortyServer;
-  readonly shorty: Shorty;
-  /** Opens a screen, such as `/links/42`. Its problems fail the test in `expectNoProblems`. */
-  open(path: string, options?: { readonly width?: number }): Promise<Page>;
-  /** Opens a screen as a person of another role. */
-  openAs(role: 'editor' | 'viewer', path: string): Promise<Page>;
-  /** Fails if a page had an error, a violation of its policy, or a request to another host. */
-  expectNoProblems(): void;
-}
-
-/** Starts the server and the browser before the tests of a file, and stops them after. */
-export function useDashboard(options: Parameters<typeof createServer>[0] = {}): Dashboard {
+/**
+ * Starts a server, and a browser in which its owner is signed in, before the tests of a file. Stops them
+ * after.
+ */
+export function useDashboard(options: Parameters<typeof createServer>[0] = {}) {
   let server: ShortyServer;
   let browser: Browser;
   let shorty: Shorty;
@@ -78,13 +69,15 @@ export function useDashboard(options: Parameters<typeof createServer>[0] = {}): 
     get shorty() {
       return shorty;
     },
-    async open(path, { width = 1280 } = {}) {
+    /** Opens a screen, such as `/links/42`. Its problems fail the test in `expectNoProblems`. */
+    async open(path: string, { width = 1280 } = {}) {
       const page = watch(await (ownersState as NonNullable<typeof ownersState>).newPage());
       await page.setViewportSize({ width, height: 900 });
       await page.goto(`${server.url}/dashboard${path}`);
       return page;
     },
-    async openAs(role, path) {
+    /** Opens a screen as a person of another role. */
+    async openAs(role: 'editor' | 'viewer', path: string) {
       const { invitationUrl } = await shorty.people.invite({
         email: `person-${people++}@example.com`,
         role,
@@ -93,6 +86,7 @@ export function useDashboard(options: Parameters<typeof createServer>[0] = {}): 
       await page.goto(`${server.url}/dashboard${path}`);
       return page;
     },
+    /** Fails if a page had an error, a violation of its policy, or a request to another host. */
     expectNoProblems() {
       expect(watched.flatMap(({ outside, problems }) => [...outside, ...problems])).toEqual([]);
     },

@@ -59,14 +59,6 @@ export function accepts(port: number): Promise<boolean> {
   });
 }
 
-export interface ServerProcess {
-  readonly origin: string;
-  /** The data folder. With `diskBytes`, the path leads to the separate disk. */
-  readonly folder: string;
-  kill(): Promise<void>;
-  stop(): Promise<number | null>;
-}
-
 interface ServerSettings {
   readonly port: number;
   readonly folder: string;
@@ -76,12 +68,7 @@ interface ServerSettings {
 }
 
 /** Starts `shorty-server` on a SQLite file in `folder`. Resolves when the server is ready. */
-export async function startServer({
-  port,
-  folder,
-  environment = {},
-  diskBytes,
-}: ServerSettings): Promise<ServerProcess> {
+export async function startServer({ port, folder, environment = {}, diskBytes }: ServerSettings) {
   const server = [process.execPath, join(root, 'packages/server/bin/shorty-server.js'), 'start'];
   const [command, ...args] =
     diskBytes === undefined ? server : onSmallDisk(folder, diskBytes, server);
@@ -103,7 +90,7 @@ export async function startServer({
   await untilReady(origin, child);
   return {
     origin,
-    // The path through the mount namespace of the process.
+    /** The data folder. With `diskBytes`, the path leads through the mount namespace to the separate disk. */
     folder: join(`/proc/${child.pid}/root`, folder),
     async kill() {
       child.kill('SIGKILL');
@@ -137,20 +124,13 @@ export async function exitOf(child: ChildProcess): Promise<number | null> {
   return child.exitCode;
 }
 
-export interface Run {
-  readonly child: ChildProcess;
-  /** Returns the stderr output so far. */
-  stderr(): string;
-  readonly done: Promise<{ code: number | null; stdout: string; stderr: string }>;
-}
-
 /** Runs `shorty` in a separate process, with `folder` as its working and home directory. */
 export function shorty(
   args: readonly string[],
   folder: string,
   origin: string,
   environment: NodeJS.ProcessEnv = {},
-): Run {
+) {
   const child = spawn(process.execPath, [join(root, 'packages/cli/bin/shorty.js'), ...args], {
     cwd: folder,
     env: {
@@ -174,5 +154,6 @@ export function shorty(
     stderr += text;
   });
   const done = once(child, 'close').then(() => ({ code: child.exitCode, stdout, stderr }));
+  /** `stderr` returns the output so far. */
   return { child, stderr: () => stderr, done };
 }

@@ -8,7 +8,7 @@ import { scopes as allScopes, type Route, type Scope } from '../../src/contract/
 import { createServer } from '../../src/create-server.js';
 import { OrganizationRepository } from '../../src/organizations/organization-repository.js';
 import type { PlanName } from '../../src/organizations/plans.js';
-import type { ServerOptions, ShortyServer } from '../../src/server-options.js';
+import type { ServerOptions } from '../../src/server-options.js';
 import type { Database } from '../../src/storage/database.js';
 import { emptyDatabase, engine } from '../engine.js';
 import type { ApiResponse } from './api-response.js';
@@ -24,8 +24,6 @@ type DataOf<R extends Route> = {
       : never
     : never;
 }[keyof R['responses']];
-
-type TxtRecord = DataOf<RouteOf<'createDomain'>>['txtRecord'];
 
 type QueryValue = string | number | boolean;
 
@@ -45,25 +43,7 @@ export interface Caller {
   send(method: string, path: string, init?: RequestInit): Promise<ApiResponse>;
 }
 
-export interface TestServer extends Caller {
-  readonly server: ShortyServer;
-  /** The server's clock, which only `advance` moves. */
-  readonly clock: TestClock;
-  /** The TXT records that the server looks up. */
-  readonly zone: Zone;
-  readonly credentials: Credentials;
-  /** Sends the operator key instead of a token. */
-  readonly operator: Caller;
-  /** Returns the response to a visit without following redirects. */
-  visit(path: string, init?: RequestInit): Promise<ApiResponse>;
-  signIn(credentials: Credentials, scope?: string): Promise<Caller>;
-  createOrganization(plan: PlanName, scopes?: readonly Scope[]): Promise<Credentials>;
-  /** Returns a caller of a new organization. */
-  newcomer(plan: PlanName): Promise<Caller>;
-  /** Creates a domain, sets its record, and verifies it. */
-  addDomain(hostname: string, caller?: Caller): Promise<{ id: string; txtRecord: TxtRecord }>;
-  stop(): Promise<void>;
-}
+export type TestServer = Awaited<ReturnType<typeof startServer>>;
 
 export interface TestClock {
   (): number;
@@ -82,7 +62,7 @@ export function testClock(start = Date.UTC(2030, 0, 1)): TestClock {
 export const testOperatorKey = 'operator-key-of-the-tests-0123456789';
 
 /** Starts a server in this process with its own clock, and a caller with every scope. */
-export async function startServer(options: ServerOptions = {}): Promise<TestServer> {
+export async function startServer(options: ServerOptions = {}) {
   const clock = testClock();
   const zone = new Zone();
   const empty = engine() === 'postgres' && !options.databaseUrl ? await emptyDatabase() : undefined;
@@ -127,15 +107,21 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
   return {
     ...api,
     server,
+    /** The server's clock, which only `advance` moves. */
     clock,
+    /** The TXT records that the server looks up. */
     zone,
     credentials,
+    /** Sends the operator key instead of a token. */
     operator: callerOf(base, testOperatorKey, ''),
     signIn,
-    visit: (path, init) => contractFetch(base + path, init),
+    /** Returns the response to a visit without following redirects. */
+    visit: (path: string, init?: RequestInit) => contractFetch(base + path, init),
     createOrganization,
-    newcomer: async (plan) => signIn(await createOrganization(plan)),
-    async addDomain(hostname, caller = api) {
+    /** Returns a caller of a new organization. */
+    newcomer: async (plan: PlanName) => signIn(await createOrganization(plan)),
+    /** Creates a domain, sets its record, and verifies it. */
+    async addDomain(hostname: string, caller: Caller = api) {
       const { data } = await caller.call('createDomain', { body: { hostname } });
       zone.set(data.txtRecord.name, [data.txtRecord.value]);
       const verified = await caller.call('verifyDomain', { params: { id: data.id } });

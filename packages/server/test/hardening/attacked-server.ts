@@ -1,19 +1,15 @@
 import { expect } from 'vitest';
 import type { ServerOptions } from '../../src/server-options.js';
-import { startServer, type TestServer } from '../api/start-server.js';
-
-export interface AttackedServer extends TestServer {
-  /** Expects that a visitor, an API client and a load balancer are served. */
-  servesOthers(): Promise<void>;
-}
+import { startServer } from '../api/start-server.js';
 
 /** Starts a server that the test attacks, and creates a link for `servesOthers`. */
-export async function startAttackedServer(options: ServerOptions = {}): Promise<AttackedServer> {
+export async function startAttackedServer(options: ServerOptions = {}) {
   const api = await startServer(options);
   const body = { targetUrl: 'https://example.com/' };
   const { shortCode } = (await api.call('createUrl', { body })).data;
   return {
     ...api,
+    /** Expects that a visitor, an API client and a load balancer are served. */
     async servesOthers() {
       const answers = await Promise.all([
         api.visit(`/${shortCode}`),

@@ -15,15 +15,10 @@ export type DnsAnswer =
 const rcodes = { NOERROR: 0, SERVFAIL: 2, NXDOMAIN: 3, REFUSED: 5 } as const;
 const recursion = 0x0180;
 
-export interface DnsServer {
-  /** In the form of SHORTY_DNS_SERVERS. */
-  readonly address: string;
-  readonly asked: string[];
-  set(name: string, answer: DnsAnswer): void;
-}
+export type DnsServer = Awaited<ReturnType<typeof dnsServer>>;
 
 /** Starts a real DNS server on UDP and stops it when the test has finished. */
-export async function dnsServer(): Promise<DnsServer> {
+export async function dnsServer() {
   const answers = new Map<string, DnsAnswer>();
   const asked: string[] = [];
   // The default buffer is too small for hundreds of queries at once on a busy machine.
@@ -41,9 +36,10 @@ export async function dnsServer(): Promise<DnsServer> {
     socket.close();
   });
   return {
+    /** In the form of SHORTY_DNS_SERVERS. */
     address: `127.0.0.1:${socket.address().port}`,
     asked,
-    set(name, answer) {
+    set(name: string, answer: DnsAnswer) {
       answers.set(name, answer);
     },
   };

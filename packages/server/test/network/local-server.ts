@@ -1,34 +1,42 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
-import { type AddressInfo, createServer as createSocketServer, type Socket } from 'node:net';
+import {
+  type AddressInfo,
+  createServer as createSocketServer,
+  type Server,
+  type Socket,
+} from 'node:net';
 import { onTestFinished } from 'vitest';
 
-export interface LocalServer {
-  readonly port: number;
-  readonly url: string;
-  /** Returns the number of accepted connections. */
-  readonly connections: () => number;
+export type LocalServer = Awaited<ReturnType<typeof rawServer>>;
+export type RequestServer = Awaited<ReturnType<typeof requestServer>>;
+
+/** Listens on the loopback interface. Returns the port and the URL. */
+async function listen(server: Server): Promise<{ readonly port: number; readonly url: string }> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return { port, url: `http://127.0.0.1:${port}` };
 }
 
 /** Starts an HTTP server on the loopback interface. It is closed after the test. */
-export async function httpServer(listener: RequestListener): Promise<LocalServer> {
+export async function httpServer(listener: RequestListener) {
   const server = createServer(listener);
   let connections = 0;
   server.on('connection', () => {
     connections += 1;
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const address = await listen(server);
   onTestFinished(() => {
     server.closeAllConnections();
     server.close();
   });
-  const { port } = server.address() as AddressInfo;
-  return { port, url: `http://127.0.0.1:${port}`, connections: () => connections };
+  /** Returns the number of accepted connections. */
+  return { ...address, connections: () => connections };
 }
 
 /** Starts a TCP server that calls `answer` when it receives the first bytes of a connection. */
-export async function rawServer(answer: (socket: Socket) => void): Promise<LocalServer> {
+export async function rawServer(answer: (socket: Socket) => void) {
   const sockets = new Set<Socket>();
   let connections = 0;
   const server = createSocketServer((socket) => {
@@ -37,21 +45,13 @@ export async function rawServer(answer: (socket: Socket) => void): Promise<Local
     socket.on('error', () => socket.destroy());
     socket.once('data', () => answer(socket));
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const address = await listen(server);
   onTestFinished(() => {
     for (const socket of sockets) socket.destroy();
     server.close();
   });
-  const { port } = server.address() as AddressInfo;
-  return { port, url: `http://127.0.0.1:${port}`, connections: () => connections };
-}
-
-export interface RequestServer extends LocalServer {
-  /** Returns the number of complete requests. */
-  readonly requests: () => number;
-  /** Returns the number of connections that are open now. */
-  readonly open: () => number;
+  /** Returns the number of accepted connections. */
+  return { ...address, connections: () => connections };
 }
 
 /**
@@ -60,7 +60,7 @@ export interface RequestServer extends LocalServer {
  */
 export async function requestServer(
   answer: (socket: Socket, request: number, connection: number) => void,
-): Promise<RequestServer> {
+) {
   const sockets = new Set<Socket>();
   let connections = 0;
   let requests = 0;
@@ -83,18 +83,17 @@ export async function requestServer(
       }
     });
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const address = await listen(server);
   onTestFinished(() => {
     for (const socket of sockets) socket.destroy();
     server.close();
   });
-  const { port } = server.address() as AddressInfo;
   return {
-    port,
-    url: `http://127.0.0.1:${port}`,
+    ...address,
     connections: () => connections,
+    /** Returns the number of complete requests. */
     requests: () => requests,
+    /** Returns the number of connections that are open now. */
     open: () => sockets.size,
   };
 }

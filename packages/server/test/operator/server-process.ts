@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -39,27 +39,10 @@ export function newFolder(): string {
   return folder;
 }
 
-export interface Ended {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-export interface Running {
-  readonly child: ChildProcess;
-  readonly ended: Promise<Ended>;
-  /** Returns its output on stdout and stderr so far. */
-  output(): string;
-  /** Resolves when the output matches. Throws when the process ends without a match. */
-  until(pattern: RegExp): Promise<RegExpExecArray>;
-}
+export type Running = ReturnType<typeof open>;
 
 /** Starts the binary with these settings only, in the folder `cwd`. */
-export function run(
-  settings: Settings,
-  args: readonly string[] = [],
-  cwd: string = process.cwd(),
-): Running {
+export function run(settings: Settings, args: readonly string[] = [], cwd: string = process.cwd()) {
   const running = open(settings, args, cwd);
   onTestFinished(async () => {
     running.child.kill('SIGKILL');
@@ -68,7 +51,7 @@ export function run(
   return running;
 }
 
-function open(settings: Settings, args: readonly string[], cwd = process.cwd()): Running {
+function open(settings: Settings, args: readonly string[], cwd = process.cwd()) {
   const child = spawn(process.execPath, [bin, ...args], {
     cwd,
     env: { PATH: process.env.PATH, ...settings },
@@ -86,8 +69,10 @@ function open(settings: Settings, args: readonly string[], cwd = process.cwd()):
   return {
     child,
     ended,
+    /** Returns its output on stdout and stderr so far. */
     output,
-    async until(pattern) {
+    /** Resolves when the output matches. Throws when the process ends without a match. */
+    async until(pattern: RegExp): Promise<RegExpExecArray> {
       for (;;) {
         const found = pattern.exec(output());
         if (found) return found;
@@ -104,7 +89,7 @@ function open(settings: Settings, args: readonly string[], cwd = process.cwd()):
 }
 
 /** Runs an operator command to its end. */
-export function command(settings: Settings, ...args: string[]): Promise<Ended> {
+export function command(settings: Settings, ...args: string[]): Running['ended'] {
   return run(settings, args).ended;
 }
 
@@ -117,19 +102,15 @@ export async function expectNoErrorsOfDoctor(settings: Settings): Promise<void> 
   });
 }
 
-export interface Serving extends Running {
-  readonly origin: string;
-}
-
 /** Starts a server and waits until it listens. */
-export async function serve(settings: Settings): Promise<Serving> {
+export async function serve(settings: Settings) {
   const running = run(settings, ['start', '--create']);
   const [, origin = ''] = await running.until(/Shorty is listening on (\S+)/);
   return { ...running, origin };
 }
 
 /** Stops a server and waits for its end. */
-export function stop(server: Running): Promise<Ended> {
+export function stop(server: Running): Running['ended'] {
   server.child.kill('SIGTERM');
   return server.ended;
 }
@@ -141,9 +122,7 @@ export const credentials = {
 };
 
 /** Starts a server whose first client has the `credentials`, and requests a token. */
-export async function serveWithToken(
-  settings: Settings = newSettings(),
-): Promise<Serving & { readonly token: string | number }> {
+export async function serveWithToken(settings: Settings = newSettings()) {
   const server = await serve({
     ...settings,
     SHORTY_CLIENT_ID: credentials.clientId,

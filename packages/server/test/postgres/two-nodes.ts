@@ -19,17 +19,8 @@ export interface Node extends Caller {
   visit(path: string, init?: RequestInit): Promise<ApiResponse>;
 }
 
-export interface TwoNodes {
-  readonly nodes: readonly [Node, Node];
-  /** The TXT records that both nodes look up. */
-  readonly zone: Zone;
-  /** Creates an organization and returns its client on each node. */
-  addOrganization(plan: PlanName): Promise<readonly [Caller, Caller]>;
-  stop(): Promise<void>;
-}
-
 /** Starts two servers on one database with the same host for links. */
-export async function startTwoNodes(options: ServerOptions = {}): Promise<TwoNodes> {
+export async function startTwoNodes(options: ServerOptions = {}) {
   const { databaseUrl, journalFolder, remove } = await emptyDatabase();
   const zone = new Zone();
   const start = async (name: string) => {
@@ -57,9 +48,11 @@ export async function startTwoNodes(options: ServerOptions = {}): Promise<TwoNod
       contractFetch(server.url + path, { ...init, headers: { host: 'sho.example', ...headers } }),
   });
   return {
+    /** The TXT records that both nodes look up. */
     zone,
-    nodes: [nodeOf(first), nodeOf(second)],
-    async addOrganization(plan) {
+    nodes: [nodeOf(first), nodeOf(second)] as const,
+    /** Creates an organization and returns its client on each node. */
+    async addOrganization(plan: PlanName) {
       const id = newUuid();
       const created = {
         clientId: newSecret('clientId'),
@@ -70,7 +63,7 @@ export async function startTwoNodes(options: ServerOptions = {}): Promise<TwoNod
         clientOf(id, created),
       );
       const own = await signIn(second, created);
-      return [callerOf(first.url, own, id), callerOf(second.url, own, id)];
+      return [callerOf(first.url, own, id), callerOf(second.url, own, id)] as const;
     },
     async stop() {
       await Promise.all([first.stop(), second.stop()]);

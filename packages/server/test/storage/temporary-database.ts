@@ -29,19 +29,15 @@ import { emptyDatabase } from '../engine.js';
 
 export const now = Date.UTC(2030, 0, 1);
 
-export interface TemporaryFile {
-  readonly path: string;
-  /** Opens another handle, which to SQLite is like another process. */
-  other(): SqliteHandle.Database;
-  remove(): void;
-}
+export type TemporaryFile = ReturnType<typeof temporaryFile>;
 
-export function temporaryFile(): TemporaryFile {
+export function temporaryFile() {
   const folder = mkdtempSync(join(tmpdir(), 'shorty-test-'));
   const path = join(folder, 'shorty.db');
   const handles: SqliteHandle.Database[] = [];
   return {
     path,
+    /** Opens another handle, which to SQLite is like another process. */
     other() {
       const handle = new SqliteHandle(path);
       handles.push(handle);

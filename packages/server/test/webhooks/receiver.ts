@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, RequestListener, ServerResponse } from 'node:http';
 import { verifyWebhook, type WebhookEvent } from '@shorty/webhook-verifier';
-import { httpServer, type LocalServer } from '../network/local-server.js';
+import { httpServer } from '../network/local-server.js';
 
 /** A request that the receiver got. */
 export interface Received {
@@ -11,18 +11,12 @@ export interface Received {
   readonly event: WebhookEvent;
 }
 
-export interface Receiver extends LocalServer {
-  readonly received: Received[];
-  /** Resolves when `count` deliveries have arrived. */
-  arrived(count: number): Promise<void>;
-}
+export type Receiver = Awaited<ReturnType<typeof receiver>>;
 
 type Respond = (response: ServerResponse, count: number) => void;
 
 /** Starts a real receiver that records deliveries. It answers 204 by default. */
-export async function receiver(
-  respond: Respond = (response) => response.writeHead(204).end(),
-): Promise<Receiver> {
+export async function receiver(respond: Respond = (response) => response.writeHead(204).end()) {
   const received: Received[] = [];
   const waiting: { count: number; resolve: () => void }[] = [];
   const listener: RequestListener = async (request, response) => {
@@ -37,8 +31,9 @@ export async function receiver(
   return {
     ...(await httpServer(listener)),
     received,
-    arrived: (count) =>
-      new Promise((resolve) => {
+    /** Resolves when `count` deliveries have arrived. */
+    arrived: (count: number) =>
+      new Promise<void>((resolve) => {
         if (received.length >= count) resolve();
         else waiting.push({ count, resolve });
       }),
