@@ -13,13 +13,11 @@ const pathOf = (relative) => {
 const folderOf = (name) => dirname(pathOf(`packages/${name}/src/generated/file`));
 
 install();
-// Shared with packages that must not import it: the SDK and the verifier have no dependency, and what the
-// verifier exports is public.
-const shared = 'packages/webhook-verifier/src/nearest-name.ts';
+// Shared with packages that must not import it: they have no dependency on the server.
+const shared = 'packages/server/src/contract/nearest-name.ts';
 const copied = `// Copied from ${shared} by \`npm run generate\`. Do not edit.\n`;
-for (const folder of ['import/src/generated', 'sdk/src/generated', 'server/src/contract']) {
-  const copy = pathOf(`packages/${folder}/nearest-name.ts`);
-  writeFileSync(copy, copied + readFileSync(join(root, shared)));
+for (const name of ['import', 'sdk', 'webhook-verifier']) {
+  writeFileSync(join(folderOf(name), 'nearest-name.ts'), copied + readFileSync(join(root, shared)));
 }
 run('node', ['packages/server/scripts/write-openapi.mjs', pathOf('openapi.yaml')]);
 // Imported after the installation, because they need packages.

@@ -39,18 +39,11 @@ export interface DedupeOptions {
  *
  * @example
  * ```ts
- * import { createDeduper, DeliveryInProgressError } from '@shorty/webhook-verifier/dedupe';
+ * import { DeliveryInProgressError } from '@shorty/webhook-verifier/dedupe';
  *
- * const deduper = createDeduper();
- *
- * export async function receive(deliveryId: string, work: () => Promise<void>): Promise<Response> {
- *   try {
- *     await deduper.once(deliveryId, work);
- *     return new Response(null, { status: 204 });
- *   } catch (error) {
- *     if (!(error instanceof DeliveryInProgressError)) throw error;
- *     return new Response(error.message, { status: error.statusCode, headers: error.headers });
- *   }
+ * export function responseTo(error: unknown): Response {
+ *   if (!(error instanceof DeliveryInProgressError)) throw error;
+ *   return new Response(error.message, { status: error.statusCode, headers: error.headers });
  * }
  * ```
  */

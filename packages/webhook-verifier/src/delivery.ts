@@ -33,19 +33,13 @@ export function storeDelivery(carrier: object, event: WebhookEvent, headers: Web
  *
  * @example
  * ```ts
- * import express from 'express';
- * import { createDeduper } from '@shorty/webhook-verifier/dedupe';
- * import { expressWebhook, webhookDelivery } from '@shorty/webhook-verifier/express';
+ * import type { Request, Response } from 'express';
+ * import { webhookDelivery } from '@shorty/webhook-verifier/express';
  *
- * const secret = process.env.SHORTY_WEBHOOK_SECRET ?? '';
- * const app = express();
- * const deduper = createDeduper();
- * const raw = express.raw({ type: () => true });
- * app.post('/hook', raw, expressWebhook({ secret }), async (req, res) => {
- *   const { event, deliveryId } = webhookDelivery(req);
- *   await deduper.once(deliveryId, () => console.log(event.type));
+ * export function handle(req: Request, res: Response): void {
+ *   console.log(webhookDelivery(req).event.type);
  *   res.status(204).end();
- * });
+ * }
  * ```
  */
 export function webhookDelivery(carrier: object): WebhookDelivery {

@@ -1,12 +1,5 @@
 /** The reason of a refusal. Codes are stable, and programs may branch on them. */
-export type WebhookVerificationErrorCode =
-  | 'missing_header'
-  | 'malformed_header'
-  | 'timestamp_out_of_tolerance'
-  | 'signature_mismatch'
-  | 'body_already_parsed'
-  | 'body_too_large'
-  | 'invalid_json';
+export type WebhookVerificationErrorCode = keyof typeof statusCodes;
 
 const statusCodes = {
   missing_header: 401,
@@ -24,15 +17,11 @@ const statusCodes = {
  *
  * @example
  * ```ts
- * import { type VerifyInput, verifyWebhook, WebhookVerificationError } from '@shorty/webhook-verifier';
+ * import { WebhookVerificationError } from '@shorty/webhook-verifier';
  *
- * export function accept(delivery: VerifyInput) {
- *   try {
- *     return verifyWebhook(delivery);
- *   } catch (error) {
- *     if (!(error instanceof WebhookVerificationError)) throw error;
- *     return { status: error.statusCode, reason: error.code };
- *   }
+ * export function responseTo(error: unknown): Response {
+ *   if (!(error instanceof WebhookVerificationError)) throw error;
+ *   return new Response(error.code, { status: error.statusCode });
  * }
  * ```
  */
@@ -71,9 +60,7 @@ export function refuse(
   throw new WebhookVerificationError(code, message, { cause });
 }
 
-/**
- * Throws `body_already_parsed`. If `cause` is a WebhookVerificationError, throws `cause`.
- */
+/** Throws `body_already_parsed`. If `cause` is a WebhookVerificationError, throws `cause`. */
 export function refuseConsumed(cause?: unknown): never {
   if (cause instanceof WebhookVerificationError) throw cause;
   refuse('body_already_parsed', 'The body must be raw bytes: verify before parsing', cause);

@@ -1,4 +1,4 @@
-import { nearestName } from './nearest-name.js';
+import { nearestName } from './generated/nearest-name.js';
 
 /** Options for checking a delivery. */
 export interface VerifyOptions {

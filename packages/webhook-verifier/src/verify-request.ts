@@ -16,17 +16,12 @@ import { type Claim, readClaim } from './signed-headers.js';
  *
  * @example
  * ```ts
- * import { verifyRequest, WebhookVerificationError } from '@shorty/webhook-verifier';
+ * import { verifyRequest } from '@shorty/webhook-verifier';
  *
  * export default {
  *   async fetch(request: Request, env: { SHORTY_WEBHOOK_SECRET: string }): Promise<Response> {
- *     try {
- *       const event = await verifyRequest(request, { secret: env.SHORTY_WEBHOOK_SECRET });
- *       return new Response(event.id);
- *     } catch (error) {
- *       if (!(error instanceof WebhookVerificationError)) throw error;
- *       return new Response(error.code, { status: error.statusCode });
- *     }
+ *     const event = await verifyRequest(request, { secret: env.SHORTY_WEBHOOK_SECRET });
+ *     return new Response(event.id);
  *   },
  * };
  * ```

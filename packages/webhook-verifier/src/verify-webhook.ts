@@ -19,18 +19,12 @@ export interface VerifyInput extends VerifyOptions {
  *
  * @example
  * ```ts
- * import { type VerifyInput, verifyWebhook, WebhookVerificationError } from '@shorty/webhook-verifier';
+ * import { type VerifyInput, verifyWebhook } from '@shorty/webhook-verifier';
  *
  * const secret = process.env.SHORTY_WEBHOOK_SECRET ?? '';
  *
- * export function receive(body: Buffer, headers: VerifyInput['headers']): number {
- *   try {
- *     console.log(verifyWebhook({ body, headers, secret }).type);
- *     return 204;
- *   } catch (error) {
- *     if (!(error instanceof WebhookVerificationError)) throw error;
- *     return error.statusCode;
- *   }
+ * export function receive(body: Buffer, headers: VerifyInput['headers']): void {
+ *   console.log(verifyWebhook({ body, headers, secret }).type);
  * }
  * ```
  */

@@ -15,7 +15,8 @@ export async function installPackage() {
   const installed = join(folder, 'node_modules/@shorty/webhook-verifier');
   await cp(join(root, 'package.json'), join(installed, 'package.json'), { recursive: true });
   await build({
-    entryPoints: ['src/*.ts', 'src/adapters/*.ts'].map((pattern) => join(root, pattern)),
+    entryPoints: ['', 'adapters/', 'generated/'].map((folder) => join(root, `src/${folder}*.ts`)),
+
     outdir: join(installed, 'dist'),
     format: 'esm',
     target: 'es2022',

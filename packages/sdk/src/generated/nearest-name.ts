@@ -1,4 +1,4 @@
-// Copied from packages/webhook-verifier/src/nearest-name.ts by `npm run generate`. Do not edit.
+// Copied from packages/server/src/contract/nearest-name.ts by `npm run generate`. Do not edit.
 /** Returns the known name that a misspelt or shortened one stands for; undefined if none is similar. */
 export function nearestName(name: string, known: readonly string[]): string | undefined {
   // A hostile name can be long.

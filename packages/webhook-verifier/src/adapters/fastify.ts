@@ -42,17 +42,14 @@ export type FastifyWebhookPlugin = (
  * @example
  * ```ts
  * import fastify from 'fastify';
- * import { createDeduper } from '@shorty/webhook-verifier/dedupe';
  * import { fastifyWebhook, webhookDelivery } from '@shorty/webhook-verifier/fastify';
  *
  * const secret = process.env.SHORTY_WEBHOOK_SECRET ?? '';
  * const app = fastify();
- * const deduper = createDeduper();
  * app.register(async (hooks) => {
  *   hooks.register(fastifyWebhook({ secret }));
  *   hooks.post('/hook', async (request, reply) => {
- *     const { event, deliveryId } = webhookDelivery(request);
- *     await deduper.once(deliveryId, () => console.log(event.type));
+ *     console.log(webhookDelivery(request).event.type);
  *     return reply.code(204).send();
  *   });
  * });

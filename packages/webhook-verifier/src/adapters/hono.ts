@@ -38,15 +38,12 @@ export type HonoWebhookMiddleware = (
  * @example
  * ```ts
  * import { Hono } from 'hono';
- * import { createDeduper } from '@shorty/webhook-verifier/dedupe';
  * import { honoWebhook, webhookDelivery } from '@shorty/webhook-verifier/hono';
  *
  * const secret = process.env.SHORTY_WEBHOOK_SECRET ?? '';
  * const app = new Hono();
- * const deduper = createDeduper();
  * app.post('/hook', honoWebhook({ secret }), async (c) => {
- *   const { event, deliveryId } = webhookDelivery(c);
- *   await deduper.once(deliveryId, () => console.log(event.type));
+ *   console.log(webhookDelivery(c).event.type);
  *   return c.body(null, 204);
  * });
  * ```
