@@ -4,60 +4,46 @@ import { sql } from 'kysely';
 import { Registry } from 'prom-client';
 import { ApiError } from '../contract/api-error.js';
 import type { HandlersOf } from '../http/handlers.js';
-import type { Database } from '../storage/database.js';
 import { version } from '../version.js';
 import type { healthRoutes } from './health-contract.js';
 import { processMetrics } from './process-metrics.js';
 import { registerLinkMetrics, registerRequestMetrics } from './request-metrics.js';
 import { type MetricSources, registerServerMetrics } from './server-metrics.js';
 
-export interface HealthOptions {
-  readonly database: Database;
+export interface HealthOptions
+  extends Pick<MetricSources, 'database' | 'visitFigures' | 'dispatchFigures'> {
+  /** Returns the reason while the server is starting or stopping. */
   readonly lifecycleError: () => string | undefined;
   /** Returns the reason why the disk of the journals and the SQLite file cannot be written. */
   readonly diskError: () => Promise<string | undefined>;
   /** Returns the reason why visits cannot be stored; undefined while they can be. */
   readonly visitError: () => string | undefined;
-  readonly damagedLines: () => number;
-  /** Returns the time since the webhook dispatcher last queried due deliveries. */
-  readonly dispatcherIdleMs: () => number;
-  readonly metrics: readonly Registry[];
 }
 
 // One pass of the dispatcher may wait for a lock of another node, or for the restart of its thread.
 const maxDispatcherIdleMs = 15_000;
 
-export function healthHandlers({
-  database,
-  lifecycleError,
-  diskError,
-  visitError,
-  damagedLines,
-  dispatcherIdleMs,
-  metrics,
-}: HealthOptions): HandlersOf<typeof healthRoutes> {
-  let running: Promise<string> | undefined;
-  // Concurrent requests share one scrape, because each takes milliseconds of the event loop.
-  const scrape = () => {
-    running ??= Promise.all(metrics.map((each) => each.metrics()))
-      .then((texts) => texts.join(''))
-      .finally(() => {
-        running = undefined;
-      });
-    return running;
-  };
+export function healthHandlers(
+  options: HealthOptions,
+  metrics: readonly Registry[],
+): HandlersOf<typeof healthRoutes> {
+  // Each scrape takes milliseconds of the event loop.
+  const scrape = shareCalls(async () =>
+    (await Promise.all(metrics.map((each) => each.metrics()))).join(''),
+  );
   return {
     getLiveness: async () => ({ status: 200, body: { status: 'ok', version } }),
 
     async getReadiness() {
       const error =
-        lifecycleError() ??
-        (await diskError()) ??
-        visitError() ??
-        dispatcherError(dispatcherIdleMs());
+        options.lifecycleError() ??
+        (await options.diskError()) ??
+        options.visitError() ??
+        dispatcherError(options.dispatchFigures().sinceTickMs);
       if (error !== undefined) throw new ApiError('UNAVAILABLE', error);
-      await sql`select 1 from organizations limit 1`.execute(database.read);
-      return { status: 200, body: { status: 'ok', damagedLines: damagedLines() } };
+      await sql`select 1 from organizations limit 1`.execute(options.database.read);
+      const { damagedLines } = options.visitFigures();
+      return { status: 200, body: { status: 'ok', damagedLines } };
     },
 
     getMetrics: async () => ({
@@ -75,41 +61,32 @@ function dispatcherError(idleMs: number): string | undefined {
 }
 
 export function createHealthModule(
-  options: Omit<HealthOptions, 'damagedLines' | 'dispatcherIdleMs' | 'metrics'> &
-    MetricSources & {
-      readonly operations: readonly string[];
-    },
+  options: HealthOptions & MetricSources & { readonly operations: readonly string[] },
 ) {
   const metrics = new Registry();
   registerServerMetrics(metrics, options);
   const onFinished = registerRequestMetrics(metrics, options.operations);
   const onLinkResponse = registerLinkMetrics(metrics);
+  const handlers = healthHandlers(options, [metrics, processMetrics()]);
+  return { handlers, onFinished, onLinkResponse };
+}
 
-  return {
-    handlers: healthHandlers({
-      ...options,
-      damagedLines: () => options.visitFigures().damagedLines,
-      dispatcherIdleMs: () => options.dispatchFigures().sinceTickMs,
-      metrics: [metrics, processMetrics()],
-    }),
-    onFinished,
-    onLinkResponse,
+/** Returns a function whose concurrent calls share one call of `work`. */
+function shareCalls<Result>(work: () => Promise<Result>): () => Promise<Result> {
+  let running: Promise<Result> | undefined;
+  return () => {
+    running ??= work().finally(() => {
+      running = undefined;
+    });
+    return running;
   };
 }
 
 // A full disk may have some kilobytes left.
 const probe = new Uint8Array(64 * 1024);
 
-/** Returns a function that returns why a folder cannot be written, or undefined. Concurrent calls share one check. */
-export function diskCheck(folder: string): () => Promise<string | undefined> {
-  let running: Promise<string | undefined> | undefined;
-  return () => {
-    running ??= findDiskError(folder).finally(() => {
-      running = undefined;
-    });
-    return running;
-  };
-}
+/** Returns a function that returns why a folder cannot be written, or undefined. */
+export const diskCheck = (folder: string) => shareCalls(() => findDiskError(folder));
 
 async function findDiskError(folder: string): Promise<string | undefined> {
   const path = join(folder, `.health-${process.pid}`);

@@ -158,15 +158,15 @@ describe('GET /metrics', () => {
 
 describe('GET /health/ready', () => {
   const ready = (sinceTickMs: number) => {
-    const { getReadiness } = healthHandlers({
+    const options = {
       database: api.server.database,
       lifecycleError: () => undefined,
       diskError: async () => undefined,
       visitError: () => undefined,
-      damagedLines: () => 0,
-      dispatcherIdleMs: () => sinceTickMs,
-      metrics: [],
-    });
+      visitFigures: () => ({ damagedLines: 0 }),
+      dispatchFigures: () => ({ sinceTickMs }),
+    };
+    const { getReadiness } = healthHandlers(options as never, []);
     return getReadiness({} as Parameters<typeof getReadiness>[0]);
   };
 
