@@ -1,9 +1,7 @@
-import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
 import { ApiError, shorten, validationError } from '../../contract/api-error.js';
 import type { HandlersOf } from '../../http/handlers.js';
+import { encodeFile, toStaticFile } from '../../http/static-file.js';
 import { LoadingCache } from '../../loading-cache.js';
 import { docsPage, docsPageHeaders } from '../../pages/docs-page.js';
 import type { docsRoutes } from './docs-contract.js';
@@ -28,10 +26,7 @@ const contents: Readonly<Record<string, () => Promise<Buffer>>> = {
 const files = new LoadingCache({ max: Object.keys(contents).length }, async (name) => {
   const plain = Object.hasOwn(contents, name) ? await contents[name]?.() : undefined;
   if (!plain) return undefined;
-  const etag = `"${createHash('sha256').update(plain).digest('base64url').slice(0, 22)}"`;
-  const type = name.endsWith('.css') ? 'text/css' : 'text/javascript';
-  const gzipped = await promisify(gzip)(plain);
-  return { mediaType: `${type}; charset=utf-8`, etag, plain, gzipped };
+  return toStaticFile(plain, `text/${name.endsWith('.css') ? 'css' : 'javascript'}; charset=utf-8`);
 });
 
 /** Returns the OpenAPI document. Throws VALIDATION_FAILED for a tag that it does not have. */
@@ -64,18 +59,6 @@ export const docsHandlers: HandlersOf<typeof docsRoutes> = {
   async getDocsFile({ params: { file: name }, headers }) {
     const file = files.get(name) ?? (await files.load(name));
     if (!file) throw new ApiError('NOT_FOUND', 'There is no such file');
-    const isGzip = /\bgzip\b/.test(headers['accept-encoding'] ?? '');
-    return {
-      status: 200,
-      bytes: isGzip ? file.gzipped : file.plain,
-      mediaType: file.mediaType,
-      headers: {
-        ETag: file.etag,
-        // Browsers revalidate at each load, so they load the files of a new server version at once.
-        'Cache-Control': 'public, no-cache',
-        Vary: 'Accept-Encoding',
-        ...(isGzip && { 'Content-Encoding': 'gzip' }),
-      },
-    };
+    return { status: 200, mediaType: file.mediaType, ...encodeFile(file, headers) };
   },
 };
