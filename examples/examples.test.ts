@@ -34,19 +34,28 @@ async function run(name: string, environment: NodeJS.ProcessEnv) {
   return { code: child.exitCode, ...output };
 }
 
-test('create-links creates, lists and pauses, and copes with a slug that it took itself', async () => {
-  const server = createServer();
+/** Starts a server. Returns it with its first client, and with that of the SDK. */
+async function startServer(options: Parameters<typeof createServer>[0] = {}) {
+  const server = createServer(options);
   await server.start();
   onTestFinished(() => server.stop());
-  const { clientId, clientSecret } = server.credentials ?? {};
-  const environment = {
-    SHORTY_BASE_URL: server.url,
-    SHORTY_CLIENT_ID: clientId,
-    SHORTY_CLIENT_SECRET: clientSecret,
+  const { clientId = '', clientSecret = '' } = server.credentials ?? {};
+  return {
+    url: server.url,
+    shorty: new Shorty({ baseUrl: server.url, clientId, clientSecret }),
+    environment: {
+      SHORTY_BASE_URL: server.url,
+      SHORTY_CLIENT_ID: clientId,
+      SHORTY_CLIENT_SECRET: clientSecret,
+    },
   };
+}
+
+test('create-links creates, lists and pauses, and copes with a slug that it took itself', async () => {
+  const { url, environment } = await startServer();
   const first = await run('create-links.mjs', environment);
   expect(first).toMatchObject({ code: 0, stderr: '' });
-  expect(first.stdout).toContain(`${server.url}/node-docs → https://nodejs.org/docs/latest/api/`);
+  expect(first.stdout).toContain(`${url}/node-docs → https://nodejs.org/docs/latest/api/`);
   expect(first.stdout).toMatch(/ is paused\n$/);
   const second = await run('create-links.mjs', environment);
   expect(second).toMatchObject({
@@ -57,13 +66,10 @@ test('create-links creates, lists and pauses, and copes with a slug that it took
 
 test('campaign creates a link with rules, says where they lead, and restores and erases it', async () => {
   const operatorKey = 'operator-key-of-the-examples-0123456789';
-  const server = createServer({ operatorKey });
-  await server.start();
-  onTestFinished(() => server.stop());
   // The first client has all scopes but urls:erase.
-  const first = new Shorty({ baseUrl: server.url, ...server.credentials });
-  const { organization } = await first.me();
-  const operator = new Shorty({ baseUrl: server.url, accessToken: operatorKey });
+  const { url, shorty, environment } = await startServer({ operatorKey });
+  const { organization } = await shorty.me();
+  const operator = new Shorty({ baseUrl: url, accessToken: operatorKey });
   const { id, clientSecret } = await operator.request(
     'POST',
     '/api/v1/admin/organizations/{id}/clients',
@@ -73,7 +79,7 @@ test('campaign creates a link with rules, says where they lead, and restores and
     },
   );
   const { code, stdout, stderr } = await run('campaign.mjs', {
-    SHORTY_BASE_URL: server.url,
+    ...environment,
     SHORTY_CLIENT_ID: id,
     SHORTY_CLIENT_SECRET: clientSecret,
   });
@@ -90,36 +96,14 @@ test('campaign creates a link with rules, says where they lead, and restores and
 });
 
 test('domain sets up a domain, and gets the link that already has a target', async () => {
-  const server = createServer();
-  await server.start();
-  onTestFinished(() => server.stop());
-  const { clientId, clientSecret } = server.credentials ?? {};
-  const { code, stdout, stderr } = await run('domain.mjs', {
-    SHORTY_BASE_URL: server.url,
-    SHORTY_CLIENT_ID: clientId,
-    SHORTY_CLIENT_SECRET: clientSecret,
-  });
+  const { environment } = await startServer();
+  const { code, stdout, stderr } = await run('domain.mjs', environment);
   expect([code, stderr]).toEqual([0, '']);
   expect(stdout.split('\n')).toEqual([
     'go.example.com leads to https://www.example.com/, in any case: true',
     'the same link: true',
     '',
   ]);
-});
-
-test('receive-webhooks takes what send-test-webhook signs, and nothing else', async () => {
-  const receiver = start('receive-webhooks.mjs', { WEBHOOK_SECRET: 'right', PORT: '0' });
-  const lines = createInterface({ input: receiver.stdout as NodeJS.ReadableStream });
-  const output = lines[Symbol.asyncIterator]();
-  const port = /port (\d+)$/.exec((await output.next()).value)?.[1];
-  const send = (secret: string) =>
-    run('send-test-webhook.mjs', {
-      WEBHOOK_SECRET: secret,
-      RECEIVER_URL: `http://localhost:${port}`,
-    });
-  expect(await send('wrong')).toMatchObject({ code: 0, stdout: 'answered 401\n' });
-  expect(await send('right')).toMatchObject({ code: 0, stdout: 'answered 204\n' });
-  expect((await output.next()).value).toContain('url.created {"id":"42"');
 });
 
 /** A receiver in a child process, with its URL and its output. */
@@ -140,16 +124,12 @@ async function subscribe(shorty: Shorty, name: string) {
   });
   const receiver = await startReceiver(name, placeholder.secret);
   await shorty.webhooks.update(placeholder.id, { url: receiver.url, isActive: true });
-  return { ...receiver, id: placeholder.id };
+  return { ...receiver, id: placeholder.id, secret: placeholder.secret };
 }
 
 test('receive-webhooks verifies what a server delivers, and refuses what somebody else signs', async () => {
-  const server = createServer({ allowPrivateNetwork: true });
-  await server.start();
-  onTestFinished(() => server.stop());
-  const { clientId = '', clientSecret = '' } = server.credentials ?? {};
-  const shorty = new Shorty({ baseUrl: server.url, clientId, clientSecret });
-  const { url, id: webhookId, output } = await subscribe(shorty, 'receive-webhooks.mjs');
+  const { shorty } = await startServer({ allowPrivateNetwork: true });
+  const { url, id: webhookId, secret, output } = await subscribe(shorty, 'receive-webhooks.mjs');
 
   const link = await shorty.urls.create({ targetUrl: 'https://example.com/ü', title: 'Grüße 🎉' });
   const line = (await output.next()).value;
@@ -160,8 +140,11 @@ test('receive-webhooks verifies what a server delivers, and refuses what somebod
     title: 'Grüße 🎉',
   });
 
-  const forged = await run('send-test-webhook.mjs', { WEBHOOK_SECRET: 'wrong', RECEIVER_URL: url });
-  expect(forged).toMatchObject({ code: 0, stdout: 'answered 401\n' });
+  const send = (key: string) =>
+    run('send-test-webhook.mjs', { WEBHOOK_SECRET: key, RECEIVER_URL: url });
+  expect(await send('wrong')).toMatchObject({ code: 0, stdout: 'answered 401\n' });
+  expect(await send(secret)).toMatchObject({ code: 0, stdout: 'answered 204\n' });
+  while (!(await output.next()).value.startsWith('url.created {"id":"42"'));
 
   // A stranger cannot end the receiver by closing a connection during the body.
   const { hostname, port } = new URL(url);
@@ -174,8 +157,7 @@ test('receive-webhooks verifies what a server delivers, and refuses what somebod
   socket.write(`${start}${head.join('')}\r\n{`);
   await once(socket, 'data');
   socket.resetAndDestroy();
-  const after = await run('send-test-webhook.mjs', { WEBHOOK_SECRET: 'wrong', RECEIVER_URL: url });
-  expect(after).toMatchObject({ code: 0, stdout: 'answered 401\n' });
+  expect(await send('wrong')).toMatchObject({ code: 0, stdout: 'answered 401\n' });
 
   // During a rotation, the receiver has only the old secret.
   await shorty.webhooks.rotateSecret(webhookId);

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { parse, parseAllDocuments } from 'yaml';
+import { parseAllDocuments } from 'yaml';
 import { root, tool } from '../lib/processes.js';
 
 const chart = join(root, 'deploy/helm');
@@ -138,10 +138,4 @@ it.each([
 ])('refuses %j', (changes, name) => {
   const { status, stderr } = runHelm(['template', 'links'], changes);
   expect([status, stderr]).toEqual([1, expect.stringContaining(name)]);
-});
-
-it('has the version of the server', () => {
-  const { version } = JSON.parse(readFileSync(join(root, 'packages/server/package.json'), 'utf8'));
-  const { version: ofChart, appVersion } = parse(readFileSync(join(chart, 'Chart.yaml'), 'utf8'));
-  expect([ofChart, appVersion]).toEqual([version, version]);
 });

@@ -456,11 +456,8 @@ describe('an error', () => {
   });
 
   it.each<[string, (client: ReturnType<typeof createTestClient>) => PromiseLike<unknown>]>([
-    ['withResponse', ({ usage: resource }) => resource.get().withResponse()],
-    ['then', ({ usage: resource }) => resource.get().then(() => 0)],
     ['Promise.all', ({ usage: resource }) => Promise.all([resource.get(), 1])],
     ['a list', ({ urls }) => urls.list()],
-    ['an iteration', ({ urls }) => urls.list().toArray()],
     ['a bulk call', ({ urls }) => urls.bulkDelete([1]).catch(({ cause }) => Promise.reject(cause))],
     ['polling', ({ domains }) => domains.verify('1', { wait: true })],
   ])('has the frames of a caller that awaits %s', async (_, call) => {
