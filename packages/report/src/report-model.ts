@@ -95,18 +95,17 @@ export function linkReport(
   groupBy: GroupBy,
   { before, links, filters = {} }: ReportExtras<UrlClicks> = {},
 ): Report {
-  const { totals, timeseries } = data;
   const { title, customSlug } = links?.get(data.urlId) ?? {};
   const name = customSlug ?? data.shortCode;
+  const totals = [...totalsOf(clickLabels, data.totals, before?.totals), ...importedTotals(data)];
   return {
-    ...frameOf(data, before, groupBy),
+    ...frameOf(data, before, groupBy, filters),
     title: `Clicks of link ${name} (id ${data.urlId})${title ? `: ${title}` : ''}${visitsOf(filters)}`,
-    filters,
     notes: retentionNotes(data, before),
-    ...totals,
-    totals: [...totalsOf(clickLabels, totals, before?.totals), ...importedTotals(data)],
-    series: bucketsOf(timeseries, data, groupBy),
-    sections: withOthers(sectionsOf(data.breakdowns), totals.totalClicks),
+    ...data.totals,
+    totals,
+    series: bucketsOf(data.timeseries, data, groupBy),
+    sections: withOthers(sectionsOf(data.breakdowns), data.totals.totalClicks),
   };
 }
 
@@ -115,32 +114,24 @@ export function overviewReport(
   groupBy: GroupBy,
   { before, links, filters = {} }: ReportExtras<AnalyticsOverview> = {},
 ): Report {
-  const { totals, topUrls, timeseries } = data;
-  const top: Section = {
-    name: 'top-url',
-    title: 'Top links',
-    rows: topUrls.map(({ urlId, shortUrl, clicks }) => ({
-      name: shortUrl,
-      label: shortUrl.replace(/^https?:\/\//, ''),
-      detail: urlId,
-      title: links?.get(urlId)?.title ?? undefined,
-      clicks,
-    })),
-  };
+  const { totals, topUrls } = data;
+  const rows = topUrls.map(({ urlId, shortUrl, clicks }) => ({
+    ...{ name: shortUrl, label: shortUrl.replace(/^https?:\/\//, ''), detail: urlId, clicks },
+    title: links?.get(urlId)?.title ?? undefined,
+  }));
+  const top: Section = { name: 'top-url', title: 'Top links', rows };
   return {
-    ...frameOf(data, before, groupBy),
+    ...frameOf(data, before, groupBy, filters),
     title: `Clicks of ${linksOf(filters)}${visitsOf(filters)}`,
-    filters,
     notes: [...retentionNotes(data, before), ...certaintyNotes(totals)],
-    totalClicks: totals.totalClicks,
-    uniqueClicks: totals.uniqueClicks,
+    ...totals,
     totals: [
       ...totalsOf(clickLabels, totals, before?.totals),
       ...importedTotals(data),
       ...totalsOf({ totalUrls: 'links', activeUrls: 'active links', totalQrs: 'QR codes' }, totals),
       ...totalsOf({ totalScans: 'scans', ...certaintyLabels }, totals, before?.totals),
     ],
-    series: bucketsOf(timeseries, data, groupBy),
+    series: bucketsOf(data.timeseries, data, groupBy),
     sections: withOthers([top, ...sectionsOf(data.breakdowns)], totals.totalClicks),
   };
 }
@@ -152,19 +143,15 @@ export function scanReport(
 ): Report {
   const { totals, timeseries } = data;
   const labels = { totalScans: 'scans', uniqueScans: 'unique visitors', uniqueIps: 'addresses' };
+  const series = timeseries.map(({ scans, ...bucket }) => ({ ...bucket, clicks: scans }));
   return {
-    ...frameOf(data, before, groupBy),
+    ...frameOf(data, before, groupBy, filters),
     title: `Scans of QR code ${data.qrCodeId}${visitsOf(filters)}`,
-    filters,
     notes: [...retentionNotes(data, before), ...certaintyNotes(totals)],
     totalClicks: totals.totalScans,
     uniqueClicks: totals.uniqueScans,
     totals: totalsOf({ ...labels, ...certaintyLabels }, totals, before?.totals),
-    series: bucketsOf(
-      timeseries.map(({ bucket, scans, uniques }) => ({ bucket, clicks: scans, uniques })),
-      data,
-      groupBy,
-    ),
+    series: bucketsOf(series, data, groupBy),
     sections: withOthers(sectionsOf(data.breakdowns), totals.totalScans),
   };
 }
@@ -192,8 +179,13 @@ function visitsOf(filters: ReportFilters): string {
   return parts.map((part) => `, ${part}`).join('');
 }
 
-function frameOf(data: Window, before: Window | undefined, groupBy: GroupBy) {
-  return { ...windowOf(data), before: before && windowOf(before), groupBy };
+function frameOf(
+  { since, until }: Window,
+  before: Window | undefined,
+  groupBy: GroupBy,
+  filters: ReportFilters,
+) {
+  return { since, until, before, groupBy, filters };
 }
 
 /** Adds a row to each section for the clicks of names that the response does not list. */
@@ -272,10 +264,6 @@ export function formatShare(part: number, whole: number): string {
 export interface Window {
   readonly since: string;
   readonly until: string;
-}
-
-function windowOf({ since, until }: Window): Window {
-  return { since, until };
 }
 
 const clickLabels = {

@@ -13,12 +13,6 @@ type ConfigKey = (typeof configKeys)[number];
 const secretSettings = new Set(['clientSecret', 'apiKey']);
 const keyArgument = { '<key>': `one of ${configKeys.join(', ')}` };
 
-interface StoredSetting {
-  readonly profile: string;
-  readonly key: string;
-  readonly value: string;
-}
-
 export const configCommands: Readonly<Record<string, CommandRow>> = {
   get: {
     summary: 'Print one setting',
@@ -54,13 +48,12 @@ export const configCommands: Readonly<Record<string, CommandRow>> = {
     examples: ['shorty config list'],
     run: async ({ config, output }) => {
       const { profile: selected, profiles } = await config.read();
-      const rows: StoredSetting[] = [];
-      if (selected) rows.push({ profile: '', key: 'profile', value: selected });
-      for (const [profile, stored] of Object.entries(profiles)) {
-        for (const [key, value] of Object.entries(stored)) {
-          rows.push({ profile, key, value: secretSettings.has(key) ? '(kept secret)' : value });
-        }
-      }
+      const rows = Object.entries(profiles).flatMap(([profile, stored]) =>
+        Object.entries(stored).map(([key, value]) => ({
+          ...{ profile, key, value: secretSettings.has(key) ? '(kept secret)' : value },
+        })),
+      );
+      if (selected) rows.unshift({ profile: '', key: 'profile', value: selected });
       await output.list([rows], columnsOf('profile', 'key', 'value'));
     },
   },
@@ -83,16 +76,12 @@ function parseConfigKey(text: string): ConfigKey {
   const key = configKeys.find((known) => known === text);
   if (key) return key;
   if (secretSettings.has(text)) {
-    throw new UsageError(
-      'the secret cannot be read or set here',
-      'use shorty login and shorty logout',
-    );
+    const next = 'use shorty login and shorty logout';
+    throw new UsageError('the secret cannot be read or set here', next);
   }
   const near = nearestName(text, configKeys);
-  throw new UsageError(
-    `unknown setting ${text}`,
-    near ? `did you mean ${near}?` : `settings: ${configKeys.join(', ')}`,
-  );
+  const hint = near ? `did you mean ${near}?` : `settings: ${configKeys.join(', ')}`;
+  throw new UsageError(`unknown setting ${text}`, hint);
 }
 
 async function writeValue({ output }: Context, name: string, value: string): Promise<undefined> {

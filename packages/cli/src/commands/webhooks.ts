@@ -21,7 +21,7 @@ import {
 import type { Context } from '../context.js';
 import { ifMatchOption } from '../etag.js';
 import { clearFields, queryOptions } from '../field-options.js';
-import { columnsOf } from '../output.js';
+import { type Column, columnsOf } from '../output.js';
 import { offerScheme } from '../prompt.js';
 import { type Named, naming, namingSeveral } from '../records.js';
 import { eventTypesHelp, readEventType, splitTypes } from '../webhooks/event-types.js';
@@ -138,25 +138,22 @@ export const webhookCommands: Readonly<Record<string, CommandRow>> = {
     options: {
       ...webhookOptions,
       '--url <url>': 'new URL of the receiver',
+      '--paused': 'pause it: its deliveries wait',
+      '--no-paused': 'resume it, with what waited, oldest first',
       '--clear <field>': repeatable(`field to clear: ${clearable.join(', ')}`),
       '--if-match <etag>': ifMatchOption(),
     },
     help: `${eventTypesHelp}\n\n${headerHelp}
 
 New filters replace all filters of the webhook, and new headers all headers.`,
-    fields: async ({ clear, ...input }: WebhookOptions & { clear?: string[] }, context) => {
+    fields: async (
+      { clear, paused, ...input }: WebhookOptions & { clear?: string[]; paused?: boolean },
+      context,
+    ) => {
       const patch = await readSettings(context, input);
       clearFields(patch, clear, clearable);
-      return patch;
+      return { ...patch, ...(paused !== undefined && { isActive: !paused }) };
     },
-  }),
-  pause: setActive('Pause', {
-    summary: 'Pause webhooks: their deliveries wait',
-    examples: [`shorty webhooks pause ${url}`],
-  }),
-  resume: setActive('Resume', {
-    summary: 'Resume paused webhooks, with what waited, oldest first',
-    examples: [`shorty webhooks resume ${url}`],
   }),
   delete: changeCommand(
     'Delete',
@@ -263,20 +260,6 @@ A webhook gets a type with isOptIn only if it names it: * does not include it.`,
   ...{ listen, trigger, verify },
 };
 
-function setActive(
-  verb: 'Pause' | 'Resume',
-  row: Pick<CommandRow, 'summary' | 'examples'>,
-): CommandRow {
-  return changeCommand(
-    verb,
-    'webhook',
-    { ...row, asks: false },
-    ({ webhooks }, request) =>
-      (id) =>
-        webhooks.update(id, { isActive: verb === 'Resume' }, request),
-  );
-}
-
 /** Returns the request fields of the options that were set. */
 async function readSettings(context: Context, options: WebhookOptions): Promise<object> {
   const { url, event, allEvents, description, tag, domainId, urlId, header } = options;
@@ -297,39 +280,38 @@ async function readSettings(context: Context, options: WebhookOptions): Promise<
 async function showStats(
   { client, output, request }: Context,
   { webhook, ...query }: WebhookStatsQuery & { readonly webhook: Named },
-): Promise<undefined> {
+): Promise<void> {
   const stats = await (await client()).webhooks.stats(await webhook.id(), query, request);
-  const { failures, timeseries, ...totals } = stats;
-  if (output.isForPeople) {
-    await output.record(totals);
-    if (failures.length > 0) {
-      await output.write('\n');
-      await output.list([failures], columnsOf('cause', 'attempts'));
-    }
-  } else if (output.format === 'json' || output.format === 'table') await output.record(stats);
-  else {
-    const columns = columnsOf<(typeof timeseries)[number]>('bucket', 'attempts', 'failedAttempts');
-    await output.list([timeseries], columns);
-  }
+  const { failures, timeseries: _, ...totals } = stats;
+  await showWithRows(output, stats, totals, failures, columnsOf('cause', 'attempts'));
 }
 
 async function showDelivery(
   { client, output, request }: Context,
   id: string,
   deliveryId: string,
-): Promise<undefined> {
+): Promise<void> {
   const detail = await (await client()).webhooks.delivery(id, deliveryId, request);
-  if (output.format !== 'table' || output.fields) {
-    await output.record(detail);
-    return;
-  }
   const { attemptHistory, ...delivery } = detail;
-  await output.record(delivery);
-  await output.write('\n');
   const columns = columnsOf<DeliveryAttempt>(
     ...(['number', 'attemptedAt', 'durationMs', 'statusCode', 'error', 'responseBody'] as const),
   );
-  await output.list([attemptHistory], columns);
+  await showWithRows(output, detail, delivery, attemptHistory, columns);
+}
+
+/** Prints a record: for people, its `head` and one of its lists as a table. */
+async function showWithRows<T extends object>(
+  output: Context['output'],
+  record: object,
+  head: object,
+  rows: readonly T[],
+  columns: readonly Column<T>[],
+): Promise<void> {
+  if (!output.isForPeople) return output.record(record);
+  await output.record(head);
+  if (rows.length === 0) return;
+  await output.write('\n');
+  await output.list([rows], columns);
 }
 
 async function showEventTypes(

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { open as openDescriptor } from 'node:fs';
+import { createReadStream, open as openDescriptor } from 'node:fs';
 import { type FileHandle, mkdtemp, open, rm, stat } from 'node:fs/promises';
 import { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -81,11 +81,13 @@ async function openBytes(path: string, io: Pick<Io, 'stdin' | 'interrupt'>): Pro
   try {
     const stats = await stat(path);
     if (stats.isDirectory()) throw new UsageError(`${path} is a folder, not a file`);
+    if (stats.isFile()) {
+      const handle = await open(path, 'r');
+      return { name: path, handle, close: () => handle.close() };
+    }
     // A pipe, such as <(...) in a shell, can be read only once.
-    if (stats.isFIFO()) return await copyToFile(basename(path), await openPipe(path), io.interrupt);
-    const handle = await open(path, 'r');
-    if (stats.isFile()) return { name: path, handle, close: () => handle.close() };
-    return await copyToFile(basename(path), handle.createReadStream(), io.interrupt);
+    const stream = stats.isFIFO() ? await openPipe(path) : createReadStream(path);
+    return await copyToFile(basename(path), stream, io.interrupt);
   } catch (error) {
     const code = systemErrorCode(error);
     if (code === undefined || error instanceof CliError || io.interrupt.aborted) throw error;
