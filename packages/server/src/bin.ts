@@ -12,7 +12,7 @@ const load = {
   migrate: () => import('./operations/commands/migrate.js'),
   organizations: () => import('./operations/commands/organizations.js'),
   operatorErrors: () => import('./operations/commands/open-database.js'),
-  secrets: () => import('./operations/commands/doctor.js'),
+  secrets: () => import('./operations/commands/secrets.js'),
   start: () => import('./operations/commands/start.js'),
   transfer: () => import('./operations/commands/transfer.js'),
   users: () => import('./operations/commands/users.js'),
@@ -79,7 +79,7 @@ secrets
   .description(
     'encrypt all of them under SHORTY_SECRET_KEY; the server may run, with the same settings',
   )
-  .action(async () => (await load.doctor()).rotate());
+  .action(async () => (await load.secrets()).rotate());
 
 const orgs = program.command('orgs').description('organizations');
 orgs

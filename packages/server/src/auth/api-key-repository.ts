@@ -12,7 +12,7 @@ import {
 import type { Database, Schema, WriteTransaction } from '../storage/database.js';
 import { readList } from '../storage/list-page.js';
 import { readByKey } from '../storage/prepared.js';
-import { updateWhere } from '../storage/statements.js';
+import { findWhere, updateWhere } from '../storage/statements.js';
 import { apiKeyRecord, maxApiKeys } from './api-key-contract.js';
 import type { FoundCaller } from './client-repository.js';
 import { hashSecret, newSecret } from './secrets.js';
@@ -135,14 +135,8 @@ export class ApiKeyRepository {
   }
 
   async hasDomain(organizationId: string, domainId: string): Promise<boolean> {
-    const row = await this.#database.read
-      .selectFrom('domains')
-      .select('id')
-      .where('id', '=', domainId)
-      .where('organization_id', '=', organizationId)
-      .where('is_active', '=', 1)
-      .executeTakeFirst();
-    return row !== undefined;
+    const active = { id: domainId, organization_id: organizationId, is_active: 1 };
+    return (await findWhere(this.#database.read, 'domains', active)) !== undefined;
   }
 
   /** Waits for the writes in progress, at the end of the process. */

@@ -13,7 +13,7 @@ import {
 import type { Database, Schema, WriteTransaction } from '../storage/database.js';
 import { readList } from '../storage/list-page.js';
 import { readByKey } from '../storage/prepared.js';
-import { updateWhere } from '../storage/statements.js';
+import { findWhere, updateWhere } from '../storage/statements.js';
 import { clientRecord, maxClients } from './client-contract.js';
 import { hashSecret, newSecret } from './secrets.js';
 
@@ -234,12 +234,8 @@ function fromRow(row: Selectable<Schema['clients']>) {
 }
 
 async function hasOrganization(transaction: WriteTransaction, id: string): Promise<boolean> {
-  const organizations = transaction
-    .selectFrom('organizations')
-    .select('id')
-    .where('id', '=', id)
-    .where('deletion_started_at', 'is', null);
-  return (await organizations.executeTakeFirst()) !== undefined;
+  const found = await findWhere(transaction, 'organizations', { id });
+  return found !== undefined && found.deletion_started_at === null;
 }
 
 export async function insertClient(

@@ -2,6 +2,7 @@ import { OrganizationRepository } from '../organizations/organization-repository
 import type { Database, WriteTransaction } from '../storage/database.js';
 import { changeLinkPolicy } from '../storage/link-policy.js';
 import { childrenOf } from '../storage/schema.js';
+import { findWhere } from '../storage/statements.js';
 import { deleteAll, deleteRows } from './delete-rows.js';
 
 /**
@@ -54,14 +55,9 @@ export async function deleteOrganization(
   const ended = new AbortController();
   const ifMarked = (work: (transaction: WriteTransaction) => Promise<unknown>) => {
     return async (transaction: WriteTransaction) => {
-      const marked = await transaction
-        .selectFrom('organizations')
-        .select('id')
-        .where('id', '=', organizationId)
-        .where('deletion_started_at', 'is not', null)
-        .where(({ eb }) => eb(eb.fn.coalesce('import_leased_until', eb.lit(0)), '=', 0))
-        .executeTakeFirst();
-      if (marked) await work(transaction);
+      const found = await findWhere(transaction, 'organizations', { id: organizationId });
+      const isMarked = found && found.deletion_started_at !== null && !found.import_leased_until;
+      if (isMarked) await work(transaction);
       else ended.abort();
     };
   };

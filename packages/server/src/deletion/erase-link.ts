@@ -10,7 +10,7 @@ import { PeriodicService } from '../lifecycle.js';
 import type { Clock } from '../ports.js';
 import type { Database, WriteTransaction } from '../storage/database.js';
 import { childrenOf } from '../storage/schema.js';
-import { updateWhere } from '../storage/statements.js';
+import { findWhere, updateWhere } from '../storage/statements.js';
 import type { ShortUrl } from '../urls/short-url.js';
 import { beginErasure, type UrlEraserOptions } from '../urls/url-life-cycle.js';
 import { deleteOrganizations } from './delete-organization.js';
@@ -43,13 +43,7 @@ export async function eraseLinks(database: Database, signal?: AbortSignal): Prom
 
 /** Returns whether rows of an erased link may still be stored. */
 export async function isLinkErasurePending(database: Database, urlId: number): Promise<boolean> {
-  const row = await database.read
-    .selectFrom('retired_keys')
-    .select('key_hash')
-    .where('url_id', '=', urlId)
-    .limit(1)
-    .executeTakeFirst();
-  return row !== undefined;
+  return (await findWhere(database.read, 'retired_keys', { url_id: urlId })) !== undefined;
 }
 
 /**
@@ -70,9 +64,8 @@ export async function eraseLink(
   await deleteRows(deletion, 'qr_codes', [urlId], 'url_id');
   if (signal?.aborted) return;
   await write(async (transaction) => {
-    const urls = transaction.selectFrom('urls').select('id').where('id', '=', urlId);
     // Another process was faster, or the organization is deleted.
-    if (!(await urls.executeTakeFirst())) return;
+    if (!(await findWhere(transaction, 'urls', { id: urlId }))) return;
     await eraseLastVisits(transaction, link);
     for (const table of childrenOf('urls')) await deleteAll(transaction, table, [urlId]);
     await transaction.deleteFrom('urls').where('id', '=', urlId).execute();

@@ -15,7 +15,7 @@ import {
 import type { Database, Schema, WriteTransaction } from '../storage/database.js';
 import { readList } from '../storage/list-page.js';
 import { readByKey } from '../storage/prepared.js';
-import { updateWhere } from '../storage/statements.js';
+import { findWhere, updateWhere } from '../storage/statements.js';
 import type { OidcIdentity } from './oidc.js';
 import { invitationLifetimeMs, maxUsers, sessionLifetimeMs, user } from './user-contract.js';
 
@@ -350,8 +350,7 @@ async function beginSession(
 }
 
 async function isTaken(db: Db, email = ''): Promise<boolean> {
-  const owner = db.selectFrom('users').select('id').where('email', '=', email);
-  return (await owner.executeTakeFirst()) !== undefined;
+  return (await findWhere(db, 'users', { email })) !== undefined;
 }
 
 async function endSessions(transaction: WriteTransaction, userId: string): Promise<void> {

@@ -4,6 +4,7 @@ import {
   type Insertable,
   type Kysely,
   PostgresAdapter,
+  type Selectable,
   type SqlBool,
   sql,
   type Updateable,
@@ -115,6 +116,20 @@ export async function updateEach<Name extends Table>(
   const result = await transaction.executeQuery(query);
   const changed = new Set(result.rows.map(({ number }) => number - 1));
   return rows.map((_, at) => changed.has(at));
+}
+
+/** Returns a row that has these values in these columns; undefined if there is none. */
+export async function findWhere<Name extends Table>(
+  db: Kysely<Schema>,
+  table: Name,
+  where: Partial<Selectable<Schema[Name]>>,
+): Promise<Selectable<Schema[Name]> | undefined> {
+  const conditions = Object.entries(where).map(
+    ([column, value]) => sql`${sql.ref(column)} = ${value}`,
+  );
+  const { rows } = await sql<Selectable<Schema[Name]>>`select * from ${sql.table(table)}
+    where ${sql.join(conditions, sql` and `)} limit 1`.execute(db);
+  return rows[0];
 }
 
 /** Updates the rows that have these values in these columns. Returns whether there are any. */

@@ -12,7 +12,7 @@ import { formatCount } from '../../format-count.js';
 import { findWrongLinkCounters, repairLinkCounters } from '../../organizations/link-quota.js';
 import type { Database } from '../../storage/database.js';
 import { findDatabaseFile } from '../../storage/locate-database.js';
-import { checkSecrets, rotateSecrets, unlockSecrets } from '../../storage/secrets.js';
+import { checkSecrets } from '../../storage/secrets.js';
 import { findIntegrityErrors } from '../../storage/sqlite/copy-sqlite.js';
 import { withDatabase } from './open-database.js';
 import { print } from './print.js';
@@ -142,21 +142,4 @@ function describeCounters(
 
 function number(value: number): string {
   return value.toLocaleString('en');
-}
-
-const maxPrinted = 20;
-
-/** Encrypts all stored secrets under the current key, beside running servers. May be run again. */
-export async function rotate(): Promise<void> {
-  await withDatabase(async (database) => {
-    await unlockSecrets(database, readConfig(process.env));
-    const { changed, unreadable } = await rotateSecrets(database);
-    print(
-      `Encrypted ${formatCount(changed, 'secret')} under the key ${database.keyring.firstId}. SHORTY_SECRET_KEY_PREVIOUS can be removed.`,
-    );
-    if (unreadable.length === 0) return;
-    const list = unreadable.slice(0, maxPrinted).map((reason) => `- ${reason}`);
-    const count = formatCount(unreadable.length, 'row');
-    throw new ConfigError([`${count} cannot be decrypted:`, ...list].join('\n'));
-  });
 }

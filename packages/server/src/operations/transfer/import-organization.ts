@@ -13,7 +13,7 @@ import { changeLinkPolicy } from '../../storage/link-policy.js';
 import { definitionOf, keyOf } from '../../storage/schema.js';
 import { searchTextOf } from '../../storage/search-text.js';
 import { encryptorOf, mapSecrets } from '../../storage/secrets.js';
-import { bulkInsert, updateWhere } from '../../storage/statements.js';
+import { bulkInsert, findWhere, updateWhere } from '../../storage/statements.js';
 import { settingsHashOf } from '../../urls/short-url.js';
 import { reserveUrlIds } from '../../urls/url-ids.js';
 import { findKeyOwners, findRetiredKeys, mapKeyOf } from '../../urls/url-keys.js';
@@ -119,14 +119,10 @@ async function removeImport(
   organizationId: string,
   leases?: readonly number[],
 ): Promise<void> {
-  const imported = await database.read
-    .selectFrom('organizations')
-    .select('id')
-    .where('id', '=', organizationId)
-    .where('import_leased_until', 'is not', null)
-    .$if(leases !== undefined, (own) => own.where('import_leased_until', 'in', leases ?? []))
-    .executeTakeFirst();
-  if (imported) await deleteOrganization(database, organizationId, Number.MAX_SAFE_INTEGER);
+  const found = await findWhere(database.read, 'organizations', { id: organizationId });
+  const lease = found?.import_leased_until ?? undefined;
+  if (lease === undefined || leases?.includes(lease) === false) return;
+  await deleteOrganization(database, organizationId, Number.MAX_SAFE_INTEGER);
 }
 
 /** Checks each row of the file, and returns what must be known before the first one is written. */
