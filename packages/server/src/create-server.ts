@@ -57,10 +57,9 @@ import { hidePassword } from './storage/locate-database.js';
 import { firstMigration } from './storage/migrations/apply-migrations.js';
 import { openStorage } from './storage/open-storage.js';
 import { unlockSecrets } from './storage/secrets.js';
-import { findTargetErrors } from './urls/check-target.js';
+import { clearTargetMarks, findTargetErrors } from './urls/check-target.js';
 import { type LinkOrigins, publicHostOf, shortUrlOf } from './urls/link-origins.js';
 import { reservedWords } from './urls/reserved-words.js';
-import { clearTargetMarks } from './urls/target-scan.js';
 import { createUrlModule } from './urls/url-module.js';
 import { createWebhookModule } from './webhooks/webhook-module.js';
 

@@ -1,7 +1,10 @@
 import type { Request, Response } from 'express';
+import type { z } from 'zod';
 import type { DoAsCaller } from '../api/mount-routes.js';
 import { ApiError, validationError } from '../contract/api-error.js';
+import { parseJson } from '../http/parse-json.js';
 import { readBody } from '../http/read-body.js';
+import { check } from '../http/read-input.js';
 import { escapeText } from '../pages/page.js';
 import type { LinkOrigins } from '../urls/link-origins.js';
 
@@ -24,7 +27,11 @@ export interface CompatReply {
 export interface CompatRoute {
   readonly path: string;
   readonly methods: readonly ('get' | 'post')[];
-  readonly respond: (request: Request, response: Response) => Promise<CompatReply>;
+  readonly respond: (
+    request: Request,
+    response: Response,
+    options: CompatOptions,
+  ) => Promise<CompatReply>;
   /** Where clients send the API key, as the service names it. */
   readonly keyField: string;
   /** The fields that have another name in our API, by that name. */
@@ -36,12 +43,20 @@ export interface CompatRoute {
 // A target may have 8 KB, which percent-encoding makes three times as long.
 const maxBodyBytes = 32 * 1024;
 
-export function readCompatBody(
+function readCompatBody(
   request: Request,
   response: Response,
   { bodyTimeoutMs: timeoutMs }: CompatOptions,
 ): Promise<Buffer> {
   return readBody(request, response, { maxBytes: maxBodyBytes, timeoutMs });
+}
+
+/** Reads the JSON body of a request. Throws VALIDATION_FAILED for another one. */
+export async function readCompatJson<Schema extends z.ZodType>(
+  schema: Schema,
+  ...request: Parameters<typeof readCompatBody>
+): Promise<z.output<Schema>> {
+  return check(schema, parseJson(await readCompatBody(...request))) as z.output<Schema>;
 }
 
 /**

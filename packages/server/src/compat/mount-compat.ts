@@ -3,21 +3,21 @@ import type { CompatName } from '../config.js';
 import { ApiError } from '../contract/api-error.js';
 import { errorHeaders, toApiError } from '../http/error-response.js';
 import { stableRequestIdOf } from '../http/request-id.js';
-import { bitlyRoutes } from './bitly/bitly.js';
+import { bitlyRoutes } from './bitly.js';
 import {
   type CompatOptions,
   type CompatReply,
   type CompatRoute,
   withNamesOf,
 } from './compat-api.js';
-import { shlinkRoutes } from './shlink/shlink.js';
-import { yourlsRoutes } from './yourls/yourls.js';
+import { shlinkRoutes } from './shlink.js';
+import { yourlsRoutes } from './yourls.js';
 
 const apis = {
   yourls: yourlsRoutes,
   bitly: bitlyRoutes,
   shlink: shlinkRoutes,
-} as const satisfies Record<CompatName, (options: CompatOptions) => readonly CompatRoute[]>;
+} as const satisfies Record<CompatName, readonly CompatRoute[]>;
 
 /** The first segments of the paths of each API, which no link can have while the API is on. */
 export const compatWords = { yourls: 'yourls-api.php', bitly: 'v4', shlink: 'rest' } as const;
@@ -29,7 +29,7 @@ export function mountCompat(
   onRequestError: (error: unknown, requestId: string) => void,
   options: CompatOptions,
 ): void {
-  for (const route of names.flatMap((name) => apis[name](options))) {
+  for (const route of names.flatMap((name): readonly CompatRoute[] => apis[name])) {
     const refuse = (error: unknown, request: Request, response: Response) => {
       onRequestError(error, stableRequestIdOf(request));
       const refusal = withNamesOf(route, toApiError(error));
@@ -39,7 +39,7 @@ export function mountCompat(
     for (const method of route.methods) {
       app[method](route.path, async (request, response) => {
         try {
-          send(response, await route.respond(request, response));
+          send(response, await route.respond(request, response, options));
         } catch (error) {
           refuse(error, request, response);
         }

@@ -1,11 +1,13 @@
-import type { Kysely } from 'kysely';
+import type { Kysely, Selectable } from 'kysely';
 import { shorten } from '../contract/api-error.js';
 import type { ErrorDetail } from '../contract/errors.js';
 import { findDomainsOf } from '../domains/domain-repository.js';
 import { hostnameOf, type IsOwnHost } from '../domains/hostname.js';
+import { dayMs, minuteMs } from '../durations.js';
 import { parseUrl } from '../network/parse-url.js';
 import type { SafeDns } from '../network/safe-dns.js';
-import type { Schema } from '../storage/schema.js';
+import type { Clock } from '../ports.js';
+import type { Database, Schema } from '../storage/database.js';
 import { blockedMessage } from './blocked-hosts.js';
 import { type LinkTarget, targetsOf } from './link-rules.js';
 
@@ -21,11 +23,6 @@ const ownTargetMessage =
   'must not lead to a host of short links on this server: use the address that visitors should see';
 
 const unsafeMessage = 'which the resolver that filters harmful hosts for this server blocks';
-
-/** Returns the hosts that a link leads to. */
-export function targetHostsOf(url: Parameters<typeof targetsOf>[0]): string[] {
-  return targetsOf(url).map(({ targetUrl }) => hostnameOf(parseUrl(targetUrl)?.host ?? ''));
-}
 
 /** Returns why one of the targets of each request is refused: it leads to a blocked host, or to one of ours. */
 export async function findTargetErrors(
@@ -53,4 +50,129 @@ export async function findTargetErrors(
     }
     return undefined;
   });
+}
+
+export interface TargetScanOptions {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly safeDns: Pick<SafeDns, 'check'>;
+}
+
+const pageSize = 100;
+// A node that ends during a page leaves it to another one after this time.
+const leaseMs = minuteMs;
+// The links of a few hosts are most of all links.
+const maxKnownHosts = 100_000;
+
+/**
+ * Returns a function that checks the targets of one page of links, and marks those that are blocked. It
+ * returns false when all links have been checked today, or another node checks a page.
+ */
+export function createTargetScan({ database, clock, safeDns }: TargetScanOptions) {
+  /** The hosts that were asked about since the scan began. */
+  let known = new Map<string, boolean>();
+  let knownSince = 0;
+
+  async function findBlocked(hosts: readonly string[], startedAt: number) {
+    if (startedAt !== knownSince || known.size > maxKnownHosts) known = new Map();
+    knownSince = startedAt;
+    const unknown = hosts.filter((host) => !known.has(host));
+    for (const [host, isBlocked] of await safeDns.check(unknown)) known.set(host, isBlocked);
+    return known;
+  }
+
+  return async (): Promise<boolean> => {
+    const now = clock();
+    const scan = await claimPage(database, now);
+    if (!scan) return false;
+    const urls = await database.read
+      .selectFrom('urls')
+      .select(['id', 'target_url', 'expired_url', 'rules', 'target_blocked_at'])
+      .where('id', '>', scan.next_id ?? 0)
+      .where('deleted_at', 'is', null)
+      .orderBy('id')
+      .limit(pageSize)
+      .execute();
+    const links = urls.map((url) => ({ ...url, hosts: hostsOf(url) }));
+    const blocked = await findBlocked(
+      links.flatMap(({ hosts }) => hosts),
+      scan.started_at,
+    );
+    const isMarked = (url: (typeof links)[number]) => url.target_blocked_at !== null;
+    const found = links.filter(
+      (url) => !isMarked(url) && url.hosts.some((host) => blocked.get(host)),
+    );
+    const cleared = links.filter(
+      (url) => isMarked(url) && url.hosts.every((host) => blocked.get(host) === false),
+    );
+    await database.writeDirectly(async (transaction) => {
+      for (const [marked, at] of [
+        [found, now],
+        [cleared, null],
+      ] as const) {
+        await transaction
+          .updateTable('urls')
+          .set({ target_blocked_at: at })
+          .where('id', 'in', [0, ...marked.map(({ id }) => id)])
+          // A link that was changed meanwhile may have other targets.
+          .where('updated_at', '<=', now)
+          .execute();
+      }
+      const next_id = links.length < pageSize ? null : (links.at(-1)?.id ?? null);
+      await transaction.updateTable('target_scan').set({ next_id, leased_until: 0 }).execute();
+    }, 'rows');
+    return true;
+  };
+}
+
+/** Removes the marks of a resolver that is not set any more, and its scan. */
+export function clearTargetMarks(database: Database): Promise<void> {
+  return database.writeDirectly(async (transaction) => {
+    // Without a scan, there are no marks, and no start has to read all links.
+    const scan = await transaction.deleteFrom('target_scan').returning('id').executeTakeFirst();
+    if (!scan) return;
+    await transaction
+      .updateTable('urls')
+      .set({ target_blocked_at: null })
+      .where('target_blocked_at', 'is not', null)
+      .execute();
+  }, 'rows');
+}
+
+/** Takes the next page of the scan; begins a scan if the last one began a day ago. */
+function claimPage(database: Database, now: number) {
+  return database.writeDirectly(async (transaction) => {
+    await transaction
+      .insertInto('target_scan')
+      .values({ id: 1, started_at: now, next_id: 0, leased_until: 0 })
+      .onConflict((conflict) => conflict.column('id').doNothing())
+      .execute();
+    const isOld = now - dayMs;
+    return transaction
+      .updateTable('target_scan')
+      .set(({ eb }) => ({
+        leased_until: now + leaseMs,
+        next_id: eb.fn.coalesce('next_id', eb.lit(0)),
+        started_at: eb
+          .case()
+          .when('next_id', 'is', null)
+          .then(now)
+          .else(eb.ref('started_at'))
+          .end(),
+      }))
+      .where('leased_until', '<=', now)
+      .where(({ eb }) => eb.or([eb('next_id', 'is not', null), eb('started_at', '<=', isOld)]))
+      .returning(['started_at', 'next_id'])
+      .executeTakeFirst();
+  }, 'rows');
+}
+
+/** Returns the hosts that a link leads to. */
+function hostsOf({
+  target_url: targetUrl,
+  expired_url: expiredUrl,
+  rules,
+}: Pick<Selectable<Schema['urls']>, 'target_url' | 'expired_url' | 'rules'>): string[] {
+  const targets = targetsOf({ targetUrl, expiredUrl, rules: rules && JSON.parse(rules) });
+  return targets.map((target) => hostnameOf(parseUrl(target.targetUrl)?.host ?? ''));
 }

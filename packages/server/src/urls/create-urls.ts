@@ -25,12 +25,10 @@ import { type RecordUrls, urlCreated } from './url-events.js';
 import {
   type DomainAndKey,
   domainKeyOf,
-  findActiveDomains,
   findExternalIds,
-  findKeyOwners,
+  findLinkDomains,
   findRetiredKeys,
-  foldsKeys,
-  hasDomain,
+  findTakenKeys,
   keyOn,
   keysOf,
   mapKeyOf,
@@ -73,19 +71,18 @@ export async function createUrls(
   const { organizationId, now, write } = context;
   const createdBy = write?.origin.actorId ?? null;
   const domainIds = drafts.map(({ body }) => body.domainId ?? null);
-  const domains = await findActiveDomains(transaction, context, domainIds);
-  const foldsOf = (domainId: string | null) => foldsKeys(domains, domainId, ignoreCase);
+  const domains = await findLinkDomains(transaction, context, domainIds, ignoreCase);
   const newKeyOf = ({ body: { domainId = null } }: (typeof drafts)[number], extra?: number) =>
-    keyOn(domainId, newShortCode(extra), foldsOf(domainId));
+    keyOn(domainId, newShortCode(extra), domains.folds(domainId));
   const codes = isRepeated ? await findFreeCodes(transaction, drafts, newKeyOf) : [];
   const outcomes = new Map<number, Outcome<ShortUrl>>();
   const candidates = await mapInSlices(drafts, (draft, index): NewLink => {
     const importedCode = draft.body.importedCode ?? null;
-    const hostname = domains.get(draft.body.domainId ?? '')?.hostname ?? null;
+    const hostname = domains.hostnameOf(draft.body.domainId ?? null);
     const shortCode = importedCode ?? codes[index] ?? newShortCode();
     const identity = { id: firstId + index, organizationId, shortCode, hostname, createdBy };
     const url = newUrl(draft, identity, now);
-    const keys = keysOf(url, foldsOf(url.domainId));
+    const keys = keysOf(url, domains.folds(url.domainId));
     const returnsExisting = draft.body.ifExists === 'return';
     return { url, row: toRow(url), keys, now, record, importedCode, returnsExisting };
   });
@@ -97,7 +94,7 @@ export async function createUrls(
   );
   const findRefusal = ({ url, keys, importedCode }: NewLink): ApiError | undefined => {
     const { customSlug, externalId, domainId } = url;
-    if (!hasDomain(context, domains, domainId)) return domainInvalid(domainId);
+    if (!domains.has(domainId)) return domainInvalid(domainId);
     const [slugKey, codeKey = slugKey] = keys;
     if (customSlug !== null && slugKey && taken.has(mapKeyOf(slugKey))) {
       return slugConflict('customSlug', customSlug);
@@ -183,16 +180,6 @@ async function insertLinks(
 function chosenKeys({ url, keys, importedCode }: NewLink): readonly DomainAndKey[] {
   if (importedCode !== null) return keys;
   return url.customSlug === null ? [] : keys.slice(0, 1);
-}
-
-/** Returns those of the keys that a link has or that are retired, by `mapKeyOf`. */
-async function findTakenKeys(
-  transaction: WriteTransaction,
-  keys: readonly DomainAndKey[],
-): Promise<Set<string>> {
-  const owners = await findKeyOwners(transaction, keys);
-  const retired = await findRetiredKeys(transaction, keys);
-  return new Set([...owners.keys(), ...retired.map(mapKeyOf)]);
 }
 
 /** Returns a short code for each draft that no link on its domain has. */

@@ -18,12 +18,10 @@ import {
 import { type ShortUrl, toRow } from './short-url.js';
 import { urlRestored, urlUpdated } from './url-events.js';
 import {
-  findActiveDomains,
   findExternalIds,
   findKeyOwners,
+  findLinkDomains,
   findRetiredKeys,
-  foldsKeys,
-  hasDomain,
   keysOf,
   mapKeyOf,
 } from './url-keys.js';
@@ -104,12 +102,11 @@ export async function updateUrls(
     let newKeys: Awaited<ReturnType<typeof findNewKeys>> = [];
     // The domain of an inactive link may have been deleted.
     if (moves || (domainId !== null && becomesActive)) {
-      const domains = await findActiveDomains(transaction, context, [domainId]);
-      if (!hasDomain(context, domains, domainId)) throw domainInvalid(domainId);
-      hostname = domains.get(domainId ?? '')?.hostname ?? null;
+      const domains = await findLinkDomains(transaction, context, [domainId], ignoreCase);
+      if (!domains.has(domainId)) throw domainInvalid(domainId);
+      hostname = domains.hostnameOf(domainId);
       // The link keeps its keys on the old domain, because printed copies use them.
-      const folds = foldsKeys(domains, domainId, ignoreCase);
-      if (moves) newKeys = await findNewKeys(transaction, url, folds);
+      if (moves) newKeys = await findNewKeys(transaction, url, domains.folds(domainId));
     }
     if (externalId !== null && externalId !== before.externalId) {
       const owners = await findExternalIds(transaction, organizationId, [externalId]);

@@ -53,15 +53,6 @@ export function keysOf(
   return [slug, slug.folded_key === code.folded_key ? { ...code, folded_key: null } : code];
 }
 
-/** Returns whether keys of a domain are found in any case. `ignoreCase` is the setting of the platform's domain. */
-export function foldsKeys(
-  domains: ReadonlyMap<string, ActiveDomain>,
-  domainId: string | null,
-  ignoreCase: boolean,
-): boolean {
-  return domainId === null ? ignoreCase : domains.get(domainId)?.ignoresCase === true;
-}
-
 /** Returns a string that identifies a key on a domain, for use as the key of a map. */
 export function mapKeyOf({ domain_key, key, folded_key }: DomainAndKey): string {
   return `${domain_key}/${folded_key ?? key}`;
@@ -101,39 +92,42 @@ export async function findDomainKey(
   return (await findDomainsOf(db, [hostname])).get(hostname)?.id;
 }
 
-interface ActiveDomain {
-  readonly hostname: string;
-  readonly ignoresCase: boolean;
-}
-
-/** Returns those of these domains on which links of an owner can be. */
-export async function findActiveDomains(
+/**
+ * Reads those of these domains on which links of an owner can be. Null is the platform's domain, of which
+ * `ignoreCase` is the setting.
+ */
+export async function findLinkDomains(
   db: Kysely<Schema>,
   { organizationId, restriction }: LinkOwner,
   ids: readonly (string | null)[],
-): Promise<ReadonlyMap<string, ActiveDomain>> {
+  ignoreCase: boolean,
+) {
   const only = restriction?.domainId ?? null;
   const wanted = [...new Set(ids)].filter((id) => id !== null && (only === null || id === only));
-  if (wanted.length === 0) return new Map();
-  const rows = await db
+  const query = db
     .selectFrom('domains')
     .select(['id', 'hostname', 'ignore_case'])
     .where('organization_id', '=', organizationId)
     .where('is_active', '=', 1)
-    .where('id', 'in', wanted)
-    .execute();
-  return new Map(
-    rows.map(({ id, hostname, ignore_case }) => [id, { hostname, ignoresCase: ignore_case === 1 }]),
-  );
+    .where('id', 'in', wanted);
+  const rows = wanted.length === 0 ? [] : await query.execute();
+  const domains = new Map(rows.map((row) => [row.id, row]));
+  return {
+    has: (id: string | null) => (id === null ? only === null : domains.has(id)),
+    hostnameOf: (id: string | null) => domains.get(id ?? '')?.hostname ?? null,
+    /** Returns whether the keys of a domain are found in any case. */
+    folds: (id: string | null) => (id === null ? ignoreCase : domains.get(id)?.ignore_case === 1),
+  };
 }
 
-/** Returns whether links of an owner can be on a domain: the platform's, or one of these. */
-export function hasDomain(
-  { restriction }: LinkOwner,
-  domains: ReadonlyMap<string, ActiveDomain>,
-  domainId: string | null,
-): boolean {
-  return domainId === null ? restriction?.domainId == null : domains.has(domainId);
+/** Returns those of the keys that a link has or that are retired, by `mapKeyOf`. */
+export async function findTakenKeys(
+  db: Kysely<Schema>,
+  keys: readonly DomainAndKey[],
+): Promise<Set<string>> {
+  const owners = await findKeyOwners(db, keys);
+  const retired = await findRetiredKeys(db, keys);
+  return new Set([...owners.keys(), ...retired.map(mapKeyOf)]);
 }
 
 /** Returns the ids of an organization's links by their external ids. Omits those that no link has. */

@@ -10,13 +10,10 @@ import { fromRow, type ShortUrl, selectUrls } from './short-url.js';
 import {
   type DomainAndKey,
   domainKeyOf,
-  findActiveDomains,
   findDomainKey,
   findExternalIds,
-  findKeyOwners,
-  findRetiredKeys,
-  foldsKeys,
-  hasDomain,
+  findLinkDomains,
+  findTakenKeys,
   keyOn,
   mapKeyOf,
 } from './url-keys.js';
@@ -150,11 +147,10 @@ export class UrlReader {
   /** Returns whether a slug is free on a domain. Throws DOMAIN_INVALID if the owner has no such active domain. */
   async isSlugFree(owner: LinkOwner, slug: string, domainId: string | null): Promise<boolean> {
     const { read } = this.#database;
-    const domains = await findActiveDomains(read, owner, [domainId]);
-    if (!hasDomain(owner, domains, domainId)) throw domainInvalid(domainId);
-    const keys = [keyOn(domainId, slug, foldsKeys(domains, domainId, this.#ignoreCase))];
-    if ((await findKeyOwners(read, keys)).size > 0) return false;
-    return (await findRetiredKeys(read, keys)).length === 0;
+    const domains = await findLinkDomains(read, owner, [domainId], this.#ignoreCase);
+    if (!domains.has(domainId)) throw domainInvalid(domainId);
+    const taken = await findTakenKeys(read, [keyOn(domainId, slug, domains.folds(domainId))]);
+    return taken.size === 0;
   }
 }
 

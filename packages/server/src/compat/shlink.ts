@@ -1,9 +1,7 @@
 import type { Request } from 'express';
 import { z } from 'zod';
-import type { ApiError } from '../../contract/api-error.js';
-import { parseJson } from '../../http/parse-json.js';
-import { check } from '../../http/read-input.js';
-import type { UrlRecord } from '../../urls/present-url.js';
+import type { ApiError } from '../contract/api-error.js';
+import type { UrlRecord } from '../urls/present-url.js';
 import {
   type CompatOptions,
   type CompatReply,
@@ -11,8 +9,8 @@ import {
   fieldsOf,
   findDomainId,
   jsonReply,
-  readCompatBody,
-} from '../compat-api.js';
+  readCompatJson,
+} from './compat-api.js';
 
 // Other fields, such as `crawlable` and `shortCodeLength`, are ignored.
 const creation = z.looseObject({
@@ -34,52 +32,51 @@ const fieldNames: Readonly<Record<string, string>> = {
   domainId: 'domain',
 };
 
+const path = '/rest/v3/short-urls';
+
+const hostOf = (domain: unknown, { origins }: CompatOptions) =>
+  typeof domain === 'string' && !['', 'DEFAULT'].includes(domain) ? domain : origins().shortDomain;
+
 /** Shlink's `POST /rest/v3/short-urls` and `GET /rest/v3/short-urls/{code}`. */
-export function shlinkRoutes(options: CompatOptions): readonly CompatRoute[] {
-  const { doAsCaller, origins } = options;
-  const path = '/rest/v3/short-urls';
-  const hostOf = (domain: unknown) =>
-    typeof domain === 'string' && !['', 'DEFAULT'].includes(domain)
-      ? domain
-      : origins().shortDomain;
-  const errors = { keyField: 'X-Api-Key', fieldNames, refuse };
-  return [
-    {
-      path,
-      methods: ['post'],
-      respond: (request, response) =>
-        doAsCaller(request.get('x-api-key'), request, response, async (call) => {
-          const json = parseJson(await readCompatBody(request, response, options));
-          const given = check(creation, json) as z.output<typeof creation>;
-          const { domain, findIfExists, maxVisits } = given;
-          const fields = Object.entries(fieldNames)
-            .map(([name, shlinkName]) => [name, given[shlinkName]])
-            .filter(([, value]) => value != null);
-          const { data } = await call('createUrl', {
-            body: {
-              ...Object.fromEntries(fields),
-              domainId: await findDomainId(options, hostOf(domain)),
-              // A limited link is never shared.
-              ifExists: findIfExists && maxVisits == null ? 'return' : null,
-            },
-          });
-          return jsonReply(200, toShlink(data));
-        }),
-      ...errors,
-    },
-    {
-      path: `${path}/:code`,
-      methods: ['get'],
-      respond: (request, response) =>
-        doAsCaller(request.get('x-api-key'), request, response, async (call) => {
-          const shortUrl = `https://${hostOf(request.query.domain)}/${request.params.code}`;
-          const { data } = await call('lookupUrl', { query: { shortUrl } });
-          return jsonReply(200, toShlink(data));
-        }),
-      ...errors,
-    },
-  ];
-}
+export const shlinkRoutes: readonly CompatRoute[] = [
+  {
+    path,
+    methods: ['post'],
+    respond: (request, response, options) =>
+      options.doAsCaller(request.get('x-api-key'), request, response, async (call) => {
+        const given = await readCompatJson(creation, request, response, options);
+        const { domain, findIfExists, maxVisits } = given;
+        const fields = Object.entries(fieldNames)
+          .map(([name, shlinkName]) => [name, given[shlinkName]])
+          .filter(([, value]) => value != null);
+        const { data } = await call('createUrl', {
+          body: {
+            ...Object.fromEntries(fields),
+            domainId: await findDomainId(options, hostOf(domain, options)),
+            // A limited link is never shared.
+            ifExists: findIfExists && maxVisits == null ? 'return' : null,
+          },
+        });
+        return jsonReply(200, toShlink(data));
+      }),
+    keyField: 'X-Api-Key',
+    fieldNames,
+    refuse,
+  },
+  {
+    path: `${path}/:code`,
+    methods: ['get'],
+    respond: (request, response, options) =>
+      options.doAsCaller(request.get('x-api-key'), request, response, async (call) => {
+        const shortUrl = `https://${hostOf(request.query.domain, options)}/${request.params.code}`;
+        const { data } = await call('lookupUrl', { query: { shortUrl } });
+        return jsonReply(200, toShlink(data));
+      }),
+    keyField: 'X-Api-Key',
+    fieldNames,
+    refuse,
+  },
+];
 
 function toShlink(url: UrlRecord) {
   const { clickCount, shortUrl } = url;

@@ -1,15 +1,14 @@
-import type { CallOperation } from '../../api/mount-routes.js';
-import { type ApiError, validationError } from '../../contract/api-error.js';
-import type { UrlRecord } from '../../urls/present-url.js';
+import type { CallOperation } from '../api/mount-routes.js';
+import { type ApiError, validationError } from '../contract/api-error.js';
+import type { UrlRecord } from '../urls/present-url.js';
 import {
-  type CompatOptions,
   type CompatReply,
   type CompatRoute,
   fieldsOf,
   jsonReply,
   readForm,
   toXml,
-} from '../compat-api.js';
+} from './compat-api.js';
 
 /** The version of YOURLS whose API this is. */
 const version = '1.10.2';
@@ -92,11 +91,11 @@ function linkOf(url: UrlRecord) {
 }
 
 /** YOURLS's API: `/yourls-api.php`, with an API key as `signature` or `password`. */
-export const yourlsRoutes = (options: CompatOptions): readonly CompatRoute[] => [
+export const yourlsRoutes: readonly CompatRoute[] = [
   {
     path: '/yourls-api.php',
     methods: ['get', 'post'],
-    async respond(request, response) {
+    async respond(request, response, options) {
       // The error of a request has the form that its fields ask for, too.
       request.body = { ...request.query, ...(await readForm(request, response, options)) };
       const text = textOf(request.body);
