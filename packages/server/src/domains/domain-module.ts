@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
-import { createLookUpQueue, type DomainHandlerOptions, domainHandlers } from './domain-handlers.js';
+import { FairQueue } from '../fair-queue.js';
+import { type DomainHandlerOptions, domainHandlers } from './domain-handlers.js';
 import { DomainRepository } from './domain-repository.js';
 import { createHostResolver, type HostResolverOptions } from './host-resolver.js';
 
@@ -31,7 +32,13 @@ export function createDomainModule(options: DomainModuleOptions) {
     clock,
     onError: (err) => logger.error({ err }, 'host look-up failed'),
   });
-  const lookUps = createLookUpQueue();
+  const lookUps = new FairQueue({
+    name: 'DNS look-ups',
+    concurrency: 32,
+    maxRunningPerOrganization: 4,
+    maxWaiting: 256,
+    maxWaitingPerOrganization: 32,
+  });
   const handlers = domainHandlers({ ...options, domains, hosts, lookUps });
   return { domains, hosts, handlers, queues: [lookUps] };
 }

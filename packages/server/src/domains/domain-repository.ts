@@ -46,10 +46,6 @@ export class DomainRepository {
     this.#read = read;
   }
 
-  find(organizationId: string, id: string): Promise<Domain | undefined> {
-    return findDomain(this.#read, organizationId, id);
-  }
-
   /** Returns the domain that serves the links of a hostname, as `findDomainsOf` does. */
   async findByHostname(hostname: string) {
     const row = await this.#read
@@ -83,11 +79,6 @@ export class DomainRepository {
       .where('suspended_at', 'is', null)
       .executeTakeFirst();
     return row ? fieldsOf(row)[document] : null;
-  }
-
-  async hasHostname(organizationId: string, hostname: string): Promise<boolean> {
-    const domains = selectDomains(this.#read, organizationId);
-    return (await domains.where('hostname', '=', hostname).executeTakeFirst()) !== undefined;
   }
 }
 

@@ -88,8 +88,9 @@ export class DomainPages {
   /** Returns whether visitors may be led to a URL: not to this server, and not to a blocked host. */
   async #mayLeadTo(url: string): Promise<boolean> {
     const { isOwnHost, linkPolicy, hosts } = this.#options;
-    const hostname = hostnameOf(new URL(url).host);
-    if (isOwnHost(hostname) || linkPolicy.findBlockedHost(url) !== undefined) return false;
+    const { host, port } = new URL(url);
+    const hostname = hostnameOf(host);
+    if (isOwnHost(hostname, port) || linkPolicy.findBlockedHost(url) !== undefined) return false;
     return (await hosts.find(hostname)) === null;
   }
 

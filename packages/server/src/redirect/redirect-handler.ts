@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isLinkPreviewer } from '../analytics/classify/link-previewers.js';
-import type { DescribedVisit, VisitRecorder } from '../analytics/journal/visit-recorder.js';
+import type { VisitRecorder } from '../analytics/journal/visit-recorder.js';
 import type { AttemptLimiter } from '../auth/attempt-limiter.js';
 import type { Passwords } from '../auth/passwords.js';
 import { ApiError, validationError } from '../contract/api-error.js';
@@ -25,7 +25,7 @@ import { type LinkOrigins, shortUrlOf } from '../urls/link-origins.js';
 import { isCodeSegment, isLinkCode, maxCodeLength } from '../urls/url-keys.js';
 import type { UrlReader } from '../urls/url-reader.js';
 import { type DomainPages, redirectTo } from './domain-pages.js';
-import { decideRedirect, type Link, type Target, targetOf, usedUp } from './link.js';
+import { decideRedirect, type Link, targetOf, usedUp } from './link.js';
 import type { LinkCache } from './link-cache.js';
 import type { FindLinkInfo } from './link-info.js';
 import { findLongerKeys } from './longer-keys.js';
@@ -71,15 +71,6 @@ interface FoundLink {
   readonly link: Link;
   readonly key: string;
   readonly rest: string;
-}
-
-/** A visit that is about to be redirected. */
-interface Redirect {
-  readonly link: Link;
-  readonly target: Target;
-  readonly location: string;
-  readonly visit: DescribedVisit;
-  readonly status: number;
 }
 
 /**
@@ -193,7 +184,7 @@ export class RedirectHandler {
     const isRead = method === 'GET' || method === 'HEAD';
     if (decision === 'unknown' || link === undefined) this.#refuseVisitor(response, unknown);
     else if (decision === 'gone') this.#refuseVisitor(response, gone);
-    else if (decision === 'fallback') this.#redirectToFallback(response, link);
+    else if (decision === 'fallback') this.#leadTo(response, link.fallback as string);
     else if (decision === 'taken-down') {
       this.#refuse(response, takenDown, (pages) => pages.takenDown);
     } else if (decision === 'redirect') {
@@ -243,11 +234,10 @@ export class RedirectHandler {
     const location = link.forwarding
       ? forwardRequest(target.location, link.forwarding, { rest, query: visit.query.slice(1) })
       : target.location;
-    if (location === undefined) this.#refuseVisitor(response, unknown);
-    else this.#record(response, { link, target, location, visit, status });
-  }
-
-  #record(response: ServerResponse, { link, target, location, visit, status }: Redirect): void {
+    if (location === undefined) {
+      this.#refuseVisitor(response, unknown);
+      return;
+    }
     // Callbacks of several visits run in one batch, so this one must not throw.
     const respond = (isSafe: boolean) => {
       try {
@@ -274,7 +264,7 @@ export class RedirectHandler {
           .take(link)
           .then((isTaken) => {
             if (isTaken) write();
-            else if (usedUp(link) === 'fallback') this.#redirectToFallback(response, link);
+            else if (usedUp(link) === 'fallback') this.#leadTo(response, link.fallback as string);
             else this.#refuseVisitor(response, gone);
           })
           .catch((error) => this.#fail(response, error));
@@ -292,10 +282,10 @@ export class RedirectHandler {
     sendPage(response, 200, previewPage({ ...preview, shortUrl, location }), varyByAgent);
   }
 
-  /** Sends the visitor of a link that has ended elsewhere. The visit is not recorded. */
-  #redirectToFallback(response: ServerResponse, link: Link): void {
+  /** Sends a visitor elsewhere than to the target of a link. The visit is not recorded. */
+  #leadTo(response: ServerResponse, url: string): void {
     this.#options.onResponse(302);
-    redirect(response, { cacheControl: 'no-store' }, 302, link.fallback as string);
+    redirectTo(response, url);
   }
 
   /** Leads a visitor without a link to where the domain says, or else sends an error. */
@@ -304,12 +294,8 @@ export class RedirectHandler {
     this.#options.domainPages
       .findUrl(response.req, isUnknown ? 'notFoundUrl' : 'expiredUrl')
       .then((url) => {
-        if (url === undefined) {
-          this.#refuse(response, error, (pages) => (isUnknown ? pages.notFound : pages.gone));
-        } else {
-          this.#options.onResponse(302);
-          redirectTo(response, url);
-        }
+        if (url !== undefined) this.#leadTo(response, url);
+        else this.#refuse(response, error, (pages) => (isUnknown ? pages.notFound : pages.gone));
       })
       .catch((cause) => this.#fail(response, cause));
   }
@@ -420,7 +406,7 @@ const varyByAgent = { Vary: 'User-Agent' } as const;
 
 function redirect(
   response: ServerResponse,
-  { cacheControl, preview }: Pick<Link, 'cacheControl'> & Partial<Pick<Link, 'preview'>>,
+  { cacheControl, preview }: Pick<Link, 'cacheControl' | 'preview'>,
   status: number,
   location: string,
 ): void {
