@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { VisitFacts } from '../analytics/classify/describe-visit.js';
 import { type LinkRule, labelOf } from '../urls/link-rules.js';
 import { isWithinHost, type RuleConditions } from '../urls/rule-conditions.js';
@@ -130,21 +131,7 @@ function firstLanguage(header: string | undefined): string {
   return (header && firstRange.exec(header)?.[1]?.toLowerCase()) || '';
 }
 
-/**
- * Returns a number from 0 to below 1 for a visitor of a link. Keys are keyed hashes: 16 hexadecimal digits,
- * which nobody can choose. So a fast mix suffices.
- */
+/** Returns a number from 0 to below 1 for a visitor of a link. */
 function positionOf(urlId: number, visitorKey: string): number {
-  const seed = mix(mix(urlId) ^ Math.floor(urlId / 2 ** 32));
-  const high = Number.parseInt(visitorKey.slice(0, 8), 16);
-  const low = Number.parseInt(visitorKey.slice(8), 16);
-  return (mix(mix(seed ^ high) ^ low) >>> 0) / 2 ** 32;
-}
-
-/** The finalizer of MurmurHash3: each bit of the input changes each bit of the output. */
-function mix(bits: number): number {
-  let hash = bits | 0;
-  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
-  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
-  return hash ^ (hash >>> 16);
+  return hash('sha256', `${urlId} ${visitorKey}`, 'buffer').readUInt32BE() / 2 ** 32;
 }

@@ -364,14 +364,10 @@ async function readPassword(
 ): Promise<string> {
   const format = bodyFormatOf(request.headers, ['form', 'json']);
   const bytes = await readBody(request, response, { maxBytes: maxPublicBodyBytes, timeoutMs });
-  if (format === 'json') {
-    const parsed = parseInput(unlockRequest, parseJson(bytes));
-    if (!parsed.ok) throw validationError(parsed.details, parsed.count);
-    return parsed.value.password;
-  }
-  const fields = parseForm(bytes);
-  restoreOrigin(request, fields);
-  const parsed = parseInput(unlockForm, fields);
+  const isForm = format === 'form';
+  const fields = isForm ? parseForm(bytes) : parseJson(bytes);
+  if (isForm) restoreOrigin(request, fields as Record<string, unknown>);
+  const parsed = parseInput(isForm ? unlockForm : unlockRequest, fields);
   if (!parsed.ok) throw validationError(parsed.details, parsed.count);
   return parsed.value.password;
 }

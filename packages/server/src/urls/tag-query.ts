@@ -15,8 +15,8 @@ export const maxListedTags = 20_000;
 // Different values of `urls.tags` in memory.
 const textsAtOnce = 50_000;
 
-/** A tag of a list, with the text by which it is sorted. */
-type ListedTag = Tag & { readonly folded: string };
+/** A tag of a list, with the text by which names are sorted: without regard to case at first. */
+type ListedTag = Tag & { readonly sortText: string };
 
 /**
  * Returns one page of tags. Reads the tags of all links within the restriction. Returns undefined
@@ -54,13 +54,13 @@ export async function listTags(
   const toListed = ([name, linkCount]: readonly [string, number]): ListedTag => ({
     name,
     linkCount,
-    folded: foldText(name),
+    sortText: `${foldText(name)}\n${name}`,
   });
   const tags = [...counts].map(toListed).sort(compare);
   const position = after && toListed([String(after[1]), Number(after[0])]);
   const start = position ? tags.findIndex((tag) => compare(tag, position) > 0) : offset;
   const from = start < 0 ? tags.length : start;
-  const items = tags.slice(from, from + limit).map(({ folded: _, ...tag }) => tag);
+  const items = tags.slice(from, from + limit).map(({ sortText: _, ...tag }) => tag);
   const lastItem = from + limit < tags.length ? items.at(-1) : undefined;
   const next = lastItem && ([lastItem.linkCount, lastItem.name] as const);
   return { total: after ? undefined : tags.length, items, next };
@@ -69,19 +69,10 @@ export async function listTags(
 /** Returns the order of a list. Tags with equal counts are ordered by name. */
 function comparisonOf({ sort, order }: TagFilter): (a: ListedTag, b: ListedTag) => number {
   const sign = (order ?? (sort === 'name' ? 'asc' : 'desc')) === 'asc' ? 1 : -1;
-  if (sort === 'linkCount') {
-    return (a, b) => sign * (a.linkCount - b.linkCount) || compareNames(a, b);
-  }
-  return (a, b) => sign * compareNames(a, b);
-}
-
-function compareNames(a: ListedTag, b: ListedTag): number {
-  return compareTexts(a.folded, b.folded) || compareTexts(a.name, b.name);
-}
-
-function compareTexts(a: string, b: string): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
+  const byName = (a: ListedTag, b: ListedTag) =>
+    a.sortText < b.sortText ? -1 : Number(a.sortText > b.sortText);
+  if (sort === 'name') return (a, b) => sign * byName(a, b);
+  return (a, b) => sign * (a.linkCount - b.linkCount) || byName(a, b);
 }
 
 /** Returns up to `limit` ids of links with a tag, newest first, starting after a position. */
