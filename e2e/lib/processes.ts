@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import { poll } from '../../packages/server/test/poll.js';
+
+export { scratchFolder } from '../../packages/server/test/scratch-folder.js';
 
 export const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -26,13 +26,6 @@ export function tool(name: string): string {
 export function environmentWithoutSettings(): NodeJS.ProcessEnv {
   const entries = Object.entries(process.env).filter(([name]) => !name.startsWith('SHORTY_'));
   return Object.fromEntries(entries);
-}
-
-/** Creates a folder that is removed after the test. */
-export function scratchFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'shorty-e2e-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
 }
 
 /** Returns a free port below the range that the system uses for outgoing connections. */

@@ -1,7 +1,7 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { scratchFolder } from '../test/scratch-folder.js';
 import { type Config, findUnknownSettings, readConfig } from './config.js';
 import { ConfigError } from './config-error.js';
 
@@ -103,8 +103,7 @@ describe('readConfig', () => {
   });
 
   it('reads a small logo', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'shorty-test-'));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const folder = scratchFolder();
     const file = join(folder, 'logo.SVG');
     const read = () => readConfig({ SHORTY_PAGES_LOGO: file }).pagesLogo;
     expect(read).toThrow(/SHORTY_PAGES_LOGO is ".*logo.SVG": ENOENT/);
@@ -188,8 +187,7 @@ describe('SHORTY_OPERATOR_KEY', () => {
   const key = 'a'.repeat(32);
 
   function fileWith(text: string): string {
-    const folder = mkdtempSync(join(tmpdir(), 'shorty-config-'));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const folder = scratchFolder();
     const file = join(folder, 'operator.key');
     writeFileSync(file, text);
     return file;

@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, lstatSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, readFileSync, writeFileSync } from 'node:fs';
 import { Agent, createServer, request, type ServerResponse } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { scratchFolder } from '../../test/scratch-folder.js';
 import { listen } from './listen.js';
 
 const ends: (() => void)[] = [];
@@ -51,8 +51,7 @@ describe('listen', () => {
 
 describe('listen on a unix socket', () => {
   it('sets its permissions, replaces that of an ended process, and refuses a used one', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'shorty-socket-'));
-    ends.push(() => rmSync(folder, { recursive: true }));
+    const folder = scratchFolder();
     const listenPath = join(folder, 'public.sock');
     const address = { port: 0, host: '127.0.0.1', listenPath };
     const program = `require('net').createServer().listen(${JSON.stringify(listenPath)}, () => process.kill(process.pid, 'SIGKILL'))`;

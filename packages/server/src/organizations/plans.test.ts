@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { scratchFolder } from '../../test/scratch-folder.js';
 import { ConfigError } from '../config-error.js';
 import {
   type BundledMeter,
@@ -39,8 +39,7 @@ it('amounts are the nearest doubles to the exact amounts', () => {
 
 describe('SHORTY_PLANS', () => {
   function read(text: string) {
-    const folder = mkdtempSync(join(tmpdir(), 'shorty-plans-'));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const folder = scratchFolder();
     const path = join(folder, 'plans.json');
     writeFileSync(path, text);
     return readPlans(path);

@@ -1,5 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it, onTestFinished } from 'vitest';
@@ -11,13 +10,13 @@ import { toLine, withChecksum } from '../../src/analytics/journal/journal-lines.
 import type { Database } from '../../src/storage/database.js';
 import { startServer } from '../api/start-server.js';
 import { emptyDatabase } from '../engine.js';
+import { scratchFolder } from '../scratch-folder.js';
 import { makeVisit, openVisitStore, start } from './visit-store.js';
 
 async function open() {
   const stored = await openVisitStore();
   onTestFinished(() => stored.close());
-  const root = mkdtempSync(join(tmpdir(), 'shorty-journals-'));
-  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  const root = scratchFolder();
   const createLink = async () => (await stored.createLinks(1)).urlIds[0] ?? 0;
   const file = openDamagedLines(root);
   const repositoryOn = (database: Database) =>

@@ -1,8 +1,7 @@
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { get } from 'node:http';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { api as table } from '../../src/api/api.js';
@@ -10,6 +9,7 @@ import type { Route } from '../../src/contract/define-route.js';
 import { createServer } from '../../src/create-server.js';
 import { sendRaw } from '../api/raw-http.js';
 import { startForTest, startServer, type TestServer } from '../api/start-server.js';
+import { scratchFolder } from '../scratch-folder.js';
 import { absoluteVariants, pathVariants } from './path-variants.js';
 
 const routes = (table as readonly Route[]).filter((route) => !route.isForVisitors);
@@ -95,8 +95,7 @@ const loopback = { adminListen: { host: '127.0.0.1', port: 0 } } as const;
 
 /** Returns a path for a socket. Its folder is deleted after the test. */
 function socketPath(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'shorty-admin-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = scratchFolder();
   return join(folder, 'admin.sock');
 }
 

@@ -11,12 +11,12 @@ import { dirname, join } from 'node:path';
 import SqliteHandle from 'better-sqlite3';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { build } from '../../../../scripts/bootstrap.mjs';
+import { scratchFolder } from '../scratch-folder.js';
 import {
   call,
   command,
   credentials,
   newDatabase,
-  newFolder,
   newSettings,
   pathOf,
   serveWithToken,
@@ -109,7 +109,7 @@ describe('backup and restore', { timeout: 180_000 }, () => {
     await load.until(100);
     const linksBefore = [...load.created];
     const clicksBefore = new Map(load.clicks);
-    const file = join(newFolder(), 'shorty.backup');
+    const file = join(scratchFolder(), 'shorty.backup');
     const made = await command(settings, 'backup', file);
     const createdDuring = load.created.size - linksBefore.length;
     await load.end();
@@ -156,7 +156,7 @@ describe('backup and restore', { timeout: 180_000 }, () => {
     await server.ended;
     writer.exec('rollback');
     writer.close();
-    const file = join(newFolder(), 'killed.backup');
+    const file = join(scratchFolder(), 'killed.backup');
     const made = await command(settings, 'backup', file);
     expect(made).toMatchObject({ code: 0, stderr: '' });
     expect(made.stdout).toContain('\n50 lines came from the journal.\n');
@@ -178,7 +178,7 @@ describe('backup and restore', { timeout: 180_000 }, () => {
 
   it('overwrite no file, and say where the key must be', async () => {
     const settings = await newDatabase();
-    const file = join(newFolder(), 'a.backup');
+    const file = join(scratchFolder(), 'a.backup');
     writeFileSync(file, 'precious');
     const refused = await command(settings, 'backup', file);
     expect(refused).toMatchObject({ code: 1, stdout: '' });
@@ -187,7 +187,7 @@ describe('backup and restore', { timeout: 180_000 }, () => {
     expect(readdirSync(dirname(file))).toEqual(['a.backup']);
 
     // A new database has no key yet.
-    const second = join(newFolder(), 'b.backup');
+    const second = join(scratchFolder(), 'b.backup');
     const made = await command(settings, 'backup', second);
     expect(made.stdout).toContain('store SHORTY_SECRET_KEY yourself');
     const target = await newDatabase();
@@ -206,7 +206,7 @@ describe('backup and restore', { timeout: 180_000 }, () => {
     const settings = newSettings();
     const server = await serveWithToken(settings);
     const path = pathOf(settings);
-    const file = join(newFolder(), 'first.backup');
+    const file = join(scratchFolder(), 'first.backup');
     await command(settings, 'backup', file);
     const old = join(dirname(path), 'old');
     const running = await command(settings, 'restore', file, '--move-old-to', old);
@@ -228,7 +228,7 @@ describe('backup and restore', { timeout: 180_000 }, () => {
   it('refuse a damaged file, a database in use and other files, and leave no files', async () => {
     const settings = newSettings();
     await serveWithToken(settings);
-    const file = join(newFolder(), 'good.backup');
+    const file = join(scratchFolder(), 'good.backup');
     await command(settings, 'backup', file);
     const target = newSettings();
     const refuses = async (from: string, reason: RegExp) => {
@@ -239,8 +239,8 @@ describe('backup and restore', { timeout: 180_000 }, () => {
       expect(existsSync(folder) ? readdirSync(folder) : []).toEqual([]);
     };
     await refuses(pathOf(settings), /is a database in use/);
-    await refuses(join(newFolder(), 'nothing'), /there is no backup at/);
-    const text = join(newFolder(), 'text');
+    await refuses(join(scratchFolder(), 'nothing'), /there is no backup at/);
+    const text = join(scratchFolder(), 'text');
     writeFileSync(
       text,
       'no database at all, but long enough to be looked at for a while\n'.repeat(50),

@@ -15,8 +15,9 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { build } from '../../../../scripts/bootstrap.mjs';
 import { startServer } from '../api/start-server.js';
 import { poll } from '../poll.js';
+import { scratchFolder } from '../scratch-folder.js';
 import { damageVisits, withVisits } from './damaged-database.js';
-import { command, newFolder, newSettings, pathOf } from './server-process.js';
+import { command, newSettings, pathOf } from './server-process.js';
 
 let folder: string;
 
@@ -156,7 +157,7 @@ it('doctor names a damaged row by its links and times, and discards it', async (
   // The counters of the links are not changed to what can be read.
   expect(stdout).not.toMatch(/Link \d: its counter|Repaired|agree/);
 
-  const file = join(newFolder(), 'copy.backup');
+  const file = join(scratchFolder(), 'copy.backup');
   const backup = await command(settings, 'backup', file);
   expect(backup.code).toBe(1);
   expect(backup.stdout).toContain('bytes, with damaged visits.\n');

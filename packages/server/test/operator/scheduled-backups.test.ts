@@ -3,8 +3,9 @@ import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { build } from '../../../../scripts/bootstrap.mjs';
 import { findIntegrityErrors } from '../../src/storage/sqlite/copy-sqlite.js';
+import { scratchFolder } from '../scratch-folder.js';
 import { damageVisits, withVisits } from './damaged-database.js';
-import { command, newDatabase, newFolder, serve } from './server-process.js';
+import { command, newDatabase, serve } from './server-process.js';
 
 beforeAll(build, 120_000);
 
@@ -13,7 +14,7 @@ const daily = { SHORTY_BACKUP_SCHEDULE: '0 3 * * *', SHORTY_BACKUP_KEEP: '1' };
 describe('scheduled backups', () => {
   it('are made up for at the start', async () => {
     const settings = await newDatabase();
-    const folder = join(newFolder(), 'new');
+    const folder = join(scratchFolder(), 'new');
     mkdirSync(folder);
     // The operator has moved its backup elsewhere.
     const movedKey = 'shorty-20190102T000000Z.db.key';
@@ -45,7 +46,7 @@ describe('scheduled backups', () => {
   it('with damaged visits have another name, and replace no other backup', async () => {
     const settings = { ...(await withVisits()), SHORTY_SECRET_KEY: 'stored-somewhere-else' };
     damageVisits(settings, 16);
-    const folder = newFolder();
+    const folder = scratchFolder();
     writeFileSync(join(folder, 'shorty-20200101T000000Z.db'), 'an old backup');
     const server = await serve({ ...settings, ...daily, SHORTY_BACKUP_FOLDER: folder });
     await server.until(/1 part of the visits cannot be read.*"msg":"backup failed"/);

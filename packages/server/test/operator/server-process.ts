@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished } from 'vitest';
 import { openStorage } from '../../src/storage/open-storage.js';
+import { scratchFolder } from '../scratch-folder.js';
 
 const root = fileURLToPath(new URL('../../../..', import.meta.url));
 const bin = join(root, 'packages/server/bin/shorty-server.js');
@@ -14,7 +14,7 @@ export type Settings = Record<string, string>;
 
 /** Returns the settings of an empty database, which is removed after the test. */
 export function newSettings(): Settings {
-  return { SHORTY_DATABASE_URL: `file:${join(newFolder(), 'data', 'shorty.db')}`, PORT: '0' };
+  return { SHORTY_DATABASE_URL: `file:${join(scratchFolder(), 'data', 'shorty.db')}`, PORT: '0' };
 }
 
 /** Returns the settings of a database with tables, but without organizations. */
@@ -31,13 +31,6 @@ export async function newDatabase(): Promise<Settings> {
 /** Returns the path of the database. */
 export const pathOf = (settings: Settings) =>
   String(settings.SHORTY_DATABASE_URL).slice('file:'.length);
-
-/** Returns the path of an empty folder, which is removed after the test. */
-export function newFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'shorty-operator-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
 
 export type Running = ReturnType<typeof open>;
 

@@ -2,11 +2,11 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { build } from '../../../../scripts/bootstrap.mjs';
+import { scratchFolder } from '../scratch-folder.js';
 import {
   call,
   command,
   credentials,
-  newFolder,
   newSettings,
   serve,
   serveWithToken,
@@ -34,7 +34,7 @@ describe('orgs export and import', { timeout: 180_000 }, () => {
     const { settings, organizationId } = await filled(6_000);
     // 48 MB of targets, and a heap that has space for little more than the program.
     const small = { NODE_OPTIONS: '--max-old-space-size=56' };
-    const file = join(newFolder(), 'acme.ndjson');
+    const file = join(scratchFolder(), 'acme.ndjson');
     const args = ['orgs', 'export', '--org', organizationId];
     const made = await command({ ...settings, ...small }, ...args, '--out', file);
     expect(made).toMatchObject({ code: 0, stdout: '' });
@@ -47,7 +47,7 @@ describe('orgs export and import', { timeout: 180_000 }, () => {
     const taken = await command({ ...target, ...small }, 'orgs', 'import', file);
     expect(taken).toMatchObject({ code: 0, stderr: '' });
     expect(taken.stdout).toMatch(/^Imported \S+: 6,000 links, 0 QR codes, .* 1 client\.\n$/);
-    const again = join(newFolder(), 'again.ndjson');
+    const again = join(scratchFolder(), 'again.ndjson');
     await command(target, ...args, '--out', again);
     expect(readFileSync(again).equals(readFileSync(file))).toBe(true);
     // Last, because an API call changes the organization's usage.
@@ -72,7 +72,7 @@ describe('orgs export and import', { timeout: 180_000 }, () => {
     });
     expect(JSON.parse(lines.at(-1) as string).end.rows).toMatchObject({ urls: 3, url_keys: 3 });
 
-    const file = join(newFolder(), 'org.ndjson');
+    const file = join(scratchFolder(), 'org.ndjson');
     expect((await command(settings, ...args, '--out', file)).code).toBe(0);
     expect(readFileSync(file, 'utf8')).toBe(stdout);
     const refused = await command(settings, ...args, '--out', file);

@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, expect, it, onTestFinished } from 'vitest';
@@ -8,6 +7,7 @@ import { exportOrganization } from '../../src/operations/transfer/export-organiz
 import { requestToken, startServer } from '../api/start-server.js';
 import { emptyDatabase } from '../engine.js';
 import { command } from '../operator/server-process.js';
+import { scratchFolder } from '../scratch-folder.js';
 import { rowsWith } from '../storage/rows-with.js';
 
 beforeAll(build, 120_000);
@@ -26,8 +26,7 @@ async function exportOne() {
   const body = { targetUrl: 'https://zebrafish.example/', customSlug: 'zebrafish' };
   const { data } = await api.call('createUrl', { body });
   await api.call('createQr', { body: { urlId: Number(data.id) } });
-  const folder = mkdtempSync(join(tmpdir(), 'shorty-import-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = scratchFolder();
   const file = join(folder, 'exported');
   await exportOrganization(api.server.database, api.organizationId, async (lines) => {
     for await (const line of lines) writeFileSync(file, line, { flag: 'a' });

@@ -1,5 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { v7 as newUuid } from 'uuid';
 import { expect, it, onTestFinished } from 'vitest';
@@ -21,6 +20,7 @@ import { makeVisit } from '../analytics/visit-store.js';
 import { type Caller, startForTest, type TestServer } from '../api/start-server.js';
 import { visitHost } from '../api/visit-host.js';
 import { emptyDatabase, engine } from '../engine.js';
+import { scratchFolder } from '../scratch-folder.js';
 import { filesWith, rowsWith } from '../storage/rows-with.js';
 
 const mark = 'zebrafish';
@@ -304,8 +304,7 @@ it('an erasure that stops after any transaction is continued', async () => {
 
 /** Exports the organization of a server to a file. */
 async function exportTo(api: TestServer): Promise<string> {
-  const folder = mkdtempSync(join(tmpdir(), 'shorty-erasure-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = scratchFolder();
   const path = join(folder, 'exported');
   await exportOrganization(api.server.database, api.organizationId, async (lines) => {
     for await (const line of lines) writeFileSync(path, line, { flag: 'a' });

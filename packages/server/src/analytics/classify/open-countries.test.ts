@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { toMmdb } from '../../../test/analytics/to-mmdb.js';
+import { scratchFolder } from '../../../test/scratch-folder.js';
 import { openCountries } from './country-database.js';
 
 const day = 86_400_000;
@@ -11,8 +11,7 @@ it.each([
   ['the data that we ship', false, 365],
   ['data that an operator chose', true, 60],
 ])('warns of %s after its own number of days', async (_, isChosen, days) => {
-  const folder = mkdtempSync(join(tmpdir(), 'shorty-countries-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = scratchFolder();
   const path = join(folder, 'chosen.mmdb');
   const record = { country: { iso_code: 'DE' } };
   writeFileSync(path, toMmdb([{ address: '5.5.0.0', bits: 16, record }]));

@@ -1,7 +1,6 @@
-import { appendFileSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { appendFileSync, readdirSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { scratchFolder } from '../../../test/scratch-folder.js';
 import { createJournalFolder, segmentPath } from '../journal/journal-folder.js';
 import { toLine } from '../journal/journal-lines.js';
 import { ingestJournal, recoverOrphans } from './visit-ingester.js';
@@ -13,8 +12,7 @@ const setAside = () => expect.unreachable('every line can be stored');
 const journalIn = (path: string) => ({ path, writerId: 'writer', hasEnded: false, setAside });
 
 it('stores the lines that exist when the call begins, and later ones in the next call', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'shorty-ingester-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = scratchFolder();
   let transactions = 0;
   // During each transaction, another line is appended, as under constant traffic.
   const visits: Pick<VisitRepository, 'findPosition' | 'store'> = {
@@ -34,8 +32,7 @@ it('stores the lines that exist when the call begins, and later ones in the next
 });
 
 it('stores a long journal in several transactions, between which others can write', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'shorty-ingester-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = scratchFolder();
   const bytes = 1024 * 1024;
   const count = Math.ceil((3 * bytes) / line.length);
   appendFileSync(segmentPath(folder, 1), line.repeat(count));
@@ -48,8 +45,7 @@ it('stores a long journal in several transactions, between which others can writ
 
 /** Creates journals of ended processes, each with one line. */
 function createOrphans(...writerIds: string[]): string {
-  const root = mkdtempSync(join(tmpdir(), 'shorty-orphans-'));
-  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  const root = scratchFolder();
   for (const writerId of writerIds) {
     const folder = createJournalFolder(root, writerId);
     appendFileSync(segmentPath(folder.path, 1), line);

@@ -1,27 +1,12 @@
-import {
-  fsync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { fsync, readFileSync, statSync, writeFileSync, writeSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { scratchFolder } from '../../../test/scratch-folder.js';
 import { Journal, type JournalOptions } from './journal.js';
 import { segmentPath, segmentsIn } from './journal-folder.js';
 import { type JournalPosition, readJournal, withChecksum } from './journal-lines.js';
 
-function scratch(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'shorty-journal-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
-
 function open(options: Partial<JournalOptions> = {}) {
-  const folder = options.folder ?? scratch();
+  const folder = options.folder ?? scratchFolder();
   const errors: unknown[] = [];
   const journal = new Journal({
     folder,
@@ -215,7 +200,7 @@ describe('Journal with durability power', () => {
   });
 
   it('syncs the folder of each new segment before it has a line, or says that lines are not safe', async () => {
-    const folder = scratch();
+    const folder = scratchFolder();
     const sizes: number[] = [];
     let fails = false;
     const { journal, failure } = openWithSyncs({
@@ -252,7 +237,7 @@ describe('readJournal', () => {
   const second = { segment: 1, offset: whole.length };
 
   it('reads an incomplete line after it was completed', () => {
-    const folder = scratch();
+    const folder = scratchFolder();
     writeFileSync(segmentPath(folder, 1), whole + half.slice(0, -2));
     const first = readJournal(folder, { segment: 1, offset: 0 }, false);
     expect(first).toEqual({ texts: ['whole'], damaged: [], position: second });
@@ -262,7 +247,7 @@ describe('readJournal', () => {
   });
 
   it('returns an incomplete line as damaged when there is another segment', () => {
-    const folder = scratch();
+    const folder = scratchFolder();
     writeFileSync(segmentPath(folder, 1), whole + half.slice(0, -2));
     writeFileSync(segmentPath(folder, 3), next);
     expect(readJournal(folder, second, false)?.damaged).toMatchObject([{ reason: 'damaged' }]);
@@ -273,7 +258,7 @@ describe('readJournal', () => {
   });
 
   it('passes a block of zeros that is larger than what it reads at once', () => {
-    const folder = scratch();
+    const folder = scratchFolder();
     const zeros = `${'\0'.repeat(3_000_000)}\n`;
     writeFileSync(segmentPath(folder, 1), whole + zeros + next);
     expect(readAll(folder).lines).toEqual(['whole', 'next']);

@@ -1,12 +1,11 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
+import { scratchFolder } from '../../../test/scratch-folder.js';
 import { withScratchFolder } from './move-into-place.js';
 
 it('deletes what a killed process has left, and nothing that may be in use', async () => {
-  const parent = mkdtempSync(join(tmpdir(), 'scratch-'));
-  onTestFinished(() => rmSync(parent, { recursive: true }));
+  const parent = scratchFolder();
   let name = '';
   await withScratchFolder(join(parent, 'backup.partial-'), (folder) => {
     name = folder;

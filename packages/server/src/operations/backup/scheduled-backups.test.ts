@@ -1,9 +1,9 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Cron } from 'croner';
 import { pino } from 'pino';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
+import { scratchFolder } from '../../../test/scratch-folder.js';
 import { ScheduledBackups } from './scheduled-backups.js';
 
 const dayMs = 86_400_000;
@@ -11,8 +11,7 @@ const midnight = Date.parse('2030-01-05T00:00:00Z');
 
 /** Schedules backups at 03:00 each day, with a clock that starts at midnight. */
 function schedule() {
-  const folder = mkdtempSync(join(tmpdir(), 'shorty-backups-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = scratchFolder();
   let now = midnight;
   const lines: string[] = [];
   const options = {

@@ -1,13 +1,12 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type SqliteHandle from 'better-sqlite3';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
+import { scratchFolder } from '../../../test/scratch-folder.js';
 import { checkAccess, followLinks, useWriteAheadLog } from './sqlite-file.js';
 
 function newFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'shorty-file-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = scratchFolder();
   return folder;
 }
 

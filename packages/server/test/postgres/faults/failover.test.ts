@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { appendFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, it, onTestFinished } from 'vitest';
 import { build } from '../../../../../scripts/bootstrap.mjs';
@@ -8,6 +7,7 @@ import { createServer } from '../../../src/create-server.js';
 import { callerOf, startServer } from '../../api/start-server.js';
 import { expectNoErrorsOfDoctor } from '../../operator/server-process.js';
 import { poll, thinkTime } from '../../poll.js';
+import { scratchFolder } from '../../scratch-folder.js';
 import { type PostgresServer, startPostgres } from '../start-postgres.js';
 
 const targetUrl = 'https://example.com/';
@@ -48,8 +48,7 @@ function follow(dataFolder: string, primary: PostgresServer): void {
 
 it('a failover loses no link and no visit whose response was sent, and duplicates none', async () => {
   const { primary, replica } = await startPair();
-  const journalFolder = mkdtempSync(join(tmpdir(), 'shorty-failover-'));
-  onTestFinished(() => rmSync(journalFolder, { recursive: true, force: true }));
+  const journalFolder = scratchFolder();
   const { host } = new URL(replica.urlOf(name));
   const settings = {
     databaseUrl: primary.urlOf(name).replace(/(?=\/[^/]+$)/, `,${host}`),

@@ -1,8 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
 import { get } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { build } from '../../../../../scripts/bootstrap.mjs';
 import type { ApiResponse } from '../../api/api-response.js';
@@ -10,6 +7,7 @@ import { contractFetch } from '../../api/contract-fetch.js';
 import { type Caller, callerOf, startServer, type TestServer } from '../../api/start-server.js';
 import { expectNoErrorsOfDoctor, serve, tokenOf } from '../../operator/server-process.js';
 import { poll, thinkTime } from '../../poll.js';
+import { scratchFolder } from '../../scratch-folder.js';
 import { type PostgresServer, startPostgres } from '../start-postgres.js';
 
 const targetUrl = 'https://example.com/';
@@ -37,8 +35,7 @@ afterEach(async () => {
 
 /** Returns the settings of a server on an empty database. */
 async function newSettings() {
-  const journalFolder = mkdtempSync(join(tmpdir(), 'shorty-outage-'));
-  onTestFinished(() => rmSync(journalFolder, { recursive: true, force: true }));
+  const journalFolder = scratchFolder();
   const name = `outage_${randomUUID().replaceAll('-', '')}`;
   await postgres.createDatabase(name);
   const databaseUrl = postgres.urlOf(name);
