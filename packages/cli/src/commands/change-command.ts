@@ -1,5 +1,4 @@
 import { formatCount } from '@shorty/report';
-import type { Shorty } from '@shorty/sdk';
 import { CliError, type ExitCode, exitCodes, UsageError } from '../cli-error.js';
 import { type CommandRow, defined, type OptionRows, type RecordKind } from '../command.js';
 import type { Context } from '../context.js';
@@ -8,6 +7,7 @@ import { columnsOf } from '../output.js';
 import { ask } from '../prompt.js';
 import { groupIntoPages } from '../read-pages.js';
 import { kinds, type Named, naming, unlessMissing } from '../records.js';
+import { type Route, send } from './request-command.js';
 
 // The names in the question, the result and the warning.
 const maxShown = 5;
@@ -40,11 +40,8 @@ export interface Change {
   readonly isSkipped: boolean;
 }
 
-/** Returns the call that changes one item. */
-export type Changer = (
-  client: Shorty,
-  request: Context['request'] & { readonly ifMatch?: string | undefined },
-) => (id: string) => PromiseLike<unknown>;
+/** Changes one item by its id. */
+export type Changer = (id: string, context: Context, request: object) => PromiseLike<unknown>;
 
 export const changePrints = ['id', 'status'];
 
@@ -61,16 +58,19 @@ export const versionedOptions: OptionRows = {
   '--if-match <etag>': { ...ifMatchOption('delete'), conflicts: 'dryRun' },
 };
 
-/** Returns a command that changes the records of a kind which users name. It asks, unless `asks` is false. */
+interface ChangeRow extends Omit<CommandRow, 'run'> {
+  /** False for what is easily undone: no question. */
+  readonly asks?: boolean;
+  readonly isVersioned?: boolean;
+  readonly body?: object;
+}
+
+/** Returns a command that changes the records of a kind which users name, one by one. */
 export function changeCommand(
   verb: Verb,
   kind: RecordKind,
-  {
-    asks = true,
-    isVersioned = false,
-    ...row
-  }: Omit<CommandRow, 'run'> & { readonly asks?: boolean; readonly isVersioned?: boolean },
-  changer: Changer,
+  route: Route | Changer,
+  { asks = true, isVersioned = false, body, ...row }: ChangeRow,
 ): CommandRow {
   return {
     args: { [`<${kind}...>`]: naming(kind, `the ${kinds[kind].noun}s`) },
@@ -79,7 +79,7 @@ export function changeCommand(
     ...row,
     run: async (context, { [kind]: names = [], ...input }: Partial<Record<string, Named[]>>) => {
       const options = { yes: !asks, ...input } as ChangeOptions;
-      return changeEach(context, verb, kind, names, changer, options);
+      return changeEach(context, verb, kind, names, { route, body }, options);
     },
   };
 }
@@ -90,7 +90,7 @@ export async function changeEach(
   verb: Verb,
   kind: RecordKind,
   names: readonly Named[],
-  changer: Changer,
+  { route, body = {} }: { readonly route: Route | Changer; readonly body?: object | undefined },
   options: ChangeOptions,
 ): Promise<ExitCode> {
   const { ifMatch } = options;
@@ -98,10 +98,14 @@ export async function changeEach(
     const problem = `--if-match is the version of one record, not of ${names.length}`;
     throw new UsageError(problem, 'delete the records one by one');
   }
-  const change = changer(await context.client(), { ...context.request, ...defined({ ifMatch }) });
+  const request = { ...context.request, ...defined({ ifMatch }) };
+  const change = (id: string) =>
+    typeof route === 'string'
+      ? send(route, context, { id }, body, request)
+      : route(id, context, request);
   const changeAll = async function* (ids: readonly string[]) {
     for (const id of ids) {
-      const isChanged = await unlessMissing(change(id).then(() => true));
+      const isChanged = await unlessMissing(Promise.resolve(change(id)).then(() => true));
       yield [{ id, isSkipped: !isChanged }];
     }
   };

@@ -77,16 +77,9 @@ export const domainCommands: Readonly<Record<string, CommandRow>> = {
     args: domain,
     note: ({ hostname }) => `create links on it: shorty urls create <url> --domain-id ${hostname}`,
   }),
-  delete: changeCommand(
-    'Delete',
-    'domain',
-    {
-      summary: 'Delete domains without active links',
-      examples: ['shorty domains delete go.example.com'],
-      isVersioned: true,
-    },
-    ({ domains }, request) =>
-      (id) =>
-        domains.delete(id, request),
-  ),
+  delete: changeCommand('Delete', 'domain', 'DELETE /api/v1/domains/{id}', {
+    summary: 'Delete domains without active links',
+    examples: ['shorty domains delete go.example.com'],
+    isVersioned: true,
+  }),
 };

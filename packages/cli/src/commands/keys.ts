@@ -57,15 +57,8 @@ export const keyCommands: Readonly<Record<string, CommandRow>> = {
       ...(['domainId', 'onlyOwnLinks', 'id'] as const),
     ],
   }),
-  revoke: changeCommand(
-    'Revoke',
-    'key',
-    {
-      summary: 'Revoke API keys',
-      examples: ['shorty keys revoke "deploy script"', 'shorty keys revoke shorty_ak_mZ4c'],
-    },
-    ({ apiKeys }, request) =>
-      (id) =>
-        apiKeys.delete(id, request),
-  ),
+  revoke: changeCommand('Revoke', 'key', 'DELETE /api/v1/api-keys/{id}', {
+    summary: 'Revoke API keys',
+    examples: ['shorty keys revoke "deploy script"', 'shorty keys revoke shorty_ak_mZ4c'],
+  }),
 };

@@ -81,14 +81,11 @@ export const qrCommands: Readonly<Record<string, CommandRow>> = {
       throw new UsageError('--no-logo and --logo-url cannot be used together');
     },
   }),
-  delete: changeCommand(
-    'Delete',
-    'code',
-    { summary: 'Delete QR codes', examples: [`shorty qr delete ${uuid}`], isVersioned: true },
-    ({ qr }, request) =>
-      (id) =>
-        qr.delete(id, request),
-  ),
+  delete: changeCommand('Delete', 'code', 'DELETE /api/v1/qr/{id}', {
+    summary: 'Delete QR codes',
+    examples: [`shorty qr delete ${uuid}`],
+    isVersioned: true,
+  }),
   export: exportQrs,
   scans: reportCommand(
     {

@@ -16,10 +16,13 @@ import { type Column, columnsOf } from '../output.js';
 import { readPages } from '../read-pages.js';
 import { Named } from '../records.js';
 
+/** A route of the contract. */
+export type Route = keyof typeof responseFields | `${'GET' | 'DELETE'} /${string}`;
+
 /** A command that sends one request, and prints its response. */
 interface RequestRow<Data> extends Omit<CommandRow, 'run' | 'prints'> {
   /** The first arguments are the parameters of the path, in their order. */
-  readonly route: keyof typeof responseFields | `GET /${string}`;
+  readonly route: Route;
   /** Returns the fields of the request, if they are not those of the other arguments and options. */
   readonly fields?: (input: never, context: Context) => object | Promise<object>;
   /** What happened, for people: after the name of the record. By default, they get the record. */
@@ -103,7 +106,7 @@ function split(route: string, args: CommandRow['args'] = {}, input: Input) {
 }
 
 /** Sends a request, with the operator key to the routes of the operator. */
-async function send(
+export async function send(
   route: string,
   context: Context,
   params: Input,

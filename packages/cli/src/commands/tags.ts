@@ -1,6 +1,7 @@
 import { formatCount } from '@shorty/report';
 import { NotFoundError, type Tag, type TagChangeResult } from '@shorty/sdk';
 import type { CommandRow } from '../command.js';
+import type { Context } from '../context.js';
 import { queryOptions } from '../field-options.js';
 import { changeCommand } from './change-command.js';
 import { listCommand } from './request-command.js';
@@ -29,18 +30,16 @@ export const tagCommands: Readonly<Record<string, CommandRow>> = {
       await output.result(`${tag} renamed to ${name} on ${formatCount(updatedCount, 'link')}`);
     },
   },
-  delete: changeCommand(
-    'Delete',
-    'tag',
-    {
-      summary: 'Remove tags from every link',
-      examples: ['shorty tags delete old', 'shorty tags delete old older --dry-run'],
-    },
-    ({ tags }, request) =>
-      (name) =>
-        changeTag(() => tags.delete(name, request)),
-  ),
+  delete: changeCommand('Delete', 'tag', deleteTag, {
+    summary: 'Remove tags from every link',
+    examples: ['shorty tags delete old', 'shorty tags delete old older --dry-run'],
+  }),
 };
+async function deleteTag(name: string, { client }: Context, request: object): Promise<number> {
+  const { tags } = await client();
+  return changeTag(() => tags.delete(name, request));
+}
+
 /**
  * Repeats a request until no link with the tag remains. Returns the number of changed links. Rejects
  * with NotFoundError if no link had the tag.

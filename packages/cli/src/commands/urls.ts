@@ -221,51 +221,36 @@ export const urlCommands: Readonly<Record<string, CommandRow>> = {
       { link, erase, ...options }: ChangeOptions & { link: readonly Named[]; erase?: boolean },
     ) => {
       if (!erase && options.ifMatch === undefined) return deleteUrls(context, link, options);
-      const [verb, method] = erase
-        ? (['Erase', 'erase'] as const)
-        : (['Delete', 'delete'] as const);
-      const changer: Changer =
-        ({ urls }, request) =>
-        (id) =>
-          urls[method](id, request);
-      return changeEach(context, verb, 'link', link, changer, options);
+      const route: Changer = (id, { client }, request) =>
+        client().then(({ urls }) => (erase ? urls.erase(id, request) : urls.delete(id, request)));
+      return changeEach(context, erase ? 'Erase' : 'Delete', 'link', link, { route }, options);
     },
   },
-  restore: changeCommand(
-    'Restore',
-    'link',
-    {
-      summary: 'Make deleted or paused short links active again',
-      examples: ['shorty urls restore spring-sale', 'shorty urls restore 41 42'],
-      asks: false,
-    },
-    ({ urls }, request) =>
-      (id) =>
-        urls.restore(id, request),
-  ),
-  pause: setActive('Pause', {
+  restore: changeCommand('Restore', 'link', 'POST /api/v1/urls/{id}/restore', {
+    summary: 'Make deleted or paused short links active again',
+    examples: ['shorty urls restore spring-sale', 'shorty urls restore 41 42'],
+    asks: false,
+  }),
+  pause: changeCommand('Pause', 'link', 'PATCH /api/v1/urls/{id}', {
     summary: 'Pause short links',
     examples: ['shorty urls pause spring-sale'],
+    asks: false,
+    body: { isActive: false },
   }),
-  resume: setActive('Resume', {
+  resume: changeCommand('Resume', 'link', 'PATCH /api/v1/urls/{id}', {
     summary: 'Resume paused short links',
     examples: ['shorty urls resume spring-sale', 'shorty urls resume 41 42'],
+    asks: false,
+    body: { isActive: true },
   }),
   ...ruleCommands,
   'bulk-create': bulkCreate,
   'bulk-update': bulkUpdate,
   'bulk-delete': bulkDelete,
-  'erase-visits': changeCommand(
-    'Erase all visits of',
-    'link',
-    {
-      summary: 'Erase all visits of short links',
-      examples: ['shorty urls erase-visits spring-sale', 'shorty urls erase-visits 41 42 --yes'],
-    },
-    ({ urls }, request) =>
-      (id) =>
-        urls.eraseVisits(id, request),
-  ),
+  'erase-visits': changeCommand('Erase all visits of', 'link', 'DELETE /api/v1/urls/{id}/visits', {
+    summary: 'Erase all visits of short links',
+    examples: ['shorty urls erase-visits spring-sale', 'shorty urls erase-visits 41 42 --yes'],
+  }),
   clicks: reportCommand(
     {
       summary: 'Show the clicks of a short link',
@@ -293,20 +278,6 @@ function titleOf({ title, isActive, deletedAt, expiresAt, updatedAt, ...url }: U
   };
   const state = Object.entries(states).find(([, applies]) => applies)?.[0];
   return [state === undefined ? '' : `(${state})`, title ?? ''].join(' ').trim();
-}
-
-function setActive(
-  verb: 'Pause' | 'Resume',
-  row: Pick<CommandRow, 'summary' | 'examples'>,
-): CommandRow {
-  return changeCommand(
-    verb,
-    'link',
-    { ...row, asks: false },
-    ({ urls }, request) =>
-      (id) =>
-        urls.update(id, { isActive: verb === 'Resume' }, request),
-  );
 }
 
 /** Returns the request for a new link. */

@@ -155,18 +155,11 @@ New filters replace all filters of the webhook, and new headers all headers.`,
       return { ...patch, ...(paused !== undefined && { isActive: !paused }) };
     },
   }),
-  delete: changeCommand(
-    'Delete',
-    'webhook',
-    {
-      summary: 'Delete webhooks with their deliveries',
-      examples: [`shorty webhooks delete ${url}`],
-      isVersioned: true,
-    },
-    ({ webhooks }, request) =>
-      (id) =>
-        webhooks.delete(id, request),
-  ),
+  delete: changeCommand('Delete', 'webhook', 'DELETE /api/v1/webhooks/{id}', {
+    summary: 'Delete webhooks with their deliveries',
+    examples: [`shorty webhooks delete ${url}`],
+    isVersioned: true,
+  }),
   deliveries: {
     summary: 'List deliveries, or show one with its attempts',
     examples: [`shorty webhooks deliveries ${url} \\\n  ${uuid}`],
