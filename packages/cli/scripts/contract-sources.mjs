@@ -34,39 +34,31 @@ export function writeCliSources(folder, importFolder) {
   });
   writeLinkFields(importFolder, document, operations);
   write(folder, 'response-fields.json', Object.fromEntries(fields));
-  const bodies = inputs.map((id) => [id, inputOf(document, operations.get(id))]);
+  const taken = new Set([...inputs, ...toolOperations]);
+  const bodies = [...taken].map((id) => [id, inputOf(document, operations.get(id))]);
   write(folder, 'inputs.json', Object.fromEntries(bodies));
   const called = routes.filter(({ operation }) => toolOperations.includes(operation.operationId));
-  const tools = called.map((each) => [each.operation.operationId, toolOperation(document, each)]);
+  const tools = called.map(({ route, operation }) => {
+    const [method, path] = route.split(' ');
+    const scopes = operation.security.flatMap(({ clientCredentials = [] }) => clientCredentials);
+    const output = reduce(dataOf(document, operation));
+    return [operation.operationId, { method, path, scopes, output }];
+  });
   write(folder, 'tool-operations.json', Object.fromEntries(tools));
-}
-
-/** Returns how to call an operation, and the schema of its data. */
-function toolOperation(document, { route, operation }) {
-  const [method, path] = route.split(' ');
-  const scopes = operation.security.flatMap(({ clientCredentials = [] }) => clientCredentials);
-  const output = toOutput(dataOf(document, operation));
-  return { method, path, scopes, input: inputOf(document, operation), output };
 }
 
 /** Returns the fields of the body of an operation, or its query parameters. */
 function inputOf(document, { requestBody, parameters = [] }) {
   if (requestBody) {
     const { schema } = requestBody.content['application/json'];
-    return describeFields(reduce(resolve(document, schema), withDescription));
+    return describeFields(reduce(resolve(document, schema), true));
   }
   const query = resolve(document, parameters).filter((each) => each.in === 'query');
   const fields = query.map(({ name, schema, description }) => [
     name,
-    { ...toOutput(schema), description },
+    { ...reduce(schema), description },
   ]);
   return { properties: Object.fromEntries(fields) };
-}
-
-/** Returns a schema of the structure with its descriptions. */
-function withDescription(schema) {
-  const { description } = schema;
-  return { ...reduce(schema, withDescription), ...(description && { description }) };
 }
 
 /** Writes the fields of links with their kinds and rules, and those that only the server sets. */
@@ -177,22 +169,24 @@ function describeFields(schema) {
 const structure = ['type', 'enum', 'const', 'properties', 'required', 'items', 'anyOf'];
 
 /** Returns a schema of the structure. Objects may have more fields, because servers may be newer. */
-function toOutput(schema) {
-  return reduce(schema, toOutput);
-}
-
-function reduce(schema, each) {
-  const result = {};
-  for (const key of structure) {
-    const value = schema[key];
-    if (value === undefined) continue;
-    if (key === 'properties') {
-      const entries = Object.entries(value).map(([name, part]) => [name, each(part)]);
-      result.properties = Object.fromEntries(entries);
-    } else if (key === 'items') result.items = each(value);
-    else if (key === 'anyOf') result.anyOf = value.map(each);
-    else result[key] = value;
+function reduce(schema, hasDescriptions = false) {
+  const each = (part) => {
+    const { description } = part;
+    return {
+      ...reduce(part, hasDescriptions),
+      ...(hasDescriptions && description && { description }),
+    };
+  };
+  const result = Object.fromEntries(
+    structure.flatMap((key) => (schema[key] === undefined ? [] : [[key, schema[key]]])),
+  );
+  const { properties, items, anyOf } = result;
+  if (properties) {
+    const entries = Object.entries(properties).map(([name, part]) => [name, each(part)]);
+    result.properties = Object.fromEntries(entries);
   }
+  if (items) result.items = each(items);
+  if (anyOf) result.anyOf = anyOf.map(each);
   if (typeof schema.additionalProperties === 'object') {
     result.additionalProperties = each(schema.additionalProperties);
   }

@@ -1,4 +1,4 @@
-import { readFuture, readInstant } from './analytics/parse-time.js';
+import { readFuture, readTime } from './analytics/parse-time.js';
 import type { CommandRow, Details, RecordKind } from './command.js';
 import type { Context } from './context.js';
 import { Named } from './records.js';
@@ -21,8 +21,13 @@ export function readInput(row: CommandRow, input: Input, context: Context): Inpu
     if (typeof details === 'string' || value === undefined) continue;
     if (details.record) values[name] = readNames(details, value, values, context);
     else if (details.time) {
+      const [option = ''] = /--[\w-]+/.exec(flags) ?? [];
+      const [text, now] = [String(value), context.io.now()];
       const timeZone = input.timeZone as string | undefined;
-      values[name] = readTime(details.time, flags, String(value), context.io.now(), timeZone);
+      values[name] =
+        details.time === 'past'
+          ? new Date(readTime(option, text, now)).toISOString()
+          : readFuture(option, text, now, timeZone, details.time === 'end');
     }
   }
   return values;
@@ -41,18 +46,6 @@ function readNames(
   // No name of a link contains a comma.
   const each = record === 'link' ? texts.flatMap((text) => text.split(',')) : texts;
   return each.map((text) => toNamed(text.trim()));
-}
-
-function readTime(
-  time: NonNullable<Details['time']>,
-  flags: string,
-  text: string,
-  now: number,
-  timeZone: string | undefined,
-): string | undefined {
-  const [option = ''] = /--[\w-]+/.exec(flags) ?? [];
-  if (time === 'past') return readInstant(option, text, now);
-  return readFuture(option, text, now, timeZone, time === 'end');
 }
 
 /** Returns the values with the ids of the records that users named. */

@@ -3,9 +3,8 @@ import { InvalidArgumentError } from 'commander';
 import { UsageError } from '../cli-error.js';
 import type { OptionRows } from '../command.js';
 
-const spanUnitsMs = { h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
+const unitsMs = { h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
 
-const span = /^(\d{1,6})([hdw])$/;
 const plainDate = /^\d{4}-\d\d-\d\d$/;
 const zonedTime = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)$/i;
 
@@ -37,11 +36,10 @@ const periods: Readonly<Record<string, (today: Date) => readonly [Date, Date?]>>
  */
 export function parseTime(given: string, now: number, timezone = 'UTC'): string | undefined {
   const text = toIsoDate(given) ?? given;
-  const [, count, unit] = span.exec(text) ?? [];
-  if (unit === 'h' || unit === 'd' || unit === 'w') {
-    const epochMs = now - Number(count) * spanUnitsMs[unit];
+  const span = spanOf(text);
+  if (span !== undefined) {
     // A time before 1970 is not useful, and toISOString could not format very old years.
-    return epochMs < 0 ? undefined : new Date(epochMs).toISOString();
+    return span > now ? undefined : new Date(now - span).toISOString();
   }
   if (Object.hasOwn(periods, text)) return periodOf(text, now, timezone)?.since;
   if (plainDate.test(text)) return isDate(text) ? text : undefined;
@@ -69,13 +67,10 @@ export function readTime(name: string, text: string, now: number, timezone?: str
   return time;
 }
 
-/** Returns the instant of an option that may be missing. */
-export function readInstant(
-  name: string,
-  text: string | undefined,
-  now: number,
-): string | undefined {
-  return text === undefined ? undefined : new Date(readTime(name, text, now)).toISOString();
+/** Returns the length of `24h`, `7d` or `12w` in milliseconds; undefined for other text. */
+function spanOf(text: string): number | undefined {
+  const [, count, unit] = /^(\d{1,6})([hdw])$/.exec(text) ?? [];
+  return unit === undefined ? undefined : Number(count) * unitsMs[unit as keyof typeof unitsMs];
 }
 
 /** Returns the date in a time zone as a midnight in UTC. */
@@ -95,22 +90,24 @@ export function parseTimeZone(name: string): string {
   }
 }
 
-/** Returns the start of the last `7d` or `2w` as a date, today included; undefined for other text. */
-export function firstDay(text: string, now: number, timezone?: string): string | undefined {
-  const [, count, unit] = /^(\d{1,4})([dw])$/.exec(text) ?? [];
-  const days = Number(count) * (unit === 'w' ? 7 : 1);
-  return days > 0 ? dateOf(addDays(todayIn(timezone ?? 'UTC', now), 1 - days)) : undefined;
-}
-
-/** Returns the start of the last `24h` in whole hours, this one included; undefined for other text. */
-export function firstHour(text: string, now: number): string | undefined {
-  const [, count = '', unit = ''] = span.exec(text) ?? [];
-  const hours =
-    (Number(count) * (spanUnitsMs[unit as keyof typeof spanUnitsMs] ?? 0)) / spanUnitsMs.h;
-  const thisHour = Math.floor(now / spanUnitsMs.h);
-  return hours > 0 && hours <= thisHour
-    ? new Date((thisHour + 1 - hours) * spanUnitsMs.h).toISOString()
-    : undefined;
+/**
+ * Returns the start of the last whole days of `7d`, today included, or of the last whole hours of `24h`;
+ * undefined for other text.
+ */
+export function firstBucket(
+  text: string,
+  now: number,
+  groupBy: 'hour' | 'day',
+  timezone = 'UTC',
+): string | undefined {
+  const span = spanOf(text);
+  if (!span || span > now) return undefined;
+  if (groupBy === 'hour') {
+    const nextHour = (Math.floor(now / unitsMs.h) + 1) * unitsMs.h;
+    return new Date(nextHour - span).toISOString();
+  }
+  if (text.endsWith('h')) return undefined;
+  return dateOf(addDays(todayIn(timezone, now), 1 - span / unitsMs.d));
 }
 
 /**
@@ -124,11 +121,8 @@ export function readFuture(
   timeZone?: string,
   isEnd = false,
 ): string {
-  const [, count, unit] = span.exec(text) ?? [];
-  if (unit) {
-    const at = now + Number(count) * spanUnitsMs[unit as keyof typeof spanUnitsMs];
-    return new Date(at).toISOString();
-  }
+  const span = spanOf(text);
+  if (span !== undefined) return new Date(now + span).toISOString();
   const read = (isEnd ? parseEnd : parseCell)(text, { timeZone });
   if (read.error === undefined) return String(read.value);
   throw new UsageError(
@@ -143,7 +137,7 @@ function mondayOf(day: Date): Date {
 }
 
 function addDays(day: Date, count: number): Date {
-  return new Date(day.getTime() + count * spanUnitsMs.d);
+  return new Date(day.getTime() + count * unitsMs.d);
 }
 
 function firstOfMonth(day: Date, offset: number): Date {

@@ -6,7 +6,7 @@ import type { Context } from '../context.js';
 import { queryOptions } from '../field-options.js';
 import { type Input, withIds } from '../input.js';
 import { Named, namingSeveral } from '../records.js';
-import { firstDay, firstHour, parseTimeZone, periodOf, readTime } from './parse-time.js';
+import { firstBucket, parseTimeZone, periodOf, readTime } from './parse-time.js';
 
 /** The options of commands that print clicks. The others are filters. */
 export interface WindowFlags extends Input {
@@ -105,8 +105,7 @@ function readWindow(flags: WindowFlags, now: number): ClicksQuery {
     flags[name] === undefined ? undefined : readTime(`--${name}`, flags[name], now, timezone);
   // So that a chart of 30d has 30 whole days.
   const span = flags.since ?? (flags.until === undefined ? '30d' : '');
-  const first = groupBy === 'day' ? firstDay(span, now, timezone) : firstHour(span, now);
-  const since = first ?? time('since');
+  const since = firstBucket(span, now, groupBy, timezone) ?? time('since');
   const until = time('until') ?? periodOf(flags.since ?? '', now, timezone)?.until;
   // The server compares dates of a time zone.
   if (since !== undefined && timezone === undefined) {

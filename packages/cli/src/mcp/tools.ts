@@ -2,6 +2,7 @@ import type { QrImage, Shorty } from '@shorty/sdk';
 import { periodOf, readTime } from '../analytics/parse-time.js';
 import { UsageError } from '../cli-error.js';
 import { readEtag, withEtag } from '../etag.js';
+import inputs from '../generated/inputs.json' with { type: 'json' };
 import operations from '../generated/tool-operations.json' with { type: 'json' };
 import { kinds, Named } from '../records.js';
 
@@ -169,8 +170,9 @@ const text = (description: string) => ({ type: 'string', description });
 
 /** Returns the JSON schema of the inputs of a tool. */
 export function inputSchemaOf({ operation, access, link, without = [], isVersioned }: Tool) {
-  const { path, input } = operations[operation];
-  const { properties, required = [] }: { properties: object; required?: readonly string[] } = input;
+  const { path } = operations[operation];
+  const input: { properties: object; required?: readonly string[] } = inputs[operation];
+  const { properties, required = [] } = input;
   const own = Object.entries(properties)
     .filter(([name]) => !without.includes(name))
     .map(([name, schema]) => {
