@@ -2,13 +2,16 @@ import { isUtf8 } from 'node:buffer';
 import { MIMEType, TextDecoder } from 'node:util';
 import { constants, createGunzip } from 'node:zlib';
 import sniffEncoding from 'html-encoding-sniffer';
+import type { z } from 'zod';
 import { GuardedFetchError } from '../network/guarded-connector.js';
 import type { GuardedFetch } from '../network/guarded-fetch.js';
-import type { LinkPreview } from '../urls/link-preview.js';
 import { version } from '../version.js';
+import type { pageMetadata } from './metadata-contract.js';
 import { readPageMetadata } from './page-metadata.js';
 
-export type FetchedMetadata = LinkPreview | { readonly error: string };
+export type FetchedMetadata = z.input<typeof pageMetadata>;
+
+const failure = (error: string) => ({ title: null, description: null, imageUrl: null, error });
 
 // Pages have their metadata at the beginning. What arrives of it within the time suffices.
 const limits = {
@@ -34,21 +37,21 @@ export async function fetchMetadata(
       if (!(error instanceof GuardedFetchError)) throw error;
       return error;
     });
-  if (response instanceof GuardedFetchError) return { error: response.message };
+  if (response instanceof GuardedFetchError) return failure(response.message);
   const { status, body, url, headers: received } = response;
-  if (status !== 200) return { error: `The page responded with ${status} instead of 200` };
+  if (status !== 200) return failure(`The page responded with ${status} instead of 200`);
   const contentType = received['content-type'] ?? '';
   const mediaType = mediaTypeOf(contentType);
   if (mediaType === undefined || !pageTypes.includes(mediaType)) {
-    return { error: `The page is ${mediaType ?? 'of an unknown type'}, not text/html` };
+    return failure(`The page is ${mediaType ?? 'of an unknown type'}, not text/html`);
   }
   const encoding = received['content-encoding']?.toLowerCase() || 'identity';
   const page = encoding === 'identity' ? body : await decompress(body, encoding);
   if (page === undefined) {
-    return { error: `The page has a body that cannot be read as ${encoding.slice(0, 20)}` };
+    return failure(`The page has a body that cannot be read as ${encoding.slice(0, 20)}`);
   }
   const metadata = await readPageMetadata(decodePage(page, contentType), url);
-  return metadata ?? { error: 'The page has no title' };
+  return metadata ? { ...metadata, error: null } : failure('The page has no title');
 }
 
 /**

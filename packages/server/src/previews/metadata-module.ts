@@ -32,11 +32,7 @@ export function createMetadataModule({ allowPrivateNetwork, logger }: MetadataMo
 
   const handlers: HandlersOf<typeof metadataRoutes> = {
     async getUrlMetadata({ caller: { organizationId }, query: { url } }) {
-      const fetched = await read(organizationId, url);
-      const none = { title: null, description: null, imageUrl: null };
-      const data =
-        'error' in fetched ? { ...none, error: fetched.error } : { ...fetched, error: null };
-      return { status: 200, data };
+      return { status: 200, data: await read(organizationId, url) };
     },
   };
 
@@ -46,7 +42,7 @@ export function createMetadataModule({ allowPrivateNetwork, logger }: MetadataMo
    */
   function fetchTitle(organizationId: string, url: string, store: StoreTitle): void {
     read(organizationId, url)
-      .then((fetched) => ('error' in fetched ? undefined : store(fetched.title)))
+      .then(({ title }) => (title === null ? undefined : store(title)))
       .catch((err: unknown) => {
         // A bulk create could fill the log.
         if (err instanceof QueueFullError) return;

@@ -16,7 +16,7 @@ import {
   urlBulkUpdateItem,
   type urlBulkUpdateResult,
 } from './url-bulk-contract.js';
-import { urlCreateRequest } from './url-contract.js';
+import { type UrlCreateRequest, urlCreateRequest } from './url-contract.js';
 import type { CheckedItem, UrlWriter } from './url-writer.js';
 
 export interface UrlBulkHandlerOptions {
@@ -35,7 +35,11 @@ export function urlBulkHandlers({
     async bulkCreateUrls({ caller, body: { urls: items }, write }) {
       const checked = await mapInSlices(items, (item) => checkItem(urlCreateRequest, item));
       const context = contextOf(caller, clock(), write);
-      const present = (url: ShortUrl) => toNewLink(origins(), url);
+      // The items have the targets, so the stored result needs none.
+      const present = (url: ShortUrl) => {
+        const { targetUrl: _, ...link } = toNewLink(origins(), url);
+        return link;
+      };
       const { result, replayed } = await writer.create(checked, present, context);
       const created: z.input<typeof urlBulkCreateResult>['created'] = [];
       const errors: z.input<typeof urlBulkCreateResult>['errors'] = [];
@@ -47,7 +51,10 @@ export function urlBulkHandlers({
         }
         const externalId = externalIdOf(items[index]);
         const isExisting = outcome.status === 'existing' && { isExisting: true as const };
-        created.push({ index, ...outcome.presented, externalId, ...isExisting });
+        const { targetUrl } = items[index] as UrlCreateRequest;
+        const { id, shortCode, customSlug, shortUrl } = outcome.presented;
+        const link = { index, id, shortCode, targetUrl, customSlug, shortUrl, externalId };
+        created.push({ ...link, ...isExisting });
       }
       return {
         status: created.length > 0 ? 201 : 207,

@@ -4,40 +4,31 @@ import type { Database, Schema } from '../storage/database.js';
 const idsPerBlock = 1_000;
 
 /**
- * Allocates the ids of new links, outside the transactions that create them, which would otherwise wait for
- * the row of the counter. Each process reserves blocks of ids. Those that it has not used when it stops
- * remain unused.
+ * Returns a function that allocates the ids of new links and returns the first of `count`, at most a block. It
+ * does so outside the transactions that create them, which would otherwise wait for the row of the counter.
+ * Each process reserves blocks of ids. Those that it has not used when it stops remain unused.
  */
-export class UrlIds {
-  readonly #database: Database;
-  #next = 0;
+export function urlIdAllocator(database: Database): (count: number) => Promise<number> {
+  let next = 0;
   /** The first id behind the block. */
-  #end = 0;
-  #reserving: Promise<void> | undefined;
+  let end = 0;
+  let reserving: Promise<void> | undefined;
 
-  constructor(database: Database) {
-    this.#database = database;
+  async function reserve(): Promise<void> {
+    next = await database.writeDirectly((db) => reserveUrlIds(db, idsPerBlock), 'rows');
+    end = next + idsPerBlock;
   }
-
-  /** Returns the first of `count` consecutive ids, at most a block. */
-  async allocate(count: number): Promise<number> {
-    while (this.#end - this.#next < count) {
+  return async (count) => {
+    while (end - next < count) {
       // Concurrent calls share one block.
-      this.#reserving ??= this.#reserve().finally(() => {
-        this.#reserving = undefined;
+      reserving ??= reserve().finally(() => {
+        reserving = undefined;
       });
-      await this.#reserving;
+      await reserving;
     }
-    const first = this.#next;
-    this.#next += count;
-    return first;
-  }
-
-  async #reserve(): Promise<void> {
-    const reserve = (db: Kysely<Schema>) => reserveUrlIds(db, idsPerBlock);
-    this.#next = await this.#database.writeDirectly(reserve, 'rows');
-    this.#end = this.#next + idsPerBlock;
-  }
+    next += count;
+    return next - count;
+  };
 }
 
 /** Reserves `count` consecutive link ids. Returns the first of them. */

@@ -19,7 +19,7 @@ import { targetsOf } from './link-rules.js';
 import type { ShortUrl } from './short-url.js';
 import { type LinkChange, updateUrls } from './update-urls.js';
 import type { UrlCreateRequest, UrlUpdateRequest, UrlUpsertRequest } from './url-contract.js';
-import { UrlIds } from './url-ids.js';
+import { urlIdAllocator } from './url-ids.js';
 import { findExternalIds } from './url-keys.js';
 import { deleteUrls, expire, selectDue } from './url-life-cycle.js';
 import { findUrls } from './url-reader.js';
@@ -70,11 +70,11 @@ interface Run {
  */
 export class UrlWriter {
   readonly #options: UrlWriterOptions;
-  readonly #ids: UrlIds;
+  readonly #allocateIds: (count: number) => Promise<number>;
 
   constructor(options: UrlWriterOptions) {
     this.#options = options;
-    this.#ids = new UrlIds(options.database);
+    this.#allocateIds = urlIdAllocator(options.database);
   }
 
   /** Returns the error of a request that names a link by a word that no link may have. */
@@ -99,7 +99,7 @@ export class UrlWriter {
       (body) => this.findReserved(body) ?? findPasswordError(null, body),
     );
     const valid = drafts.filter((draft) => 'body' in draft);
-    const firstId = await this.#ids.allocate(valid.length);
+    const firstId = await this.#allocateIds(valid.length);
     let createdIds: ReadonlySet<number> = new Set();
     const written = await this.#writeAll(drafts, present, context, async (transaction, run) => {
       createdIds = run.changedIds;
@@ -144,7 +144,7 @@ export class UrlWriter {
     const first = await this.#findFirst<Outcome<Presented>[]>(items, context);
     if (first) return first;
     const drafts = await this.#prepare(items, context, (body) => this.findReserved(body));
-    const newId = await this.#ids.allocate(1);
+    const newId = await this.#allocateIds(1);
     return this.#writeAll(drafts, present, context, async (transaction, run) => {
       const [draft] = drafts;
       if (!draft || 'error' in draft) return [];
