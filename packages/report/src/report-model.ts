@@ -288,22 +288,14 @@ function totalsOf<Name extends string>(
   }));
 }
 
-type RetainedReport = Pick<UrlClicks, 'since' | 'retainedSince' | 'uniquesSpanRotation'>;
+type RetainedReport = Pick<UrlClicks, 'since' | 'retainedSince'>;
 
-/** Returns notes about deleted visits, and about a rotation of the visitor keys. */
+/** Returns a note about deleted visits. */
 function retentionNotes(report: RetainedReport, before: RetainedReport | undefined): string[] {
-  const notes: string[] = [];
   const { retainedSince } = report;
   const { since } = before ?? report;
-  if (retainedSince !== null && Date.parse(since) < Date.parse(retainedSince)) {
-    notes.push(`the server has deleted the visits before ${retainedSince}: no count has them`);
-  }
-  if (report.uniquesSpanRotation || before?.uniquesSpanRotation) {
-    notes.push(
-      'the server rotated its visitor keys in the window: a visitor or address from before and after it counts once for each',
-    );
-  }
-  return notes;
+  if (retainedSince === null || Date.parse(since) >= Date.parse(retainedSince)) return [];
+  return [`the server has deleted the visits before ${retainedSince}: no count has them`];
 }
 
 function certaintyNotes({ inferredScans }: Pick<QrScans['totals'], 'inferredScans'>): string[] {

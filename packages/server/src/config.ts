@@ -226,11 +226,6 @@ export function readConfig(environment: Environment) {
       'SHORTY_VISIT_RETENTION_DAYS',
       wholeNumber(31, 99_999, 'whole number of days'),
     ),
-    /** The number of days after which the visitor keys are rotated; undefined never rotates them. */
-    visitorKeyRotationDays: optional(
-      'SHORTY_VISITOR_KEY_ROTATION_DAYS',
-      wholeNumber(1, 3_650, 'whole number of days'),
-    ),
     /** The number of days that entries of the audit log are retained. */
     auditRetentionDays: read(
       'SHORTY_AUDIT_RETENTION_DAYS',

@@ -451,7 +451,6 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     policyService,
     ...deletionServices,
     ...webhooks.services,
-    ...analytics.services,
   ];
 
   async function startUp(): Promise<void> {

@@ -120,17 +120,3 @@ test.each([
   [10, 10, '100.0%'],
   [1, 5000, '<0.1%'],
 ])('%d of %d is %s', (part, whole, share) => expect(formatShare(part, whole)).toBe(share));
-
-test('a report says when the visitor keys were rotated in its window', () => {
-  const note = 'the server rotated its visitor keys in the window';
-  for (const rotated of [{}, { uniquesSpanRotation: false }, { uniquesSpanRotation: true }]) {
-    for (const report of [
-      linkReport(urlClicks(rotated), 'day'),
-      linkReport(urlClicks(), 'day', { before: urlClicks(rotated) }),
-      overviewReport(analyticsOverview(rotated), 'day'),
-    ]) {
-      const text = reportText(report, { width: 200, hasColor: false });
-      expect(text.includes(note)).toBe(rotated.uniquesSpanRotation === true);
-    }
-  }
-});

@@ -4680,8 +4680,6 @@ export interface components {
              * @example null
              */
             retainedSince: string | null;
-            /** @description True if the visitor keys are rotated within the window: a visitor and an address from before and after it count once for each. A server of an earlier version omits it. */
-            uniquesSpanRotation?: boolean;
         };
         EventInfo: {
             /**

@@ -1029,7 +1029,6 @@ export const fixtures: {
     "timezone": "UTC",
     "countriesDate": null,
     "retainedSince": null,
-    "uniquesSpanRotation": false,
     "urlId": "42",
     "shortCode": "aB3xY9q",
     "createdAt": "2030-11-01T00:00:00.000Z",
@@ -1170,7 +1169,6 @@ export const fixtures: {
     "timezone": "UTC",
     "countriesDate": null,
     "retainedSince": null,
-    "uniquesSpanRotation": false,
     "importedClicks": 1,
     "totals": {
       "totalUrls": 1,
@@ -1330,7 +1328,6 @@ export const fixtures: {
     "timezone": "UTC",
     "countriesDate": null,
     "retainedSince": null,
-    "uniquesSpanRotation": false,
     "qrCodeId": "0198c0de-0000-7000-8000-0000000000aa",
     "urlId": "42",
     "createdAt": "2030-11-01T00:00:00.000Z",

@@ -6,7 +6,6 @@ import type { Config } from '../config.js';
 import { ApiError } from '../contract/api-error.js';
 import { dayMs } from '../durations.js';
 import type { EventOutbox } from '../events/event-outbox.js';
-import { PeriodicService } from '../lifecycle.js';
 import type { PlanTable } from '../organizations/plans.js';
 import { openThread } from '../threads/open-thread.js';
 import { type CountryDatabase, openCountries, toDate } from './classify/country-database.js';
@@ -28,11 +27,11 @@ import { createVisitRecorder, type VisitRecorder } from './journal/visit-recorde
 import type { ClickReport } from './reports/report-contract.js';
 import { type ReportSources, reportHandlers } from './reports/report-handlers.js';
 import { openReports, type ThreadedReaderOptions } from './reports/report-thread.js';
-import { VisitorKeyRotation } from './visitor-key-rotation.js';
+import { readVisitorKeys } from './visitor-key.js';
 
 export interface AnalyticsModuleOptions
   extends ThreadedReaderOptions,
-    Omit<ReportSources, 'reports' | 'countriesDate' | 'spansRotation' | 'retainedSince'> {
+    Omit<ReportSources, 'reports' | 'countriesDate' | 'retainedSince'> {
   readonly config: Config;
   readonly outbox: EventOutbox;
   readonly plans: PlanTable;
@@ -53,7 +52,6 @@ const drainTimeLimitMs = 6_000;
 // What the public clicks of a link have.
 const recentMs = 30 * dayMs;
 const topCount = 10;
-const keysEveryMs = 60_000;
 
 /** Creates the analytics module: records visits, stores them, and reports clicks and scans. */
 export function createAnalyticsModule(options: AnalyticsModuleOptions) {
@@ -62,15 +60,6 @@ export function createAnalyticsModule(options: AnalyticsModuleOptions) {
   const reports = openReports(options);
   const countriesBuiltAt = () => countries?.builtAt;
   const countriesDate = () => toDate(countriesBuiltAt());
-  const everyDays = config.visitorKeyRotationDays;
-  const visitorKeys = new VisitorKeyRotation({ database, clock, everyDays });
-  // Also without the setting, because another node may have it.
-  const keyService = new PeriodicService({
-    name: 'visitor keys',
-    everyMs: keysEveryMs,
-    tick: () => visitorKeys.tick(),
-    onError: (err) => logger.error({ err }, 'rotating the visitor keys failed'),
-  });
   const writerId = newUuid();
   const permanentRoot = journalRootOf(config);
   const root = permanentRoot ?? join(tmpdir(), `shorty-visits-${writerId}`);
@@ -169,7 +158,6 @@ export function createAnalyticsModule(options: AnalyticsModuleOptions) {
         ...options,
         reports,
         countriesDate,
-        spansRotation: visitorKeys.isWithin,
         retainedSince: () => retainedSince(retentionDays, clock()),
       }),
       ...erasureHandlers({ ...options, erase: eraseVisits }),
@@ -185,7 +173,6 @@ export function createAnalyticsModule(options: AnalyticsModuleOptions) {
 
     queues: [reports.queue],
     threads: [reports.thread, ingest],
-    services: [keyService],
     storageError,
     /** Describes and records visits. Call it after the start only. */
     visits: (): VisitRecorder => recorder as VisitRecorder,
@@ -218,8 +205,7 @@ export function createAnalyticsModule(options: AnalyticsModuleOptions) {
     countriesBuiltAt,
 
     async start(): Promise<void> {
-      await visitorKeys.start();
-      const { keysAt } = visitorKeys;
+      const visitorKeys = await readVisitorKeys(database);
       countries = await openCountries(options);
       const { find: findPlace } = countries;
       folder = createJournalFolder(root, writerId);
@@ -229,7 +215,7 @@ export function createAnalyticsModule(options: AnalyticsModuleOptions) {
         onError: (err) => logger.error({ err }, 'journal write failed'),
         onCallbackError: options.onCallbackError,
       });
-      const describe = createVisitDescriber({ ...config, keysAt, findPlace });
+      const describe = createVisitDescriber({ ...config, visitorKeys, findPlace });
       const count = ({ kind, reason }: VisitFacts) => {
         const source = `${kind}/${reason}`;
         visitCounts.set(source, (visitCounts.get(source) ?? 0) + 1);

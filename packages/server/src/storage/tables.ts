@@ -515,7 +515,7 @@ export const tables = {
   },
   /** One row: the key under which secrets are encrypted, as a known text under it. */
   secret_key: {
-    shared: 'the keys of the installation',
+    shared: 'the key of the installation',
     unmoved: 'the target encrypts under its own key',
     columns: {
       id: 'rowId primary key',
@@ -536,12 +536,12 @@ export const tables = {
     },
     indexes: { attempts_by_end: '(ends_at)' },
   },
-  /** The keys of the visitor hashes, one for each period. The first period starts at 0. */
+  /** The key of the visitor hashes, in one row. */
   visitor_keys: {
-    shared: 'the keys of the installation',
+    shared: 'the key of the installation',
     columns: {
-      starts_at: 'bigint primary key',
-      value: 'secret', // Random; null once the period is past
+      id: 'bigint primary key', // 0
+      value: 'secret', // Random; null after the secret key was lost
     },
   },
   /** The hosts to which, with their subdomains, no link may lead. */

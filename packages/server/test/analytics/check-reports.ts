@@ -18,7 +18,7 @@ import {
 } from './report-model.js';
 import { storedVisits } from './stored-visits.js';
 import { day, hour, makeVisit } from './visit-store.js';
-import { startServerWithRotations, type VisitedServer } from './visited-server.js';
+import { startVisitedServer, type VisitedServer } from './visited-server.js';
 
 // Most of them change clocks in the days of the visits.
 const timezones = [
@@ -152,14 +152,6 @@ const scenario = fc.record({
     { minLength: 1, maxLength: 4 },
   ),
   deletesQr: fc.boolean(),
-  // When periods of visitor keys begin, from before the links were created.
-  rotations: fc.uniqueArray(
-    fc.oneof(
-      fc.integer({ min: -2, max: visitDays }).map((days) => days * day),
-      fc.integer({ min: 0, max: visitDays * day }),
-    ),
-    { maxLength: 2 },
-  ),
   queries: fc.array(query, { minLength: 15, maxLength: 25 }),
 });
 type Scenario = typeof scenario extends fc.Arbitrary<infer Value> ? Value : never;
@@ -176,8 +168,7 @@ export async function checkReports(numRuns: number): Promise<void> {
 async function checkScenario(scenario: Scenario): Promise<void> {
   const { base, visits, steps, deletesQr, queries } = scenario;
   const start = Date.parse(base);
-  const rotations = scenario.rotations.map((at) => start + at);
-  const api = await startServerWithRotations(rotations);
+  const api = await startVisitedServer();
   try {
     const { database } = api.server;
     api.clock.advance(start - api.clock());
@@ -267,7 +258,7 @@ async function checkScenario(scenario: Scenario): Promise<void> {
       .select('visits_deleted_until')
       .where('id', '=', api.organizationId)
       .executeTakeFirstOrThrow();
-    const checked = { retainedFrom, reader, start, model: counted, urls, qrs, rotations };
+    const checked = { retainedFrom, reader, start, model: counted, urls, qrs };
     for (const each of queries) await checkQuery(each, checked);
   } finally {
     await api.stop();
@@ -298,13 +289,12 @@ interface Checked {
   readonly model: readonly ModelVisit[];
   readonly urls: readonly ModelUrl[];
   readonly qrs: readonly ModelQr[];
-  readonly rotations: readonly number[];
   readonly retainedFrom: number;
 }
 
 async function checkQuery(
   { kind, record, edges, groupBy, timezone, limit, tag, links, ...rest }: Query,
-  { reader, start, model, urls, qrs, rotations, retainedFrom }: Checked,
+  { reader, start, model, urls, qrs, retainedFrom }: Checked,
 ): Promise<void> {
   const ends = edges
     .map(({ days, offset }) => {
@@ -324,7 +314,7 @@ async function checkQuery(
   const asked = { since: since.text, until: until.text, groupBy, timezone, limit, ...filters };
   const window = { since: since.at, until: until.at, groupBy, timezone, limit, filters };
   const modelQuery = (seriesFrom: number): ModelQuery => ({
-    ...{ ...window, seriesFrom, rotations, retainedFrom },
+    ...{ ...window, seriesFrom, retainedFrom },
   });
   const url = urls[record] as ModelUrl;
   const qr = qrs[record] as ModelQr;

@@ -86,7 +86,6 @@ export interface ModelQuery {
   /** Earlier visits may be deleted: no count and no bucket has them. 0: none are. */
   readonly retainedFrom: number;
   /** When periods of visitor keys begin. */
-  readonly rotations: readonly number[];
   readonly groupBy: 'hour' | 'day';
   readonly timezone: string;
   readonly limit: number;
@@ -258,9 +257,6 @@ function report(
     until: named(timezone, until),
     timezone,
     retainedSince: query.retainedFrom === 0 ? null : new Date(query.retainedFrom).toISOString(),
-    uniquesSpanRotation: query.rotations.some(
-      (at) => Math.max(since, query.seriesFrom) < at && at < until,
-    ),
     totals,
     breakdowns: Object.fromEntries(
       Object.entries(breakdowns).map(([name, fields]) => [name, entries(fields)]),

@@ -1,10 +1,7 @@
 import { expect } from 'vitest';
 import { parseAddressRanges } from '../../src/network/ip-address.js';
 import type { ServerOptions } from '../../src/server-options.js';
-import { openStorage } from '../../src/storage/open-storage.js';
-import { encryptorOf, unlockSecrets } from '../../src/storage/secrets.js';
 import { startServer } from '../api/start-server.js';
-import { emptyDatabase } from '../engine.js';
 import { poll } from '../poll.js';
 
 export const agents = {
@@ -70,27 +67,3 @@ export async function startVisitedServer(options: ServerOptions = {}) {
 }
 
 export type VisitedServer = Awaited<ReturnType<typeof startVisitedServer>>;
-
-/** Starts such a server in whose database periods of visitor keys begin at these times. */
-export async function startServerWithRotations(startTimes: readonly number[]) {
-  const { databaseUrl, journalFolder, remove } = await emptyDatabase();
-  const database = openStorage({ databaseUrl, durability: 'process' });
-  await database.migrate();
-  await unlockSecrets(database, { databaseUrl });
-  for (const startsAt of [0, ...startTimes]) {
-    await database.writeDirectly(async (transaction) => {
-      const encrypt = await encryptorOf(database, transaction);
-      const value = encrypt(`of ${startsAt}`, ['visitor_keys', String(startsAt)]);
-      await transaction.insertInto('visitor_keys').values({ starts_at: startsAt, value }).execute();
-    });
-  }
-  await database.close();
-  const api = await startVisitedServer({ databaseUrl, journalFolder });
-  return {
-    ...api,
-    async stop(): Promise<void> {
-      await api.stop();
-      await remove();
-    },
-  };
-}

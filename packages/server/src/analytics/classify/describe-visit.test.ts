@@ -20,7 +20,7 @@ const weChat =
 
 const describer = (options: Partial<VisitDescriberOptions> = {}) =>
   createVisitDescriber({
-    keysAt: () => keys,
+    visitorKeys: keys,
     findPlace: (address) => ({
       country: address === '192.0.2.1' ? 'NL' : 'Unknown',
       region: null,
@@ -62,20 +62,6 @@ function signsOf(facts: VisitFacts) {
     isOwnNavigation: shows('ownNavigation'),
   };
 }
-
-it('uses the keys of the time of the visit', () => {
-  const later = createVisitorKeys('another secret');
-  const shared = describer({ keysAt: (at) => (at < 1_000 ? keys : later) });
-  const keyAt = (visitedAt: number) => {
-    const { addressKey, visitorKey } = shared(request({}, { visitedAt }));
-    return [addressKey, visitorKey];
-  };
-  const keysOf = ({ addressKey, visitorKey }: typeof keys) => [
-    addressKey('192.0.2.1'),
-    visitorKey('192.0.2.1', chrome),
-  ];
-  expect([999, 1_000, 1_001, 999].map(keyAt)).toEqual([keys, later, later, keys].map(keysOf));
-});
 
 describe('a visit', () => {
   it('has all facts, but neither the address nor the user agent', () => {

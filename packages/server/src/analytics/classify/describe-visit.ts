@@ -50,8 +50,7 @@ export interface VisitRequest {
 
 export interface VisitDescriberOptions
   extends Pick<Config, 'countryHeader' | 'honourPrivacySignals'> {
-  /** Returns the keys of a time. Another object has other keys. */
-  readonly keysAt: (at: number) => VisitorKeys;
+  readonly visitorKeys: VisitorKeys;
   readonly findPlace: FindPlace;
 }
 
@@ -69,7 +68,7 @@ const maxIdLength = 17;
 
 /** Creates the function that derives the facts of a visit from a request. It caches parsed headers. */
 export function createVisitDescriber(options: VisitDescriberOptions): DescribeVisit {
-  const { findPlace, honourPrivacySignals, keysAt } = options;
+  const { findPlace, honourPrivacySignals, visitorKeys } = options;
   const countryHeader = options.countryHeader?.toLowerCase();
   let lastAgentId = 0;
 
@@ -84,27 +83,19 @@ export function createVisitDescriber(options: VisitDescriberOptions): DescribeVi
     const facts = hostOf(origin);
     return referer.length > origin.length + 1 ? refineReferrer(facts, referer) : facts;
   }
-  const cacheVisitors = (keys: VisitorKeys) =>
-    memoize(
-      maxVisitors,
-      maxAddressLength + maxIdLength,
-      (_visitor, address: string, userAgent: string) => ({
-        place: findPlace(address),
-        addressKey: keys.addressKey(address),
-        key: keys.visitorKey(address, userAgent.slice(0, maxAgentLength)),
-      }),
-    );
-  let lastKeys: VisitorKeys | undefined;
-  let visitorOf: ReturnType<typeof cacheVisitors>;
+  const visitorOf = memoize(
+    maxVisitors,
+    maxAddressLength + maxIdLength,
+    (_visitor, address: string, userAgent: string) => ({
+      place: findPlace(address),
+      addressKey: visitorKeys.addressKey(address),
+      key: visitorKeys.visitorKey(address, userAgent.slice(0, maxAgentLength)),
+    }),
+  );
 
   return (request) => {
-    const { visitedAt, method, headers, query, address } = request;
+    const { method, headers, query, address } = request;
     const { isPeerTrusted, shortDomain } = request;
-    const keys = keysAt(visitedAt);
-    if (keys !== lastKeys) {
-      lastKeys = keys;
-      visitorOf = cacheVisitors(keys);
-    }
     const userAgent = headers['user-agent'] ?? '';
     const agent = agentOf(userAgent);
     const { referer } = headers;

@@ -126,12 +126,7 @@ const retainedSince = instant.nullable().meta({
   example: null,
 });
 
-const uniquesSpanRotation = z.boolean().optional().meta({
-  description:
-    'True if the visitor keys are rotated within the window: a visitor and an address from before and after it count once for each. A server of an earlier version omits it.',
-});
-
-const head = { ...window, countriesDate, retainedSince, uniquesSpanRotation };
+const head = { ...window, countriesDate, retainedSince };
 
 const certainty = {
   provenScans: count.meta({

@@ -14,12 +14,7 @@ import { clickDimensions, type Dimensions, scanDimensions } from './dimensions.j
 import type { reportRoutes, WindowInput } from './report-contract.js';
 import type { ReportReader } from './report-reader.js';
 import type { Reports } from './report-thread.js';
-import {
-  parseReportQuery,
-  type ReportQuery,
-  toWindowFields,
-  type Window,
-} from './report-window.js';
+import { parseReportQuery, type ReportQuery, toWindowFields } from './report-window.js';
 import { utc } from './time-zone.js';
 import { toConditions } from './visit-filter.js';
 import { maxSkipped } from './visit-page.js';
@@ -46,7 +41,6 @@ export interface ReportSources {
   readonly reports: Reports;
   readonly clock: Clock;
   readonly countriesDate: () => string | null;
-  readonly spansRotation: (window: Window) => boolean;
   /** The first instant whose visits the retention setting retains; undefined without it. */
   readonly retainedSince: () => number | undefined;
 }
@@ -64,7 +58,6 @@ export function reportHandlers({
   reports,
   clock,
   countriesDate,
-  spansRotation,
   retainedSince,
 }: ReportSources): HandlersOf<typeof reportRoutes> {
   /** Returns the first instant whose visits are retained; 0 if none were deleted. */
@@ -102,11 +95,6 @@ export function reportHandlers({
       timezone: timezone ?? utc,
       countriesDate: countriesDate(),
       retainedSince: retainedFrom === 0 ? null : new Date(retainedFrom).toISOString(),
-      // Visits before and after a rotation of the visitor keys can be in the report.
-      uniquesSpanRotation: spansRotation({
-        since: Math.max(since, createdAt),
-        until: Math.min(until, now),
-      }),
     };
     return { query, head, isPast: until <= now };
   }
