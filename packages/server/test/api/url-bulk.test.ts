@@ -136,6 +136,34 @@ describe('PATCH /api/v1/urls/bulk', () => {
     ]);
   });
 
+  it('applies the changes of one link in their order', async () => {
+    const id = await create();
+    const steps = [{ isActive: false }, { title: 'Paused' }, { expiresAt: '2020-01-01' }];
+    const changes = [...steps, { isActive: true, title: 'Back' }].map((step) => ({ id, ...step }));
+    const { data } = await bulkUpdate(changes);
+    expect(data.updated.map(({ index, isActive }) => [index, isActive])).toEqual([
+      [0, false],
+      [1, false],
+      [3, true],
+    ]);
+    expect(data.errors).toMatchObject([{ index: 2, code: 'UPDATE_FAILED' }]);
+    const { data: link } = await api.call('getUrl', { params: { id } });
+    expect(link).toMatchObject({ isActive: true, title: 'Back', expiresAt: null });
+  });
+
+  it('counts links towards the bundle in the order of the changes', async () => {
+    const free = await api.newcomer('free');
+    const urls = [...links(50), { targetUrl, isActive: false }];
+    const { created } = (await free.call('bulkCreateUrls', { body: { urls } })).data;
+    const [first, last] = [created[0]?.id as string, created[50]?.id as string];
+    const activate = { id: last, isActive: true };
+    const updates = [activate, { id: first, isActive: false }, activate];
+    const { data } = await free.call('bulkUpdateUrls', { body: { updates } });
+    expect(data.updated.map(({ index }) => index)).toEqual([1, 2]);
+    expect(data.errors).toMatchObject([{ index: 0, code: 'UPDATE_FAILED' }]);
+    expect((await free.call('getUsage')).data.links).toEqual({ used: 50, included: 50 });
+  });
+
   it('responds with 207 when every item fails', async () => {
     const response = await bulkUpdate([{ id: 999_999_999, title: 'x' }]);
     expect(response.status).toBe(207);
