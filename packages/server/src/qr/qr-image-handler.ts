@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { ApiError } from '../contract/api-error.js';
 import type { FirstHandler } from '../http/create-http-server.js';
@@ -14,7 +14,7 @@ import type { QrFormat } from './drawing/qr-design.js';
 import type { PublicQr } from './qr-repository.js';
 
 export interface QrImageHandlerOptions {
-  readonly cache: LoadingCache<FoundImage>;
+  readonly cache: LoadingCache<PublicQr>;
   readonly findOrganization: (host: string | undefined) => Promise<string | null>;
   readonly pagesFor: PagesFor;
   /** Counts a download durably, and then calls `respond`. */
@@ -39,14 +39,14 @@ export function qrImageHandler(options: QrImageHandlerOptions): FirstHandler {
     const { method, headers } = response.req;
     const pages = pagesFor(headers);
     const owner = await findOrganization(headers.host);
-    const image = owner === null || owner === found?.organizationId ? found?.image : undefined;
-    if (image === undefined) refuse(response, isPreview, unknown, pages.qrNotFound);
-    else if (image === 'deleted') refuse(response, isPreview, deleted, pages.qrGone);
-    else if (image === 'suspended') refuse(response, isPreview, inactive, pages.qrInactive);
+    const qr = owner === null || owner === found?.organizationId ? found : undefined;
+    if (qr === undefined) refuse(response, isPreview, unknown, pages.qrNotFound);
+    else if (qr.image === null) refuse(response, isPreview, deleted, pages.qrGone);
+    else if (qr.suspendedAt !== null) refuse(response, isPreview, inactive, pages.qrInactive);
     else if (method !== 'GET' && method !== 'HEAD') {
       sendError(response, methodNotAllowed);
-    } else if (!isPreview) sendImage(response, image, countDownload);
-    else sendPage(response, 200, pages.qr({ ...image, downloadUrl: `/api/qr/${id}/download` }));
+    } else if (!isPreview) sendImage(response, qr, qr.image, countDownload);
+    else sendPage(response, 200, pages.qr({ ...qr, downloadUrl: `/api/qr/${id}/download` }));
   }
 
   return {
@@ -67,33 +67,44 @@ export function qrImageHandler(options: QrImageHandlerOptions): FirstHandler {
   };
 }
 
+// A browser opens an SVG as a document. The policy allows its inlined logo and nothing else.
+const svgPolicy = { 'Content-Security-Policy': "default-src 'none'; img-src data:; sandbox" };
+
 function sendImage(
   response: ServerResponse,
-  image: QrImage,
+  { id, format, linkKey, version, updatedAt }: PublicQr,
+  image: Uint8Array,
   countDownload: QrImageHandlerOptions['countDownload'],
 ): void {
   const { url, method, headers } = response.req;
+  // Identifies the image by its change: hashing an image of megabytes takes milliseconds.
+  const etag = `"${hash('sha256', `${id} ${version} ${updatedAt}`, 'base64url').slice(0, 22)}"`;
   const common = {
-    ETag: image.etag,
+    ETag: etag,
     // Caches must revalidate the image, so a change is visible at once.
     'Cache-Control': 'public, no-cache',
     'X-Request-Id': requestIdOf(headers['x-request-id']),
   };
-  if (matchesEtag(image.etag, headers['if-none-match'])) {
+  if (matchesEtag(etag, headers['if-none-match'])) {
     response.writeHead(304, common).end();
     return;
   }
   const disposition = /[?&]download=1(?:&|$)/.test(url as string) ? 'attachment' : 'inline';
+  // Imported codes have slashes and dots, too.
+  const name = linkKey?.replaceAll(/[/.]/g, '-') ?? id;
   const fields = {
     ...common,
-    ...image.headers,
-    'Content-Disposition': `${disposition}; filename="${image.fileName}"`,
+    'Content-Type': mediaTypes[format],
+    'Content-Length': image.length,
+    'Content-Disposition': `${disposition}; filename="qr-${name}.${format}"`,
+    'X-Content-Type-Options': 'nosniff',
+    ...(format === 'svg' && svgPolicy),
   };
-  const respond = () => response.writeHead(200, fields).end(image.bytes);
+  const respond = () => response.writeHead(200, fields).end(image);
   if (method === 'HEAD') response.writeHead(200, fields).end();
   // The image of a preview page is no download.
   else if (/[?&]preview=1(?:&|$)/.test(url as string)) respond();
-  else countDownload(image.id, respond);
+  else countDownload(id, respond);
 }
 
 /** Sends a page or JSON, depending on Accept. The default is JSON for a download, else a page. */
@@ -111,58 +122,11 @@ const methodNotAllowed = new ApiError('METHOD_NOT_ALLOWED', 'Use GET or HEAD', {
   headers: { Allow: 'GET, HEAD' },
 });
 
-/** The image of a QR code, with the headers that every response with the image has. */
-export type QrImage = Readonly<ReturnType<typeof toQrImage>>;
-
-export interface FoundImage {
-  readonly organizationId: string;
-  /** `'deleted'` for a deleted code, `'suspended'` for that of a suspended organization. */
-  readonly image: QrImage | 'deleted' | 'suspended';
-}
-
 export const mediaTypes = {
   png: 'image/png',
   svg: 'image/svg+xml',
   webp: 'image/webp',
 } as const satisfies Record<QrFormat, string>;
-
-// A browser opens an SVG as a document. The policy allows its inlined logo and nothing else.
-const svgPolicy = "default-src 'none'; img-src data:; sandbox";
-
-export function toQrImage(
-  {
-    id,
-    qrData,
-    format,
-    size,
-    linkKey,
-    version,
-    updatedAt,
-  }: Omit<PublicQr, 'image' | 'organizationId' | 'suspendedAt'>,
-  image: Uint8Array,
-) {
-  const bytes = Buffer.from(image.buffer, image.byteOffset, image.byteLength);
-  // Identifies the image by its change: hashing an image of megabytes takes milliseconds.
-  const change = `${version} ${updatedAt}`;
-  const etag = `"${createHash('sha256').update(change).digest('base64url').slice(0, 22)}"`;
-  // Imported codes have slashes and dots, too.
-  const fileName = `qr-${linkKey?.replaceAll(/[/.]/g, '-') ?? id}.${format}`;
-  const policy = format === 'svg' ? { 'Content-Security-Policy': svgPolicy } : {};
-  const headers = {
-    'Content-Type': mediaTypes[format],
-    'Content-Length': bytes.length,
-    'X-Content-Type-Options': 'nosniff',
-    ...policy,
-  };
-  return { id, qrData, format, size, bytes, etag, fileName, headers };
-}
-
-/** Returns what the routes of images serve for a code. */
-export function toFoundImage({ image, organizationId, ...qr }: PublicQr): FoundImage {
-  if (!image) return { organizationId, image: 'deleted' };
-  const isActive = qr.suspendedAt === null;
-  return { organizationId, image: isActive ? toQrImage(qr, image) : 'suspended' };
-}
 
 // A client stores one tag for an image. Tens of thousands of tags would block the event loop.
 const maxIfNoneMatchLength = 4_096;
@@ -171,7 +135,7 @@ const maxIfNoneMatchLength = 4_096;
  * Returns whether an If-None-Match header matches, by weak comparison: RFC 9110 §13.1.2. Reads only the
  * first 4,096 characters of the header.
  */
-export function matchesEtag(etag: string, ifNoneMatch: string | undefined): boolean {
+function matchesEtag(etag: string, ifNoneMatch: string | undefined): boolean {
   if (ifNoneMatch === undefined) return false;
   if (ifNoneMatch.trim() === '*') return true;
   const tags = ifNoneMatch.slice(0, maxIfNoneMatchLength).split(',');

@@ -11,13 +11,8 @@ import { drawingMethods, drawingThread } from './drawing/drawing-thread.js';
 import { QrDesignError } from './drawing/qr-design.js';
 import { createLogoDecoder } from './logo/logo-decoder.js';
 import { type QrHandlersOptions, qrHandlers } from './qr-handlers.js';
-import {
-  type FoundImage,
-  type QrImageHandlerOptions,
-  qrImageHandler,
-  toFoundImage,
-} from './qr-image-handler.js';
-import { createQrRepository } from './qr-repository.js';
+import { type QrImageHandlerOptions, qrImageHandler } from './qr-image-handler.js';
+import { createQrRepository, type PublicQr } from './qr-repository.js';
 
 export interface QrModuleOptions
   extends Pick<QrHandlersOptions, 'listQrs' | 'urls' | 'publicHost' | 'clock'>,
@@ -34,17 +29,13 @@ export interface QrModuleOptions
 const cacheLimits = {
   maxSize: 64 * 1024 * 1024,
   // Adds 2 KB for the rest of an entry.
-  sizeCalculation: ({ image }: FoundImage) =>
-    (typeof image === 'string' ? 0 : image.bytes.length) + 2_048,
+  sizeCalculation: ({ image }: PublicQr) => (image?.length ?? 0) + 2_048,
 };
 
 export function createQrModule(options: QrModuleOptions) {
   const { isThreaded, allowPrivateNetwork, logger } = options;
   const qrs = createQrRepository(options.database, options.outbox, options.plans);
-  const cache = new LoadingCache<FoundImage>(cacheLimits, async (id) => {
-    const found = await qrs.findPublic(id);
-    return found && toFoundImage(found);
-  });
+  const cache = new LoadingCache<PublicQr>(cacheLimits, (id) => qrs.findPublic(id));
   const drawings = new FairQueue({
     name: 'QR codes',
     // One image is drawn while sharp encodes or decodes another. sharp then uses at most two of
