@@ -18,32 +18,30 @@ export function isJson(start: string): boolean {
 
 /**
  * Converts a JSON export to CSV, so that the same import reads both. The text is one document, or has one
- * on each line: lists of links, responses of the service's API that contain a list, or links. Fields that
- * are unknown, and false in every link, are `unset`.
+ * on each line: lists of links, responses of the service's API that contain a list, or links. A field that
+ * is unknown and false is as good as missing.
  */
 export function jsonToCsv(
   text: string,
   name: string,
   source: LinkSource,
   isKnownColumn: (title: string) => boolean,
-): { readonly csv: string; readonly unset: readonly string[] } {
-  const entries = parseDocuments(text, name).flatMap(entriesOf);
-  const rows = entries.map(
-    (entry) =>
-      new Map(isObject(entry) ? cellsOf(entry, source) : [[invalidColumn, describe(entry)]]),
-  );
-  const used = new Set(
-    rows.flatMap((row) => [...row].flatMap(([column, cell]) => (cell === '' ? [] : [column]))),
-  );
-  const unset = [...used].filter(
-    (column) => !isKnownColumn(column) && rows.every((row) => isUnset(row.get(column))),
-  );
-  const columns = [...used].filter((column) => !unset.includes(column));
+): string {
+  const rows = parseDocuments(text, name)
+    .flatMap(entriesOf)
+    .map((entry) => {
+      if (!isObject(entry)) return new Map([[invalidColumn, describe(entry)]]);
+      const cells = [...cellsOf(entry, source)];
+      const isSet = ([column, cell]: [string, string]) =>
+        cell !== '' && (cell !== 'false' || isKnownColumn(column));
+      return new Map(cells.filter(isSet));
+    });
+  const columns = [...new Set(rows.flatMap((row) => [...row.keys()]))];
   if (columns.every((column) => column === invalidColumn)) {
     throw new FileError(`${name} contains no links`);
   }
   const lines = rows.map((row) => formatCsvLine(columns.map((column) => row.get(column) ?? '')));
-  return { csv: [formatCsvLine(columns), ...lines, ''].join('\n'), unset };
+  return [formatCsvLine(columns), ...lines, ''].join('\n');
 }
 
 function parseDocuments(text: string, name: string): unknown[] {
@@ -101,10 +99,6 @@ function* cellsOf(link: JsonObject, source: LinkSource, path = ''): Generator<[s
 function hasColumnsBelow(column: string, { columns }: LinkSource): boolean {
   const name = sourceColumnName(column);
   return Object.keys(columns).some((known) => known !== name && known.startsWith(name));
-}
-
-function isUnset(cell = ''): boolean {
-  return cell === '' || cell === 'false';
 }
 
 function cellOf(value: unknown): string {

@@ -44,11 +44,8 @@ export async function readRows(
     let text = '';
     // A JSON document must be in memory as a whole.
     for await (const part of file.text()) text += part;
-    const { csv, unset } = jsonToCsv(text, file.name, source, isKnown);
+    const csv = jsonToCsv(text, file.name, source, isKnown);
     const notes = [`reading ${file.name} as JSON; "line 2" in messages is its first link`];
-    if (unset.length > 0) {
-      notes.push(`skipping unknown fields that are false in every link: ${unset.join(', ')}`);
-    }
     return { delimiter: ',', lineEnd: '\n', notes, all: () => readCsv(partsOf(csv), ',') };
   }
   const sep = /^\ufeff?"?sep=([^"\r\n])"?[\r\n]/i.exec(start)?.[1];

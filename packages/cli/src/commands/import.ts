@@ -1,4 +1,4 @@
-import { type LinkSource, type LinkSourceName, linkSources } from '@shorty/import';
+import { type LinkSource, linkSources } from '@shorty/import';
 import type { Domain } from '@shorty/sdk';
 import { CliError, UsageError } from '../cli-error.js';
 import { type CommandRow, repeatable } from '../command.js';
@@ -23,29 +23,20 @@ valid, and the settings that Shorty does not have.
 
 ${resumeHelp}`;
 
-/** The file that the examples name, and options that users of the service need. */
-const examples: Readonly<Record<LinkSourceName, readonly string[]>> = {
-  bitly: ['bitly.csv', '--failed-out failed.csv', '--new-codes'],
-  dub: ['links_export.csv'],
-  kutt: ['links.json'],
-  yourls: ['yourls_url.csv'],
-  shlink: ['short_urls.csv'],
-  shortio: ['links.csv', '--domain go.example.com=go.example.com'],
-  tinyurl: ['links.json'],
-};
-
 export const importCommands: Readonly<Record<string, CommandRow>> = Object.fromEntries(
   Object.values<LinkSource>(linkSources).map((source) => [source.name, importFrom(source)]),
 );
 
 /** Returns the command that imports the exports of a service. */
 function importFrom(source: LinkSource): CommandRow {
-  const [file = '', ...options] = examples[source.name as LinkSourceName];
+  // The exports of these are JSON.
+  const file = `links.${['kutt', 'tinyurl'].includes(source.name) ? 'json' : 'csv'}`;
   return {
     summary: `Import an export of ${source.title}`,
-    examples: ['--dry-run', ...(options.length > 0 ? options : [''])].map((option) =>
-      `shorty import ${source.name} ${file} ${option}`.trim(),
-    ),
+    examples: [
+      `shorty import ${source.name} ${file} --dry-run`,
+      `shorty import ${source.name} ${file} --domain go.example.com=go.example.com`,
+    ],
     args: { '<file>': `export of ${source.title}, as CSV or as JSON of its API; - for stdin` },
     options: {
       '--domain <old=new>': repeatable('create the links of an old domain on this custom domain'),

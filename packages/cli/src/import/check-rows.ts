@@ -1,10 +1,4 @@
-import {
-  findItemError,
-  type ImportRow,
-  type LinkRules,
-  planChunks,
-  withDomainIds,
-} from '@shorty/import';
+import { findItemError, type LinkRules, planChunks, withDomainIds } from '@shorty/import';
 import { formatCount, formatNumber } from '@shorty/report';
 import { type ExitCode, exitCodes } from '../cli-error.js';
 import { defined } from '../command.js';
@@ -35,7 +29,9 @@ export async function checkRows(
   // The next run replaces the rows of this one.
   for (const path of Object.keys(file?.output.sizes ?? {})) progress?.recordFiles({ [path]: 0 });
   const report = new ImportedRows(output, io.stderr.isTTY === true);
-  const moves = new LinkMoves();
+  // What becomes of the links of another shortener, and how many were on each host.
+  const moved = { keptCodes: 0, newCodes: 0, importedClicks: 0 };
+  const hosts = new Map<string, number>();
   let rows = 0;
   let bad = 0;
   const chunks = planChunks(prepared.rows(), prepared.plan, links && { links });
@@ -45,21 +41,25 @@ export async function checkRows(
       const { item } = row;
       rows++;
       const error = item ? findItemError(item) : row.error;
-      if (error === undefined) {
+      if (item && error === undefined) {
         report.addLink(row);
-        moves.add(row);
+        moved[item.importedCode === undefined ? 'newCodes' : 'keptCodes']++;
+        moved.importedClicks += Number(item.importedClicks ?? 0);
+        hosts.set(row.host ?? '', (hosts.get(row.host ?? '') ?? 0) + 1);
         continue;
       }
+      const reason = error ?? '';
       bad++;
-      report.addFailure(row, error, item ? 'CREATE_FAILED' : 'INVALID_ROW');
-      file?.add(row.raw, error);
+      report.addFailure(row, reason, item ? 'CREATE_FAILED' : 'INVALID_ROW');
+      file?.add(row.raw, reason);
     }
     file?.output.flush();
   }
   file?.output.close();
   report.finish(defined({ failedOut }));
   if (output.format !== 'table') {
-    const more = links ? { ...moves.record(), ...report.record() } : {};
+    const domains = [...hosts].map(([host, links]) => ({ host: host || null, links }));
+    const more = links ? { ...moved, domains, ...report.record() } : {};
     await output.record({
       dryRun: true,
       rows,
@@ -72,41 +72,18 @@ export async function checkRows(
     const counts = `${formatNumber(rows - bad)} valid, ${formatNumber(bad)} invalid`;
     const verb = links ? 'created' : 'sent';
     const lines = [`${formatCount(rows, 'row')} checked: ${counts}; nothing was ${verb}`];
-    if (links) lines.push(...moves.lines(), ...report.lines());
+    if (links) {
+      const { keptCodes, newCodes, importedClicks } = moved;
+      lines.push(
+        `${formatCount(keptCodes, 'code')} kept, ${formatCount(newCodes, 'new short code')}, ${formatCount(importedClicks, 'imported click')}`,
+      );
+      for (const [host, count] of hosts) {
+        const where = host === '' ? 'without a domain in the file' : `of ${host}`;
+        lines.push(`${formatCount(count, 'link')} ${where}`);
+      }
+      lines.push(...report.lines());
+    }
     await output.message(lines.join('\n'));
   }
   return bad === 0 ? exitCodes.done : exitCodes.partlyDone;
-}
-
-/** The codes, the clicks and the old hosts of the links that an import would create. */
-class LinkMoves {
-  readonly #hosts = new Map<string, number>();
-  #keptCodes = 0;
-  #newCodes = 0;
-  #importedClicks = 0;
-
-  add({ item = {}, host = '' }: ImportRow): void {
-    if (item.importedCode === undefined) this.#newCodes++;
-    else this.#keptCodes++;
-    this.#importedClicks += Number(item.importedClicks ?? 0);
-    this.#hosts.set(host, (this.#hosts.get(host) ?? 0) + 1);
-  }
-
-  lines(): string[] {
-    const codes = `${formatCount(this.#keptCodes, 'code')} kept, ${formatCount(this.#newCodes, 'new short code')}`;
-    const hosts = [...this.#hosts].map(
-      ([host, links]) =>
-        `${formatCount(links, 'link')} ${host === '' ? 'without a domain in the file' : `of ${host}`}`,
-    );
-    return [`${codes}, ${formatCount(this.#importedClicks, 'imported click')}`, ...hosts];
-  }
-
-  record() {
-    return {
-      keptCodes: this.#keptCodes,
-      newCodes: this.#newCodes,
-      importedClicks: this.#importedClicks,
-      domains: [...this.#hosts].map(([host, links]) => ({ host: host || null, links })),
-    };
-  }
 }

@@ -4,7 +4,7 @@ import type { ShortyOptions } from '@shorty/sdk';
 import { type ExitCode, exitCodes } from '../cli-error.js';
 import type { Context } from '../context.js';
 import { type Column, columnsOf } from '../output.js';
-import { type LiveView, openLiveView } from '../ui/live-view.js';
+import type { LiveView } from '../ui/live-view.js';
 import { type FailedRows, OutputFile, openFailedRows } from './output-file.js';
 import type { PreparedImport } from './prepare-import.js';
 import type { ChunkCounts, FileSizes, ProgressFile } from './progress-file.js';
@@ -69,7 +69,7 @@ export class ImportReport {
   readonly #context: Context;
   readonly #prepared: PreparedImport;
   readonly #options: ReportOptions;
-  readonly #live: LiveView & { isShown: boolean };
+  readonly #live: LiveView;
   readonly #outColumns: readonly Column<RowOutcome>[];
   readonly #out: OutputFile | undefined;
   readonly #failedOut: FailedRows | undefined;
@@ -79,12 +79,12 @@ export class ImportReport {
   #invalidCodes = 0;
   #retrying: string | undefined;
 
-  private constructor(
+  constructor(
     context: Context,
     prepared: PreparedImport,
     options: ReportOptions,
     progress: ProgressFile,
-    live: LiveView & { isShown: boolean },
+    live: LiveView,
   ) {
     const { io, output } = context;
     this.#context = context;
@@ -108,16 +108,6 @@ export class ImportReport {
       onResponse: ({ status }) => this.#onResponse(status),
     };
     this.#show();
-  }
-
-  static async open(
-    context: Context,
-    prepared: PreparedImport,
-    options: ReportOptions,
-    progress: ProgressFile,
-  ): Promise<ImportReport> {
-    const live = await openLiveView(context);
-    return new ImportReport(context, prepared, options, progress, live);
   }
 
   /** The sizes of the files with all rows so far. */

@@ -3,6 +3,7 @@ import { isRichTerminal } from '../io.js';
 
 /** Lines on stderr that are updated in place, below the lines that are printed meanwhile. */
 export interface LiveView {
+  readonly isShown: boolean;
   show(lines: readonly string[]): void;
   /** Prints a permanent line above the lines. */
   log(text: string): void;
@@ -10,10 +11,7 @@ export interface LiveView {
 }
 
 /** Opens a live view if stderr is a terminal. Elsewhere, only permanent lines are printed. */
-export async function openLiveView({
-  io,
-  output,
-}: Context): Promise<LiveView & { isShown: boolean }> {
+export async function openLiveView({ io, output }: Context): Promise<LiveView> {
   const printsRows = output.format === 'ndjson' || output.format === 'csv';
   // Rows printed to the same terminal already show the progress.
   const showsRows = printsRows && io.stdout.isTTY === true;

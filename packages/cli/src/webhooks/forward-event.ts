@@ -1,11 +1,6 @@
 import { cutText, printable } from '@shorty/report';
 import { signBody } from '@shorty/webhook-verifier';
 
-interface SentEvent {
-  readonly id: string;
-  readonly type: string;
-}
-
 /** What a receiver answered to an event, in the output format of `webhooks listen`. */
 export interface Forwarded {
   readonly receivedAt: string;
@@ -20,48 +15,41 @@ export interface Forwarded {
 
 const timeoutMs = 30_000;
 
+interface Sending {
+  readonly target: URL | undefined;
+  readonly secret: string;
+  readonly now: () => number;
+  readonly signal: AbortSignal;
+}
+
 /** Signs an event on this machine and posts it to a receiver, if there is one. */
 export async function forwardEvent(
-  event: SentEvent,
-  {
-    target,
-    secret,
-    now,
-    signal,
-  }: { target: URL | undefined; secret: string; now: () => number; signal: AbortSignal },
+  event: { readonly id: string; readonly type: string },
+  { target, secret, now, signal }: Sending,
 ): Promise<Forwarded> {
-  const body = JSON.stringify(event);
   const startedAt = now();
-  let forwardedStatus: number | null = null;
-  let forwardError: string | null = null;
-  if (target) {
-    // The id is that of the event, so a receiver that deduplicates handles an event once.
-    const signed = signBody(body, event.type, {
-      ...{ secret, deliveryId: event.id, now: new Date(startedAt) },
-    });
-    const headers = { ...signed, 'User-Agent': 'Shorty-Webhooks/1' };
-    const limit = AbortSignal.timeout(timeoutMs);
-    try {
-      const { status, body: content } = await fetch(target, {
-        ...{ method: 'POST', headers, body, redirect: 'manual' },
-        signal: AbortSignal.any([signal, limit]),
-      });
-      await content?.cancel();
-      forwardedStatus = status;
-    } catch (error) {
-      if (signal.aborted) throw error;
-      forwardError = limit.aborted ? `no response within ${timeoutMs / 1000} s` : reasonOf(error);
-    }
-  }
-  return {
-    receivedAt: new Date(startedAt).toISOString(),
-    deliveryId: event.id,
-    type: event.type,
-    event,
-    forwardedStatus,
-    forwardError,
-    durationMs: target ? now() - startedAt : null,
+  const received = {
+    ...{ receivedAt: new Date(startedAt).toISOString(), deliveryId: event.id, type: event.type },
+    ...{ event, forwardedStatus: null, forwardError: null, durationMs: null },
   };
+  if (!target) return received;
+  const body = JSON.stringify(event);
+  // The id is that of the event, so a receiver that deduplicates handles an event once.
+  const signing = { secret, deliveryId: event.id, now: new Date(startedAt) };
+  const headers = { ...signBody(body, event.type, signing), 'User-Agent': 'Shorty-Webhooks/1' };
+  const limit = AbortSignal.timeout(timeoutMs);
+  try {
+    const { status, body: content } = await fetch(target, {
+      ...{ method: 'POST', headers, body, redirect: 'manual' },
+      signal: AbortSignal.any([signal, limit]),
+    });
+    await content?.cancel();
+    return { ...received, forwardedStatus: status, durationMs: now() - startedAt };
+  } catch (error) {
+    if (signal.aborted) throw error;
+    const reason = limit.aborted ? `no response within ${timeoutMs / 1000} s` : reasonOf(error);
+    return { ...received, forwardError: reason, durationMs: now() - startedAt };
+  }
 }
 
 /** Returns the reason of a failed request. The error of `fetch` has it as its cause. */

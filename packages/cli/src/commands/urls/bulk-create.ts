@@ -28,6 +28,7 @@ import { sendChunks } from '../../import/send-chunks.js';
 import type { OutputFormat } from '../../output.js';
 import { domainFinder } from '../../records.js';
 import { formatOfFile } from '../../replacement-file.js';
+import { openLiveView } from '../../ui/live-view.js';
 
 export interface ImportOptions extends CsvFlags {
   readonly dryRun?: boolean;
@@ -173,7 +174,8 @@ async function importRows(
   if (progress.isContinued) {
     output.note(`continuing the import that started on ${formatInstant(progress.startedAt)}`);
   }
-  const report = await ImportReport.open(context, prepared, options, progress);
+  const live = await openLiveView(context);
+  const report = new ImportReport(context, prepared, options, progress, live);
   // Waits for a server that is busy or restarts.
   const client = await context.client({
     deadlineMs: options.retryFor * 1000,

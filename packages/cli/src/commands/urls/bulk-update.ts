@@ -1,5 +1,4 @@
 import {
-  type BulkResult,
   type ImportRow,
   matchResults,
   planChunks,
@@ -67,26 +66,30 @@ async function updateRows(
   const failures = new RowReport(output, io.stderr.isTTY === true);
   let updated = 0;
   let failed = 0;
-  const count = (outcome: Outcome): Outcome => {
-    const { line, error = '', code = '' } = outcome;
-    if (outcome.status === 'updated') updated++;
-    else {
-      failed++;
-      failures.add(line, error, code);
-    }
-    return outcome;
-  };
   const outcomes = async function* (): AsyncGenerator<readonly Outcome[]> {
     const client = isDryRun ? undefined : await context.client();
     const planned = planChunks(prepared.rows(), prepared.plan, { nullCell });
     const chunks = isDryRun ? planned : withDomainIds(planned, domainFinder(context));
-    for await (const { rows } of chunks) {
+    for await (const chunk of chunks) {
       io.interrupt.throwIfAborted();
-      const send = async (items: UrlBulkUpdateItem[]) =>
-        client?.urls.bulkUpdate(items, { signal: io.interrupt });
-      const named = isDryRun ? rows : await withIds(rows, context);
-      const results = await updateChunk(named, send);
-      yield results.map(count);
+      const rows = await withIds(chunk.rows, isDryRun ? undefined : context);
+      const items = rows.flatMap(({ item }) => (item ? [item] : []));
+      // The server validates each item separately, so an invalid row fails alone.
+      const sent = items as unknown as UrlBulkUpdateItem[];
+      const response = items.length > 0 && (await client?.urls.bulkUpdate(sent, context.request));
+      const errors = response ? response.errors : [];
+      const results = matchResults(rows, { created: items.map((_, index) => ({ index })), errors });
+      yield results.map(({ row: { line, item }, failure }): Outcome => {
+        const place = { line, id: item ? String(item.id) : null };
+        if (!failure) {
+          updated++;
+          return { ...place, status: 'updated' };
+        }
+        failed++;
+        const { message, code } = failure;
+        failures.add(line, message, code);
+        return { ...place, status: 'failed', error: message, code };
+      });
     }
   };
   if (output.format === 'table') {
@@ -106,38 +109,21 @@ async function updateRows(
   return updated > 0 || isDryRun ? exitCodes.partlyDone : exitCodes.failed;
 }
 
-/** Returns rows with the ids of the links that they name otherwise. */
-async function withIds(rows: readonly ImportRow[], context: Context): Promise<ImportRow[]> {
-  const texts = rows.flatMap(({ item }) => (item?.id === undefined ? [] : [String(item.id)]));
-  const ids = new Map<string, string | undefined>();
-  for await (const { name, id } of findIds(nameLinks(texts, context))) ids.set(name.text, id);
+/** Returns rows with the ids of the links that they name otherwise. Without a context, all are found. */
+async function withIds(rows: readonly ImportRow[], context?: Context): Promise<ImportRow[]> {
+  const textOf = ({ item }: ImportRow) => String(item?.id ?? '').trim();
+  const texts = rows.map(textOf).filter((text) => text !== '');
+  const ids = new Map<string, string | undefined>(texts.map((text) => [text, text]));
+  if (context) {
+    for await (const { name, id } of findIds(nameLinks(texts, context))) ids.set(name.text, id);
+  }
   return rows.map((row) => {
     const { item, ...place } = row;
-    if (item?.id === undefined) return row;
-    const text = String(item.id).trim();
+    if (!item) return row;
+    const text = textOf(row);
+    if (text === '') return { ...place, error: 'id is missing' };
     const id = ids.get(text);
     if (id !== undefined) return { ...row, item: { ...item, id } };
     return { ...place, error: `there is no link ${quoteCell(text)}` };
-  });
-}
-
-async function updateChunk(
-  rows: readonly ImportRow[],
-  send: (items: UrlBulkUpdateItem[]) => Promise<Pick<BulkResult<object>, 'errors'> | undefined>,
-): Promise<Outcome[]> {
-  const named = rows.map((row): ImportRow => {
-    const { item, ...place } = row;
-    return item && item.id === undefined ? { ...place, error: 'id is missing' } : row;
-  });
-  const items = named.flatMap(({ item }) => (item ? [item] : []));
-  // The server validates each item separately, so an invalid row fails alone.
-  const response =
-    items.length > 0 ? await send(items as unknown as UrlBulkUpdateItem[]) : undefined;
-  const created = items.map((_, index) => ({ index }));
-  const results = matchResults(named, { created, errors: response?.errors ?? [] });
-  return results.map(({ row: { line, item }, failure }) => {
-    const place = { line, id: item ? String(item.id) : null };
-    if (!failure) return { ...place, status: 'updated' };
-    return { ...place, status: 'failed', error: failure.message, code: failure.code };
   });
 }
