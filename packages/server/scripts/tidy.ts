@@ -6,7 +6,6 @@ const descriptions: Readonly<Record<string, string>> = {
   client_secret: 'The secret of the API client. Not needed with HTTP Basic.',
   scope: 'The scopes of the token, separated by spaces.',
   scopes: 'What the key may do.',
-  plan: 'The plan of the organization, which sets its limits.',
   // Links
   shortCode: 'The random code of the link. Its QR codes contain it.',
   targetUrl: 'Where the link leads, exactly as it was sent.',

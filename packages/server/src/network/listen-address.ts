@@ -1,4 +1,6 @@
-import { isIP, isIPv4 } from 'node:net';
+import { isIP } from 'node:net';
+import { withoutBrackets } from './ip-address.js';
+import { parseUrl } from './parse-url.js';
 
 export type ListenAddress =
   | { readonly host: string; readonly port: number }
@@ -10,40 +12,26 @@ const rule =
 
 // The smallest size of sun_path among Linux, macOS and the BSDs, without its final NUL.
 const maxSocketPathBytes = 103;
-const maxLabels = 10;
-const label = /^[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/;
 
 /** Parses `host:port`, `:port` or a path. Throws an Error that states the rule. */
 export function parseListenAddress(text: string, defaultHost: string): ListenAddress {
   if (text.startsWith('/')) return { path: parseSocketPath(text) };
-  const colon = text.lastIndexOf(':');
-  const digits = text.slice(colon + 1);
-  const port = Number(digits);
-  if (colon < 0 || !/^\d{1,5}$/.test(digits) || port > 65_535) throw new Error(rule);
-  return { host: colon === 0 ? defaultHost : parseHost(text.slice(0, colon)), port };
+  const [, name, port] = /^([^[\]]*|\[[\da-f:.]+\]):(\d{1,5})$/i.exec(text) ?? [];
+  if (name === undefined || Number(port) > 65_535 || !isHost(name)) throw new Error(rule);
+  return { host: name === '' ? defaultHost : withoutBrackets(name), port: Number(port) };
+}
+
+function isHost(name: string): boolean {
+  if (name.startsWith('[')) return isIP(withoutBrackets(name)) === 6;
+  // The parser completes 127.1 and 0x7f.1, which some resolvers read as other addresses.
+  const parsed = /^[a-z\d.-]+$/i.test(name) ? parseUrl(`http://${name}`) : undefined;
+  return name === '' || parsed?.host === name.toLowerCase();
 }
 
 export function formatListenAddress(address: ListenAddress): string {
   if ('path' in address) return address.path;
   const { host, port } = address;
   return isIP(host) === 6 ? `[${host}]:${port}` : `${host}:${port}`;
-}
-
-function parseHost(text: string): string {
-  const bracketed = /^\[([^[\]]{1,45})\]$/.exec(text)?.[1];
-  if (bracketed !== undefined) {
-    if (isIP(bracketed) === 6) return bracketed;
-    throw new Error(rule);
-  }
-  // Some resolvers read 127.1 and 0x7f.1 as addresses.
-  const isNumeric = /^[\d.]+$|^0x/i.test(text);
-  if (isNumeric ? isIPv4(text) : isHostname(text)) return text;
-  throw new Error(rule);
-}
-
-function isHostname(text: string): boolean {
-  const labels = text.split('.');
-  return labels.length <= maxLabels && labels.every((each) => label.test(each));
 }
 
 function parseSocketPath(text: string): string {
