@@ -86,10 +86,5 @@ function readBasic(authorization: string | undefined): Credentials | undefined {
 }
 
 function decodeFormText(text: string): string {
-  try {
-    return decodeURIComponent(text.replaceAll('+', ' '));
-  } catch (error) {
-    if (error instanceof URIError) return text;
-    throw error;
-  }
+  return new URLSearchParams(`text=${text.replaceAll('&', '%26')}`).get('text') ?? '';
 }

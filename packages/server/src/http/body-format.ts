@@ -13,9 +13,7 @@ export function bodyFormatOf(
   { 'content-type': contentType = '' }: IncomingMessage['headers'],
   formats: readonly BodyFormat[],
 ): BodyFormat {
-  const [mediaType = '', ...parameters] = contentType
-    .split(';')
-    .map((part) => part.trim().toLowerCase());
+  const mediaType = contentType.replace(/;.*/s, '').trim().toLowerCase();
   const format = formats.find((each) =>
     each === 'json'
       ? /^application\/(?:[\w.-]+\+)?json$/.test(mediaType)
@@ -26,12 +24,8 @@ export function bodyFormatOf(
     const given = mediaType ? `, not ${shorten(mediaType)}` : ': set Content-Type';
     throw new ApiError('UNSUPPORTED_MEDIA_TYPE', `The body must be ${expected}${given}`);
   }
-  const charset = parameters
-    .find((each) => each.startsWith('charset'))
-    ?.slice('charset'.length)
-    .replace(/^\s*=\s*/, '')
-    .replaceAll('"', '');
-  if (charset !== undefined && charset !== 'utf-8' && charset !== 'utf8') {
+  const [, charset = 'utf-8'] = /;\s*charset\s*=\s*"?([^\s";]*)/i.exec(contentType) ?? [];
+  if (!/^utf-?8$/i.test(charset)) {
     throw new ApiError(
       'UNSUPPORTED_MEDIA_TYPE',
       `Content-Type charset "${shorten(charset)}": must be utf-8`,
