@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { FoundCaller } from '../auth/client-repository.js';
 import type { Role } from '../contract/roles.js';
 import { createOidc, type OidcIdentity, type OidcSettings, SignInFailure } from './oidc.js';
-import { sessionTokenOf } from './session-cookie.js';
+import { readCookie } from './session-cookie.js';
 import { type UserHandlerOptions, userHandlers } from './user-handlers.js';
 import { UserRepository, type WithToken } from './user-repository.js';
 
@@ -36,7 +36,7 @@ export function createPeopleModule(
   return {
     /** Returns the caller of a request's session; undefined when it has none. */
     async findCaller(headers: IncomingHttpHeaders): Promise<FoundCaller | undefined> {
-      const token = sessionTokenOf(publicUrl(), headers);
+      const token = readCookie(publicUrl(), headers);
       return token === undefined ? undefined : users.findCaller(token, clock());
     },
     /** Invites the first owner of an organization, and returns the token of the link. */

@@ -12,13 +12,7 @@ import { requireFound } from '../idempotency/with-idempotency-key.js';
 import { addressBlockOf } from '../network/ip-address.js';
 import type { Clock } from '../ports.js';
 import type { Database } from '../storage/database.js';
-import {
-  endedCookie,
-  invitationUrlOf,
-  refuseCrossOrigin,
-  sessionCookie,
-  sessionTokenOf,
-} from './session-cookie.js';
+import { invitationUrlOf, readCookie, refuseCrossOrigin, sessionCookie } from './session-cookie.js';
 import type { user, userRoutes } from './user-contract.js';
 import {
   emailConflict,
@@ -122,7 +116,7 @@ export function userHandlers(options: UserHandlerOptions): HandlersOf<typeof use
     },
 
     async getSession({ headers }) {
-      const token = sessionTokenOf(publicUrl(), headers);
+      const token = readCookie(publicUrl(), headers);
       const found = token === undefined ? undefined : await users.findCaller(token, clock());
       const { signInUrl, servesAdministration } = options;
       const data = { isSignedIn: found !== undefined, signInUrl, servesAdministration };
@@ -143,9 +137,9 @@ export function userHandlers(options: UserHandlerOptions): HandlersOf<typeof use
     },
 
     async deleteSession({ caller, headers }) {
-      const token = sessionTokenOf(publicUrl(), headers) ?? '';
+      const token = readCookie(publicUrl(), headers) ?? '';
       const data = { user: toUserRecord(await users.signOut(personOf(caller), token)) };
-      return { status: 200, data, headers: endedCookie(publicUrl()) };
+      return { status: 200, data, headers: sessionCookie(publicUrl(), '') };
     },
 
     async changePassword({ caller, body: { currentPassword, newPassword }, address }) {

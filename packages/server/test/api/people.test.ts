@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { api as routes } from '../../src/api/api.js';
 import { isWrite, type Route, scopesOf } from '../../src/contract/define-route.js';
-import { sessionCookie, sessionTokenOf } from '../../src/people/session-cookie.js';
+import { readCookie, sessionCookie } from '../../src/people/session-cookie.js';
 import { UserRepository } from '../../src/people/user-repository.js';
 import { contractFetch } from './contract-fetch.js';
 import { type Caller, startServer, type TestServer } from './start-server.js';
@@ -237,7 +237,7 @@ describe('a session', () => {
     expect(cookie).toBe(
       '__Host-shorty_session=token; Path=/; Max-Age=2592000; HttpOnly; SameSite=Lax; Secure',
     );
-    const read = (header: string) => sessionTokenOf('https://sho.rt', { cookie: header });
+    const read = (header: string) => readCookie('https://sho.rt', { cookie: header });
     expect(read('a=b; __Host-shorty_session=token')).toBe('token');
     expect(read('shorty_session=of-another-subdomain')).toBeUndefined();
   });

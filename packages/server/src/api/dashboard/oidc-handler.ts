@@ -36,7 +36,7 @@ export function oidcHandler({
 
   async function end(request: Request, response: Response): Promise<void> {
     response.append('Set-Cookie', cookieOf(publicUrl(), attemptCookie, '', 0));
-    const attempt = readAttempt(readCookie(publicUrl(), attemptCookie, request.headers));
+    const attempt = readAttempt(readCookie(publicUrl(), request.headers, attemptCookie));
     const { searchParams } = new URL(request.originalUrl, publicUrl());
     const { token } = await signIn(await oidc.end(searchParams, attempt));
     const { 'Set-Cookie': cookie = '', ...headers } = sessionCookie(publicUrl(), token);

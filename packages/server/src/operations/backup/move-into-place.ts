@@ -72,11 +72,11 @@ export function moveIntoPlace(from: string, to: string): void {
   sync(dirname(to));
 }
 
-export function refuseToOverwrite(paths: readonly string[]): void {
+export function refuseToOverwrite(paths: readonly string[], remedy = ''): void {
   const existing = paths.filter((path) => existsSync(path));
   if (existing.length === 0) return;
   const verb = existing.length === 1 ? 'exists' : 'exist';
-  throw new ConfigError(`${existing.join(', ')} already ${verb}; nothing is overwritten`);
+  throw new ConfigError(`${existing.join(', ')} already ${verb}; nothing is overwritten${remedy}`);
 }
 
 function sync(path: string): void {

@@ -58,12 +58,9 @@ export async function restore(from: string, options: RestoreOptions): Promise<vo
   const existing = [to, `${to}-wal`, `${to}.key`, `${to}.visits`].filter((path) =>
     existsSync(path),
   );
+  const remedy = ': to move the old database to a new folder first, add --move-old-to FOLDER';
   if (moveOldTo !== undefined) refuseToOverwrite([moveOldTo]);
-  else if (existing.length > 0) {
-    throw new ConfigError(
-      `${existing.join(', ')} already ${existing.length === 1 ? 'exists' : 'exist'}; nothing is overwritten: to move the old database to a new folder first, add --move-old-to FOLDER`,
-    );
-  }
+  else refuseToOverwrite(existing, remedy);
   mkdirSync(dirname(to), { recursive: true });
   // Also refuses while a server runs.
   const unlock = existing.length > 0 ? lockForServer(to, Date.now()) : () => {};
