@@ -46,12 +46,16 @@ export interface LinkWriteOptions {
   readonly newShortCode: (extraLength?: number) => string;
 }
 
-/** A link to insert, with its rows in `url_keys`. */
-interface NewLink extends Candidate {
+/** A link to insert, with its rows in the tables. */
+interface NewLink {
+  readonly url: ShortUrl;
+  readonly row: ReturnType<typeof toRow>;
   readonly keys: readonly Schema['url_keys'][];
+  /** Its short code if the request has it. */
+  readonly importedCode: string | null;
+  readonly returnsExisting: boolean;
   readonly now: number;
   readonly record: RecordUrls;
-  readonly returnsExisting: boolean;
 }
 
 /**
@@ -199,21 +203,14 @@ async function findFreeCodes<Item>(
   }
 }
 
-/** A new link, its row, and its short code if the request has it. */
-export interface Candidate {
-  readonly url: ShortUrl;
-  readonly row: ReturnType<typeof toRow>;
-  readonly importedCode: string | null;
-}
-
 /**
  * Returns the first link that redirects like a new link would: it is active if this is, has the same target
  * and the same settings, and the slug, imported code and external id of the new link if this has them.
  * Reads the link with one of these, or else links with the same hash, within the restriction.
  */
-export async function findEquivalent(
+async function findEquivalent(
   transaction: WriteTransaction,
-  { url, row, importedCode }: Candidate,
+  { url, row, importedCode }: NewLink,
   restriction: LinkRestriction | undefined,
 ): Promise<ShortUrl | undefined> {
   const { customSlug, externalId, organizationId } = url;
@@ -257,7 +254,7 @@ export async function findEquivalent(
 }
 
 /** Returns whether another new link can be used instead of this one, as `findEquivalent` decides it. */
-export function isEquivalent(other: Candidate, { url, row, importedCode }: Candidate): boolean {
+function isEquivalent(other: NewLink, { url, row, importedCode }: NewLink): boolean {
   return (
     other.row.settings_hash === row.settings_hash &&
     other.row.is_active === row.is_active &&

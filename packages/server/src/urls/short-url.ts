@@ -11,20 +11,26 @@ import {
   writeFields,
 } from './link-fields.js';
 
-/** A stored link. Instants are milliseconds since 1970. */
-export interface ShortUrl extends LinkValues {
+/** What other tables have of a link. */
+const joinedFields = {
   /** The hostname of its custom domain; null on the platform's domain. */
-  readonly hostname: string | null;
-  readonly clickCount: number;
-  readonly excludedClicks: number;
+  hostname: null as string | null,
+  clickCount: 0,
+  excludedClicks: 0,
   /** The clicks that erasures of visits removed from `clickCount`. */
-  readonly erasedClicks: number;
+  erasedClicks: 0,
   /** The clicks that visitors have taken of `maxClicks`. */
-  readonly usedClicks: number;
-  readonly lastClickAt: number | null;
-  readonly takenDownAt: number | null;
-  readonly takedownReason: string | null;
-}
+  usedClicks: 0,
+  lastClickAt: null as number | null,
+  takenDownAt: null as number | null,
+  takedownReason: null as string | null,
+};
+type JoinedFields = typeof joinedFields;
+
+/** A stored link. Instants are milliseconds since 1970. */
+export interface ShortUrl extends LinkValues, Readonly<JoinedFields> {}
+
+export const emptyUrl: ShortUrl = { ...emptyValues, ...joinedFields };
 
 type UrlRow = Awaited<ReturnType<ReturnType<typeof selectUrls>['execute']>>[number];
 
@@ -44,30 +50,12 @@ export function selectUrls(db: Kysely<Schema>) {
 }
 
 export function fromRow(row: UrlRow): ShortUrl {
-  return {
-    ...readFields(row),
-    hostname: row.hostname,
-    clickCount: row.clickCount ?? 0,
-    excludedClicks: row.excludedClicks ?? 0,
-    erasedClicks: row.erasedClicks ?? 0,
-    usedClicks: row.usedClicks ?? 0,
-    lastClickAt: row.lastClickAt,
-    takenDownAt: row.takenDownAt,
-    takedownReason: row.takedownReason,
-  };
+  const joined: Record<string, unknown> = { ...joinedFields };
+  for (const name of joinedNames) joined[name] = row[name] ?? joined[name];
+  return Object.assign(readFields(row), joined as JoinedFields);
 }
 
-export const emptyUrl: ShortUrl = {
-  ...emptyValues,
-  hostname: null,
-  clickCount: 0,
-  excludedClicks: 0,
-  erasedClicks: 0,
-  usedClicks: 0,
-  lastClickAt: null,
-  takenDownAt: null,
-  takedownReason: null,
-};
+const joinedNames = Object.keys(joinedFields) as (keyof JoinedFields)[];
 
 export function toRow(url: ShortUrl): Selectable<Schema['urls']> {
   const row = writeFields(url);
