@@ -1,5 +1,5 @@
 import { formatJson } from '@shorty/report';
-import { CliError, UsageError } from '../cli-error.js';
+import { UsageError } from '../cli-error.js';
 import { type CommandRow, repeatable } from '../command.js';
 import type { Context } from '../context.js';
 import { readJson } from '../read-input.js';
@@ -53,21 +53,14 @@ async function callApi(context: Context, input: ApiInput): Promise<undefined> {
   const route = toRoute(path);
   const client = await context.client();
   const call = (query: object) => client.request(method, route, { ...sent, query }, request);
-  const hasFilter = context.flags.jq !== undefined;
   if (!paginate) {
     await output.json((await call(sent.query)) ?? null);
     return;
   }
   for await (const item of itemsOf(route, call, sent.query)) {
     if (output.isClosed) break;
-    try {
-      if (hasFilter) await output.json(item);
-      else await output.write(`${formatJson(item)}\n`);
-    } catch (error) {
-      if (!hasFilter || !(error instanceof CliError)) throw error;
-      const hint = 'with --paginate, --jq gets one item at a time: .id';
-      throw new CliError(error.message, { hint, cause: error });
-    }
+    if (context.flags.jq !== undefined) await output.json(item);
+    else await output.write(`${formatJson(item)}\n`);
   }
 }
 

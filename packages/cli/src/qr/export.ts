@@ -96,10 +96,7 @@ async function writeImages(context: Context, options: ExportOptions): Promise<Ex
       const rows = results.map((result, index): ExportOutcome => {
         const row = { id: page[index]?.id ?? '', ...result, file: files[index] ?? '' };
         counts[row.status] += 1;
-        if (row.status === 'failed') {
-          if (errors.length < maxListedErrors) errors.push(row);
-          progress.log(`shorty: ${row.file} (${row.id}): ${row.error}`);
-        }
+        if (row.status === 'failed' && errors.length < maxListedErrors) errors.push(row);
         return row;
       });
       const done = counts.written + counts.kept + counts.failed;
@@ -120,6 +117,7 @@ async function writeImages(context: Context, options: ExportOptions): Promise<Ex
     throw error;
   } finally {
     progress.close();
+    for (const { file, id, error } of errors) output.warn(`shorty: ${file} (${id}): ${error}`);
   }
   const { written, kept, failed } = counts;
   const counted = `${formatCount(codes.length, 'code')}: ${written} written, ${kept} unchanged, ${failed} failed`;
