@@ -2,7 +2,6 @@ import type { Selectable } from 'kysely';
 import { v7 as newUuid } from 'uuid';
 import type { z } from 'zod';
 import type { KeyScope } from '../contract/define-route.js';
-import type { Page, PageRange } from '../contract/fields.js';
 import { columnsOf, fieldsOf, presentAs, withIsoTimes } from '../contract/present.js';
 import {
   type IdempotentResult,
@@ -10,7 +9,7 @@ import {
   writeOnce,
 } from '../idempotency/with-idempotency-key.js';
 import type { Database, Schema, WriteTransaction } from '../storage/database.js';
-import { readList } from '../storage/list-page.js';
+import { listOf } from '../storage/list-page.js';
 import { readByKey } from '../storage/prepared.js';
 import { findWhere, updateWhere } from '../storage/statements.js';
 import { apiKeyRecord, maxApiKeys } from './api-key-contract.js';
@@ -162,17 +161,7 @@ export class ApiKeyRepository {
   }
 }
 
-export function listApiKeys(
-  database: Database,
-  organizationId: string,
-  range: PageRange,
-): Promise<Page<ApiKey>> {
-  const owner = { column: 'organization_id', value: organizationId };
-  return readList<string, ApiKey>(database, { table: 'api_keys', owner, ...range }, async (ids) => {
-    const keys = selectKeys(database.read, organizationId);
-    return (await keys.where('id', 'in', ids).execute()).map(fromRow);
-  });
-}
+export const listApiKeys = listOf('api_keys', selectKeys, fromRow);
 
 export function toApiKeyRecord(apiKey: ApiKey): ApiKeyRecord {
   return presentAs(apiKeyRecord, withIsoTimes(apiKey));

@@ -3,7 +3,6 @@ import type { z } from 'zod';
 import { ApiError, quotaError } from '../contract/api-error.js';
 import type { Caller } from '../contract/caller.js';
 import { defaultScopes, type Scope } from '../contract/define-route.js';
-import type { Page, PageRange } from '../contract/fields.js';
 import { columnsOf, fieldsOf, presentAs, withIsoTimes } from '../contract/present.js';
 import {
   type IdempotentResult,
@@ -11,7 +10,7 @@ import {
   writeOnce,
 } from '../idempotency/with-idempotency-key.js';
 import type { Database, Schema, WriteTransaction } from '../storage/database.js';
-import { readList } from '../storage/list-page.js';
+import { listOf } from '../storage/list-page.js';
 import { readByKey } from '../storage/prepared.js';
 import { findWhere, updateWhere } from '../storage/statements.js';
 import { clientRecord, maxClients } from './client-contract.js';
@@ -199,17 +198,7 @@ export class ClientRepository {
   }
 }
 
-export function listClients(
-  database: Database,
-  organizationId: string,
-  range: PageRange,
-): Promise<Page<Client>> {
-  const owner = { column: 'organization_id', value: organizationId };
-  return readList<string, Client>(database, { table: 'clients', owner, ...range }, async (ids) => {
-    const clients = selectClients(database.read, organizationId).where('id', 'in', ids);
-    return (await clients.execute()).map(fromRow);
-  });
-}
+export const listClients = listOf('clients', selectClients, fromRow);
 
 export function toClientRecord(client: Client): z.input<typeof clientRecord> {
   return presentAs(clientRecord, withIsoTimes(client));

@@ -6,7 +6,7 @@ import type { PageRange } from '../contract/fields.js';
 import type { ReadPage } from '../contract/json-text.js';
 import { withIsoTimes } from '../contract/present.js';
 import type { HandlersOf } from '../http/handlers.js';
-import { openPage, replyWithPage } from '../http/open-page.js';
+import { replyWithPage } from '../http/open-page.js';
 import type { Clock } from '../ports.js';
 import { operatorOwner } from '../storage/database.js';
 import type { organizationRoutes, organizationUsage } from './organization-contract.js';
@@ -83,8 +83,9 @@ export function organizationHandlers(options: {
     async listUsage({ query }) {
       const { period, ...range } = query;
       const month = readPeriod(period, clock());
-      const { filter, reply } = openPage(listOf('usage'), { ...range, month });
-      return reply(await options.listUsage(operatorOwner, filter, month, plans));
+      return replyWithPage(listOf('usage'), { ...range, month }, (owner, filter) =>
+        options.listUsage(owner, filter, month, plans),
+      );
     },
   };
 }

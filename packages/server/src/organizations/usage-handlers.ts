@@ -21,19 +21,17 @@ interface MonthlyUsage {
   readonly used: ReadonlyMap<Meter, number>;
 }
 
-export function usageHandlers({
-  database,
-  plans,
-  clock,
-}: {
+export function usageHandlers(options: {
   readonly database: Database;
   readonly plans: PlanTable;
   readonly clock: Clock;
 }): HandlersOf<typeof usageRoutes> {
+  const { database, plans, clock } = options;
   return {
     async getUsage({ caller: { organizationId }, query }) {
       const month = readPeriod(query.period, clock());
-      const usage = await readMonthlyUsage(database, organizationId, month);
+      const usages = await readMonthlyUsages(database, [organizationId], month);
+      const usage = usages.get(organizationId) as MonthlyUsage;
       return { status: 200, data: presentUsage(plans, month, usage) };
     },
   };
@@ -56,11 +54,8 @@ export async function listUsage(
   month: string,
 ): Promise<Page<MonthlyUsage & { readonly organization: { id: string; name: string } }>> {
   const page = await listOrganizations(database, range);
-  const usages = await readMonthlyUsages(
-    database,
-    page.items.map(({ id }) => id),
-    month,
-  );
+  const ids = page.items.map(({ id }) => id);
+  const usages = await readMonthlyUsages(database, ids, month);
   const items = page.items.flatMap(({ id, name }) => {
     const usage = usages.get(id);
     return usage ? [{ organization: { id, name }, ...usage }] : [];
@@ -69,15 +64,6 @@ export async function listUsage(
 }
 
 /** Reads the uses of a month, and the current number of active links. */
-export async function readMonthlyUsage(
-  database: Database,
-  organizationId: string,
-  month: string,
-): Promise<MonthlyUsage> {
-  const usages = await readMonthlyUsages(database, [organizationId], month);
-  return usages.get(organizationId) as MonthlyUsage;
-}
-
 async function readMonthlyUsages(
   database: Database,
   ids: readonly string[],

@@ -1,10 +1,9 @@
-import { type Kysely, type SqlBool, sql } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import { v7 as newUuid } from 'uuid';
 import type { z } from 'zod';
 import type { FoundCaller } from '../auth/client-repository.js';
 import { hashSecret, newSecret } from '../auth/secrets.js';
 import { ApiError, quotaError } from '../contract/api-error.js';
-import type { Page, PageRange } from '../contract/fields.js';
 import { presentAs, withIsoTimes } from '../contract/present.js';
 import { type Role, roleScopes } from '../contract/roles.js';
 import {
@@ -13,7 +12,7 @@ import {
   writeOnce,
 } from '../idempotency/with-idempotency-key.js';
 import type { Database, Schema, WriteTransaction } from '../storage/database.js';
-import { readList } from '../storage/list-page.js';
+import { listOf } from '../storage/list-page.js';
 import { readByKey } from '../storage/prepared.js';
 import { findWhere, updateWhere } from '../storage/statements.js';
 import type { OidcIdentity } from './oidc.js';
@@ -293,22 +292,7 @@ export class UserRepository {
   }
 }
 
-export function listUsers(
-  database: Database,
-  organizationId: string,
-  range: PageRange,
-): Promise<Page<User>> {
-  const owner = { column: 'organization_id', value: organizationId };
-  const indexed = sql<SqlBool>`removed_at is null`;
-  return readList<string, User>(
-    database,
-    { table: 'users', owner, indexed, ...range },
-    async (ids) => {
-      const users = selectUsers(database.read, organizationId).where('id', 'in', ids);
-      return (await users.execute()).map(fromRow);
-    },
-  );
-}
+export const listUsers = listOf('users', selectUsers, fromRow, sql`removed_at is null`);
 
 export function toUserRecord(found: User): z.input<typeof user> {
   return presentAs(user, withIsoTimes(found));

@@ -1,5 +1,5 @@
 import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely';
-import type { Page, Position } from '../contract/fields.js';
+import type { Page, PageRange, Position } from '../contract/fields.js';
 import { yieldToEventLoop } from '../yield-to-event-loop.js';
 import type { Database, Engine, Schema } from './database.js';
 import type { ListPage, ListQuery } from './list-query.js';
@@ -90,6 +90,28 @@ export async function readList<Id extends string | number, Row extends { readonl
 ): Promise<Page<Row>> {
   const { ids, total, next } = await database.readListPage<Id>(query);
   return { total, next, items: await findInOrder(ids, find) };
+}
+
+/** Returns the function that reads one page of the rows that an organization has in a table. */
+export function listOf<Row, Item extends { readonly id: string }>(
+  table: ListQuery['table'],
+  select: (db: Kysely<Schema>, organizationId: string) => Selection<Row>,
+  fromRow: (row: Row) => Item,
+  indexed?: RawBuilder<SqlBool>,
+) {
+  return (database: Database, organizationId: string, range: PageRange): Promise<Page<Item>> => {
+    const owner = { column: 'organization_id', value: organizationId };
+    const find = async (ids: readonly string[]) => {
+      const rows = select(database.read, organizationId).where('id', 'in', ids);
+      return (await rows.execute()).map(fromRow);
+    };
+    return readList(database, { table, owner, indexed, ...range }, find);
+  };
+}
+
+/** A query of Kysely. */
+interface Selection<Row> {
+  where(column: 'id', operator: 'in', ids: readonly string[]): { execute(): Promise<Row[]> };
 }
 
 async function findInOrder<Id extends string | number, Row extends { readonly id: Id }>(
