@@ -51,18 +51,6 @@ const describeOne = (
   options?: Partial<VisitDescriberOptions>,
 ): VisitFacts => describer(options)(request(headers, rest));
 
-/** The evidence of a scan as booleans. */
-function signsOf(facts: VisitFacts) {
-  const shows = (sign: keyof typeof scanEvidence) => (facts.evidence & scanEvidence[sign]) !== 0;
-  return {
-    isDedicatedScanner: shows('dedicatedScanner'),
-    isInApp: shows('inApp'),
-    hasReferrer: shows('referrer'),
-    isImageSearch: shows('imageSearch'),
-    isOwnNavigation: shows('ownNavigation'),
-  };
-}
-
 describe('a visit', () => {
   it('has all facts, but neither the address nor the user agent', () => {
     const facts = describeOne({ referer: 'https://www.google.com/' });
@@ -93,26 +81,15 @@ describe('a visit', () => {
   });
 });
 
-describe('the evidence of a scan', () => {
-  const none = {
-    isDedicatedScanner: false,
-    isInApp: false,
-    hasReferrer: false,
-    isImageSearch: false,
-    isOwnNavigation: true,
-  };
-  it.each<[string, IncomingHttpHeaders, Partial<typeof none>]>([
-    ['a camera', { 'user-agent': iPhone }, {}],
-    ['a page that hides', { 'sec-fetch-site': 'cross-site' }, { isOwnNavigation: false }],
-    [
-      'a page',
-      { referer: 'https://example.com/', 'sec-fetch-site': 'cross-site' },
-      { hasReferrer: true, isOwnNavigation: false },
-    ],
-    ['Lens', { referer: 'https://lens.google.com/' }, { hasReferrer: true, isImageSearch: true }],
-  ])('of %s', (_what, headers, signs) => {
-    expect(signsOf(describeOne(headers))).toEqual({ ...none, ...signs });
-  });
+const { referrer, imageSearch, ownNavigation } = scanEvidence;
+
+it.each<[string, IncomingHttpHeaders, number]>([
+  ['a camera', { 'user-agent': iPhone }, ownNavigation],
+  ['a page that hides', { 'sec-fetch-site': 'cross-site' }, 0],
+  ['a page', { referer: 'https://example.com/', 'sec-fetch-site': 'cross-site' }, referrer],
+  ['Lens', { referer: 'https://lens.google.com/' }, referrer | imageSearch | ownNavigation],
+])('the evidence of a scan of %s', (_what, headers, evidence) => {
+  expect(describeOne(headers).evidence).toBe(evidence);
 });
 
 describe('the referrer', () => {
