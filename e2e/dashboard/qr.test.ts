@@ -1,8 +1,6 @@
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
+import { httpServer } from '../../packages/server/test/network/local-server.js';
 import { saveScreenshot } from '../lib/browser.js';
 import { expectAccessible, useDashboard } from '../lib/dashboard.js';
 
@@ -47,13 +45,11 @@ test('a code of a link is designed beside its picture, created and downloaded', 
 });
 
 test('a logo is drawn, and one that cannot be fetched is refused beside its field', async () => {
-  const logo = createServer((request, response) => {
+  const { url: origin } = await httpServer((request, response) => {
     if (request.url !== '/logo.svg') return void response.writeHead(404).end();
     response.setHeader('content-type', 'image/svg+xml');
     response.end('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><circle r="9"/></svg>');
-  }).listen(0, '127.0.0.1');
-  await once(logo, 'listening');
-  const origin = `http://127.0.0.1:${(logo.address() as AddressInfo).port}`;
+  });
   const page = await dashboard.open('/qr');
   await page.getByText('New code of any text').click();
   await page.getByLabel('Text').fill('with a logo');
@@ -74,7 +70,6 @@ test('a logo is drawn, and one that cannot be fetched is refused beside its fiel
   const { items } = await dashboard.shorty.qr.list({ standalone: true });
   expect(items.find(({ qrData }) => qrData === 'with a logo')?.logoUrl).toBe(`${origin}/logo.svg`);
   await expectAccessible(page);
-  logo.close();
 });
 
 test('only the picture of a code is printed', async () => {

@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import { poll } from '../../packages/server/test/poll.js';
 
+export { freePort } from '../../packages/server/test/free-port.js';
 export { scratchFolder } from '../../packages/server/test/scratch-folder.js';
 
 export const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -26,21 +27,6 @@ export function tool(name: string): string {
 export function environmentWithoutSettings(): NodeJS.ProcessEnv {
   const entries = Object.entries(process.env).filter(([name]) => !name.startsWith('SHORTY_'));
   return Object.fromEntries(entries);
-}
-
-/** Returns a free port below the range that the system uses for outgoing connections. */
-export async function freePort(): Promise<number> {
-  for (let port = 20_000 + Math.floor(Math.random() * 10_000); ; port += 1) {
-    const probe = createServer();
-    const isFree = await new Promise<boolean>((resolve) => {
-      probe.once('error', () => resolve(false));
-      probe.listen(port, '127.0.0.1', () => resolve(true));
-    });
-    if (!isFree) continue;
-    probe.close();
-    await once(probe, 'close');
-    return port;
-  }
 }
 
 /** Returns whether a process listens on a port of the loopback interface. */

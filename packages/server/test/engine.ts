@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { inject } from 'vitest';
+import { inject, onTestFinished } from 'vitest';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -44,6 +44,13 @@ export async function emptyDatabase({ isMigrated = true } = {}): Promise<EmptyDa
       await removeFolder();
     },
   };
+}
+
+/** Creates an empty database, which is removed after the test. */
+export async function databaseForTest() {
+  const { remove, ...settings } = await emptyDatabase();
+  onTestFinished(remove);
+  return settings;
 }
 
 async function administer(url: string, statement: string): Promise<void> {

@@ -9,7 +9,7 @@ import { journalRootOf, segmentPath } from '../../src/analytics/journal/journal-
 import { toLine, withChecksum } from '../../src/analytics/journal/journal-lines.js';
 import type { Database } from '../../src/storage/database.js';
 import { startServer } from '../api/start-server.js';
-import { emptyDatabase } from '../engine.js';
+import { databaseForTest } from '../engine.js';
 import { scratchFolder } from '../scratch-folder.js';
 import { makeVisit, openVisitStore, start } from './visit-store.js';
 
@@ -152,8 +152,7 @@ it('lines of another version are set aside', async () => {
 });
 
 it('health and metrics have the number of damaged lines', async () => {
-  const { databaseUrl, journalFolder, remove } = await emptyDatabase();
-  onTestFinished(remove);
+  const { databaseUrl, journalFolder } = await databaseForTest();
   const folder = join(journalRootOf({ databaseUrl, journalFolder }) as string, 'killed');
   mkdirSync(folder, { recursive: true });
   writeFileSync(segmentPath(folder, 1), 'damage\ndamage\n');

@@ -12,8 +12,8 @@ import { EventOutbox } from '../../src/events/event-outbox.js';
 import { takeBackup } from '../../src/operations/backup/take-backup.js';
 import type { Database } from '../../src/storage/database.js';
 import { findDatabaseFile } from '../../src/storage/locate-database.js';
-import { startServer } from '../api/start-server.js';
-import { emptyDatabase, engine } from '../engine.js';
+import { startForTest } from '../api/start-server.js';
+import { databaseForTest, engine } from '../engine.js';
 import { rowsWith } from '../storage/rows-with.js';
 import { day, makeVisit, month, openVisitStore, start } from './visit-store.js';
 
@@ -24,10 +24,8 @@ const keys = { visitorKey: '6162636465666768', addressKey: '696a6b6c6d6e6f70' };
 const visitorText = Buffer.from('6463626168676665', 'hex').toString('latin1');
 
 async function startApi() {
-  const empty = await emptyDatabase();
-  onTestFinished(() => empty.remove());
-  const api = await startServer({ ...empty, rateLimit: 0, thresholds: [2, 4] });
-  onTestFinished(() => api.stop());
+  const empty = await databaseForTest();
+  const api = await startForTest({ ...empty, rateLimit: 0, thresholds: [2, 4] });
   const { database } = api.server;
   const clicksOf = async (id: string) =>
     (await api.call('getUrl', { params: { id } })).data.clickCount as number;

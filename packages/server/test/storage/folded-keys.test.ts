@@ -1,14 +1,12 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { createServer } from '../../src/create-server.js';
 import { startServer } from '../api/start-server.js';
-import { emptyDatabase } from '../engine.js';
+import { databaseForTest } from '../engine.js';
 
 const targetUrl = 'https://example.com/';
 
 it('a server that ignores case from now on finds its links, or names those that collide', async () => {
-  const empty = await emptyDatabase();
-  onTestFinished(() => empty.remove());
-  const { databaseUrl, journalFolder } = empty;
+  const { databaseUrl, journalFolder } = await databaseForTest();
   const first = await startServer({ databaseUrl, journalFolder });
   // More than are folded at once.
   const slugs = ['Spring-Sale', ...Array.from({ length: 600 }, (_, index) => `Key-${index}`)];

@@ -1,8 +1,8 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { createServer } from '../../src/create-server.js';
 import type { ServerOptions } from '../../src/server-options.js';
-import { startServer } from '../api/start-server.js';
-import { emptyDatabase } from '../engine.js';
+import { startForTest } from '../api/start-server.js';
+import { databaseForTest } from '../engine.js';
 import { dnsServer } from '../network/dns-server.js';
 import { poll } from '../poll.js';
 
@@ -14,8 +14,7 @@ async function start(options: ServerOptions = {}) {
   const filter = await dnsServer();
   const plain = await dnsServer();
   const servers = { safeDns: [filter.address], dnsServers: [plain.address] };
-  const api = await startServer({ ...servers, ...options });
-  onTestFinished(() => api.stop());
+  const api = await startForTest({ ...servers, ...options });
   for (const host of ['good.test', 'sinkhole.test', 'missing.test']) {
     plain.set(host, { addresses: ['192.0.2.1'] });
     filter.set(host, { addresses: ['192.0.2.1'] });
@@ -151,8 +150,7 @@ it('links whose target becomes harmful are marked once a day, and still redirect
 });
 
 it('a server that starts without the resolver removes the marks', async () => {
-  const { remove, ...empty } = await emptyDatabase();
-  onTestFinished(remove);
+  const empty = await databaseForTest();
   const { api, block, create } = await start(empty);
   const { id } = (await create({ targetUrl: 'https://sinkhole.test/' })).data;
   block['sinkhole.test']();

@@ -10,7 +10,7 @@ import { findDatabaseFile } from '../../src/storage/locate-database.js';
 import { openStorage } from '../../src/storage/open-storage.js';
 import { checkSecrets, rotateSecrets } from '../../src/storage/secrets.js';
 import { type Caller, callerOf, startServer } from '../api/start-server.js';
-import { emptyDatabase, engine } from '../engine.js';
+import { databaseForTest, engine } from '../engine.js';
 import { receiver, verify } from '../webhooks/receiver.js';
 import { filesWith, rowsWith } from './rows-with.js';
 
@@ -20,10 +20,8 @@ const headerValue = 'Bearer for-the-receiver-only';
 
 /** Starts a server, and others after it on the same database. */
 async function start(options: ServerOptions = { secretKey: oldKey }) {
-  const empty = await emptyDatabase();
-  onTestFinished(() => empty.remove());
-  const { remove: _, ...location } = empty;
-  const shared = { ...location, allowPrivateNetwork: true };
+  const empty = await databaseForTest();
+  const shared = { ...empty, allowPrivateNetwork: true };
   const api = await startServer({ ...shared, ...options });
   let current = api.server;
   onTestFinished(() => current.stop());

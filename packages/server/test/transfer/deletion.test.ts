@@ -7,10 +7,10 @@ import { toLine } from '../../src/analytics/journal/journal-lines.js';
 import { createServer } from '../../src/create-server.js';
 import { deleteOrganizations } from '../../src/deletion/delete-organization.js';
 import { OrganizationRepository } from '../../src/organizations/organization-repository.js';
-import type { Database } from '../../src/storage/database.js';
+import { clicksOf } from '../analytics/stored-visits.js';
 import { makeVisit } from '../analytics/visit-store.js';
 import { requestToken, startForTest, type TestServer } from '../api/start-server.js';
-import { emptyDatabase } from '../engine.js';
+import { databaseForTest } from '../engine.js';
 
 const mark = 'zebrafish';
 const targetUrl = `https://${mark}.example/`;
@@ -21,8 +21,7 @@ const fail = (error: unknown) => {
 };
 
 async function start() {
-  const empty = await emptyDatabase();
-  onTestFinished(() => empty.remove());
+  const empty = await databaseForTest();
   const api = await startForTest({ ...empty, rateLimit: 0, allowPrivateNetwork: true });
   return { api, ...empty };
 }
@@ -56,11 +55,6 @@ async function createTenant(api: TestServer) {
   const urlId = Number(link.data.id);
   await expect.poll(() => clicksOf(api.server.database, urlId)).toBe(visits.length);
   return { id, caller, urlId, shortCode: link.data.shortCode, credentials: created.data };
-}
-
-async function clicksOf({ read }: Database, urlId: number): Promise<number> {
-  const counted = read.selectFrom('url_clicks').select('clicks').where('url_id', '=', urlId);
-  return (await counted.executeTakeFirst())?.clicks ?? 0;
 }
 
 const statusOf = async (api: TestServer, id: string) =>
@@ -159,8 +153,7 @@ it('lines of journals that are found later are dropped, and other unknown ones a
 });
 
 it('no start creates an organization again after the last one was deleted', async () => {
-  const { remove, ...settings } = await emptyDatabase();
-  onTestFinished(remove);
+  const settings = await databaseForTest();
   const startedOnce = async () => {
     const server = createServer(settings);
     onTestFinished(() => server.stop());

@@ -1,11 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { beforeAll, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { build } from '../../../../scripts/bootstrap.mjs';
 import { exportOrganization } from '../../src/operations/transfer/export-organization.js';
-import { requestToken, startServer } from '../api/start-server.js';
-import { emptyDatabase } from '../engine.js';
+import { requestToken, startForTest } from '../api/start-server.js';
+import { databaseForTest } from '../engine.js';
 import { command } from '../operator/server-process.js';
 import { scratchFolder } from '../scratch-folder.js';
 import { rowsWith } from '../storage/rows-with.js';
@@ -13,10 +13,8 @@ import { rowsWith } from '../storage/rows-with.js';
 beforeAll(build, 120_000);
 
 async function start(clock: () => number = Date.now) {
-  const { remove, ...settings } = await emptyDatabase();
-  onTestFinished(remove);
-  const api = await startServer({ ...settings, rateLimit: 0, clock });
-  onTestFinished(() => api.stop());
+  const settings = await databaseForTest();
+  const api = await startForTest({ ...settings, rateLimit: 0, clock });
   return { api, databaseUrl: settings.databaseUrl };
 }
 

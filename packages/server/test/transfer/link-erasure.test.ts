@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { v7 as newUuid } from 'uuid';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { eraseVisits } from '../../src/analytics/ingest/erase-visits.js';
 import { recoverOrphans } from '../../src/analytics/ingest/visit-ingester.js';
 import { VisitRepository } from '../../src/analytics/ingest/visit-repository.js';
@@ -16,10 +16,11 @@ import { findWrongLinkCounters } from '../../src/organizations/link-quota.js';
 import type { Database } from '../../src/storage/database.js';
 import { urlRecorder } from '../../src/urls/url-events.js';
 import { beginErasure } from '../../src/urls/url-life-cycle.js';
+import { clicksOf } from '../analytics/stored-visits.js';
 import { makeVisit } from '../analytics/visit-store.js';
 import { type Caller, startForTest, type TestServer } from '../api/start-server.js';
 import { visitHost } from '../api/visit-host.js';
-import { emptyDatabase, engine } from '../engine.js';
+import { databaseForTest, engine } from '../engine.js';
 import { scratchFolder } from '../scratch-folder.js';
 import { filesWith, rowsWith } from '../storage/rows-with.js';
 
@@ -27,8 +28,7 @@ const mark = 'zebrafish';
 const browser = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Firefox/128.0' };
 
 async function start() {
-  const empty = await emptyDatabase();
-  onTestFinished(() => empty.remove());
+  const empty = await databaseForTest();
   const api = await startForTest({ ...empty, rateLimit: 0, allowPrivateNetwork: true });
   return { api, ...empty };
 }
@@ -76,11 +76,6 @@ async function createLink(api: TestServer) {
   await write(api.operator.call('takeDownUrl', { body: takedown, headers: taken }));
   await write(api.operator.call('undoTakedown', { params: { id } }));
   return { id, urlId: Number(id), shortCode };
-}
-
-async function clicksOf({ read }: Database, urlId: number): Promise<number> {
-  const counted = read.selectFrom('url_clicks').select('clicks').where('url_id', '=', urlId);
-  return (await counted.executeTakeFirst())?.clicks ?? 0;
 }
 
 async function visit(api: TestServer, key: string, times = 1, from = mark): Promise<void> {

@@ -5,13 +5,8 @@ import { expect, it } from 'vitest';
 import { scratchFolder } from '../../../test/scratch-folder.js';
 import { checkAccess, followLinks, useWriteAheadLog } from './sqlite-file.js';
 
-function newFolder(): string {
-  const folder = scratchFolder();
-  return folder;
-}
-
 it('follows links to a file, and refuses one that leads nowhere', () => {
-  const folder = newFolder();
+  const folder = scratchFolder();
   mkdirSync(join(folder, 'disk'));
   symlinkSync('disk', join(folder, 'data'));
   // Relative to the folder that `data` leads to.
@@ -27,7 +22,7 @@ it('follows links to a file, and refuses one that leads nowhere', () => {
 });
 
 it('a folder and a special file are no databases, and a missing file may become one', () => {
-  const folder = newFolder();
+  const folder = scratchFolder();
   expect(() => checkAccess(folder)).toThrow('it is a folder, and must be the path of a file');
   expect(() => checkAccess('/dev/null')).toThrow('it is not a regular file');
   checkAccess(join(folder, 'missing.db'));

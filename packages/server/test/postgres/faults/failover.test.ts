@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { beforeAll, expect, it, onTestFinished } from 'vitest';
 import { build } from '../../../../../scripts/bootstrap.mjs';
 import { createServer } from '../../../src/create-server.js';
-import { callerOf, startServer } from '../../api/start-server.js';
+import { callerOf, startForTest } from '../../api/start-server.js';
 import { expectNoErrorsOfDoctor } from '../../operator/server-process.js';
 import { poll, thinkTime } from '../../poll.js';
 import { scratchFolder } from '../../scratch-folder.js';
@@ -55,8 +55,7 @@ it('a failover loses no link and no visit whose response was sent, and duplicate
     journalFolder,
     clock: Date.now,
   };
-  const api = await startServer(settings);
-  onTestFinished(() => api.stop());
+  const api = await startForTest(settings);
   const cached = (await api.call('createUrl', { body: { targetUrl } })).data;
 
   const created = new Map<string, string>();

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { get } from 'node:http';
-import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { build } from '../../../../../scripts/bootstrap.mjs';
 import type { ApiResponse } from '../../api/api-response.js';
 import { contractFetch } from '../../api/contract-fetch.js';
-import { type Caller, callerOf, startServer, type TestServer } from '../../api/start-server.js';
+import { type Caller, callerOf, startForTest, type TestServer } from '../../api/start-server.js';
 import { expectNoErrorsOfDoctor, serve, tokenOf } from '../../operator/server-process.js';
 import { poll, thinkTime } from '../../poll.js';
 import { scratchFolder } from '../../scratch-folder.js';
@@ -43,11 +43,7 @@ async function newSettings() {
   return { databaseUrl, journalFolder, clock: Date.now };
 }
 
-async function start(): Promise<TestServer> {
-  const api = await startServer(await newSettings());
-  onTestFinished(() => api.stop());
-  return api;
-}
+const start = async () => startForTest(await newSettings());
 
 /** Returns the status of a visit. `fetch` would overwrite the Host header. */
 function visit(address: string, host: string | undefined): Promise<number | undefined> {
