@@ -1,12 +1,10 @@
-import { execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { promisify } from 'node:util';
-import { onTestFinished } from 'vitest';
 import { poll } from '../../packages/server/test/poll.js';
-import { accepts, freePort, root, scratchFolder, tool } from './processes.js';
+import { freePort, root, scratchFolder, startTool, tool } from './processes.js';
 
 interface AdaptedCaddyfile {
   apps: {
@@ -20,7 +18,6 @@ interface AdaptedCaddyfile {
  * internal authority signs, because a public one cannot reach this machine.
  */
 export async function startCaddy(upstream: string, shortDomain: string, admin = upstream) {
-  const binary = tool('caddy');
   const folder = scratchFolder();
   const httpPort = await freePort();
   const httpsPort = await freePort();
@@ -34,7 +31,7 @@ export async function startCaddy(upstream: string, shortDomain: string, admin = 
     SHORTY_HOST: shortDomain,
   };
   const { stdout } = await promisify(execFile)(
-    binary,
+    tool('caddy'),
     ['adapt', '--validate', '--config', join(root, 'examples/Caddyfile'), '--adapter', 'caddyfile'],
     { env },
   );
@@ -56,23 +53,9 @@ export async function startCaddy(upstream: string, shortDomain: string, admin = 
       },
     }),
   );
-  const child = spawn(binary, ['run', '--config', config], {
-    env,
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  let log = '';
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    log += text;
-  });
-  onTestFinished(async () => {
-    child.kill('SIGKILL');
-    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
-  });
-  const isReady = async () => {
-    if (child.exitCode !== null) throw new Error(`Caddy exited with ${child.exitCode}: ${log}`);
-    return (await accepts(httpPort)) && (await hasCertificate(httpsPort, shortDomain));
-  };
-  await poll('Caddy listens on both ports and has its certificate', isReady, Boolean);
+  await startTool('caddy', ['run', '--config', config], httpPort, { env });
+  const hasOwn = () => hasCertificate(httpsPort, shortDomain);
+  await poll('Caddy has its certificate', hasOwn, Boolean);
   /** The certificate of the authority that signs, for `NODE_EXTRA_CA_CERTS`. */
   const rootCertificate = join(folder, 'pki/authorities/local/root.crt');
   return { httpPort, httpsPort, rootCertificate };

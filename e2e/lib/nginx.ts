@@ -1,10 +1,6 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
-import { poll } from '../../packages/server/test/poll.js';
-import { accepts, freePort, root, scratchFolder, tool } from './processes.js';
+import { freePort, root, scratchFolder, startTool } from './processes.js';
 
 /**
  * Starts nginx with examples/nginx.conf. Only the addresses of nginx and Shorty differ. `directives` are
@@ -38,22 +34,9 @@ http {
 }
 `,
   );
-  const child = spawn(tool('nginx'), ['-p', folder, '-c', config, '-e', 'stderr'], {
-    stdio: ['ignore', 'ignore', 'pipe'],
+  // On SIGTERM, nginx also ends its worker processes.
+  await startTool('nginx', ['-p', folder, '-c', config, '-e', 'stderr'], port, {
+    signal: 'SIGTERM',
   });
-  let log = '';
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    log += text;
-  });
-  onTestFinished(async () => {
-    // On SIGTERM, nginx also ends its worker processes.
-    child.kill('SIGTERM');
-    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
-  });
-  const isReady = () => {
-    if (child.exitCode !== null) throw new Error(`nginx exited with ${child.exitCode}: ${log}`);
-    return accepts(port);
-  };
-  await poll('nginx listens', isReady, Boolean);
   return { port };
 }

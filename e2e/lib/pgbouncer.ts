@@ -1,11 +1,7 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
-import { poll } from '../../packages/server/test/poll.js';
 import type { PostgresServer } from '../../packages/server/test/postgres/start-postgres.js';
-import { accepts, freePort, scratchFolder, tool } from './processes.js';
+import { freePort, scratchFolder, startTool } from './processes.js';
 
 /** Starts a PgBouncer before a PostgreSQL. Returns the URL of a database through it. */
 export async function startPgBouncer(
@@ -34,21 +30,6 @@ default_pool_size = ${poolSize}
   chmodSync(folder, 0o755);
   // It refuses to run as root, and changes to this user itself.
   const asNobody = process.getuid?.() === 0 ? ['--user', 'nobody'] : [];
-  const child = spawn(tool('pgbouncer'), [...asNobody, config], {
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  let log = '';
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    log += text;
-  });
-  onTestFinished(async () => {
-    child.kill('SIGKILL');
-    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
-  });
-  const isReady = () => {
-    if (child.exitCode !== null) throw new Error(`PgBouncer exited with ${child.exitCode}: ${log}`);
-    return accepts(port);
-  };
-  await poll('PgBouncer listens', isReady, Boolean);
+  await startTool('pgbouncer', [...asNobody, config], port);
   return postgres.urlOf(database).replace(`:${serverPort}/`, `:${port}/`);
 }

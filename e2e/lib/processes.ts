@@ -38,6 +38,32 @@ export function accepts(port: number): Promise<boolean> {
   });
 }
 
+/** Starts a program of `.ci/tools`, which ends after the test. Resolves when it listens on the port. */
+export async function startTool(
+  name: string,
+  args: readonly string[],
+  port: number,
+  {
+    env = process.env,
+    signal = 'SIGKILL',
+  }: { env?: NodeJS.ProcessEnv; signal?: NodeJS.Signals } = {},
+): Promise<void> {
+  const child = spawn(tool(name), args, { env, stdio: ['ignore', 'ignore', 'pipe'] });
+  let log = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    log += text;
+  });
+  onTestFinished(async () => {
+    child.kill(signal);
+    await exitOf(child);
+  });
+  const isReady = () => {
+    if (child.exitCode !== null) throw new Error(`${name} exited with ${child.exitCode}: ${log}`);
+    return accepts(port);
+  };
+  await poll(`${name} listens`, isReady, Boolean);
+}
+
 interface ServerSettings {
   readonly port: number;
   readonly folder: string;

@@ -1,10 +1,9 @@
-import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
+import { spawnSync } from 'node:child_process';
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { startUpstream } from '../lib/operator-paths.js';
-import { freePort, root, scratchFolder, tool } from '../lib/processes.js';
+import { freePort, root, scratchFolder, startTool, tool } from '../lib/processes.js';
 
 interface Rule {
   readonly name: string;
@@ -39,20 +38,8 @@ scrape_configs:
 `,
   );
   const port = await freePort();
-  const child = spawn(
-    tool('prometheus'),
-    [
-      `--config.file=${config}`,
-      `--storage.tsdb.path=${join(folder, 'data')}`,
-      `--web.listen-address=127.0.0.1:${port}`,
-    ],
-    { stdio: 'ignore' },
-  );
-  const ended = once(child, 'exit');
-  onTestFinished(async () => {
-    child.kill('SIGKILL');
-    await ended;
-  });
+  const flags = [`--config.file=${config}`, `--storage.tsdb.path=${join(folder, 'data')}`];
+  await startTool('prometheus', [...flags, `--web.listen-address=127.0.0.1:${port}`], port);
   return async (path: string, query: Record<string, string> = {}) => {
     const url = `http://127.0.0.1:${port}/api/v1/${path}?${new URLSearchParams(query)}`;
     const response = await fetch(url);
