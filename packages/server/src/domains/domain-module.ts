@@ -5,31 +5,17 @@ import { DomainRepository } from './domain-repository.js';
 import { createHostResolver, type HostResolverOptions } from './host-resolver.js';
 
 export interface DomainModuleOptions
-  extends Pick<
-      DomainHandlerOptions,
-      | 'database'
-      | 'outbox'
-      | 'listDomains'
-      | 'resolveTxt'
-      | 'isOwnHost'
-      | 'findTargetErrors'
-      | 'onSettingsChanged'
-      | 'clock'
-    >,
-    Pick<HostResolverOptions, 'platformSettings'> {
+  extends Omit<DomainHandlerOptions, 'domains' | 'hosts' | 'lookUps'>,
+    Omit<HostResolverOptions, 'findDomain' | 'onError'> {
   readonly logger: Logger;
-  readonly shortDomain: () => string;
 }
 
 export function createDomainModule(options: DomainModuleOptions) {
-  const { database, shortDomain, clock, logger } = options;
+  const { database, logger } = options;
   const domains = new DomainRepository(database);
   const hosts = createHostResolver({
-    shortDomain,
-    isOwnHost: options.isOwnHost,
-    platformSettings: options.platformSettings,
+    ...options,
     findDomain: (hostname) => domains.findByHostname(hostname),
-    clock,
     onError: (err) => logger.error({ err }, 'host look-up failed'),
   });
   const lookUps = new FairQueue({

@@ -29,33 +29,27 @@ export function previewPage({
   const image = imageUrl === null ? '' : new URL(imageUrl).href;
   // Where the target has a user name in its address, the text does not show it as its host.
   const target = webAddressOf(location) ?? location;
-  const tags = [
-    html`<link rel="canonical" href="${shortUrl}">`,
-    html`<meta property="og:type" content="website">`,
-    html`<meta property="og:url" content="${shortUrl}">`,
-    html`<meta property="og:title" content="${shown}">`,
-    html`<meta name="twitter:card" content="${image === '' ? 'summary' : 'summary_large_image'}">`,
-    html`<meta name="twitter:title" content="${shown}">`,
-  ];
-  if (text !== '') {
-    tags.push(
-      html`<meta name="description" content="${text}">`,
-      html`<meta property="og:description" content="${text}">`,
-      html`<meta name="twitter:description" content="${text}">`,
-    );
-  }
-  if (image !== '') {
-    tags.push(
-      html`<meta property="og:image" content="${image}">`,
-      html`<meta name="twitter:image" content="${image}">`,
-    );
-  }
+  const metas = [
+    ['property', 'og:type', 'website'],
+    ['property', 'og:url', shortUrl],
+    ['property', 'og:title', shown],
+    ['property', 'og:description', text],
+    ['property', 'og:image', image],
+    ['name', 'description', text],
+    ['name', 'twitter:card', image === '' ? 'summary' : 'summary_large_image'],
+    ['name', 'twitter:title', shown],
+    ['name', 'twitter:description', text],
+    ['name', 'twitter:image', image],
+  ] as const;
+  const tags = metas
+    .filter(([, , content]) => content !== '')
+    .map(([by, name, content]) => html`<meta ${by}="${name}" content="${content}">`);
   const paragraph = text === '' ? '' : html`<p>${text}</p>\n`;
   return render(
     shown,
     html`<h1>${shown}</h1>
 ${paragraph}<p><a href="${location}" rel="noreferrer nofollow">${target}</a></p>`,
-    tags,
+    [html`<link rel="canonical" href="${shortUrl}">`, ...tags],
   );
 }
 

@@ -74,7 +74,7 @@ function json<Value>(empty: Value): Kind<Value> {
   };
 }
 
-const maxImportedClicks = 1_000_000_000_000;
+export const maxImportedClicks = 1_000_000_000_000;
 const maxCustomUtmParams = 50;
 const maxUtmLength = 512;
 const maxThresholds = 20;

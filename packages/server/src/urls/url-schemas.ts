@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { instant, newPassword, timestamp } from '../contract/fields.js';
-import { customSlug, recordFields, settingInputs } from './link-fields.js';
+import { customSlug, maxImportedClicks, recordFields, settingInputs } from './link-fields.js';
 import { targetUrl } from './target-url-field.js';
 import { maxCodeLength } from './url-keys.js';
 
@@ -90,8 +90,6 @@ export const urlRecord = z
     updatedAt: instant,
   })
   .meta({ id: 'UrlRecord' });
-
-const maxImportedClicks = 1_000_000_000_000;
 
 const importedCode = z
   .string()
