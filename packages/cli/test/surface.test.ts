@@ -153,7 +153,7 @@ describe('completion', () => {
     ['shorty m', ['mcp']],
     ['shorty mcp --w', ['--write']],
     ['shorty urls update 42 --if', ['--if-match']],
-    ['shorty webhooks r', ['resume', 'replay', 'recover', 'rotate-secret']],
+    ['shorty webhooks r', ['replay', 'recover', 'rotate-secret']],
     ['shorty webhooks deliveries x --status ', ['pending', 'delivered', 'failed']],
   ])('%s', async (line, expected) => {
     expect(await candidates('bash', line.split(' ').slice(1))).toEqual(expected);

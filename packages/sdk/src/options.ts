@@ -60,7 +60,7 @@ export interface ClientOptions {
   /** Callbacks for logs, metrics and traces. */
   hooks?: ShortyHooks | undefined;
   /**
-   * Called with one line for each request, response and retry, such as `console.debug`. The lines
+   * Called with one line for each request, response and failed connection, such as `console.debug`. The lines
    * contain no tokens, headers, queries or bodies.
    */
   debug?: ((line: string) => void) | undefined;

@@ -12,7 +12,7 @@ interface ApiInput {
   readonly paginate?: boolean;
 }
 
-const methods = ['GET', 'POST', 'PATCH', 'DELETE'] as const;
+const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 type Method = (typeof methods)[number];
 
 export const api: CommandRow = {

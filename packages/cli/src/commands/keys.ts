@@ -34,7 +34,7 @@ export const keyCommands: Readonly<Record<string, CommandRow>> = {
     route: 'POST /api/v1/api-keys',
     args: { '<name>': 'what the key is for' },
     options: {
-      '--scopes <scopes>': scopesOption('all of yours'),
+      '--scopes <scopes>': scopesOption('all of yours, except urls:erase'),
       '--domain <domain>': naming('domain', 'restrict it to the links of this custom domain'),
       '--own-links': 'restrict it to the links that it creates',
       '--expires-at <time>': expiresAtOption,

@@ -203,8 +203,9 @@ describe('Dub', () => {
       ios: 'itms-apps://apps.apple.com/app/a',
     });
     expect(row.item).not.toHaveProperty('rules');
+    expect(row.item).toHaveProperty('publicStats', true);
     expect(reasons(row).map((reason) => reason.split(':')[0])).toEqual([
-      ...['rewrite', 'doIndex', 'trackConversion', 'publicStats'],
+      ...['rewrite', 'doIndex', 'trackConversion'],
       ...['folderId', 'webhookIds', 'tenantId', 'leads', 'ios'],
     ]);
     expect(reasons(row).at(-1)).toBe(
@@ -275,7 +276,7 @@ test('settings of Bitly that Shorty does not have are named, if they are set', a
   });
   expect(row.item?.importedCode).toBe('new');
   expect(reasons(row)).toEqual([
-    'deeplinks: Shorty has no deep links',
+    'deeplinks: apps are named for a domain, not for a link',
     'custom_bitlinks: a link has one short URL: not https://go.example/old',
     'campaign_ids: Shorty has no campaigns',
   ]);

@@ -419,10 +419,11 @@ export class AdminBlockedHostsResource extends Resource {
 export class ApiKeysResource extends Resource {
   /**
    * Create an API key. A key is a token that lasts until it expires or is deleted. An organization
-   * has at most 100 keys. Only a client with the scope keys:write can create, list and delete keys.
-   * A key that is restricted by domainId or onlyOwnLinks reads and writes only these links, their
-   * tags, QR codes and clicks; other links are missing (404), and other routes refuse it with
-   * INSUFFICIENT_SCOPE. Its new links are on its domain by default. Needs the scope keys:write.
+   * has at most 100 keys. Only a client with the scope keys:write, or an owner who is signed in, can
+   * create, list and delete keys. A key that is restricted by domainId or onlyOwnLinks reads and
+   * writes only these links, their tags, QR codes and clicks; other links are missing (404), and
+   * other routes refuse it with INSUFFICIENT_SCOPE. Its new links are on its domain by default.
+   * Needs the scope keys:write.
    *
    * Rejects with ValidationError (DOMAIN_INVALID), QuotaExceededError, PermissionError
    * (CROSS_ORIGIN).
