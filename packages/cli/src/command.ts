@@ -2,7 +2,6 @@ import { Argument, type Command, InvalidArgumentError, Option } from 'commander'
 import type { ExitCode } from './cli-error.js';
 import type { Context } from './context.js';
 import type responseFields from './generated/response-fields.json';
-import type { OutputFormat } from './output.js';
 
 /** A command: what its help says, and what it does. */
 export interface CommandRow {
@@ -20,7 +19,7 @@ export interface CommandRow {
   /** Whether the command prints no data, only messages for people. */
   readonly hasNoData?: boolean;
   /** What a command prints that changes something, so that a wrong name in `--fields` changes nothing. */
-  readonly prints?: Printed | ((format: OutputFormat) => Printed);
+  readonly prints?: Printed;
   /**
    * Gets the arguments and the options by their names in camel case. The command exits with 0 unless this
    * returns another code.

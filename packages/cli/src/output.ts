@@ -87,6 +87,12 @@ export class Output {
     return this.format === 'table' && !this.fields;
   }
 
+  /** Throws a UsageError if `--fields` selects fields of a summary for people. */
+  requireRows(): void {
+    if (!this.fields || this.format !== 'table') return;
+    throw new UsageError('--fields: the summary has no fields', 'add --output csv or ndjson');
+  }
+
   /** Writes text to stdout. Throws a UsageError with `--fields` and `--jq`. */
   async write(text: string): Promise<void> {
     if (this.fields) throw new UsageError('--fields: this output has no fields');

@@ -4,13 +4,7 @@ import { CliError, UsageError } from '../cli-error.js';
 import { type CommandRow, repeatable } from '../command.js';
 import type { Context } from '../context.js';
 import { Named } from '../records.js';
-import {
-  type ImportOptions,
-  importFile,
-  importOptions,
-  importPrints,
-  resumeHelp,
-} from './urls/bulk-create.js';
+import { type ImportOptions, importFile, importOptions, resumeHelp } from './urls/bulk-create.js';
 
 const help = `Codes, titles, tags, expiries, dates of creation and paused links stay as they
 are. The old code becomes the short code of the link. The old click totals
@@ -44,7 +38,6 @@ function importFrom(source: LinkSource): CommandRow {
       ...importOptions,
     },
     help,
-    prints: importPrints,
     writesCsv: true,
     run: (context, input: ForeignOptions) => importExport(context, input, source),
   };

@@ -27,12 +27,6 @@ export interface RowOutcome extends Pick<ImportRow, 'line' | 'index' | 'note' | 
   readonly code?: string;
 }
 
-/** The fields of the result in JSON. */
-export const summaryFields = [
-  ...['rows', 'created', 'failed', 'skipped', 'isQuotaReached', 'rowsBefore', 'uncertain'],
-  ...['durationMs', 'out', 'failedOut', 'paused', 'notKept', 'errors'],
-];
-
 const linkColumns = columnsOf<RowOutcome>(
   ...(['id', 'shortCode', 'shortUrl', 'targetUrl', 'customSlug'] as const),
 );
@@ -40,10 +34,6 @@ const placeColumns = columnsOf<RowOutcome>('line', 'index');
 const noteColumns: readonly Column<RowOutcome>[] = [
   ...columnsOf<RowOutcome>('note'),
   { name: 'notKept', value: ({ notKept }) => formatNotKept(notKept) },
-];
-export const rowFields = [
-  ...['status', 'error', 'code'],
-  ...[...placeColumns, ...linkColumns, ...noteColumns].map(({ name }) => name),
 ];
 const barWidth = 30;
 

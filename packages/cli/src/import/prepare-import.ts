@@ -127,6 +127,7 @@ export async function withImport<Result>(
   { fields, ...flags }: CsvFlags & { readonly fields: FieldSet },
   work: (prepared: PreparedImport) => Promise<Result>,
 ): Promise<Result> {
+  output.requireRows();
   let day: string | undefined;
   const columns = readColumnOptions(flags, (note) => {
     day ??= note;

@@ -62,12 +62,6 @@ export const exportQrs: CommandRow = {
   help: `The file name is the slug or short code of the link, or the id of the QR code.
 Run the same command again after an interruption. It fetches only missing
 images, and with --overwrite changed ones. It writes no file outside the folder.`,
-  prints: (format) => {
-    if (format === 'table') return [];
-    return format === 'json'
-      ? ['written', 'kept', 'failed', 'out', 'errors']
-      : columns.map(({ name }) => name);
-  },
   run: writeImages,
 };
 
@@ -76,6 +70,7 @@ async function writeImages(context: Context, options: ExportOptions): Promise<Ex
   if (options.urlId === undefined && options.tag === undefined && !options.all) {
     throw new UsageError('--url-id, --tag or --all is required', 'see --help');
   }
+  output.requireRows();
   const client = await context.client();
   // Oldest first, so that another code of a link does not change the names of those before.
   const codes = (await readCodes(client, options, io.interrupt)).reverse();

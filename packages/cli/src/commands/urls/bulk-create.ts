@@ -14,7 +14,7 @@ import { type CommandRow, type OptionRows, parsePositive } from '../../command.j
 import { stateFolder } from '../../config-file.js';
 import type { Context } from '../../context.js';
 import { checkRows } from '../../import/check-rows.js';
-import { ImportReport, rowFields, summaryFields } from '../../import/import-report.js';
+import { ImportReport } from '../../import/import-report.js';
 import {
   type CsvFlags,
   csvOptions,
@@ -25,7 +25,6 @@ import {
 } from '../../import/prepare-import.js';
 import { ProgressFile } from '../../import/progress-file.js';
 import { sendChunks } from '../../import/send-chunks.js';
-import type { OutputFormat } from '../../output.js';
 import { domainFinder } from '../../records.js';
 import { formatOfFile } from '../../replacement-file.js';
 import { openLiveView } from '../../ui/live-view.js';
@@ -77,12 +76,6 @@ export const importOptions: OptionRows = {
   },
 };
 
-/** What an import prints: a summary as JSON, and rows in other formats for programs. */
-export function importPrints(format: OutputFormat): readonly string[] {
-  if (format === 'table') return [];
-  return format === 'json' ? summaryFields : rowFields;
-}
-
 export const bulkCreate: CommandRow = {
   summary: 'Create short links from a CSV file of any size',
   examples: [
@@ -99,7 +92,6 @@ empty cell leaves the field unset. The column error, which --failed-out writes,
 is ignored.
 
 ${resumeHelp}`,
-  prints: importPrints,
   writesCsv: true,
   run: (context, { file, ...options }: ImportOptions & { readonly file: string }) =>
     importFile(context, file, options),

@@ -35,7 +35,6 @@ export const bulkUpdate: CommandRow = {
   options: { ...csvOptions, ...noHeaderOption, '--dry-run': 'check every row, send nothing' },
   help: `An empty cell leaves the field unchanged. The cell \\N clears the field. The
 command accepts an edited file of urls export.`,
-  prints: (format) => (format === 'table' ? [] : columns.map(({ name }) => name)),
   run: changeRows,
 };
 

@@ -19,8 +19,6 @@ export async function readRules(
   throw new UsageError(`${path === '-' ? 'stdin' : path}: must be a JSON list of rules`);
 }
 
-const printedRule = ['rule', 'when', 'targets'] as const;
-
 /** Prints the rules of a link in their order. */
 async function showRules({ output }: Context, rules: readonly Rule[]): Promise<undefined> {
   // The form that `rules set` reads.
@@ -33,7 +31,7 @@ async function showRules({ output }: Context, rules: readonly Rule[]): Promise<u
     when: Object.keys(rule.when).length === 0 ? 'all visits' : JSON.stringify(rule.when),
     targets: targetsOf(rule).join(', '),
   }));
-  await output.list([rows], columnsOf(...printedRule));
+  await output.list([rows], columnsOf('rule', 'when', 'targets'));
 }
 
 function targetsOf({ targetUrl, variants = [] }: Rule): string[] {
@@ -51,7 +49,7 @@ export const ruleCommands: Readonly<Record<string, CommandRow>> = {
       ...link,
       '<file>': 'file with a JSON list of rules, or - for stdin; [] removes all rules',
     },
-    prints: (format) => (format === 'json' ? [] : printedRule),
+    prints: ['rule', 'when', 'targets'],
     run: async (context, { link, file }: { link: Named; file: string }) => {
       const rules = await readRules(context, file);
       const { urls } = await context.client();
