@@ -15,7 +15,7 @@ import { favicon } from '../pages/favicon.js';
 import type { PagesFor } from '../pages/visitor-pages.js';
 import { prefersJson } from '../parse-accept.js';
 import { StorageUnavailableError } from '../storage/database.js';
-import type { LinkPolicy } from './link-policy.js';
+import type { LinkPolicy } from '../urls/blocked-hosts.js';
 
 export interface DomainPagesOptions {
   readonly pagesFor: PagesFor;

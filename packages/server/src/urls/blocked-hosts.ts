@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { shorten } from '../contract/api-error.js';
 import { parseUrl } from '../network/parse-url.js';
+import type { Database } from '../storage/database.js';
+import { readLinkPolicyVersion } from '../storage/link-policy.js';
 
 const hostMessage = 'must be a host name or an IP address alone, such as evil.example';
 const maxLength = 253;
@@ -52,4 +54,34 @@ export function blockedMessage(blockedHost: string): string {
 
 function withoutFinalDot(host: string): string {
   return host.replace(/\.$/, '');
+}
+
+/** The hosts that the operator blocks, and changes that affect any number of links. */
+export class LinkPolicy {
+  readonly #database: Database;
+  readonly #onChanged: () => void;
+  #version: number | undefined;
+  #blocked: ReadonlySet<string> = new Set();
+
+  constructor(database: Database, onChanged: () => void) {
+    this.#database = database;
+    this.#onChanged = onChanged;
+  }
+
+  /** Reads the policy again, and calls back, if it has changed, also by another process. */
+  async refresh(): Promise<void> {
+    const { read } = this.#database;
+    const version = await readLinkPolicyVersion(read);
+    if (version === this.#version) return;
+    // Read after the version, so these hosts are at least as new.
+    const hosts = await read.selectFrom('blocked_hosts').select('id').execute();
+    this.#blocked = new Set(hosts.map(({ id }) => id));
+    this.#version = version;
+    this.#onChanged();
+  }
+
+  /** Returns the blocked host that a target leads to. */
+  findBlockedHost(targetUrl: string): string | undefined {
+    return findBlockedHost(this.#blocked, targetUrl);
+  }
 }
