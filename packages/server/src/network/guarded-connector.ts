@@ -69,11 +69,6 @@ export function toGuardedFetchError(error: unknown): GuardedFetchError | FetchCl
   return failed('protocol', 'The request failed');
 }
 
-export interface ConnectorOptions {
-  readonly allowPrivateNetwork: boolean;
-  readonly resolve: ResolveDns;
-}
-
 const connectTimeoutMs = 5_000;
 
 /**
@@ -81,10 +76,10 @@ const connectTimeoutMs = 5_000;
  * host name again and connects to an address of that look-up. A DNS response that changes later has
  * no effect (DNS rebinding).
  */
-export function guardedConnector({
-  allowPrivateNetwork,
-  resolve,
-}: ConnectorOptions): buildConnector.connector {
+export function guardedConnector(
+  allowPrivateNetwork: boolean,
+  resolve: ResolveDns,
+): buildConnector.connector {
   const isAllowed = (address: string) => allowPrivateNetwork || isPublicAddress(address);
 
   const lookup: LookupFunction = (hostname, { all, family }, callback) => {

@@ -63,7 +63,7 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
   const resolve =
     options.resolve ?? createAddressResolver({ servers: undefined, timeoutMs: lookupTimeoutMs });
   const agent = new Agent({
-    connect: guardedConnector({ allowPrivateNetwork, resolve }),
+    connect: guardedConnector(allowPrivateNetwork, resolve),
     clientTtl: maxAgeMs,
     // Requests have their own time limits.
     headersTimeout: 0,

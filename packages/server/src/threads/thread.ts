@@ -39,7 +39,14 @@ export interface ThreadDefinition<Data, Methods extends ThreadMethods, Event> {
 
 export interface ObservedThread {
   readonly name: string;
-  readonly figures: ThreadFigures;
+  readonly figures: {
+    /** The number of workers that ended unexpectedly. */
+    readonly failures: number;
+    /** The number of errors that the thread's code did not catch, outside a call that could reject. */
+    readonly uncaughtErrors: number;
+    /** The number of calls that run or wait. */
+    readonly callsInFlight: number;
+  };
 }
 
 export interface Thread<Methods extends ThreadMethods> extends ObservedThread {
@@ -58,15 +65,6 @@ export interface Thread<Methods extends ThreadMethods> extends ObservedThread {
   ): Promise<Awaited<ReturnType<Methods[Name]>>>;
   /** Ends the thread, by force after the stop's time limit. May be called twice. */
   stop(): Promise<void>;
-}
-
-export interface ThreadFigures {
-  /** The number of workers that ended unexpectedly. */
-  readonly failures: number;
-  /** The number of errors that the thread's code did not catch, outside a call that could reject. */
-  readonly uncaughtErrors: number;
-  /** The number of calls that run or wait. */
-  readonly callsInFlight: number;
 }
 
 /** A call exceeded its time limit. Its worker was terminated. */
