@@ -99,7 +99,8 @@ export function requireCredentials(settings: Settings): Credentials {
   const { accessToken, apiKey, baseUrl, clientId, clientSecret } = settings;
   const { profile, secretServer } = settings;
   requireProfile(settings);
-  if (accessToken) return { accessToken: accessToken.value };
+  // The order of the SDK. A key of the profile comes after the environment.
+  if (accessToken && apiKey?.source !== 'SHORTY_API_KEY') return { accessToken: accessToken.value };
   if (apiKey) return { apiKey: apiKey.value };
   if (clientId && clientSecret) {
     return { clientId: clientId.value, clientSecret: clientSecret.value };
