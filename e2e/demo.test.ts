@@ -1,60 +1,28 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { runScript } from '../packages/server/test/operator/server-process.js';
 import { root, scratchFolder } from './lib/processes.js';
 
-interface Demo {
-  readonly child: ChildProcess;
-  readonly output: { stdout: string; stderr: string };
-  /** The parent of the demo's temporary folder. */
-  readonly folder: string;
-  /** Resolves after all output has been read. */
-  readonly exitCode: Promise<number | null>;
-}
-
-function startDemo(): Demo {
+/** Starts the demo. Returns the parent of its temporary folder, too. */
+function startDemo() {
   const folder = scratchFolder();
-  const child = spawn(process.execPath, [join(root, 'scripts/demo.mjs')], {
-    cwd: root,
-    env: {
-      ...process.env,
-      TMPDIR: folder,
-      HOME: folder,
-      // Settings of another server, which the demo must ignore.
-      SHORTY_BASE_URL: 'http://127.0.0.1:9',
-      SHORTY_DATABASE_URL: 'file:/nowhere/shorty.db',
-    },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  onTestFinished(() => {
-    child.kill('SIGKILL');
-  });
-  const output = { stdout: '', stderr: '' };
-  for (const name of ['stdout', 'stderr'] as const) {
-    child[name]?.setEncoding('utf8').on('data', (text: string) => {
-      output[name] += text;
-    });
-  }
-  const exitCode = once(child, 'close').then(() => child.exitCode);
-  return { child, output, folder, exitCode };
-}
-
-async function untilItListens({ child, output }: Demo): Promise<string> {
-  const listens = /It listens on (\S+)/;
-  await expect
-    .poll(() => child.exitCode !== null || listens.test(output.stdout), { timeout: 60_000 })
-    .toBe(true);
-  return listens.exec(output.stdout)?.[1] ?? '';
+  const env = {
+    ...process.env,
+    TMPDIR: folder,
+    HOME: folder,
+    // Settings of another server, which the demo must ignore.
+    SHORTY_BASE_URL: 'http://127.0.0.1:9',
+    SHORTY_DATABASE_URL: 'file:/nowhere/shorty.db',
+  };
+  return { folder, ...runScript([join(root, 'scripts/demo.mjs')], { cwd: root, env }) };
 }
 
 test('npm run demo shows every feature and deletes its files', async () => {
   const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   expect(scripts.demo).toBe('node scripts/demo.mjs');
   const demo = startDemo();
-  const code = await demo.exitCode;
-  const { stdout, stderr } = demo.output;
+  const { code, stdout, stderr } = await demo.ended;
   expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout).toContain('\n$ npx shorty urls bulk-create examples/links.csv\n');
   expect(stdout).toContain('1,029 rows: 1,014 created, 15 failed');
@@ -82,10 +50,11 @@ test('npm run demo shows every feature and deletes its files', async () => {
 
 test('an interrupted demo stops its server', async () => {
   const demo = startDemo();
-  const origin = await untilItListens(demo);
+  const [, origin] = await demo.until(/It listens on (\S+)/);
   demo.child.kill('SIGTERM');
-  expect(await demo.exitCode).toBe(1);
-  expect(demo.output.stderr).toMatch(/the demo failed at step \d: interrupted\n$/);
+  const { code, stderr } = await demo.ended;
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/the demo failed at step \d: interrupted\n$/);
   expect(readdirSync(demo.folder)).toEqual([]);
   await expect(fetch(`${origin}/health/live`)).rejects.toThrow('fetch failed');
 });

@@ -29,10 +29,10 @@ test('an import that is killed and run again creates each row exactly once', asy
       .poll(count, { message: 'links', timeout: 60_000, interval: 5 })
       .toBeGreaterThanOrEqual(rowCount * share);
     run.child.kill('SIGKILL');
-    await run.done;
+    await run.ended;
   }
   expect(await count()).toBeLessThan(rowCount);
-  const { code, stdout, stderr } = await shorty(args, folder, origin).done;
+  const { code, stdout, stderr } = await shorty(args, folder, origin).ended;
   expect({ code, stdout, stderr }).toMatchObject({ code: 0 });
   const targets = (await urls.list().toArray()).map(({ targetUrl }) => targetUrl);
   expect([targets.length, new Set(targets).size]).toEqual([rowCount, rowCount]);

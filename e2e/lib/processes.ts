@@ -4,6 +4,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
+import { runScript } from '../../packages/server/test/operator/server-process.js';
 import { poll } from '../../packages/server/test/poll.js';
 
 export { freePort } from '../../packages/server/test/free-port.js';
@@ -136,29 +137,9 @@ export function shorty(
   origin: string,
   environment: NodeJS.ProcessEnv = {},
 ) {
-  const child = spawn(process.execPath, [join(root, 'packages/cli/bin/shorty.js'), ...args], {
+  const { PATH } = process.env;
+  return runScript([join(root, 'packages/cli/bin/shorty.js'), ...args], {
     cwd: folder,
-    env: {
-      PATH: process.env.PATH,
-      HOME: folder,
-      SHORTY_BASE_URL: origin,
-      ...credentials,
-      ...environment,
-    },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { PATH, HOME: folder, SHORTY_BASE_URL: origin, ...credentials, ...environment },
   });
-  onTestFinished(() => {
-    child.kill('SIGKILL');
-  });
-  let stdout = '';
-  let stderr = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    stdout += text;
-  });
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    stderr += text;
-  });
-  const done = once(child, 'close').then(() => ({ code: child.exitCode, stdout, stderr }));
-  /** `stderr` returns the output so far. */
-  return { child, stderr: () => stderr, done };
 }

@@ -22,7 +22,7 @@ async function expectEvents(node: Node, origin: string, environment: NodeJS.Proc
     SHORTY_WEBHOOK_SECRET: secret,
     ...environment,
   });
-  await expect.poll(listening.stderr, soon).toContain('Ctrl-C stops');
+  await listening.until(/Ctrl-C stops/);
   const { urls } = connect(node.origin);
   const created: string[] = [];
   const expectNext = async () => {
@@ -36,7 +36,7 @@ async function expectEvents(node: Node, origin: string, environment: NodeJS.Proc
   await expectNext();
   expect(receiver.errors).toEqual([]);
   listening.child.kill('SIGINT');
-  expect((await listening.done).code).toBe(130);
+  expect((await listening.ended).code).toBe(130);
 }
 
 test.each([

@@ -32,24 +32,18 @@ export async function newDatabase(): Promise<Settings> {
 export const pathOf = (settings: Settings) =>
   String(settings.SHORTY_DATABASE_URL).slice('file:'.length);
 
-export type Running = ReturnType<typeof open>;
+export type Running = ReturnType<typeof runScript>;
 
 /** Starts the binary with these settings only, in the folder `cwd`. */
-export function run(settings: Settings, args: readonly string[] = [], cwd: string = process.cwd()) {
-  const running = open(settings, args, cwd);
-  onTestFinished(async () => {
-    running.child.kill('SIGKILL');
-    await running.ended;
-  });
-  return running;
-}
+export const run = (settings: Settings, args: readonly string[] = [], cwd = process.cwd()) =>
+  runScript([bin, ...args], { cwd, env: { PATH: process.env.PATH, ...settings } });
 
-function open(settings: Settings, args: readonly string[], cwd = process.cwd()) {
-  const child = spawn(process.execPath, [bin, ...args], {
-    cwd,
-    env: { PATH: process.env.PATH, ...settings },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+/** Starts a script of Node, which ends with the test at the latest. */
+export function runScript(
+  args: readonly string[],
+  options: { readonly cwd: string; readonly env: NodeJS.ProcessEnv },
+) {
+  const child = spawn(process.execPath, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
   const written = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const) {
     child[name].setEncoding('utf8').on('data', (text: string) => {
@@ -58,6 +52,10 @@ function open(settings: Settings, args: readonly string[], cwd = process.cwd()) 
     });
   }
   const ended = once(child, 'close').then(() => ({ code: child.exitCode, ...written }));
+  onTestFinished(async () => {
+    child.kill('SIGKILL');
+    await ended;
+  });
   const output = () => written.stdout + written.stderr;
   return {
     child,
