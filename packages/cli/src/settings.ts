@@ -86,7 +86,11 @@ export function resolveSettings(
       [isStoredClient && isStoredServer ? stored.clientSecret : undefined, fromProfile],
     ),
     secretServer: hasStoredSecret && !isStoredServer ? storedServer : undefined,
-    accessToken: pick([isClientNamed ? undefined : env.SHORTY_ACCESS_TOKEN, 'SHORTY_ACCESS_TOKEN']),
+    // An API key comes first, as in the SDK.
+    accessToken: pick([
+      isClientNamed || env.SHORTY_API_KEY ? undefined : env.SHORTY_ACCESS_TOKEN,
+      'SHORTY_ACCESS_TOKEN',
+    ]),
   };
 }
 
@@ -99,8 +103,7 @@ export function requireCredentials(settings: Settings): Credentials {
   const { accessToken, apiKey, baseUrl, clientId, clientSecret } = settings;
   const { profile, secretServer } = settings;
   requireProfile(settings);
-  // The order of the SDK. A key of the profile comes after the environment.
-  if (accessToken && apiKey?.source !== 'SHORTY_API_KEY') return { accessToken: accessToken.value };
+  if (accessToken) return { accessToken: accessToken.value };
   if (apiKey) return { apiKey: apiKey.value };
   if (clientId && clientSecret) {
     return { clientId: clientId.value, clientSecret: clientSecret.value };
