@@ -47,10 +47,7 @@ function groupSize(least: number, groupBy: GroupBy): number {
 
 /** Returns the first bar with the most clicks; undefined without clicks. */
 export function findPeak(bars: readonly Bar[]): Bar | undefined {
-  const peak = bars.reduce<Bar | undefined>(
-    (best, bar) => (best === undefined || bar.clicks > best.clicks ? bar : best),
-    undefined,
-  );
+  const [peak] = bars.toSorted((a, b) => b.clicks - a.clicks);
   return peak && peak.clicks > 0 ? peak : undefined;
 }
 

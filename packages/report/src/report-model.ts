@@ -203,28 +203,17 @@ const other = '(other)';
 
 const bucketMs = { hour: 3_600_000, day: 86_400_000 } as const;
 
-/** Marks the first and the last bucket if the window begins or ends within them. */
+/** Marks the first and the last bucket if the window begins or ends within them, by the clocks. */
 export function bucketsOf(
   series: readonly ClickBucket[],
   { since, until }: Window,
   groupBy: GroupBy,
 ): Bucket[] {
+  const endsWithin = wallTimeOf(until) % bucketMs[groupBy] !== 0;
   return series.map((each, index) => {
-    const isCutAtStart = Date.parse(each.bucket) < Date.parse(since);
-    const isCutAtEnd = index === series.length - 1 && endsWithin(each.bucket, until, groupBy);
-    return { ...each, isPartial: isCutAtStart || isCutAtEnd };
+    const isCutAtEnd = endsWithin && index === series.length - 1;
+    return { ...each, isPartial: isCutAtEnd || Date.parse(each.bucket) < Date.parse(since) };
   });
-}
-
-/**
- * Returns whether a window ends within a bucket. Clocks decide, because days have 23 to 25 hours. But
- * when they are set back, they show an hour twice, and an instant after its end has an earlier time.
- */
-function endsWithin(bucket: string, until: string, groupBy: GroupBy): boolean {
-  const length = bucketMs[groupBy];
-  if (groupBy === 'hour' && Date.parse(bucket) + length <= Date.parse(until)) return false;
-  const start = Math.floor(wallTimeOf(bucket) / length) * length;
-  return wallTimeOf(until) < start + length;
 }
 
 /** Returns the time on the clocks, in milliseconds as if it were in UTC. */
