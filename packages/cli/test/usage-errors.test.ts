@@ -11,7 +11,7 @@ const lines: Readonly<Record<string, readonly (readonly [string, string])[]>> = 
     ['completion tcsh', "shorty: value 'tcsh' is invalid for argument 'shell'. Allowed"],
   ],
   api: [
-    ['PUT urls', 'method PUT: must be GET, POST, PATCH, DELETE'],
+    ['HEAD urls', 'method HEAD: must be GET, POST, PUT, PATCH, DELETE'],
     ['GET https://other.example/api/v1/urls', 'must be a path'],
     ['GET urls?limit=1', 'use --field name=value'],
     ['GET urls -f limit', 'must have the form name=value'],
