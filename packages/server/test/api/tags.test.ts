@@ -127,8 +127,6 @@ describe('PATCH /api/v1/tags/{tag}', () => {
 
   it('gives changed links a new version, sends no event, and leaves other links', async () => {
     const { caller, ids } = await withLinks(['old'], ['other']);
-    const events = ['url.updated'];
-    await caller.call('createWebhook', { body: { url: 'https://receiver.example/', events } });
     const read = (id: string | undefined) =>
       caller.call('getUrl', { params: { id: id as string } });
     const before = await Promise.all(ids.map(read));
@@ -141,9 +139,8 @@ describe('PATCH /api/v1/tags/{tag}', () => {
       updatedAt: expect.any(String),
     });
     expect(after[1]?.data).toEqual(before[1]?.data);
-    const recorded = api.server.database.read.selectFrom('events').select('type');
-    const own = recorded.where('organization_id', '=', caller.organizationId);
-    expect(await own.where('type', '=', 'url.updated').execute()).toEqual([]);
+    const { data } = await caller.call('listEvents', { query: { type: 'url.updated' } });
+    expect(data.items).toEqual([]);
   });
 
   it.each(['a/b', '100%', '?x=1&y#z', ' blank ', 'Größe \u{1f600}', '\\', '\u{1f600}'.repeat(100)])(

@@ -128,11 +128,8 @@ it('of the link, only what expires by itself remains', async () => {
     isActive: false,
   });
   expect(erased.text).not.toContain(mark);
-  const deleted = database.read
-    .selectFrom('events')
-    .select('body')
-    .where('type', '=', 'url.deleted');
-  expect((await deleted.execute()).map(({ body }) => JSON.parse(body).data)).toMatchObject([
+  const deleted = await api.call('listEvents', { query: { type: 'url.deleted' } });
+  expect(deleted.data.items.map(({ data }) => data)).toMatchObject([
     { id, shortCode, customSlug: 'spring-sale', targetUrl: '', tags: [], isErased: true },
   ]);
   for (const text of [mark, 'spring-sale']) {
