@@ -57,12 +57,12 @@ async function open() {
       webhooks.update(id, patch, { organizationId, now: clock(), write: undefined }),
     store: (count: number, change: Parameters<typeof makeVisit>[0] = {}) =>
       stored.store(Array.from({ length: count }, () => makeVisit({ urlId, ...change }))),
-    /** Records that the first attempt of every pending delivery succeeded. */
-    deliver: () =>
+    /** Records that the first attempt of every pending delivery succeeded, or another outcome. */
+    deliver: (outcome: object = { status: 'delivered', attempts: 1 }) =>
       stored.database.writeDirectly((transaction) =>
         transaction
           .updateTable('deliveries')
-          .set({ status: 'delivered', attempts: 1, due_at: null })
+          .set({ ...outcome, due_at: null })
           .where('status', '=', 'pending')
           .execute(),
       ),
@@ -384,13 +384,7 @@ describe('a webhook', () => {
       if (events === 0) await opened.deliver();
       opened.clock.advance(1_000);
     }
-    await database.writeDirectly((transaction) =>
-      transaction
-        .updateTable('deliveries')
-        .set({ status: 'failed', attempts: 7, due_at: null })
-        .where('status', '=', 'pending')
-        .execute(),
-    );
+    await opened.deliver({ status: 'failed', attempts: 7 });
     const prunedAfter = (ms: number) => pruneDeliveries(database, opened.clock() + ms);
     expect(await prunedAfter(clickRetentionMs - 2_001)).toBe(0);
     expect(await prunedAfter(clickRetentionMs)).toBe(1);

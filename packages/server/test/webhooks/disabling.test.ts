@@ -62,13 +62,7 @@ describe('webhook.disabled', () => {
     const { stored, organizationId } = opened;
     const subscribe = async (url: string, owner = organizationId) => {
       const id = await opened.subscribe(url, owner);
-      await stored.database.writeDirectly((transaction) =>
-        transaction
-          .updateTable('webhooks')
-          .set({ events: '["webhook.disabled"]' })
-          .where('id', '=', id)
-          .execute(),
-      );
+      await opened.setWebhook(id, { events: '["webhook.disabled"]' });
       return id;
     };
     const failing = await subscribe(gone.url);
