@@ -98,7 +98,7 @@ describe('managing', () => {
   test.each([
     [['--header', 'Authorization=Bearer s3cret'], 'Name=env:VARIABLE or Name=@file'],
     [['--header', 'Authorization: Bearer s3cret'], 'Name=env:VARIABLE or Name=@file'],
-    [['--header', 'X-Key=env:NOT_SET'], 'variable NOT_SET is not set'],
+    [['--header', 'X-Key=env:NOT_SET'], 'NOT_SET is no environment variable'],
     [['--header', 'X-Key=@missing.txt'], 'missing.txt cannot be read'],
     [['--header', 'X-Key=@lines.txt'], 'lines.txt has several lines'],
     [['--header', 'X-Key=@empty.txt'], 'empty.txt is empty'],

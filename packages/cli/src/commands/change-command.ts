@@ -14,18 +14,12 @@ const maxShown = 5;
 // Concurrent requests. Low enough to leave the server capacity for other clients.
 const concurrency = 8;
 
-/** What happens to an item, by the verb of the question. */
-const statuses = {
-  Delete: { status: 'deleted', participle: 'deleted' },
-  Pause: { status: 'paused', participle: 'paused' },
-  Resume: { status: 'resumed', participle: 'resumed' },
-  Restore: { status: 'restored', participle: 'restored' },
-  Revoke: { status: 'revoked', participle: 'revoked' },
-  Erase: { status: 'erased', participle: 'erased' },
-  'Erase all visits of': { status: 'erased', participle: 'without earlier visits' },
-} as const;
+type Verb = 'Delete' | 'Pause' | 'Resume' | 'Restore' | 'Revoke' | 'Erase' | 'Erase all visits of';
 
-type Verb = keyof typeof statuses;
+/** Returns what has happened to an item: `paused` after `Pause`. */
+function statusOf(verb: Verb): string {
+  return `${verb.replace(/ .*/, '').toLowerCase()}d`;
+}
 
 export interface ChangeOptions {
   readonly dryRun?: boolean;
@@ -131,7 +125,8 @@ export async function changeItems(
   { dryRun = false, yes = false }: ChangeOptions,
 ): Promise<ExitCode> {
   const { io, output } = context;
-  const { status, participle } = statuses[verb];
+  const status = statusOf(verb);
+  const participle = verb === 'Erase all visits of' ? 'without earlier visits' : status;
   const texts = new Map<string, string>();
   const skipped: string[] = [];
   for await (const { name, id } of findIds(names, dryRun)) {

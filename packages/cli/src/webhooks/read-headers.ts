@@ -15,8 +15,9 @@ export async function readHeaders(
   if (sources.length === 0) return undefined;
   const headers: Record<string, string> = {};
   for (const source of sources) {
-    const [, name = '', kind, from = ''] = /^([^=]+)=(env:|@)(.*)$/s.exec(source) ?? [];
-    if (kind === undefined) {
+    const [, name = '', variable, path] = /^([^=]+)=(?:env:(.*)|@(.*))$/s.exec(source) ?? [];
+    const place = variable ?? (path === '-' ? 'stdin' : path);
+    if (place === undefined) {
       // The text may contain a secret, so the message has only the part before the source.
       const shown = /^[\w-]+/.exec(source)?.[0] ?? '';
       throw new UsageError(
@@ -24,25 +25,14 @@ export async function readHeaders(
         'other processes can read the arguments of a command, so they contain no secrets',
       );
     }
-    headers[name.trim()] = await readValue(context, name, kind, from);
+    const value =
+      variable === undefined
+        ? (await readInput(context, path ?? '')).toString('utf8').trim()
+        : context.io.env[variable];
+    const missing = variable === undefined ? 'is empty' : 'is no environment variable';
+    if (!value) throw new UsageError(`--header ${name}: ${place} ${missing}`);
+    if (/[\r\n]/.test(value)) throw new UsageError(`--header ${name}: ${place} has several lines`);
+    headers[name.trim()] = value;
   }
   return headers;
-}
-
-async function readValue(
-  context: Context,
-  name: string,
-  kind: string,
-  from: string,
-): Promise<string> {
-  if (kind === 'env:') {
-    const value = context.io.env[from];
-    if (value) return value;
-    throw new UsageError(`--header ${name}: the environment variable ${from} is not set`);
-  }
-  const value = (await readInput(context, from)).toString('utf8').trim();
-  const source = from === '-' ? 'stdin' : from;
-  if (value === '') throw new UsageError(`--header ${name}: ${source} is empty`);
-  if (/[\r\n]/.test(value)) throw new UsageError(`--header ${name}: ${source} has several lines`);
-  return value;
 }
