@@ -9,8 +9,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import SqliteHandle from 'better-sqlite3';
-import { beforeAll, describe, expect, it } from 'vitest';
-import { build } from '../../../../scripts/bootstrap.mjs';
+import { describe, expect, it } from 'vitest';
 import { scratchFolder } from '../scratch-folder.js';
 import {
   call,
@@ -23,8 +22,6 @@ import {
   stop,
   tokenOf,
 } from './server-process.js';
-
-beforeAll(build, 120_000);
 
 const person = {
   'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0',

@@ -1,8 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import SqliteHandle from 'better-sqlite3';
-import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { build } from '../../../../scripts/bootstrap.mjs';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { scopes as allScopes } from '../../src/contract/define-route.js';
 import { migrationNames } from '../storage/migration-names.js';
 import {
@@ -15,8 +14,6 @@ import {
   serve,
   tokenOf,
 } from './server-process.js';
-
-beforeAll(build, 120_000);
 
 interface Created {
   readonly organizationId: string;

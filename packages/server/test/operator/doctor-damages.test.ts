@@ -12,7 +12,6 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import SqliteHandle from 'better-sqlite3';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { build } from '../../../../scripts/bootstrap.mjs';
 import { startServer } from '../api/start-server.js';
 import { poll } from '../poll.js';
 import { scratchFolder } from '../scratch-folder.js';
@@ -23,7 +22,6 @@ let folder: string;
 
 /** Creates a database with two links, a QR code, and visits. */
 beforeAll(async () => {
-  build();
   folder = mkdtempSync(join(tmpdir(), 'shorty-damages-'));
   const api = await startServer({ databaseUrl: `file:${sound()}` });
   const create = (customSlug: string) =>

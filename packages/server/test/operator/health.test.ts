@@ -1,8 +1,5 @@
-import { beforeAll, expect, it } from 'vitest';
-import { build } from '../../../../scripts/bootstrap.mjs';
+import { expect, it } from 'vitest';
 import { command, newSettings, serve, stop } from './server-process.js';
-
-beforeAll(build, 120_000);
 
 it.each([
   ['the public port', false],

@@ -1,8 +1,5 @@
-import { beforeAll, expect, it } from 'vitest';
-import { build } from '../../../../scripts/bootstrap.mjs';
+import { expect, it } from 'vitest';
 import { call, newSettings, pathOf, serveWithToken } from './server-process.js';
-
-beforeAll(build, 120_000);
 
 it('a list thread that ends is replaced: only the call that ended it fails, with 503, and is counted', async () => {
   const settings = newSettings();

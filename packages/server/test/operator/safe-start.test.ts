@@ -10,8 +10,8 @@ import {
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import SqliteHandle from 'better-sqlite3';
-import { beforeAll, describe, expect, it } from 'vitest';
-import { build, root } from '../../../../scripts/bootstrap.mjs';
+import { describe, expect, it } from 'vitest';
+import { root } from '../../../../scripts/bootstrap.mjs';
 import { keyIdOf } from '../../src/storage/keyring.js';
 import { migrationNames } from '../storage/migration-names.js';
 import {
@@ -25,8 +25,6 @@ import {
   stop,
   tokenOf,
 } from './server-process.js';
-
-beforeAll(build, 120_000);
 
 function execute(settings: Settings, statements: string): void {
   const handle = new SqliteHandle(pathOf(settings), { fileMustExist: true, timeout: 5_000 });

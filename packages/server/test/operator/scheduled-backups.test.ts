@@ -1,13 +1,10 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { beforeAll, describe, expect, it } from 'vitest';
-import { build } from '../../../../scripts/bootstrap.mjs';
+import { describe, expect, it } from 'vitest';
 import { findIntegrityErrors } from '../../src/storage/sqlite/copy-sqlite.js';
 import { scratchFolder } from '../scratch-folder.js';
 import { damageVisits, withVisits } from './damaged-database.js';
 import { command, newDatabase, serve } from './server-process.js';
-
-beforeAll(build, 120_000);
 
 const daily = { SHORTY_BACKUP_SCHEDULE: '0 3 * * *', SHORTY_BACKUP_KEEP: '1' };
 

@@ -2,13 +2,15 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished } from 'vitest';
+import { build, root } from '../../../../scripts/bootstrap.mjs';
 import { openStorage } from '../../src/storage/open-storage.js';
 import { scratchFolder } from '../scratch-folder.js';
 
-const root = fileURLToPath(new URL('../../../..', import.meta.url));
 const bin = join(root, 'packages/server/bin/shorty-server.js');
+
+// The processes run what is built, which may be stale when vitest is called alone.
+build();
 
 export type Settings = Record<string, string>;
 

@@ -1,10 +1,7 @@
 import { once } from 'node:events';
-import { beforeAll, describe, expect, it } from 'vitest';
-import { build } from '../../../../scripts/bootstrap.mjs';
+import { describe, expect, it } from 'vitest';
 import { openSocket } from '../hardening/open-sockets.js';
 import { call, newSettings, serve, serveWithToken } from './server-process.js';
-
-beforeAll(build, 120_000);
 
 const browser =
   'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36';

@@ -3,8 +3,7 @@ import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname } from 'node:path';
-import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { build } from '../../../../scripts/bootstrap.mjs';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import {
   call,
   command,
@@ -16,8 +15,6 @@ import {
   stop,
   tokenOf,
 } from './server-process.js';
-
-beforeAll(build, 120_000);
 
 describe('the first start', () => {
   it('prints the credentials of the default organization and commands once, and logs its version', async () => {

@@ -1,11 +1,8 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { beforeAll, expect, it } from 'vitest';
-import { build } from '../../../../scripts/bootstrap.mjs';
+import { expect, it } from 'vitest';
 import { openSocket } from '../hardening/open-sockets.js';
 import { call, newSettings, serve, serveWithToken } from './server-process.js';
-
-beforeAll(build, 120_000);
 
 /** Opens a connection that sends nothing, and resolves when it ends. */
 function faultOfConnecting(origin: string): Promise<string | undefined> {

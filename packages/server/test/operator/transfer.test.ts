@@ -1,7 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, it } from 'vitest';
-import { build } from '../../../../scripts/bootstrap.mjs';
+import { describe, expect, it } from 'vitest';
 import { scratchFolder } from '../scratch-folder.js';
 import {
   call,
@@ -12,8 +11,6 @@ import {
   serveWithToken,
   tokenOf,
 } from './server-process.js';
-
-beforeAll(build, 120_000);
 
 /** Starts a server with so many links that have targets of the maximum length. */
 async function filled(links: number) {

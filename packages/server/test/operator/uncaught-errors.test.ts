@@ -3,11 +3,8 @@ import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { beforeAll, expect, it, onTestFinished } from 'vitest';
-import { build } from '../../../../scripts/bootstrap.mjs';
+import { expect, it, onTestFinished } from 'vitest';
 import { call, newSettings, pathOf, tokenOf } from './server-process.js';
-
-beforeAll(build, 120_000);
 
 it('a server continues after throws in the request listener, in its log, and outside of requests', async () => {
   const settings = newSettings();

@@ -2,11 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { beforeAll, expect, it, onTestFinished } from 'vitest';
-import { build } from '../../../../scripts/bootstrap.mjs';
+import { expect, it, onTestFinished } from 'vitest';
 import { newSettings } from './server-process.js';
-
-beforeAll(build, 120_000);
 
 const bin = fileURLToPath(new URL('../../bin/shorty-server.js', import.meta.url));
 

@@ -2,8 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import SqliteHandle from 'better-sqlite3';
-import { beforeAll, expect, it } from 'vitest';
-import { build } from '../../../../scripts/bootstrap.mjs';
+import { expect, it } from 'vitest';
 import {
   call,
   command,
@@ -14,8 +13,6 @@ import {
   type Settings,
   serveWithToken,
 } from './server-process.js';
-
-beforeAll(build, 120_000);
 
 // record-database.mjs has written them.
 const recorded = readdirSync(new URL('.', import.meta.url)).filter((name) =>

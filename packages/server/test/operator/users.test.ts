@@ -1,8 +1,5 @@
-import { beforeAll, expect, it } from 'vitest';
-import { build } from '../../../../scripts/bootstrap.mjs';
+import { expect, it } from 'vitest';
 import { command, newDatabase } from './server-process.js';
-
-beforeAll(build, 120_000);
 
 it('users invite, reset and list: a link each, and a line for each person', async () => {
   const settings = { ...(await newDatabase()), SHORTY_BASE_URL: 'https://sho.example' };

@@ -1,16 +1,13 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { beforeAll, expect, it } from 'vitest';
-import { build } from '../../../../scripts/bootstrap.mjs';
+import { expect, it } from 'vitest';
 import { exportOrganization } from '../../src/operations/transfer/export-organization.js';
 import { requestToken, startForTest } from '../api/start-server.js';
 import { databaseForTest } from '../engine.js';
 import { command } from '../operator/server-process.js';
 import { scratchFolder } from '../scratch-folder.js';
 import { rowsWith } from '../storage/rows-with.js';
-
-beforeAll(build, 120_000);
 
 async function start(clock: () => number = Date.now) {
   const settings = await databaseForTest();

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { appendFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, expect, it, onTestFinished } from 'vitest';
-import { build } from '../../../../../scripts/bootstrap.mjs';
+import { expect, it, onTestFinished } from 'vitest';
 import { createServer } from '../../../src/create-server.js';
 import { callerOf, startForTest } from '../../api/start-server.js';
 import { expectNoErrorsOfDoctor } from '../../operator/server-process.js';
@@ -16,8 +15,6 @@ const headers = {
 };
 const name = 'shorty';
 const quick = ['-c', 'fsync=off', '-c', 'full_page_writes=off'];
-
-beforeAll(build, 120_000);
 
 /** A primary with synchronous replication. */
 async function startPair(): Promise<{ primary: PostgresServer; replica: PostgresServer }> {

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { get } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { build } from '../../../../../scripts/bootstrap.mjs';
 import type { ApiResponse } from '../../api/api-response.js';
 import { contractFetch } from '../../api/contract-fetch.js';
 import { type Caller, callerOf, startForTest, type TestServer } from '../../api/start-server.js';
@@ -20,7 +19,6 @@ const boundedMs = 20_000;
 
 let postgres: PostgresServer;
 beforeAll(async () => {
-  build();
   postgres = await startPostgres();
 }, 120_000);
 afterAll(() => postgres.stop());
