@@ -18,15 +18,6 @@ async function untilRunning({ state }: ReturnType<typeof countedWork>) {
 }
 
 describe('createDeduper', () => {
-  it('runs the work of an id once', async () => {
-    const seen: string[] = [];
-    const deduper = createDeduper();
-    expect(await deduper.once('a', () => seen.push('a'))).toBe(true);
-    expect(await deduper.once('a', () => seen.push('again'))).toBe(false);
-    expect(await deduper.once('b', () => seen.push('b'))).toBe(true);
-    expect(seen).toEqual(['a', 'b']);
-  });
-
   it('runs the work again after a failure', async () => {
     const deduper = createDeduper();
     const failure = new Error('no disk');

@@ -46,15 +46,11 @@ describe('fastifyWebhook', () => {
     expect(response.json()).toMatchObject({ statusCode: 401, code, error: 'Unauthorized' });
   });
 
-  it('limits the body to 1 MiB by default', async () => {
-    const response = await post({ ...fresh(), body: 'x'.repeat(1_048_577) });
-    expect(response.statusCode).toBe(413);
-  });
-
-  it('limits the body to maxBodyBytes', async () => {
+  it('limits the body to 1 MiB, or to maxBodyBytes', async () => {
     const request = { method: 'POST', url: '/hook', ...fresh() } as const;
     expect((await build({ maxBodyBytes: 10 }).inject(request)).statusCode).toBe(413);
     const large = { ...request, body: 'x'.repeat(1_048_577) };
+    expect((await build().inject(large)).statusCode).toBe(413);
     expect((await build({ maxBodyBytes: 2_000_000 }).inject(large)).statusCode).toBe(401);
   });
 
