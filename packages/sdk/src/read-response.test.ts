@@ -59,11 +59,8 @@ describe('an error', () => {
     [405, RequestRejectedError],
     [409, ConflictError],
     [410, GoneError],
-    [413, RequestRejectedError],
-    [415, RequestRejectedError],
     [429, RateLimitError],
     [500, ServerError],
-    [503, ServerError],
     [304, RequestRejectedError],
   ])('of %i has its class', (status, Class) => {
     const error = readError(status, envelope({ code: 'GONE', message: 'No.', requestId: 'r' }));

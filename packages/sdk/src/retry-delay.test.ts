@@ -37,8 +37,6 @@ describe('readRetryAfter', () => {
 
   it.each([
     ['0', 0],
-    ['120', 120_000],
-    ['Tue, 01 Jan 2030 10:00:30 GMT', 30_000],
     ['Tue, 01 Jan 2030 09:00:00 GMT', 0],
     ['', undefined],
     ['1.5', undefined],

@@ -35,7 +35,6 @@ describe('retries', () => {
     ['429', () => failure(429, 'RATE_LIMITED')],
     ['500', () => failure(500, 'INTERNAL')],
     ['502', () => HttpResponse.html('<h1>Bad Gateway</h1>', { status: 502 })],
-    ['503', () => failure(503, 'UNAVAILABLE')],
     ['504', () => new HttpResponse(null, { status: 504 })],
     ['a network fault', () => HttpResponse.error()],
   ];
