@@ -129,29 +129,3 @@ export function analyticsOverview(change: Partial<AnalyticsOverview> = {}): Anal
     ...change,
   };
 }
-
-const nothing: UrlClicks['breakdowns'] = {
-  country: [],
-  device: [],
-  browser: [],
-  os: [],
-  referrer: [],
-  region: [],
-  city: [],
-  language: [],
-  utmSource: [],
-  utmMedium: [],
-  utmCampaign: [],
-  utmTerm: [],
-  utmContent: [],
-  variant: [],
-};
-
-/** A window in which a report without clicks. */
-export function noClicks(): UrlClicks {
-  return urlClicks({
-    totals: { totalClicks: 0, uniqueClicks: 0, uniqueIps: 0 },
-    breakdowns: nothing,
-    timeseries: clickDays([0, 0, 0]),
-  });
-}

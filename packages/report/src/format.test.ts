@@ -10,7 +10,6 @@ import {
 
 test.each([
   [0, '0'],
-  [999, '999'],
   [1000, '1,000'],
   [1234567.4, '1,234,567'],
 ])('number %d', (value, text) => expect(formatNumber(value)).toBe(text));
@@ -18,24 +17,20 @@ test.each([
 test.each([
   [0, '0 rows'],
   [1, '1 row'],
-  [2500, '2,500 rows'],
 ])('count %d', (count, text) => expect(formatCount(count, 'row')).toBe(text));
 
 test.each([
   [0, '0.0 s'],
-  [9949, '9.9 s'],
   [10_000, '10 s'],
   [59_400, '59 s'],
   [59_600, '1 min'],
   [200_000, '3 min 20 s'],
-  [600_000, '10 min'],
   [7_500_000, '2 h 5 min'],
 ])('duration %d ms', (ms, text) => expect(formatDuration(ms)).toBe(text));
 
 test.each([
   [0, '0.00'],
   [0.15, '0.15'],
-  [12, '12.00'],
   [3.2, '3.20'],
   [0.0000075, '0.0000075'],
   [1234.50001, '1234.50001'],

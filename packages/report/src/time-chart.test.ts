@@ -4,11 +4,9 @@ import { barText, columnChart } from './time-chart.js';
 
 test.each([
   [10, 10, 4, '████'],
-  [5, 10, 4, '██'],
   [6, 10, 4, '██▍'],
   [1, 1_000_000, 4, '▏'],
   [0, 10, 4, ''],
-  [0, 0, 4, ''],
   [3, 0, 4, ''],
   [20, 10, 4, '████'],
 ])('%d of %d in %d columns', (value, max, width, expected) => {
