@@ -1,16 +1,6 @@
-import { formatCsvLine } from '@shorty/import';
-import { parse } from 'csv-parse/sync';
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { fakeIo } from '../test/fake-io.js';
-import {
-  allowsColor,
-  columnsOf,
-  Output,
-  type OutputFormat,
-  outputFormats,
-  resolveFormat,
-} from './output.js';
+import { allowsColor, columnsOf, Output, type OutputFormat, outputFormats } from './output.js';
 
 const columns = [
   { name: 'id', value: (item: Item) => item.id },
@@ -188,14 +178,6 @@ test('--quiet hides notes and prints warnings', () => {
   expect(io.text.stderr).toBe('warning\n');
 });
 
-test('writes to a closed pipe are dropped without waiting', async () => {
-  const io = fakeIo();
-  const output = new Output(io, { format: 'ndjson', isQuiet: false, allowsColor: true });
-  io.stdout.emit('error', Object.assign(new Error('closed'), { code: 'EPIPE' }));
-  await output.list(pages([first], [second]), columns);
-  expect([output.isClosed, io.text.stdout]).toEqual([true, '']);
-});
-
 describe('colors', () => {
   const dim = '\u001b[2m';
   test.each([
@@ -213,24 +195,4 @@ describe('colors', () => {
     await output.record(first);
     expect(io.text.stdout.includes(dim)).toBe(expected);
   });
-});
-
-test('--json and --output', () => {
-  expect(resolveFormat({}, outputFormats)).toBe('table');
-  expect(resolveFormat({ json: true }, outputFormats)).toBe('json');
-  expect(resolveFormat({ json: true, output: 'json' }, outputFormats)).toBe('json');
-  expect(resolveFormat({ output: 'csv' }, outputFormats)).toBe('csv');
-  expect(() => resolveFormat({ output: 'html' }, outputFormats)).toThrow('--output html');
-  expect(resolveFormat({}, ['html', 'json'])).toBe('html');
-  expect(() => resolveFormat({ json: true, output: 'csv' }, outputFormats)).toThrow(
-    'cannot be used together',
-  );
-});
-
-test('csv-parse reads back any line of formatCsvLine', () => {
-  fc.assert(
-    fc.property(fc.array(fc.string({ unit: 'binary' }), { minLength: 2 }), (cells) => {
-      expect(parse(`${formatCsvLine(cells)}\n`, { record_delimiter: '\n' })).toEqual([cells]);
-    }),
-  );
 });

@@ -30,9 +30,6 @@ describe('exit codes', () => {
     [403, 'PLAN_REQUIRED', 4],
     [400, 'VALIDATION_FAILED', 1],
     [402, 'QUOTA_EXCEEDED', 1],
-    [404, 'NOT_FOUND', 1],
-    [409, 'SLUG_CONFLICT', 1],
-    [429, 'RATE_LIMITED', 1],
     [500, 'INTERNAL', 1],
   ])('%i %s: %i', async (status, code, expected) => {
     const error = await apiError(status, { code, message: 'No.', requestId: 'r1' });

@@ -40,12 +40,6 @@ describe('the source of a setting', () => {
     const { baseUrl } = resolveSettings({ profile: 'constructor' }, {}, config);
     expect(baseUrl.source).toBe('default');
   });
-
-  test('trailing slashes of the base URL are removed', () => {
-    expect(resolveSettings({ profile: 'work' }, {}, config).baseUrl.value).toBe(
-      'https://work.example',
-    );
-  });
 });
 
 describe('credentials', () => {

@@ -52,13 +52,8 @@ describe('shorty domains', () => {
       forwardPath: true,
       assetLinks: [{ include: 'https://example.com/links.json' }],
     });
-    const cleared = await update(
-      '--no-ignore-case',
-      '--clear',
-      'root-url',
-      '--clear',
-      'assetLinks',
-    );
+    const clear = ['--clear', 'root-url', '--clear', 'assetLinks'];
+    const cleared = await update('--no-ignore-case', ...clear);
     expect(cleared).toMatchObject({ ignoreCase: false, rootUrl: null, assetLinks: null });
     expect((await shorty.run(['domains', 'get', id])).stdout).toContain('https://e.com/');
   });

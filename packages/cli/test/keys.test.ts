@@ -55,11 +55,6 @@ describe('shorty keys', () => {
     const { code, stdout } = await withKey(created.key, 'whoami');
     expect([code, stdout]).toEqual([0, expect.stringMatching(/^apiKey\.onlyOwnLinks +true$/m)]);
   });
-
-  test('a wrong scope is named', async () => {
-    const { code, stderr } = await shorty.run(['keys', 'create', 'x', '--scopes', 'urls:eat']);
-    expect([code, stderr]).toEqual([1, expect.stringContaining('urls:read')]);
-  });
 });
 
 test('shorty whoami names the API key, its organization and its scopes', async () => {

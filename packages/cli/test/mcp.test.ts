@@ -329,24 +329,15 @@ describe('the guide', () => {
     const named = (text = '') => Array.from(text.matchAll(/`([^`]+)`/g), ([, name]) => name ?? '');
     const documented = rows.flatMap(([, tools, scopes, write = '']) =>
       named(tools).map((name) => ({
-        name,
-        scopes: named(scopes).sort(),
-        writes: write.trim() !== '',
+        ...{ name, scopes: named(scopes).sort(), writes: write.trim() !== '' },
       })),
     );
     const offered = allowedTools((await server.client.me()).scopes, true);
     const byName = (a: { name: string }, b: { name: string }) => a.name.localeCompare(b.name);
-    expect(documented.sort(byName)).toEqual(
-      offered
-        .map((tool) => ({
-          ...{
-            name: tool.name,
-            scopes: [...scopesOf(tool)].sort(),
-            writes: tool.access !== 'read',
-          },
-        }))
-        .sort(byName),
-    );
+    const actual = offered.map((tool) => ({
+      ...{ name: tool.name, scopes: [...scopesOf(tool)].sort(), writes: tool.access !== 'read' },
+    }));
+    expect(documented.sort(byName)).toEqual(actual.sort(byName));
   });
 });
 

@@ -50,9 +50,9 @@ describe('create', () => {
   });
 
   test.each(['svg', 'png', 'webp'])(
-    '--out with the extension .%s selects the format',
+    '--out selects the format by its extension: %s',
     async (format) => {
-      const { stdout } = await shorty.run([
+      const args = [
         'qr',
         'create',
         '--data',
@@ -60,8 +60,8 @@ describe('create', () => {
         '--json',
         '--out',
         `shape.${format.toUpperCase()}`,
-      ]);
-      expect(JSON.parse(stdout).format).toBe(format);
+      ];
+      expect(JSON.parse((await shorty.run(args)).stdout).format).toBe(format);
     },
   );
 

@@ -142,18 +142,11 @@ describe('completion', () => {
     ['shorty urls bulk-', ['bulk-create', 'bulk-update', 'bulk-delete']],
     ['shorty --profile work config ', ['get', 'set', 'list', 'unset', 'path']],
     ['shorty urls list --ac', ['--active']],
-    ['shorty urls list ', []],
     ['shorty urls bulk-create ', [':files']],
     ['shorty urls bulk-create x.csv --no-', ['--no-header', '--no-resume', '--no-color']],
     ['shorty urls list --output n', ['ndjson']],
     ['shorty analytics report --output ', ['terminal', 'html', 'csv', 'json']],
-    ['shorty analytics overview --group-by d', ['day']],
     ['shorty completion ', ['bash', 'zsh', 'fish']],
-    ['shorty qr create --format ', ['png', 'svg', 'webp']],
-    ['shorty m', ['mcp']],
-    ['shorty mcp --w', ['--write']],
-    ['shorty urls update 42 --if', ['--if-match']],
-    ['shorty webhooks r', ['replay', 'recover', 'rotate-secret']],
     ['shorty webhooks deliveries x --status ', ['pending', 'delivered', 'failed']],
   ])('%s', async (line, expected) => {
     expect(await candidates('bash', line.split(' ').slice(1))).toEqual(expected);

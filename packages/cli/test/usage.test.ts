@@ -49,21 +49,10 @@ describe('shorty organization', () => {
     const { code, stdout } = await update(...flags, '--json');
     const excludeAddresses = ['203.0.113.0/24', '2001:db8::/32'];
     expect([code, JSON.parse(stdout)]).toMatchObject([0, { name: 'default', excludeAddresses }]);
-    const shown = await shorty.run([
-      'organization',
-      'get',
-      '--fields',
-      'excludeAddresses',
-      '--json',
-    ]);
+    const fields = ['--fields', 'excludeAddresses', '--json'];
+    const shown = await shorty.run(['organization', 'get', ...fields]);
     expect(JSON.parse(shown.stdout)).toEqual({ excludeAddresses });
     const cleared = await update('--clear', 'excludeAddresses', '--json');
     expect(JSON.parse(cleared.stdout).excludeAddresses).toEqual([]);
-  });
-
-  test('update prints what is wrong with an address', async () => {
-    const { code, stderr } = await update('--exclude-address', 'office');
-    expect(code).toBe(1);
-    expect(stderr).toContain('"office": it must be an IP address or a CIDR range');
   });
 });

@@ -26,9 +26,3 @@ test('no line is wider than the QR code with its quiet zone', async () => {
   expect((await readTerminal(text)).width).toBe(21 + 8);
   expect(text.split('\n')).toHaveLength(15);
 });
-
-test('prints no control characters without colors, and resets colors', async () => {
-  expect(await terminalCode('a', 'M', false)).not.toContain('\u001b');
-  const lines = (await terminalCode('a', 'M', true)).split('\n');
-  expect(lines.every((line) => line.endsWith('\u001b[39;49m'))).toBe(true);
-});

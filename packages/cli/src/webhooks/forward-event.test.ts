@@ -17,10 +17,6 @@ it('shows time, type, status, duration and link', () => {
   );
 });
 
-it('cuts a line that does not fit', () => {
-  expect(describeForward(received, 60, false).slice(50)).toBe('sho.examp…');
-});
-
 it('shows failures, and events that were not forwarded', () => {
   const shown = (change: Partial<Forwarded>) =>
     describeForward({ ...received, ...change }, 80, false).slice(31, 48);
