@@ -5,6 +5,7 @@ import { startServer } from './start-server.js';
 const api = await startServer();
 const body = { targetUrl: 'https://example.com/' };
 const id = (await api.call('createUrl', { body })).data.id;
+await api.operator.call('blockHost', { body: { host: 'blocked.example', reason: 'phishing' } });
 afterAll(() => api.stop());
 
 /** Returns the error of the first item of a bulk request, which has what the error of a single request has. */
@@ -19,7 +20,11 @@ function itemError(
 const invalid: [string, object][] = [
   ['targetUrl', { targetUrl: 'javascript:alert(1)' }],
   ['targetUrl', { targetUrl: null }],
+  ['targetUrl', { targetUrl: `${api.server.url}/sale` }],
+  ['targetUrl', { targetUrl: 'https://a.blocked.example/' }],
+  ['rules[0].when.country[0]', { rules: [{ when: { country: 'XX' }, ...body }] }],
   ['expiresAt', { expiresAt: '2029-12-31T23:59:59Z' }],
+  ['activatesAt', { activatesAt: '2031-01-02', expiresAt: '2031-01-01' }],
   ['domainId', { domainId: 'x' }],
   ['password', { isPasswordProtected: true }],
   ['isPasswordProtected', { password: 'open sesame' }],
@@ -29,11 +34,13 @@ const invalid: [string, object][] = [
   ['title', { title: 1, tilte: 'x', redirectType: 0 }],
 ];
 
-describe('POST /api/v1/urls/bulk: CREATE_FAILED, the error message gives details', () => {
+describe('POST /api/v1/urls/bulk and PUT: CREATE_FAILED, the error message gives details', () => {
   it.each(invalid)('%s of %j fails with the message of a single create', async (field, body) => {
     const item = { targetUrl: 'https://example.com/', ...body };
     const single = await api.call('createUrl', { body: item });
     const bulk = await api.call('bulkCreateUrls', { body: { urls: [item] } });
+    const put = await api.call('upsertUrl', { params: { externalId: 'new' }, body: item });
+    expect(put.error.details).toEqual(single.error.details);
     expect(single.outcome).toBe('400 VALIDATION_FAILED');
     expect(single.invalidFields).toContain(field);
     expect(bulk.data.errors).toEqual([itemError(single, 'CREATE_FAILED')]);
@@ -42,6 +49,8 @@ describe('POST /api/v1/urls/bulk: CREATE_FAILED, the error message gives details
   it.each([
     [{ customSlug: 'Dashboard' }, '400 SLUG_RESERVED', 'CREATE_FAILED'],
     [{ customSlug: 'taken-one' }, '409 SLUG_CONFLICT', 'SLUG_CONFLICT'],
+    [{ importedCode: 'taken/code' }, '409 SLUG_CONFLICT', 'SLUG_CONFLICT'],
+    [{ importedCode: 'docs/x' }, '400 SLUG_RESERVED', 'CREATE_FAILED'],
     [{ externalId: 'order-7' }, '409 EXTERNAL_ID_CONFLICT', 'CREATE_FAILED'],
   ])('%j fails with the message of a single create', async (name, outcome, code) => {
     const item = { targetUrl: 'https://example.com/', ...name };

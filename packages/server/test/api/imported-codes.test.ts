@@ -68,23 +68,6 @@ describe('importedCode', () => {
     expect(await follow('/new-slug')).toBe(target('page'));
   });
 
-  it('fails its row of a bulk create only', async () => {
-    const rows = ['bulk_1', 'bulk_1', 'docs/x', 'a//b', 'bulk/2'];
-    const urls = rows.map((importedCode) => ({ targetUrl: target('page'), importedCode }));
-    const { data } = await api.call('bulkCreateUrls', { body: { urls } });
-    expect(data.created.map(({ shortCode }: { shortCode: string }) => shortCode)).toEqual([
-      'bulk_1',
-      'bulk/2',
-    ]);
-    expect(
-      data.errors.map(({ index, code }: { index: number; code: string }) => [index, code]),
-    ).toEqual([
-      [1, 'SLUG_CONFLICT'],
-      [2, 'CREATE_FAILED'],
-      [3, 'CREATE_FAILED'],
-    ]);
-  });
-
   it('stays with an upsert, and is no field of a PATCH', async () => {
     const params = { externalId: 'imported-1' };
     const body = {
