@@ -137,13 +137,11 @@ describe('readConfig', () => {
     expect(() => readConfig(environment)).not.toThrow('open-sesame');
   });
 
-  it.each([['SHORTY_BASE_URL', 'https://me:open-sesame@e.com', '"https://me:***@e.com"']])(
-    '%s: hides the password of %s in the message',
-    (name, value, shown) => {
-      expect(() => readConfig({ [name]: value })).toThrow(shown);
-      expect(() => readConfig({ [name]: value })).not.toThrow('open-sesame');
-    },
-  );
+  it('hides a password in the message', () => {
+    const read = () => readConfig({ SHORTY_BASE_URL: 'https://me:open-sesame@e.com' });
+    expect(read).toThrow('SHORTY_BASE_URL is "https://me:***@e.com"');
+    expect(read).not.toThrow('open-sesame');
+  });
 });
 
 describe('SHORTY_BACKUP_SCHEDULE', () => {

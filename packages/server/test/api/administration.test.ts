@@ -309,11 +309,5 @@ describe('usage of all organizations', () => {
     expect(data).toMatchObject({ total: 2, items: [{ period: '2029-12' }] });
     const next = { ...query, after: data.nextAfter as string };
     expect((await own.operator.call('listUsage', { query: next })).data.items).toHaveLength(1);
-    const other = { limit: 1, after: data.nextAfter as string };
-    expect((await own.operator.call('listUsage', { query: other })).outcome).toBe(
-      '400 VALIDATION_FAILED',
-    );
-    const future = await own.operator.call('listUsage', { query: { period: '2030-02' } });
-    expect(future.outcome).toBe('400 VALIDATION_FAILED');
   });
 });

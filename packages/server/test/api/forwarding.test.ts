@@ -58,8 +58,9 @@ describe('forwardPath', () => {
     });
     expect(await follow('/handbook/')).toBe('https://example.com/docs?v=1#top');
     expect(await follow('/handbook/a/b?v=2')).toBe('https://example.com/docs/a/b?v=1#top');
-    expect(await follow(`/${shortCode}/a`)).toBe('https://example.com/docs/a?v=1#top');
-    for (const path of ['//', '//evil.com', '/../a', '/%2e%2e/a', '/a%2fb', '/a\\b', '/a%5Cb']) {
+    expect(await follow(`/${shortCode}/a%20b`)).toBe('https://example.com/docs/a%20b?v=1#top');
+    const odd = ['//', '//evil.com', '/../a', '/%2e%2e/a', '/a%2fb', '/a\\b', '/a%5Cb'];
+    for (const path of [...odd, '/a//b', '/a%0d%0aLocation:x', `/${'x'.repeat(8_192)}`]) {
       expect(await follow(`/handbook${path}`), path).toBe(404);
     }
     await api.call('updateUrl', { params: { id }, body: { forwardPath: null } });

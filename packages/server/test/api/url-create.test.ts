@@ -40,24 +40,12 @@ describe('POST /api/v1/urls', () => {
   });
 
   it('treats null in an optional field as a missing field', async () => {
-    const { id } = (
-      await create({
-        customSlug: null,
-        title: null,
-        description: null,
-        category: null,
-        tags: null,
-        domainId: null,
-        redirectType: null,
-        expiresAt: null,
-        isPasswordProtected: null,
-        password: null,
-        utmSource: null,
-        customUtmParams: null,
-        sourceDomain: null,
-        isActive: null,
-      })
-    ).data;
+    const optional = [
+      ...['customSlug', 'title', 'description', 'category', 'tags', 'domainId', 'redirectType'],
+      ...['expiresAt', 'isPasswordProtected', 'password', 'utmSource', 'customUtmParams'],
+      ...['sourceDomain', 'isActive'],
+    ];
+    const { id } = (await create(Object.fromEntries(optional.map((name) => [name, null])))).data;
     const { data } = await api.call('getUrl', { params: { id } });
     expect(data).toMatchObject({ tags: [], customUtmParams: {}, redirectType: 307, title: null });
     expect(data.isActive).toBe(true);

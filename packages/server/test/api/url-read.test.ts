@@ -175,13 +175,16 @@ describe('filters of GET /api/v1/urls', () => {
 });
 
 describe('GET /api/v1/urls/{id}', () => {
-  it.each(['0', '__proto__'])('refuses the id %s and names it', async (id) => {
-    for (const method of ['GET', 'DELETE', 'PATCH']) {
-      const response = await api.send(method, `/api/v1/urls/${id}`);
-      expect(response.outcome).toBe('400 VALIDATION_FAILED');
-      expect(response.invalidFields).toEqual(['id']);
-    }
-  });
+  it.each(['0', '1.5', '01', '1e3', '9007199254740992', '__proto__'])(
+    'refuses the id %s and names it',
+    async (id) => {
+      for (const method of ['GET', 'DELETE', 'PATCH']) {
+        const response = await api.send(method, `/api/v1/urls/${id}`);
+        expect(response.outcome).toBe('400 VALIDATION_FAILED');
+        expect(response.invalidFields).toEqual(['id']);
+      }
+    },
+  );
 
   it('refuses a path with invalid percent-encoding', async () => {
     const response = await api.send('GET', '/api/v1/urls/%zz');

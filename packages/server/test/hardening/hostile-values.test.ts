@@ -178,6 +178,7 @@ describe(`no hostile value keeps the main thread busy for ${maxBusyMs} ms`, () =
   const highBytes = Buffer.from(Array.from({ length: 128 }, (_, at) => 0x80 + at));
   const ofHeaders = [
     ...['a', ' x', 'a,', 'de;q=0.1,', '"a",', 'W/"a",', '0-1,', 'a/1.0 (x; y) ', '1.1.1.1,'],
+    ...['news', 'Mozilla/5.0 (', '(KHTML, like Gecko) ', 'qr code ', 'FBAN/', '9.'],
     ...['a=b; ', '[', 'en-', '\\', 'https://a.', '%E4', highBytes.toString('latin1')],
   ];
   it.each([

@@ -25,14 +25,6 @@ describe('applyClientHints', () => {
     ['a phone', linux, hints('Google Chrome', 'Android', '?1'), 'Chrome', 'Android', 'mobile'],
     ['a tablet', linux, hints('Google Chrome', 'Android'), 'Chrome', 'Android', 'tablet'],
     ['unknown names', windows, hints('x', 'x', 'x'), 'Chrome', 'Windows', 'desktop'],
-    [
-      'a list of 64 KB',
-      windows,
-      { 'sec-ch-ua': '"x";v="1", '.repeat(6_000) },
-      'Chrome',
-      'Windows',
-      'desktop',
-    ],
   ])('%s', (_what, agent, headers, browser, os, deviceType) => {
     expect(applyClientHints(agent, headers)).toMatchObject({ browser, os, deviceType });
   });

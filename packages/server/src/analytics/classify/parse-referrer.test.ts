@@ -1,6 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { isAdClick } from './ad-clicks.js';
-import { normalizeHost } from './normalize-host.js';
 import { directReferrer, parseReferrer, refineReferrer } from './parse-referrer.js';
 
 describe('parseReferrer', () => {
@@ -86,32 +84,5 @@ describe('refineReferrer', () => {
 
   it('leaves a text that is no referrer direct', () => {
     expect(refine('about:blank?gclid=x')).toEqual(directReferrer);
-  });
-});
-
-describe('normalizeHost', () => {
-  it.each([
-    ['WWW.Short.Example:8080', 'short.example'],
-    ['short.example.:443', 'short.example'],
-    ['www.', 'www'],
-    ['[::1]:3000', '[::1]'],
-    ['', ''],
-  ])('of %j is %j', (host, plain) => {
-    expect(normalizeHost(host)).toBe(plain);
-  });
-});
-
-describe('isAdClick', () => {
-  it.each([
-    '?gclid=x',
-    '?msclkid=1',
-    '?utm_medium=cpc',
-    '?utm_source=a&utm_medium=paid-social&utm_term=b',
-  ])('%s is a click on an ad', (query) => {
-    expect(isAdClick(query)).toBe(true);
-  });
-
-  it.each(['', '?fbclid=x', '?gclid=', '?xgclid=1', '?utm_medium=cpcx'])('%j is none', (query) => {
-    expect(isAdClick(query)).toBe(false);
   });
 });

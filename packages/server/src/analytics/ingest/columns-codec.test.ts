@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import type { Visit } from '../journal/journal-lines.js';
 import { decodeColumns, encodeColumns } from './columns-codec.js';
-import { toColumns, type VisitColumns, VisitColumnsBuilder } from './visit-columns.js';
+import { toColumns, type VisitColumns } from './visit-columns.js';
 
 const word = fc.stringMatching(/^[^\p{Cc}]{0,20}$/u);
 const text = fc.stringMatching(/^[^\p{Cc}]{1,20}$/u);
@@ -72,28 +72,6 @@ test('decodes what was encoded', () => {
       expect([...read.visitedAt]).toEqual(visits.map(({ visitedAt }) => visitedAt));
       expect(textsOf(read)).toEqual(visits.map(textsOfVisit));
     }),
-  );
-});
-
-test('visits that are rewritten keep all their texts, also of unknown columns', () => {
-  fc.assert(
-    fc.property(
-      fc.array(visit, { minLength: 1, maxLength: 20 }),
-      fc.array(visit, { minLength: 1, maxLength: 20 }),
-      (first, second) => {
-        const [one, other] = [first, second].map((visits) =>
-          decodeColumns(encodeColumns(toColumns(visits))),
-        ) as [VisitColumns, VisitColumns];
-        const builder = new VisitColumnsBuilder(first.length + second.length);
-        for (let index = 0; index < one.count; index += 1) builder.addFrom(one, index);
-        for (let index = 0; index < other.count; index += 1) builder.addFrom(other, index);
-        const joined = decodeColumns(encodeColumns(builder.finish()));
-        expect(textsOf(joined)).toEqual([...textsOf(one), ...textsOf(other)]);
-        expect([...joined.flags]).toEqual([...one.flags, ...other.flags]);
-        expect([...joined.visitors]).toEqual([...one.visitors, ...other.visitors]);
-        expect([...joined.urlIds]).toEqual([...one.urlIds, ...other.urlIds]);
-      },
-    ),
   );
 });
 

@@ -2,28 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { dayMs } from '../../durations.js';
 import { timeBuckets } from './time-buckets.js';
-import { findOffsets, type OffsetAt, offsetSpans, utc } from './time-zone.js';
+import { findOffsets, type OffsetAt, utc } from './time-zone.js';
 
 function offsetsOf(timezone: string): OffsetAt {
   const offsetAt = findOffsets(timezone);
   if (!offsetAt) throw new Error(`${timezone}: unknown time zone`);
   return offsetAt;
 }
-
-function seriesOf(timezone: string, unit: 'hour' | 'day', from: string, until: string) {
-  return timeBuckets(offsetsOf(timezone), unit, Date.parse(from), Date.parse(until));
-}
-
-describe('the hours of a time zone', () => {
-  it('are two buckets for an hour that is repeated, and none for one that is skipped', () => {
-    expect(
-      seriesOf('Europe/Berlin', 'hour', '2026-10-25T00:00Z', '2026-10-25T02:00Z').names,
-    ).toEqual(['2026-10-25T02:00:00.000+02:00', '2026-10-25T02:00:00.000+01:00']);
-    expect(
-      seriesOf('Europe/Berlin', 'hour', '2026-03-29T00:00Z', '2026-03-29T02:00Z').names,
-    ).toEqual(['2026-03-29T01:00:00.000+01:00', '2026-03-29T03:00:00.000+02:00']);
-  });
-});
 
 const timezone = fc.constantFrom(utc, ...Intl.supportedValuesOf('timeZone'));
 const instant = fc.integer({ min: Date.UTC(1970, 0, 3), max: Date.UTC(2037, 0, 1) });
@@ -42,27 +27,6 @@ function dateFormat(timeZone: string): Intl.DateTimeFormat {
 }
 
 describe('any time zone', () => {
-  it('has spans whose offsets are those of all their instants', () => {
-    fc.assert(
-      fc.property(
-        timezone,
-        instant,
-        fc.array(fc.double({ min: 0, max: 1, noNaN: true })),
-        (zone, from, parts) => {
-          const offsetAt = offsetsOf(zone);
-          const until = from + 400 * dayMs;
-          const spans = offsetSpans(offsetAt, from, until);
-          expect([spans[0]?.from, spans.at(-1)?.until]).toEqual([from, until]);
-          for (const part of parts) {
-            const at = Math.floor(from + part * 399 * dayMs);
-            const span = spans.find((each) => each.from <= at && at < each.until);
-            expect(span?.offset).toBe(offsetAt(at));
-          }
-        },
-      ),
-    );
-  });
-
   it('has consecutive days that begin when clocks first show their date', () => {
     fc.assert(
       fc.property(timezone, instant, (zone, from) => {

@@ -66,12 +66,7 @@ describe('an image', () => {
         .toBuffer({ resolveWithObject: true });
       const found = new Set<string>();
       for (let at = 0; at < data.length; at += 3) {
-        found.add(
-          data
-            .subarray(at, at + 3)
-            .toString('hex')
-            .toUpperCase(),
-        );
+        found.add(data.toString('hex', at, at + 3).toUpperCase());
       }
       const { foregroundColor, backgroundColor } = colours;
       expect([...found].map((hex) => `#${hex}`).sort()).toEqual([foregroundColor, backgroundColor]);
