@@ -9,11 +9,7 @@ const { server, shorty } = await startSignedInShorty({ operatorKey });
 const env = { SHORTY_OPERATOR_KEY: operatorKey };
 
 /** Runs `shorty admin` with the operator key, and returns the record that it prints. */
-async function admin(...args: string[]) {
-  const { code, stdout, stderr } = await shorty.run(['admin', ...args, '--json'], { env });
-  expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' });
-  return JSON.parse(stdout);
-}
+const admin = (...args: string[]) => shorty.json(['admin', ...args], { env });
 
 async function createOrganization(name: string) {
   return admin('orgs', 'create', name, '--plan', 'scale');
@@ -33,7 +29,7 @@ describe('shorty admin orgs', () => {
     const made = await createOrganization('Acme');
     expect(made).toMatchObject({ name: 'Acme', plan: 'scale', activeUrls: 0, suspendedAt: null });
     expect((await as(made, 'urls', 'create', 'https://example.com')).code).toBe(0);
-    const table = await shorty.run(['admin', 'orgs', 'create', 'B', '--plan', 'free'], { env });
+    const table = await shorty.run('admin orgs create B --plan free', { env });
     expect(table.stderr).toBe('store the client secret now, it is shown only once\n');
   });
 
@@ -41,16 +37,12 @@ describe('shorty admin orgs', () => {
     const { id } = await createOrganization('Before');
     const list = await admin('orgs', 'list', '--all');
     expect(list.items.map((each: { id: string }) => each.id)).toContain(id);
-    const page = await shorty.run(['admin', 'orgs', 'list', '--limit', '1'], { env });
+    const page = await shorty.run('admin orgs list --limit 1', { env });
     expect(page.stderr).toMatch(/^1 to 1 of \d+; --offset 1 shows more\n$/);
     const changed = await admin('orgs', 'update', id, '--name', 'After', '--plan', 'free');
     expect(changed).toMatchObject({ id, name: 'After', plan: 'free' });
     expect(await admin('orgs', 'get', id)).toEqual(changed);
-    const nothing = await shorty.run(['admin', 'orgs', 'update', id], { env });
-    expect([nothing.code, nothing.stderr]).toEqual([
-      2,
-      expect.stringContaining('nothing to change'),
-    ]);
+    await shorty.exits(2, 'nothing to change', `admin orgs update ${id}`, { env });
   });
 
   test('a suspended organization is told so until it is resumed', async () => {
@@ -69,11 +61,7 @@ describe('shorty admin orgs', () => {
 test('shorty admin orgs delete needs the id or the name again', async () => {
   const made = await createOrganization('Deleted');
   const wrong = ['admin', 'orgs', 'delete', made.id, '--confirm', 'deleted'];
-  const refused = await shorty.run(wrong, { env });
-  expect([refused.code, refused.stderr]).toEqual([
-    1,
-    expect.stringContaining('confirm is "deleted", but must be the id or the name'),
-  ]);
+  await shorty.exits(1, 'confirm is "deleted", but must be the id or the name', wrong, { env });
   expect((await as(made, 'urls', 'list')).code).toBe(0);
   const deletion = await admin('orgs', 'delete', made.id, '--confirm', 'Deleted');
   expect(deletion).toEqual({ id: made.id, deletedAt: expect.any(String) });
@@ -103,7 +91,7 @@ describe('shorty admin clients and keys', () => {
     const revoked = await admin('clients', 'revoke', id, client.id);
     expect(revoked.revokedAt).not.toBeNull();
     expect((await as(credentials, 'urls', 'list')).code).toBe(4);
-    const csv = await shorty.run(['admin', 'clients', 'list', id, '-o', 'csv'], { env });
+    const csv = await shorty.run(`admin clients list ${id} -o csv`, { env });
     expect(csv.stdout).toContain(`${client.id},CI,`);
     expect(csv.stdout).not.toContain(client.clientSecret);
   });
@@ -115,18 +103,14 @@ describe('shorty admin takedowns and hosts', () => {
     const taken = await admin('takedowns', 'create', url.shortUrl, '--reason', 'phishing');
     expect(taken).toMatchObject({ id: url.id, reason: 'phishing' });
     expect((await admin('takedowns', 'list')).items).toEqual([taken]);
-    expect((await shorty.run(['urls', 'list'])).stdout).toContain('(taken down)');
+    expect((await shorty.run('urls list')).stdout).toContain('(taken down)');
     const shown = await shorty.run(['urls', 'get', url.id]);
     expect(shown.stdout).toMatch(/^takenDown\.reason +phishing/m);
     expect(await admin('takedowns', 'undo', url.id)).toEqual(taken);
     expect((await admin('takedowns', 'list')).items).toEqual([]);
 
     const blocked = await admin('hosts', 'block', 'evil.example', '--reason', 'phishing');
-    const refused = await shorty.run(['urls', 'create', 'https://evil.example']);
-    expect([refused.code, refused.stderr]).toEqual([
-      1,
-      expect.stringContaining('must not lead to evil.example'),
-    ]);
+    await shorty.exits(1, 'must not lead to evil.example', 'urls create https://evil.example');
     expect((await admin('hosts', 'list')).items).toEqual([blocked]);
     await admin('hosts', 'unblock', 'evil.example');
     expect((await admin('hosts', 'list')).items).toEqual([]);
@@ -184,36 +168,32 @@ describe('shorty admin audit', () => {
     const table = await shorty.run([...args, '--limit', '1'], { env });
     expect(table.stdout).toMatch(/operator +(127\.0\.0\.1|::1) +updateOrganization +organization /);
     expect(table.stderr).toBe('1 to 1 of 4; --offset 1 shows more\n');
-    const wrong = await shorty.run([...args, '--since', 'monday'], { env });
-    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('--since')]);
+    await shorty.exits(2, '--since', [...args, '--since', 'monday'], { env });
   });
 });
 
 describe('the operator key', () => {
   test('is shown by whoami, also where it is the only sign-in', async () => {
-    const both = await shorty.run(['whoami'], { env });
+    const both = await shorty.run('whoami', { env });
     expect(both).toMatchObject({ code: 0 });
     expect(both.stdout).toMatch(/^sources\.operatorKey +SHORTY_OPERATOR_KEY$/m);
     expect(both.stdout).not.toContain(operatorKey);
     const signedOut = { SHORTY_CLIENT_ID: '', SHORTY_CLIENT_SECRET: '', SHORTY_API_KEY: '' };
     const alone = { ...env, ...signedOut, SHORTY_BASE_URL: 'http://127.0.0.1:9' };
-    const only = await shorty.run(['whoami', '--json'], { env: alone });
+    const only = await shorty.run('whoami --json', { env: alone });
     expect(only).toMatchObject({ code: 0 });
     expect(JSON.parse(only.stdout)).toMatchObject({ organization: null, hasOperatorKey: true });
   });
 
   test('that is missing or wrong exits with 4', async () => {
-    const missing = await shorty.run(['admin', 'orgs', 'list']);
-    expect([missing.code, missing.stderr]).toEqual([
-      4,
-      expect.stringContaining('set SHORTY_OPERATOR_KEY'),
-    ]);
+    await shorty.exits(4, 'set SHORTY_OPERATOR_KEY', 'admin orgs list');
     const wrong = { SHORTY_OPERATOR_KEY: `${operatorKey}x` };
-    const refused = await shorty.run(['admin', 'orgs', 'list'], { env: wrong });
-    expect([refused.code, refused.stderr]).toEqual([
+    await shorty.exits(
       4,
-      expect.stringContaining('The operator key is wrong\n  check SHORTY_OPERATOR_KEY\n'),
-    ]);
+      'The operator key is wrong\n  check SHORTY_OPERATOR_KEY\n',
+      'admin orgs list',
+      { env: wrong },
+    );
   });
 
   test('is not sent anywhere for a profile that does not exist', async () => {
@@ -228,12 +208,7 @@ describe('the operator key', () => {
   test('that the server does not have is an error that names the guide', async () => {
     const other = await startApiServer();
     onTestFinished(() => other.stop());
-    const refused = await shorty.run(['admin', 'orgs', 'list', '--base-url', other.url], {
-      env,
-    });
-    expect([refused.code, refused.stderr]).toEqual([
-      1,
-      expect.stringContaining('\n  the server has no operator key, '),
-    ]);
+    const args = ['admin', 'orgs', 'list', '--base-url', other.url];
+    await shorty.exits(1, '\n  the server has no operator key, ', args, { env });
   });
 });

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
+import { expect } from 'vitest';
 import { build } from '../../../scripts/bootstrap.mjs';
 import { main } from '../src/main.js';
 
@@ -71,9 +72,9 @@ export class BuiltShorty {
     return new BuiltShorty(folder, env);
   }
 
-  /** Runs a command in this process. */
+  /** Runs a command in this process. In a text, blanks separate its arguments. */
   async run(
-    args: readonly string[],
+    args: string | readonly string[],
     { env = {}, input = '', fetch = globalThis.fetch, interrupt = never }: RunHere = {},
   ): Promise<RunResult> {
     const text = { stdout: '', stderr: '' };
@@ -89,7 +90,7 @@ export class BuiltShorty {
     // Arguments name files relative to the working directory.
     process.chdir(this.folder);
     try {
-      const code = await main(args, {
+      const code = await main(typeof args === 'string' ? args.split(' ') : args, {
         ...{ stdin, stdout, stderr, fetch, now: Date.now },
         env: { HOME: this.folder, ...this.#env, ...env },
         homeDirectory: this.folder,
@@ -104,6 +105,26 @@ export class BuiltShorty {
       commands--;
       if (commands === 0) process.chdir(folderBefore);
     }
+  }
+
+  /** Runs a command that must end with this code, and say this on stderr. */
+  async exits(
+    code: number,
+    message: string,
+    args: string | readonly string[],
+    options?: RunHere,
+  ): Promise<RunResult> {
+    const result = await this.run(args, options);
+    const shown = { args, code: result.code, stderr: result.stderr };
+    expect(shown).toEqual({ args, code, stderr: expect.stringContaining(message) });
+    return result;
+  }
+
+  /** Runs a command that must succeed, and returns the record that it prints. */
+  async json(args: readonly string[], options?: RunHere) {
+    const { code, stdout, stderr } = await this.run([...args, '--json'], options);
+    expect({ args, code, stderr: code === 0 ? '' : stderr }).toEqual({ args, code: 0, stderr: '' });
+    return JSON.parse(stdout);
   }
 
   /** Starts the built CLI. Builds it first if its sources have changed. */

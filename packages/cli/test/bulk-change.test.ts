@@ -19,7 +19,7 @@ async function createLinks(count: number): Promise<string[]> {
 test('bulk-update sets the fields of non-empty cells, clears them for \\N, and ignores empty cells', async () => {
   const [first, second] = await createLinks(2);
   const input = `id,title,tags,active\n${first},New,\\N,no\n${second},,a|b,\n`;
-  const { code, stdout, stderr } = await shorty.run(['urls', 'bulk-update', '-'], { input });
+  const { code, stdout, stderr } = await shorty.run('urls bulk-update -', { input });
   expect([code, stdout, stderr]).toEqual([0, '2 rows: 2 updated, 0 failed\n', '']);
   expect(await server.client.urls.get(first ?? '')).toMatchObject({
     title: 'New',
@@ -36,7 +36,7 @@ test('bulk-update sets the fields of non-empty cells, clears them for \\N, and i
 test('bulk-update reports each failed row: 3, or 1 when all fail', async () => {
   const [id] = await createLinks(1);
   const input = `id,title,redirectType\n${id},Fine,\n888888,x,\n,x,\n${id},x,soon\n`;
-  const some = await shorty.run(['urls', 'bulk-update', '-', '-o', 'csv'], { input });
+  const some = await shorty.run('urls bulk-update - -o csv', { input });
   expect(some.code).toBe(3);
   expect(some.stdout.split('\n')).toEqual([
     'line,id,status,error,code',
@@ -48,15 +48,15 @@ test('bulk-update reports each failed row: 3, or 1 when all fail', async () => {
   ]);
   expect(some.stderr.trimEnd().split('\n')).toHaveLength(3);
   const faults = `id,targetUrl,redirectType\n${id},none,999\n`;
-  const both = await shorty.run(['urls', 'bulk-update', '-'], { input: faults });
+  const both = await shorty.run('urls bulk-update -', { input: faults });
   expect(both.stderr).toMatch(/^line 2: targetUrl .*; redirectType .* \(\w+\)\n/);
-  const none = await shorty.run(['urls', 'bulk-update', '-'], { input: 'id,title\n888888,x\n' });
+  const none = await shorty.run('urls bulk-update -', { input: 'id,title\n888888,x\n' });
   expect(none.code).toBe(1);
 });
 
 test('bulk-update --dry-run sends nothing', async () => {
   const [id] = await createLinks(1);
-  const { code, stdout } = await shorty.run(['urls', 'bulk-update', '-', '--dry-run'], {
+  const { code, stdout } = await shorty.run('urls bulk-update - --dry-run', {
     input: `id,title\n${id},Never\n`,
   });
   expect([code, stdout]).toEqual([0, '1 row: 1 would be sent, 0 failed\n']);
@@ -71,7 +71,7 @@ test('bulk-delete accepts ids, a file with one id per line, and a CSV with an id
   const typed = await shorty.run(['urls', 'bulk-delete', `${first}`, `${second}`]);
   expect([typed.code, await isActive(first), await isActive(second)]).toEqual([0, false, false]);
   await shorty.write('ids.txt', `${rest.slice(0, 110).join('\n')}\n`);
-  const lines = await shorty.run(['urls', 'bulk-delete', 'ids.txt', '-o', 'ndjson']);
+  const lines = await shorty.run('urls bulk-delete ids.txt -o ndjson');
   expect([lines.code, lines.stdout.trimEnd().split('\n')]).toEqual([
     0,
     rest.slice(0, 110).map((id) => `{"id":"${id}","status":"deleted"}`),
@@ -80,7 +80,7 @@ test('bulk-delete accepts ids, a file with one id per line, and a CSV with an id
     .slice(110)
     .map((id) => `"a;b";${id}`)
     .join('\n')}\n`;
-  const piped = await shorty.run(['urls', 'bulk-delete', '-'], { input: csv });
+  const piped = await shorty.run('urls bulk-delete -', { input: csv });
   expect([piped.code, piped.stdout]).toEqual([0, expect.stringMatching(/^18 links deleted \(/)]);
   expect(await isActive(ids.at(-1))).toBe(false);
 });
@@ -108,7 +108,7 @@ test('bulk-delete takes slugs and short URLs, and reads the whole file before th
   const targetUrl = 'https://example.com/';
   const slug = await server.client.urls.create({ targetUrl, customSlug: 'from-a-file' });
   const { shortUrl, id } = await server.client.urls.create({ targetUrl });
-  const remove = (input: string) => shorty.run(['urls', 'bulk-delete', '-'], { input });
+  const remove = (input: string) => shorty.run('urls bulk-delete -', { input });
   const broken = await remove(`link;note\nfrom-a-file;x\n;y\n`);
   expect([broken.code, broken.stderr]).toEqual([2, expect.stringContaining('line 3: "" is not')]);
   const unnamed = await remove('title,url\nfrom-a-file,https://example.com/\n');
@@ -129,7 +129,7 @@ test('bulk-delete takes slugs and short URLs, and reads the whole file before th
 test('bulk-update finds links by their slugs or short URLs, if the file has no ids', async () => {
   const targetUrl = 'https://example.com/';
   const slug = await server.client.urls.create({ targetUrl, customSlug: 'by-its-slug' });
-  const update = (input: string) => shorty.run(['urls', 'bulk-update', '-'], { input });
+  const update = (input: string) => shorty.run('urls bulk-update -', { input });
   const bySlug = await update('Slug;Title\nby-its-slug;Erster\nno-such-slug;Zweiter\n');
   expect([bySlug.code, bySlug.stderr]).toEqual([
     3,
@@ -153,7 +153,7 @@ test('an export has only the links that its filter selects', async () => {
 });
 
 test('the extension of --out selects the format, and an unknown one is refused', async () => {
-  await shorty.run(['urls', 'export', '--out', 'by-name.json']);
+  await shorty.run('urls export --out by-name.json');
   expect(JSON.parse(await shorty.read('by-name.json'))).toHaveProperty('items');
   for (const command of ['urls export', 'urls visits', 'analytics report', 'qr create --data x']) {
     const args = [...command.split(' '), '--out', 'file.xlsx'];
@@ -166,10 +166,10 @@ test('the extension of --out selects the format, and an unknown one is refused',
 test('an export goes through symbolic links, to stdout for -, and into pipes', async () => {
   await shorty.write('export-target.csv', '');
   await symlink('export-target.csv', shorty.path('export-link.csv'));
-  await shorty.run(['urls', 'export', '--out', 'export-link.csv']);
+  await shorty.run('urls export --out export-link.csv');
   const csv = await shorty.read('export-target.csv');
   expect(csv).toMatch(/^targetUrl,/);
-  expect((await shorty.run(['urls', 'export', '--out', '-'])).stdout).toBe(csv);
+  expect((await shorty.run('urls export --out -')).stdout).toBe(csv);
   const fifo = shorty.path('export-fifo');
   execFileSync('mkfifo', [fifo]);
   const [read] = await Promise.all([
@@ -177,7 +177,7 @@ test('an export goes through symbolic links, to stdout for -, and into pipes', a
     shorty.run(['urls', 'export', '--out', fifo]),
   ]);
   expect(read).toBe(csv);
-  expect(await shorty.run(['urls', 'export', '--out', '/dev/full'])).toEqual({
+  expect(await shorty.run('urls export --out /dev/full')).toEqual({
     code: 1,
     stdout: '',
     stderr: expect.stringMatching(/^shorty: \/dev\/full cannot be written: ENOSPC.*\n$/),
@@ -229,14 +229,14 @@ test('an export imports unchanged into another server', async () => {
       importedCode: '-team/a_b',
       importedCreatedAt: '2015-06-07T08:09:10.000Z',
     });
-    const csv = await shorty.run(['urls', 'export', '--out', 'export.csv']);
+    const csv = await shorty.run('urls export --out export.csv');
     expect([csv.code, csv.stdout, csv.stderr]).toEqual([
       0,
       '',
       expect.stringMatching(/^\d+ links written to export\.csv\n$/),
     ]);
     expect(await shorty.read('export.csv')).toContain("'=cmd|calc");
-    const { code, stderr } = await shorty.run(['urls', 'bulk-create', 'export.csv'], {
+    const { code, stderr } = await shorty.run('urls bulk-create export.csv', {
       env: other.env,
     });
     expect([code, stderr]).toEqual([

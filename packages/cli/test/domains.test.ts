@@ -10,15 +10,11 @@ const { server, shorty } = await startSignedInShorty({
   resolveTxt: async (name) => [zone.get(name) ?? 'nothing yet'],
 });
 
-async function json(...args: string[]) {
-  const { code, stdout, stderr } = await shorty.run(['domains', ...args, '--json']);
-  expect({ args, code, stderr: code === 0 ? '' : stderr }).toEqual({ args, code: 0, stderr: '' });
-  return JSON.parse(stdout);
-}
+const json = (...args: string[]) => shorty.json(['domains', ...args]);
 
 describe('shorty domains', () => {
   test('create prints the TXT record and the next command', async () => {
-    const { code, stdout, stderr } = await shorty.run(['domains', 'create', 'One.example.com']);
+    const { code, stdout, stderr } = await shorty.run('domains create One.example.com');
     expect(code).toBe(0);
     const value = /txtRecord\.value +(shorty-verification=\S+)/.exec(stdout)?.[1] ?? '';
     const id = /^id +(\S+)/m.exec(stdout)?.[1] ?? '';
@@ -29,8 +25,7 @@ describe('shorty domains', () => {
 
   test('verify prints what DNS contains, and activates the domain when the record exists', async () => {
     const { id, txtRecord } = await json('create', 'two.example.com');
-    const early = await shorty.run(['domains', 'verify', id]);
-    expect([early.code, early.stderr]).toEqual([1, expect.stringContaining('is "nothing yet"')]);
+    await shorty.exits(1, 'is "nothing yet"', `domains verify ${id}`);
     zone.set(txtRecord.name, txtRecord.value);
     expect(await json('verify', id)).toMatchObject({ id, isActive: true });
   });
@@ -55,7 +50,7 @@ describe('shorty domains', () => {
     const clear = ['--clear', 'root-url', '--clear', 'assetLinks'];
     const cleared = await update('--no-ignore-case', ...clear);
     expect(cleared).toMatchObject({ ignoreCase: false, rootUrl: null, assetLinks: null });
-    expect((await shorty.run(['domains', 'get', id])).stdout).toContain('https://e.com/');
+    expect((await shorty.run(`domains get ${id}`)).stdout).toContain('https://e.com/');
   });
 
   test('a file of links names domains by their hostnames', async () => {
@@ -75,7 +70,7 @@ describe('shorty domains', () => {
     const link = await server.client.urls.lookup('https://csv.example.com/on-csv');
     expect(link.domainId).toBe(id);
     const changes = 'id,domainId\n1,no.example.com\n';
-    const refused = await shorty.run(['urls', 'bulk-update', '-'], { input: changes });
+    const refused = await shorty.run('urls bulk-update -', { input: changes });
     expect(refused.stderr).toContain('line 2: there is no domain "no.example.com"');
     await server.client.urls.delete(link.id);
   });
@@ -88,7 +83,7 @@ describe('shorty domains', () => {
     await json('verify', id);
     const ids = async (...args: string[]) =>
       (await json('list', ...args)).items.map((item: { id: string }) => item.id);
-    const report = await shorty.run(['analytics', 'report', '--domain-id', 'five.example.com']);
+    const report = await shorty.run('analytics report --domain-id five.example.com');
     expect(report.stdout).toMatch(/^Clicks of links on five\.example\.com\n/);
     expect(await ids('--active')).toContain(id);
     expect(await ids('--pending')).not.toContain(id);
@@ -98,14 +93,9 @@ describe('shorty domains', () => {
       targetUrl: 'https://example.com',
       domainId: id,
     });
-    const refused = await shorty.run(['domains', 'delete', id]);
-    expect([refused.code, refused.stderr]).toEqual([
-      1,
-      expect.stringContaining('has active links'),
-    ]);
+    await shorty.exits(1, 'has active links', `domains delete ${id}`);
     await server.client.urls.delete(link.id);
-    expect((await shorty.run(['domains', 'delete', id])).code).toBe(0);
-    const again = await shorty.run(['domains', 'delete', id]);
-    expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('no such domain')]);
+    expect((await shorty.run(`domains delete ${id}`)).code).toBe(0);
+    await shorty.exits(1, 'no such domain', `domains delete ${id}`);
   });
 });

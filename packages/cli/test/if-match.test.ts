@@ -3,11 +3,7 @@ import { startSignedInShorty } from './signed-in-shorty.js';
 
 const { server, shorty } = await startSignedInShorty({ allowPrivateNetwork: true });
 
-async function json(...args: string[]): Promise<{ etag: string }> {
-  const { code, stdout, stderr } = await shorty.run([...args, '--json']);
-  expect({ args, code, stderr: code === 0 ? '' : stderr }).toEqual({ args, code: 0, stderr: '' });
-  return JSON.parse(stdout);
-}
+const json = (...args: string[]): Promise<{ etag: string }> => shorty.json(args);
 
 const kinds = [
   {
@@ -54,10 +50,13 @@ test.each(kinds)(
     const current = await json(noun, 'update', id, ...second, '--if-match', copied);
     const done = await json(noun, 'delete', id, '--if-match', current.etag);
     expect(done).toEqual({ items: [{ id, status: 'deleted' }] });
-    const several = await shorty.run([noun, 'delete', id, '999999', '--if-match', etag]);
-    expect([several.code, several.stderr]).toEqual([
-      2,
-      expect.stringContaining('--if-match is the version of one record, not of 2'),
+    await shorty.exits(2, '--if-match is the version of one record, not of 2', [
+      noun,
+      'delete',
+      id,
+      '999999',
+      '--if-match',
+      etag,
     ]);
   },
 );

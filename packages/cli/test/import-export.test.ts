@@ -181,7 +181,7 @@ test('a creation time that cannot be right is left out', async () => {
   const rows = times.map((time, index) => `time_${index},https://times.example/${index},${time}`);
   await shorty.write('times.csv', ['keyword,url,timestamp', ...rows, ''].join('\n'));
   const since = Date.now() - 60_000;
-  expect((await shorty.run(['import', 'yourls', 'times.csv'])).code).toBe(0);
+  expect((await shorty.run('import yourls times.csv')).code).toBe(0);
   const links = await linksTo('https://times.example/');
   expect(links).toHaveLength(times.length);
   for (const { createdAt } of links) expect(Date.parse(createdAt)).toBeGreaterThan(since);
@@ -197,11 +197,7 @@ test('--domain creates the links of an old domain on a custom domain', async () 
   ].join('\n');
   await shorty.write('moved.csv', csv);
   const args = ['import', 'dub', 'moved.csv', '--domain', 'links.old.example=go.moved.example'];
-  const unknown = await shorty.run(args);
-  expect([unknown.code, unknown.stderr]).toEqual([
-    1,
-    expect.stringContaining('there is no domain "go.moved.example"'),
-  ]);
+  await shorty.exits(1, 'there is no domain "go.moved.example"', args);
 
   const domain = await server.client.domains.create({ hostname: 'go.moved.example' });
   const pending = await shorty.run(args);
@@ -238,11 +234,10 @@ test('codes that are not valid are named, with the command that imports the rows
   await shorty.write('named.csv', ['keyword,url,clicks', ...rows, ''].join('\n'));
   const failure =
     'line 2: importedCode is "a b": it must consist of letters, digits and the characters . _ ~ - /';
-  const dryRun = await shorty.run(['import', 'yourls', 'named.csv', '--dry-run']);
+  const dryRun = await shorty.run('import yourls named.csv --dry-run');
   expect(dryRun.stderr).toContain('line 2: importedCode is "a b"');
   const args = ['import', 'yourls', 'named.csv', '--failed-out', 'named-failed.csv'];
-  const { code, stderr } = await shorty.run(args);
-  expect([code, stderr]).toEqual([3, expect.stringContaining(failure)]);
+  const { stderr } = await shorty.exits(3, failure, args);
   const next = 'shorty import yourls named-failed.csv --new-codes';
   expect(stderr).toContain(`for new short codes, run ${next}\n`);
   expect((await shorty.run(next.split(' ').slice(1))).code).toBe(0);
@@ -254,14 +249,14 @@ test('codes that are not valid are named, with the command that imports the rows
 
 test('a file without a column of targets gets the names that the service uses', async () => {
   await shorty.write('other.json', '{"a":1}');
-  const { code, stderr } = await shorty.run(['import', 'kutt', 'other.json']);
+  const { code, stderr } = await shorty.run('import kutt other.json');
   expect([code, stderr]).toEqual([
     2,
     'shorty: the file has no targetUrl, only "a"\n' +
       '  an export of Kutt names it target; use another column with --map a=targetUrl\n',
   ]);
   await shorty.write('empty.csv', '');
-  expect((await shorty.run(['import', 'bitly', 'empty.csv'])).stderr).toContain(
+  expect((await shorty.run('import bitly empty.csv')).stderr).toContain(
     'export the links of Bitly again',
   );
 });
@@ -294,11 +289,9 @@ describe('settings that Shorty does not have', () => {
   test('are named for each link and counted, also in a dry run', async () => {
     await writeExport('lost-table');
     const args = ['import', 'dub', 'lost-table.json'];
-    const dryRun = await shorty.run([...args, '--dry-run']);
-    expect([dryRun.code, dryRun.stderr]).toEqual([0, expect.stringContaining(lines)]);
+    const dryRun = await shorty.exits(0, lines, [...args, '--dry-run']);
     expect(dryRun.stdout).toContain(counts);
-    const { code, stderr } = await shorty.run([...args, '--out', 'lost.csv']);
-    expect([code, stderr]).toEqual([0, expect.stringContaining(lines)]);
+    const { stderr } = await shorty.exits(0, lines, [...args, '--out', 'lost.csv']);
     expect(stderr).toContain(counts);
     expect((await shorty.read('lost.csv')).split('\n')).toEqual([
       'line,index,id,shortCode,shortUrl,targetUrl,customSlug,note,notKept',
@@ -341,10 +334,10 @@ test('JSON can have one link on each line, or be gzip on stdin', async () => {
   const lines = [1, 2].map((n) =>
     JSON.stringify({ address: `lines-${n}`, target: `https://lines.example/${n}` }),
   );
-  const { code } = await shorty.run(['import', 'kutt', '-'], { input: `${lines.join('\n')}\n` });
+  const { code } = await shorty.run('import kutt -', { input: `${lines.join('\n')}\n` });
   expect(code).toBe(0);
   expect(await linksTo('https://lines.example/')).toHaveLength(2);
-  const broken = await shorty.run(['import', 'kutt', '-'], { input: `${lines[0]}\n{"address"` });
+  const broken = await shorty.run('import kutt -', { input: `${lines[0]}\n{"address"` });
   expect([broken.code, broken.stderr]).toEqual([
     2,
     expect.stringContaining('line 2 of standard input is not valid JSON'),
@@ -356,17 +349,11 @@ test('the message about unknown columns names the command that knows them', asyn
     'hint.csv',
     'Short link,Destination URL,Leads\nhttps://dub.sh/a,https://a.example,0\n',
   );
-  const { code, stderr } = await shorty.run(['urls', 'bulk-create', 'hint.csv']);
-  expect([code, stderr]).toEqual([
-    2,
-    expect.stringContaining('the file has the columns of Dub: shorty import dub FILE'),
-  ]);
+  const ofDub = 'the file has the columns of Dub: shorty import dub FILE';
+  await shorty.exits(2, ofDub, 'urls bulk-create hint.csv');
   await shorty.write('other.json', await readExport('kutt.json'));
-  const other = await shorty.run(['import', 'bitly', 'other.json']);
-  expect([other.code, other.stderr]).toEqual([
-    2,
-    expect.stringContaining('the file has the columns of Kutt: shorty import kutt FILE'),
-  ]);
+  const ofKutt = 'the file has the columns of Kutt: shorty import kutt FILE';
+  await shorty.exits(2, ofKutt, 'import bitly other.json');
 });
 
 test('imported clicks are apart in a report', async () => {

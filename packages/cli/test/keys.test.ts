@@ -3,11 +3,8 @@ import { startSignedInShorty } from './signed-in-shorty.js';
 
 const { shorty } = await startSignedInShorty();
 
-async function create(...args: string[]) {
-  const { code, stdout, stderr } = await shorty.run(['keys', 'create', ...args, '--json']);
-  expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' });
-  return JSON.parse(stdout) as { id: string; key: string };
-}
+const create = (...args: string[]): Promise<{ id: string; key: string }> =>
+  shorty.json(['keys', 'create', ...args]);
 
 const withKey = (key: string, ...args: string[]) => {
   const env = { SHORTY_ACCESS_TOKEN: key, SHORTY_CLIENT_ID: '', SHORTY_CLIENT_SECRET: '' };
@@ -24,7 +21,7 @@ describe('shorty keys', () => {
       scopes: ['urls:read', 'usage:read'],
       expiresAt: '2099-01-01T23:59:59.000Z',
     });
-    const list = await shorty.run(['keys', 'list', '-o', 'csv']);
+    const list = await shorty.run('keys list -o csv');
     expect(list.stdout).toContain(`deploy script,${created.key.slice(0, 14)},`);
     expect(list.stdout).not.toContain(created.key);
     expect((await withKey(created.key, 'urls', 'list')).code).toBe(0);
@@ -41,14 +38,12 @@ describe('shorty keys', () => {
   });
 
   test('create says on the error stream that the key is shown only once', async () => {
-    const { code, stderr } = await shorty.run(['keys', 'create', 'once']);
-    expect([code, stderr]).toEqual([0, expect.stringContaining('shown only once')]);
+    await shorty.exits(0, 'shown only once', 'keys create once');
   });
 
   test('create restricts a key to a domain and to its own links', async () => {
-    await shorty.run(['domains', 'create', 'go.example.com']);
-    const unverified = await shorty.run(['keys', 'create', 'shop', '--domain', 'go.example.com']);
-    expect([unverified.code, unverified.stderr]).toEqual([1, expect.stringContaining('domainId')]);
+    await shorty.run('domains create go.example.com');
+    await shorty.exits(1, 'domainId', 'keys create shop --domain go.example.com');
     const created = await create('own', '--own-links');
     expect(created).toMatchObject({ domainId: null, onlyOwnLinks: true });
     expect((await withKey(created.key, 'domains', 'list')).code).toBe(4);

@@ -172,6 +172,5 @@ test('waits for a server that is away', async () => {
 
 test('a refused request ends the command with its reason', async () => {
   const env = { SHORTY_ACCESS_TOKEN: await api.token('urls:read') };
-  const result = await shorty.run(['webhooks', 'listen'], { env });
-  expect([result.code, result.stderr]).toEqual([4, expect.stringContaining('webhooks:read')]);
+  await shorty.exits(4, 'webhooks:read', 'webhooks listen', { env });
 });

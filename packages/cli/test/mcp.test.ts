@@ -300,7 +300,7 @@ describe('errors', () => {
 
   test('wrong credentials end the command with a message', async () => {
     const env = { SHORTY_CLIENT_SECRET: 'wrong' };
-    const { code, stdout, stderr } = await shorty.run(['mcp'], { env });
+    const { code, stdout, stderr } = await shorty.run('mcp', { env });
     expect([code, stdout]).toEqual([4, '']);
     expect(stderr).toContain('shorty login');
   });
@@ -353,7 +353,7 @@ describe('the process', () => {
   test('answers every request before the end of stdin, and exits with 0', async () => {
     const call = request(3, 'tools/call', { name: 'get_account', arguments: {} });
     const input = `${initialize}${request(2, 'tools/list')}no message\n${call}`;
-    const { code, stdout, stderr } = await shorty.run(['mcp'], { input });
+    const { code, stdout, stderr } = await shorty.run('mcp', { input });
     expect(code).toBe(0);
     const messages = stdout
       .trim()

@@ -137,8 +137,8 @@ test('a wrong base URL is refused by its source, without its password', async ()
     );
     const fromFile = { env: { SHORTY_CONFIG_DIR: shorty.folder } };
     const runs = [
-      [await shorty.run(['whoami'], fromEnvironment), 'SHORTY_BASE_URL'],
-      [await shorty.run(['whoami'], fromFile), 'profile default'],
+      [await shorty.run('whoami', fromEnvironment), 'SHORTY_BASE_URL'],
+      [await shorty.run('whoami', fromFile), 'profile default'],
       [await shorty.run(['whoami', '--base-url', value]), 'flag --base-url'],
       [await shorty.run(['config', 'set', 'baseUrl', value]), 'argument'],
     ] as const;

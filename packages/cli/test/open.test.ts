@@ -24,7 +24,7 @@ test('opens a link, its target, or the API page', async () => {
   expect(await opened(id)).toBe(shortUrl);
   expect(await opened('spring-sale', '--target')).toBe(new URL(targetUrl).href);
   expect(await opened()).toBe(`${server.url}/docs`);
-  const printed = await shorty.run(['open', id, '--print']);
+  const printed = await shorty.run(`open ${id} --print`);
   expect(printed).toEqual({ code: 0, stdout: `${shortUrl}\n`, stderr: '' });
 });
 
@@ -41,8 +41,7 @@ test('an unknown link, and a browser that fails, exit with 1', async () => {
     const { code, stdout, stderr } = await shorty.run(['open', link, '--print']);
     expect([code, stdout, stderr]).toEqual([1, '', expect.stringContaining('There is no URL "')]);
   }
-  const failed = await shorty.run(['open'], { env: { BROWSER: '/nonexistent/browser' } });
-  expect([failed.code, failed.stderr]).toEqual([1, expect.stringContaining('set BROWSER to')]);
+  await shorty.exits(1, 'set BROWSER to', 'open', { env: { BROWSER: '/nonexistent/browser' } });
 });
 
 test.each(['file:///etc/passwd', 'javascript:alert(1)', '-flag'])(

@@ -52,15 +52,7 @@ describe('create', () => {
   test.each(['svg', 'png', 'webp'])(
     '--out selects the format by its extension: %s',
     async (format) => {
-      const args = [
-        'qr',
-        'create',
-        '--data',
-        'x',
-        '--json',
-        '--out',
-        `shape.${format.toUpperCase()}`,
-      ];
+      const args = `qr create --data x --json --out shape.${format.toUpperCase()}`;
       expect(JSON.parse((await shorty.run(args)).stdout).format).toBe(format);
     },
   );
@@ -68,7 +60,7 @@ describe('create', () => {
   test('warns when the link has no slug, with the commands that make one that has', async () => {
     const target = "https://example.com/it's";
     const { id } = await server.client.urls.create({ targetUrl: target });
-    const { code, stdout, stderr } = await shorty.run(['qr', 'create', '--url-id', id, '--json']);
+    const { code, stdout, stderr } = await shorty.run(`qr create --url-id ${id} --json`);
     expect([code, Object.keys(JSON.parse(stdout))]).toEqual([
       0,
       expect.not.arrayContaining(['warning']),
@@ -84,19 +76,19 @@ describe('create', () => {
   test('does not warn when the link has a slug, or cannot be read', async () => {
     const targetUrl = 'https://example.com/';
     await server.client.urls.create({ targetUrl, customSlug: 'printed' });
-    const named = await shorty.run(['qr', 'create', '--url-id', 'printed', '--json']);
+    const named = await shorty.run('qr create --url-id printed --json');
     expect([named.code, named.stderr]).toEqual([0, '']);
     const { id } = await server.client.urls.create({ targetUrl });
     const { key } = await server.client.apiKeys.create({ name: 'codes', scopes: ['qr:write'] });
     const env = { SHORTY_ACCESS_TOKEN: key, SHORTY_CLIENT_ID: '', SHORTY_CLIENT_SECRET: '' };
-    const unreadable = await shorty.run(['qr', 'create', '--url-id', id, '--json'], { env });
+    const unreadable = await shorty.run(`qr create --url-id ${id} --json`, { env });
     expect([unreadable.code, unreadable.stderr]).toEqual([0, '']);
   });
 
   test('--out in a folder that does not exist creates no code', async () => {
     const count = async () => (await server.client.qr.list()).total;
     const before = await count();
-    const { code, stderr } = await shorty.run(['qr', 'create', '--data', 'x', '--out', 'no/x.png']);
+    const { code, stderr } = await shorty.run('qr create --data x --out no/x.png');
     expect([code, stderr]).toEqual([
       2,
       `shorty: no/x.png cannot be written: the folder ${shorty.path('no')} does not exist\n`,
@@ -136,7 +128,7 @@ describe('on a terminal', () => {
 });
 
 test('without a terminal, only data is printed', async () => {
-  const { stdout, stderr } = await shorty.run(['qr', 'create', '--data', 'piped']);
+  const { stdout, stderr } = await shorty.run('qr create --data piped');
   expect(stdout).toContain('qrData');
   expect(stdout + stderr).not.toMatch(/[▀▄█]/);
 });
@@ -335,13 +327,11 @@ test('a link names its QR code, and create takes a link', async () => {
     targetUrl: 'https://e.example',
     customSlug: 'qr-link',
   });
-  const none = await shorty.run(['qr', 'get', 'qr-link']);
-  expect([none.code, none.stderr]).toEqual([1, expect.stringContaining('has 0 QR codes')]);
-  const made = JSON.parse((await shorty.run(['qr', 'create', 'qr-link', '--json'])).stdout);
+  await shorty.exits(1, 'has 0 QR codes', 'qr get qr-link');
+  const made = JSON.parse((await shorty.run('qr create qr-link --json')).stdout);
   expect(made).toMatchObject({ urlId: id });
   await shorty.run(['qr', 'create', `${server.url}/qr-link`, '--format', 'svg']);
-  const two = await shorty.run(['qr', 'delete', 'qr-link']);
-  expect([two.code, two.stderr]).toEqual([1, expect.stringContaining(`${made.id} (png)`)]);
+  await shorty.exits(1, `${made.id} (png)`, 'qr delete qr-link');
 });
 
 test('export --tag creates the codes that are missing, in each format', async () => {
@@ -352,7 +342,7 @@ test('export --tag creates the codes that are missing, in each format', async ()
       tags: ['poster'],
     });
   }
-  await shorty.run(['qr', 'create', 'tagged-one', '--format', 'svg']);
+  await shorty.run('qr create tagged-one --format svg');
   const args = ['qr', 'export', '--tag', 'poster', '--format', 'svg,png', '--out', 'posters'];
   expect((await shorty.run(args)).stdout).toBe('4 codes: 4 written, 0 unchanged, 0 failed\n');
   const files = (await shorty.files('posters')).filter((name) => !name.startsWith('.'));

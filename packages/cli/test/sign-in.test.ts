@@ -11,8 +11,7 @@ async function signedIn(): Promise<BuiltShorty> {
   const shorty = await built.withHome({});
   const { clientId, clientSecret, url } = server;
   const args = ['login', '--base-url', url, '--client-id', clientId];
-  const { code, stderr } = await shorty.run(args, { input: `${clientSecret}\n` });
-  expect([code, stderr]).toEqual([0, expect.stringContaining(`signed in to ${url}`)]);
+  await shorty.exits(0, `signed in to ${url}`, args, { input: `${clientSecret}\n` });
   return shorty;
 }
 
@@ -39,7 +38,7 @@ test('a wrong secret exits with 4 and is not stored', async () => {
   expect([code, stdout]).toEqual([4, '']);
   expect(stderr).toContain('shorty login stores other credentials');
   expect(stderr).not.toContain('wrong-secret-5471');
-  expect((await shorty.run(['config', 'list', '--json'])).stdout).toBe('{"items":[\n]}\n');
+  expect((await shorty.run('config list --json')).stdout).toBe('{"items":[\n]}\n');
 });
 
 test.each([
@@ -47,20 +46,19 @@ test.each([
   [['login'], 'no API key'],
 ])('%j without a client id or a secret is a usage error', async (args, message) => {
   const shorty = await built.withHome({ SHORTY_BASE_URL: server.url });
-  const { code, stderr } = await shorty.run(args);
-  expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+  await shorty.exits(2, message, args);
 });
 
 test('whoami prints the source of every setting, and never the secret', async () => {
   const shorty = await signedIn();
-  const table = await shorty.run(['whoami']);
+  const table = await shorty.run('whoami');
   expect(table.code).toBe(0);
   expect(table.stdout).toMatch(new RegExp(`^baseUrl +${server.url}$`, 'm'));
   expect(table.stdout).toMatch(/^sources\.baseUrl +profile default$/m);
   expect(table.stdout).toMatch(/^sources\.clientSecret +profile default$/m);
   expect(table.stdout).toMatch(/^scopes +urls:read\|urls:write\|/m);
   expect(table.stdout).toMatch(/^plan +enterprise\nlinks\.used +0$/m);
-  const json = await shorty.run(['whoami', '--json']);
+  const json = await shorty.run('whoami --json');
   expect(JSON.parse(json.stdout)).toMatchObject({
     profile: 'default',
     baseUrl: server.url,
@@ -111,7 +109,7 @@ test('login with another profile changes no default, and an unknown profile is n
     'use it with --profile staging, or always: shorty config set profile staging\n',
   );
   expect(JSON.parse(await shorty.read('.config/shorty/config.json'))).not.toHaveProperty('profile');
-  const unknown = await shorty.run(['urls', 'list', '--profile', 'stagign']);
+  const unknown = await shorty.run('urls list --profile stagign');
   expect(unknown).toEqual({
     code: 2,
     stdout: '',
@@ -125,9 +123,9 @@ test('an access token from the environment replaces the credentials', async () =
     SHORTY_BASE_URL: server.url,
     SHORTY_ACCESS_TOKEN: await server.token('urls:read'),
   });
-  const allowed = await shorty.run(['urls', 'list']);
+  const allowed = await shorty.run('urls list');
   expect([allowed.code, allowed.stderr]).toEqual([0, 'nothing found\n']);
-  const refused = await shorty.run(['urls', 'create', 'https://example.com']);
+  const refused = await shorty.run('urls create https://example.com');
   expect([refused.code, refused.stdout]).toEqual([4, '']);
   expect(refused.stderr).toContain('shorty whoami shows your scopes');
 });
@@ -142,7 +140,7 @@ test.each([
   ],
 ])('%s exits with 4', async (_, env, message) => {
   const shorty = await built.withHome({ SHORTY_BASE_URL: server.url });
-  const { code, stdout, stderr } = await shorty.run(['urls', 'list'], { env });
+  const { code, stdout, stderr } = await shorty.run('urls list', { env });
   expect([code, stdout, stderr]).toEqual([4, '', expect.stringContaining(message)]);
   expect(stderr).not.toContain('nope-8812');
 });
@@ -153,7 +151,7 @@ test('profiles are separate', async () => {
     ...['config', 'set', 'baseUrl', 'https://links.example.com/', '--profile', 'work'],
   ]);
   expect(set.code).toBe(0);
-  const list = await shorty.run(['config', 'list', '-o', 'csv']);
+  const list = await shorty.run('config list -o csv');
   expect(list.stdout).toBe(
     [
       'profile,key,value',
@@ -164,25 +162,25 @@ test('profiles are separate', async () => {
       '',
     ].join('\n'),
   );
-  await shorty.run(['config', 'set', 'profile', 'work']);
-  const get = await shorty.run(['config', 'get', 'baseUrl']);
+  await shorty.run('config set profile work');
+  const get = await shorty.run('config get baseUrl');
   expect(get.stdout).toBe('https://links.example.com\n');
-  const other = await shorty.run(['config', 'get', 'baseUrl'], {
+  const other = await shorty.run('config get baseUrl', {
     env: { SHORTY_PROFILE: 'default' },
   });
   expect(other.stdout).toBe(`${server.url}\n`);
-  await shorty.run(['config', 'unset', 'profile']);
-  expect((await shorty.run(['whoami'])).code).toBe(0);
+  await shorty.run('config unset profile');
+  expect((await shorty.run('whoami')).code).toBe(0);
 });
 
 test('logout removes the credentials and names variables that are still set', async () => {
   const shorty = await signedIn();
-  const { code, stderr } = await shorty.run(['logout'], {
+  const { code, stderr } = await shorty.run('logout', {
     env: { SHORTY_ACCESS_TOKEN: 'secret-token-77' },
   });
   expect(code).toBe(0);
   expect(stderr).toContain('SHORTY_ACCESS_TOKEN is still set in the environment');
   expect(stderr).not.toContain('secret-token-77');
   expect(await shorty.read('.config/shorty/config.json')).not.toContain(server.clientSecret);
-  expect((await shorty.run(['urls', 'list'])).code).toBe(4);
+  expect((await shorty.run('urls list')).code).toBe(4);
 });

@@ -16,8 +16,7 @@ test('tags list prints the tags with their number of links', async () => {
     'name,linkCount\nlaunch,2\nlanch,2\n',
   );
   expect(await list('--sort', 'linkCount', '--limit', '1')).toBe('name,linkCount\nlanch,2\n');
-  const { code, stderr } = await shorty.run(['tags', 'list', '--sort', 'size']);
-  expect([code, stderr]).toEqual([2, expect.stringContaining('name, linkCount')]);
+  await shorty.exits(2, 'name, linkCount', 'tags list --sort size');
 });
 
 test('tags rename merges two tags', async () => {
@@ -30,12 +29,11 @@ test('tags rename merges two tags', async () => {
 });
 
 test('tags rename says that no link has the tag', async () => {
-  const { code, stderr } = await shorty.run(['tags', 'rename', 'none', 'other']);
-  expect([code, stderr]).toEqual([1, expect.stringContaining('There is no tag "none"')]);
+  await shorty.exits(1, 'There is no tag "none"', 'tags rename none other');
 });
 
 test('tags delete removes tags, and reports those that no link has', async () => {
-  const dry = await shorty.run(['tags', 'delete', 'a/b', 'none', '--dry-run', '-o', 'csv']);
+  const dry = await shorty.run('tags delete a/b none --dry-run -o csv');
   expect(dry.code).toBe(3);
   expect(dry.stdout).toBe('id,status\na/b,would be deleted\nnone,would be skipped\n');
   const { code, stdout } = await shorty.run([

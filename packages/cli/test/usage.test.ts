@@ -8,7 +8,7 @@ await server.client.qr.create({ data: 'text' });
 
 describe('shorty usage', () => {
   test('prints a table with the month, the plan and one line for each meter', async () => {
-    const { code, stdout } = await shorty.run(['usage', '-o', 'table']);
+    const { code, stdout } = await shorty.run('usage -o table');
     expect(code).toBe(0);
     expect(stdout).toMatch(/^period +plan +meter +used +included +overage +overageUsd\n/);
     expect(stdout).toMatch(/\n2030-01 +enterprise +links +1 +unlimited\n/);
@@ -18,7 +18,7 @@ describe('shorty usage', () => {
   });
 
   test('prints CSV rows with month and plan', async () => {
-    const { code, stdout } = await shorty.run(['usage', '-o', 'csv', '--period', '2029-12']);
+    const { code, stdout } = await shorty.run('usage -o csv --period 2029-12');
     expect([code, stdout.split('\n')]).toEqual([
       0,
       [

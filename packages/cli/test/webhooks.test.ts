@@ -6,11 +6,7 @@ import { startSignedInShorty } from './signed-in-shorty.js';
 
 const { server, shorty } = await startSignedInShorty({ allowPrivateNetwork: true });
 
-async function json(...args: string[]) {
-  const { code, stdout, stderr } = await shorty.run(['webhooks', ...args, '--json']);
-  expect({ args, code, stderr: code === 0 ? '' : stderr }).toEqual({ args, code: 0, stderr: '' });
-  return JSON.parse(stdout);
-}
+const json = (...args: string[]) => shorty.json(['webhooks', ...args]);
 
 const receiver = 'http://127.0.0.1:4000/hook';
 
@@ -44,10 +40,9 @@ describe('managing', () => {
     expect(await line('--no-paused')).toBe(`${receiver}2 updated: resumed\n`);
     expect(await json('get', id)).toMatchObject({ isActive: true });
     expect(await line('--paused')).toBe(`${receiver}2 updated: paused\n`);
-    expect((await shorty.run(['webhooks', 'update', id])).code).toBe(2);
-    expect((await shorty.run(['webhooks', 'delete', id])).code).toBe(0);
-    const again = await shorty.run(['webhooks', 'delete', id]);
-    expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('no such webhook')]);
+    expect((await shorty.run(`webhooks update ${id}`)).code).toBe(2);
+    expect((await shorty.run(`webhooks delete ${id}`)).code).toBe(0);
+    await shorty.exits(1, 'no such webhook', `webhooks delete ${id}`);
   });
 
   test('create and update take a description, filters and headers', async () => {
@@ -81,7 +76,7 @@ describe('managing', () => {
       'x-key': 'value of a file',
       'x-stdin': 'one: two',
     });
-    const { stdout: table } = await shorty.run(['webhooks', 'list']);
+    const { stdout: table } = await shorty.run('webhooks list');
     expect(table).toMatch(/^url +description .* filters +headerNames/);
     expect(await json('update', id, '--tag', 'autumn')).toMatchObject({
       filters: { tags: ['autumn'] },
@@ -107,8 +102,7 @@ describe('managing', () => {
     await shorty.write('lines.txt', 'one\ntwo s3cret\n');
     await shorty.write('empty.txt', ' \n');
     const args = ['webhooks', 'create', receiver, '--all-events', ...options];
-    const { code, stderr } = await shorty.run(args);
-    expect([code, stderr]).toEqual([2, expect.stringContaining(reason)]);
+    const { stderr } = await shorty.exits(2, reason, args);
     expect(stderr).not.toContain('s3cret');
   });
 
@@ -119,10 +113,10 @@ describe('managing', () => {
     await expect
       .poll(async () => (await json('stats', id)).failures, { timeout: 20_000 })
       .toEqual([{ cause: 'status_5xx', attempts: 1 }]);
-    const { stdout } = await shorty.run(['webhooks', 'stats', id, '--since', '24h']);
+    const { stdout } = await shorty.run(`webhooks stats ${id} --since 24h`);
     expect(stdout).toMatch(/^totals\.attempts +1$/m);
     expect(stdout).toMatch(/^status_5xx +1$/m);
-    const wrong = await shorty.run(['webhooks', 'stats', id, '--since', 'soon']);
+    const wrong = await shorty.run(`webhooks stats ${id} --since soon`);
     expect(wrong.code).toBe(2);
   });
 
@@ -131,10 +125,10 @@ describe('managing', () => {
     const clicked = items.find(({ type }: { type: string }) => type === 'url.clicked');
     expect(clicked).toMatchObject({ isOptIn: true, schema: { type: 'object' } });
     expect(await json('event-types', 'url.clicked')).toEqual(clicked);
-    const { stdout } = await shorty.run(['webhooks', 'event-types', 'url.clicked']);
+    const { stdout } = await shorty.run('webhooks event-types url.clicked');
     expect(stdout).toMatch(/^type +url\.clicked\n/);
     expect(JSON.parse(stdout.slice(stdout.indexOf('\n\n')))).toEqual(clicked.example);
-    const wrong = await shorty.run(['webhooks', 'event-types', 'url.click']);
+    const wrong = await shorty.run('webhooks event-types url.click');
     expect(wrong).toMatchObject({ code: 2, stdout: '' });
     expect(wrong.stderr).toContain('url.click: unknown event type');
     expect(wrong.stderr).toContain('did you mean url.clicked?');
@@ -166,7 +160,7 @@ describe('managing', () => {
       requestBody: expect.stringContaining('"qr.created"'),
       attemptHistory: expect.any(Array),
     });
-    const table = await shorty.run(['webhooks', 'deliveries', id, '-o', 'csv', '--limit', '1']);
+    const table = await shorty.run(`webhooks deliveries ${id} -o csv --limit 1`);
     expect(table.stdout).toMatch(
       /^id,eventType,status,lastError,attempts,.*\n\S+,qr\.created,pending,.*,\d,/,
     );
