@@ -50,17 +50,13 @@ describe('ask', () => {
     expect(io.text.stderr).toContain('Client id: ');
   });
 
-  test('Ctrl-C exits with 130', async () => {
+  test.each([
+    ['Ctrl-C', ({ stdin }: FakeIo) => stdin.write('\u0003')],
+    ['an interrupt signal', ({ interruption }: FakeIo) => interruption.abort()],
+  ])('%s exits with 130', async (_, interrupt) => {
     const io = terminal();
     const answer = ask('Client id: ', io);
-    io.stdin.write('\u0003');
-    await expect(answer).rejects.toMatchObject({ exitCode: 130 });
-  });
-
-  test('an interrupt signal exits with 130', async () => {
-    const io = terminal();
-    const answer = ask('Client id: ', io);
-    io.interruption.abort();
+    interrupt(io);
     await expect(answer).rejects.toMatchObject({ exitCode: 130 });
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { startApiServer } from './api-server.js';
+import { expectEnd, recordsOf } from './built-shorty.js';
 import { startSignedInShorty } from './signed-in-shorty.js';
 
 const operatorKey = 'operator-key-of-the-tests-0123456789';
@@ -49,10 +50,7 @@ describe('shorty admin orgs', () => {
     const made = await createOrganization('Suspended');
     await admin('orgs', 'suspend', made.id);
     const refused = await as(made, 'urls', 'list');
-    expect([refused.code, refused.stderr]).toEqual([
-      4,
-      expect.stringContaining('The operator of this server suspended the organization'),
-    ]);
+    expectEnd(refused, 4, 'The operator of this server suspended the organization');
     await admin('orgs', 'resume', made.id);
     expect((await as(made, 'urls', 'list')).code).toBe(0);
   });
@@ -155,10 +153,7 @@ describe('shorty admin audit', () => {
     for (let at = 0; at < 3; at += 1) await admin('orgs', 'update', id, '--name', `Name ${at}`);
     const args = ['admin', 'audit', '--organization', id];
     const { stdout } = await shorty.run([...args, '--all', '-o', 'ndjson'], { env });
-    const lines = stdout
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line));
+    const lines = recordsOf(stdout);
     expect(lines.map(({ operation, fields }) => [operation, ...fields])).toEqual([
       ['updateOrganization', 'name'],
       ['updateOrganization', 'name'],

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { expectEnd, recordsOf } from './built-shorty.js';
 import { startSignedInShorty } from './signed-in-shorty.js';
 
 const { server, shorty } = await startSignedInShorty();
@@ -40,10 +41,7 @@ test('calls any route with fields as query or as body', async () => {
 
 test('--paginate prints the items of every page, one line each', async () => {
   const { code, stdout } = await api('GET', 'urls', '-f', 'tag=odd', '--paginate');
-  const items = stdout
-    .trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line));
+  const items = recordsOf(stdout);
   expect([code, new Set(items.map(({ id }) => id)).size]).toEqual([0, 115]);
 });
 
@@ -64,9 +62,9 @@ test('--jq filters the data, and prints strings as text', async () => {
   const every = await run('.targetUrl | select(endswith("00"))', '--paginate');
   expect(every).toBe('https://example.com/200\nhttps://example.com/100\n');
   const broken = await api('GET', 'urls', '--jq', '.items[');
-  expect([broken.code, broken.stderr]).toEqual([2, expect.stringContaining('--jq')]);
+  expectEnd(broken, 2, '--jq');
   const failing = await api('GET', 'urls', '--jq', 'error("boom")');
-  expect([failing.code, failing.stderr]).toEqual([1, expect.stringContaining('boom')]);
+  expectEnd(failing, 1, 'boom');
 });
 
 test('an error of the server exits with 1 and names the fields', async () => {
@@ -74,5 +72,5 @@ test('an error of the server exits with 1 and names the fields', async () => {
   expect([code, stdout]).toEqual([1, '']);
   expect(stderr).toContain('targetUrl');
   const noList = await api('GET', 'usage', '--paginate');
-  expect([noList.code, noList.stderr]).toEqual([1, expect.stringContaining('limit')]);
+  expectEnd(noList, 1, 'limit');
 });

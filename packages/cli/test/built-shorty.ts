@@ -38,6 +38,17 @@ export interface Running {
   readonly result: Promise<RunResult>;
 }
 
+/** Checks how a command has ended, and what it has said on stderr. */
+export function expectEnd(result: RunResult, code: number, message: string): void {
+  const expected = { code, stderr: expect.stringContaining(message) };
+  expect({ code: result.code, stderr: result.stderr }).toEqual(expected);
+}
+
+/** The records of an output as ndjson. */
+export function recordsOf(ndjson: string) {
+  return ndjson.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line)]));
+}
+
 const never = new AbortController().signal;
 let commands = 0;
 let folderBefore = '';
@@ -115,8 +126,7 @@ export class BuiltShorty {
     options?: RunHere,
   ): Promise<RunResult> {
     const result = await this.run(args, options);
-    const shown = { args, code: result.code, stderr: result.stderr };
-    expect(shown).toEqual({ args, code, stderr: expect.stringContaining(message) });
+    expectEnd(result, code, message);
     return result;
   }
 

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { open, readFile, symlink } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { startApiServer } from './api-server.js';
+import { expectEnd } from './built-shorty.js';
 import { startSignedInShorty } from './signed-in-shorty.js';
 
 const { server, shorty } = await startSignedInShorty();
@@ -110,12 +111,9 @@ test('bulk-delete takes slugs and short URLs, and reads the whole file before th
   const { shortUrl, id } = await server.client.urls.create({ targetUrl });
   const remove = (input: string) => shorty.run('urls bulk-delete -', { input });
   const broken = await remove(`link;note\nfrom-a-file;x\n;y\n`);
-  expect([broken.code, broken.stderr]).toEqual([2, expect.stringContaining('line 3: "" is not')]);
+  expectEnd(broken, 2, 'line 3: "" is not');
   const unnamed = await remove('title,url\nfrom-a-file,https://example.com/\n');
-  expect([unnamed.code, unnamed.stderr]).toEqual([
-    2,
-    expect.stringContaining('has no column id, shortUrl, slug or code'),
-  ]);
+  expectEnd(unnamed, 2, 'has no column id, shortUrl, slug or code');
   const activity = async () =>
     (await Promise.all([slug.id, id].map((each) => server.client.urls.get(each)))).map(
       ({ isActive }) => isActive,
@@ -131,10 +129,7 @@ test('bulk-update finds links by their slugs or short URLs, if the file has no i
   const slug = await server.client.urls.create({ targetUrl, customSlug: 'by-its-slug' });
   const update = (input: string) => shorty.run('urls bulk-update -', { input });
   const bySlug = await update('Slug;Title\nby-its-slug;Erster\nno-such-slug;Zweiter\n');
-  expect([bySlug.code, bySlug.stderr]).toEqual([
-    3,
-    expect.stringContaining('line 3: there is no link "no-such-slug" (INVALID_ROW)'),
-  ]);
+  expectEnd(bySlug, 3, 'line 3: there is no link "no-such-slug" (INVALID_ROW)');
   expect(await server.client.urls.get(slug.id)).toMatchObject({ title: 'Erster' });
   expect((await update(`short_url,title\n${slug.shortUrl},Third\n`)).code).toBe(0);
   expect(await server.client.urls.get(slug.id)).toMatchObject({ title: 'Third' });

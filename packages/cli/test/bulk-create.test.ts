@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { recordsOf } from './built-shorty.js';
 import { startSignedInShorty } from './signed-in-shorty.js';
 
 const { server, shorty } = await startSignedInShorty();
@@ -136,12 +137,7 @@ describe('formats', () => {
   test('ndjson and csv: one line for each row', async () => {
     const args = ['urls', 'bulk-create', '-', '--no-resume', '--output'];
     const ndjson = await shorty.run([...args, 'ndjson'], { input: file });
-    expect(
-      ndjson.stdout
-        .trimEnd()
-        .split('\n')
-        .map((line) => JSON.parse(line)),
-    ).toMatchObject([
+    expect(recordsOf(ndjson.stdout)).toMatchObject([
       { status: 'created', line: 2, index: 0, targetUrl: 'https://formats.example/1' },
       { status: 'failed', line: 3, index: 1, code: 'CREATE_FAILED' },
     ]);

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { RunResult } from './built-shorty.js';
+import { expectEnd, type RunResult } from './built-shorty.js';
 import { type FaultProxy, openFaultProxy } from './fault-proxy.js';
 import { startSignedInShorty } from './signed-in-shorty.js';
 
@@ -85,10 +85,7 @@ test('Ctrl-C exits with 130, and the same command creates the rest exactly once'
     ['--failed-out', 'part-bad.csv', '--dry-run'],
   ]) {
     const refused = await bulkCreate(other.file, ...option);
-    expect([refused.code, refused.stderr]).toEqual([
-      2,
-      expect.stringContaining('not of this import'),
-    ]);
+    expectEnd(refused, 2, 'not of this import');
   }
   expect(await countOf(other.host)).toEqual({ made: 0, different: 0 });
   const dry = await bulkCreate(file, '--dry-run', '--failed-out', 'part-bad.csv');
@@ -145,10 +142,7 @@ test('an import stops after --retry-for without a server, and can be resumed', a
   expect(first.stderr).toContain('stopped after 300 rows (297 created, 3 failed)');
   proxy.decide = () => 'pass';
   const second = await bulkCreate(file, '--resume');
-  expect([second.code, second.stderr]).toEqual([
-    3,
-    expect.stringContaining('continuing the import that started on '),
-  ]);
+  expectEnd(second, 3, 'continuing the import that started on ');
   expect(await countOf(host)).toEqual(everyRow);
 });
 

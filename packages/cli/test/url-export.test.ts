@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { parse } from 'csv-parse/sync';
 import { afterAll, expect, test } from 'vitest';
+import { recordsOf } from './built-shorty.js';
 import { openFaultProxy } from './fault-proxy.js';
 import { startSignedInShorty } from './signed-in-shorty.js';
 
@@ -44,13 +45,7 @@ test.each(['ndjson', 'json'] as const)('an export as %s has all records', async 
     env: { SHORTY_BASE_URL: proxy.url },
   });
   expect(code).toBe(0);
-  const records =
-    format === 'json'
-      ? JSON.parse(stdout).items
-      : stdout
-          .trimEnd()
-          .split('\n')
-          .map((line) => JSON.parse(line));
+  const records = format === 'json' ? JSON.parse(stdout).items : recordsOf(stdout);
   expect(records).toEqual(
     await server.client.urls.list({ view: 'full' }).toArray({ limit: links }),
   );

@@ -10,12 +10,9 @@ describe.each(file.vectors)('vector: $name', ({ secret, timestamp, ...vector }) 
   const now = new Date(Number(timestamp) * 1000);
   const outcome = vector.result === 'event' ? 'accepted' : vector.result;
 
-  it('verifies synchronously', async () => {
+  it('verifies synchronously and with Web Crypto', async () => {
     verifySignature({ body, headers, secret, now });
     expect(await codeOf(() => verifyWebhook({ body, headers, secret, now }))).toBe(outcome);
-  });
-
-  it('verifies with Web Crypto', async () => {
     const request = new Request('http://receiver.test', { method: 'POST', headers, body });
     expect(await codeOf(() => verifyRequest(request, { secret, now }))).toBe(outcome);
   });
