@@ -1,18 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { displayText, timestamp } from './fields.js';
 
-describe('timestamp', () => {
-  it.each([
-    ['2031-01-01', '2031-01-01T00:00:00.000Z'],
-    ['2030-12-31T23:59', '2030-12-31T23:59:00.000Z'],
-    ['2030-12-31T23:59:59.123456Z', '2030-12-31T23:59:59.123Z'],
-    ['2030-12-31T23:59-02', '2031-01-01T01:59:00.000Z'],
-    ['2030-12-31 23:59:59 +0200', '2030-12-31T21:59:59.000Z'],
-    // The plus of a query that is not escaped.
-    ['2030-12-31T23:59:59 02:00', '2030-12-31T21:59:59.000Z'],
-  ])('returns %s in the full form', (text, full) => {
-    expect(timestamp.parse(text)).toBe(full);
-  });
+it.each([
+  ['2031-01-01', '2031-01-01T00:00:00.000Z'],
+  ['2030-12-31T23:59', '2030-12-31T23:59:00.000Z'],
+  ['2030-12-31T23:59:59.123456Z', '2030-12-31T23:59:59.123Z'],
+  ['2030-12-31T23:59-02', '2031-01-01T01:59:00.000Z'],
+  ['2030-12-31 23:59:59 +0200', '2030-12-31T21:59:59.000Z'],
+  // The plus of a query that is not escaped.
+  ['2030-12-31T23:59:59 02:00', '2030-12-31T21:59:59.000Z'],
+])('timestamp returns %s in the full form', (text, full) => {
+  expect(timestamp.parse(text)).toBe(full);
 });
 
 describe('text', () => {

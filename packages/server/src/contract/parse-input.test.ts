@@ -60,19 +60,17 @@ test('no error repeats a field of the contract that is a password', () => {
   for (const name of passwords) expect(name).toMatch(secretNames);
 });
 
-describe('summarize', () => {
-  it.each([
-    [[], 'The request is not valid'],
-    [[{ path: 'a', message: 'is odd' }], 'a is odd'],
+it.each([
+  [[], 'The request is not valid'],
+  [[{ path: 'a', message: 'is odd' }], 'a is odd'],
+  [
     [
-      [
-        { path: 'a', message: 'is odd' },
-        { path: 'b', message: 'too' },
-        { path: 'c', message: 'too' },
-      ],
-      'a is odd (and 2 more)',
+      { path: 'a', message: 'is odd' },
+      { path: 'b', message: 'too' },
+      { path: 'c', message: 'too' },
     ],
-  ])('summarizes %j as: %s', (details, sentence) => {
-    expect(summarize(details)).toBe(sentence);
-  });
+    'a is odd (and 2 more)',
+  ],
+])('summarize summarizes %j as: %s', (details, sentence) => {
+  expect(summarize(details)).toBe(sentence);
 });

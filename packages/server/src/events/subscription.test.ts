@@ -2,12 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { eventTypes } from './event-types.js';
 import { type EventFilters, type EventSubject, passesFilters, wantsType } from './subscription.js';
 
-describe('wantsType', () => {
-  it('returns true for every type but url.clicked with *', () => {
-    const excluded = eventTypes.filter((type) => !wantsType({ events: ['*'] }, type));
-    expect(excluded).toEqual(['url.clicked']);
-    expect(wantsType({ events: ['*', 'url.clicked'] }, 'url.clicked')).toBe(true);
-  });
+it('wantsType returns true for every type but url.clicked with *', () => {
+  const excluded = eventTypes.filter((type) => !wantsType({ events: ['*'] }, type));
+  expect(excluded).toEqual(['url.clicked']);
+  expect(wantsType({ events: ['*', 'url.clicked'] }, 'url.clicked')).toBe(true);
 });
 
 describe('passesFilters', () => {

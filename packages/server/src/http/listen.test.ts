@@ -37,16 +37,14 @@ async function heldServer() {
   return { server, listener, held, get };
 }
 
-describe('listen', () => {
-  it.each([
-    ['127.0.0.1', /^http:\/\/localhost:\d+$/],
-    ['0.0.0.0', /^http:\/\/localhost:\d+$/],
-    ['127.0.0.2', /^http:\/\/127\.0\.0\.2:\d+$/],
-  ])('on %s returns the origin for clients', async (host, origin) => {
-    const server = createServer();
-    ends.push(() => server.close());
-    expect((await listen(server, { port: 0, host })).origin).toMatch(origin);
-  });
+it.each([
+  ['127.0.0.1', /^http:\/\/localhost:\d+$/],
+  ['0.0.0.0', /^http:\/\/localhost:\d+$/],
+  ['127.0.0.2', /^http:\/\/127\.0\.0\.2:\d+$/],
+])('listen on %s returns the origin for clients', async (host, origin) => {
+  const server = createServer();
+  ends.push(() => server.close());
+  expect((await listen(server, { port: 0, host })).origin).toMatch(origin);
 });
 
 describe('listen on a unix socket', () => {

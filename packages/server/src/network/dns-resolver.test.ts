@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { findInHosts } from './dns-resolver.js';
 
 const hosts = [
@@ -12,16 +12,14 @@ const hosts = [
   '',
 ].join('\n');
 
-describe('findInHosts', () => {
-  it.each([
-    ['localhost', ['127.0.0.1', '::1']],
-    ['hook.test', ['192.0.2.1']],
-    ['alias.test', ['192.0.2.1']],
-    ['dotted.test', ['192.0.2.2']],
-    ['hook2.test', []],
-    ['commented.test', []],
-    ['name.test', []],
-  ])('finds the addresses of %s', (hostname, addresses) => {
-    expect(findInHosts(hosts, hostname)).toEqual(addresses);
-  });
+it.each([
+  ['localhost', ['127.0.0.1', '::1']],
+  ['hook.test', ['192.0.2.1']],
+  ['alias.test', ['192.0.2.1']],
+  ['dotted.test', ['192.0.2.2']],
+  ['hook2.test', []],
+  ['commented.test', []],
+  ['name.test', []],
+])('findInHosts finds the addresses of %s', (hostname, addresses) => {
+  expect(findInHosts(hosts, hostname)).toEqual(addresses);
 });

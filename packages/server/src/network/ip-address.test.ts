@@ -97,12 +97,10 @@ describe('canonicalRange', () => {
   });
 });
 
-describe('addressBlockOf', () => {
-  it.each([
-    ['192.0.2.7', '192.0.2.7'],
-    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
-    ['', ''],
-  ])('of %s is %s', (address, block) => {
-    expect(addressBlockOf(address)).toBe(block);
-  });
+it.each([
+  ['192.0.2.7', '192.0.2.7'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+  ['', ''],
+])('addressBlockOf of %s is %s', (address, block) => {
+  expect(addressBlockOf(address)).toBe(block);
 });

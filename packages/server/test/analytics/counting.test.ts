@@ -84,17 +84,15 @@ describe('a server whose storage another process has locked', () => {
   });
 });
 
-describe('a server that stops', () => {
-  it('stores every visit, and deletes its journal position', async () => {
-    const { shortCode } = await create();
-    await Promise.all(Array.from({ length: 50 }, () => visit(shortCode)));
-    await api.stop();
-    const other = file.other();
-    expect(other.prepare('select sum(visit_count) as visits from visits').get()).toEqual({
-      visits: 50,
-    });
-    expect(other.prepare('select count(*) as writers from journal_positions').get()).toEqual({
-      writers: 0,
-    });
+it('a server that stops stores every visit, and deletes its journal position', async () => {
+  const { shortCode } = await create();
+  await Promise.all(Array.from({ length: 50 }, () => visit(shortCode)));
+  await api.stop();
+  const other = file.other();
+  expect(other.prepare('select sum(visit_count) as visits from visits').get()).toEqual({
+    visits: 50,
+  });
+  expect(other.prepare('select count(*) as writers from journal_positions').get()).toEqual({
+    writers: 0,
   });
 });

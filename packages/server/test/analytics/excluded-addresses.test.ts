@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { storedVisits } from './stored-visits.js';
-import { startVisitedServer, type VisitedServer } from './visited-server.js';
+import { startVisitedServer } from './visited-server.js';
 
-let api: VisitedServer;
-beforeAll(async () => {
-  api = await startVisitedServer({ thresholds: [1] });
-});
+const api = await startVisitedServer({ thresholds: [1] });
 afterAll(() => api.stop());
 
 const exclude = (excludeAddresses: unknown) =>

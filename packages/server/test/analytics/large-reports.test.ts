@@ -91,39 +91,37 @@ describe('a report that needs too much', () => {
   });
 });
 
-describe('a long report of one organization', () => {
-  it('delays no report of another organization', async () => {
-    const { organizationId, first } = await createLinks();
-    const other = await createLinks();
-    await stored.store([makeVisit({ urlId: other.first })]);
-    let release: () => void = () => {};
-    const released = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    let snapshots = 0;
-    const reports = openReports({
-      isThreaded: false,
-      storage: { databaseUrl: stored.databaseUrl, durability: 'process' },
-      database: {
-        ...stored.database,
-        snapshot: (work) =>
-          stored.database.snapshot(async (db) => {
-            snapshots += 1;
-            // The first two reports do not end by themselves.
-            if (snapshots <= 2) await released;
-            return work(db);
-          }),
-      },
-      logger: pino({ level: 'silent' }),
-    });
-    const long = [1, 2, 3].map(() => reports.read('readClicks', organizationId, first, month));
-    await expect.poll(() => snapshots, { message: 'reports that run' }).toBe(2);
-    const report = await reports.read('readClicks', other.organizationId, other.first, month);
-    expect(JSON.parse(report).totals.totalClicks).toBe(1);
-    // One organization has at most two of the four slots.
-    expect(reports.queue.figures).toMatchObject({ running: 2, waiting: 1 });
-    release();
-    expect(await Promise.all(long)).toHaveLength(3);
-    await reports.thread.stop();
+it('a long report of one organization delays no report of another organization', async () => {
+  const { organizationId, first } = await createLinks();
+  const other = await createLinks();
+  await stored.store([makeVisit({ urlId: other.first })]);
+  let release: () => void = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
   });
+  let snapshots = 0;
+  const reports = openReports({
+    isThreaded: false,
+    storage: { databaseUrl: stored.databaseUrl, durability: 'process' },
+    database: {
+      ...stored.database,
+      snapshot: (work) =>
+        stored.database.snapshot(async (db) => {
+          snapshots += 1;
+          // The first two reports do not end by themselves.
+          if (snapshots <= 2) await released;
+          return work(db);
+        }),
+    },
+    logger: pino({ level: 'silent' }),
+  });
+  const long = [1, 2, 3].map(() => reports.read('readClicks', organizationId, first, month));
+  await expect.poll(() => snapshots, { message: 'reports that run' }).toBe(2);
+  const report = await reports.read('readClicks', other.organizationId, other.first, month);
+  expect(JSON.parse(report).totals.totalClicks).toBe(1);
+  // One organization has at most two of the four slots.
+  expect(reports.queue.figures).toMatchObject({ running: 2, waiting: 1 });
+  release();
+  expect(await Promise.all(long)).toHaveLength(3);
+  await reports.thread.stop();
 });

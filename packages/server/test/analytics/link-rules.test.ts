@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { untilStored } from './stored-visits.js';
-import { agents, startVisitedServer, type VisitedServer } from './visited-server.js';
+import { agents, startVisitedServer } from './visited-server.js';
 
-let api: VisitedServer;
-beforeAll(async () => {
-  api = await startVisitedServer({ countryHeader: 'cf-ipcountry' });
-});
+const api = await startVisitedServer({ countryHeader: 'cf-ipcountry' });
 afterAll(() => api.stop());
 
 const own = 'https://example.com/own';

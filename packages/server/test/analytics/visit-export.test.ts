@@ -1,34 +1,28 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { clickDimensions, type Dimension } from '../../src/analytics/reports/dimensions.js';
-import { type agents, startVisitedServer, type VisitedServer } from './visited-server.js';
+import { type agents, startVisitedServer } from './visited-server.js';
 
 type Query = Readonly<Record<string, string | number | readonly string[]>>;
 type Line = Readonly<Record<string, string | number | null>>;
 
-let api: VisitedServer;
-let menu: { readonly id: string; readonly shortCode: string };
-let other: { readonly id: string; readonly shortCode: string };
-
-beforeAll(async () => {
-  api = await startVisitedServer();
-  menu = await api.createUrl({ customSlug: 'menu', tags: ['print'] });
-  await api.call('createQr', { body: { urlId: menu.id } });
-  other = await api.createUrl({ utmSource: 'newsletter' });
-  const { shortCode: code } = menu;
-  const keys = [code, 'menu', other.shortCode, `${other.shortCode}?utm_source=Own`];
-  const agentNames: (keyof typeof agents)[] = ['firefox', 'iphone', 'android', 'wechat', 'bot'];
-  for (let at = 0; at < 40; at += 1) {
-    // Several visits have the same time, and some are equal.
-    if (at % 4 === 0) api.clock.advance(60_000);
-    await api.visitAs(keys[at % keys.length] as string, {
-      agent: agentNames[at % agentNames.length] as keyof typeof agents,
-      address: `192.0.2.${at % 7}`,
-      ...(at % 3 === 0 && { referer: 'https://www.google.com/search?q=a' }),
-    });
-  }
-  api.clock.advance(1);
-  await api.settle();
-});
+const api = await startVisitedServer();
+const menu = await api.createUrl({ customSlug: 'menu', tags: ['print'] });
+await api.call('createQr', { body: { urlId: menu.id } });
+const other = await api.createUrl({ utmSource: 'newsletter' });
+const { shortCode: code } = menu;
+const keys = [code, 'menu', other.shortCode, `${other.shortCode}?utm_source=Own`];
+const agentNames: (keyof typeof agents)[] = ['firefox', 'iphone', 'android', 'wechat', 'bot'];
+for (let at = 0; at < 40; at += 1) {
+  // Several visits have the same time, and some are equal.
+  if (at % 4 === 0) api.clock.advance(60_000);
+  await api.visitAs(keys[at % keys.length] as string, {
+    agent: agentNames[at % agentNames.length] as keyof typeof agents,
+    address: `192.0.2.${at % 7}`,
+    ...(at % 3 === 0 && { referer: 'https://www.google.com/search?q=a' }),
+  });
+}
+api.clock.advance(1);
+await api.settle();
 afterAll(() => api.stop());
 
 async function readPages(query: Query = {}): Promise<{ lines: Line[]; pages: number }> {

@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { api as table } from '../../src/api/api.js';
 import {
   isForOrganizations,
@@ -7,7 +7,7 @@ import {
   scopesOf,
 } from '../../src/contract/define-route.js';
 import type { ApiResponse } from './api-response.js';
-import { type Caller, startServer } from './start-server.js';
+import { type Caller, startForFile } from './start-server.js';
 
 // The cases come from the contract, so they include new routes. test/isolation tests requests
 // without a token, without the scope or of another organization.
@@ -18,8 +18,7 @@ const scoped = guarded.flatMap(([name, route]) =>
   (scopesOf(route) ?? []).map((scope): [string, Route, Scope] => [name, route, scope]),
 );
 
-const api = await startServer();
-afterAll(() => api.stop());
+const api = await startForFile();
 
 const pathOf = ({ path }: Pick<Route, 'path'>) => path.replace(/\{\w+\}/g, '1');
 const ask = (caller: Caller, route: Route, query = ''): Promise<ApiResponse> =>

@@ -1,12 +1,12 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { api as table } from '../../src/api/api.js';
 import type { Route } from '../../src/contract/define-route.js';
 import { tablesOf } from '../storage/tables-of.js';
 import {
   callerOf,
   requestToken,
+  startForFile,
   startForTest,
-  startServer,
   type TestServer,
 } from './start-server.js';
 
@@ -18,8 +18,7 @@ const anyId = '0192f0c1-2b7d-7c3e-9a51-3f1d2b6c8e47';
 const pathOf = ({ path }: Route) => path.replace(/\{\w+\}/g, anyId);
 const methodOf = ({ method }: Route) => method.toUpperCase();
 
-const api = await startServer();
-afterAll(() => api.stop());
+const api = await startForFile();
 
 let count = 0;
 async function newOrganization(plan = 'scale') {
@@ -254,33 +253,31 @@ describe('clients of an organization', () => {
   });
 });
 
-describe('API keys of an organization', () => {
-  it('are listed, changed and revoked', async () => {
-    const { id } = await newOrganization();
-    const body = { scopes: ['keys:write', 'urls:read'] };
-    const { data } = await api.operator.call('createClient', { params: { id }, body });
-    const client = await api.signIn({ clientId: data.id, clientSecret: data.clientSecret });
-    const { key, ...made } = (await client.call('createApiKey', { body: { name: 'a' } })).data;
-    const withKey = callerOf(api.server.url, key, id);
-    const params = { id, keyId: made.id };
-    const list = await api.operator.call('listOrganizationApiKeys', { params: { id } });
-    expect(list.data.items).toEqual([made]);
-    const expiresAt = new Date(api.clock() + 1).toISOString();
-    const changed = await api.operator.call('updateOrganizationApiKey', {
-      params,
-      body: { name: 'b', expiresAt },
-    });
-    expect(changed.data).toEqual({ ...made, name: 'b', expiresAt });
-    expect((await withKey.call('listUrls')).status).toBe(200);
-    api.clock.advance(1);
-    expect((await withKey.call('listUrls')).outcome).toBe('401 UNAUTHORIZED');
-    const revoked = await api.operator.call('deleteOrganizationApiKey', { params });
-    expect(revoked.status).toBe(200);
-    const again = await api.operator.call('deleteOrganizationApiKey', { params });
-    expect(again.outcome).toBe('404 NOT_FOUND');
-    const gone = await api.operator.call('updateOrganizationApiKey', { params, body: {} });
-    expect(gone.outcome).toBe('404 NOT_FOUND');
+it('API keys of an organization are listed, changed and revoked', async () => {
+  const { id } = await newOrganization();
+  const body = { scopes: ['keys:write', 'urls:read'] };
+  const { data } = await api.operator.call('createClient', { params: { id }, body });
+  const client = await api.signIn({ clientId: data.id, clientSecret: data.clientSecret });
+  const { key, ...made } = (await client.call('createApiKey', { body: { name: 'a' } })).data;
+  const withKey = callerOf(api.server.url, key, id);
+  const params = { id, keyId: made.id };
+  const list = await api.operator.call('listOrganizationApiKeys', { params: { id } });
+  expect(list.data.items).toEqual([made]);
+  const expiresAt = new Date(api.clock() + 1).toISOString();
+  const changed = await api.operator.call('updateOrganizationApiKey', {
+    params,
+    body: { name: 'b', expiresAt },
   });
+  expect(changed.data).toEqual({ ...made, name: 'b', expiresAt });
+  expect((await withKey.call('listUrls')).status).toBe(200);
+  api.clock.advance(1);
+  expect((await withKey.call('listUrls')).outcome).toBe('401 UNAUTHORIZED');
+  const revoked = await api.operator.call('deleteOrganizationApiKey', { params });
+  expect(revoked.status).toBe(200);
+  const again = await api.operator.call('deleteOrganizationApiKey', { params });
+  expect(again.outcome).toBe('404 NOT_FOUND');
+  const gone = await api.operator.call('updateOrganizationApiKey', { params, body: {} });
+  expect(gone.outcome).toBe('404 NOT_FOUND');
 });
 
 describe('usage of all organizations', () => {

@@ -1,9 +1,8 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { scopes } from '../../src/contract/define-route.js';
-import { callerOf, startServer } from './start-server.js';
+import { callerOf, startForFile } from './start-server.js';
 
-const api = await startServer();
-afterAll(() => api.stop());
+const api = await startForFile();
 
 const create = async (body: object = {}, headers: Record<string, string> = {}) =>
   api.call('createApiKey', { body: { name: 'deploy', ...body }, headers });

@@ -1,12 +1,11 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { ErrorResponse } from '../../src/contract/errors.js';
-import { startServer } from './start-server.js';
+import { startForFile } from './start-server.js';
 
-const api = await startServer();
+const api = await startForFile();
 const body = { targetUrl: 'https://example.com/' };
 const id = (await api.call('createUrl', { body })).data.id;
 await api.operator.call('blockHost', { body: { host: 'blocked.example', reason: 'phishing' } });
-afterAll(() => api.stop());
 
 /** Returns the error of the first item of a bulk request, which has what the error of a single request has. */
 function itemError(

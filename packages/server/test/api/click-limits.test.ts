@@ -1,13 +1,12 @@
-import { afterAll, describe, expect, it } from 'vitest';
-import { startServer } from './start-server.js';
+import { describe, expect, it } from 'vitest';
+import { startForFile } from './start-server.js';
 
 const targetUrl = 'https://example.com/';
 const expiredUrl = 'https://example.com/over';
 const person = 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0';
 const previewer = 'Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)';
 
-const api = await startServer();
-afterAll(() => api.stop());
+const api = await startForFile();
 
 const create = async (body: object) =>
   (await api.call('createUrl', { body: { targetUrl, ...body } })).data;

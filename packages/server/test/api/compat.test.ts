@@ -1,9 +1,8 @@
-import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
-import { startServer } from './start-server.js';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { startForFile, startServer } from './start-server.js';
 
 // The requests are those that clients of these services send.
-const api = await startServer({ compat: ['yourls', 'bitly', 'shlink'] });
-afterAll(() => api.stop());
+const api = await startForFile({ compat: ['yourls', 'bitly', 'shlink'] });
 const domain = await api.addDomain('go.example.com');
 const base = api.server.url;
 const keyWith = async (body: object = {}) =>

@@ -1,14 +1,13 @@
 import { v7 as newUuid } from 'uuid';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { api as table } from '../../src/api/api.js';
 import type { Route } from '../../src/contract/define-route.js';
-import { type Caller, startServer } from './start-server.js';
+import { type Caller, startForFile } from './start-server.js';
 import { followHost, type HostVisitOptions, visitHost } from './visit-host.js';
 
 const targetUrl = 'https://example.com/';
 
-const api = await startServer({ corsOrigins: '*' });
-afterAll(() => api.stop());
+const api = await startForFile({ corsOrigins: '*' });
 
 let count = 0;
 async function addDomain(caller: Caller = api, isActive = true) {
@@ -96,18 +95,16 @@ describe('domainId routes the link through a custom domain', () => {
   });
 });
 
-describe('a deleted domain', () => {
-  it('responds with 410 for its own links and with 404 for all others', async () => {
-    const { id, hostname } = await addDomain();
-    await create({ customSlug: 'in-both', targetUrl: 'https://example.com/platform' });
-    await create({ customSlug: 'platform-alone' });
-    const { data: link } = await create({ domainId: id, customSlug: 'in-both' });
-    expect(await follow(hostname, 'in-both')).toBe(targetUrl);
-    await api.call('deleteUrl', { params: { id: link.id } });
-    expect((await api.call('deleteDomain', { params: { id } })).status).toBe(200);
-    expect(await follow(hostname, 'in-both')).toBe(410);
-    expect(await follow(hostname, 'platform-alone')).toBe(404);
-  });
+it('a deleted domain responds with 410 for its own links and with 404 for all others', async () => {
+  const { id, hostname } = await addDomain();
+  await create({ customSlug: 'in-both', targetUrl: 'https://example.com/platform' });
+  await create({ customSlug: 'platform-alone' });
+  const { data: link } = await create({ domainId: id, customSlug: 'in-both' });
+  expect(await follow(hostname, 'in-both')).toBe(targetUrl);
+  await api.call('deleteUrl', { params: { id: link.id } });
+  expect((await api.call('deleteDomain', { params: { id } })).status).toBe(200);
+  expect(await follow(hostname, 'in-both')).toBe(410);
+  expect(await follow(hostname, 'platform-alone')).toBe(404);
 });
 
 describe('other routes with a custom domain', () => {

@@ -1,14 +1,13 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { maxDomains } from '../../src/domains/domain-contract.js';
 import { bulkInsert } from '../../src/storage/statements.js';
-import { type Caller, startServer } from './start-server.js';
+import { type Caller, startForFile } from './start-server.js';
 
-const api = await startServer({
+const api = await startForFile({
   shortDomain: 'sho.example:8080',
   publicHost: 'https://qr.example/x',
 });
 const other = await api.newcomer('scale');
-afterAll(() => api.stop());
 
 let count = 0;
 const newName = () => {
@@ -100,30 +99,28 @@ describe('POST /domains', () => {
   });
 });
 
-describe('GET /domains', () => {
-  it('pages, newest first, and filters', async () => {
-    const caller = await api.newcomer('free');
-    const active = await addVerified(newName(), caller);
-    const pending: string[] = [];
-    for (let at = 0; at < 3; at += 1) pending.unshift((await add(newName(), caller)).data.id);
-    const list = async (query: Record<string, string | number | boolean>) => {
-      const { data } = await caller.call('listDomains', { query });
-      return { ...data, items: data.items.map(({ id }) => id) };
-    };
-    expect(await list({})).toEqual({
-      total: 4,
-      limit: 25,
-      offset: 0,
-      items: [...pending, active.id],
-      nextAfter: null,
-    });
-    expect(await list({ limit: 1, offset: 1 })).toMatchObject({ total: 4, items: [pending[1]] });
-    expect(await list({ isActive: true })).toMatchObject({ total: 1, items: [active.id] });
-    expect(await list({ isActive: false })).toMatchObject({ total: 3, items: pending });
-    const hostname = `${active.hostname.toUpperCase()}.`;
-    expect(await list({ hostname })).toMatchObject({ total: 1, items: [active.id] });
-    expect(await list({ hostname, isActive: false })).toMatchObject({ total: 0 });
+it('GET /domains pages, newest first, and filters', async () => {
+  const caller = await api.newcomer('free');
+  const active = await addVerified(newName(), caller);
+  const pending: string[] = [];
+  for (let at = 0; at < 3; at += 1) pending.unshift((await add(newName(), caller)).data.id);
+  const list = async (query: Record<string, string | number | boolean>) => {
+    const { data } = await caller.call('listDomains', { query });
+    return { ...data, items: data.items.map(({ id }) => id) };
+  };
+  expect(await list({})).toEqual({
+    total: 4,
+    limit: 25,
+    offset: 0,
+    items: [...pending, active.id],
+    nextAfter: null,
   });
+  expect(await list({ limit: 1, offset: 1 })).toMatchObject({ total: 4, items: [pending[1]] });
+  expect(await list({ isActive: true })).toMatchObject({ total: 1, items: [active.id] });
+  expect(await list({ isActive: false })).toMatchObject({ total: 3, items: pending });
+  const hostname = `${active.hostname.toUpperCase()}.`;
+  expect(await list({ hostname })).toMatchObject({ total: 1, items: [active.id] });
+  expect(await list({ hostname, isActive: false })).toMatchObject({ total: 0 });
 });
 
 describe('POST /domains/{id}/verify', () => {
@@ -205,29 +202,27 @@ describe('POST /domains/{id}/verify', () => {
   });
 });
 
-describe('domain.verified', () => {
-  it('is written once, at the first verification, with the record', async () => {
-    const caller = await api.newcomer('scale');
-    const webhook = await caller.call('createWebhook', {
-      body: { url: 'https://receiver.example/', events: ['domain.verified'], isActive: true },
-    });
-    const { id, hostname, txtRecord } = await addVerified(newName(), caller);
-    const record = (await caller.call('getDomain', { params: { id } })).data;
-    await verify(id, caller);
-    await caller.call('deleteDomain', { params: { id } });
-    const back = (await add(hostname, caller)).data;
-    api.zone.set(txtRecord.name, [back.txtRecord.value]);
-    expect((await verify(back.id, caller)).status).toBe(200);
+it('domain.verified is written once, at the first verification, with the record', async () => {
+  const caller = await api.newcomer('scale');
+  const webhook = await caller.call('createWebhook', {
+    body: { url: 'https://receiver.example/', events: ['domain.verified'], isActive: true },
+  });
+  const { id, hostname, txtRecord } = await addVerified(newName(), caller);
+  const record = (await caller.call('getDomain', { params: { id } })).data;
+  await verify(id, caller);
+  await caller.call('deleteDomain', { params: { id } });
+  const back = (await add(hostname, caller)).data;
+  api.zone.set(txtRecord.name, [back.txtRecord.value]);
+  expect((await verify(back.id, caller)).status).toBe(200);
 
-    const params = { id: webhook.data.id };
-    const { data } = await caller.call('listDeliveries', { params });
-    expect(data.items).toHaveLength(1);
-    const deliveryId = data.items[0]?.id ?? '';
-    const delivery = await caller.call('getDelivery', { params: { ...params, deliveryId } });
-    expect(JSON.parse(delivery.data.requestBody)).toMatchObject({
-      type: 'domain.verified',
-      data: record,
-    });
+  const params = { id: webhook.data.id };
+  const { data } = await caller.call('listDeliveries', { params });
+  expect(data.items).toHaveLength(1);
+  const deliveryId = data.items[0]?.id ?? '';
+  const delivery = await caller.call('getDelivery', { params: { ...params, deliveryId } });
+  expect(JSON.parse(delivery.data.requestBody)).toMatchObject({
+    type: 'domain.verified',
+    data: record,
   });
 });
 

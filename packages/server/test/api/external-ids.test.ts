@@ -1,9 +1,8 @@
-import { afterAll, describe, expect, it } from 'vitest';
-import { type Caller, startServer } from './start-server.js';
+import { describe, expect, it } from 'vitest';
+import { type Caller, startForFile } from './start-server.js';
 
 const targetUrl = 'https://example.com/';
-const api = await startServer();
-afterAll(() => api.stop());
+const api = await startForFile();
 
 const create = (caller: Caller, body: object) =>
   caller.call('createUrl', { body: { targetUrl, ...body } });

@@ -1,11 +1,10 @@
-import { afterAll, describe, expect, it } from 'vitest';
-import { startServer } from './start-server.js';
+import { describe, expect, it } from 'vitest';
+import { startForFile } from './start-server.js';
 
 const targetUrl = 'https://example.com/';
 const dayMs = 24 * 60 * 60 * 1000;
 
-const api = await startServer();
-afterAll(() => api.stop());
+const api = await startForFile();
 
 let keys = 0;
 const newKey = () => {

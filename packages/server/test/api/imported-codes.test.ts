@@ -1,9 +1,8 @@
-import { afterAll, describe, expect, it } from 'vitest';
-import { startForTest, startServer } from './start-server.js';
+import { describe, expect, it } from 'vitest';
+import { startForFile, startForTest } from './start-server.js';
 import { followHost } from './visit-host.js';
 
-const api = await startServer();
-afterAll(() => api.stop());
+const api = await startForFile();
 
 const target = (name: string) => `https://example.com/${name}`;
 const create = async (body: object) =>

@@ -1,15 +1,12 @@
 import { HtmlValidate } from 'html-validate';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { agents, startVisitedServer, type VisitedServer } from '../analytics/visited-server.js';
+import { afterAll, describe, expect, it } from 'vitest';
+import { agents, startVisitedServer } from '../analytics/visited-server.js';
 import { followHost, visitHost } from './visit-host.js';
 
 const minuteMs = 60_000;
 const targetUrl = 'https://example.com/sale?a=1';
 
-let api: VisitedServer;
-beforeAll(async () => {
-  api = await startVisitedServer({ countryHeader: 'CF-IPCountry' });
-});
+const api = await startVisitedServer({ countryHeader: 'CF-IPCountry' });
 afterAll(() => api.stop());
 
 /** Returns a status and a text without what differs in each response. */

@@ -1,12 +1,11 @@
-import { afterAll, describe, expect, it } from 'vitest';
-import { startServer } from './start-server.js';
+import { describe, expect, it } from 'vitest';
+import { startForFile } from './start-server.js';
 
 const targetUrl = 'https://example.com/';
 const expiredUrl = 'https://example.com/over?a=1#b';
 const minuteMs = 60_000;
 
-const api = await startServer();
-afterAll(() => api.stop());
+const api = await startForFile();
 
 const isoIn = (ms: number) => new Date(api.clock() + ms).toISOString();
 const create = async (body: object = {}) =>

@@ -2,9 +2,9 @@ import type { RequestListener } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { HtmlValidate } from 'html-validate';
 import { Parser } from 'htmlparser2';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { httpServer } from '../network/local-server.js';
-import { startForTest, startServer } from './start-server.js';
+import { startForFile, startForTest } from './start-server.js';
 
 const targetUrl = 'https://example.com/sale?a=1';
 const preview = {
@@ -18,8 +18,7 @@ const applebot = 'Mozilla/5.0 (Macintosh) (Applebot/0.1; +http://www.apple.com/g
 const minuteMs = 60_000;
 
 // Targets of tests are on the loopback interface.
-const api = await startServer({ allowPrivateNetwork: true });
-afterAll(() => api.stop());
+const api = await startForFile({ allowPrivateNetwork: true });
 
 const create = async (body: object = {}) =>
   (await api.call('createUrl', { body: { targetUrl, ...body } })).data;

@@ -1,8 +1,7 @@
-import { afterAll, expect, it } from 'vitest';
-import { startServer } from './start-server.js';
+import { expect, it } from 'vitest';
+import { startForFile } from './start-server.js';
 
-const api = await startServer();
-afterAll(() => api.stop());
+const api = await startForFile();
 
 const uuid = '0192f0c1-2b7d-7c3e-9a51-3f1d2b6c8e47';
 const named = (kind: string, name: string) =>

@@ -1,11 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { api as table } from '../../src/api/api.js';
-import { startServer } from './start-server.js';
+import { startForFile } from './start-server.js';
 
-const api = await startServer();
-afterAll(() => api.stop());
+const api = await startForFile();
 
 describe('GET /openapi.yaml', () => {
   it('is the committed openapi.yaml', async () => {

@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { api as routes } from '../../src/api/api.js';
 import { isWrite, type Route, scopesOf } from '../../src/contract/define-route.js';
 import { readCookie, sessionCookie } from '../../src/people/session-cookie.js';
 import { UserRepository } from '../../src/people/user-repository.js';
 import { contractFetch } from './contract-fetch.js';
-import { type Caller, startServer, type TestServer } from './start-server.js';
+import { type Caller, startForFile } from './start-server.js';
 
-let api: TestServer;
-let admin: Caller;
-beforeAll(async () => {
-  api = await startServer();
-  admin = api;
-});
-afterAll(() => api.stop());
+const api = await startForFile();
+let admin: Caller = api;
 
 const password = 'correct horse battery';
 const day = 24 * 60 * 60 * 1000;

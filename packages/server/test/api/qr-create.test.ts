@@ -1,11 +1,10 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { readWithOthers } from '../qr/other-decoders.js';
-import { type Caller, startForTest, startServer } from './start-server.js';
+import { type Caller, startForFile, startForTest } from './start-server.js';
 
-const api = await startServer();
+const api = await startForFile();
 const body = { targetUrl: 'https://example.com/', customSlug: 'qr-of-this' };
 const url = (await api.call('createUrl', { body })).data;
-afterAll(() => api.stop());
 
 const create = (body: object) => api.call('createQr', { body });
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;

@@ -1,11 +1,10 @@
 import type { RequestListener } from 'node:http';
 import sharp from 'sharp';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { httpServer } from '../network/local-server.js';
-import { startForTest, startServer } from './start-server.js';
+import { startForFile, startForTest } from './start-server.js';
 
-const api = await startServer({ allowPrivateNetwork: true });
-afterAll(() => api.stop());
+const api = await startForFile({ allowPrivateNetwork: true });
 
 const square = (format: 'png' | 'jpeg' | 'webp') =>
   sharp({ create: { width: 120, height: 120, channels: 3, background: '#cc2244' } })

@@ -1,8 +1,8 @@
-import { afterAll, describe, expect, it } from 'vitest';
-import { startServer } from './start-server.js';
+import { describe, expect, it } from 'vitest';
+import { startForFile } from './start-server.js';
 
 const ids: string[] = [];
-const api = await startServer();
+const api = await startForFile();
 const caller = await api.newcomer('enterprise');
 const body = { targetUrl: 'https://example.com/' };
 const urlId = (await caller.call('createUrl', { body })).data.id;
@@ -11,7 +11,6 @@ for (let made = 0; made < 30; made += 1) {
   ids.unshift((await caller.call('createQr', { body: { ...body, size: 200 } })).data.id);
   if (made % 2 === 0) api.clock.advance(1);
 }
-afterAll(() => api.stop());
 
 const list = (query: Record<string, string | number | boolean> = {}) =>
   caller.call('listQrs', { query });
@@ -46,17 +45,13 @@ describe('GET /api/v1/qr', () => {
   });
 });
 
-describe('GET /api/v1/urls/{id}/qr', () => {
-  it('returns the same as a list with this urlId', async () => {
-    const query = { limit: 4, offset: 3 };
-    const response = await caller.call('listUrlQrs', { params: { id: urlId }, query });
-    expect(response.data).toEqual((await list({ ...query, urlId })).data);
-  });
+it('GET /api/v1/urls/{id}/qr returns the same as a list with this urlId', async () => {
+  const query = { limit: 4, offset: 3 };
+  const response = await caller.call('listUrlQrs', { params: { id: urlId }, query });
+  expect(response.data).toEqual((await list({ ...query, urlId })).data);
 });
 
-describe('GET /api/v1/qr/{id}', () => {
-  it('accepts an id in upper and lower case', async () => {
-    const id = (ids[0] as string).toUpperCase();
-    expect((await caller.call('getQr', { params: { id } })).data.id).toBe(ids[0]);
-  });
+it('GET /api/v1/qr/{id} accepts an id in upper and lower case', async () => {
+  const id = (ids[0] as string).toUpperCase();
+  expect((await caller.call('getQr', { params: { id } })).data.id).toBe(ids[0]);
 });

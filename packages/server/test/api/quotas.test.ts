@@ -1,7 +1,7 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { OrganizationRepository } from '../../src/organizations/organization-repository.js';
 import { type PlanName, type PlanTable, standardPlans } from '../../src/organizations/plans.js';
-import { type Caller, startServer } from './start-server.js';
+import { type Caller, startForFile } from './start-server.js';
 
 const bundle = 200;
 const clientCount = 16;
@@ -11,8 +11,7 @@ const plans: PlanTable = {
 };
 const body = { targetUrl: 'https://example.com/' };
 
-const api = await startServer({ plans });
-afterAll(() => api.stop());
+const api = await startForFile({ plans });
 
 /** Returns clients of one organization with different tokens. */
 async function newClients(plan: PlanName, count = clientCount): Promise<[Caller, ...Caller[]]> {

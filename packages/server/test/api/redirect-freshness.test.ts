@@ -1,8 +1,7 @@
-import { afterAll, describe, expect, it } from 'vitest';
-import { startServer } from './start-server.js';
+import { describe, expect, it } from 'vitest';
+import { startForFile } from './start-server.js';
 
-const api = await startServer();
-afterAll(() => api.stop());
+const api = await startForFile();
 
 const create = async (body: object = {}) =>
   (await api.call('createUrl', { body: { targetUrl: 'https://example.com/0', ...body } })).data;

@@ -1,13 +1,12 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { parseAddressRanges } from '../../src/network/ip-address.js';
-import { startServer } from './start-server.js';
+import { startForFile } from './start-server.js';
 
 const targetUrl = 'https://example.com/secret';
 const password = 'öpen sesame & <b>';
 const wantsJson = { accept: 'application/json' };
 
-const api = await startServer({ trustedProxies: parseAddressRanges('127.0.0.1, ::1') });
-afterAll(() => api.stop());
+const api = await startForFile({ trustedProxies: parseAddressRanges('127.0.0.1, ::1') });
 
 const protect = async (body: object = {}) => {
   const { data } = await api.call('createUrl', {

@@ -1,11 +1,10 @@
-import { afterAll, describe, expect, it } from 'vitest';
-import { startServer } from './start-server.js';
+import { describe, expect, it } from 'vitest';
+import { startForFile } from './start-server.js';
 
 const targetUrl = 'https://example.com/page?a=1#top';
 const json = { headers: { accept: 'application/json' } };
 
-const api = await startServer();
-afterAll(() => api.stop());
+const api = await startForFile();
 
 const create = async (body: object = {}) =>
   (await api.call('createUrl', { body: { targetUrl, ...body } })).data;

@@ -1,9 +1,8 @@
-import { afterAll, describe, expect, it } from 'vitest';
-import { callerOf, startServer } from './start-server.js';
+import { describe, expect, it } from 'vitest';
+import { callerOf, startForFile } from './start-server.js';
 
 // `test/isolation/restricted-keys.test.ts` shows for every route that other links are out of reach.
-const api = await startServer();
-afterAll(() => api.stop());
+const api = await startForFile();
 const { id: domainId } = await api.addDomain('go.example.com');
 const targetUrl = 'https://example.com/';
 

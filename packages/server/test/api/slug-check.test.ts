@@ -1,8 +1,7 @@
-import { afterAll, expect, it } from 'vitest';
-import { startServer } from './start-server.js';
+import { expect, it } from 'vitest';
+import { startForFile } from './start-server.js';
 
-const api = await startServer();
-afterAll(() => api.stop());
+const api = await startForFile();
 
 const targetUrl = 'https://example.com/';
 const check = async (slug: string, domainId?: string) => {

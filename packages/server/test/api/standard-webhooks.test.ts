@@ -1,12 +1,11 @@
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { Webhook as SvixWebhook } from 'svix';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type Received, receiver } from '../webhooks/receiver.js';
-import { startServer } from './start-server.js';
+import { startForFile } from './start-server.js';
 
 // The libraries compare the timestamp with the clock of the machine.
-const api = await startServer({ allowPrivateNetwork: true, clock: Date.now });
-afterAll(() => api.stop());
+const api = await startForFile({ allowPrivateNetwork: true, clock: Date.now });
 
 const libraries: [string, (secret: string, body: string, headers: object) => unknown][] = [
   [

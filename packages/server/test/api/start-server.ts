@@ -1,5 +1,5 @@
 import { v7 as newUuid } from 'uuid';
-import { onTestFinished } from 'vitest';
+import { afterAll, onTestFinished } from 'vitest';
 import type { z } from 'zod';
 import { type ApiRoute, api } from '../../src/api/api.js';
 import { type Credentials, clientOf } from '../../src/auth/client-repository.js';
@@ -133,6 +133,13 @@ export async function startServer(options: ServerOptions = {}) {
       await empty?.remove();
     },
   };
+}
+
+/** Starts a server that stops when the tests of the file have finished. */
+export async function startForFile(options: ServerOptions = {}): Promise<TestServer> {
+  const api = await startServer(options);
+  afterAll(() => api.stop());
+  return api;
 }
 
 /** Starts a server that stops when the test has finished. */

@@ -1,8 +1,7 @@
-import { afterAll, describe, expect, it } from 'vitest';
-import { type Caller, startServer } from './start-server.js';
+import { describe, expect, it } from 'vitest';
+import { type Caller, startForFile } from './start-server.js';
 
-const api = await startServer();
-afterAll(() => api.stop());
+const api = await startForFile();
 
 type Query = Readonly<Record<string, string | number>>;
 
@@ -171,12 +170,10 @@ describe('PATCH /api/v1/tags/{tag}', () => {
   });
 });
 
-describe('DELETE /api/v1/tags/{tag}', () => {
-  it('removes the tag from every link, and no link', async () => {
-    const { caller, ids } = await withLinks(['a', 'b'], ['a'], ['c']);
-    const { data } = await remove(caller, 'a');
-    expect(data).toEqual({ name: 'a', updatedCount: 2, isComplete: true });
-    expect(await tagsOf(caller, ids)).toEqual([['b'], [], ['c']]);
-    expect((await remove(caller, 'a')).outcome).toBe('404 NOT_FOUND');
-  });
+it('DELETE /api/v1/tags/{tag} removes the tag from every link, and no link', async () => {
+  const { caller, ids } = await withLinks(['a', 'b'], ['a'], ['c']);
+  const { data } = await remove(caller, 'a');
+  expect(data).toEqual({ name: 'a', updatedCount: 2, isComplete: true });
+  expect(await tagsOf(caller, ids)).toEqual([['b'], [], ['c']]);
+  expect((await remove(caller, 'a')).outcome).toBe('404 NOT_FOUND');
 });

@@ -1,8 +1,7 @@
-import { afterAll, describe, expect, it } from 'vitest';
-import { startServer } from './start-server.js';
+import { describe, expect, it } from 'vitest';
+import { startForFile } from './start-server.js';
 
-const api = await startServer();
-afterAll(() => api.stop());
+const api = await startForFile();
 
 const browser = { headers: { accept: 'text/html', 'user-agent': 'Mozilla/5.0 Firefox/128.0' } };
 

@@ -1,9 +1,8 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { scopes } from '../../src/contract/define-route.js';
-import { callerOf, requestToken, startServer } from './start-server.js';
+import { callerOf, requestToken, startForFile } from './start-server.js';
 
-const api = await startServer();
-afterAll(() => api.stop());
+const api = await startForFile();
 
 const askJson = (body: object) => requestToken(api.server.url, body);
 const askForm = (form: Record<string, string>, headers: Record<string, string> = {}) =>
@@ -114,14 +113,12 @@ describe('POST /api/v1/auth/token with a form (RFC 6749 §4.4)', () => {
   });
 });
 
-describe('access tokens', () => {
-  it('expire after 3600 seconds', async () => {
-    const caller = await api.signIn(api.credentials);
-    api.clock.advance(3600_000 - 1);
-    expect((await caller.call('listUrls')).status).toBe(200);
-    api.clock.advance(1);
-    const response = await caller.call('listUrls');
-    expect(response.outcome).toBe('401 UNAUTHORIZED');
-    expect(response.headers.get('www-authenticate')).toBe('Bearer');
-  });
+it('access tokens expire after 3600 seconds', async () => {
+  const caller = await api.signIn(api.credentials);
+  api.clock.advance(3600_000 - 1);
+  expect((await caller.call('listUrls')).status).toBe(200);
+  api.clock.advance(1);
+  const response = await caller.call('listUrls');
+  expect(response.outcome).toBe('401 UNAUTHORIZED');
+  expect(response.headers.get('www-authenticate')).toBe('Bearer');
 });

@@ -1,10 +1,9 @@
-import { afterAll, describe, expect, it } from 'vitest';
-import { startServer } from './start-server.js';
+import { describe, expect, it } from 'vitest';
+import { startForFile } from './start-server.js';
 
 const target = 'https://example.com/spring?ref=mail#offers';
 
-const api = await startServer();
-afterAll(() => api.stop());
+const api = await startForFile();
 
 const create = (body: object) => api.call('createUrl', { body: { targetUrl: target, ...body } });
 

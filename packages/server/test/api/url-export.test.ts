@@ -1,10 +1,9 @@
 import fc from 'fast-check';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { urlRecord } from '../../src/urls/url-schemas.js';
-import { type Caller, startServer } from './start-server.js';
+import { type Caller, startForFile } from './start-server.js';
 
-const api = await startServer();
-afterAll(() => api.stop());
+const api = await startForFile();
 
 const targetUrl = 'https://example.com/';
 

@@ -1,11 +1,10 @@
-import { afterAll, describe, expect, it } from 'vitest';
-import { startServer } from './start-server.js';
+import { describe, expect, it } from 'vitest';
+import { startForFile } from './start-server.js';
 
 const targetUrl = 'https://example.com/';
 
-const api = await startServer();
+const api = await startForFile();
 const id = (await api.call('createUrl', { body: { targetUrl } })).data.id;
-afterAll(() => api.stop());
 
 const half = '\ud83d';
 

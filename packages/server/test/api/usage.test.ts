@@ -1,15 +1,14 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { OrganizationRepository } from '../../src/organizations/organization-repository.js';
 import type { Meter, PlanName } from '../../src/organizations/plans.js';
-import { type Caller, startForTest, startServer } from './start-server.js';
+import { type Caller, startForFile, startForTest } from './start-server.js';
 
 const body = { targetUrl: 'https://example.com/' };
 const january = '2030-01';
 
-const api = await startServer();
+const api = await startForFile();
 const newCaller = async (plan: PlanName) => api.newcomer(plan);
 const stranger = await newCaller('free');
-afterAll(() => api.stop());
 
 const counted = async ({ organizationId }: Caller, meter: Meter = 'api_call') =>
   (

@@ -1,14 +1,13 @@
-import { afterAll, expect, it } from 'vitest';
-import { startServer } from './start-server.js';
+import { expect, it } from 'vitest';
+import { startForFile } from './start-server.js';
 import { visitHost } from './visit-host.js';
 
-const api = await startServer({
+const api = await startForFile({
   pagesName: 'Müller & <Söhne>',
   pagesColor: '#ffee00',
   pagesLogo: 'https://cdn.example/logo.svg?a=1&b=2',
   abuseContact: 'mailto:abuse@sho.example',
 });
-afterAll(() => api.stop());
 
 const german = { 'accept-language': 'de-AT,de;q=0.9,en;q=0.8' };
 const targetUrl = 'https://example.com/';

@@ -1,12 +1,11 @@
 import { createHmac } from 'node:crypto';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { receiver } from '../webhooks/receiver.js';
-import { startServer } from './start-server.js';
+import { startForFile } from './start-server.js';
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-const api = await startServer({ allowPrivateNetwork: true, thresholds: [2] });
-afterAll(() => api.stop());
+const api = await startForFile({ allowPrivateNetwork: true, thresholds: [2] });
 
 const subscribe = async (url: string, events: readonly string[] = ['url.created']) =>
   (await api.call('createWebhook', { body: { url, events } })).data;

@@ -1,9 +1,8 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { receiver } from '../webhooks/receiver.js';
-import { startServer } from './start-server.js';
+import { startForFile } from './start-server.js';
 
-const api = await startServer({ allowPrivateNetwork: true });
-afterAll(() => api.stop());
+const api = await startForFile({ allowPrivateNetwork: true });
 
 const url = 'https://receiver.example/hook';
 const create = (body: object = {}) =>

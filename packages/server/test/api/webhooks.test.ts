@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, describe, expect, it } from 'vitest';
-import { type Caller, startServer } from './start-server.js';
+import { describe, expect, it } from 'vitest';
+import { type Caller, startForFile } from './start-server.js';
 
-const api = await startServer();
-afterAll(() => api.stop());
+const api = await startForFile();
 
 const url = 'https://receiver.example/hook';
 const events = ['url.created', 'url.updated'];

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { afterAll, describe, expect, it } from 'vitest';
-import { startServer } from '../api/start-server.js';
+import { describe, expect, it } from 'vitest';
+import { startForFile } from '../api/start-server.js';
 import { faultsOf, type Operation, openApi, operations } from './openapi-document.js';
 import { requestsTo } from './request-arbitrary.js';
 import { SchemaArbitraries, SeenNames } from './schema-arbitrary.js';
@@ -27,7 +27,7 @@ const literalPaths = new Set(operations.map(({ path }) => path));
 
 const seen = new SeenNames();
 
-const api = await startServer({
+const api = await startForFile({
   allowPrivateNetwork: true,
   // Every domain's record is set as it was asked for.
   resolveTxt: async (name) => {
@@ -65,7 +65,6 @@ for (const [id, body] of seeds) {
   const { path } = operations.find(({ operationId }) => operationId === id) as Operation;
   seen.harvest(path, (await api.call(id, { body })).body);
 }
-afterAll(() => api.stop());
 
 const tokenFor = (operation: Operation) =>
   isForOperator(operation) ? api.operator.token : api.token;

@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { parseAddressRanges } from '../../src/network/ip-address.js';
-import { startServer } from '../api/start-server.js';
+import { startForFile } from '../api/start-server.js';
 import { dereference, operations, type Schema } from '../contract/openapi-document.js';
 
 const maxBusyMs = 50;
@@ -14,10 +14,9 @@ const maxPartValues = 255;
 
 const trustedProxies = parseAddressRanges('127.0.0.1, ::1');
 const countryHeader = 'cf-ipcountry';
-const api = await startServer({ trustedProxies, countryHeader, rateLimit: 0, tokenRateLimit: 0 });
+const api = await startForFile({ trustedProxies, countryHeader, rateLimit: 0, tokenRateLimit: 0 });
 const body = { targetUrl: 'https://example.com/', maxClicks: 1_000_000 };
 const link = `/${(await api.call('createUrl', { body })).data.shortCode}`;
-afterAll(() => api.stop());
 
 /**
  * Expects that the main thread handles a request without a pause of 50 ms. A stall delays each attempt and

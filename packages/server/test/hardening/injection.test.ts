@@ -62,12 +62,13 @@ describe('input injects no header', () => {
   );
 });
 
-describe('input injects no line into the log', () => {
-  it.each([
-    '/api/v1/a%0a{"level":60,"msg":"forged"}',
-    '/api/v1/a%0d%0a%1b[31m',
-    '/api/v1/"}\u0022,"level":60,"x":"',
-  ])('through %j: the log has one JSON line for each request', async (path) => {
+it.each([
+  '/api/v1/a%0a{"level":60,"msg":"forged"}',
+  '/api/v1/a%0d%0a%1b[31m',
+  '/api/v1/"}\u0022,"level":60,"x":"',
+])(
+  'input injects no line into the log through %j: the log has one JSON line for each request',
+  async (path) => {
     await get(path, 'X-Request-Id: forged"}\\n{"a":"', 'User-Agent: "}');
     await expect.poll(() => written.length).toBeGreaterThan(0);
     const lines = written.join('').split('\n');
@@ -77,5 +78,5 @@ describe('input injects no line into the log', () => {
     const line = JSON.parse(lines[0] as string) as Record<string, unknown>;
     expect(line).toMatchObject({ level: 30, method: 'GET', status: 404 });
     expect(line.msg).toBeUndefined();
-  });
-});
+  },
+);

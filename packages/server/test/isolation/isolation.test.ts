@@ -95,8 +95,9 @@ async function expectNoTrace(response: ApiResponse, named: readonly string[] = [
   );
 }
 
-describe('a request without a token fails with 401 and changes nothing', () => {
-  it.each(plain)('%s', async (_, request) => {
+it.each(plain)(
+  'a request without a token fails with 401 and changes nothing %s',
+  async (_, request) => {
     const { path, body } = (await prepareShared(request)).request;
     const before = await world.rows();
     const method = request.route.method.toUpperCase();
@@ -107,8 +108,8 @@ describe('a request without a token fails with 401 and changes nothing', () => {
     const second = await world.send(unknown, request.route, { path, body });
     expect(second.outcome).toBe('401 UNAUTHORIZED');
     await world.expectUnchanged(before);
-  });
-});
+  },
+);
 
 describe('a request without the scope fails with 403 and changes nothing', () => {
   const scoped = plain.filter(([, { route }]) => scopesOf(route) !== undefined);
@@ -126,13 +127,14 @@ describe('a request without the scope fails with 403 and changes nothing', () =>
   });
 });
 
-describe('records of another organization look nonexistent and are not changed', () => {
-  it.each(foreign)('%s', async (_, request) => {
+it.each(foreign)(
+  'records of another organization look nonexistent and are not changed %s',
+  async (_, request) => {
     const stranger = await world.newcomer();
     const { response, foreignIds } = await world.expectNonexistent(request, { stranger, owner });
     await expectNoTrace(response, foreignIds);
-  });
-});
+  },
+);
 
 describe('an organization reads no data of another', () => {
   it.each(ownReads)(

@@ -1,10 +1,9 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { pruneDeliveries } from '../../src/webhooks/delivery-pruner.js';
 import { maxWaitingOfOrganization } from '../../src/webhooks/event-list.js';
-import { type Caller, startServer } from '../api/start-server.js';
+import { type Caller, startForFile, startServer } from '../api/start-server.js';
 
-const api = await startServer();
-afterAll(() => api.stop());
+const api = await startForFile();
 
 const createUrl = async (caller: Caller, title = 'x') => {
   const body = { targetUrl: 'https://example.com/', title };

@@ -27,29 +27,28 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-describe('the shipped database', () => {
-  it.each([
-    ['8.8.8.8', 'US'],
-    ['194.25.0.60', 'DE'],
-    ['2001:67c:2e8:22::c100:68b', 'NL'],
-    ['10.1.2.3', 'Unknown'],
-    ['::1', 'Unknown'],
-    ['', 'Unknown'],
-    ['not an address', 'Unknown'],
-    ['::x'.repeat(20_000), 'Unknown'],
-  ])('finds the country of %s', async (address, country) => {
-    const { find, errors } = await open();
-    expect(find(address)).toBe(country);
-    expect(errors).toEqual([]);
-  });
+it.each([
+  ['8.8.8.8', 'US'],
+  ['194.25.0.60', 'DE'],
+  ['2001:67c:2e8:22::c100:68b', 'NL'],
+  ['10.1.2.3', 'Unknown'],
+  ['::1', 'Unknown'],
+  ['', 'Unknown'],
+  ['not an address', 'Unknown'],
+  ['::x'.repeat(20_000), 'Unknown'],
+])('the shipped database finds the country of %s', async (address, country) => {
+  const { find, errors } = await open();
+  expect(find(address)).toBe(country);
+  expect(errors).toEqual([]);
 });
 
-describe('a database that cannot be read', () => {
-  it.each<[string, () => Promise<string>]>([
-    ['is missing', async () => join(folder, 'missing.mmdb')],
-    ['is text', () => write('text.mmdb', Buffer.from('<html>404</html>'.repeat(1000)))],
-    ['is cut in half', () => write('half.mmdb', database.subarray(0, database.length / 2))],
-  ])('that %s makes all countries Unknown, and is reported once', async (_what, prepare) => {
+it.each<[string, () => Promise<string>]>([
+  ['is missing', async () => join(folder, 'missing.mmdb')],
+  ['is text', () => write('text.mmdb', Buffer.from('<html>404</html>'.repeat(1000)))],
+  ['is cut in half', () => write('half.mmdb', database.subarray(0, database.length / 2))],
+])(
+  'a database that cannot be read that %s makes all countries Unknown, and is reported once',
+  async (_what, prepare) => {
     const path = await prepare();
     const { find, errors } = await open(path);
     for (const address of ['8.8.8.8', '193.0.6.139', '2001:67c:2e8:22::1', '', 'x']) {
@@ -59,8 +58,8 @@ describe('a database that cannot be read', () => {
     expect(errors[0]?.message).toContain(`country database ${path}: `);
     expect(errors[0]?.message).toMatch(/ENOENT|EISDIR|MaxMind's format \(.+\): download it again$/);
     expect(errors[0]?.message).not.toContain('\n');
-  });
-});
+  },
+);
 
 const names = (en: string) => ({ names: { de: 'anders', en } });
 const germany = { country: { iso_code: 'DE', ...names('Germany') } };

@@ -92,17 +92,15 @@ it.each<[string, IncomingHttpHeaders, number]>([
   expect(describeOne(headers).evidence).toBe(evidence);
 });
 
-describe('the referrer', () => {
-  it.each<[string, string, string | undefined, string]>([
-    ['internal', 'short.example', 'https://short.example/x', ''],
-    ['other', 'b.example', 'https://b.example/', ''],
-    ['paid', 'google.com', 'https://www.google.com/', '?gclid=x'],
-    ['paid', '(direct)', undefined, 'utm_source=x&msclkid=y'],
-    ['paid', 'short.example', 'https://short.example/x?gclid=y', ''],
-  ])('is %s, %s: %s, query %s', (referrerType, referrerDomain, referer, query) => {
-    const facts = describeOne({ referer }, { query, shortDomain: 'SHORT.example:8080' });
-    expect(facts).toMatchObject({ referrerDomain, referrerType });
-  });
+it.each<[string, string, string | undefined, string]>([
+  ['internal', 'short.example', 'https://short.example/x', ''],
+  ['other', 'b.example', 'https://b.example/', ''],
+  ['paid', 'google.com', 'https://www.google.com/', '?gclid=x'],
+  ['paid', '(direct)', undefined, 'utm_source=x&msclkid=y'],
+  ['paid', 'short.example', 'https://short.example/x?gclid=y', ''],
+])('the referrer is %s, %s: %s, query %s', (referrerType, referrerDomain, referer, query) => {
+  const facts = describeOne({ referer }, { query, shortDomain: 'SHORT.example:8080' });
+  expect(facts).toMatchObject({ referrerDomain, referrerType });
 });
 
 describe("the proxy's country header", () => {
@@ -129,19 +127,17 @@ describe("the proxy's country header", () => {
   });
 });
 
-describe('privacy signals', () => {
-  it.each<[string, IncomingHttpHeaders, boolean, boolean]>([
-    ['Sec-GPC that is honoured', { 'sec-gpc': '1' }, true, true],
-    ['DNT that is honoured', { dnt: '1' }, true, true],
-    ['Sec-GPC that is not', { 'sec-gpc': '1' }, false, false],
-    ['neither', {}, true, false],
-  ])('%s', (_what, headers, honourPrivacySignals, isAnonymous) => {
-    const again = describer({ honourPrivacySignals });
-    const before = again(request());
-    const facts = again(request(headers));
-    expect(facts).toEqual(isAnonymous ? { ...before, visitorKey: null } : before);
-    expect(again(request())).toEqual(before);
-  });
+it.each<[string, IncomingHttpHeaders, boolean, boolean]>([
+  ['Sec-GPC that is honoured', { 'sec-gpc': '1' }, true, true],
+  ['DNT that is honoured', { dnt: '1' }, true, true],
+  ['Sec-GPC that is not', { 'sec-gpc': '1' }, false, false],
+  ['neither', {}, true, false],
+])('privacy signals %s', (_what, headers, honourPrivacySignals, isAnonymous) => {
+  const again = describer({ honourPrivacySignals });
+  const before = again(request());
+  const facts = again(request(headers));
+  expect(facts).toEqual(isAnonymous ? { ...before, visitorKey: null } : before);
+  expect(again(request())).toEqual(before);
 });
 
 describe('a hostile request', () => {

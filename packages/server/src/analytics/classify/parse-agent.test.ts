@@ -125,29 +125,27 @@ describe('a browser whose device or app has the name of a program', () => {
   });
 });
 
-describe('a bot', () => {
-  it.each<[AgentReason, string]>([
-    ['empty-agent', ''],
-    ['isbot', 'Mozilla/5.0'],
-    ['isbot', `${android('K')} (compatible; Google-Safety)`],
-    ['isbot', 'Mozilla/5.0 (iPhone; Y!J-BRY/YATSH crawler; http://help.yahoo.co.jp/indexing.html)'],
-    ['program', 'Mozilla/5.0 (Linux; Ubuntu 22.04.3 LTS; en-US) PowerShell/7.4.1'],
-    ...['OneTrust', 'Checkly/1.0', 'Qualys', 'VirusTotal'].map((name): [AgentReason, string] => [
-      'program',
-      `${windows} ${blink} Chrome/120.0.0.0 Safari/537.36 ${name}`,
-    ]),
-    ['isbot', `${webView} Instagram 300.1.0.23.111 (compatible; somebot/1.0)`],
-    ['http-client', 'MyApp/17 CFNetwork/1410.0.3 Darwin/22.6.0'],
-    ['http-client', 'Dalvik/2.1.0 (Linux; U; Android 13; Pixel 7 Build/TQ3A.230805.001)'],
-    ['not-a-browser', 'MyApp/3.2 (iPhone; iOS 17.0; Scale/3.00)'],
-    ['not-a-browser', 'Instagram 300.1.0.23.111 Android (33/13; 480dpi; samsung; SM-S911B)'],
-    ['link-previewer', 'facebookexternalhit/1.1 (+http://www.facebook.com/externalhit_uatext.php)'],
-    ['link-previewer', 'WhatsApp/2.23.20.0 A'],
-    [
-      'link-previewer',
-      'Mozilla/5.0 (Macintosh; Intel Mac OS X 11.6; rv:92.0) Gecko/20100101 Firefox/92.0',
-    ],
-  ])('is %s: %s', (reason, agent) => {
-    expect(parseAgent(agent)).toMatchObject({ isBot: true, reason, isInApp: false });
-  });
+it.each<[AgentReason, string]>([
+  ['empty-agent', ''],
+  ['isbot', 'Mozilla/5.0'],
+  ['isbot', `${android('K')} (compatible; Google-Safety)`],
+  ['isbot', 'Mozilla/5.0 (iPhone; Y!J-BRY/YATSH crawler; http://help.yahoo.co.jp/indexing.html)'],
+  ['program', 'Mozilla/5.0 (Linux; Ubuntu 22.04.3 LTS; en-US) PowerShell/7.4.1'],
+  ...['OneTrust', 'Checkly/1.0', 'Qualys', 'VirusTotal'].map((name): [AgentReason, string] => [
+    'program',
+    `${windows} ${blink} Chrome/120.0.0.0 Safari/537.36 ${name}`,
+  ]),
+  ['isbot', `${webView} Instagram 300.1.0.23.111 (compatible; somebot/1.0)`],
+  ['http-client', 'MyApp/17 CFNetwork/1410.0.3 Darwin/22.6.0'],
+  ['http-client', 'Dalvik/2.1.0 (Linux; U; Android 13; Pixel 7 Build/TQ3A.230805.001)'],
+  ['not-a-browser', 'MyApp/3.2 (iPhone; iOS 17.0; Scale/3.00)'],
+  ['not-a-browser', 'Instagram 300.1.0.23.111 Android (33/13; 480dpi; samsung; SM-S911B)'],
+  ['link-previewer', 'facebookexternalhit/1.1 (+http://www.facebook.com/externalhit_uatext.php)'],
+  ['link-previewer', 'WhatsApp/2.23.20.0 A'],
+  [
+    'link-previewer',
+    'Mozilla/5.0 (Macintosh; Intel Mac OS X 11.6; rv:92.0) Gecko/20100101 Firefox/92.0',
+  ],
+])('a bot is %s: %s', (reason, agent) => {
+  expect(parseAgent(agent)).toMatchObject({ isBot: true, reason, isInApp: false });
 });

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it, test } from 'vitest';
+import { expect, it, test } from 'vitest';
 import type { Visit } from '../journal/journal-lines.js';
 import { decodeColumns, encodeColumns } from './columns-codec.js';
 import { toColumns, type VisitColumns } from './visit-columns.js';
@@ -86,10 +86,8 @@ test('a column with more than 256 values has codes of two bytes', () => {
   expect(values[codes[299] as number]).toBe('Browser 299');
 });
 
-describe('rejects', () => {
-  it('bytes of another version', () => {
-    const bytes = Buffer.alloc(64);
-    bytes.writeUInt32LE(7);
-    expect(() => decodeColumns(bytes)).toThrow('visits of version 7: this server reads version 3');
-  });
+it('rejects bytes of another version', () => {
+  const bytes = Buffer.alloc(64);
+  bytes.writeUInt32LE(7);
+  expect(() => decodeColumns(bytes)).toThrow('visits of version 7: this server reads version 3');
 });

@@ -74,33 +74,25 @@ describe('an image', () => {
   });
 });
 
-describe('a payload', () => {
-  it('that does not fit its level is refused with a level that fits', async () => {
-    const { field, message } = await refusal({
-      payload: 'a'.repeat(2000),
-      errorCorrection: 'H',
-    });
-    expect(field).toBe('data');
-    expect(message).toBe(
-      'has 2000 bytes, and errorCorrectionLevel H holds 1273: use errorCorrectionLevel M',
-    );
+it('a payload that does not fit its level is refused with a level that fits', async () => {
+  const { field, message } = await refusal({
+    payload: 'a'.repeat(2000),
+    errorCorrection: 'H',
   });
+  expect(field).toBe('data');
+  expect(message).toBe(
+    'has 2000 bytes, and errorCorrectionLevel H holds 1273: use errorCorrectionLevel M',
+  );
 });
 
-describe('colours', () => {
-  it.each([
-    [
-      '#808080',
-      '#808080',
-      /contrast of 1\.00 to 1.*use a darker one, or a lighter backgroundColor/,
-    ],
-    ['#FFFF00', '#FFFFFF', /contrast of 1\.07 to 1/],
-    ['#FFFFFF', '#000000', /inverted codes: exchange them/],
-  ])('%s on %s are refused', async (foregroundColor, backgroundColor, message) => {
-    const error = await refusal({ foregroundColor, backgroundColor });
-    expect(error.field).toBe('foregroundColor');
-    expect(error.message).toMatch(message);
-  });
+it.each([
+  ['#808080', '#808080', /contrast of 1\.00 to 1.*use a darker one, or a lighter backgroundColor/],
+  ['#FFFF00', '#FFFFFF', /contrast of 1\.07 to 1/],
+  ['#FFFFFF', '#000000', /inverted codes: exchange them/],
+])('colours %s on %s are refused', async (foregroundColor, backgroundColor, message) => {
+  const error = await refusal({ foregroundColor, backgroundColor });
+  expect(error.field).toBe('foregroundColor');
+  expect(error.message).toMatch(message);
 });
 
 describe('a size', () => {
@@ -115,22 +107,20 @@ describe('a size', () => {
   });
 });
 
-describe('a logo', () => {
-  it('is centred, keeps its aspect ratio, and has a clear margin', async () => {
-    const logo = await wideLogo();
-    const svg = Buffer.from(await drawDesign({ ...plain, format: 'svg', logo })).toString();
-    const position = /<image x="(\d+)" y="(\d+)" width="(\d+)" height="(\d+)"/.exec(svg) ?? [];
-    const [x, y, width, height] = position.slice(1).map(Number) as [number, number, number, number];
-    expect(Math.abs(x + width / 2 - 256)).toBeLessThanOrEqual(1);
-    expect(Math.abs(y + height / 2 - 256)).toBeLessThanOrEqual(1);
-    expect(Math.abs(width / height - logo.width / logo.height)).toBeLessThan(0.1);
-    const { data } = await pixelsOf(await drawDesign({ ...plain, logo }));
-    for (let column = x - 6; column < x + width + 6; column += 1) {
-      expect([data[(y - 6) * 512 + column], data[(y + height + 5) * 512 + column]]).toEqual([
-        255, 255,
-      ]);
-    }
-  });
+it('a logo is centred, keeps its aspect ratio, and has a clear margin', async () => {
+  const logo = await wideLogo();
+  const svg = Buffer.from(await drawDesign({ ...plain, format: 'svg', logo })).toString();
+  const position = /<image x="(\d+)" y="(\d+)" width="(\d+)" height="(\d+)"/.exec(svg) ?? [];
+  const [x, y, width, height] = position.slice(1).map(Number) as [number, number, number, number];
+  expect(Math.abs(x + width / 2 - 256)).toBeLessThanOrEqual(1);
+  expect(Math.abs(y + height / 2 - 256)).toBeLessThanOrEqual(1);
+  expect(Math.abs(width / height - logo.width / logo.height)).toBeLessThan(0.1);
+  const { data } = await pixelsOf(await drawDesign({ ...plain, logo }));
+  for (let column = x - 6; column < x + width + 6; column += 1) {
+    expect([data[(y - 6) * 512 + column], data[(y + height + 5) * 512 + column]]).toEqual([
+      255, 255,
+    ]);
+  }
 });
 
 const longUrl = (length: number) => `https://example.com/${'aB3-x9_'.repeat(40)}`.slice(0, length);
@@ -191,21 +181,19 @@ describe('a text beyond ASCII', () => {
   });
 });
 
-describe('a code that the decoder cannot read', () => {
-  it('is refused with its logo as the cause', async () => {
-    const inner = await drawVerified({ ...plain, payload: 'x' });
-    const logo = await encodeLogo(await decodeLogo(inner));
-    const design: QrDesign = {
-      ...plain,
-      size: 300,
-      errorCorrection: 'H',
-      stylePreset: 'dots',
-      logo,
-    };
-    const { field, message } = (await drawOrRefusal(design)) as QrDesignError;
-    expect(field).toBe('logoUrl');
-    expect(message).toMatch(/^leads to a logo with which a decoder .*: use another one$/);
-  });
+it('a code that the decoder cannot read is refused with its logo as the cause', async () => {
+  const inner = await drawVerified({ ...plain, payload: 'x' });
+  const logo = await encodeLogo(await decodeLogo(inner));
+  const design: QrDesign = {
+    ...plain,
+    size: 300,
+    errorCorrection: 'H',
+    stylePreset: 'dots',
+    logo,
+  };
+  const { field, message } = (await drawOrRefusal(design)) as QrDesignError;
+  expect(field).toBe('logoUrl');
+  expect(message).toMatch(/^leads to a logo with which a decoder .*: use another one$/);
 });
 
 describe('a margin', () => {
