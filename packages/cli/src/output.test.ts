@@ -141,11 +141,6 @@ describe('--fields', () => {
     expect(io.text.stdout).toBe(text);
   });
 
-  test('has the fields of the item that are no columns of the table', async () => {
-    const item = { ...first, note: 'x' };
-    expect(await selected('csv', ['id', 'note'], [item])).toBe('id,note\n1,x\n');
-  });
-
   test('an unknown field is a usage error before the first byte', async () => {
     for (const format of outputFormats) {
       const error = await selected(format, ['tittle']).catch((reason: unknown) => reason);

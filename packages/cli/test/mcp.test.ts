@@ -201,7 +201,9 @@ test('an assistant changes, clears, pauses, deletes and resumes a link', async (
   expect(changed.data).toMatchObject({ title: 'new' });
   expect(changed.data.etag).not.toBe(read.etag);
   const stale = await failure('update_link', { link, title: 'mine', ifMatch: read.etag });
-  expect(stale).toMatch(/^PRECONDITION_FAILED: If-Match does not match: the record was changed at/);
+  expect(stale).toMatch(
+    /^PRECONDITION_FAILED: If-Match does not match: the record was changed at .*\nread the link again with get_link/,
+  );
 
   expect((await call('update_link', { link, title: null })).data.title).toBeNull();
   expect((await call('update_link', { link, isActive: false })).data.isActive).toBe(false);
@@ -276,19 +278,13 @@ describe('errors', () => {
     await expect(client.ping()).resolves.toEqual({});
   });
 
-  test('a missing scope and a changed link name the tool to call next', async () => {
+  test('a missing scope names the tool to call next', async () => {
     const { key } = await server.client.apiKeys.create({ name: 'k', scopes: ['analytics:read'] });
     const reader = await connect([], withToken(key));
     expect(await reader.failure('get_click_report', { link: '1' })).toMatch(
       /^INSUFFICIENT_SCOPE: .*urls:read\nget_account returns the scopes/,
     );
     await reader.call('get_click_report');
-    const { call, failure } = await connect();
-    const { data } = await call('create_link', { targetUrl: 'https://changed.example' });
-    const change = { link: data.id, title: 'x', ifMatch: '"old"' };
-    expect(await failure('update_link', change)).toMatch(
-      /^PRECONDITION_FAILED: .*\nread the link again with get_link/,
-    );
   });
 
   test('texts of the server are data: characters that control a terminal are escaped', async () => {

@@ -42,11 +42,6 @@ test('an unknown name, a closed port, TLS and a hung server each have their own 
   );
 }, 120_000);
 
-test('--timeout rejects what is not a number of seconds', async () => {
-  const { code, stderr } = await list(server.url, ['--timeout', 'soon']);
-  expect([code, stderr]).toEqual([2, expect.stringContaining('--timeout soon: must be a number')]);
-});
-
 /** A proxy that answers for `links.invalid` from the server, and records what it is asked. */
 async function startProxy({ authorization }: { authorization?: string } = {}) {
   const asked: string[] = [];

@@ -54,6 +54,7 @@ const lines: Readonly<Record<string, readonly (readonly [string, string])[]>> = 
     ['create example.com/a', 'must start with http:// or https://\n  use https://example.com/a\n'],
     ['list --limit 0', 'It must be at least 1.'],
     ['list --all --offset 3', 'cannot be used with'],
+    ['list --timeout soon', '--timeout soon: must be a number'],
     ['list -o xml', 'use table, json, ndjson, csv'],
     ['list --json -o csv', 'cannot be used together'],
   ],

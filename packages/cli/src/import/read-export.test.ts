@@ -73,13 +73,6 @@ const required: Readonly<Record<LinkSourceName, object>> = {
 };
 
 describe('Shlink', () => {
-  test.each([
-    { meta: { validSince: future, validUntil: null, maxVisits: null } },
-    { validSince: '2099-01-01T01:00:00+01:00' },
-  ])('a link does not start before its time: %j', async (link) => {
-    expect((await readLink('shlink', link)).item).toMatchObject({ activatesAt: future });
-  });
-
   test('an embargo in a CSV file is kept, and one that is no time fails the row', async () => {
     const lines = [
       `https://s.test/a,https://a.example/,${future}`,
@@ -88,15 +81,6 @@ describe('Shlink', () => {
     const { rows } = await readExport('shlink', `shortUrl,longUrl,validSince\n${lines.join('\n')}`);
     expect(rows[0]?.item).toMatchObject({ activatesAt: future });
     expect(rows[1]?.error).toMatch(/^activatesAt must be a time .* not "soon"$/);
-  });
-
-  test('visits so far do not count again', async () => {
-    const link = { meta: { maxVisits: 100 }, visitsSummary: { total: 28, nonBots: 20, bots: 8 } };
-    const { item, note, notKept } = await readLink('shlink', link);
-    expect([item?.maxClicks, item?.importedClicks, note, notKept]).toEqual([
-      ...[72, 28],
-      ...[undefined, undefined],
-    ]);
   });
 
   test('a link whose visits are used up is created paused', async () => {
