@@ -4,13 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { mockApi } from '../test/mock-api.js';
 import { failure, success, urlCreated, usage } from '../test/responses.js';
 import { api, createTestClient } from '../test/test-client.js';
-import {
-  ConnectionError,
-  RateLimitError,
-  RequestRejectedError,
-  ServerError,
-  TimeoutError,
-} from './errors.js';
+import { ConnectionError, ServerError, TimeoutError } from './errors.js';
 import type { RequestInfo } from './options.js';
 
 const server = mockApi();
@@ -53,9 +47,8 @@ describe('retries', () => {
   it('retries three times by default and rejects with the last error', async () => {
     const calls = answerUsage(() => failure(503, 'UNAVAILABLE'));
     const client = createTestClient();
-    const error = await client.usage.get().catch((reason: unknown) => reason);
-    expect(error).toBeInstanceOf(ServerError);
-    expect(error).toMatchObject({ status: 503, code: 'UNAVAILABLE', requestId: 'req-1' });
+    const refusal = { status: 503, code: 'UNAVAILABLE', requestId: 'req-1' };
+    await expect(client.usage.get()).rejects.toMatchObject({ name: 'ServerError', ...refusal });
     expect(calls.count).toBe(4);
     // Half of 500, 1000 and 2000 ms, because randomNumber is 0.5.
     expect(client.retries.map(({ delayMs }) => delayMs)).toEqual([250, 500, 1000]);
@@ -94,9 +87,8 @@ describe('retries', () => {
   it('fails at once with the time if Retry-After is longer than maxRetryDelayMs', async () => {
     const calls = answerUsage(() => failure(429, 'RATE_LIMITED', { 'retry-after': '3600' }));
     const client = createTestClient({ maxRetryDelayMs: 5000 });
-    const error = await client.usage.get().catch((reason: unknown) => reason);
-    expect(error).toBeInstanceOf(RateLimitError);
-    expect(error).toMatchObject({ retryAfterMs: 3_600_000, attempts: 1 });
+    const refusal = { name: 'RateLimitError', retryAfterMs: 3_600_000, attempts: 1 };
+    await expect(client.usage.get()).rejects.toMatchObject(refusal);
     expect(calls.count).toBe(1);
     expect(client.retries).toEqual([]);
   });
@@ -171,9 +163,8 @@ describe('time-outs', () => {
         return hang();
       }),
     );
-    const error = await client.usage.get().catch((reason: unknown) => reason);
-    expect(error).toBeInstanceOf(TimeoutError);
-    expect(error).toMatchObject({
+    await expect(client.usage.get()).rejects.toMatchObject({
+      name: 'TimeoutError',
       message: 'GET /api/v1/usage was not answered within 4000 ms, including retries',
       cause: { status: 503 },
     });
@@ -258,12 +249,10 @@ describe('requests', () => {
     const calls = answerUsage(
       () => new HttpResponse(null, { status, headers: { location: 'https://evil.test/usage' } }),
     );
-    const error = await createTestClient()
-      .usage.get()
-      .catch((reason: unknown) => reason);
-    expect(error).toBeInstanceOf(RequestRejectedError);
-    expect(error).toMatchObject({ status, code: undefined });
-    expect(String(error)).toContain('with a redirect to https://evil.test/usage');
+    await expect(createTestClient().usage.get()).rejects.toMatchObject({
+      ...{ name: 'RequestRejectedError', status, code: undefined },
+      message: expect.stringContaining('with a redirect to https://evil.test/usage'),
+    });
     expect(calls.count).toBe(1);
   });
 
@@ -286,10 +275,10 @@ describe('requests', () => {
       maxRetries: 0,
       fetch: () => Promise.reject(fetchFailed),
     });
-    const error = await client.usage.get().catch((reason: unknown) => reason);
-    expect(error).toBeInstanceOf(ConnectionError);
-    expect(error).toMatchObject({ cause: fetchFailed });
-    expect(String(error)).toContain('/api/v1/usage failed: ECONNREFUSED');
+    await expect(client.usage.get()).rejects.toMatchObject({
+      ...{ name: 'ConnectionError', cause: fetchFailed },
+      message: expect.stringContaining('/api/v1/usage failed: ECONNREFUSED'),
+    });
   });
 
   it('treat an incomplete response as a network error', async () => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { mockApi } from '../test/mock-api.js';
 import { failure, success, usage } from '../test/responses.js';
 import { api, createTestClient } from '../test/test-client.js';
-import { AuthenticationError, TimeoutError, UnexpectedResponseError } from './errors.js';
+import { AuthenticationError, TimeoutError } from './errors.js';
 
 const server = mockApi();
 
@@ -170,12 +170,10 @@ describe('a token request', () => {
     'does not take %j for a token',
     async (data) => {
       server.use(http.post(`${api}/auth/token`, () => success(data)));
-      const error = await createTestClient(credentials)
-        .usage.get()
-        .catch((reason: unknown) => reason);
-      expect(error).toBeInstanceOf(UnexpectedResponseError);
-      expect(error).toMatchObject({ status: 200, requestId: 'req-1' });
-      expect(String(error)).toContain('returned no token');
+      await expect(createTestClient(credentials).usage.get()).rejects.toMatchObject({
+        ...{ name: 'UnexpectedResponseError', status: 200, requestId: 'req-1' },
+        message: expect.stringContaining('returned no token'),
+      });
     },
   );
 });
