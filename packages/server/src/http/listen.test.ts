@@ -71,18 +71,16 @@ describe('listen on a unix socket', () => {
   });
 });
 
-describe('Listener.stop', () => {
-  it('sends Connection: close with the next response of a busy connection', async () => {
-    const { server, listener, held, get } = await heldServer();
-    const first = get();
-    await once(server, 'held');
-    const stopped = listener.stop(60_000);
-    const second = get();
-    held[0]?.end();
-    await first;
-    await once(server, 'held');
-    held[1]?.end();
-    expect(await second).toBe('close');
-    await stopped;
-  });
+it('a stop closes a busy connection with its next response', async () => {
+  const { server, listener, held, get } = await heldServer();
+  const first = get();
+  await once(server, 'held');
+  const stopped = listener.stop(60_000);
+  const second = get();
+  held[0]?.end();
+  await first;
+  await once(server, 'held');
+  held[1]?.end();
+  expect(await second).toBe('close');
+  await stopped;
 });

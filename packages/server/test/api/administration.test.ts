@@ -280,31 +280,29 @@ it('API keys of an organization are listed, changed and revoked', async () => {
   expect(gone.outcome).toBe('404 NOT_FOUND');
 });
 
-describe('usage of all organizations', () => {
-  it('has the figures of each organization, as it reads them itself', async () => {
-    const own = await startForTest();
-    const made = await own.operator.call('createOrganization', {
-      body: { name: 'Acme', plan: 'developer' },
-    });
-    const { clientId, clientSecret, id } = made.data;
-    const caller = await own.signIn({ clientId, clientSecret });
-    await caller.call('createUrl', { body: { targetUrl: 'https://example.com/' } });
-    await caller.call('createQr', { body: { data: 'a text' } });
-    await expect
-      .poll(async () => {
-        const { data } = await own.operator.call('listUsage');
-        return data.items.find((each) => each.organization.id === id);
-      })
-      .toMatchObject({
-        organization: { id, name: 'Acme' },
-        plan: 'developer',
-        links: { used: 1, included: 10_000 },
-        meters: { api_call: { used: 2 }, qr_generated: { used: 1, included: 1_000 } },
-      });
-    const query = { period: '2029-12', limit: 1 };
-    const { data } = await own.operator.call('listUsage', { query });
-    expect(data).toMatchObject({ total: 2, items: [{ period: '2029-12' }] });
-    const next = { ...query, after: data.nextAfter as string };
-    expect((await own.operator.call('listUsage', { query: next })).data.items).toHaveLength(1);
+it('usage of all organizations has the figures that each reads itself', async () => {
+  const own = await startForTest();
+  const made = await own.operator.call('createOrganization', {
+    body: { name: 'Acme', plan: 'developer' },
   });
+  const { clientId, clientSecret, id } = made.data;
+  const caller = await own.signIn({ clientId, clientSecret });
+  await caller.call('createUrl', { body: { targetUrl: 'https://example.com/' } });
+  await caller.call('createQr', { body: { data: 'a text' } });
+  await expect
+    .poll(async () => {
+      const { data } = await own.operator.call('listUsage');
+      return data.items.find((each) => each.organization.id === id);
+    })
+    .toMatchObject({
+      organization: { id, name: 'Acme' },
+      plan: 'developer',
+      links: { used: 1, included: 10_000 },
+      meters: { api_call: { used: 2 }, qr_generated: { used: 1, included: 1_000 } },
+    });
+  const query = { period: '2029-12', limit: 1 };
+  const { data } = await own.operator.call('listUsage', { query });
+  expect(data).toMatchObject({ total: 2, items: [{ period: '2029-12' }] });
+  const next = { ...query, after: data.nextAfter as string };
+  expect((await own.operator.call('listUsage', { query: next })).data.items).toHaveLength(1);
 });

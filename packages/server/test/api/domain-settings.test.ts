@@ -226,19 +226,17 @@ describe('ignoreCase', () => {
   });
 });
 
-describe('what a domain forwards', () => {
-  it('applies to its links without a setting of their own, at once', async () => {
-    const { hostname, create, change } = await addDomain();
-    await create({ customSlug: 'by-domain' });
-    await create({ customSlug: 'by-itself', forwardQuery: false, forwardPath: false });
-    expect(await follow(hostname, '/by-domain?a=1')).toBe(targetUrl);
-    await change({ forwardQuery: true, forwardPath: true });
-    expect(await follow(hostname, '/by-domain/p?a=1')).toBe(`${targetUrl}p?a=1`);
-    expect(await follow(hostname, '/by-itself?a=1')).toBe(targetUrl);
-    expect(await follow(hostname, '/by-itself/p')).toBe(404);
-    await change({ forwardQuery: false });
-    expect(await follow(hostname, '/by-domain?a=1')).toBe(targetUrl);
-  });
+it('what a domain forwards applies at once to links without an own setting', async () => {
+  const { hostname, create, change } = await addDomain();
+  await create({ customSlug: 'by-domain' });
+  await create({ customSlug: 'by-itself', forwardQuery: false, forwardPath: false });
+  expect(await follow(hostname, '/by-domain?a=1')).toBe(targetUrl);
+  await change({ forwardQuery: true, forwardPath: true });
+  expect(await follow(hostname, '/by-domain/p?a=1')).toBe(`${targetUrl}p?a=1`);
+  expect(await follow(hostname, '/by-itself?a=1')).toBe(targetUrl);
+  expect(await follow(hostname, '/by-itself/p')).toBe(404);
+  await change({ forwardQuery: false });
+  expect(await follow(hostname, '/by-domain?a=1')).toBe(targetUrl);
 });
 
 describe('files of a domain', () => {

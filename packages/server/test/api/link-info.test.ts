@@ -122,44 +122,42 @@ describe('the info page of a link', () => {
   });
 });
 
-describe('public statistics', () => {
-  it('show all clicks, those of 30 days and their countries, for a minute', async () => {
-    const { id, shortCode } = await api.createUrl({ publicStats: true });
-    const visitFrom = (country: string) =>
-      api.visit(`/${shortCode}`, {
-        headers: {
-          'user-agent': agents.firefox,
-          'x-forwarded-for': '192.0.2.1',
-          'cf-ipcountry': country,
-        },
-      });
-    for (const country of ['DE', 'DE', 'FR', 'XX']) await visitFrom(country);
-    await api.settle();
-    // A report ends before now.
-    api.clock.advance(1);
-    const read = async () => (await api.visit(`/${shortCode}+`)).text;
-    const page = await read();
-    expect(page).toContain('<h2>Clicks: 4</h2>');
-    expect(page).toMatch(/<title>2030-01-01: 4<\/title>/);
-    for (const [name, count] of [
-      ['Germany', 2],
-      ['France', 1],
-      ['Unknown Region', 1],
-    ]) {
-      expect(page).toContain(`<tr><th scope="row">${name}</th><td>${count}</td></tr>`);
-    }
-    const report = await new HtmlValidate({ extends: ['html-validate:standard'] }).validateString(
-      page,
-    );
-    expect(report.results.flatMap(({ messages }) => messages)).toEqual([]);
-    await visitFrom('DE');
-    await api.settle();
-    expect(await read()).toBe(page);
-    api.clock.advance(minuteMs + 1);
-    expect(await read()).toContain('<h2>Clicks: 5</h2>');
-    await update(id, { publicStats: null, infoPage: true });
-    expect(await read()).not.toContain('Clicks');
-    await update(id, { infoPage: null });
-    expect((await shown(`/${shortCode}+`)).status).toBe(404);
-  });
+it('public statistics show all clicks, and those of 30 days by country, for a minute', async () => {
+  const { id, shortCode } = await api.createUrl({ publicStats: true });
+  const visitFrom = (country: string) =>
+    api.visit(`/${shortCode}`, {
+      headers: {
+        'user-agent': agents.firefox,
+        'x-forwarded-for': '192.0.2.1',
+        'cf-ipcountry': country,
+      },
+    });
+  for (const country of ['DE', 'DE', 'FR', 'XX']) await visitFrom(country);
+  await api.settle();
+  // A report ends before now.
+  api.clock.advance(1);
+  const read = async () => (await api.visit(`/${shortCode}+`)).text;
+  const page = await read();
+  expect(page).toContain('<h2>Clicks: 4</h2>');
+  expect(page).toMatch(/<title>2030-01-01: 4<\/title>/);
+  for (const [name, count] of [
+    ['Germany', 2],
+    ['France', 1],
+    ['Unknown Region', 1],
+  ]) {
+    expect(page).toContain(`<tr><th scope="row">${name}</th><td>${count}</td></tr>`);
+  }
+  const report = await new HtmlValidate({ extends: ['html-validate:standard'] }).validateString(
+    page,
+  );
+  expect(report.results.flatMap(({ messages }) => messages)).toEqual([]);
+  await visitFrom('DE');
+  await api.settle();
+  expect(await read()).toBe(page);
+  api.clock.advance(minuteMs + 1);
+  expect(await read()).toContain('<h2>Clicks: 5</h2>');
+  await update(id, { publicStats: null, infoPage: true });
+  expect(await read()).not.toContain('Clicks');
+  await update(id, { infoPage: null });
+  expect((await shown(`/${shortCode}+`)).status).toBe(404);
 });

@@ -153,23 +153,21 @@ describe('GET /webhooks/{id}/deliveries', () => {
   });
 });
 
-describe('POST /webhooks/{id}/deliveries/{deliveryId}/replay', () => {
-  it('delivers the same event and body once more, under another delivery id', async () => {
-    const hook = await receiver();
-    const { id } = await subscribe(hook.url);
-    await createUrl();
-    const [first] = await settled(id, 1);
-    const params = { id, deliveryId: first?.id ?? '' };
-    const replayed = await api.call('replayDelivery', { params });
-    expect(replayed.status).toBe(201);
-    await settled(id, 2);
-    const [one, two] = hook.received;
-    expect(two?.body).toBe(one?.body);
-    expect(two?.headers['x-service-delivery-id']).toBe(replayed.data.id);
-    expect(replayed.data.id).not.toBe(first?.id);
-    expect(replayed.data.eventId).toBe(first?.eventId);
-    await remove(id);
-  });
+it('a replay delivers the same event and body under another delivery id', async () => {
+  const hook = await receiver();
+  const { id } = await subscribe(hook.url);
+  await createUrl();
+  const [first] = await settled(id, 1);
+  const params = { id, deliveryId: first?.id ?? '' };
+  const replayed = await api.call('replayDelivery', { params });
+  expect(replayed.status).toBe(201);
+  await settled(id, 2);
+  const [one, two] = hook.received;
+  expect(two?.body).toBe(one?.body);
+  expect(two?.headers['x-service-delivery-id']).toBe(replayed.data.id);
+  expect(replayed.data.id).not.toBe(first?.id);
+  expect(replayed.data.eventId).toBe(first?.eventId);
+  await remove(id);
 });
 
 describe('POST /webhooks/{id}/rotate-secret', () => {

@@ -56,46 +56,44 @@ async function pass(id: string, days: number): Promise<void> {
   }
 }
 
-describe('webhook.disabled', () => {
-  it('is sent to the other webhooks that subscribe to it, once, by two dispatchers', async () => {
-    const [gone, good] = [await answering(500), await answering(204)];
-    const { stored, organizationId } = opened;
-    const subscribe = async (url: string, owner = organizationId) => {
-      const id = await opened.subscribe(url, owner);
-      await opened.setWebhook(id, { events: '["webhook.disabled"]' });
-      return id;
-    };
-    const failing = await subscribe(gone.url);
-    const watching = await subscribe(good.url);
-    const quiet = await opened.subscribe(good.url);
-    const foreign = await subscribe(good.url, await stored.addOrganization('scale'));
-    await opened.record(failing);
-    const failingSince = new Date(opened.clock()).toISOString();
-    await opened.dispatcher().drain();
-    opened.clock.advance(5 * day);
-    await opened.record(failing, 20);
-    const at = new Date(opened.clock()).toISOString();
-    const dispatchers = [opened.dispatcher(), opened.dispatcher()];
-    await Promise.all(dispatchers.map((dispatcher) => dispatcher.drain()));
-    await dispatchers[0]?.drain();
-    expect(await opened.states(watching)).toEqual(['delivered 1 null']);
-    expect([...(await opened.states(quiet)), ...(await opened.states(foreign))]).toEqual([]);
-    expect(await opened.states(failing)).toHaveLength(21);
-    expect(good.received.map(({ event }) => event)).toMatchObject([
-      {
-        type: 'webhook.disabled',
-        createdAt: at,
-        data: {
-          id: failing,
-          url: gone.url,
-          disabledAt: at,
-          disabledReason: 'failing',
-          failingSince,
-          lastSuccessAt: null,
-        },
+it('webhook.disabled is sent once to the other webhooks that subscribe to it', async () => {
+  const [gone, good] = [await answering(500), await answering(204)];
+  const { stored, organizationId } = opened;
+  const subscribe = async (url: string, owner = organizationId) => {
+    const id = await opened.subscribe(url, owner);
+    await opened.setWebhook(id, { events: '["webhook.disabled"]' });
+    return id;
+  };
+  const failing = await subscribe(gone.url);
+  const watching = await subscribe(good.url);
+  const quiet = await opened.subscribe(good.url);
+  const foreign = await subscribe(good.url, await stored.addOrganization('scale'));
+  await opened.record(failing);
+  const failingSince = new Date(opened.clock()).toISOString();
+  await opened.dispatcher().drain();
+  opened.clock.advance(5 * day);
+  await opened.record(failing, 20);
+  const at = new Date(opened.clock()).toISOString();
+  const dispatchers = [opened.dispatcher(), opened.dispatcher()];
+  await Promise.all(dispatchers.map((dispatcher) => dispatcher.drain()));
+  await dispatchers[0]?.drain();
+  expect(await opened.states(watching)).toEqual(['delivered 1 null']);
+  expect([...(await opened.states(quiet)), ...(await opened.states(foreign))]).toEqual([]);
+  expect(await opened.states(failing)).toHaveLength(21);
+  expect(good.received.map(({ event }) => event)).toMatchObject([
+    {
+      type: 'webhook.disabled',
+      createdAt: at,
+      data: {
+        id: failing,
+        url: gone.url,
+        disabledAt: at,
+        disabledReason: 'failing',
+        failingSince,
+        lastSuccessAt: null,
       },
-    ]);
-  });
+    },
+  ]);
 });
 
 describe('an endpoint whose every attempt fails', () => {
@@ -225,33 +223,31 @@ describe('a disabled endpoint that is enabled again', () => {
   });
 });
 
-describe('an endpoint that stays disabled for 30 days', () => {
-  it('fails its deliveries with the reason and records no more events', async () => {
-    const hook = await answering(503);
-    const id = await opened.subscribe(hook.url);
-    await happen();
-    await opened.dispatcher().drain();
-    await disable(id);
-    await happen();
-    const prune = () => pruneDeliveries(opened.stored.database, opened.clock());
-    opened.clock.advance(disabledRetentionMs - 1);
-    await prune();
-    expect((await opened.states(id)).sort()).toEqual([
-      'pending 0 null',
-      'pending 1 The receiver answered 503',
-    ]);
-    opened.clock.advance(1);
-    await happen();
-    await prune();
-    const failed = (attempts: number) => `failed ${attempts} The webhook was disabled for 30 days`;
-    expect((await opened.states(id)).sort()).toEqual([failed(0), failed(1)]);
-    opened.clock.advance(29 * day);
-    await prune();
-    expect(await opened.states(id)).toHaveLength(2);
-    opened.clock.advance(day + 1);
-    await prune();
-    expect(await opened.states(id)).toEqual([]);
-  });
+it('after 30 disabled days deliveries fail with the reason, and no event is recorded', async () => {
+  const hook = await answering(503);
+  const id = await opened.subscribe(hook.url);
+  await happen();
+  await opened.dispatcher().drain();
+  await disable(id);
+  await happen();
+  const prune = () => pruneDeliveries(opened.stored.database, opened.clock());
+  opened.clock.advance(disabledRetentionMs - 1);
+  await prune();
+  expect((await opened.states(id)).sort()).toEqual([
+    'pending 0 null',
+    'pending 1 The receiver answered 503',
+  ]);
+  opened.clock.advance(1);
+  await happen();
+  await prune();
+  const failed = (attempts: number) => `failed ${attempts} The webhook was disabled for 30 days`;
+  expect((await opened.states(id)).sort()).toEqual([failed(0), failed(1)]);
+  opened.clock.advance(29 * day);
+  await prune();
+  expect(await opened.states(id)).toHaveLength(2);
+  opened.clock.advance(day + 1);
+  await prune();
+  expect(await opened.states(id)).toEqual([]);
 });
 
 it('an endpoint whose secret cannot be decrypted pauses, and others get their deliveries', async () => {

@@ -95,16 +95,14 @@ it.each([
   expect(error.message).toMatch(message);
 });
 
-describe('a size', () => {
-  it('that is too small for its modules is refused with the smallest size that works', async () => {
-    const long = { payload: 'a'.repeat(2900), errorCorrection: 'L' as const };
-    for (const size of [200, 369]) {
-      const { field, message } = await refusal({ ...long, size });
-      expect(field).toBe('size');
-      expect(message).toMatch(/: use size 370$/);
-    }
-    await drawVerified({ ...plain, ...long, size: 370 });
-  });
+it('a size that is too small is refused with the smallest that works', async () => {
+  const long = { payload: 'a'.repeat(2900), errorCorrection: 'L' as const };
+  for (const size of [200, 369]) {
+    const { field, message } = await refusal({ ...long, size });
+    expect(field).toBe('size');
+    expect(message).toMatch(/: use size 370$/);
+  }
+  await drawVerified({ ...plain, ...long, size: 370 });
 });
 
 it('a logo is centred, keeps its aspect ratio, and has a clear margin', async () => {
