@@ -26,13 +26,6 @@ describe('GET /{code}', () => {
     }
   });
 
-  it('redirects by custom slug and by short code', async () => {
-    const { shortCode } = await create({ customSlug: 'two-ways' });
-    for (const key of ['two-ways', shortCode]) {
-      expect((await api.visit(`/${key}`)).headers.get('location')).toBe(targetUrl);
-    }
-  });
-
   it('matches slugs and codes case-sensitively', async () => {
     await create({ customSlug: 'MixedCase' });
     expect((await api.visit('/MixedCase')).status).toBe(307);

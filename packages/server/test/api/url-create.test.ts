@@ -144,12 +144,6 @@ describe('slug rules', () => {
     expect(response.error.message).toContain('only-once');
   });
 
-  it('never frees a slug, not even of a deleted link', async () => {
-    const { id } = (await create({ customSlug: 'gone-for-good' })).data;
-    await api.call('deleteUrl', { params: { id } });
-    expect((await create({ customSlug: 'gone-for-good' })).outcome).toBe('409 SLUG_CONFLICT');
-  });
-
   it.each(['api', 'dAsHbOaRd'])('3. blocks the reserved slug %s', async (customSlug) => {
     const response = await create({ customSlug });
     expect(response.outcome).toBe('400 SLUG_RESERVED');
