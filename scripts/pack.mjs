@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build, install, root, run } from './bootstrap.mjs';
 
-export const published = ['cli', 'sdk', 'server', 'webhook-verifier'];
+const published = ['cli', 'sdk', 'server', 'webhook-verifier'];
 
 /** Builds, packs every published package into a folder, and returns the tarballs by name. */
 export function pack(folder) {

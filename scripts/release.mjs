@@ -5,7 +5,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { basename, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { root } from './bootstrap.mjs';
-import { pack, published, versionOf } from './pack.mjs';
+import { pack, versionOf } from './pack.mjs';
 import { renderSbom } from './sbom.mjs';
 
 /**
@@ -40,10 +40,6 @@ function sha256(path) {
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   // npm changes to the folder of the clone. INIT_CWD is the folder in which it was called.
   const folder = resolve(process.env.INIT_CWD ?? '.', process.argv[2] ?? join(root, 'release'));
-  // A build leaves the modules of deleted sources.
-  for (const name of published) {
-    rmSync(join(root, 'packages', name, 'dist'), { recursive: true, force: true });
-  }
   release(folder);
   for (const name of readdirSync(folder).sort()) console.log(join(folder, name));
 }
