@@ -58,7 +58,8 @@ export function openSqlite(path: string, settings: StorageOptions): Database {
   const writeHandle = openHandle(path, settings, 'write');
   const write = kyselyOn(writeHandle);
   // A second handle, so that a read never queues behind a writer that waits for a lock.
-  const read = isMemory ? write : kyselyOn(openHandle(path, settings, 'read'));
+  const readHandle = isMemory ? writeHandle : openHandle(path, settings, 'read');
+  const read = isMemory ? write : kyselyOn(readHandle);
   const options: GroupCommitOptions = {
     // SQLite has one writer at a time.
     keyOf: () => 'all',
@@ -146,6 +147,9 @@ export function openSqlite(path: string, settings: StorageOptions): Database {
       for (const handle of idleReaders.splice(0)) await handle.destroy();
       if (read !== write) await read.destroy();
       await write.destroy();
+      // Kysely leaves a handle open that it has not used, and then the log stays beside the file.
+      readHandle.close();
+      writeHandle.close();
       unlock?.();
     },
   };
