@@ -82,3 +82,12 @@ test('an error has the line on which its row begins, and a mark of the encoding 
   const long = ['a\n"', ...Array.from({ length: 20 }, () => 'b\n'.repeat(50_000))];
   await expect(rowsOf(long)).rejects.toThrow('line 2: an opening quote');
 });
+
+test('a long line is read in linear time, whether it ends or not', async () => {
+  const startedAt = performance.now();
+  const parts = Array.from({ length: 100 }, () => 'a'.repeat(10_000));
+  expect((await rowsOf(parts))[0]?.cells[0]).toHaveLength(1_000_000);
+  await expect(rowsOf([...parts, 'a'])).rejects.toThrow('the row is longer than 1 MB');
+  await expect(rowsOf([`${' '.repeat(500_000)}a"b"`])).rejects.toThrow('a cell with a quote');
+  expect(performance.now() - startedAt).toBeLessThan(1_000);
+});

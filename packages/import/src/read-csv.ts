@@ -29,39 +29,41 @@ export async function* readCsv(
   // The row so far, and whether a quote is open at its end: the next line is then a part of it.
   let raw = '';
   let isOpen = false;
-  let rest = '';
-  function* read(isLast: boolean): Generator<CsvRow> {
-    let at = 0;
-    // A carriage return at the end of a part may be half of a line end.
-    const pattern = isLast ? /([^\r\n]*)(\r\n|\n|\r|$)/g : /([^\r\n]*)(\r\n|\n|\r(?!$))/g;
-    for (const [whole, content = '', end = ''] of rest.matchAll(pattern)) {
-      if (whole === '') break;
-      at += whole.length;
-      raw += content;
-      if ((content.split('"').length - 1) % 2 === 1) isOpen = !isOpen;
-      lines++;
-      if (raw.length > maxRowLength || (isOpen && end === '')) throw fail(unclosed);
-      if (isOpen) {
-        raw += end;
-        continue;
-      }
-      const cells = split(raw);
-      if (typeof cells === 'string') throw fail(cells);
-      if (cells.some((cell) => cell.trim() !== '')) yield { line, raw, cells };
-      line += lines;
-      lines = 0;
-      raw = '';
+  const add = (content: string) => {
+    raw += content;
+    if ((content.split('"').length - 1) % 2 === 1) isOpen = !isOpen;
+    if (raw.length > maxRowLength) throw fail(unclosed);
+  };
+  function* endLine(end: string): Generator<CsvRow> {
+    lines++;
+    if (isOpen) {
+      raw += end;
+      return;
     }
-    rest = rest.slice(at);
-    if (rest.length > maxRowLength || (isLast && isOpen)) throw fail(unclosed);
+    const cells = split(raw);
+    if (typeof cells === 'string') throw fail(cells);
+    if (cells.some((cell) => cell.trim() !== '')) yield { line, raw, cells };
+    line += lines;
+    lines = 0;
+    raw = '';
   }
+  // A carriage return at the end of a part may be half of a line end.
+  let half = '';
   let isFirst = true;
-  for await (const part of text) {
-    rest += isFirst ? part.replace(/^\ufeff/, '') : part;
-    isFirst &&= part === '';
-    yield* read(false);
+  for await (const next of text) {
+    const part = half + (isFirst ? next.replace(/^\ufeff/, '') : next);
+    isFirst &&= next === '';
+    let at = 0;
+    for (const { 0: end, index } of part.matchAll(/\r\n|\n|\r(?!$)/g)) {
+      add(part.slice(at, index));
+      yield* endLine(end);
+      at = index + end.length;
+    }
+    half = part.endsWith('\r') ? '\r' : '';
+    add(part.slice(at, part.length - half.length));
   }
-  yield* read(true);
+  yield* endLine(half);
+  if (isOpen) throw fail(unclosed);
 }
 
 const unclosed = 'an opening quote has no closing quote, or the row is longer than 1 MB';
@@ -71,7 +73,9 @@ function splitterOf(delimiter: string): (row: string) => string[] | string {
   const mark = `\\u{${delimiter.codePointAt(0)?.toString(16)}}`;
   const blanks = `(?:(?!${mark})\\s)*`;
   const quoted = `"([^"]*(?:""[^"]*)*)"${blanks}`;
-  const pattern = new RegExp(`${blanks}(?:${quoted}|((?:(?!${mark})[^"])*))(${mark}|$)`, 'uy');
+  // Without a blank at its start: blanks then match in one way only, in linear time.
+  const plain = `((?:(?!${mark})[^"\\s](?:(?!${mark})[^"])*)?)`;
+  const pattern = new RegExp(`${blanks}(?:${quoted}|${plain})(${mark}|$)`, 'uy');
   return (row) => {
     const cells: string[] = [];
     pattern.lastIndex = 0;
