@@ -1119,8 +1119,8 @@ export class QrResource extends Resource {
 
   /**
    * Download the image of a QR code. The image in the format of the code, without authentication.
-   * Each 200 response to GET counts in downloadCount; HEAD and 304 do not. With `Accept: text/html`,
-   * errors are pages.
+   * Each 200 response to GET counts in downloadCount, except with preview=1; HEAD and 304 do not.
+   * With `Accept: text/html`, errors are pages.
    *
    * Rejects with NotFoundError, GoneError.
    *

@@ -289,7 +289,7 @@ export const qrImageRoutes = [
     tag,
     summary: 'Download the image of a QR code',
     description:
-      'The image in the format of the code, without authentication. Each 200 response to GET counts in downloadCount; HEAD and 304 do not. With `Accept: text/html`, errors are pages.',
+      'The image in the format of the code, without authentication. Each 200 response to GET counts in downloadCount, except with preview=1; HEAD and 304 do not. With `Accept: text/html`, errors are pages.',
     access: 'public',
     isForVisitors: true,
     params,

@@ -89,7 +89,8 @@ function sendImage(
     response.writeHead(304, common).end();
     return;
   }
-  const disposition = /[?&]download=1(?:&|$)/.test(url as string) ? 'attachment' : 'inline';
+  const isAttachment = /[?&]download=1(?:&|$)/.test(url as string);
+  const disposition = isAttachment ? 'attachment' : 'inline';
   // Imported codes have slashes and dots, too.
   const name = linkKey?.replaceAll(/[/.]/g, '-') ?? id;
   const fields = {
@@ -103,7 +104,7 @@ function sendImage(
   const respond = () => response.writeHead(200, fields).end(image);
   if (method === 'HEAD') response.writeHead(200, fields).end();
   // The image of a preview page is no download.
-  else if (/[?&]preview=1(?:&|$)/.test(url as string)) respond();
+  else if (!isAttachment && /[?&]preview=1(?:&|$)/.test(url as string)) respond();
   else countDownload(id, respond);
 }
 

@@ -81,7 +81,9 @@ export function patchUrl(
   { body: patch, passwordHash }: Draft<UrlUpdateRequest>,
   now: number,
 ): ShortUrl {
-  const { isActive, isPasswordProtected = url.passwordHash !== null } = patch;
+  const { isActive } = patch;
+  // Null, too, keeps the protection as it is.
+  const isProtected = patch.isPasswordProtected ?? url.passwordHash !== null;
   const passwordError = findPasswordError(url.passwordHash, patch);
   if (passwordError) throw passwordError;
   const changesTarget = [patch.targetUrl, patch.expiredUrl, patch.rules].some(
@@ -93,7 +95,7 @@ export function patchUrl(
     targetUrl: patch.targetUrl ?? url.targetUrl,
     // The new target is not blocked. The next check finds the others, if there are any.
     targetBlockedAt: changesTarget ? null : url.targetBlockedAt,
-    passwordHash: isPasswordProtected ? (passwordHash ?? url.passwordHash) : null,
+    passwordHash: isProtected ? (passwordHash ?? url.passwordHash) : null,
     isActive: isActive ?? url.isActive,
     deletedAt: isActive ? null : url.deletedAt,
   };

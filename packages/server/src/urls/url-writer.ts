@@ -14,7 +14,13 @@ import { mapInSlices } from '../yield-to-event-loop.js';
 import { type Draft, findPasswordError, findTimeError, patchUrl, upsertUrl } from './change-url.js';
 import type { findTargetErrors } from './check-target.js';
 import { createUrls, type LinkWriteOptions } from './create-urls.js';
-import { type KeyField, type Outcome, refused, slugReserved } from './link-outcomes.js';
+import {
+  type KeyField,
+  type Outcome,
+  refused,
+  slugReserved,
+  urlNotFound,
+} from './link-outcomes.js';
 import { targetsOf } from './link-rules.js';
 import type { ShortUrl } from './short-url.js';
 import { type LinkChange, updateUrls } from './update-urls.js';
@@ -99,6 +105,7 @@ export class UrlWriter {
       (body) => this.findReserved(body) ?? findPasswordError(null, body),
     );
     const valid = drafts.filter((draft) => 'body' in draft);
+    if (valid.length === 0) return this.#refuseAll(drafts, context);
     const firstId = await this.#allocateIds(valid.length);
     let createdIds: ReadonlySet<number> = new Set();
     const written = await this.#writeAll(drafts, present, context, async (transaction, run) => {
@@ -144,10 +151,10 @@ export class UrlWriter {
     const first = await this.#findFirst<Outcome<Presented>[]>(items, context);
     if (first) return first;
     const drafts = await this.#prepare(items, context, (body) => this.findReserved(body));
+    const [draft] = drafts;
+    if (!draft || 'error' in draft) return this.#refuseAll(drafts, context);
     const newId = await this.#allocateIds(1);
     return this.#writeAll(drafts, present, context, async (transaction, run) => {
-      const [draft] = drafts;
-      if (!draft || 'error' in draft) return [];
       const { organizationId, now } = context;
       const [id] = (await findExternalIds(transaction, organizationId, [externalId])).values();
       if (id === undefined) {
@@ -156,7 +163,17 @@ export class UrlWriter {
         return createUrls(transaction, this.#options, [draft], newId, context, run);
       }
       const change = (url: ShortUrl) => upsertUrl(url, draft, now);
-      return updateUrls(transaction, this.#options, [{ id, change }], context, run.changedIds);
+      const changes = [{ id, change }];
+      const [outcome] = await updateUrls(
+        transaction,
+        this.#options,
+        changes,
+        context,
+        run.changedIds,
+      );
+      // The caller may not know the id, for example if its key is restricted to other links.
+      const isHidden = outcome?.status === 'refused' && outcome.error.code === 'NOT_FOUND';
+      return isHidden ? [refused(urlNotFound(externalId))] : outcome ? [outcome] : [];
     });
   }
 
@@ -232,6 +249,20 @@ export class UrlWriter {
         passwordHash: item.body.password == null ? null : (hashes.shift() ?? null),
       };
     });
+  }
+
+  /**
+   * Returns the refusals of items of which none is valid. They need no transaction, and are not stored: a
+   * request that is corrected may have the same key. A stored result comes first, because the time or a
+   * target may have become invalid since.
+   */
+  async #refuseAll<Presented>(
+    items: readonly CheckedItem<unknown>[],
+    { write }: WriteContext,
+  ): Promise<IdempotentResult<Outcome<Presented>[]>> {
+    const stored = await findStoredResult<Outcome<Presented>[]>(this.#options.database, write);
+    const result = items.flatMap((item) => ('error' in item ? [refused(item.error)] : []));
+    return stored ?? { result, replayed: false };
   }
 
   /** Writes the valid items, for which `work` returns the outcomes in their order. */

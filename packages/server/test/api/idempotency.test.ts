@@ -51,6 +51,16 @@ describe('Idempotency-Key', () => {
     Object.assign(api, fresh);
   });
 
+  it.each([
+    ['a reserved word', { customSlug: 'api' }],
+    ['a password without protection', { password: 'open sesame' }],
+    ['a time in the past', { expiresAt: '2020-01-01T00:00:00Z' }],
+  ])('is free after a refusal for %s', async (_name, wrong) => {
+    const key = newKey();
+    expect((await create(key, wrong)).status).toBe(400);
+    expect((await create(key)).status).toBe(201);
+  });
+
   it('is scoped to the organization', async () => {
     const key = newKey();
     const first = await create(key);

@@ -94,8 +94,10 @@ describe('GET /api/qr/{id}/download', () => {
     await get(downloadUrl, { headers: { 'if-none-match': etag } });
     await get(previewUrl);
     await get(`${downloadUrl}?preview=1`);
+    // An attachment is a download, whatever else the request says.
+    await get(`${downloadUrl}?download=1&preview=1`);
     await Promise.all(Array.from({ length: 20 }, () => get(downloadUrl)));
-    await untilDownloads(id, 21);
+    await untilDownloads(id, 22);
   });
 
   it('answers 410 for a deleted code and 404 for an unknown one', async () => {

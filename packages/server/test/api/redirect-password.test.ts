@@ -33,6 +33,21 @@ describe('when isPasswordProtected is true, the password must be supplied', () =
     expect(response.text).not.toContain(targetUrl);
   });
 
+  it('a change with isPasswordProtected: null keeps the protection, with the new password', async () => {
+    const path = await protect();
+    const { data } = await api.call('lookupUrl', {
+      query: { shortUrl: `${api.server.url}${path}` },
+    });
+    const params = { id: data.id };
+    for (const change of [{}, { password: 'another' }]) {
+      const body = { isPasswordProtected: null, ...change };
+      const changed = await api.call('updateUrl', { params, body });
+      expect(changed.data.isPasswordProtected).toBe(true);
+    }
+    expect((await guess(path, password)).status).toBe(401);
+    expect((await guess(path, 'another')).status).toBe(303);
+  });
+
   it('HEAD has no body and does not redirect', async () => {
     const response = await api.visit(await protect(), { method: 'HEAD' });
     expect(response.status).toBe(200);
