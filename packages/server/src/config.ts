@@ -334,8 +334,8 @@ function parseSchedule(expression: string): Cron {
 }
 
 function parseListenPath(text: string): string {
-  const address = parseListenAddress(text, '');
-  if ('path' in address) return address.path;
+  const address = text.startsWith('/') && parseListenAddress(text, '');
+  if (address && 'path' in address) return address.path;
   throw new Error(
     'it must be the absolute path of a unix socket, such as /run/shorty/shorty.sock; for TCP, set HOST and PORT',
   );

@@ -551,7 +551,9 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     database,
     start: () =>
       startUp().catch(async (error: unknown) => {
-        await stop();
+        await stop().catch((err: unknown) =>
+          logger.error({ err }, 'stopping a failed start failed'),
+        );
         throw error;
       }),
     stop,

@@ -8,11 +8,11 @@ const id = 0;
 const place = ['visitor_keys', String(id)];
 
 /**
- * Reads the key of the visitor hashes, which is random and stored encrypted. Generates it in a new database, and
- * in one whose secret key was lost. All nodes have the same.
+ * Reads the key of the visitor hashes, which is random and stored encrypted. Generates it if there is none: in a
+ * new database, and after the secret key was lost. All nodes have the same.
  */
 export async function readVisitorKeys(database: Database): Promise<VisitorKeys> {
-  if ((await find(database)) === null) {
+  if ((await find(database)) === undefined) {
     await database.writeDirectly(async (transaction) => {
       const encrypt = await encryptorOf(database, transaction);
       const value = encrypt(randomBytes(32).toString('base64url'), place);
@@ -20,16 +20,14 @@ export async function readVisitorKeys(database: Database): Promise<VisitorKeys> 
         .insertInto('visitor_keys')
         .values({ id, value })
         // Another node may have stored one meanwhile.
-        .onConflict((conflict) =>
-          conflict.column('id').doUpdateSet({ value }).where('visitor_keys.value', 'is', null),
-        )
+        .onConflict((conflict) => conflict.column('id').doNothing())
         .execute();
     }, 'rows');
   }
   return createVisitorKeys(database.keyring.decrypt(String(await find(database)), place));
 }
 
-async function find({ read }: Pick<Database, 'read'>): Promise<string | null> {
+async function find({ read }: Pick<Database, 'read'>): Promise<string | undefined> {
   const row = await read.selectFrom('visitor_keys').select('value').executeTakeFirst();
-  return row?.value ?? null;
+  return row?.value;
 }

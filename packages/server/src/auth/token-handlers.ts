@@ -86,5 +86,11 @@ function readBasic(authorization: string | undefined): Credentials | undefined {
 }
 
 function decodeFormText(text: string): string {
-  return new URLSearchParams(`text=${text.replaceAll('&', '%26')}`).get('text') ?? '';
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch (error) {
+    // A client that does not encode its secret.
+    if (error instanceof URIError) return text;
+    throw error;
+  }
 }

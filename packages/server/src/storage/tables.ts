@@ -118,7 +118,7 @@ export const tables = {
       domain_id: 'text',
       /** 1: it is restricted to the links that it creates. */
       only_own_links: 'integer not null default 0',
-      created_by: 'text not null', // The id of the client that created it
+      created_by: 'text not null', // The id of the client or the person that created it
       ...each('bigint', 'expires_at', 'last_used_at'),
     },
     indexes: {
@@ -541,7 +541,7 @@ export const tables = {
     shared: 'the key of the installation',
     columns: {
       id: 'bigint primary key', // 0
-      value: 'secret', // Random; null after the secret key was lost
+      value: 'secret not null', // Random
     },
   },
   /** The hosts to which, with their subdomains, no link may lead. */

@@ -15,7 +15,7 @@ it('nodes that start at once share one key, which stays until its secret key is 
   expect(second).toBe(first);
   expect(await readHash()).toBe(first);
   await stored.database.writeDirectly(
-    (transaction) => transaction.updateTable('visitor_keys').set({ value: null }).execute(),
+    (transaction) => transaction.deleteFrom('visitor_keys').execute(),
     'rows',
   );
   const next = await readHash();

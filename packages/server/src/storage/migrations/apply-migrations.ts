@@ -14,15 +14,17 @@ export async function applyMigrations(
   engine: Engine,
   ignoresCase = false,
 ): Promise<string[]> {
-  const applied = (await findApplied(db)) ?? [];
-  const newer = problemOfNewer(applied);
+  const newer = problemOfNewer((await findApplied(db)) ?? []);
   if (newer !== undefined) throw new ConfigError(`the database cannot be used: ${newer}`);
-  const isNew = applied.length === 0;
+  // Known in the transaction only: another node may create the tables first.
+  let isNew = false;
   const provided = Object.entries(migrations).map(([name, up]): [string, Migration] => [
     name,
     {
       async up(transaction) {
-        if (!isNew || name === firstMigration) await up(transaction, engine);
+        if (name === firstMigration) isNew = true;
+        else if (isNew) return;
+        await up(transaction, engine);
       },
     },
   ]);

@@ -9,8 +9,9 @@ export const pg = (): typeof Pg => require('pg');
 
 // SQLSTATE classes and codes of conditions that pass: connection, resources, operator intervention,
 // system error, lock timeout, read-only standby. An operator repairs the others: failed
-// authentication, a missing database, missing rights.
-const temporary = /^(08|53|57|58|55P03|25006|28|3D000|42501|3F000)/;
+// authentication, a missing database, missing rights. 0A000: another node has migrated a table for which this
+// connection has prepared a statement; a new connection prepares it again.
+const temporary = /^(08|53|57|58|55P03|25006|28|3D000|42501|3F000|0A000)/;
 /** The server cancelled a statement that waited too long for a lock. */
 export const lockTimeout = '55P03';
 /** The server cancelled a statement that took too long. */
