@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import SqliteHandle from 'better-sqlite3';
-import { sql } from 'kysely';
+import { type CompiledQuery, sql } from 'kysely';
 import { v7 as newUuid } from 'uuid';
 import { expect, it, onTestFinished } from 'vitest';
 import { deleteOrganizations } from '../../src/deletion/delete-organization.js';
@@ -9,11 +9,12 @@ import { OrganizationRepository } from '../../src/organizations/organization-rep
 import type { Database, Schema } from '../../src/storage/database.js';
 import { findDatabaseFile } from '../../src/storage/locate-database.js';
 import { openStorage } from '../../src/storage/open-storage.js';
-import { definitionOf, keyOf, ownerOf, tableNames } from '../../src/storage/schema.js';
+import { definitionOf, keyOf, type Owner, ownerOf, tableNames } from '../../src/storage/schema.js';
 import { bulkInsert } from '../../src/storage/statements.js';
 import { emptyDatabase, engine } from '../engine.js';
 import { command } from '../operator/server-process.js';
 import { filesWith, rowsWith } from './rows-with.js';
+import { explain, recordStatements } from './statement-plans.js';
 
 type Table = keyof Schema;
 
@@ -142,6 +143,27 @@ it('nothing of the organization remains, and everything of another one does', as
   handle.exec('vacuum');
   handle.close();
   expect(filesWith(dirname(path), doomed.mark)).toEqual([]);
+});
+
+it('a deletion finds the rows of every table by an index of their owner', async () => {
+  const { database, doomed } = await openFilled();
+  await confirm(database, doomed);
+  const statements = new Map<string, CompiledQuery>();
+  await deleteOrganizations(recordStatements(database, statements), fail);
+  const plans = await explain(database, [...statements.values()]);
+  for (const table of ownedTables) {
+    const { column } = ownerOf(table) as Owner;
+    const byOwner = new RegExp(`select "[^;]* from "${table}"\\s+where "${column}" in`);
+    const found = plans.filter(({ text }) => byOwner.test(text));
+    expect(found, table).not.toEqual([]);
+    for (const { conditions } of found) {
+      expect(conditions, table).toContainEqual(expect.stringMatching(`${column}|rowid`));
+    }
+  }
+  // Tables of one row, and changes of the last seconds.
+  const small = /\b(url_id_counter|link_policy|cache_changes)\b/;
+  const reading = plans.filter(({ conditions }) => conditions.includes(undefined));
+  expect(reading.map(({ text }) => text).filter((text) => !small.test(text))).toEqual([]);
 });
 
 it('the tables of the schema are all tables of the database', async () => {
