@@ -235,3 +235,29 @@ it('continues after a kill at any write, beside merges', async () => {
   expect(counter).toEqual({ clicks: 7, erased_clicks: 2_000, erasure_pending: 0 });
   await expectNoErrors(database);
 });
+
+it.each([
+  ['damaged', 0],
+  ['of a later version', 99],
+])('is not finished while a row is %s, and changes no byte of it', async (_, version) => {
+  const { database, erased, other, clicksOf } = await storeMarked();
+  const [row] = await database.read.selectFrom('visits').selectAll().orderBy('id').execute();
+  const { id = 0, visits: original = new Uint8Array() } = row ?? {};
+  const damaged = Buffer.from(original);
+  damaged.writeUInt32LE(version, 0);
+  const set = (visits: Uint8Array) =>
+    database.writeDirectly((transaction) =>
+      transaction.updateTable('visits').set({ visits }).where('id', '=', id).execute(),
+    );
+  await set(damaged);
+  expect((await eraseVisits(database)).get(erased)).toContain(
+    `the row ${id} of visits cannot be read`,
+  );
+  const read = () =>
+    database.read.selectFrom('visits').select('visits').where('id', '=', id).executeTakeFirst();
+  expect(Buffer.from((await read())?.visits as Uint8Array).equals(damaged)).toBe(true);
+  await set(original);
+  expect(await eraseVisits(database)).toEqual(new Map());
+  expect([await clicksOf(erased), await clicksOf(other)]).toEqual([7, 800]);
+  await expectNoErrors(database);
+});
