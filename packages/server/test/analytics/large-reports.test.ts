@@ -56,6 +56,23 @@ it('a report reads few rows at a time, and none of other organizations', async (
   expect(new Set(owners)).toEqual(new Set([organizationId]));
 });
 
+it('a page of the list of visits reads the rows of its time only', async () => {
+  const { organizationId, first } = await createLinks();
+  for (let row = 0; row < 40; row += 1) {
+    const visits = Array.from({ length: 500 }, (_, at) =>
+      makeVisit({ urlId: first, visitedAt: start + row * 500 + at }),
+    );
+    await stored.store(visits);
+  }
+  const { rowsOfVisits, database } = withRecord(stored.database);
+  const query = { since: start, until: month.until, conditions: [], limit: 100 };
+  const reader = new ReportReader(database);
+  const { count, next } = await reader.readVisits(organizationId, query, start, {});
+  expect([count, next]).toEqual([100, { at: start + 99, skipped: 1 }]);
+  // Of 40.
+  expect(rowsOfVisits().flat().length).toBeLessThanOrEqual(2);
+});
+
 describe('a report that needs too much', () => {
   it('memory for the keys of visitors fails, and others do not fail', async () => {
     const { organizationId, first, second } = await createLinks();
