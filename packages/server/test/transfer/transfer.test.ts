@@ -138,6 +138,19 @@ async function addDomain(
   return id;
 }
 
+async function addClient(database: Database, organizationId: string, id: string): Promise<void> {
+  const client = {
+    id,
+    organization_id: organizationId,
+    secret_hash: '',
+    scopes: '',
+    created_at: 0,
+  };
+  await database.writeDirectly((transaction) =>
+    transaction.insertInto('clients').values(client).execute(),
+  );
+}
+
 /** Stores visits in merged rows, and in one that is not merged. */
 async function visit(urlId: number): Promise<void> {
   const { database } = api.server;
@@ -447,6 +460,16 @@ describe('a file is refused, before anything is written,', () => {
       /rows of url_keys of another organization|rows of urls of another organization/,
     );
   });
+});
+
+it.each([
+  ['hostname', 'domains.hostname', () => 'go.example.com', addDomain],
+  ['client', 'clients.id', () => api.credentials.clientId, addClient],
+])('a %s that exists is named, before anything is written', async (_, column, nameOf, add) => {
+  const there = await emptyServer();
+  await add(there.database, await there.addOrganization('scale'), nameOf());
+  const message = `${column}: this database already has ${nameOf()}; nothing was imported`;
+  await refuses(there.database, text, new RegExp(message));
 });
 
 /** Returns a database whose transactions fail from one on, or do something after each. */
