@@ -120,6 +120,29 @@ test('files that a kill has cut off are completed, and those of dry runs replace
   ).toEqual(whole);
 });
 
+test('an output file never loses what this import did not write, nor rows of a finished chunk', async () => {
+  const { file } = await writeRows();
+  const outputs = ['--out', 'own-made.csv', '--failed-out', 'own-bad.csv'];
+  // A refused file does not spoil the other one.
+  await shorty.write('mine.csv', 'mine\n');
+  const foreign = [...outputs.slice(0, 3), 'mine.csv'];
+  expectEnd(await bulkCreate(file, ...foreign), 2, 'mine.csv exists, and is not of this import');
+  const codes = await Promise.all([bulkCreate(file, ...outputs), bulkCreate(file, ...outputs)]);
+  expect(codes.map(({ code }) => code)).toEqual([3, 3]);
+  const whole = await shorty.read('own-made.csv');
+  expect(new Set(whole.trimEnd().split('\n')).size).toBe(1 + everyRow.made);
+  await bulkCreate(file, ...outputs);
+  expect(await shorty.read('own-made.csv')).toBe(whole);
+  for (const name of ['own-made.csv', 'own-bad.csv']) {
+    const longer = `${await shorty.read(name)}a note\n`;
+    await shorty.write(name, longer);
+    const refused = await bulkCreate(file, ...outputs);
+    expectEnd(refused, 2, `${name} has content that this import did not write`);
+    expect(await shorty.read(name)).toBe(longer);
+    await shorty.write(name, longer.replace('a note\n', ''));
+  }
+});
+
 test('a request whose response is lost is retried with the same key', async () => {
   const { file, host } = await writeRows();
   proxy.decide = (index) => (index % 3 === 1 ? 'lose response' : 'pass');

@@ -26,8 +26,6 @@ export async function checkRows(
 ): Promise<ExitCode> {
   const { io, output } = context;
   const file = progress && openFailedRows(String(failedOut), prepared, progress, true);
-  // The next run replaces the rows of this one.
-  for (const path of Object.keys(file?.output.sizes ?? {})) progress?.recordFiles({ [path]: 0 });
   const report = new ImportedRows(output, io.stderr.isTTY === true);
   // What becomes of the links of another shortener, and how many were on each host.
   const moved = { keptCodes: 0, newCodes: 0, importedClicks: 0 };

@@ -90,7 +90,6 @@ export class ImportReport {
     const { out, failedOut } = options;
     if (out !== undefined) this.#out = new OutputFile(out, { title }, prepared, progress);
     if (failedOut !== undefined) this.#failedOut = openFailedRows(failedOut, prepared, progress);
-    progress.recordFiles(this.sizes);
     this.#rows = new ImportedRows(output, io.stderr.isTTY === true);
     this.#startedAt = io.now();
     this.hooks = {

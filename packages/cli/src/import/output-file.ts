@@ -20,7 +20,7 @@ export class OutputFile {
   readonly #descriptor: number;
   /** The path without symbolic links; undefined for a pipe or a device. */
   readonly #path: string | undefined;
-  #size = 0;
+  readonly #progress: ProgressFile;
   #pending = '';
 
   constructor(
@@ -30,6 +30,7 @@ export class OutputFile {
     progress: ProgressFile,
   ) {
     this.#lineEnd = lineEnd;
+    this.#progress = progress;
     try {
       this.#descriptor = openSync(path, 'a');
     } catch (error) {
@@ -42,22 +43,25 @@ export class OutputFile {
       if (stats.ino === source.ino && stats.dev === source.dev) {
         throw new UsageError(`${path} is the input file; choose another output file`);
       }
-      const known = progress.sizeOf(this.#path);
-      if (known === undefined || (isDryRun && progress.isContinued)) {
-        const next = 'choose another file, or delete this one';
+      const recorded = progress.outputFile(this.#path);
+      const next = 'choose another file, or delete this one';
+      if (recorded === undefined || (isDryRun && progress.isContinued)) {
         throw new UsageError(`${path} exists, and is not of this import`, next);
       }
+      if (stats.size > recorded.end) {
+        throw new UsageError(`${path} has content that this import did not write`, next);
+      }
       // What follows are rows of a chunk that was not finished, or of a dry run.
-      this.#size = Math.min(stats.size, known);
-      ftruncateSync(this.#descriptor, this.#size);
+      if (stats.size > recorded.size) ftruncateSync(this.#descriptor, recorded.size);
     }
-    if (title !== undefined && this.#size === 0) this.add(title);
+    progress.recordFiles(this.sizes);
+    if (title !== undefined && fstatSync(this.#descriptor).size === 0) this.add(title);
     this.flush();
   }
 
-  /** Its size with all rows so far, to record. */
+  /** Its size, to record. Another run may write to it, too. */
   get sizes(): FileSizes {
-    return this.#path === undefined ? {} : { [this.#path]: this.#size };
+    return this.#path === undefined ? {} : { [this.#path]: fstatSync(this.#descriptor).size };
   }
 
   add(line: string): void {
@@ -67,7 +71,10 @@ export class OutputFile {
   flush(): void {
     let bytes = Buffer.from(this.#pending);
     this.#pending = '';
-    this.#size += bytes.length;
+    if (bytes.length === 0) return;
+    for (const [path, size] of Object.entries(this.sizes)) {
+      this.#progress.recordWriting(path, size + bytes.length);
+    }
     while (bytes.length > 0) bytes = bytes.subarray(writeSync(this.#descriptor, bytes));
   }
 

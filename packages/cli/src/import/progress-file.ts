@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { appendFileSync } from 'node:fs';
-import { readFile, rm } from 'node:fs/promises';
+import { appendFileSync, readFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ImportChunk, ImportRow } from '@shorty/import';
 import { systemErrorCode } from '../cli-error.js';
@@ -19,9 +19,17 @@ export interface ChunkCounts {
 /** The sizes of the output files with the rows of all finished chunks, by path. */
 export type FileSizes = Readonly<Record<string, number>>;
 
+interface OutputState {
+  /** The size with the rows of all finished chunks. */
+  readonly size: number;
+  /** The size that the last write was to reach. What follows is not of this import. */
+  readonly end: number;
+}
+
 type Line =
   | { readonly startedAt: number; readonly seed: string }
   | { readonly files: FileSizes }
+  | { readonly writing: string; readonly end: number }
   | { readonly sent: number; readonly at: number }
   | ({ readonly done: number; readonly files: FileSizes } & ChunkCounts);
 
@@ -45,7 +53,6 @@ export class ProgressFile {
   readonly #identity: string;
   readonly #chunks = new Map<number, ChunkState>();
   readonly #now: () => number;
-  #files: FileSizes = {};
 
   private constructor(path: string, lines: readonly Line[], identity: string, now: () => number) {
     this.#path = path;
@@ -66,7 +73,7 @@ export class ProgressFile {
     await createPrivateFolder(folder, 'SHORTY_STATE_DIR');
     const path = join(folder, `${identity}.ndjson`);
     if (restart) await rm(path, { force: true });
-    const lines = await readLines(path);
+    const lines = readLines(path);
     // Dry runs have sent nothing.
     if (!lines.some((line) => 'sent' in line)) {
       const start = { startedAt: now(), seed: restart ? randomUUID() : '' };
@@ -100,14 +107,29 @@ export class ProgressFile {
     return createHash('sha256').update(JSON.stringify(facts)).digest('hex');
   }
 
-  /** Returns the size of a file with the rows of all finished chunks; undefined for a foreign file. */
-  sizeOf(path: string): number | undefined {
-    return this.#files[path];
+  /** Returns what is recorded of an output file; undefined for a foreign file. */
+  outputFile(path: string): OutputState | undefined {
+    let state: OutputState | undefined;
+    // Another run may have written the file since this one began.
+    for (const line of readLines(this.#path)) {
+      if ('writing' in line) {
+        if (line.writing === path) state = { size: state?.size ?? 0, end: line.end };
+      } else if ('files' in line) {
+        const size = line.files[path];
+        if (size !== undefined) state = { size, end: size };
+      }
+    }
+    return state;
   }
 
   /** Records the files that this run writes. */
   recordFiles(files: FileSizes): void {
     this.#append({ files });
+  }
+
+  /** Records the size that a file has after the next write, unless the process ends before. */
+  recordWriting(path: string, end: number): void {
+    this.#append({ writing: path, end });
   }
 
   recordSent({ index }: ImportChunk): void {
@@ -124,7 +146,6 @@ export class ProgressFile {
   }
 
   #apply(line: Line): void {
-    if ('files' in line) this.#files = { ...this.#files, ...line.files };
     const index = 'sent' in line ? line.sent : 'done' in line ? line.done : undefined;
     if (index === undefined) return;
     const state = this.#chunks.get(index) ?? { responses: [] };
@@ -138,10 +159,10 @@ function append(path: string, line: Line): void {
   appendFileSync(path, `${JSON.stringify(line)}\n`, { mode: 0o600 });
 }
 
-async function readLines(path: string): Promise<Line[]> {
+function readLines(path: string): Line[] {
   let text = '';
   try {
-    text = await readFile(path, 'utf8');
+    text = readFileSync(path, 'utf8');
   } catch (error) {
     if (systemErrorCode(error) !== 'ENOENT') throw error;
   }
