@@ -70,6 +70,7 @@ test('the steps of the release workflow build the image, publish the packages an
     const lines = [
       '#!/usr/bin/env bash',
       `echo "${program} $*" >> ${record}`,
+      `if [ "${program} $1" = "npm view" ]; then exit 1; fi`,
       `if [ "${program} $1" = "npm publish" ]; then PATH='${process.env.PATH}' exec npm "$@" --dry-run; fi`,
     ];
     writeFileSync(join(folder, program), lines.join('\n'), { mode: 0o755 });
@@ -103,7 +104,7 @@ test('the steps of the release workflow build the image, publish the packages an
   );
   const files = readdirSync(releaseFolder).map((name) => `release/${name}`);
   expect(calls.at(-1)).toContain(
-    `gh release create v${version} ${files.sort().join(' ')} --verify-tag`,
+    `gh release create v${version} ${files.sort().join(' ')} --verify-tag --`,
   );
 });
 
