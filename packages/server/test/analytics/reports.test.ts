@@ -238,4 +238,30 @@ describe('GET /api/v1/analytics/overview', () => {
       totals: { totalClicks: 2 },
     });
   });
+
+  it('leaves out a top link that is erased while the overview is read', async () => {
+    const kept = await create();
+    const erased = await create();
+    await visit(erased.shortCode);
+    await visit(erased.shortCode);
+    await visit(kept.shortCode);
+    api.clock.advance(1);
+    await api.settle();
+    const { database } = api.server;
+    const { snapshot } = database;
+    const eraseAfterwards: typeof snapshot = async (work) => {
+      const counted = await snapshot(work);
+      Object.assign(database, { snapshot });
+      const call = { params: { id: erased.id }, query: { erase: true } };
+      expect((await api.call('deleteUrl', call)).status).toBeLessThan(300);
+      return counted;
+    };
+    Object.assign(database, { snapshot: eraseAfterwards });
+    const { status, data } = await api.call('getAnalyticsOverview');
+    expect(status).toBe(200);
+    expect(data.totals.totalClicks).toBe(3);
+    expect(data.topUrls).toEqual([
+      { urlId: kept.id, shortCode: kept.shortCode, shortUrl: kept.shortUrl, clicks: 1 },
+    ]);
+  });
 });
