@@ -31,15 +31,11 @@ for (const file of others) replaceIn(file, new RegExp(previous, 'g'), version);
 // The contract and the SDK contain the version.
 run('node', ['scripts/generate.mjs']);
 
-replaceIn(
-  'CHANGELOG.md',
-  /^## /m,
-  `## ${version} (${new Date().toISOString().slice(0, 10)})\n\n${entries}\n## `,
-);
+const heading = `## ${version} (${new Date().toISOString().slice(0, 10)})`;
+replaceIn('CHANGELOG.md', /^## /m, `${heading}\n\n${entries}\n## `);
 for (const path of changes) rmSync(path);
 note(`version ${version} is set; edit its section in CHANGELOG.md, then follow docs/releasing.md`);
 
-/** Returns the entry of the changelog for a change. */
 function readEntry(path) {
   const line = readFileSync(path, 'utf8').trim();
   if (/^\*\*[a-z, -]+\*\*: .+$/.test(line)) return `- ${line}\n`;
