@@ -24,7 +24,7 @@ const minRatio = 3;
 const minDifference = 0.2;
 
 /** Throws a QrDesignError when the contrast is too low or the foreground is the lighter colour. */
-export function checkColours(foregroundColor: string, backgroundColor: string): void {
+function checkColours(foregroundColor: string, backgroundColor: string): void {
   const dark = luminance(parseColour(foregroundColor));
   const light = luminance(parseColour(backgroundColor));
   const pair = `${foregroundColor} on ${backgroundColor}`;
@@ -102,7 +102,7 @@ const largestVersion = 40;
  * Returns the smallest matrix of the requested level that stays readable under the logo, in which the
  * modules under the logo are light, and the box of these modules.
  */
-export function matrixWithLogoSpace(
+function matrixWithLogoSpace(
   { payload, errorCorrection: level }: Pick<QrDesign, 'payload' | 'errorCorrection'>,
   logo: QrLogo,
 ) {
@@ -152,7 +152,7 @@ function largestLogoArea(
 }
 
 /** Returns the largest box in pixels for the logo, centred in the cleared modules. */
-export function logoBoxInPixels(cleared: Box, logo: QrLogo, { module, offset }: ModuleGrid): Box {
+function logoBoxInPixels(cleared: Box, logo: QrLogo, { module, offset }: ModuleGrid): Box {
   const available = (modules: number) => (modules - 2 * margin) * module;
   const scale = Math.min(
     available(cleared.width) / logo.width,

@@ -64,7 +64,7 @@ export interface RoundedBox {
 }
 
 /** Returns the box as SVG path data: an absolute start at the top left, then relative commands. */
-export function boxPath({ left, top, side, radii }: RoundedBox): string {
+function boxPath({ left, top, side, radii }: RoundedBox): string {
   const [nw, ne, se, sw] = radii;
   const start = `M${short(left + nw)} ${short(top)}`;
   return `${start}${line('h', side - nw - ne)}${arc(ne, ne, ne)}${line('v', side - ne - se)}${arc(se, -se, se)}${line('h', se + sw - side)}${arc(sw, -sw, -sw)}${line('v', sw + nw - side)}${arc(nw, nw, -nw)}z`;
@@ -96,7 +96,7 @@ export interface Style {
 
 const radius = 0.5;
 
-export const corners = { nw: 1, ne: 2, se: 4, sw: 8 } as const;
+const corners = { nw: 1, ne: 2, se: 4, sw: 8 } as const;
 const everyCorner = 15;
 
 /**
@@ -141,7 +141,7 @@ export function styleOf(preset: QrStylePreset, { module }: ModuleGrid): Style | 
   return preset === 'default' || module < minStyledModulePixels ? undefined : styles[preset];
 }
 
-export function moduleBox(rounded: number): RoundedBox {
+function moduleBox(rounded: number): RoundedBox {
   const at = (corner: number) => (rounded & corner ? radius : 0);
   return {
     left: 0,
@@ -152,7 +152,7 @@ export function moduleBox(rounded: number): RoundedBox {
 }
 
 /** Returns the top left module of each finder pattern, as column and row. */
-export function finderCorners({ side }: QrMatrix): readonly (readonly [number, number])[] {
+function finderCorners({ side }: QrMatrix): readonly (readonly [number, number])[] {
   return [
     [0, 0],
     [side - 7, 0],
@@ -161,7 +161,7 @@ export function finderCorners({ side }: QrMatrix): readonly (readonly [number, n
 }
 
 /** Calls `visit` for each dark module outside the finder patterns. */
-export function eachStyledModule(
+function eachStyledModule(
   matrix: QrMatrix,
   style: Style,
   visit: (x: number, y: number, rounded: number) => void,
