@@ -73,21 +73,21 @@ test('creates a link for each row, and writes failed rows unchanged', async () =
 });
 
 test('failed rows can be corrected and imported', async () => {
-  await shorty.write('mend.csv', 'url,title\nhttps://mend.example/1,a\nmend.example/2,"b\nc"\n');
-  await shorty.run('urls bulk-create mend.csv --failed-out again.csv');
+  await shorty.write('rows.csv', 'url,title\nhttps://rows.example/1,a\nrows.example/2,"b\nc"\n');
+  await shorty.run('urls bulk-create rows.csv --failed-out again.csv');
   const broken = await shorty.read('again.csv');
-  const reason = '"targetUrl is ""mend.example/2"": it must start with http:// or https://"';
-  expect(broken).toBe(`url,title,error\nmend.example/2,"b\nc",${reason}\n`);
+  const reason = '"targetUrl is ""rows.example/2"": it must start with http:// or https://"';
+  expect(broken).toBe(`url,title,error\nrows.example/2,"b\nc",${reason}\n`);
   // A row that fails again has its new reason only.
   const again = ['urls', 'bulk-create', 'again.csv'];
   // No row makes a link, so it is 1 and not 3.
   expect((await shorty.run([...again, '--failed-out', 'third.csv'])).code).toBe(1);
   expect(await shorty.read('third.csv')).toBe(broken);
-  const corrected = broken.replace('mend.', 'https://mend.').replace('b\nc', 'b c');
+  const corrected = broken.replace('rows.', 'https://rows.').replace('b\nc', 'b c');
   await shorty.write('again.csv', corrected);
   const { code } = await shorty.run(again);
   expect(code).toBe(0);
-  expect((await linksTo('https://mend.example/')).map(({ title }) => title)).toEqual(['a', 'b c']);
+  expect((await linksTo('https://rows.example/')).map(({ title }) => title)).toEqual(['a', 'b c']);
 });
 
 test.each([
