@@ -31,10 +31,10 @@ type Line =
   | { readonly files: FileSizes }
   | { readonly writing: string; readonly end: number }
   | { readonly sent: number; readonly at: number }
-  | ({ readonly done: number; readonly files: FileSizes } & ChunkCounts);
+  | ({ readonly done: number; readonly attempt: number; readonly files: FileSizes } & ChunkCounts);
 
 interface ChunkState {
-  /** When its request was sent last; undefined if it never was. */
+  /** When a request that has no response was sent first. */
   sentAt?: number;
   /** The responses so far. The first one is for all of its rows, later ones for postponed rows. */
   readonly responses: ChunkCounts[];
@@ -89,10 +89,9 @@ export class ProgressFile {
   }
 
   /** Whether the request of a chunk was sent, so long ago that the server cannot tell if it arrived. */
-  isUncertain(chunk: ImportChunk): boolean {
-    const { sentAt } = this.#chunks.get(chunk.index) ?? {};
-    const isOpen = sentAt !== undefined && this.earlier(chunk).length === 0;
-    return isOpen && this.#now() - sentAt >= keyLifetimeMs;
+  isUncertain({ index }: ImportChunk): boolean {
+    const sentAt = this.#chunks.get(index)?.sentAt;
+    return sentAt !== undefined && this.#now() - sentAt >= keyLifetimeMs;
   }
 
   /** Returns the rows of a chunk to send: all, or those that the quota has refused. */
@@ -136,8 +135,9 @@ export class ProgressFile {
     this.#append({ sent: index, at: this.#now() });
   }
 
-  recordDone({ index }: ImportChunk, counts: ChunkCounts, files: FileSizes): void {
-    this.#append({ done: index, ...counts, files });
+  recordDone(chunk: ImportChunk, counts: ChunkCounts, files: FileSizes): void {
+    const attempt = this.earlier(chunk).length;
+    this.#append({ done: chunk.index, attempt, ...counts, files });
   }
 
   #append(line: Line): void {
@@ -150,8 +150,12 @@ export class ProgressFile {
     if (index === undefined) return;
     const state = this.#chunks.get(index) ?? { responses: [] };
     this.#chunks.set(index, state);
-    if ('sent' in line) state.sentAt = line.at;
-    else if ('done' in line) state.responses.push(line);
+    if ('sent' in line) state.sentAt ??= line.at;
+    else if ('done' in line) {
+      delete state.sentAt;
+      // Runs at the same time get the same response to an attempt.
+      state.responses[Math.min(line.attempt, state.responses.length)] = line;
+    }
   }
 }
 
