@@ -17,8 +17,7 @@ async function listen(target: Server): Promise<number> {
 
 function list(baseUrl: string, args: string[] = [], env: Record<string, string> = {}) {
   const words = ['urls', 'list', '--base-url', baseUrl, ...args];
-  const isProxied = Object.keys(env).length > 0;
-  return shorty.run(words, { env, fetch: isProxied ? createProxyFetch(env) : fetch });
+  return shorty.run(words, { env, fetch: createProxyFetch(env) });
 }
 
 test('an unknown name, a closed port, TLS and a hung server each have their own next step', async () => {
@@ -112,7 +111,8 @@ test('a proxy gets the credentials of its variable, and a failure says so', asyn
   // The own machine and the servers of NO_PROXY are not behind it.
   const direct = { http_proxy: address, NO_PROXY: 'a.example, links.invalid' };
   expect((await list(server.url, ['--json'], direct)).code).toBe(0);
-  expect((await list('http://links.invalid', [], direct)).stderr).toContain('ENOTFOUND');
+  const unknown = await list('http://links.invalid', [], direct);
+  expect(unknown.stderr).toContain('no server has this name');
   expect(asked.filter((each) => !each.includes('links.invalid'))).toEqual([]);
 }, 120_000);
 
