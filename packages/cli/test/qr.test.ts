@@ -247,7 +247,7 @@ describe('export', () => {
     expect(await pictures()).toEqual([`export-${count}.svg`]);
     expect(JSON.parse((await run('--json')).stdout)).toEqual({
       written: 1,
-      kept: 1,
+      unchanged: 1,
       failed: 0,
       out: folder,
       errors: [],

@@ -73,7 +73,7 @@ export async function checkRows(
     if (links) {
       const { keptCodes, newCodes, importedClicks } = moved;
       lines.push(
-        `${formatCount(keptCodes, 'code')} kept, ${formatCount(newCodes, 'new short code')}, ${formatCount(importedClicks, 'imported click')}`,
+        `${formatCount(keptCodes, 'code')} retained, ${formatCount(newCodes, 'new short code')}, ${formatCount(importedClicks, 'imported click')}`,
       );
       for (const [host, count] of hosts) {
         const where = host === '' ? 'without a domain in the file' : `of ${host}`;

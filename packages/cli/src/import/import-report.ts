@@ -188,7 +188,9 @@ export class ImportReport {
     }
     if (this.#invalidCodes > 0 && source) {
       const file = failedOut ?? 'failed.csv';
-      const collect = failedOut === null ? `add --failed-out ${file}, then ` : '';
+      // A later run does not write the rows that failed in this one. A dry run checks all rows.
+      const collect =
+        failedOut === null ? `write them with --dry-run --failed-out ${file}, then ` : '';
       output.note(
         `not valid as codes here: ${formatCount(this.#invalidCodes, 'row')}; for new short codes, ${collect}run shorty import ${source.name} ${file} --new-codes`,
       );

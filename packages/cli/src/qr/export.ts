@@ -26,8 +26,8 @@ interface ExportOptions {
 
 interface ExportOutcome {
   readonly id: string;
-  /** `kept`: an earlier run wrote the file, and it is current. */
-  readonly status: 'written' | 'kept' | 'failed';
+  /** `unchanged`: an earlier run wrote the file, and it is current. */
+  readonly status: 'written' | 'unchanged' | 'failed';
   readonly file: string;
   readonly size: number | null;
   readonly error: string | null;
@@ -75,7 +75,7 @@ async function writeImages(context: Context, options: ExportOptions): Promise<Ex
   // Oldest first, so that another code of a link does not change the names of those before.
   const codes = (await readCodes(client, options, io.interrupt)).reverse();
   const folder = await openFolder(options.out);
-  const counts = { written: 0, kept: 0, failed: 0 };
+  const counts = { written: 0, unchanged: 0, failed: 0 };
   const errors: ExportOutcome[] = [];
   const progress = await openLiveView(context);
   const startedAt = io.now();
@@ -94,7 +94,7 @@ async function writeImages(context: Context, options: ExportOptions): Promise<Ex
         if (row.status === 'failed' && errors.length < maxListedErrors) errors.push(row);
         return row;
       });
-      const done = counts.written + counts.kept + counts.failed;
+      const done = counts.written + counts.unchanged + counts.failed;
       const leftMs = ((io.now() - startedAt) / done) * (codes.length - done);
       const left = formatDuration(leftMs);
       progress.show([`${done} of ${formatCount(codes.length, 'code')}, ${left} left`]);
@@ -107,19 +107,19 @@ async function writeImages(context: Context, options: ExportOptions): Promise<Ex
     } else for await (const _ of outcomes());
   } catch (error) {
     progress.close();
-    const done = formatCount(counts.written + counts.kept, 'code');
+    const done = formatCount(counts.written + counts.unchanged, 'code');
     output.warn(`shorty: stopped after ${done}; run the same command again to resume`);
     throw error;
   } finally {
     progress.close();
     for (const { file, id, error } of errors) output.warn(`shorty: ${file} (${id}): ${error}`);
   }
-  const { written, kept, failed } = counts;
-  const counted = `${formatCount(codes.length, 'code')}: ${written} written, ${kept} unchanged, ${failed} failed`;
+  const { written, unchanged, failed } = counts;
+  const counted = `${formatCount(codes.length, 'code')}: ${written} written, ${unchanged} unchanged, ${failed} failed`;
   if (output.format === 'json') await output.record({ ...counts, out: options.out, errors });
   else if (output.format === 'table' && !output.isQuiet) await output.message(counted);
   if (failed === 0) return exitCodes.done;
-  return written + kept > 0 ? exitCodes.partlyDone : exitCodes.failed;
+  return written + unchanged > 0 ? exitCodes.partlyDone : exitCodes.failed;
 }
 
 /** Returns the selected QR codes, and creates those that links with a tag do not have. */
@@ -226,7 +226,7 @@ async function exportOne(
   });
   const isFile = existing?.isFile() === true;
   if (isFile && existing.mtime.getTime() === changedAt.getTime()) {
-    return { status: 'kept', size: existing.size, error: null };
+    return { status: 'unchanged', size: existing.size, error: null };
   }
   try {
     const { bytes } = await qr.download(id, { signal });
