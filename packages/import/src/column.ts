@@ -7,6 +7,14 @@ export interface NotKept {
   readonly reason: string;
 }
 
+/** A row of an export. */
+export interface SourceRow {
+  /** The cells that are not empty, by the names of their columns in `LinkSource.columns`. */
+  readonly cells: ReadonlyMap<string, string>;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+}
+
 /** What a cell of another shortener says of the link, or why the row is no link. */
 export interface Setting {
   readonly fields?: Readonly<Record<string, unknown>>;
@@ -24,6 +32,8 @@ export interface Setting {
   readonly error?: string;
 }
 
+export type ReadSetting = (cell: string, row: SourceRow) => Setting;
+
 /** The use of one column. */
 export type Column =
   | { readonly kind: 'field'; readonly name: string; readonly parse: ParseCell }
@@ -32,11 +42,12 @@ export type Column =
       readonly kind: 'short URL' | 'domain' | 'paused' | 'password' | 'setting' | 'lost';
       /** Rules of settings with a lower order come first. */
       readonly order: number;
-      readonly read: (cell: string) => Setting;
+      readonly read: ReadSetting;
       /** Why the setting is lost. */
       readonly reason?: string;
     }
   /** Why an entry of a JSON file is not a link. */
   | { readonly kind: 'invalid' }
   | { readonly kind: 'unnamed' }
-  | { readonly kind: 'ignored' };
+  /** `isPart`: other columns of the row read it. */
+  | { readonly kind: 'ignored'; readonly isPart?: boolean };

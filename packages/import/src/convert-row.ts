@@ -53,7 +53,7 @@ type SettingCell = { readonly title: string; readonly cell: string } & {
 /** Converts a row to a request item, or returns the error of the row. */
 export function convertRow(
   { cells }: CsvRow,
-  { columns, titles, source, cells: cellOptions }: ColumnPlan,
+  { columns, titles, names, source, cells: cellOptions }: ColumnPlan,
   { nullCell, links }: ConvertOptions = {},
 ): ConvertedRow {
   if (cells.length !== columns.length) {
@@ -61,11 +61,16 @@ export function convertRow(
   }
   const item: Record<string, unknown> = {};
   const settings: SettingCell[] = [];
+  const row = new Map<string, string>();
   let utm: Record<string, unknown> | undefined;
   for (const [index, column] of columns.entries()) {
     const cell = cells[index]?.trim();
-    if (!cell || cell === source?.nullCell || column.kind === 'ignored') continue;
+    if (!cell || cell === source?.nullCell) continue;
     if (column.kind === 'invalid') return { error: unguardFormula(cell) };
+    if (source && (column.kind !== 'ignored' || column.isPart)) {
+      row.set(names[index] ?? '', unguardFormula(cell));
+    }
+    if (column.kind === 'ignored') continue;
     if (column.kind === 'unnamed') {
       return { error: `column ${index + 1} has a value but no name in the header` };
     }
@@ -83,7 +88,13 @@ export function convertRow(
   if (!links) return { item };
   const foreign: ForeignLink = { rules: [], notKept: [] };
   for (const { title, cell, column } of settings.toSorted(byOrder)) {
-    const { error, fields, rules = [], notKept = [], ...found } = column.read(cell);
+    const {
+      error,
+      fields,
+      rules = [],
+      notKept = [],
+      ...found
+    } = column.read(cell, { cells: row, now: links.now });
     if (error !== undefined) return { error: `${title} ${error}` };
     Object.assign(item, fields);
     foreign.rules.push(...rules);

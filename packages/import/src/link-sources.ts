@@ -2,14 +2,27 @@ import {
   type ParseCell,
   parseBoolean,
   parseInteger,
-  parseJson,
   parseTags,
   parseText,
   parseWebUrl,
 } from './cell-values.js';
-import type { Column, Setting } from './column.js';
+import type { Column } from './column.js';
 import { parseEndInstant, parseInstant } from './instant-cell.js';
-import { unguardFormula } from './write-csv.js';
+import {
+  isSet,
+  readCountryTargets,
+  readDeviceUrls,
+  readHasRules,
+  readPassword,
+  readPreview,
+  readRedirectRules,
+  readRedirectType,
+  readSkippedQuery,
+  readSplit,
+  readTestVariants,
+  setting,
+  targetFor,
+} from './link-settings.js';
 
 /** Another link shortener, and the columns of its exports. */
 export interface LinkSource {
@@ -23,19 +36,6 @@ export interface LinkSource {
   readonly columns: Readonly<Record<string, Column>>;
   /** The cell that means an empty cell. */
   readonly nullCell?: string;
-}
-
-/** Cells of other shorteners that need more than another name, and what they become. */
-
-type ReadSetting = (cell: string) => Setting;
-type Conditions = Readonly<Record<string, unknown>>;
-
-const setting = (read: ReadSetting, order = 0): Column => ({ kind: 'setting', order, read });
-
-/** Returns whether a cell such as `archived` or `disabledAt` is set. */
-function isSet(cell: string): boolean {
-  const parsed = parseBoolean(cell);
-  return parsed.error !== undefined || parsed.value === true;
 }
 
 const domain: Column = { kind: 'domain', order: 0, read: (host) => ({ host }) };
@@ -76,59 +76,6 @@ const customShortUrl: Column = {
   },
 };
 
-/** A target for visits that meet the conditions. */
-const targetFor = (when: Conditions, order: number): Column =>
-  setting((cell) => toRules([{ when, url: unguardFormula(cell) }]), order);
-
-/** Dub's `geo`: targets by country. Countries with the same target share a rule. */
-const readCountryTargets: ReadSetting = (cell) => {
-  const targets = parseJson(unguardFormula(cell));
-  if (typeof targets !== 'object' || targets === null || Array.isArray(targets)) {
-    return { error: 'must be a JSON object of URLs by country code' };
-  }
-  const countries = new Map<unknown, string[]>();
-  for (const [country, url] of Object.entries(targets)) {
-    countries.set(url, [...(countries.get(url) ?? []), country]);
-  }
-  return toRules([...countries].map(([url, country]) => ({ when: { country }, url })));
-};
-
-/** Short.io's `skipQS`: the query of a visit is not added to the target. */
-const readSkippedQuery: ReadSetting = (cell) => {
-  const { value, error } = parseBoolean(cell) as { value?: boolean; error?: string };
-  return error === undefined ? { fields: { forwardQuery: !value } } : { error };
-};
-
-/** A status of the redirect. Shorty has fewer than other shorteners. */
-const readRedirectType: ReadSetting = (cell) => {
-  const parsed = parseInteger(cell);
-  if (parsed.error !== undefined) return { error: parsed.error };
-  const redirectType = Number(parsed.value);
-  if ([301, 302, 307, 308].includes(redirectType)) return { fields: { redirectType } };
-  return { notKept: [`Shorty has no redirect with the status ${redirectType}`] };
-};
-
-/** A password, or what stands for one that the file does not contain: `true`, a hash or asterisks. */
-const readPassword: ReadSetting = (cell) => {
-  const text = unguardFormula(cell);
-  if (/^(?:no|false)$/i.test(text)) return {};
-  if (/^(?:yes|true|\*+)$|^\$(?:2[abxy]?|argon2(?:id|i|d)|scrypt|pbkdf2)[$-]/i.test(text)) {
-    return { isLocked: true };
-  }
-  return { fields: { password: text, isPasswordProtected: true } };
-};
-
-function toRules(drafts: readonly { readonly when: Conditions; readonly url: unknown }[]): Setting {
-  const isWebUrl = (url: unknown) => typeof url === 'string' && /^https?:\/\//i.test(url);
-  const others = drafts.filter(({ url }) => !isWebUrl(url));
-  return {
-    rules: drafts
-      .filter(({ url }) => isWebUrl(url))
-      .map(({ when, url }) => ({ when, targetUrl: url })),
-    notKept: others.map(({ url }) => `targets are http or https, not ${String(url).slice(0, 100)}`),
-  };
-}
-
 const field = (name: string, parse: ParseCell = parseText): Column => ({
   kind: 'field',
   name,
@@ -136,6 +83,8 @@ const field = (name: string, parse: ParseCell = parseText): Column => ({
 });
 /** An id, a date, a total or another column that sets nothing. */
 const unused: Column = { kind: 'ignored' };
+/** A column that others read. */
+const part: Column = { kind: 'ignored', isPart: true };
 
 const target = field('targetUrl', parseWebUrl);
 const slug = field('importedCode');
@@ -150,7 +99,6 @@ const forwardQuery = field('forwardQuery', parseBoolean);
 const creation = field('importedCreatedAt', parseCreation);
 const tags = field('tags', parseTags);
 
-const noRules = lost('set its rules with shorty urls rules set');
 const noFolders = lost('Shorty has no folders');
 const noCampaigns = lost('Shorty has no campaigns');
 const noPartners = lost('Shorty has no partner programs');
@@ -206,10 +154,9 @@ export const linkSources = {
       ios: targetFor({ os: 'iOS' }, 1),
       android: targetFor({ os: 'Android' }, 2),
       geo: setting(readCountryTargets, 3),
-      ...{ testvariants: noRules, testcompletedat: unused },
-      proxy: lost('set its preview with shorty urls update --preview-title'),
+      ...{ testvariants: setting(readTestVariants, 4), testcompletedat: part },
       // Without `proxy`, these are of the target.
-      ...{ description: unused, image: unused, video: unused },
+      ...{ proxy: setting(readPreview), description: part, image: part, video: part },
       ...{ rewrite: noCloaking, doindex: noIndexing },
       ...{ trackconversion: noConversions, leads: noConversions, conversions: noConversions },
       ...{ sales: noConversions, saleamount: noConversions },
@@ -252,7 +199,8 @@ export const linkSources = {
       ...{ metamaxvisits: limit, maxvisits: limit },
       ...{ visits: clicks, visitscount: clicks, visitssummarytotal: clicks },
       ...{ visitssummarynonbots: unused, visitssummarybots: unused },
-      ...{ devicelongurls: noRules, hasredirectrules: noRules, redirectrules: noRules },
+      devicelongurls: setting(readDeviceUrls),
+      ...{ hasredirectrules: setting(readHasRules), redirectrules: setting(readRedirectRules, 1) },
       crawlable: noIndexing,
       ...times,
     },
@@ -270,7 +218,7 @@ export const linkSources = {
       ...{ redirecttype: setting(readRedirectType), skipqs: setting(readSkippedQuery) },
       iphoneurl: targetFor({ os: 'iOS' }, 1),
       androidurl: targetFor({ os: 'Android' }, 1),
-      ...{ spliturl: noRules, splitpercent: unused },
+      ...{ spliturl: setting(readSplit, 2), splitpercent: part },
       ...{ cloaking: noCloaking, folderid: noFolders, folder: noFolders },
       passwordcontact: lost('visitors cannot ask for the password'),
       ...{ integrationadroll: noPixels, integrationfb: noPixels, integrationga: noPixels },
