@@ -1,15 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { Shorty } from '@shorty/sdk';
 import { createServer } from '@shorty/server';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { mergeVisits } from '../../packages/server/src/analytics/ingest/merge-visits.js';
 import type { Database } from '../../packages/server/src/storage/database.js';
 import { openStorage } from '../../packages/server/src/storage/open-storage.js';
 import { poll } from '../../packages/server/test/poll.js';
-import {
-  type PostgresServer,
-  startPostgres,
-} from '../../packages/server/test/postgres/start-postgres.js';
+import { startPostgres } from '../../packages/server/test/postgres/start-postgres.js';
 import { connect } from '../lib/api.js';
 import { newNode } from '../lib/nodes.js';
 import { startPgBouncer } from '../lib/pgbouncer.js';
@@ -17,10 +14,7 @@ import { scratchFolder } from '../lib/processes.js';
 import { startReceiver } from '../lib/receiver.js';
 import { headers as visitor } from '../lib/visitors.js';
 
-let postgres: PostgresServer;
-beforeAll(async () => {
-  postgres = await startPostgres();
-});
+const postgres = await startPostgres();
 afterAll(() => postgres?.stop());
 
 describe('behind PgBouncer', () => {

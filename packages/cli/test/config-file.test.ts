@@ -1,14 +1,10 @@
 import { chmod, mkdir, symlink } from 'node:fs/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { BuiltShorty } from './built-shorty.js';
 
 const configFile = '.config/shorty/config.json';
 
-let built: BuiltShorty;
-
-beforeAll(async () => {
-  built = await BuiltShorty.build();
-});
+const built = await BuiltShorty.build();
 
 afterAll(() => built.remove());
 

@@ -1,15 +1,12 @@
 import { gzipSync } from 'node:zlib';
 import { EdgeVM } from '@edge-runtime/vm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import * as main from '../src/index.js';
 import * as web from '../src/web.js';
 import { installPackage } from './packed.js';
 import { EVENT, SECRET, sample } from './sample.js';
 
-let installed: Awaited<ReturnType<typeof installPackage>>;
-beforeAll(async () => {
-  installed = await installPackage();
-});
+const installed = await installPackage();
 afterAll(() => installed.remove());
 
 const NAME = '@shorty/webhook-verifier';

@@ -11,17 +11,14 @@ import {
   linkSources,
   planChunks,
 } from '@shorty/import';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { prepareImport } from './prepare-import.js';
 
 const now = Date.parse('2026-06-01T00:00:00Z');
 const future = '2099-01-01T00:00:00.000Z';
 const past = '2020-01-01T00:00:00.000Z';
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'shorty-export-'));
-});
+const folder = await mkdtemp(join(tmpdir(), 'shorty-export-'));
 afterAll(() => rm(folder, { recursive: true }));
 
 interface Read {

@@ -182,7 +182,7 @@ async function checkScenario(scenario: Scenario): Promise<void> {
     const qrs: ModelQr[] = [];
     for (const input of inputs) {
       const body = { targetUrl: 'https://example.com/', ...input };
-      const { data } = await caller.call('createUrl', { body });
+      const data = await caller.createLink(body);
       const { id, shortCode, shortUrl } = data;
       urls.push({
         id,

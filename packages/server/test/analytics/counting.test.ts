@@ -16,12 +16,10 @@ afterEach(async () => {
   file.remove();
 });
 
-const create = async (body: object = {}) =>
-  (await api.call('createUrl', { body: { targetUrl: 'https://example.com/', ...body } })).data;
+const create = (fields?: object) => api.createLink(fields);
 const visit = (key: string, headers: Record<string, string> = {}, method = 'GET') =>
   api.visit(`/${key}`, { method, headers: { 'user-agent': firefox, ...headers } });
-const clicksOf = async (id: string) =>
-  (await api.call('getUrl', { params: { id } })).data.clickCount;
+const clicksOf = async (id: string) => (await api.getLink(id)).clickCount;
 
 describe('the ingest of visits', () => {
   it('counts each visit of a person once, and neither counts nor stores visits of machines', async () => {
@@ -34,10 +32,10 @@ describe('the ingest of visits', () => {
     expect((await visit(shortCode)).status).toBe(307);
     await untilStored(api.server.database, 1);
     expect(await storedVisits(api.server.database)).toHaveLength(1);
-    const { data } = await api.call('getUrl', { params: { id } });
+    const data = await api.getLink(id);
     expect([data.clickCount, data.excludedClicks]).toEqual([1, 4]);
     expect((await api.call('eraseUrlVisits', { params: { id } })).status).toBe(200);
-    const erased = (await api.call('getUrl', { params: { id } })).data;
+    const erased = await api.getLink(id);
     expect([erased.clickCount, erased.excludedClicks]).toEqual([0, 4]);
   });
 

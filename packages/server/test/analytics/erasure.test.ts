@@ -27,8 +27,7 @@ async function startApi() {
   const empty = await databaseForTest();
   const api = await startForTest({ ...empty, rateLimit: 0, thresholds: [2, 4] });
   const { database } = api.server;
-  const clicksOf = async (id: string) =>
-    (await api.call('getUrl', { params: { id } })).data.clickCount as number;
+  const clicksOf = async (id: string) => (await api.getLink(id)).clickCount as number;
   const root = journalRootOf(empty) as string;
   const outbox = new EventOutbox(database, { newId: newUuid });
   const repository = new VisitRepository(database, { outbox, thresholds: [] });
@@ -57,10 +56,8 @@ async function expectNoErrors(database: Database): Promise<void> {
 
 it('erases all visits, makes an audit entry, and sends no threshold twice', async () => {
   const { api, database, clicksOf } = await startApi();
-  const { data: url } = await api.call('createUrl', { body: { targetUrl: 'https://a.example/' } });
-  const { data: other } = await api.call('createUrl', {
-    body: { targetUrl: 'https://b.example/' },
-  });
+  const url = await api.createLink({ targetUrl: 'https://a.example/' });
+  const other = await api.createLink({ targetUrl: 'https://b.example/' });
   const { data: qr } = await api.call('createQr', { body: { urlId: Number(url.id) } });
   const mobile = 'Mozilla/5.0 (Linux; Android 14; Pixel 8) Chrome/126.0.0.0 Mobile Safari/537.36';
   const visit = (code: string) => api.visit(`/${code}`, { headers: { 'user-agent': mobile } });
@@ -108,10 +105,8 @@ it('erases all visits, makes an audit entry, and sends no threshold twice', asyn
 
 it('is exact among clicks that go on, and drops visits of journals that are read later', async () => {
   const { api, database, clicksOf, readKilled } = await startApi();
-  const { data: url } = await api.call('createUrl', { body: { targetUrl: 'https://a.example/' } });
-  const { data: other } = await api.call('createUrl', {
-    body: { targetUrl: 'https://b.example/' },
-  });
+  const url = await api.createLink({ targetUrl: 'https://a.example/' });
+  const other = await api.createLink({ targetUrl: 'https://b.example/' });
   const visit = () => api.visit(`/${url.shortCode}`, { headers: browser });
   const params = { id: url.id };
   let sent = 0;
@@ -136,7 +131,7 @@ it('is exact among clicks that go on, and drops visits of journals that are read
 
 it('answers 503 with the name of a row that cannot be read, until that row is discarded', async () => {
   const { api, database, clicksOf, readKilled } = await startApi();
-  const { data: url } = await api.call('createUrl', { body: { targetUrl: 'https://a.example/' } });
+  const url = await api.createLink({ targetUrl: 'https://a.example/' });
   const visit = toLine(makeVisit({ urlId: Number(url.id), visitedAt: api.clock() }));
   await readKilled([visit]);
   const visits = Buffer.from('damaged');
@@ -159,7 +154,7 @@ it('answers 503 with the name of a row that cannot be read, until that row is di
 
 it('leaves no key in the database, in journals and in a later backup', async () => {
   const { api, database, databaseUrl, clicksOf, root, readKilled } = await startApi();
-  const { data: url } = await api.call('createUrl', { body: { targetUrl: 'https://a.example/' } });
+  const url = await api.createLink({ targetUrl: 'https://a.example/' });
   const visit = makeVisit({ urlId: Number(url.id), visitedAt: api.clock(), facts: keys });
   await readKilled([toLine(visit), toLine(visit), toLine(visit)]);
   expect(await clicksOf(url.id)).toBe(3);

@@ -39,7 +39,7 @@ it('redirects visits from excluded addresses, and counts them nowhere', async ()
   const metrics = await (await fetch(`${api.server.url}/metrics`)).text();
   expect(metrics).toContain('{kind="excluded",reason="excluded-address"} 4');
   const read = async () => ({
-    link: (await api.call('getUrl', { params: { id } })).data.clickCount,
+    link: (await api.getLink(id)).clickCount,
     clicks: (await api.call('getUrlClicks', { params: { id } })).data.totals,
     scans: (await api.call('getQrScans', { params: { id: qr.id } })).data.totals.totalScans,
     events: (await eventTypes()).filter((type) => type.includes('threshold')),
@@ -67,7 +67,7 @@ it('excludes addresses for the links of one organization only', async () => {
   const { id, shortCode } = await api.createUrl();
   await api.visitAs(shortCode, { address: '192.0.2.1' });
   await api.settle();
-  expect((await api.call('getUrl', { params: { id } })).data.clickCount).toBe(1);
+  expect((await api.getLink(id)).clickCount).toBe(1);
   expect((await api.call('getOwnOrganization')).data.excludeAddresses).toEqual([]);
 });
 

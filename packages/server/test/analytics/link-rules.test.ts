@@ -39,7 +39,7 @@ const locationOf = async (key: string, visitor?: Visit) =>
 
 async function create(rules: readonly object[], fields: object = {}) {
   const created = await api.createUrl({ targetUrl: own, rules, ...fields });
-  return (await api.call('getUrl', { params: { id: created.id } })).data;
+  return await api.getLink(created.id);
 }
 
 const update = (id: string, body: object) => api.call('updateUrl', { params: { id }, body });
@@ -151,7 +151,7 @@ describe('rules in the API', () => {
     });
     const id = data.created[0]?.id as string;
     const stored = [{ when: { os: ['iOS'] }, targetUrl: to('i') }];
-    expect((await api.call('getUrl', { params: { id } })).data.rules).toEqual(stored);
+    expect((await api.getLink(id)).rules).toEqual(stored);
     const exportAs = async (format: string) =>
       (await api.call('exportUrls', { query: { format, tag: 'ruled' } })).data.text;
     expect(JSON.parse(await exportAs('ndjson')).rules).toEqual(stored);
@@ -160,7 +160,7 @@ describe('rules in the API', () => {
     const renamed = [{ name: 'apple', when: { os: 'iOS' }, targetUrl: to('i') }];
     const bulk = { body: { updates: [{ id, rules: renamed }] } };
     expect((await api.call('bulkUpdateUrls', bulk)).data.updatedCount).toBe(1);
-    const { updatedAt } = (await api.call('getUrl', { params: { id } })).data;
+    const { updatedAt } = await api.getLink(id);
     // The same rules in another form change nothing.
     expect((await update(id, { rules: renamed })).data.updatedAt).toBe(updatedAt);
     const { items } = (await api.call('listEvents', { query: { type: 'url.updated' } })).data;

@@ -75,7 +75,7 @@ describe('GET /api/v1/urls/{id}/clicks', () => {
     api.clock.advance(5 * day);
     const caller = await api.freshCaller();
     const body = { targetUrl: 'https://example.com/' };
-    const young = (await caller.call('createUrl', { body })).data;
+    const young = await caller.createLink(body);
     const series = [(await clicks(old.id, query)).data, (await clicks(young.id, query)).data];
     const [first, second] = series.map(({ timeseries }) => timeseries.map(({ bucket }) => bucket));
     expect(first).toHaveLength(193);
@@ -100,7 +100,7 @@ describe('GET /api/v1/urls/{id}/clicks', () => {
       api.clock.advance(40 * day);
       const owner = await api.freshCaller();
       const body = { targetUrl: 'https://example.com/' };
-      const { id } = (await owner.call('createUrl', { body })).data;
+      const { id } = await owner.createLink(body);
       api.clock.advance(day + 1);
       const { data } = await clicks(id, { since });
       expect(data.since).toBe(new Date(since).toISOString());
@@ -125,7 +125,7 @@ describe('GET /api/v1/urls/{id}/clicks', () => {
     expect(data).toMatchObject({ importedClicks: 1204, totals: { totalClicks: 1 } });
     expect(data.timeseries.reduce((sum, bucket) => sum + bucket.clicks, 0)).toBe(1);
     const caller = await api.freshCaller();
-    expect((await caller.call('getUrl', { params: { id } })).data).toMatchObject({
+    expect(await caller.getLink(id)).toMatchObject({
       clickCount: 1,
       importedClicks: 1204,
     });

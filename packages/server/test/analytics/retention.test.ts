@@ -40,5 +40,5 @@ it.each([
   }
   const { data: page } = await caller.call('exportVisits', { query });
   expect(page.count).toBe(1);
-  expect((await caller.call('getUrl', { params: { id } })).data.clickCount).toBe(2);
+  expect((await caller.getLink(id)).clickCount).toBe(2);
 });

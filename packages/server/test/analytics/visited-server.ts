@@ -37,7 +37,7 @@ export async function startVisitedServer(options: ServerOptions = {}) {
 
     async createUrl(body: object = {}) {
       const input = { targetUrl: 'https://example.com/', ...body };
-      return (await api.call('createUrl', { body: input })).data;
+      return await api.createLink(input);
     },
 
     async visitAs(

@@ -4,7 +4,7 @@ import { startForFile } from './start-server.js';
 
 const api = await startForFile();
 const body = { targetUrl: 'https://example.com/' };
-const id = (await api.call('createUrl', { body })).data.id;
+const id = (await api.createLink(body)).id;
 await api.operator.call('blockHost', { body: { host: 'blocked.example', reason: 'phishing' } });
 
 /** Returns the error of the first item of a bulk request, which has what the error of a single request has. */

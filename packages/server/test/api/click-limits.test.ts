@@ -1,16 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { startForFile } from './start-server.js';
 
-const targetUrl = 'https://example.com/';
 const expiredUrl = 'https://example.com/over';
 const person = 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0';
 const previewer = 'Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)';
 
 const api = await startForFile();
 
-const create = async (body: object) =>
-  (await api.call('createUrl', { body: { targetUrl, ...body } })).data;
-const get = async (id: string) => (await api.call('getUrl', { params: { id } })).data;
+const create = api.createLink;
+const get = api.getLink;
 const patch = (id: string, body: object) => api.call('updateUrl', { params: { id }, body });
 
 async function visit(path: string, { agent = person, method = 'GET' } = {}): Promise<number> {

@@ -107,7 +107,7 @@ describe('a response', () => {
   it('outside the API, such as a redirect or an image, has no such header', async () => {
     const { any } = servers;
     const body = { targetUrl: 'https://example.com/', customSlug: 'cors-link' };
-    const { id } = (await any.call('createUrl', { body })).data;
+    const { id } = await any.createLink(body);
     const qr = (await any.call('createQr', { body: { urlId: id } })).data;
     const paths = ['/cors-link', '/nothing-here', '/', '/docs', '/openapi.yaml', '/health/live'];
     for (const path of [...paths, qr.downloadUrl, qr.previewUrl]) {

@@ -34,7 +34,7 @@ describe('domainId routes the link through a custom domain', () => {
     expect(reserved.outcome).toBe('400 SLUG_RESERVED');
     const plain = (await create({ domainId: id.toUpperCase() })).data;
     expect(plain.shortUrl).toBe(`http://${hostname}/${plain.shortCode}`);
-    const record = (await api.call('getUrl', { params: { id: plain.id } })).data;
+    const record = await api.getLink(plain.id);
     expect(record).toMatchObject({ domainId: id, shortUrl: plain.shortUrl });
   });
 
@@ -208,12 +208,12 @@ describe('PATCH of domainId', () => {
     const { id: domainId } = await addDomain();
     await create({ domainId, customSlug: 'wanted' });
     const { id } = (await create({ customSlug: 'wanted' })).data;
-    const before = (await api.call('getUrl', { params: { id } })).data;
+    const before = await api.getLink(id);
     const moved = await api.call('updateUrl', {
       params: { id },
       body: { domainId, title: 'Moved', isActive: false },
     });
     expect(moved.outcome).toBe('409 SLUG_CONFLICT');
-    expect((await api.call('getUrl', { params: { id } })).data).toEqual(before);
+    expect(await api.getLink(id)).toEqual(before);
   });
 });

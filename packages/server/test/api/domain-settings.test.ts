@@ -25,8 +25,7 @@ async function addDomain(settings: object = {}, caller: Caller = api) {
   const { id } = await api.addDomain(hostname, caller);
   const change = (body: object) => caller.call('updateDomain', { params: { id }, body });
   expect((await change(settings)).status).toBe(200);
-  const create = async (body: object) =>
-    (await caller.call('createUrl', { body: { targetUrl, domainId: id, ...body } })).data;
+  const create = (body: object) => caller.createLink({ domainId: id, ...body });
   return { id, hostname, change, create };
 }
 
@@ -164,7 +163,7 @@ describe('addresses without a link', () => {
     await change({ expiredUrl });
     expect(await follow(hostname, '/finished')).toBe(expiredUrl);
     expect(await follow(hostname, '/unknown')).toBe(404);
-    const { clickCount } = (await api.call('getUrl', { params: { id } })).data;
+    const { clickCount } = await api.getLink(id);
     expect(clickCount).toBe(0);
   });
 });
@@ -280,7 +279,7 @@ describe('the settings of the short domain', () => {
     expect(await follow(host, '/api/v1/unknown', platform)).toBe(404);
     expect(await follow(host, '/.well-known/assetlinks.json', platform)).toBe(200);
     const body = { targetUrl, customSlug: 'Mixed-Case' };
-    const { data } = await platform.call('createUrl', { body });
+    const data = await platform.createLink(body);
     expect(await follow(host, '/mixed-case?a=1', platform)).toBe(`${targetUrl}?a=1`);
     await platform.call('deleteUrl', { params: { id: data.id } });
     expect(await follow(host, '/mixed-case', platform)).toBe('https://www.example.com/over');

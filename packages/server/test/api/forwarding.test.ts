@@ -4,7 +4,7 @@ import { followHost, type HostVisitOptions } from './visit-host.js';
 
 const api = await startForFile();
 
-const create = async (body: object) => (await api.call('createUrl', { body })).data;
+const create = api.createLink;
 
 function follow(path: string, options: HostVisitOptions = {}) {
   const headers = {
@@ -71,8 +71,6 @@ describe('forwardPath', () => {
     const { id } = await create({ targetUrl, customSlug: 'counted', forwardPath: true });
     await follow('/counted/a');
     await follow('/counted/b?c=1');
-    await expect
-      .poll(async () => (await api.call('getUrl', { params: { id } })).data.clickCount)
-      .toBe(2);
+    await expect.poll(async () => (await api.getLink(id)).clickCount).toBe(2);
   });
 });

@@ -5,8 +5,7 @@ import { followHost } from './visit-host.js';
 const api = await startForFile();
 
 const target = (name: string) => `https://example.com/${name}`;
-const create = async (body: object) =>
-  (await api.call('createUrl', { body: { targetUrl: target('page'), ...body } })).data;
+const create = (body: object) => api.createLink({ targetUrl: target('page'), ...body });
 
 const follow = (path: string, { server } = api) =>
   followHost(server.url, new URL(server.url).host, path);
@@ -114,7 +113,7 @@ describe('importedCode', () => {
   it('is found in any case on a server that ignores it', async () => {
     const folding = await startForTest({ ignoreCase: true });
     const make = async (body: object) =>
-      (await folding.call('createUrl', { body: { targetUrl: target('page'), ...body } })).data;
+      await folding.createLink({ targetUrl: target('page'), ...body });
     await make({ importedCode: 'Team/Plan_A', targetUrl: target('plan') });
     await make({ importedCode: 'Team/Wiki', targetUrl: target('wiki'), forwardPath: true });
     expect(await follow('/team/PLAN_a', folding)).toBe(target('plan'));
@@ -145,7 +144,7 @@ describe('importedCreatedAt', () => {
     const importedCreatedAt = '2019-05-06T07:08:09.000Z';
     const created = await create({ importedCreatedAt });
     expect(created.createdAt).toBe(importedCreatedAt);
-    const { data } = await api.call('getUrl', { params: { id: created.id } });
+    const data = await api.getLink(created.id);
     expect(data.createdAt).toBe(importedCreatedAt);
     const list = await api.call('listUrls', { query: { createdUntil: '2019-12-31' } });
     expect(list.data.items.map(({ id }: { id: string }) => id)).toEqual([created.id]);

@@ -44,7 +44,7 @@ describe('the info page of a link', () => {
     expect(head.text).toBe('');
     await api.visitAs('info-slug');
     await api.settle();
-    expect((await api.call('getUrl', { params: { id } })).data.clickCount).toBe(1);
+    expect((await api.getLink(id)).clickCount).toBe(1);
   });
 
   it('is there on custom domains, in any case where they ignore case', async () => {

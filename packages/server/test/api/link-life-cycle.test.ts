@@ -8,9 +8,8 @@ const minuteMs = 60_000;
 const api = await startForFile();
 
 const isoIn = (ms: number) => new Date(api.clock() + ms).toISOString();
-const create = async (body: object = {}) =>
-  (await api.call('createUrl', { body: { targetUrl, ...body } })).data;
-const get = async (id: string) => (await api.call('getUrl', { params: { id } })).data;
+const create = api.createLink;
+const get = api.getLink;
 const patch = (id: string, body: object) => api.call('updateUrl', { params: { id }, body });
 const remove = async (id: string) => (await api.call('deleteUrl', { params: { id } })).data;
 const restore = (id: string) => api.call('restoreUrl', { params: { id } });
@@ -151,7 +150,7 @@ describe('deletedAt', () => {
 
   it('filters lists', async () => {
     const owner = await api.newcomer('developer');
-    const make = async () => (await owner.call('createUrl', { body: { targetUrl } })).data.id;
+    const make = async () => (await owner.createLink()).id;
     const [active, paused, deleted] = [await make(), await make(), await make()];
     await owner.call('updateUrl', { params: { id: paused }, body: { isActive: false } });
     await owner.call('deleteUrl', { params: { id: deleted } });

@@ -20,9 +20,8 @@ const minuteMs = 60_000;
 // Targets of tests are on the loopback interface.
 const api = await startForFile({ allowPrivateNetwork: true });
 
-const create = async (body: object = {}) =>
-  (await api.call('createUrl', { body: { targetUrl, ...body } })).data;
-const get = async (id: string) => (await api.call('getUrl', { params: { id } })).data;
+const create = (body: object = {}) => api.createLink({ targetUrl, ...body });
+const get = api.getLink;
 const patch = (id: string, body: object) => api.call('updateUrl', { params: { id }, body });
 const visit = (code: string, agent: string, method = 'GET') =>
   api.visit(`/${code}`, { method, headers: { 'user-agent': agent } });

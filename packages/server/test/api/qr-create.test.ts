@@ -4,7 +4,7 @@ import { type Caller, startForFile, startForTest } from './start-server.js';
 
 const api = await startForFile();
 const body = { targetUrl: 'https://example.com/', customSlug: 'qr-of-this' };
-const url = (await api.call('createUrl', { body })).data;
+const url = await api.createLink(body);
 
 const create = (body: object) => api.call('createQr', { body });
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -72,7 +72,7 @@ describe('POST /api/v1/qr', () => {
     expect(data.qrData).not.toContain('qr-of-this');
     const prefixed = await startForTest({ publicHost: 'https://go.example/q' });
     const body = { targetUrl: 'https://example.com/' };
-    const { id, shortCode } = (await prefixed.call('createUrl', { body })).data;
+    const { id, shortCode } = await prefixed.createLink(body);
     const other = await prefixed.call('createQr', { body: { urlId: id } });
     expect(other.data.qrData).toBe(`https://go.example/q/${shortCode}`);
   });

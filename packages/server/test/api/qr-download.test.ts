@@ -60,10 +60,8 @@ describe('GET /api/qr/{id}/download', () => {
   it('names the file by slug, short code or id; ?download=1 makes it an attachment', async () => {
     const nameOf = async (path: string) => (await get(path)).headers.get('content-disposition');
     const target = { targetUrl: 'https://example.com/' };
-    const slugged = (
-      await api.call('createUrl', { body: { ...target, customSlug: 'Spring-2030' } })
-    ).data;
-    const plain = (await api.call('createUrl', { body: target })).data;
+    const slugged = await api.createLink({ ...target, customSlug: 'Spring-2030' });
+    const plain = await api.createLink(target);
     const standalone = await create();
     expect(await nameOf((await create({ urlId: slugged.id })).downloadUrl)).toBe(
       'inline; filename="qr-Spring-2030.png"',
@@ -144,13 +142,13 @@ describe('GET /qr/{id}', () => {
 
   it('counts neither as a click nor as a scan', async () => {
     const body = { targetUrl: 'https://example.com/' };
-    const url = (await api.call('createUrl', { body })).data;
+    const url = await api.createLink(body);
     const qr = await create({ urlId: url.id });
     for (const path of [qr.previewUrl, qr.downloadUrl]) {
       await get(path, { headers: { 'user-agent': firefox } });
     }
     await untilDownloads(qr.id, 1);
     expect((await api.call('getQr', { params: { id: qr.id } })).data.scanCount).toBe(0);
-    expect((await api.call('getUrl', { params: { id: url.id } })).data.clickCount).toBe(0);
+    expect((await api.getLink(url.id)).clickCount).toBe(0);
   });
 });

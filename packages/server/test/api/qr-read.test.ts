@@ -5,7 +5,7 @@ const ids: string[] = [];
 const api = await startForFile();
 const caller = await api.newcomer('enterprise');
 const body = { targetUrl: 'https://example.com/' };
-const urlId = (await caller.call('createUrl', { body })).data.id;
+const urlId = (await caller.createLink(body)).id;
 for (let made = 0; made < 30; made += 1) {
   const body = made % 3 === 0 ? { urlId } : { data: `code ${made}` };
   ids.unshift((await caller.call('createQr', { body: { ...body, size: 200 } })).data.id);

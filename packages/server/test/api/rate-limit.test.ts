@@ -47,7 +47,7 @@ describe('requests of an organization', () => {
 
   it('do not include visits of links, health checks, token requests and pages', async () => {
     const api = await startForTest({ rateLimit: 2 });
-    const { data } = await api.call('createUrl', { body: { targetUrl: 'https://example.com/' } });
+    const data = await api.createLink();
     for (let at = 0; at < 10; at += 1) {
       expect((await api.visit(`/${data.shortCode}`)).status).toBe(307);
       expect((await api.visit('/health/live')).status).toBe(200);

@@ -4,7 +4,7 @@ import { startForFile } from './start-server.js';
 const api = await startForFile();
 
 const create = async (body: object = {}) =>
-  (await api.call('createUrl', { body: { targetUrl: 'https://example.com/0', ...body } })).data;
+  await api.createLink({ targetUrl: 'https://example.com/0', ...body });
 
 interface Visit {
   readonly beganAt: number;

@@ -9,9 +9,7 @@ const wantsJson = { accept: 'application/json' };
 const api = await startForFile({ trustedProxies: parseAddressRanges('127.0.0.1, ::1') });
 
 const protect = async (body: object = {}) => {
-  const { data } = await api.call('createUrl', {
-    body: { targetUrl, isPasswordProtected: true, password, ...body },
-  });
+  const data = await api.createLink({ targetUrl, isPasswordProtected: true, password, ...body });
   return `/${data.shortCode}`;
 };
 const form = (path: string, text: string, headers: Record<string, string> = {}) =>
@@ -106,9 +104,7 @@ describe('when isPasswordProtected is true, the password must be supplied', () =
   });
 
   it('uses a changed or removed password at once', async () => {
-    const { data } = await api.call('createUrl', {
-      body: { targetUrl, isPasswordProtected: true, password },
-    });
+    const data = await api.createLink({ targetUrl, isPasswordProtected: true, password });
     const path = `/${data.shortCode}`;
     const change = (body: object) => api.call('updateUrl', { params: { id: data.id }, body });
     expect((await guess(path, password)).status).toBe(303);

@@ -6,8 +6,7 @@ const json = { headers: { accept: 'application/json' } };
 
 const api = await startForFile();
 
-const create = async (body: object = {}) =>
-  (await api.call('createUrl', { body: { targetUrl, ...body } })).data;
+const create = (body: object = {}) => api.createLink({ targetUrl, ...body });
 
 describe('GET /{code}', () => {
   it.each([

@@ -38,7 +38,7 @@ describe('POST /api/v1/api-keys with a restriction', () => {
 describe('a key that is restricted to a domain', () => {
   it('creates links there by default, and moves none', async () => {
     const key = await callerWith({ domainId });
-    const { data } = await key.call('createUrl', { body: { targetUrl } });
+    const data = await key.createLink();
     expect(data).toMatchObject({ domainId, shortUrl: expect.stringMatching(/go\.example\.com/) });
     const moved = await key.call('updateUrl', {
       params: { id: data.id },
@@ -86,8 +86,8 @@ describe('a key that is restricted to its own links', () => {
   it('changes, tags, deletes and finds these only', async () => {
     const key = await callerWith({ onlyOwnLinks: true });
     const body = { targetUrl, tags: ['shared'] };
-    const { data: other } = await api.call('createUrl', { body });
-    const { data: own } = await key.call('createUrl', { body });
+    const other = await api.createLink(body);
+    const own = await key.createLink(body);
     const { data: list } = await key.call('listUrls');
     expect(list).toMatchObject({ total: 1, items: [{ id: own.id }] });
     const found = await key.call('lookupUrl', { query: { shortUrl: other.shortUrl } });
@@ -105,14 +105,14 @@ describe('a key that is restricted to its own links', () => {
       body: { name: 'mine' },
     });
     expect(renamed.data.updatedCount).toBe(1);
-    expect((await api.call('getUrl', { params: { id: other.id } })).data.tags).toEqual(['shared']);
+    expect((await api.getLink(other.id)).tags).toEqual(['shared']);
     const deleted = await key.call('bulkDeleteUrls', { body: { ids: [own.id, other.id] } });
     expect(deleted.data).toMatchObject({ deletedIds: [own.id], skippedIds: [other.id] });
   });
 
   it('draws QR codes of these only, and none without a link', async () => {
     const key = await callerWith({ onlyOwnLinks: true });
-    const { data: own } = await key.call('createUrl', { body: { targetUrl } });
+    const own = await key.createLink();
     const { data: qr } = await key.call('createQr', { body: { urlId: Number(own.id) } });
     await api.call('createQr', { body: { data: 'a text' } });
     expect((await key.call('listQrs')).data).toMatchObject({ total: 1, items: [{ id: qr.id }] });

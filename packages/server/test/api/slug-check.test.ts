@@ -13,7 +13,7 @@ const check = async (slug: string, domainId?: string) => {
 };
 
 it('says whether a slug may be taken on a domain, and why not', async () => {
-  const { data } = await api.call('createUrl', { body: { targetUrl, customSlug: 'sale' } });
+  const data = await api.createLink({ customSlug: 'sale' });
   expect(await check('sale')).toBe('TAKEN');
   expect(await check(data.shortCode)).toBe('TAKEN');
   const again = { targetUrl, customSlug: data.shortCode };

@@ -41,6 +41,9 @@ export interface Caller {
   /** Calls an operation. Fails if the contract does not declare the response. */
   call<Id extends OperationId>(id: Id, call?: Call): Promise<ApiResponse<DataOf<RouteOf<Id>>>>;
   send(method: string, path: string, init?: RequestInit): Promise<ApiResponse>;
+  /** Creates a link to https://example.com/, or with other fields, and returns it. */
+  createLink(fields?: object): Promise<DataOf<RouteOf<'createUrl'>>>;
+  getLink(id: string): Promise<DataOf<RouteOf<'getUrl'>>>;
 }
 
 export type TestServer = Awaited<ReturnType<typeof startServer>>;
@@ -164,10 +167,15 @@ export function callerOf(base: string, token: string, organizationId: string): C
       method,
       headers: { authorization: `Bearer ${token}`, ...Object.fromEntries(new Headers(headers)) },
     });
-  return {
+  const caller: Caller = {
     token,
     organizationId,
     send,
+    async createLink(fields = {}) {
+      const body = { targetUrl: 'https://example.com/', ...fields };
+      return (await caller.call('createUrl', { body })).data;
+    },
+    getLink: async (id) => (await caller.call('getUrl', { params: { id } })).data,
     async call<Id extends OperationId>(id: Id, { params, query, body, headers }: Call = {}) {
       const route = api.find(({ operationId }) => operationId === id) as ApiRoute;
       const path = route.path.replace(/\{(\w+)\}/g, (_, name) => String(params?.[name]));
@@ -189,6 +197,7 @@ export function callerOf(base: string, token: string, organizationId: string): C
       return response as ApiResponse<DataOf<RouteOf<Id>>>;
     },
   };
+  return caller;
 }
 
 /** Gives the clients all scopes. The first client of a database has all but urls:erase. */

@@ -5,14 +5,12 @@ const api = await startForFile();
 
 type Query = Readonly<Record<string, string | number>>;
 
-const targetUrl = 'https://example.com/';
-
 /** Returns a new organization with links that have these tags, and the ids of the links. */
 async function withLinks(...tagsOfLinks: readonly string[][]) {
   const caller = await api.newcomer('scale');
   const ids: string[] = [];
   for (const tags of tagsOfLinks) {
-    ids.push((await caller.call('createUrl', { body: { targetUrl, tags } })).data.id);
+    ids.push((await caller.createLink({ tags })).id);
   }
   return { caller, ids };
 }

@@ -7,14 +7,14 @@ const browser = { headers: { accept: 'text/html', 'user-agent': 'Mozilla/5.0 Fir
 
 async function newUrl(fields: object = {}) {
   const body = { targetUrl: 'https://example.com/', ...fields };
-  const { id } = (await api.call('createUrl', { body })).data;
-  return (await api.call('getUrl', { params: { id } })).data;
+  const { id } = await api.createLink(body);
+  return await api.getLink(id);
 }
 
 const takeDown = (shortUrl: string, reason = 'phishing') =>
   api.operator.call('takeDownUrl', { body: { shortUrl, reason } });
 const undo = (id: string) => api.operator.call('undoTakedown', { params: { id } });
-const read = async (id: string) => (await api.call('getUrl', { params: { id } })).data;
+const read = api.getLink;
 
 describe('a takedown by the short URL', () => {
   it('answers visitors with 451, as a page or as JSON, until it is undone', async () => {

@@ -9,7 +9,7 @@ const bulkCreate = (urls: unknown) => api.call('bulkCreateUrls', { body: { urls 
 const bulkUpdate = (updates: unknown) => api.call('bulkUpdateUrls', { body: { updates } });
 
 async function create(body: object = {}): Promise<string> {
-  return (await api.call('createUrl', { body: { targetUrl, ...body } })).data.id;
+  return (await api.createLink(body)).id;
 }
 
 describe('POST /api/v1/urls/bulk', () => {
@@ -108,7 +108,7 @@ describe('PATCH /api/v1/urls/bulk', () => {
     expect(response.status).toBe(200);
     expect(response.data).toMatchObject({ requested: 100, updatedCount: 100, failedCount: 0 });
     const last = created[99]?.id as string;
-    const { data } = await api.call('getUrl', { params: { id: last } });
+    const data = await api.getLink(last);
     expect(data.title).toBe('number 99');
   });
 
@@ -146,7 +146,7 @@ describe('PATCH /api/v1/urls/bulk', () => {
       [3, true],
     ]);
     expect(data.errors).toMatchObject([{ index: 2, code: 'UPDATE_FAILED' }]);
-    const { data: link } = await api.call('getUrl', { params: { id } });
+    const link = await api.getLink(id);
     expect(link).toMatchObject({ isActive: true, title: 'Back', expiresAt: null });
   });
 

@@ -45,7 +45,7 @@ describe('POST /api/v1/urls', () => {
       ...['sourceDomain', 'isActive'],
     ];
     const { id } = (await create(Object.fromEntries(optional.map((name) => [name, null])))).data;
-    const { data } = await api.call('getUrl', { params: { id } });
+    const data = await api.getLink(id);
     expect(data).toMatchObject({ tags: [], customUtmParams: {}, redirectType: 307, title: null });
     expect(data.isActive).toBe(true);
   });

@@ -93,7 +93,7 @@ describe('GET /api/v1/urls/export', () => {
       nextAfter: null,
     });
     const [row] = parse(data.text);
-    const record = (await caller.call('getUrl', { params: { id: id ?? '' } })).data;
+    const record = await caller.getLink(id ?? '');
     expect(Object.keys(row ?? {}).sort()).toEqual(Object.keys(urlRecord.shape).sort());
     const texts = Object.entries(record).map(([name, value]) => [name, String(value ?? '')]);
     expect(row).toEqual({

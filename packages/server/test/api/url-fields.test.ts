@@ -4,7 +4,7 @@ import { startForFile } from './start-server.js';
 const targetUrl = 'https://example.com/';
 
 const api = await startForFile();
-const id = (await api.call('createUrl', { body: { targetUrl } })).data.id;
+const id = (await api.createLink()).id;
 
 const half = '\ud83d';
 

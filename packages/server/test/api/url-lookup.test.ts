@@ -1,11 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { type Caller, startForFile } from './start-server.js';
 
-const targetUrl = 'https://example.com/';
 const api = await startForFile();
 
-const create = async (caller: Caller, body: object) =>
-  (await caller.call('createUrl', { body: { targetUrl, ...body } })).data;
+const create = (caller: Caller, body: object) => caller.createLink(body);
 const lookUp = (caller: Caller, shortUrl: string) =>
   caller.call('lookupUrl', { query: { shortUrl } });
 
@@ -13,7 +11,7 @@ describe('GET /api/v1/urls/lookup', () => {
   it('finds a link by its short URL in each form, by slug and by code', async () => {
     const { id, shortCode, shortUrl } = await create(api, { customSlug: 'look-me-up' });
     const { host } = new URL(shortUrl);
-    const { data: record } = await api.call('getUrl', { params: { id } });
+    const record = await api.getLink(id);
     for (const text of [
       shortUrl,
       `${shortUrl}/`,

@@ -38,9 +38,7 @@ describe('GET /api/v1/urls', () => {
     const caller = await api.newcomer('enterprise');
     const body = { title: 'Full', tags: ['a'], isPasswordProtected: true, password: 'open sesame' };
     const ids = [await create(caller), await create(caller, body)].reverse();
-    const records = await Promise.all(
-      ids.map(async (id) => (await caller.call('getUrl', { params: { id } })).data),
-    );
+    const records = await Promise.all(ids.map((id) => caller.getLink(id)));
     const full = await caller.call('listUrls', { query: { view: 'full' } });
     expect(full.data.items).toEqual(records);
     // The columns that users see.

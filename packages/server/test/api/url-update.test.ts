@@ -35,19 +35,19 @@ describe('PATCH /api/v1/urls/{id}', () => {
 
   it.each(Object.entries(changes))('accepts %s and changes nothing else', async (field, value) => {
     const id = await create();
-    const before = (await api.call('getUrl', { params: { id } })).data;
+    const before = await api.getLink(id);
     api.clock.advance(5);
     const response = await patch(id, { [field]: value });
     expect(response.status).toBe(200);
     const updatedAt = new Date(api.clock()).toISOString();
     expect(response.data).toEqual({ ...before, [field]: value, updatedAt });
-    expect((await api.call('getUrl', { params: { id } })).data).toEqual(response.data);
+    expect(await api.getLink(id)).toEqual(response.data);
   });
 
   it.each([...Object.keys(changes).filter((field) => field !== 'targetUrl')])(
     'clears %s by null',
     async (field) => {
-      const fresh = (await api.call('getUrl', { params: { id: await create() } })).data;
+      const fresh = await api.getLink(await create());
       const id = await create(changes);
       const response = await patch(id, { [field]: null });
       expect(response.data[field as keyof typeof changes]).toEqual(
@@ -72,7 +72,7 @@ describe('PATCH /api/v1/urls/{id}', () => {
 
   it('changes nothing for an empty body or the same values', async () => {
     const id = await create(changes);
-    const before = (await api.call('getUrl', { params: { id } })).data;
+    const before = await api.getLink(id);
     api.clock.advance(1000);
     expect((await patch(id, {})).data).toEqual(before);
     expect((await patch(id, changes)).data).toEqual(before);

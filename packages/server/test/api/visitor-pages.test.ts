@@ -10,9 +10,7 @@ const api = await startForFile({
 });
 
 const german = { 'accept-language': 'de-AT,de;q=0.9,en;q=0.8' };
-const targetUrl = 'https://example.com/';
-const create = async (body: object = {}) =>
-  (await api.call('createUrl', { body: { targetUrl, ...body } })).data;
+const create = api.createLink;
 
 it('pages are in the language of the visitor, and are not cached', async () => {
   const paused = await create({ isActive: false });

@@ -9,8 +9,7 @@ const api = await startForFile({ allowPrivateNetwork: true, thresholds: [2] });
 
 const subscribe = async (url: string, events: readonly string[] = ['url.created']) =>
   (await api.call('createWebhook', { body: { url, events } })).data;
-const createUrl = async (body: object = {}) =>
-  (await api.call('createUrl', { body: { targetUrl: 'https://example.com/', ...body } })).data;
+const createUrl = api.createLink;
 const remove = (id: string) => api.call('deleteWebhook', { params: { id } });
 
 /** The webhook's deliveries once none of them is pending before its first attempt. */

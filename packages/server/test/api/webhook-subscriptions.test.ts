@@ -9,8 +9,7 @@ const create = (body: object = {}) =>
   api.call('createWebhook', { body: { url, events: ['url.created'], ...body } });
 const read = async (id: string) => (await api.call('getWebhook', { params: { id } })).data;
 const update = (id: string, body: object) => api.call('updateWebhook', { params: { id }, body });
-const createUrl = async (body: object = {}) =>
-  (await api.call('createUrl', { body: { targetUrl: 'https://example.com/', ...body } })).data;
+const createUrl = api.createLink;
 const remove = (id: string) => api.call('deleteWebhook', { params: { id } });
 
 describe('description, filters and headers of a webhook', () => {

@@ -19,9 +19,7 @@ describe('an entry', () => {
 
   it('tells who changed which fields, and no values', async () => {
     const caller = await world.newcomer();
-    const { data } = await caller.call('createUrl', {
-      body: { targetUrl: 'https://example.com/a-private-target' },
-    });
+    const data = await caller.createLink({ targetUrl: 'https://example.com/a-private-target' });
     world.api.clock.advance(1_000);
     const body = { title: 'a private title', isPasswordProtected: true, password: 'open sesame' };
     await caller.call('updateUrl', { params: { id: data.id }, body });
@@ -73,9 +71,7 @@ describe('an entry', () => {
     const caller = await world.newcomer();
     const { data: key } = await caller.call('createApiKey', { body: { name: 'a key' } });
     const byKey = callerOf(world.api.server.url, key.key, caller.organizationId);
-    const { data: url } = await byKey.call('createUrl', {
-      body: { targetUrl: 'https://example.com/' },
-    });
+    const url = await byKey.createLink();
     const body = { shortUrl: url.shortUrl, reason: 'phishing' };
     await world.api.operator.call('takeDownUrl', { body });
     const entries = await list(caller);
@@ -113,7 +109,7 @@ describe('the list', () => {
     ids = [];
     for (let at = 0; at < 8; at += 1) {
       const body = { targetUrl: 'https://example.com/' };
-      ids.push((await caller.call('createUrl', { body })).data.id);
+      ids.push((await caller.createLink(body)).id);
       // Some entries have the same time.
       if (at % 4 === 3) world.api.clock.advance(1_000);
     }

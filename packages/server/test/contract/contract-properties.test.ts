@@ -50,10 +50,10 @@ const known = {
 const targetUrl = 'https://example.com/';
 const locked = { targetUrl, isPasswordProtected: true, password };
 const webhook = { url: 'http://127.0.0.1:65533/', events: ['url.created'] };
-const { data } = await api.call('createUrl', { body: { targetUrl } });
+const data = await api.createLink();
 for (let at = 0; at < 5; at += 1) {
   // Its code and not its id: nobody changes it.
-  const { shortCode } = (await api.call('createUrl', { body: locked })).data;
+  const { shortCode } = await api.createLink(locked);
   seen.harvest('/api/v1/urls', { shortCode });
 }
 const seeds = [

@@ -62,7 +62,7 @@ async function eventsOf({ organizationId }: Caller): Promise<string[]> {
 const bodies: Readonly<Record<string, (caller: Caller) => Promise<object>>> = {
   async takeDownUrl(caller) {
     const body = { targetUrl: 'https://example.com/' };
-    const { shortUrl } = (await caller.call('createUrl', { body })).data;
+    const { shortUrl } = await caller.createLink(body);
     return { shortUrl, reason: 'phishing' };
   },
 };
@@ -172,9 +172,7 @@ describe('a key that was used for another request', () => {
 });
 
 it('a repeated change stores no hash of a password with the key', async () => {
-  const { data } = await world.api.call('createUrl', {
-    body: { targetUrl: 'https://example.com/' },
-  });
+  const data = await world.api.createLink();
   const { status } = await world.api.call('updateUrl', {
     params: { id: data.id },
     body: { isPasswordProtected: true, password: 'open sesame' },

@@ -6,7 +6,7 @@ import { startServer } from '../api/start-server.js';
 export async function startAttackedServer(options: ServerOptions = {}) {
   const api = await startServer(options);
   const body = { targetUrl: 'https://example.com/' };
-  const { shortCode } = (await api.call('createUrl', { body })).data;
+  const { shortCode } = await api.createLink(body);
   return {
     ...api,
     /** Expects that a visitor, an API client and a load balancer are served. */

@@ -16,7 +16,7 @@ const trustedProxies = parseAddressRanges('127.0.0.1, ::1');
 const countryHeader = 'cf-ipcountry';
 const api = await startForFile({ trustedProxies, countryHeader, rateLimit: 0, tokenRateLimit: 0 });
 const body = { targetUrl: 'https://example.com/', maxClicks: 1_000_000 };
-const link = `/${(await api.call('createUrl', { body })).data.shortCode}`;
+const link = `/${(await api.createLink(body)).shortCode}`;
 
 /**
  * Expects that the main thread handles a request without a pause of 50 ms. A stall delays each attempt and

@@ -57,9 +57,7 @@ describe('request targets', () => {
   it('the host of an absolute target replaces the Host header (RFC 9112 §3.2.2)', async () => {
     const target = `${api.server.url}/health/live`;
     expect(statusOf(await raw(get(target)))).toBe(200);
-    const { shortCode } = (
-      await api.call('createUrl', { body: { targetUrl: 'https://example.com/absolute' } })
-    ).data;
+    const { shortCode } = await api.createLink({ targetUrl: 'https://example.com/absolute' });
     const link = get(`http://localhost/${shortCode}?a=b`);
     expect(await raw(link)).toContain('Location: https://example.com/absolute\r\n');
   });
@@ -88,7 +86,7 @@ describe('pipelined requests', () => {
 
   it('for a link get their responses in order, and each visit is counted once', async () => {
     const body = { targetUrl: 'https://example.com/pipelined' };
-    const { id, shortCode } = (await api.call('createUrl', { body })).data;
+    const { id, shortCode } = await api.createLink(body);
     const visit = (at: number) =>
       lines(`GET /${shortCode} HTTP/1.1`, host, `User-Agent: ${browser}`, `X-Request-Id: v-${at}`);
     const ids = Array.from({ length: 50 }, (_, at) => `v-${at}`);
@@ -97,7 +95,7 @@ describe('pipelined requests', () => {
     const sentBack = answer.matchAll(/^x-request-id: (v-\d+)\r$/gim);
     expect(Array.from(sentBack, ([, sent]) => sent)).toEqual(ids);
     await expect
-      .poll(async () => (await api.call('getUrl', { params: { id } })).data.clickCount, {
+      .poll(async () => (await api.getLink(id)).clickCount, {
         message: 'visits of the link',
         timeout: 10_000,
       })
@@ -106,7 +104,7 @@ describe('pipelined requests', () => {
 
   it('all get a response when the client closes its side after the last one', async () => {
     const body = { targetUrl: 'https://example.com/half-closed' };
-    const { shortCode } = (await api.call('createUrl', { body })).data;
+    const { shortCode } = await api.createLink(body);
     const token = `Authorization: Bearer ${api.token}`;
     const requests = [
       alive,

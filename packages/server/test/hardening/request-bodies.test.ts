@@ -62,7 +62,7 @@ async function longestDelayMs(work: (attempt: number) => Promise<unknown>): Prom
 
 async function newProtectedLink(): Promise<string> {
   const body = { targetUrl, isPasswordProtected: true, password: 'x' };
-  return `/${(await api.call('createUrl', { body })).data.shortCode}`;
+  return `/${(await api.createLink(body)).shortCode}`;
 }
 
 describe('without a token, a body', () => {

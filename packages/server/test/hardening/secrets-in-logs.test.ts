@@ -65,7 +65,7 @@ async function webhooks(api: TestServer) {
 async function passwords(api: TestServer) {
   const password = remember('password', 'open-sesame-please');
   const body = { targetUrl: 'https://example.com/', isPasswordProtected: true, password };
-  const { shortCode } = (await api.call('createUrl', { body })).data;
+  const { shortCode } = await api.createLink(body);
   for (const word of [password, remember('wrong password', 'a-wrong-password')]) {
     const text = new URLSearchParams({ password: word });
     await api.visit(`/${shortCode}`, { method: 'POST', body: text });

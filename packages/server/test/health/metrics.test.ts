@@ -101,7 +101,7 @@ describe('GET /metrics', () => {
     expect(await metric(name, '503')).toBe(0);
     const create = async (fields: object) => {
       const body = { targetUrl: 'https://example.com/', ...fields };
-      return (await api.call('createUrl', { body })).data;
+      return await api.createLink(body);
     };
     const link = await create({});
     const moved = await create({ redirectType: 301 });
@@ -134,7 +134,7 @@ describe('GET /metrics', () => {
 
   it('shows visits, storage and the process', async () => {
     const body = { targetUrl: 'https://a.example/', maxClicks: 1 };
-    const { shortCode } = (await api.call('createUrl', { body })).data;
+    const { shortCode } = await api.createLink(body);
     // API calls are lines of the journal, too.
     const before = (await metric('shorty_journal_lines_total')) ?? 0;
     const agent = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Firefox/128.0' };

@@ -132,7 +132,7 @@ export const sampleRecords: Readonly<
     return (await client.call('createApiKey', { body: { name: 'a key' } })).data.id;
   },
   '/api/v1/admin/takedowns': async (api, owner) => {
-    const { data } = await owner.call('createUrl', { body: { targetUrl: 'https://example.com/' } });
+    const data = await owner.createLink();
     const body = { shortUrl: data.shortUrl, reason: 'a reason' };
     return (await api.operator.call('takeDownUrl', { body })).data.id;
   },

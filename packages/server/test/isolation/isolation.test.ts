@@ -54,7 +54,7 @@ beforeAll(async () => {
   });
   await vi.waitFor(
     async () => {
-      const { data } = await owner.call('getUrl', { params: { id: id as string } });
+      const data = await owner.getLink(id as string);
       expect(data.clickCount).toBe(1);
     },
     { timeout: 30_000 },

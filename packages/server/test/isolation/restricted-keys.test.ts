@@ -32,7 +32,7 @@ beforeAll(async () => {
   owner = world.api;
   domainId = (await world.api.addDomain('restricted.example.com')).id;
   const body = { targetUrl: 'https://example.com/', tags: ['outside'] };
-  const { id, shortCode } = (await owner.call('createUrl', { body })).data;
+  const { id, shortCode } = await owner.createLink(body);
   await owner.call('createQr', { body: { urlId: Number(id) } });
   await owner.call('createQr', { body: { data: 'standalone' } });
   await world.api.visit(`/${shortCode}`, {
@@ -40,7 +40,7 @@ beforeAll(async () => {
   });
   await vi.waitFor(
     async () => {
-      const { data } = await owner.call('getUrl', { params: { id } });
+      const data = await owner.getLink(id);
       expect(data.clickCount).toBe(1);
     },
     { timeout: 30_000 },

@@ -32,8 +32,7 @@ beforeAll(async () => {
   for (const path of ['first', 'first', link.shortCode]) {
     await api.visit(`/${path}`, { headers: { 'user-agent': 'Mozilla/5.0 Firefox/128.0' } });
   }
-  const clicks = async () =>
-    (await api.call('getUrl', { params: { id: link.id } })).data.clickCount;
+  const clicks = async () => (await api.getLink(link.id)).clickCount;
   await poll('stored clicks', clicks, (count) => count === 3);
   await api.stop();
 }, 180_000);

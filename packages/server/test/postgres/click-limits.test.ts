@@ -13,9 +13,7 @@ afterAll(() => pair.stop());
 it.each([1, 150])(
   'two nodes redirect exactly %i of the visits of 64 visitors',
   async (maxClicks) => {
-    const { data } = await first.call('createUrl', {
-      body: { targetUrl: 'https://example.com/', maxClicks },
-    });
+    const data = await first.createLink({ maxClicks });
     let redirects = 0;
     const unexpected: number[] = [];
     // Each visitor comes again until the link is used up.
@@ -30,16 +28,14 @@ it.each([1, 150])(
     };
     await Promise.all(Array.from({ length: visitors }, (_, visitor) => visit(visitor)));
     expect([redirects, unexpected]).toEqual([maxClicks, []]);
-    const record = async () => (await second.call('getUrl', { params: { id: data.id } })).data;
+    const record = () => second.getLink(data.id);
     await expect.poll(async () => (await record()).clickCount).toBe(maxClicks);
     expect((await record()).clicksLeft).toBe(0);
   },
 );
 
 it('a lower limit holds on the other node', async () => {
-  const { data } = await first.call('createUrl', {
-    body: { targetUrl: 'https://example.com/', maxClicks: 1_000 },
-  });
+  const data = await first.createLink({ maxClicks: 1_000 });
   const statusOn = async (node: Node) =>
     (await node.visit(`/${data.shortCode}`, { headers })).status;
   await Promise.all(Array.from({ length: visitors }, () => statusOn(second)));

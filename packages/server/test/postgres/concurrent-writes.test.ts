@@ -76,7 +76,7 @@ it('other organizations do not wait while the operator waits for locked rows of 
     pair.addOrganization('developer'),
     pair.addOrganization('developer'),
   ]);
-  const { data: link } = await taken.call('createUrl', { body });
+  const link = await taken.createLink(body);
   await deleted.call('createUrl', { body });
   const operator = callerOf(first.server.url, testOperatorKey, '');
   const { status } = await operator.call('deleteOrganization', {
@@ -122,7 +122,7 @@ async function useFor(durationMs: number, callers: readonly Caller[]) {
 
 /** Creates, updates, visits and deletes a link. */
 async function useOnce(caller: Caller): Promise<void> {
-  const { data } = await caller.call('createUrl', { body });
+  const data = await caller.createLink(body);
   const params = { id: data.id };
   expect((await caller.call('updateUrl', { params, body: after })).status).toBe(200);
   expect((await second.visit(`/${data.shortCode}`)).headers.get('location')).toBe(after.targetUrl);
@@ -134,9 +134,7 @@ function medianOf(values: readonly number[]): number {
 }
 
 it('a node gets a change that commits after a later one', async () => {
-  const links = await Promise.all(
-    Array.from({ length: 2 }, async () => (await first.call('createUrl', { body })).data),
-  );
+  const links = await Promise.all(Array.from({ length: 2 }, () => first.createLink(body)));
   const [early, late] = links as [(typeof links)[0], (typeof links)[0]];
   const locationOf = async ({ shortCode }: { shortCode: string }) =>
     (await second.visit(`/${shortCode}`)).headers.get('location');

@@ -23,7 +23,7 @@ afterAll(async () => {
 });
 
 async function newLink() {
-  const { data } = await first.call('createUrl', { body: { targetUrl: before } });
+  const data = await first.createLink({ targetUrl: before });
   const locate = async () =>
     (await second.visit(`/${data.shortCode}`)).headers.get('location') ?? undefined;
   expect(await locate()).toBe(before);

@@ -39,9 +39,7 @@ it('moves links, visits, QR codes, webhooks and pending deliveries, which contin
   await before.call('rotateWebhookSecret', ofWebhook);
   const { previousSecrets } = (await before.call('getWebhook', ofWebhook)).data;
   expect(previousSecrets).toHaveLength(1);
-  const { data: link } = await before.call('createUrl', {
-    body: { targetUrl: 'https://example.com/', customSlug: 'moved', tags: ['a', 'ü'] },
-  });
+  const link = await before.createLink({ customSlug: 'moved', tags: ['a', 'ü'] });
   const { data: code } = await before.call('createQr', { body: { urlId: link.id, size: 300 } });
   for (let visit = 0; visit < 5; visit += 1) {
     const response = await before.visit('/moved', {
@@ -81,7 +79,7 @@ it('moves links, visits, QR codes, webhooks and pending deliveries, which contin
   expect(server.credentials).toBeUndefined();
   await hook.arrived(2);
   const after = callerOf(server.url, token, organizationId);
-  expect((await after.call('getUrl', { params: { id: link.id } })).data).toMatchObject({
+  expect(await after.getLink(link.id)).toMatchObject({
     ...link,
     clickCount: 5,
     lastClickAt: expect.any(String),
@@ -92,9 +90,7 @@ it('moves links, visits, QR codes, webhooks and pending deliveries, which contin
   const { data: moved } = await after.call('getWebhook', ofWebhook);
   expect(moved.previousSecrets).toEqual(previousSecrets);
   // New ids continue after the moved ones.
-  const { data: next } = await after.call('createUrl', {
-    body: { targetUrl: 'https://a.example/' },
-  });
+  const next = await after.createLink({ targetUrl: 'https://a.example/' });
   expect(Number(next.id)).toBeGreaterThan(Number(link.id));
 });
 

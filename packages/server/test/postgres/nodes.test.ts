@@ -37,7 +37,7 @@ async function timeUntil(holds: () => Promise<boolean>): Promise<number> {
 
 describe('a change on one node takes effect on the other within a second', () => {
   async function newCachedLink(): Promise<{ id: string; path: string }> {
-    const { data } = await first.call('createUrl', { body });
+    const data = await first.createLink(body);
     const path = `/${data.shortCode}`;
     // Both nodes have cached it now.
     expect([await locationOf(first, path), await locationOf(second, path)]).toEqual(
@@ -75,7 +75,7 @@ describe('a change on one node takes effect on the other within a second', () =>
       'a link that was taken down',
       451,
       async ({ id, operator }) => {
-        const { shortUrl } = (await first.call('getUrl', { params: { id } })).data;
+        const { shortUrl } = await first.getLink(id);
         return operator.call('takeDownUrl', { body: { shortUrl, reason: 'phishing' } });
       },
       ({ id, operator }) => operator.call('undoTakedown', { params: { id } }),
@@ -140,7 +140,7 @@ describe('a change on one node takes effect on the other within a second', () =>
     const domain = await verifyOn(first);
     const params = { id: domain.id };
     const link = { ...body, domainId: domain.id, customSlug: 'Sale-On-Nodes' };
-    const { id } = (await first.call('createUrl', { body: link })).data;
+    const { id } = await first.createLink(link);
     // `fetch` replaces the Host header.
     const follow = async (path: string) => {
       const call = get(second.server.url + path, { headers: { host: hostname } });
@@ -209,21 +209,20 @@ describe('limits and counters hold across nodes', () => {
     await first.call('createWebhook', {
       body: { url: hook.url, events: ['url.click_threshold'] },
     });
-    const { data } = await first.call('createUrl', { body });
+    const data = await first.createLink(body);
     await Promise.all(
       Array.from({ length: 40 }, (_, at) =>
         (at % 2 ? first : second).visit(`/${data.shortCode}`, asPerson),
       ),
     );
-    const countOf = async (node: Node) =>
-      (await node.call('getUrl', { params: { id: data.id } })).data.clickCount;
+    const countOf = async (node: Node) => (await node.getLink(data.id)).clickCount;
     await expect.poll(() => countOf(first)).toBe(40);
     expect(await countOf(second)).toBe(40);
     const { data: report } = await second.call('getUrlClicks', { params: { id: data.id } });
     expect(report.totals.totalClicks).toBe(40);
     await hook.arrived(1);
     // An event that comes later proves that there is no second event for the first link.
-    const { data: later } = await second.call('createUrl', { body });
+    const later = await second.createLink(body);
     for (let visit = 0; visit < 10; visit += 1) await second.visit(`/${later.shortCode}`, asPerson);
     await hook.arrived(2);
     expect(hook.received.map(({ event }) => event.data)).toMatchObject([

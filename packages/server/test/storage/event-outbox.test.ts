@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { OrganizationRepository } from '../../src/organizations/organization-repository.js';
-import { now, openRepository, type Stored } from './temporary-database.js';
+import { now, openRepository } from './temporary-database.js';
 
-let stored: Stored;
-beforeAll(async () => {
-  stored = await openRepository();
-});
+const stored = await openRepository();
 afterAll(() => stored.close());
 
 interface Recorded {

@@ -1,12 +1,9 @@
-import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, expect, it, vi } from 'vitest';
 import { ApiError } from '../../src/contract/api-error.js';
 import type { WriteTransaction } from '../../src/storage/database.js';
-import { openRepository, type Stored } from './temporary-database.js';
+import { openRepository } from './temporary-database.js';
 
-let stored: Stored;
-beforeAll(async () => {
-  stored = await openRepository();
-});
+const stored = await openRepository();
 afterAll(() => stored.close());
 afterEach(() => vi.restoreAllMocks());
 

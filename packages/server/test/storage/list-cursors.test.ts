@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { scopes } from '../../src/contract/define-route.js';
-import { type Call, type Caller, startServer, type TestServer } from '../api/start-server.js';
+import { type Call, type Caller, startServer } from '../api/start-server.js';
 
 const target = { targetUrl: 'https://example.com/' };
 const lists = ['listUrls', 'listDomains', 'listWebhooks', 'listQrs', 'listApiKeys'] as const;
@@ -14,16 +14,12 @@ interface Page {
   readonly nextAfter: string | null;
 }
 
-let api: TestServer;
-beforeAll(async () => {
-  api = await startServer({ allowPrivateNetwork: true });
-});
+const api = await startServer({ allowPrivateNetwork: true });
 afterAll(() => api.stop());
 
 const newcomer = async () => api.signIn(await api.createOrganization('enterprise', scopes));
 
-const createLink = async (caller: Caller) =>
-  (await caller.call('createUrl', { body: target })).data.id;
+const createLink = async (caller: Caller) => (await caller.createLink(target)).id;
 
 // The filter makes each page read more links than it returns.
 async function read(caller: Caller, query: Call['query']): Promise<Page> {

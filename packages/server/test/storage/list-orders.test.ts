@@ -1,14 +1,11 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { foldText } from '../../src/storage/search-text.js';
 import type { UrlFilter, UrlSort } from '../../src/urls/url-list-contract.js';
 import { urlListQuery } from '../../src/urls/url-query.js';
-import { now, openRepository, type Stored } from './temporary-database.js';
+import { now, openRepository } from './temporary-database.js';
 
-let stored: Stored;
-beforeAll(async () => {
-  stored = await openRepository();
-});
+const stored = await openRepository();
 afterAll(() => stored.close());
 
 interface Link {

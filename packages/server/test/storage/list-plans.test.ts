@@ -1,14 +1,11 @@
 import { type CompiledQuery, type SqlBool, sql } from 'kysely';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import { readListPage } from '../../src/storage/list-page.js';
 import { engine } from '../engine.js';
 import { explain, recordStatements } from './statement-plans.js';
-import { openRepository, type Stored } from './temporary-database.js';
+import { openRepository } from './temporary-database.js';
 
-let stored: Stored;
-beforeAll(async () => {
-  stored = await openRepository();
-});
+const stored = await openRepository();
 afterAll(() => stored.close());
 
 const indexed = sql<SqlBool>`deleted_at is null`;

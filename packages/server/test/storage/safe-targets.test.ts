@@ -26,7 +26,7 @@ async function start(options: ServerOptions = {}) {
   };
   const create = (body: object) =>
     api.call('createUrl', { body: { targetUrl: 'https://good.test/', ...body } });
-  const read = async (id: string) => (await api.call('getUrl', { params: { id } })).data;
+  const read = api.getLink;
   return { api, filter, plain, block, create, read };
 }
 
@@ -161,7 +161,7 @@ it('a server that starts without the resolver removes the marks', async () => {
     async () => {
       await api.server.checkTargets();
       const caller = await api.signIn(credentials);
-      return (await caller.call('getUrl', { params: { id } })).data.targetBlockedAt;
+      return (await caller.getLink(id)).targetBlockedAt;
     },
     (at) => at !== null,
   );

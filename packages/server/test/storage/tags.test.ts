@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import { replaceTag } from '../../src/urls/tag-handlers.js';
 import { findTagged, listTags } from '../../src/urls/tag-query.js';
-import { now, openRepository, requestWith, type Stored } from './temporary-database.js';
+import { now, openRepository, requestWith } from './temporary-database.js';
 
-let stored: Stored;
-beforeAll(async () => {
-  stored = await openRepository();
-});
+const stored = await openRepository();
 afterAll(() => stored.close());
 
 const tagsOf = (database = stored.database) => ({

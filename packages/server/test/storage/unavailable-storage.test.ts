@@ -81,7 +81,7 @@ describe('while another process has locked the database', () => {
     other.exec('rollback');
     expect((await create()).status).toBe(201);
     expect((await api.visit(`/${limited.shortCode}`, person)).status).toBe(307);
-    const record = (await api.call('getUrl', { params: { id: cached.id } })).data;
+    const record = await api.getLink(cached.id);
     expect(record.title).toBeNull();
   });
 

@@ -1,11 +1,8 @@
 import { v7 as newUuid } from 'uuid';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { bodyOf, openLinks, openRepository, type Stored } from './temporary-database.js';
+import { afterAll, describe, expect, it } from 'vitest';
+import { bodyOf, openLinks, openRepository } from './temporary-database.js';
 
-let stored: Stored;
-beforeAll(async () => {
-  stored = await openRepository();
-});
+const stored = await openRepository();
 afterAll(() => stored.close());
 
 describe('create', () => {

@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import { ClientRepository } from '../../src/auth/client-repository.js';
 import { engine } from '../engine.js';
-import { now, openRepository, type Stored } from './temporary-database.js';
+import { now, openRepository } from './temporary-database.js';
 
-let stored: Stored;
-beforeAll(async () => {
-  stored = await openRepository();
-});
+const stored = await openRepository();
 afterAll(() => stored.close());
 
 /** Creates an organization with 20 links and returns a function that updates all of them. */

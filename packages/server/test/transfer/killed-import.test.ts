@@ -19,7 +19,7 @@ async function start(clock: () => number = Date.now) {
 async function exportOne() {
   const { api } = await start();
   const body = { targetUrl: 'https://zebrafish.example/', customSlug: 'zebrafish' };
-  const { data } = await api.call('createUrl', { body });
+  const data = await api.createLink(body);
   await api.call('createQr', { body: { urlId: Number(data.id) } });
   const folder = scratchFolder();
   const file = join(folder, 'exported');

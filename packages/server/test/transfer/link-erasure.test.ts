@@ -98,9 +98,7 @@ it('of the link, only what expires by itself remains', async () => {
   const { api, databaseUrl } = await start();
   const { database } = api.server;
   const { id, urlId, shortCode } = await createLink(api);
-  const { data: other } = await api.call('createUrl', {
-    body: { targetUrl: 'https://other.example/' },
-  });
+  const other = await api.createLink({ targetUrl: 'https://other.example/' });
   await visit(api, 'spring-sale', 3);
   await visit(api, other.shortCode, 2, 'elsewhere');
   const eventsWithVisits = async () =>
@@ -150,7 +148,7 @@ it('of the link, only what expires by itself remains', async () => {
   const after = (await api.call('getUsage')).data;
   expect(after.meters.qr_generated).toEqual(usage.meters.qr_generated);
   expect(after.links.used).toBe(usage.links.used - 1);
-  expect((await api.call('getUrl', { params: { id: other.id } })).data.clickCount).toBe(2);
+  expect((await api.getLink(other.id)).clickCount).toBe(2);
   await expectNoErrors(database);
 
   // Repetitions.
@@ -169,7 +167,7 @@ it('the slug and the short code answer 410 and stay taken, also on a custom doma
   const { id: domainId } = await api.addDomain(hostname);
   const stranger = await api.newcomer('scale');
   const body = { targetUrl: 'https://a.example/', customSlug: 'taken-one' };
-  const platform = (await api.call('createUrl', { body })).data;
+  const platform = await api.createLink(body);
   const moved = await api.call('createUrl', { body: { ...body, customSlug: 'taken-two' } });
   const params = { id: moved.data.id };
   expect((await api.call('updateUrl', { params, body: { domainId } })).status).toBe(200);
@@ -211,7 +209,7 @@ it('the slug and the short code answer 410 and stay taken, also on a custom doma
 it('needs the scope urls:erase, which no client and no key has by default', async () => {
   const { api } = await start();
   const body = { targetUrl: 'https://a.example/' };
-  const { id } = (await api.call('createUrl', { body })).data;
+  const { id } = await api.createLink(body);
   const writer = await api.signIn(api.credentials, 'urls:write urls:read');
   const refused = await erase(writer, id);
   expect(refused.outcome).toBe('403 INSUFFICIENT_SCOPE');
@@ -307,7 +305,7 @@ async function exportTo(api: TestServer): Promise<string> {
 /** Empties a link, as the request does, without deleting what belongs to it. */
 async function beginOnly(api: TestServer, id: string): Promise<void> {
   const { organizationId, clock, server } = api;
-  const { data } = await api.call('getUrl', { params: { id } });
+  const data = await api.getLink(id);
   const record = urlRecorder(new EventOutbox(server.database, { newId: newUuid }), () => ({
     ...data,
     targetUrl: '',
@@ -322,8 +320,8 @@ it('the keys stay taken on the server to which the organization moves', async ()
   const { api } = await start();
   const there = (await start()).api;
   const body = { targetUrl: 'https://a.example/', customSlug: 'spring-sale' };
-  const { data: erased } = await api.call('createUrl', { body });
-  const { data: other } = await api.call('createUrl', { body: { ...body, customSlug: 'other' } });
+  const erased = await api.createLink(body);
+  const other = await api.createLink({ ...body, customSlug: 'other' });
   expect((await erase(api, erased.id)).status).toBe(200);
   const { clock } = there;
   await importOrganization(there.server.database, await exportTo(api), undefined, clock);

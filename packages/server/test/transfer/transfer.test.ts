@@ -84,7 +84,7 @@ async function fill(): Promise<void> {
     rules: [{ name: 'german', when: { country: 'DE' }, targetUrl: 'https://example.com/de' }],
     preview: { title: 'Sale', imageUrl: 'https://example.com/sale.png' },
   };
-  const { id } = (await api.call('createUrl', { body: rich })).data;
+  const { id } = await api.createLink(rich);
   await api.call('createUrl', {
     body: { targetUrl: 'https://example.com/', domainId, customSlug: 'there' },
   });

@@ -7,7 +7,7 @@ const api = await startForFile();
 
 const createUrl = async (caller: Caller, title = 'x') => {
   const body = { targetUrl: 'https://example.com/', title };
-  return (await caller.call('createUrl', { body })).data;
+  return await caller.createLink(body);
 };
 const list = async (caller: Caller, query: Record<string, string> = {}) =>
   caller.call('listEvents', { query });

@@ -83,12 +83,12 @@ it('each event that the server sends fits its schema, and the schema has all of 
   };
   const targetUrl = 'https://example.com/';
   const full = { targetUrl, ...optional, domainId: domain.id, customSlug: 'full' };
-  const { data: expiring } = await api.call('createUrl', { body: full });
+  const expiring = await api.createLink(full);
   await update(expiring.id, Object.fromEntries(Object.keys(optional).map((name) => [name, null])));
   await update(expiring.id, { expiresAt: optional.expiresAt });
   await api.call('bulkCreateUrls', { body: { urls: [{ targetUrl }, { targetUrl }] } });
 
-  const { data: link } = await api.call('createUrl', { body: { targetUrl, customSlug: 'spring' } });
+  const link = await api.createLink({ targetUrl, customSlug: 'spring' });
   await api.call('deleteUrl', { params: { id: link.id } });
   await update(link.id, { isActive: true });
   const { data: qr } = await api.call('createQr', { body: { urlId: Number(link.id) } });

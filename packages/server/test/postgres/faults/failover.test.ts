@@ -53,7 +53,7 @@ it('a failover loses no link and no visit whose response was sent, and duplicate
     clock: Date.now,
   };
   const api = await startForTest(settings);
-  const cached = (await api.call('createUrl', { body: { targetUrl } })).data;
+  const cached = await api.createLink();
 
   const created = new Map<string, string>();
   const requested: string[] = [];
@@ -130,8 +130,7 @@ it('a failover loses no link and no visit whose response was sent, and duplicate
   );
   expect(new Set(rows.map((row) => row.short_code)).size).toBe(requested.length);
 
-  const clicks = async () =>
-    (await api.call('getUrl', { params: { id: cached.id } })).data.clickCount;
+  const clicks = async () => (await api.getLink(cached.id)).clickCount;
   await expect.poll(clicks, { message: 'clickCount', timeout: 10_000 }).toBe(answered);
   // A visit that is counted later proves that no earlier one is counted again.
   expect((await api.visit(`/${cached.shortCode}`, { headers })).status).toBe(307);

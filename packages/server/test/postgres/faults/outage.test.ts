@@ -124,7 +124,7 @@ async function expectClicks(
   count: number,
   visitOnce: () => Promise<unknown>,
 ) {
-  const clicks = async () => (await api.call('getUrl', { params: { id } })).data.clickCount;
+  const clicks = async () => (await api.getLink(id)).clickCount;
   await expect.poll(clicks, { message: 'clickCount', timeout: 10_000 }).toBe(count);
   // A visit that is counted later proves that no earlier one is counted again.
   await visitOnce();
@@ -135,19 +135,14 @@ async function expectClicks(
 describe('a PostgreSQL that is killed', () => {
   it('lets cached links redirect, and everything else fails with 503', async () => {
     const api = await start();
-    const create = async () =>
-      (await api.call('createUrl', { body: { targetUrl, customSlug: newSlug() } })).data;
+    const create = () => api.createLink({ customSlug: newSlug() });
     const [cached, uncached] = [await create(), await create()];
     const host = 'go.example';
     const { data: domain } = await api.call('createDomain', { body: { hostname: host } });
     api.zone.set(domain.txtRecord.name, [domain.txtRecord.value]);
     expect((await api.call('verifyDomain', { params: { id: domain.id } })).status).toBe(200);
-    const { data: onDomain } = await api.call('createUrl', {
-      body: { targetUrl, domainId: domain.id },
-    });
-    const { data: locked } = await api.call('createUrl', {
-      body: { targetUrl, isPasswordProtected: true, password: 'x' },
-    });
+    const onDomain = await api.createLink({ domainId: domain.id });
+    const locked = await api.createLink({ isPasswordProtected: true, password: 'x' });
     const unlock = (password: string) =>
       api.visit(`/${locked.shortCode}`, {
         method: 'POST',
@@ -203,7 +198,7 @@ describe('a PostgreSQL that is killed', () => {
 describe('a PostgreSQL that hangs', () => {
   it('causes 503 in bounded time, and redirects work', async () => {
     const api = await start();
-    const create = async () => (await api.call('createUrl', { body: { targetUrl } })).data;
+    const create = () => api.createLink();
     const [cached, uncached] = [await create(), await create()];
     const visits = visitRepeatedly(api, `/${cached.shortCode}`);
     await visits.more(20);
@@ -246,7 +241,7 @@ describe('a PostgreSQL that hangs', () => {
     const server = await serve(settings);
     const token = String(await tokenOf(server.origin, credentials));
     const caller = callerOf(server.origin, token, '');
-    const link = (await caller.call('createUrl', { body: { targetUrl } })).data;
+    const link = await caller.createLink();
     const visit = async () => {
       const { status } = await contractFetch(`${server.origin}/${link.shortCode}`, { headers });
       expect(status).toBe(307);
