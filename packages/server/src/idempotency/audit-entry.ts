@@ -1,6 +1,7 @@
 import type { Clock } from '../ports.js';
 import type { Schema, WriteTransaction } from '../storage/database.js';
 import { handleAtCommit } from '../storage/group-commit.js';
+import { bulkInsert } from '../storage/statements.js';
 
 /** The kinds of callers. `shell` is a command of `shorty-server`. */
 export const actorTypes = ['user', 'client', 'apiKey', 'operator', 'shell'] as const;
@@ -71,18 +72,14 @@ export function recordAuditEntry(
   handleAtCommit(transaction, insertRows, row);
 }
 
-/** Inserts the rows of a transaction. Kysely limits no statement to fewer rows than a transaction has. */
-async function insertRows(
+function insertRows(
   transaction: WriteTransaction,
   rows: readonly Schema['audit_log'][],
 ): Promise<void> {
-  await transaction
-    .insertInto('audit_log')
-    .values(rows)
-    .onConflict((conflict) =>
-      conflict.columns(['created_at', 'id']).doUpdateSet(({ eb, ref }) => ({
-        item_count: eb('audit_log.item_count', '+', ref('excluded.item_count')),
-      })),
-    )
-    .execute();
+  return bulkInsert(
+    transaction,
+    'audit_log',
+    rows,
+    'on conflict (created_at, id) do update set item_count = audit_log.item_count + excluded.item_count',
+  );
 }

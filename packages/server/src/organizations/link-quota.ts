@@ -1,5 +1,5 @@
-import { sql } from 'kysely';
-import type { Database, WriteTransaction } from '../storage/database.js';
+import { type Selectable, sql } from 'kysely';
+import type { Database, Schema, WriteTransaction } from '../storage/database.js';
 import { type PlanTable, planOf, type Quota } from './plans.js';
 
 /**
@@ -66,13 +66,13 @@ export class ActiveLinks {
   }
 }
 
-function addActive(transaction: WriteTransaction, organizationId: string, count: number) {
-  return transaction
-    .updateTable('organizations')
-    .set(({ eb }) => ({ active_urls: eb('active_urls', '+', count) }))
-    .where('id', '=', organizationId)
-    .returning(['plan', 'active_urls'])
-    .executeTakeFirstOrThrow();
+async function addActive(transaction: WriteTransaction, organizationId: string, count: number) {
+  const { rows } = await sql<Pick<Selectable<Schema['organizations']>, 'plan' | 'active_urls'>>`
+    update organizations set active_urls = active_urls + ${count} where id = ${organizationId}
+    returning plan, active_urls`.execute(transaction);
+  const [organization] = rows;
+  if (!organization) throw new Error(`there is no organization ${organizationId}`);
+  return organization;
 }
 
 interface WrongCounter {

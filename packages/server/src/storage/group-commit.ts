@@ -38,10 +38,10 @@ export interface GroupCommitOptions {
   readonly maxPauseMs: number;
   /** The number of transactions that run at once. */
   readonly concurrency: number;
+  /** The most works of a transaction. */
+  readonly maxGroupSize: number;
 }
 
-// A larger group would block the event loop, and with it redirects, for too long.
-export const maxGroupSize = 16;
 const maxConflicts = 10;
 
 type CommitHandler<Item> = (transaction: WriteTransaction, items: readonly Item[]) => Promise<void>;
@@ -168,7 +168,7 @@ export class GroupCommit {
     const [first] = free;
     if (!first) return [];
     const group = free.filter((work) => work === first || mayShare(work, first));
-    const taken = new Set(group.slice(0, maxGroupSize));
+    const taken = new Set(group.slice(0, this.#options.maxGroupSize));
     this.#pending = this.#pending.filter((work) => !taken.has(work));
     for (const { key } of taken) this.#heldKeys.add(key);
     return [...taken];
@@ -249,27 +249,26 @@ function mayShare(one: PendingWork, other: PendingWork): boolean {
 }
 
 /**
- * Returns the write methods of a database. The writes of requests wait in queues before group commit. At
- * most 24 writes of an organization are outside the queues, so each of them waits for at most two groups:
- * the running one and the next. `organizations` is the number of organizations that may have so many: 1 if
- * all writes run one after another.
+ * Returns the write methods of a database. The writes of requests wait in queues before group commit, which
+ * has those of at most two groups for each transaction that runs at once: the running one and the next. An
+ * organization's part of them is small, so a backlog of one hardly delays another.
  *
  * Bulk writes have their own queue, because each takes longer than the rest of its group, and because
  * their request bodies are large.
  */
-export function openWriter(db: Kysely<Schema>, options: GroupCommitOptions, organizations: number) {
+export function openWriter(db: Kysely<Schema>, options: GroupCommitOptions) {
   const commits = new GroupCommit(db, options);
   const single = new FairQueue({
     name: 'writes',
-    concurrency: organizations * maxGroupSize,
-    maxRunningPerOrganization: maxGroupSize,
+    concurrency: 2 * options.concurrency * options.maxGroupSize,
+    maxRunningPerOrganization: 16,
     maxWaiting: 2_048,
     maxWaitingPerOrganization: 256,
   });
   const bulk = new FairQueue({
     name: 'bulk writes',
-    concurrency: (organizations * maxGroupSize) / 2,
-    maxRunningPerOrganization: maxGroupSize / 4,
+    concurrency: 8 * options.concurrency,
+    maxRunningPerOrganization: 4,
     maxWaiting: 128,
     maxWaitingPerOrganization: 32,
   });

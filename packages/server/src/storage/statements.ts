@@ -42,26 +42,27 @@ const rowsAtOnce = 16;
 /**
  * Inserts any number of rows. PostgreSQL gets one statement with an array for each column, because it limits
  * the number of parameters and not their length. SQLite gets a statement for each row: it would first copy
- * every page that a longer one touches, to be able to undo half of it.
+ * every page that a longer one touches, to be able to undo half of it. `onConflict` is a clause of SQL.
  */
 export async function bulkInsert<Name extends Table>(
   transaction: WriteTransaction,
   table: Name,
   rows: readonly Insertable<Schema[Name]>[],
+  onConflict = '',
 ): Promise<void> {
   const records = rows as readonly Columns[];
   if (records.length === 0) return;
   const columns = Object.keys(records[0] ?? {});
   if (isPostgres(transaction)) {
     const text = `insert into ${table} (${columns.map(quote).join()})
-      select * from unnest(${arraysOf(table, columns)})`;
+      select * from unnest(${arraysOf(table, columns)}) ${onConflict}`;
     const arrays = columns.map((column) => records.map((record) => record[column] ?? null));
     await transaction.executeQuery(CompiledQuery.raw(text, arrays));
     return;
   }
   const filled = columns.filter((column) => records.some((record) => record[column] != null));
   const text = `insert into ${table} (${filled.map(quote).join()})
-    values (${filled.map(() => '?').join()})`;
+    values (${filled.map(() => '?').join()}) ${onConflict}`;
   const query = CompiledQuery.raw(text);
   await transaction.getExecutor().provideConnection(async (connection) => {
     for (const [index, record] of records.entries()) {

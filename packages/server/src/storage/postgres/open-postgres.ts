@@ -16,8 +16,6 @@ import { ServerPool, setLocalLimits } from './server-pool.js';
 
 // How long a write is repeated while others hold its locks.
 const maxLockedMs = 10_000;
-// How many organizations with all their writes may fill the queue before the rest waits.
-const organizationsAtOnce = 8;
 
 // Deletes changes older than an hour. A node that has not polled for 30 minutes evicts everything.
 const deleteChangesEveryMs = 10 * 60_000;
@@ -44,8 +42,10 @@ export function openPostgres(
     maxRetryMs: withoutTimeout ? Number.POSITIVE_INFINITY : maxLockedMs,
     // The rest is for reads.
     concurrency: Math.max(2, Math.floor(maxConnections / 2)),
+    // The locks of all its organizations are held until the commit.
+    maxGroupSize: 16,
   };
-  const writer = openWriter(db, options, organizationsAtOnce);
+  const writer = openWriter(db, options);
   let changesDeletedAt = performance.now();
   return {
     engine: 'postgres',

@@ -70,8 +70,10 @@ export function openSqlite(path: string, settings: StorageOptions): Database {
     // Short, because the lock is free for a moment only while requests write all the time.
     maxPauseMs: 4,
     concurrency: 1,
+    // Each work takes about 0.2 ms, for which redirects wait, and a commit takes several of them.
+    maxGroupSize: 64,
   };
-  const writer = openWriter(write, options, 1);
+  const writer = openWriter(write, options);
   let maintainer: SqliteHandle.Database | undefined;
   const truncation = { failures: 0, pausedPeriods: 0 };
   const idleReaders: Kysely<Schema>[] = [];
