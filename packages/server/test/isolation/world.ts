@@ -5,6 +5,7 @@ import { api as table } from '../../src/api/api.js';
 import type { Route } from '../../src/contract/define-route.js';
 import type { ApiResponse } from '../api/api-response.js';
 import { type Caller, startServer, type TestServer } from '../api/start-server.js';
+import { faultsOf, type Operation, operations } from '../contract/openapi-document.js';
 import { changing, type Rows, tablesOf } from '../storage/tables-of.js';
 import { sampleListed, sampleRecords } from './hand-made-samples.js';
 import {
@@ -227,12 +228,17 @@ const missingLike = (id: string) => (/^\d+$/.test(id) ? '799999999' : newUuid())
 export const requestInit = (body: string | undefined): RequestInit =>
   body === undefined ? {} : { body, headers: { 'content-type': 'application/json' } };
 
-/** Expects that the request was valid. It may still be refused, for example as a conflict. */
-export function expectValid(response: ApiResponse, { name, body }: SampleRequest): void {
+/**
+ * Expects that the request was valid, and that openapi.yaml describes the response. It may still be
+ * refused, for example as a conflict.
+ */
+export function expectValid(response: ApiResponse, { name, body, route }: SampleRequest): void {
   const why = `${name} with own ids and the body ${body} answered ${response.status} ${response.text}: if the sample is wrong, add a body to sampleBodies in test/isolation/hand-made-samples.ts`;
   expect(response.status, why).toBeLessThan(500);
   expect([401, 403, 404, 405], why).not.toContain(response.status);
   if (response.status >= 400) expect(response.error.code, why).not.toBe('VALIDATION_FAILED');
+  const operation = operations.find(({ operationId }) => operationId === route.operationId);
+  expect(faultsOf(operation as Operation, response), why).toEqual([]);
 }
 
 /** Returns a response without its request id and without given ids. */
