@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { chmodSync, mkdirSync } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
 import { dirname, join } from 'node:path';
-import { expect, test } from 'vitest';
+import { connect } from 'node:tls';
+import { describe, expect, it, test } from 'vitest';
 import { sendRaw } from '../../packages/server/test/api/raw-http.js';
 import {
   command,
@@ -10,31 +11,49 @@ import {
   pathOf,
   run,
 } from '../../packages/server/test/operator/server-process.js';
+import { startCaddy } from '../lib/caddy.js';
 import { expectLongestRedirect } from '../lib/longest-redirect.js';
 import { startNginx } from '../lib/nginx.js';
 import { expectOperatorPathsHidden, startUpstream } from '../lib/operator-paths.js';
 import { scratchFolder } from '../lib/processes.js';
 
-test('nginx hides the operator routes', async () => {
-  const upstream = await startUpstream({ hasAdminListener: false });
-  const { port } = await startNginx(upstream.upstream);
-  await expectOperatorPathsHidden(upstream, (target) =>
-    sendRaw(`http://127.0.0.1:${port}`, [
-      `GET ${target} HTTP/1.1\r\nHost: sho.example\r\nConnection: close\r\n\r\n`,
-    ]),
-  );
-  const direct = await fetch(`http://${upstream.admin}/health/ready`);
-  expect(direct.status).toBe(200);
-});
+/** Sends a request over TLS and returns the response. */
+async function sendOverTls(port: number, request: string): Promise<string> {
+  const host = { host: '127.0.0.1', servername: 'sho.example', rejectUnauthorized: false };
+  const socket = connect({ ...host, port });
+  let response = '';
+  socket.setEncoding('utf8').on('data', (text: string) => {
+    response += text;
+  });
+  socket.write(request);
+  await once(socket, 'close');
+  return response;
+}
 
-test('nginx passes on the longest redirect', async () => {
-  const { upstream, shorty } = await startUpstream({ hasAdminListener: false });
-  const { port } = await startNginx(upstream);
-  const sendTo = (host: string) => (target: string) =>
-    sendRaw(`http://${host}`, [
-      `GET ${target} HTTP/1.1\r\nHost: sho.example\r\nConnection: close\r\n\r\n`,
-    ]);
-  await expectLongestRedirect(shorty, sendTo(upstream), sendTo(`127.0.0.1:${port}`));
+const requestOf = (target: string) =>
+  `GET ${target} HTTP/1.1\r\nHost: sho.example\r\nConnection: close\r\n\r\n`;
+const sendTo = (host: string) => (target: string) => sendRaw(`http://${host}`, [requestOf(target)]);
+
+const proxies = {
+  async Caddy({ upstream, admin }: { upstream: string; admin: string }) {
+    const { httpsPort } = await startCaddy(upstream, 'sho.example', admin);
+    return (target: string) => sendOverTls(httpsPort, requestOf(target));
+  },
+  async nginx({ upstream }: { upstream: string }) {
+    const { port } = await startNginx(upstream);
+    return sendTo(`127.0.0.1:${port}`);
+  },
+};
+
+describe.each(Object.entries(proxies))('%s', (_, start) => {
+  it('hides the operator routes, and passes on the longest redirect', async () => {
+    const upstream = await startUpstream({ hasAdminListener: false });
+    const send = await start(upstream);
+    await expectOperatorPathsHidden(upstream, send);
+    const direct = await fetch(`http://${upstream.admin}/health/ready`);
+    expect(direct.status).toBe(200);
+    await expectLongestRedirect(upstream.shorty, sendTo(upstream.upstream), send);
+  });
 });
 
 test('nginx passes on bodies of more than 1 MB, which only the API limits', async () => {
