@@ -1,4 +1,4 @@
-import { refuse } from './errors.js';
+import { refuse, refuseConsumed } from './errors.js';
 import { MAX_BODY_BYTES, type VerifyRequestOptions } from './options.js';
 import { rawBytes } from './raw-bytes.js';
 import type { WebhookHeaders } from './signed-headers.js';
@@ -30,7 +30,11 @@ export async function readBody(
   options: VerifyRequestOptions,
 ): Promise<Uint8Array> {
   const limit = options.maxBodyBytes ?? MAX_BODY_BYTES;
-  const stream = (request.body ?? request) as Partial<AsyncIterable<Uint8Array>>;
+  const stream = (request.body ?? request) as Partial<AsyncIterable<Uint8Array>> & {
+    readonly readableDidRead?: boolean;
+  };
+  // A stream of Node that was read before would seem to be empty.
+  if (stream.readableDidRead) refuseConsumed();
   const chunks =
     !request.bodyUsed && stream[Symbol.asyncIterator]
       ? (stream as AsyncIterable<Uint8Array>)

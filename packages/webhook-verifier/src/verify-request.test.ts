@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { describe, expect, it, vi } from 'vitest';
 import { codeOf, EVENT, NOW, SECRET, sample } from '../test/sample.js';
 import { verifyDelivery, verifyRequest } from './verify-request.js';
@@ -28,6 +29,12 @@ describe('verifyRequest', () => {
     const locked = request();
     locked.body?.getReader();
     expect(await codeOf(() => verifyRequest(locked, options))).toBe('body_already_parsed');
+    // As Koa's `ctx.req` behind a parser, whose stream ends without a byte or an error.
+    const body = Readable.from([sample().body], { objectMode: false });
+    await body.toArray();
+    for (const parsed of [{ headers, body }, Object.assign(body, { headers })]) {
+      expect(await codeOf(() => verifyRequest(parsed, options))).toBe('body_already_parsed');
+    }
   });
 
   it('reports the error of an aborted body', async () => {
