@@ -118,6 +118,11 @@ describe('createDeduper', () => {
     ).rejects.toMatchObject({ errors: [work, disk] });
   });
 
+  it.each([undefined, null, ''])('refuses work with the id %o', async (id) => {
+    const once = createDeduper().once(id as string, () => undefined);
+    await expect(once).rejects.toThrow(new TypeError(`id ${id}: must be the id of a delivery`));
+  });
+
   it.each([{ ttlMs: 0 }, { max: 0 }, { leaseMs: Number.NaN }])('refuses %o', (options) => {
     expect(() => createDeduper(options)).toThrow(RangeError);
   });

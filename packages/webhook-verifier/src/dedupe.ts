@@ -65,7 +65,8 @@ export interface Deduper {
   /**
    * Runs the work unless it is done for this id. Resolves to true if it ran. If this process already
    * runs work for the id, waits for it, and rejects if it fails, so that the sender retries. Rejects
-   * with DeliveryInProgressError while another process runs work for the id.
+   * with DeliveryInProgressError while another process runs work for the id, and with a TypeError
+   * without an id.
    */
   once(id: string, work: () => unknown): Promise<boolean>;
 }
@@ -175,6 +176,8 @@ export function createDeduper(options: DedupeOptions = {}): Deduper {
 
   return {
     async once(id, work) {
+      // Without an id, every further delivery would be a repeat of the first.
+      if (!id) throw new TypeError(`id ${id}: must be the id of a delivery`);
       const current = running.get(id);
       if (current) return current.then(() => false);
       const mine = run(id, work).finally(() => running.delete(id));
