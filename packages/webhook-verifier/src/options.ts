@@ -66,7 +66,7 @@ export function keysOf(
   scheme: Scheme,
 ): readonly Key[] {
   if (!(tolerance >= 0)) throw new TypeError(`tolerance ${tolerance}: must be at least 0`);
-  const secrets = typeof secret === 'string' ? [secret] : (secret ?? []);
+  const secrets = [secret ?? []].flat();
   const isText = (each: unknown) => typeof each === 'string' && each.length > 0;
   if (secrets.length < 1 || secrets.length > maxSecrets || !secrets.every(isText)) {
     throw new TypeError(`secret must be 1 to ${maxSecrets} non-empty strings`);

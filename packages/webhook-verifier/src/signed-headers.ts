@@ -109,7 +109,8 @@ export function readClaim(headers: WebhookHeaders, options: VerifyOptions): Clai
 /** Returns the signatures of a list. Empty elements and those of other schemes are skipped. */
 function readSignatures(list: string, scheme: Scheme): string[] {
   const { signatureName, encoding, separator, mark, signature } = schemes[scheme];
-  const malformed = () => refuse('malformed_header', `${signatureName} must be ${encoding}`);
+  const malformed = () =>
+    refuse('malformed_header', `${signatureName} must be ${mark}<${encoding}>`);
   if (list.length > maxListLength) malformed();
   const signatures: string[] = [];
   for (const element of list.split(separator).map((text) => text.replace(/^[ \t]+|[ \t]+$/g, ''))) {

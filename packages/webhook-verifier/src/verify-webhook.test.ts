@@ -119,6 +119,12 @@ describe('verifyWebhook', () => {
     expect(await codeOf(() => verifyWebhook({ ...good, headers: given }))).toBe(code);
   });
 
+  it('names the form of a signature without its prefix', () => {
+    expect(() => verifyWebhook({ ...good, headers: signed(signature.slice(7)) })).toThrow(
+      'x-service-signature must be sha256=<hex>',
+    );
+  });
+
   it('accepts hex in upper and lower case', () => {
     const upper = `sha256=${signature.slice(7).toUpperCase()}`;
     expect(verifyWebhook({ ...good, headers: signed(upper) }).id).toBe(EVENT.id);
@@ -165,12 +171,14 @@ describe('verifyWebhook', () => {
     ['an empty list of secrets', { secret: [] }],
     ['an empty secret in a list', { secret: [SECRET, ''] }],
     ['17 secrets', { secret: Array(17).fill(SECRET) }],
+    ['a secret that is no text', { secret: 5 }],
   ])('throws a TypeError for %s, as signWebhook and the adapters do', (_name, wrong) => {
-    expect(() => verifyWebhook({ ...good, ...wrong })).toThrow(TypeError);
+    const error = new TypeError('secret must be 1 to 16 non-empty strings');
+    expect(() => verifyWebhook({ ...good, ...wrong })).toThrow(error);
     const options = { secret: SECRET, ...wrong };
-    expect(() => signWebhook(EVENT, options)).toThrow(TypeError);
+    expect(() => signWebhook(EVENT, options)).toThrow(error);
     for (const create of [expressWebhook, fastifyWebhook, honoWebhook]) {
-      expect(() => create(options)).toThrow(TypeError);
+      expect(() => create(options)).toThrow(error);
     }
   });
 

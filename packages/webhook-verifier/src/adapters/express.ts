@@ -59,7 +59,7 @@ function bodyOf({ headers, rawBody, body }: ExpressWebhookRequest): RawBody {
  * const secret = process.env.SHORTY_WEBHOOK_SECRET ?? '';
  * const app = express();
  * const deduper = createDeduper();
- * const raw = express.raw({ type: () => true });
+ * const raw = express.raw({ type: () => true, limit: '1mb' });
  * app.post('/hook', raw, expressWebhook({ secret }), async (req, res) => {
  *   const { event, deliveryId } = webhookDelivery(req);
  *   await deduper.once(deliveryId, () => console.log(event.type));
