@@ -5,13 +5,11 @@ import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import { root, tool } from './processes.js';
 
-export interface TerminalOptions {
+interface TerminalOptions {
   /** The command line that the terminal runs. */
   readonly command: string;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-  readonly columns?: number;
-  readonly rows?: number;
 }
 
 /** A real terminal, in tmux, that a test types into and looks at. */
@@ -19,12 +17,10 @@ export class Terminal {
   readonly #server = `shorty-${randomUUID()}`;
   readonly #env: Readonly<Record<string, string>>;
 
-  constructor({ command, cwd, env, columns = 100, rows = 30 }: TerminalOptions) {
+  constructor({ command, cwd, env }: TerminalOptions) {
     this.#env = env;
-    const size = ['-x', String(columns), '-y', String(rows)];
-    const history = ['set-option', '-g', 'history-limit', '50000', ';'];
-    const session = ['new-session', '-d', '-c', cwd, ...size, command];
-    this.#tmux('-f', '/dev/null', 'start-server', ';', ...history, ...session);
+    const session = ['new-session', '-d', '-c', cwd, '-x', '100', '-y', '30', command];
+    this.#tmux('-f', '/dev/null', ...session);
     onTestFinished(() => void this.#tmux('kill-server'));
   }
 
@@ -38,19 +34,9 @@ export class Terminal {
     this.#tmux('send-keys', key);
   }
 
-  resize(columns: number, rows: number): void {
-    this.#tmux('resize-window', '-x', String(columns), '-y', String(rows));
-  }
-
   /** Returns the lines of the screen, without spaces at their ends. */
   screen(): string {
     return this.#tmux('capture-pane', '-p').trimEnd();
-  }
-
-  /** Returns all lines that were printed. One that the terminal has broken is one line. */
-  lines(): string[] {
-    const text = this.#tmux('capture-pane', '-p', '-J', '-S', '-');
-    return text.split('\n').map((line) => line.trimEnd());
   }
 
   /** Resolves when the screen matches the pattern. The limit of the test bounds all waits together. */

@@ -1,22 +1,10 @@
 import { Shorty, type UrlRecord } from '@shorty/sdk';
 import { createServer, type ServerOptions } from '@shorty/server';
 
-/** A real server in this process. */
-export interface ApiServer {
-  readonly url: string;
-  readonly clientId: string;
-  readonly clientSecret: string;
-  /** The environment variables of a signed-in command. */
-  readonly env: Readonly<Record<string, string>>;
-  readonly client: Shorty;
-  /** Creates an access token with `scope`. */
-  token(scope: string): Promise<string>;
-  /** Returns every link, oldest first. */
-  links(): Promise<UrlRecord[]>;
-  stop(): Promise<void>;
-}
+export type ApiServer = Awaited<ReturnType<typeof startApiServer>>;
 
-export async function startApiServer(options: ServerOptions = {}): Promise<ApiServer> {
+/** Starts a real server in this process. */
+export async function startApiServer(options: ServerOptions = {}) {
   const server = createServer(options);
   await server.start();
   const { url, credentials } = server;
@@ -27,13 +15,15 @@ export async function startApiServer(options: ServerOptions = {}): Promise<ApiSe
     url,
     clientId,
     clientSecret,
+    /** The environment variables of a signed-in command. */
     env: {
       SHORTY_BASE_URL: url,
       SHORTY_CLIENT_ID: clientId,
       SHORTY_CLIENT_SECRET: clientSecret,
     },
     client,
-    async token(scope) {
+    /** Creates an access token with a scope. */
+    async token(scope: string) {
       const response = await fetch(`${url}/api/v1/auth/token`, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
@@ -42,6 +32,7 @@ export async function startApiServer(options: ServerOptions = {}): Promise<ApiSe
       const { data } = (await response.json()) as { data: { accessToken: string } };
       return data.accessToken;
     },
+    /** Returns every link, oldest first. */
     async links() {
       const links: UrlRecord[] = [];
       for await (const { id } of client.urls.list()) links.push(await client.urls.get(id));

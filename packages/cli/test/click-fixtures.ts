@@ -1,5 +1,6 @@
 import type { Bucket } from '@shorty/report';
 import type { AnalyticsOverview, ClickBucket, UrlClicks } from '@shorty/sdk';
+import { fixtures } from '@shorty/sdk/testing';
 
 const since = Date.UTC(2030, 10, 1);
 const dayMs = 86_400_000;
@@ -42,17 +43,12 @@ export function urlClicks(change: Partial<UrlClicks> = {}): UrlClicks {
     retainedSince: null,
     totals: { totalClicks, uniqueClicks: 2817, uniqueIps: 2604 },
     breakdowns: {
+      ...fixtures.getUrlClicks.breakdowns,
       country: [
         row({ country: 'DE', clicks: 3012 }),
         row({ country: 'GB', clicks: 1203 }),
         row({ country: 'BR', clicks: 811 }),
         row({ country: 'Unknown', clicks: 3 }),
-      ],
-      region: [row({ region: 'DE-BE', clicks: 2100 }), row({ region: 'Unknown', clicks: 1900 })],
-      city: [
-        row({ city: 'Berlin', region: 'DE-BE', country: 'DE', clicks: 2100 }),
-        row({ city: 'Unknown', region: 'Unknown', country: 'Unknown', clicks: 1900 }),
-        row({ city: 'Monaco', region: 'Unknown', country: 'MC', clicks: 5 }),
       ],
       device: [
         row({ deviceType: 'mobile', clicks: 4100 }),
@@ -63,7 +59,6 @@ export function urlClicks(change: Partial<UrlClicks> = {}): UrlClicks {
         row({ browser: 'Safari', clicks: 1800 }),
         row({ browser: 'Firefox', clicks: 655 }),
       ],
-      os: [row({ os: 'Android', clicks: 2900 }), row({ os: 'iOS', clicks: 1700 })],
       referrer: [
         row({ referrerDomain: '(direct)', referrerType: 'direct', clicks: 2400 }),
         row({ referrerDomain: 'google.com', referrerType: 'search', clicks: 1500 }),
@@ -83,20 +78,11 @@ export function urlClicks(change: Partial<UrlClicks> = {}): UrlClicks {
         row({ utmSource: '(none)', clicks: 4000 }),
         row({ utmSource: 'newsletter', clicks: 1100 }),
       ],
-      utmMedium: [
-        row({ utmMedium: '(none)', clicks: 4000 }),
-        row({ utmMedium: 'email', clicks: 1100 }),
-      ],
       utmCampaign: [
         row({ utmCampaign: '(none)', clicks: 4100 }),
         row({ utmCampaign: 'spring-sale', clicks: 1000 }),
       ],
       utmTerm: [row({ utmTerm: '(none)', clicks: 5100 })],
-      utmContent: [row({ utmContent: '(none)', clicks: 5100 })],
-      variant: [
-        row({ variant: '(default)', clicks: 4000 }),
-        row({ variant: 'german/2', clicks: 1100 }),
-      ],
     },
     timeseries: clickDays(month),
     ...change,

@@ -137,21 +137,7 @@ describe('completion', () => {
   const candidates = async (shell: string, words: readonly string[]) =>
     (await shorty.run(['completion', shell, '--', ...words])).stdout.split('\n').slice(0, -1);
 
-  test.each([
-    ['shorty u', ['urls', 'usage']],
-    ['shorty urls bulk-', ['bulk-create', 'bulk-update', 'bulk-delete']],
-    ['shorty --profile work config ', ['get', 'set', 'list', 'unset', 'path']],
-    ['shorty urls list --ac', ['--active']],
-    ['shorty urls bulk-create ', [':files']],
-    ['shorty urls bulk-create x.csv --no-', ['--no-header', '--no-resume', '--no-color']],
-    ['shorty urls list --output n', ['ndjson']],
-    ['shorty analytics report --output ', ['terminal', 'html', 'csv', 'json']],
-    ['shorty completion ', ['bash', 'zsh', 'fish']],
-    ['shorty webhooks deliveries x --status ', ['pending', 'delivered', 'failed']],
-  ])('%s', async (line, expected) => {
-    expect(await candidates('bash', line.split(' ').slice(1))).toEqual(expected);
-  });
-
+  // e2e/tools/completion.test.ts completes commands, options, values and files in each shell.
   test('zsh and fish show what a word means, and ask for files', async () => {
     expect(await candidates('zsh', ['tags', 're'])).toEqual([
       'rename:Rename a tag on every link, or merge two tags',

@@ -33,9 +33,9 @@ async function reached(urlId: string): Promise<number[]> {
 }
 
 it('a link with thresholds has events at these, and other links at those of the server', async () => {
-  const own = await api.createUrl({ clickThresholds: [3, 1, 3] });
+  const own = await api.createLink({ clickThresholds: [3, 1, 3] });
   expect(own.clickThresholds).toEqual([1, 3]);
-  const other = await api.createUrl();
+  const other = await api.createLink();
   await visit(own.shortCode, 4);
   await visit(other.shortCode, 3);
   expect(await reached(own.id)).toEqual([1, 3]);
@@ -43,7 +43,7 @@ it('a link with thresholds has events at these, and other links at those of the 
 });
 
 it('a change has no events for counts that were reached before', async () => {
-  const { id, shortCode } = await api.createUrl({ clickThresholds: [1, 3] });
+  const { id, shortCode } = await api.createLink({ clickThresholds: [1, 3] });
   const change = (clickThresholds: readonly number[] | null) =>
     api.call('updateUrl', { params: { id }, body: { clickThresholds } });
   await visit(shortCode, 3);
@@ -56,7 +56,7 @@ it('a change has no events for counts that were reached before', async () => {
 });
 
 it('each QR code of a link has events at the thresholds of the server', async () => {
-  const { id: urlId, shortCode } = await api.createUrl({ customSlug: 'menu' });
+  const { id: urlId, shortCode } = await api.createLink({ customSlug: 'menu' });
   const create = async () => (await api.call('createQr', { body: { urlId } })).data.id;
   const deleted = await create();
   await api.call('deleteQr', { params: { id: deleted } });

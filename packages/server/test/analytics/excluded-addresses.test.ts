@@ -20,7 +20,7 @@ it('redirects visits from excluded addresses, and counts them nowhere', async ()
     plan: 'enterprise',
     excludeAddresses: [],
   });
-  const { id, shortCode } = await api.createUrl();
+  const { id, shortCode } = await api.createLink();
   const qr = (await api.call('createQr', { body: { urlId: id } })).data;
   // The link is cached.
   await api.visitAs(shortCode, { agent: 'bot', address: '203.0.113.7' });
@@ -64,7 +64,7 @@ it('redirects visits from excluded addresses, and counts them nowhere', async ()
 it('excludes addresses for the links of one organization only', async () => {
   const other = await api.newcomer('scale');
   await other.call('updateOwnOrganization', { body: { excludeAddresses: ['192.0.2.0/24'] } });
-  const { id, shortCode } = await api.createUrl();
+  const { id, shortCode } = await api.createLink();
   await api.visitAs(shortCode, { address: '192.0.2.1' });
   await api.settle();
   expect((await api.getLink(id)).clickCount).toBe(1);

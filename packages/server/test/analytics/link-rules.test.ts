@@ -38,7 +38,7 @@ const locationOf = async (key: string, visitor?: Visit) =>
   (await visit(key, visitor)).headers.get('location');
 
 async function create(rules: readonly object[], fields: object = {}) {
-  const created = await api.createUrl({ targetUrl: own, rules, ...fields });
+  const created = await api.createLink({ targetUrl: own, rules, ...fields });
   return await api.getLink(created.id);
 }
 

@@ -45,8 +45,8 @@ async function overview(query: Query) {
 describe('filters', () => {
   it('select visits by language and by the UTM parameters of the visit, otherwise of the link', async () => {
     const targetUrl = 'https://example.com/?utm_source=target&UTM_TERM=shoes#utm_content=no';
-    const { id, shortCode } = await api.createUrl({ targetUrl, utmMedium: 'Email' });
-    const plain = await api.createUrl();
+    const { id, shortCode } = await api.createLink({ targetUrl, utmMedium: 'Email' });
+    const plain = await api.createLink();
     await api.visitAs(shortCode, { language: 'de-AT' });
     await api.visitAs(`${shortCode}?utm_source=Post&utm_medium=`, { language: 'EN' });
     await api.visitAs(plain.shortCode);
@@ -81,7 +81,7 @@ describe('filters', () => {
   });
 
   it('select visits by region and city', async () => {
-    const { id, shortCode } = await api.createUrl();
+    const { id, shortCode } = await api.createLink();
     const addresses = ['5.5.5.5', '2a02::5', '6.6.6.6', '7.7.7.7', '8.8.8.8', '127.0.0.1'];
     for (const address of addresses) await api.visitAs(shortCode, { address });
     api.clock.advance(1);

@@ -8,7 +8,7 @@ beforeEach(async () => {
 });
 afterEach(() => api.stop());
 
-const create = (body?: object) => api.createUrl(body);
+const create = (body?: object) => api.createLink(body);
 const visit = (key: string, visitor?: Visitor) => api.visitAs(key, visitor);
 
 const clicks = async (id: string, query: Record<string, string | number> = {}) => {

@@ -9,7 +9,7 @@ it.each([
   const api = await startVisitedServer(retentionDays === undefined ? {} : { retentionDays });
   onTestFinished(() => api.stop());
   const createdAt = api.clock();
-  const { id, shortCode } = await api.createUrl();
+  const { id, shortCode } = await api.createLink();
   await api.visitAs(shortCode);
   await api.settle();
   api.clock.advance(40 * day);

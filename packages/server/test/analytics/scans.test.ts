@@ -8,7 +8,7 @@ beforeEach(async () => {
 });
 afterEach(() => api.stop());
 
-const createUrl = (body?: object) => api.createUrl(body);
+const createUrl = (body?: object) => api.createLink(body);
 const createQr = async (urlId: string) => (await api.call('createQr', { body: { urlId } })).data;
 const visit = (key: string, visitor?: Visitor) => api.visitAs(key, { agent: 'iphone', ...visitor });
 

@@ -6,9 +6,9 @@ type Query = Readonly<Record<string, string | number | readonly string[]>>;
 type Line = Readonly<Record<string, string | number | null>>;
 
 const api = await startVisitedServer();
-const menu = await api.createUrl({ customSlug: 'menu', tags: ['print'] });
+const menu = await api.createLink({ customSlug: 'menu', tags: ['print'] });
 await api.call('createQr', { body: { urlId: menu.id } });
-const other = await api.createUrl({ utmSource: 'newsletter' });
+const other = await api.createLink({ utmSource: 'newsletter' });
 const { shortCode: code } = menu;
 const keys = [code, 'menu', other.shortCode, `${other.shortCode}?utm_source=Own`];
 const agentNames: (keyof typeof agents)[] = ['firefox', 'iphone', 'android', 'wechat', 'bot'];

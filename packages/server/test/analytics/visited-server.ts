@@ -35,11 +35,6 @@ export async function startVisitedServer(options: ServerOptions = {}) {
     /** Returns a caller whose token is fresh, however far the clock has advanced. */
     freshCaller: () => api.signIn(api.credentials),
 
-    async createUrl(body: object = {}) {
-      const input = { targetUrl: 'https://example.com/', ...body };
-      return await api.createLink(input);
-    },
-
     async visitAs(
       key: string,
       { agent = 'firefox', address = '192.0.2.1', referer, language }: Visitor = {},

@@ -18,7 +18,7 @@ const update = (id: string, body: object) => api.call('updateUrl', { params: { i
 
 describe('the info page of a link', () => {
   it('shows target, title and date, in the language of the visitor, and is no visit', async () => {
-    const { id, shortCode } = await api.createUrl({
+    const { id, shortCode } = await api.createLink({
       targetUrl,
       customSlug: 'info-slug',
       title: 'Spring <sale>',
@@ -51,14 +51,14 @@ describe('the info page of a link', () => {
     const hostname = 'go.info.example';
     const { id: domainId } = await api.addDomain(hostname);
     await api.call('updateDomain', { params: { id: domainId }, body: { ignoreCase: true } });
-    await api.createUrl({ domainId, customSlug: 'Sale', infoPage: true });
+    await api.createLink({ domainId, customSlug: 'Sale', infoPage: true });
     expect((await visitHost(api.server.url, hostname, '/SALE+')).status).toBe(200);
     expect((await shown('/Sale+')).status).toBe(404);
   });
 
   it('is there for codes with slashes, and takes no path from links that forward it', async () => {
-    await api.createUrl({ customSlug: 'docs-of', forwardPath: true, infoPage: true });
-    await api.createUrl({ importedCode: 'docs-of/c/d', infoPage: true });
+    await api.createLink({ customSlug: 'docs-of', forwardPath: true, infoPage: true });
+    await api.createLink({ importedCode: 'docs-of/c/d', infoPage: true });
     expect((await shown('/docs-of/c/d+')).text).toContain('This link leads to');
     expect((await shown('/docs-of+')).text).toContain('This link leads to');
     for (const path of ['/c++', '/a/b+', '/+', '/b+/']) {
@@ -85,22 +85,22 @@ describe('the info page of a link', () => {
     };
     const codes = new Map<string, string>();
     for (const [name, body] of Object.entries(fields)) {
-      codes.set(name, (await api.createUrl({ infoPage: true, ...body })).shortCode);
+      codes.set(name, (await api.createLink({ infoPage: true, ...body })).shortCode);
     }
-    const taken = await api.createUrl({ infoPage: true });
+    const taken = await api.createLink({ infoPage: true });
     codes.set('taken', taken.shortCode);
     await api.operator.call('takeDownUrl', { body: { shortUrl: taken.shortUrl, reason: 'spam' } });
-    const deleted = await api.createUrl({ infoPage: true });
+    const deleted = await api.createLink({ infoPage: true });
     codes.set('deleted', deleted.shortCode);
     await api.call('deleteUrl', { params: { id: deleted.id } });
-    const erased = await api.createUrl({ infoPage: true });
+    const erased = await api.createLink({ infoPage: true });
     codes.set('erased', erased.shortCode);
     await api.call('deleteUrl', { params: { id: erased.id }, query: { erase: true } });
-    const blocked = await api.createUrl({ infoPage: true, targetUrl: 'https://evil.example/' });
+    const blocked = await api.createLink({ infoPage: true, targetUrl: 'https://evil.example/' });
     codes.set('blocked', blocked.shortCode);
     expect((await shown(`/${blocked.shortCode}+`)).status).toBe(200);
     await api.operator.call('blockHost', { body: { host: 'evil.example', reason: 'phishing' } });
-    const expired = await api.createUrl({ infoPage: true, expiresAt: later });
+    const expired = await api.createLink({ infoPage: true, expiresAt: later });
     codes.set('expired', expired.shortCode);
     expect((await shown(`/${expired.shortCode}+`)).status).toBe(200);
     api.clock.advance(minuteMs);
@@ -115,7 +115,7 @@ describe('the info page of a link', () => {
   it('is on for all links with SHORTY_LINK_INFO=1, but those that say otherwise', async () => {
     const other = await startVisitedServer({ linkInfo: true });
     const status = async (body: object) =>
-      (await other.visit(`/${(await other.createUrl(body)).shortCode}+`)).status;
+      (await other.visit(`/${(await other.createLink(body)).shortCode}+`)).status;
     expect(await status({})).toBe(200);
     expect(await status({ infoPage: false })).toBe(404);
     await other.stop();
@@ -123,7 +123,7 @@ describe('the info page of a link', () => {
 });
 
 it('public statistics show all clicks, and those of 30 days by country, for a minute', async () => {
-  const { id, shortCode } = await api.createUrl({ publicStats: true });
+  const { id, shortCode } = await api.createLink({ publicStats: true });
   const visitFrom = (country: string) =>
     api.visit(`/${shortCode}`, {
       headers: {

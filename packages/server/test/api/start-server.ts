@@ -99,7 +99,7 @@ export async function startServer(options: ServerOptions = {}) {
     };
     const id = newUuid();
     await new OrganizationRepository(server.database).create(
-      { id, name: plan, plan, createdAt: clock() },
+      { id, name: plan, plan, createdAt: (options.clock ?? clock)() },
       clientOf(id, created, scopes),
     );
     return created;
