@@ -170,7 +170,8 @@ export function describeMethod(operation) {
     queryType: isSingle ? undefined : (queryType ?? undefined),
     isQueryRequired: query.some(({ required }) => required),
     bodyType: requestBody && nameOf(requestBody.content['application/json'].schema.$ref),
-    isBodyRequired: requestBody?.required === true,
+    // Without its query, a request has its input in the body.
+    isBodyRequired: requestBody && (requestBody.required === true || queryType === null),
     dataType: schema && nameOf((schema.anyOf?.[0] ?? schema).$ref).replace(/Response$/, ''),
   };
 }
@@ -301,11 +302,14 @@ function isUrlId({ schema }) {
 function renderDoc(document, method, item, exampleOf) {
   const { operation } = method;
   const scopes = operation.security.flatMap(({ clientCredentials = [] }) => clientCredentials);
+  const { summary, description = '' } = operation;
   const text = [
-    `${operation.summary}.`,
-    operation.description ?? '',
+    `${summary}.`,
+    description,
     item ? 'One page when awaited, all items when iterated.' : '',
-    scopes.length > 0 ? `Needs the scope ${[...new Set(scopes)].join(' or ')}.` : '',
+    scopes.length > 0 && !description.includes('Needs the scope')
+      ? `Needs the scope ${[...new Set(scopes)].join(' or ')}.`
+      : '',
   ];
   const lines = [
     ...wrap(text.filter(Boolean).join(' ')),
@@ -371,7 +375,8 @@ function exampleBody(document, name, exampleOf) {
 /** Returns the example of a field. The items of a bulk request have their required fields only. */
 function exampleOfField(document, field, schema, exampleOf) {
   const item = schema.items?.anyOf?.find(({ $ref }) => $ref);
-  return item ? [exampleBody(document, nameOf(item.$ref), exampleOf)] : exampleOf(schema, field);
+  if (item) return [exampleBody(document, nameOf(item.$ref), exampleOf)];
+  return schema.example ?? exampleOf(schema, field);
 }
 
 function literal(value) {

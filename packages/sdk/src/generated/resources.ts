@@ -222,7 +222,7 @@ export class AdminClientsResource extends Resource {
    *
    * @example
    * ```ts
-   * console.log(await shorty.admin.clients.create('0198c0de-0000-7000-8000-0000000000aa', { name: null }));
+   * console.log(await shorty.admin.clients.create('0198c0de-0000-7000-8000-0000000000aa', { name: 'import job' }));
    * ```
    */
   create(id: string, body: ClientCreateRequest, options?: RequestOptions): ApiPromise<ClientCreated> {
@@ -251,7 +251,7 @@ export class AdminClientsResource extends Resource {
    *
    * @example
    * ```ts
-   * console.log(await shorty.admin.clients.update('0198c0de-0000-7000-8000-0000000000aa', 'shorty_ci_0f3b', { name: null }));
+   * console.log(await shorty.admin.clients.update('0198c0de-0000-7000-8000-0000000000aa', 'shorty_ci_0f3b', { name: 'import job' }));
    * ```
    */
   update(id: string, clientId: string, body: ClientUpdateRequest, options?: RequestOptions): ApiPromise<Client> {
@@ -757,10 +757,10 @@ export class GeneratedUrlsResource extends Resource {
    *
    * @example
    * ```ts
-   * console.log(await shorty.urls.bulkDeleteChunk());
+   * console.log(await shorty.urls.bulkDeleteChunk({ ids: [42] }));
    * ```
    */
-  bulkDeleteChunk(body?: UrlBulkDeleteRequest, options?: RequestOptions): ApiPromise<UrlBulkDeleteResult> {
+  bulkDeleteChunk(body: UrlBulkDeleteRequest, options?: RequestOptions): ApiPromise<UrlBulkDeleteResult> {
     return this.api.send('DELETE /api/v1/urls/bulk', { body }, options);
   }
 
@@ -862,7 +862,7 @@ export class GeneratedUrlsResource extends Resource {
    * of requests expire within 24 hours, events within 30 days. Not erased: backups. The response has
    * the empty record and is sent after the last row is deleted. A 503 means that it takes longer and
    * continues: the same request with the same Idempotency-Key waits for it. An erasure needs the
-   * scope urls:erase instead of urls:write. Needs the scope urls:write or urls:erase.
+   * scope urls:erase instead of urls:write.
    *
    * Rejects with ValidationError, PermissionError (CROSS_ORIGIN), NotFoundError, ConflictError.
    *
@@ -944,7 +944,7 @@ export class GeneratedUrlsResource extends Resource {
    * backups, and events that were recorded for webhooks. The response is sent after the last visit
    * is deleted. A 503 means that it takes longer and continues: the same request with the same
    * Idempotency-Key waits for it. If stored visits cannot be read, it names their row, which the
-   * operator must repair or delete. Needs the scope keys:write. Needs the scope keys:write.
+   * operator must repair or delete. Needs the scope keys:write.
    *
    * Rejects with ValidationError, PermissionError (CROSS_ORIGIN), NotFoundError.
    *
@@ -1018,7 +1018,7 @@ export class QrResource extends Resource {
    *
    * @example
    * ```ts
-   * console.log(await shorty.qr.create({ data: null }));
+   * console.log(await shorty.qr.create({ data: 'WIFI:T:WPA;S:Guests;P:open sesame;;' }));
    * ```
    */
   create(body: QrCreateRequest, options?: RequestOptions): ApiPromise<QrRecord> {
@@ -1048,7 +1048,7 @@ export class QrResource extends Resource {
    *
    * @example
    * ```ts
-   * console.log(await shorty.qr.preview({ data: null }));
+   * console.log(await shorty.qr.preview({ data: 'WIFI:T:WPA;S:Guests;P:open sesame;;' }));
    * ```
    */
   preview(body: QrCreateRequest, options?: RequestOptions): ApiPromise<QrPreview> {
@@ -1448,7 +1448,7 @@ export class GeneratedDomainsResource extends Resource {
    *
    * @example
    * ```ts
-   * console.log(await shorty.domains.update('0198c0de-0000-7000-8000-0000000000aa', { rootUrl: null }));
+   * console.log(await shorty.domains.update('0198c0de-0000-7000-8000-0000000000aa', { rootUrl: 'https://www.example.com/' }));
    * ```
    */
   update(id: string, body: DomainUpdateRequest, options?: ChangeOptions): ApiPromise<Domain> {
@@ -1604,7 +1604,7 @@ export class Operations extends Resource {
    * which is not changed after the response. The setting `SHORTY_AUDIT_RETENTION_DAYS` limits how
    * long entries are retained. An entry has no values, only names of fields. Needs the scope
    * keys:write, because entries name the clients, keys and addresses of the organization. One page
-   * when awaited, all items when iterated. Needs the scope keys:write.
+   * when awaited, all items when iterated.
    *
    * Rejects with ValidationError.
    *
