@@ -12,7 +12,7 @@ process.on('exit', () => rmSync(scratch, { recursive: true, force: true }));
 const tarballs = pack(join(scratch, 'packages'));
 
 // attw checks types, and the CLI exports none.
-const libraries = { sdk: 'node16', server: 'esm-only', 'webhook-verifier': 'strict' };
+const libraries = { sdk: 'strict', server: 'esm-only', 'webhook-verifier': 'strict' };
 
 // The analysis of a pattern takes seconds, so results are kept for each unchanged file.
 const eslintFlags = [
