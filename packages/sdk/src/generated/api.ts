@@ -3060,7 +3060,7 @@ export interface components {
             clicksLeft: number | null;
             /**
              * Format: date-time
-             * @description The time of the last counted click. Null before the first click, and if only version 0.1 counted clicks.
+             * @description The time of the last counted click. Null before the first click.
              */
             lastClickAt: string | null;
             /** Format: date-time */

@@ -72,9 +72,7 @@ export const urlRecord = z
     clicksLeft: z.int().min(0).nullable().meta({ example: 58 }),
     lastClickAt: instant
       .nullable()
-      .describe(
-        'The time of the last counted click. Null before the first click, and if only version 0.1 counted clicks.',
-      ),
+      .describe('The time of the last counted click. Null before the first click.'),
     takenDown: z
       .object({
         at: instant.describe('When the operator took the link down, in UTC.'),

@@ -87,7 +87,7 @@ export interface UrlEventData {
   readonly excludedClicks: number;
   /** How many clicks of maxClicks are left: 0 once the link no longer redirects. Null: any number. */
   readonly clicksLeft: number | null;
-  /** The time of the last counted click. Null before the first click, and if only version 0.1 counted clicks. */
+  /** The time of the last counted click. Null before the first click. */
   readonly lastClickAt: string | null;
   readonly createdAt: string;
   readonly updatedAt: string;
@@ -182,7 +182,7 @@ export interface UrlUpdatedEventData {
   readonly excludedClicks: number;
   /** How many clicks of maxClicks are left: 0 once the link no longer redirects. Null: any number. */
   readonly clicksLeft: number | null;
-  /** The time of the last counted click. Null before the first click, and if only version 0.1 counted clicks. */
+  /** The time of the last counted click. Null before the first click. */
   readonly lastClickAt: string | null;
   readonly createdAt: string;
   readonly updatedAt: string;
@@ -279,7 +279,7 @@ export interface UrlDeletedEventData {
   readonly excludedClicks: number;
   /** How many clicks of maxClicks are left: 0 once the link no longer redirects. Null: any number. */
   readonly clicksLeft: number | null;
-  /** The time of the last counted click. Null before the first click, and if only version 0.1 counted clicks. */
+  /** The time of the last counted click. Null before the first click. */
   readonly lastClickAt: string | null;
   readonly createdAt: string;
   readonly updatedAt: string;
