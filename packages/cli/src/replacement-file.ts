@@ -100,8 +100,8 @@ export function formatOfFile<Format extends string>(
   throw new UsageError(`${option} ${path}: unknown extension ${extension}`, `use ${known}`);
 }
 
-/** Returns the path of the file itself if the path is a symbolic link. */
-function followLinks(path: string): string {
+/** Returns the absolute path of a file, or of what it links to. */
+export function followLinks(path: string): string {
   try {
     return realpathSync(path);
   } catch (error) {

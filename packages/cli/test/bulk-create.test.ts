@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { recordsOf } from './built-shorty.js';
@@ -221,13 +221,23 @@ test.each([
     'urls bulk-create same.csv --failed-out bad.xlsx',
     '--failed-out bad.xlsx: unknown extension .xlsx\n  use .csv',
   ],
-  ['urls bulk-create same.csv --out a --failed-out a', 'must be different files'],
+  ['urls bulk-create same.csv --out a --failed-out ./a', 'must be different files'],
+  ['urls bulk-create same.csv --out -', '--output csv prints each row to stdout'],
   ['urls bulk-create same.csv --out no/where.csv', 'cannot be written'],
   ['urls bulk-create same.csv --resume', 'this file has no interrupted import'],
 ])('%s: 2', async (line, message) => {
   await shorty.write('same.csv', 'url\nhttps://same.example/1\n');
   await shorty.exits(2, message, line.split(' '));
   expect(await shorty.read('same.csv')).toBe('url\nhttps://same.example/1\n');
+});
+
+test('a full disk stops an import with the name of the file', async () => {
+  await shorty.write('same.csv', 'url\nhttps://same.example/1\n');
+  await shorty.exits(
+    1,
+    '/dev/full cannot be written: ENOSPC',
+    'urls bulk-create same.csv --out /dev/full',
+  );
 });
 
 test('--dry-run checks every row, needs no credentials and sends nothing', async () => {
@@ -266,15 +276,17 @@ test('Latin-1 is detected and reported; a wrong --encoding is an error', async (
   await shorty.exits(2, 'latin.csv is not valid utf-8', asUtf8);
 });
 
-test('UTF-16 with a byte order mark is imported', async () => {
-  const text = '\u{feff}url\ttitle\r\nhttps://utf16.example/1\t日本語\r\nnone\t🎈\r\n';
-  await shorty.write('utf16.csv', Buffer.from(text, 'utf16le'));
+test.each(['utf-16le', 'utf-16be'])('%s with a byte order mark is imported', async (encoding) => {
+  const text = `\u{feff}url\ttitle\r\nhttps://${encoding}.example/1\t日本語\r\nnone\t🎈\r\n`;
+  const bytes = Buffer.from(text, 'utf16le');
+  await shorty.write('utf16.csv', encoding === 'utf-16be' ? bytes.swap16() : bytes);
+  await rm(shorty.path('utf16-bad.csv'), { force: true });
   const args = ['urls', 'bulk-create', 'utf16.csv', '--failed-out', 'utf16-bad.csv'];
   const { code, stderr } = await shorty.run(args);
   expect(code).toBe(3);
-  expect(stderr).toContain('as utf-16le');
+  expect(stderr).toContain(`as ${encoding}`);
   expect(stderr).toContain('separated by a tab');
-  expect(await linksTo('https://utf16.example/')).toMatchObject([{ title: '日本語' }]);
+  expect(await linksTo(`https://${encoding}.example/`)).toMatchObject([{ title: '日本語' }]);
   // Spreadsheets need the byte order mark to detect UTF-8.
   expect(await shorty.read('utf16-bad.csv')).toMatch(
     /^\u{feff}url\ttitle\terror\r\nnone\t🎈\t"targetUrl .*"\r\n$/u,

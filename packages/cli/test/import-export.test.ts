@@ -77,7 +77,7 @@ const examples: Example[] = [
   {
     ...{ source: 'yourls', file: 'yourls.tsv', created: 3 },
     links: [
-      { shortCode: 'ozh', title: 'ozh in the air', importedClicks: 1204 },
+      { shortCode: 'ozh', title: '"ozh" in the air 5" C:\\tmp', importedClicks: 1204 },
       { shortCode: 'yourls-1', title: null, targetUrl: 'https://yourls.example/1?a=b&c=d' },
       { shortCode: '1', createdAt: '2010-01-01T00:00:00.000Z' },
     ],

@@ -190,17 +190,19 @@ test('two runs of one file at once create each row once', async () => {
   expect(stdout).toMatch(/^1,050 rows, 1,050 of them earlier: 1,040 created, 10 failed in /);
 });
 
-/** Makes the recorded progress a day older. */
-async function letADayPass(): Promise<void> {
+async function editProgress(edit: (lines: string) => string): Promise<void> {
   const folder = '.local/state/shorty/imports';
   for (const name of await shorty.files(folder)) {
-    const dayMs = 24 * 60 * 60 * 1000;
-    const lines = await shorty.read(`${folder}/${name}`);
-    const older = lines.replaceAll(/"(startedAt|at)":(\d+)/g, (_, key, at) => {
-      return `"${key}":${Number(at) - dayMs}`;
-    });
-    await shorty.write(`${folder}/${name}`, older);
+    await shorty.write(`${folder}/${name}`, edit(await shorty.read(`${folder}/${name}`)));
   }
+}
+
+/** Makes the recorded progress a day older. */
+async function letADayPass(): Promise<void> {
+  const dayMs = 24 * 60 * 60 * 1000;
+  await editProgress((lines) =>
+    lines.replaceAll(/"(startedAt|at)":(\d+)/g, (_, key, at) => `"${key}":${Number(at) - dayMs}`),
+  );
 }
 
 test('a day later, finished chunks are skipped, and --resend sends what may have arrived', async () => {
@@ -219,4 +221,16 @@ test('a day later, finished chunks are skipped, and --resend sends what may have
   expect(await countOf(host)).toEqual(everyRow);
   const made = (await shorty.read('later.csv')).trimEnd().split('\n');
   expect(made).toHaveLength(1 + everyRow.made);
+});
+
+test('what follows a line that a full disk has truncated is recorded', async () => {
+  const { file } = await writeRows();
+  proxy.decide = (index) => (index < 3 ? 'pass' : 'hold');
+  await interrupt(file, '--concurrency', '1');
+  await editProgress((lines) => lines.trimEnd().slice(0, -9));
+  proxy.decide = () => 'unavailable';
+  await bulkCreate(file, '--concurrency', '1', '--retry-for', '1');
+  await letADayPass();
+  proxy.decide = () => 'pass';
+  expect((await bulkCreate(file)).stderr).toContain('lines 302 to 401 may have arrived\n');
 });

@@ -65,7 +65,7 @@ export function convertRow(
   let utm: Record<string, unknown> | undefined;
   for (const [index, column] of columns.entries()) {
     const cell = cells[index]?.trim();
-    if (!cell || cell === source?.nullCell) continue;
+    if (!cell || (cell === 'NULL' && source?.isMysqlTable)) continue;
     if (column.kind === 'invalid') return { error: unguardFormula(cell) };
     if (source && (column.kind !== 'ignored' || column.isPart)) {
       row.set(names[index] ?? '', unguardFormula(cell));

@@ -34,8 +34,8 @@ export interface LinkSource {
    * JSON exports are columns, too: `meta.validUntil`.
    */
   readonly columns: Readonly<Record<string, Column>>;
-  /** The cell that means an empty cell. */
-  readonly nullCell?: string;
+  /** Whether the export is a table of MySQL: NULL is an empty cell, and TSV has no quotes but escapes. */
+  readonly isMysqlTable?: boolean;
 }
 
 const domain: Column = { kind: 'domain', order: 0, read: (host) => ({ host }) };
@@ -185,8 +185,7 @@ export const linkSources = {
       ...{ keyword: slug, url: target, title, clicks, shorturl: shortUrl },
       ...{ timestamp: creation, ip: unused },
     },
-    // mysql --batch and phpMyAdmin.
-    nullCell: 'NULL',
+    isMysqlTable: true,
   },
   shlink: {
     name: 'shlink',
@@ -224,7 +223,7 @@ export const linkSources = {
       ...{ integrationadroll: noPixels, integrationfb: noPixels, integrationga: noPixels },
       ...{ integrationgtm: noPixels, integrationtt: noPixels },
       ...{ id: unused, idstring: unused, linkid: unused, domainid: unused, ownerid: unused },
-      ...{ source: unused, icon: unused, hashtag: unused, duplicate: unused },
+      ...{ source: unused, icon: unused, hashtag: unused, duplicate: unused, lcpath: unused },
       ...{ user: unused, userid: unused, ...times },
     },
   },

@@ -15,13 +15,15 @@ const delimiters = [',', ';', '\t', '|'];
 
 /**
  * Reads the rows of a CSV file (RFC 4180), and skips those without a value. Blanks around cells are not
- * part of them. Throws FileError for a file that has no valid syntax.
+ * part of them. Throws FileError for a file that has no valid syntax. In the output of `mysql --batch`,
+ * quotes have no meaning, and cells have escapes such as `\t`.
  */
 export async function* readCsv(
   text: AsyncIterable<string>,
   delimiter: string,
+  { isMysqlBatch = false } = {},
 ): AsyncGenerator<CsvRow> {
-  const split = splitterOf(delimiter);
+  const split = isMysqlBatch ? splitMysqlBatch : splitterOf(delimiter);
   const fail = (reason: string) => new FileError(`line ${line}: ${reason}`, 'correct the row');
   // The line on which the row begins, and the lines of the row so far.
   let line = 1;
@@ -31,7 +33,7 @@ export async function* readCsv(
   let isOpen = false;
   const add = (content: string) => {
     raw += content;
-    if ((content.split('"').length - 1) % 2 === 1) isOpen = !isOpen;
+    if (!isMysqlBatch && (content.split('"').length - 1) % 2 === 1) isOpen = !isOpen;
     if (raw.length > maxRowLength) throw fail(unclosed);
   };
   function* endLine(end: string): Generator<CsvRow> {
@@ -92,6 +94,14 @@ function splitterOf(delimiter: string): (row: string) => string[] | string {
       if (end === '') return cells;
     }
   };
+}
+
+const mysqlEscapes: Readonly<Record<string, string>> = { t: '\t', n: '\n' };
+
+function splitMysqlBatch(row: string): string[] {
+  return row
+    .split('\t')
+    .map((cell) => cell.replaceAll(/\\(.)/gs, (_, letter) => mysqlEscapes[letter] ?? letter));
 }
 
 /**

@@ -55,7 +55,10 @@ export async function readRows(
     named === undefined && delimiter !== ','
       ? [`columns are separated by a ${delimiterName(delimiter)}; --delimiter changes this`]
       : [];
-  const rows = () => readCsv(file.text(), delimiter);
+  // Spreadsheets put the titles in quotes when they write quotes at all.
+  const isMysqlBatch =
+    source?.isMysqlTable === true && delimiter === '\t' && !start.trimStart().startsWith('"');
+  const rows = () => readCsv(file.text(), delimiter, { isMysqlBatch });
   const lineEnd = /\r\n|\n|\r/.exec(start)?.[0] ?? '\n';
   const all = sep === undefined ? rows : () => withoutFirst(rows());
   return { delimiter, lineEnd, notes, all };

@@ -44,5 +44,6 @@ export function refuseBinary(
 /** Returns the label of a text's encoding, from its first bytes and whether all are UTF-8. */
 export function detectEncoding(start: Uint8Array, isUtf8: boolean): string {
   if (start[0] === 0xff && start[1] === 0xfe) return 'utf-16le';
+  if (start[0] === 0xfe && start[1] === 0xff) return 'utf-16be';
   return isUtf8 ? 'utf-8' : 'windows-1252';
 }

@@ -7,6 +7,7 @@ import {
   formatUsd,
   printable,
 } from './format.js';
+import { cutText, displayWidth } from './text-width.js';
 
 test.each([
   [0, '0'],
@@ -44,4 +45,11 @@ test('control characters are replaced', () => {
   expect(printable('a\tb\r\nc\u001b[31m\u0007\u009b1m\u007f é🎈')).toBe(
     'a b  c\u{fffd}[31m\u{fffd}\u{fffd}1m\u{fffd} é🎈',
   );
+});
+
+test('a text is cut to its width, also between wide characters', () => {
+  const widths = [0, 1, 2, 3, 4, 5, 18];
+  expect(widths.map((width) => displayWidth(cutText('日本語'.repeat(9), width)))).toEqual([
+    0, 1, 1, 3, 3, 5, 17,
+  ]);
 });

@@ -9,7 +9,10 @@ export function displayWidth(text: string): number {
 
 /** Truncates untrusted text to at most `width` columns, with an ellipsis. */
 export function cutText(text: string, width: number): string {
-  return width < 1 ? '' : cliTruncate(printable(text), width);
+  if (width < 1) return '';
+  const cut = cliTruncate(printable(text), width);
+  // The ellipsis can stand behind a wide character that ends at the last column.
+  return displayWidth(cut) > width ? cliTruncate(printable(text), width - 1) : cut;
 }
 
 /** Truncates untrusted text with an ellipsis, or pads it, to exactly `width` columns. */

@@ -41,7 +41,7 @@ export async function openFile(
     const { name, handle } = input;
     const { sha256, start, isUtf8 } = await inspect(handle);
     const detected = detectEncoding(start, isUtf8);
-    const isUtf16 = detected === 'utf-16le';
+    const isUtf16 = detected.startsWith('utf-16');
     const hasByteOrderMark = isUtf16 || start.toString('hex', 0, 3) === 'efbbbf';
     const encoding = named ?? detected;
     const mayHaveNul = named !== undefined || isUtf16;

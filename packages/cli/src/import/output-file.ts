@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, ftruncateSync, openSync, realpathSync, writeSync } from 'node:fs';
 import { errorColumn, formatCsvLine, guardFormula } from '@shorty/import';
-import { describeWriteError, UsageError } from '../cli-error.js';
+import { CliError, describeWriteError, UsageError } from '../cli-error.js';
 import type { PreparedImport } from './prepare-import.js';
 import type { FileSizes, ProgressFile } from './progress-file.js';
 
@@ -16,6 +16,7 @@ interface OutputOptions {
  * file of the same import, and refuses the file of another one.
  */
 export class OutputFile {
+  readonly #name: string;
   readonly #lineEnd: string;
   readonly #descriptor: number;
   /** The path without symbolic links; undefined for a pipe or a device. */
@@ -29,6 +30,7 @@ export class OutputFile {
     { file }: Pick<PreparedImport, 'file'>,
     progress: ProgressFile,
   ) {
+    this.#name = path;
     this.#lineEnd = lineEnd;
     this.#progress = progress;
     try {
@@ -75,7 +77,11 @@ export class OutputFile {
     for (const [path, size] of Object.entries(this.sizes)) {
       this.#progress.recordWriting(path, size + bytes.length);
     }
-    while (bytes.length > 0) bytes = bytes.subarray(writeSync(this.#descriptor, bytes));
+    try {
+      while (bytes.length > 0) bytes = bytes.subarray(writeSync(this.#descriptor, bytes));
+    } catch (error) {
+      throw new CliError(describeWriteError(this.#name, error), { cause: error });
+    }
   }
 
   close(): void {

@@ -3,7 +3,7 @@ import { appendFileSync, readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ImportChunk, ImportRow } from '@shorty/import';
-import { systemErrorCode } from '../cli-error.js';
+import { CliError, describeWriteError, systemErrorCode } from '../cli-error.js';
 import { createPrivateFolder } from '../config-file.js';
 
 /** The rows of a chunk by what became of them. */
@@ -160,7 +160,12 @@ export class ProgressFile {
 }
 
 function append(path: string, line: Line): void {
-  appendFileSync(path, `${JSON.stringify(line)}\n`, { mode: 0o600 });
+  try {
+    // On a line of its own, also after one that a full disk or a crash has truncated.
+    appendFileSync(path, `\n${JSON.stringify(line)}`, { mode: 0o600 });
+  } catch (error) {
+    throw new CliError(describeWriteError(path, error), { cause: error });
+  }
 }
 
 function readLines(path: string): Line[] {
@@ -174,7 +179,7 @@ function readLines(path: string): Line[] {
     try {
       return [JSON.parse(line) as Line];
     } catch {
-      // A crash can truncate the last line. What it recorded then counts as not done.
+      // What a truncated line recorded counts as not done.
       return [];
     }
   });

@@ -26,7 +26,9 @@ import {
 } from '../import-file.js';
 import { useDomains } from './domains.js';
 
-const encodings = optionsOf(['utf-8', 'utf-16le', 'windows-1252', 'iso-8859-2', 'shift_jis']);
+const encodings = optionsOf([
+  ...['utf-8', 'utf-16le', 'utf-16be', 'windows-1252', 'iso-8859-2', 'shift_jis'],
+]);
 const delimiters = optionsOf(['comma', 'semicolon', 'tab', 'pipe']);
 
 /** What somebody can say of a file, after what was detected. */

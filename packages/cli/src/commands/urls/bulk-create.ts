@@ -26,7 +26,7 @@ import {
 import { ProgressFile } from '../../import/progress-file.js';
 import { sendChunks } from '../../import/send-chunks.js';
 import { domainFinder } from '../../records.js';
-import { formatOfFile } from '../../replacement-file.js';
+import { followLinks, formatOfFile } from '../../replacement-file.js';
 import { openLiveView } from '../../ui/live-view.js';
 
 export interface ImportOptions extends CsvFlags {
@@ -107,12 +107,18 @@ export async function importFile(
   if (options.concurrency > maxConcurrency) {
     throw new UsageError(`--concurrency ${options.concurrency}: at most ${maxConcurrency}`);
   }
-  if (options.out !== undefined && options.out === options.failedOut) {
+  const { out, failedOut } = options;
+  if (out !== undefined && failedOut !== undefined && followLinks(out) === followLinks(failedOut)) {
     throw new UsageError('--out and --failed-out must be different files');
   }
-  const { failedOut } = options;
+  if (out === '-' || failedOut === '-') {
+    throw new UsageError(
+      '--out and --failed-out must be files',
+      '--output csv prints each row to stdout, with what became of it',
+    );
+  }
   const fields = foreign ? { ...createFields, source: foreign.source } : createFields;
-  formatOfFile(options.out, ['csv']);
+  formatOfFile(out, ['csv']);
   formatOfFile(failedOut, ['csv'], '--failed-out');
   return withImport(context, path, { ...options, fields }, async (prepared) => {
     const links = foreign && { ...foreign, now: context.io.now() };
