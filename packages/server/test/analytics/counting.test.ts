@@ -1,6 +1,6 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { startServer, type TestServer } from '../api/start-server.js';
-import { type TemporaryFile, temporaryFile } from '../storage/temporary-database.js';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { startForTest, type TestServer } from '../api/start-server.js';
+import { fileForTest, type TemporaryFile } from '../storage/temporary-database.js';
 import { storedVisits, untilStored } from './stored-visits.js';
 
 const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0';
@@ -8,12 +8,8 @@ const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefo
 let file: TemporaryFile;
 let api: TestServer;
 beforeEach(async () => {
-  file = temporaryFile();
-  api = await startServer({ databaseUrl: `file:${file.path}`, thresholds: [2, 5] });
-});
-afterEach(async () => {
-  await api.stop();
-  file.remove();
+  file = fileForTest();
+  api = await startForTest({ databaseUrl: `file:${file.path}`, thresholds: [2, 5] });
 });
 
 const create = (fields?: object) => api.createLink(fields);

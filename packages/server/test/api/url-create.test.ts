@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { startForFile } from './start-server.js';
+import { startForFile, startForTest } from './start-server.js';
 
 const target = 'https://example.com/spring?ref=mail#offers';
 
@@ -158,4 +158,20 @@ describe('slug rules', () => {
     expect(statuses.filter((status) => status === 201)).toHaveLength(1);
     expect(statuses.filter((status) => status === 409)).toHaveLength(63);
   });
+});
+
+it('new links have short codes of the configured length and characters', async () => {
+  const api = await startForTest({ codeLength: 4, codeAlphabet: 'readable' });
+  const targetUrl = 'https://example.com/';
+  const single = await api.call('createUrl', { body: { targetUrl } });
+  const upserted = await api.call('upsertUrl', {
+    params: { externalId: 'new' },
+    body: { targetUrl },
+  });
+  const bulk = await api.call('bulkCreateUrls', { body: { urls: Array(98).fill({ targetUrl }) } });
+  const links = [single.data, upserted.data, ...bulk.data.created];
+  expect(new Set(links.map(({ shortCode }) => shortCode)).size).toBe(100);
+  for (const { shortCode } of links) expect(shortCode).toMatch(/^[2-9a-hj-km-np-z]{4}$/);
+  const visit = await api.visit(`/${single.data.shortCode}`);
+  expect(visit.headers.get('location')).toBe(targetUrl);
 });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Caller, callerOf } from '../api/start-server.js';
 import { World } from '../isolation/world.js';
 
-// repeated-writes.test.ts has the entry of each write.
+// writes.test.ts has the entry of each write.
 const world = await World.start();
 afterAll(() => world.api.stop());
 

@@ -3,7 +3,7 @@ import { createServer } from '../../src/create-server.js';
 import { migrate } from '../../src/operations/commands/migrate.js';
 import { callerOf, startServer } from '../api/start-server.js';
 import { databaseForTest } from '../engine.js';
-import { temporaryFile } from '../storage/temporary-database.js';
+import { fileForTest } from '../storage/temporary-database.js';
 import { receiver } from '../webhooks/receiver.js';
 
 afterEach(() => vi.unstubAllEnvs());
@@ -20,9 +20,7 @@ function captureOutput(): () => string {
 }
 
 it('moves links, visits, QR codes, webhooks and pending deliveries, which continue there', async () => {
-  const file = temporaryFile();
-  onTestFinished(() => file.remove());
-  const databaseUrl = `file:${file.path}`;
+  const databaseUrl = `file:${fileForTest().path}`;
   // It fails until the database has moved.
   let status = 500;
   const hook = await receiver((response) => response.writeHead(status).end());
@@ -95,9 +93,7 @@ it('moves links, visits, QR codes, webhooks and pending deliveries, which contin
 });
 
 it('refuses while a server runs on the file, and a target that is not empty', async () => {
-  const file = temporaryFile();
-  onTestFinished(() => file.remove());
-  const from = `file:${file.path}`;
+  const from = `file:${fileForTest().path}`;
   const running = await startServer({ databaseUrl: from });
   const { databaseUrl: to, journalFolder } = await databaseForTest();
   vi.stubEnv('SHORTY_DATABASE_URL', to);

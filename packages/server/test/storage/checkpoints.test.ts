@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/storage/database.js';
 import { openStorage } from '../../src/storage/open-storage.js';
-import { type TemporaryFile, temporaryFile } from './temporary-database.js';
+import { fileForTest, type TemporaryFile } from './temporary-database.js';
 
 const megabyte = 1024 * 1024;
 let file: TemporaryFile;
@@ -10,21 +10,16 @@ let serving: Database;
 let maintaining: Database;
 
 beforeEach(async () => {
-  file = temporaryFile();
-  const databasePath = file.path;
-  serving = openStorage({
-    databaseUrl: `file:${databasePath}`,
-    durability: 'process',
-    withoutCheckpoints: true,
-  });
-  maintaining = openStorage({ databaseUrl: `file:${databasePath}`, durability: 'process' });
+  file = fileForTest();
+  const options = { databaseUrl: `file:${file.path}`, durability: 'process' } as const;
+  serving = openStorage({ ...options, withoutCheckpoints: true });
+  maintaining = openStorage(options);
   await serving.migrate();
 });
 
 afterEach(async () => {
   await serving.close();
   await maintaining.close();
-  file.remove();
 });
 
 const rowOf = (bytes: number) => ({

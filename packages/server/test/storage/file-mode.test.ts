@@ -2,15 +2,12 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { openStorage } from '../../src/storage/open-storage.js';
-import { temporaryFile } from './temporary-database.js';
+import { fileForTest } from './temporary-database.js';
 
 it('gives the database and its log mode 0600', async () => {
-  const file = temporaryFile();
+  const file = fileForTest();
   const database = openStorage({ databaseUrl: `file:${file.path}`, durability: 'process' });
-  onTestFinished(async () => {
-    await database.close();
-    file.remove();
-  });
+  onTestFinished(() => database.close());
   await database.migrate();
   for (const path of [file.path, `${file.path}-wal`, `${file.path}-shm`]) {
     expect([path, statSync(path).mode & 0o777]).toEqual([path, 0o600]);
@@ -18,12 +15,9 @@ it('gives the database and its log mode 0600', async () => {
 });
 
 it('creates the key file completely, with mode 0600, and never replaces it', async () => {
-  const file = temporaryFile();
+  const file = fileForTest();
   const database = openStorage({ databaseUrl: `file:${file.path}`, durability: 'process' });
-  onTestFinished(async () => {
-    await database.close();
-    file.remove();
-  });
+  onTestFinished(() => database.close());
   expect(await database.loadKey('first')).toBe('first');
   expect(await database.loadKey('second')).toBe('first');
   const keyPath = `${file.path}.key`;

@@ -1,7 +1,7 @@
 import type SqliteHandle from 'better-sqlite3';
 import { expect, it, onTestFinished } from 'vitest';
 import { createServer } from '../../src/create-server.js';
-import { temporaryFile } from './temporary-database.js';
+import { fileForTest } from './temporary-database.js';
 
 const links = 1_000_000;
 const boundMs = 300;
@@ -42,12 +42,9 @@ const targetUrl = 'https://example.com/';
 let nextAfter = '';
 
 it(`the requests for the list of a million links take ${boundMs} ms of processor, others ${boundOfOneMs} ms`, async () => {
-  const file = temporaryFile();
+  const file = fileForTest();
   const server = createServer({ databaseUrl: `file:${file.path}` });
-  onTestFinished(async () => {
-    await server.stop();
-    file.remove();
-  });
+  onTestFinished(() => server.stop());
   await server.start();
   let cookie = '';
   const ask = async (path: string, method = 'GET', body?: object) => {

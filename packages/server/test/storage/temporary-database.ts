@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import SqliteHandle from 'better-sqlite3';
 import { v7 as newUuid } from 'uuid';
+import { onTestFinished } from 'vitest';
 import { clientOf } from '../../src/auth/client-repository.js';
 import { ownHostTest } from '../../src/domains/hostname.js';
 import { EventOutbox } from '../../src/events/event-outbox.js';
@@ -48,6 +49,13 @@ export function temporaryFile() {
       rmSync(folder, { recursive: true });
     },
   };
+}
+
+/** Returns a file that is removed after the test. */
+export function fileForTest() {
+  const file = temporaryFile();
+  onTestFinished(() => file.remove());
+  return file;
 }
 
 export type Stored = Awaited<ReturnType<typeof openRepository>>;

@@ -1,6 +1,7 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { startServer, type TestServer } from '../api/start-server.js';
-import { type TemporaryFile, temporaryFile } from './temporary-database.js';
+import { sql } from 'kysely';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { startForTest, type TestServer } from '../api/start-server.js';
+import { fileForTest, type TemporaryFile } from './temporary-database.js';
 
 const targetUrl = 'https://example.com/';
 const person = {
@@ -12,12 +13,8 @@ const person = {
 let file: TemporaryFile;
 let api: TestServer;
 beforeEach(async () => {
-  file = temporaryFile();
-  api = await startServer({ databaseUrl: `file:${file.path}` });
-});
-afterEach(async () => {
-  await api.stop();
-  file.remove();
+  file = fileForTest();
+  api = await startForTest({ databaseUrl: `file:${file.path}` });
 });
 
 const create = (body: object = {}) => api.call('createUrl', { body: { targetUrl, ...body } });
@@ -93,4 +90,42 @@ describe('while another process has locked the database', () => {
     other.exec('commit');
     expect((await write).status).toBe(201);
   });
+});
+
+/** Limits the growth of the database to so many pages. */
+const allowPages = (more: number) =>
+  api.server.database.writeDirectly(async (transaction) => {
+    const { rows } = await sql<{ page_count: number }>`pragma page_count`.execute(transaction);
+    const limit = (rows[0]?.page_count ?? 0) + more;
+    await sql`pragma max_page_count = ${sql.lit(limit)}`.execute(transaction);
+  });
+
+it('with a full disk, writes fail with 503 and Retry-After, leave nothing behind, and reads and redirects work', async () => {
+  const link = { targetUrl: `https://example.com/${'x'.repeat(4000)}` };
+  const bulk = () => api.call('bulkCreateUrls', { body: { urls: Array(100).fill(link) } });
+  const { shortCode, id } = (await create(link)).data;
+  await allowPages(12);
+  // A bulk request that does not fit is rolled back, including its quota.
+  const refused = await bulk();
+  expect(refused.outcome).toBe('503 UNAVAILABLE');
+  expect(refused.headers.get('retry-after')).toBe('2');
+  expect((await api.call('listUrls')).data.total).toBe(1);
+  expect((await api.call('getUsage')).data.links.used).toBe(1);
+
+  let made = 1;
+  let response = await create(link);
+  for (; response.status === 201; response = await create(link)) made += 1;
+  expect(response.outcome).toBe('503 UNAVAILABLE');
+  const fill = api.server.database.writeDirectly((transaction) =>
+    sql`create table filler as select zeroblob(1000000)`.execute(transaction),
+  );
+  await expect(fill).rejects.toThrow('(SQLITE_FULL: database or disk is full)');
+  expect((await api.call('listUrls')).data.total).toBe(made);
+  expect((await api.visit(`/${shortCode}`)).status).toBe(307);
+  expect((await api.call('getUrl', { params: { id } })).status).toBe(200);
+  expect((await api.visit('/health/live')).status).toBe(200);
+
+  await allowPages(1_000_000);
+  expect((await bulk()).data.createdCount).toBe(100);
+  expect((await api.call('getUsage')).data.links.used).toBe(made + 100);
 });

@@ -20,7 +20,12 @@ import { unlockSecrets } from '../../src/storage/secrets.js';
 import { makeVisit } from '../analytics/visit-store.js';
 import { startServer, type TestServer } from '../api/start-server.js';
 import { tablesOf } from '../storage/tables-of.js';
-import { openRepository, type Stored, temporaryFile } from '../storage/temporary-database.js';
+import {
+  fileForTest,
+  openRepository,
+  type Stored,
+  temporaryFile,
+} from '../storage/temporary-database.js';
 
 const day = 24 * 60 * 60 * 1000;
 const start = Date.UTC(2030, 0, 1);
@@ -259,8 +264,7 @@ describe('an organization that moves to an empty server', () => {
   });
 
   it('works there: links, passwords, QR images and clients', async () => {
-    const there = temporaryFile();
-    onTestFinished(() => there.remove());
+    const there = fileForTest();
     const database = openStorage({ databaseUrl: `file:${there.path}`, durability: 'process' });
     await database.migrate();
     await unlockSecrets(database, { databaseUrl: `file:${there.path}` });

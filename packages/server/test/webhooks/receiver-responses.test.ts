@@ -1,5 +1,7 @@
 import type { Socket } from 'node:net';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import type { GuardedFetch } from '../../src/network/guarded-fetch.js';
+import { signAndSend } from '../../src/webhooks/sign-and-send.js';
 import type { WebhookDispatcher } from '../../src/webhooks/webhook-dispatcher.js';
 import { flood, type RequestServer, requestServer } from '../network/local-server.js';
 import { poll, thinkTime } from '../poll.js';
@@ -120,4 +122,21 @@ describe('a connection that the receiver closed while it was idle', () => {
     expect(result.tookMs).toBeLessThan(1_500);
     expect(server.requests()).toBe(3);
   });
+});
+
+it('an attempt at a misbehaving receiver has 5 s to respond', async () => {
+  const { database } = opened.stored;
+  const id = await opened.subscribe('https://receiver.example/');
+  await opened.record(id);
+  const [delivery] = await opened.claim([id]);
+  if (!delivery) throw new Error('nothing was claimed');
+  const request = vi.fn(async () => ({ status: 204, body: new Uint8Array() }));
+  await signAndSend(delivery, {
+    fetch: { request, close: () => {} } as unknown as GuardedFetch,
+    schedule: [],
+    clock: opened.clock,
+    keyring: database.keyring,
+  });
+  const options = expect.objectContaining({ timeoutMs: 5_000 });
+  expect(request).toHaveBeenCalledWith('https://receiver.example/', options);
 });

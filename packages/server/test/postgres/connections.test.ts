@@ -1,9 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
 import pg from 'pg';
 import { expect, inject, it, onTestFinished } from 'vitest';
 import { ConfigError } from '../../src/config-error.js';
+import { isOperatorError } from '../../src/operations/commands/open-database.js';
 import { openStorage } from '../../src/storage/open-storage.js';
 import { requireVersion } from '../../src/storage/postgres/check-server.js';
+import { openRepository } from '../storage/temporary-database.js';
 
 const { adminUrl } = inject('postgres') ?? { adminUrl: '' };
 const urlOf = (database: string) => adminUrl.replace(/[^/]+$/, database);
@@ -78,4 +81,50 @@ it('an empty database is named, and no table is created', async () => {
   const database = open(urlOf(name));
   expect(await database.findVersionProblem()).toMatch(/^it has no tables: /);
   expect(await database.read.introspection.getTables()).toEqual([]);
+});
+
+async function errorOf(databaseUrl: string): Promise<Error> {
+  return open(databaseUrl)
+    .migrate()
+    .then(
+      () => new Error('the connection was accepted'),
+      (error) => error,
+    );
+}
+
+it.each([
+  [
+    'a wrong password',
+    adminUrl.replace(/:[^:@]+@/, ':wrong@'),
+    /^SHORTY_DATABASE_URL: PostgreSQL refused the password of user \w+: /,
+  ],
+  [
+    'no such database',
+    adminUrl.replace(/[^/]+$/, 'nowhere'),
+    /PostgreSQL has no database nowhere: create it/,
+  ],
+  ['no server', adminUrl.replace(/:\d+\//, ':1/'), /no PostgreSQL listens on [^ ]+:1: start it/],
+])('%s gives a temporary error of one line', async (_what, url, reason) => {
+  const error = await errorOf(url);
+  expect(error.name).toBe('StorageUnavailableError');
+  expect(error.message).toMatch(reason);
+  expect(isOperatorError(error)).toBe(true);
+});
+
+it('closes a connection that has prepared many different statements', async () => {
+  const stored = await openRepository();
+  onTestFinished(() => stored.close());
+  for (let turn = 0; turn < 20; turn += 1) {
+    const statements = await stored.database.read.connection().execute(async (db) => {
+      for (let at = 0; at < 100; at += 1) {
+        await sql`select ${sql.lit(turn * 100 + at)} + ${1}::integer`.execute(db);
+      }
+      const { rows } = await sql<{ statement: string }>`
+        select statement from pg_prepared_statements`.execute(db);
+      return rows.map(({ statement }) => statement);
+    });
+    expect(statements.length).toBeLessThan(700);
+    // Many others before it do not take its place.
+    expect(statements).toContain(`select ${turn * 100} + $1::integer`);
+  }
 });

@@ -188,6 +188,26 @@ it('a repeated change stores no hash of a password with the key', async () => {
   expect(stored.result).not.toContain('argon2');
 });
 
+const creates = (table as readonly Route[]).filter(
+  ({ method, path }) =>
+    method === 'post' &&
+    table.some((other) => other.method === 'get' && other.path === `${path}/{id}`),
+);
+
+it.each(creates.map((route) => [route.operationId, route] as const))(
+  '%s returns what a later read returns',
+  async (_, route) => {
+    const [request] = sampleRequests(route) as [SampleRequest];
+    const caller = await world.newcomer();
+    const { path, send } = await world.prepareOwn(caller, request);
+    const created = await send();
+    const reader = route.access === 'operator' ? world.api.operator : caller;
+    const read = await reader.send('GET', `${path}/${(created.data as { id: string }).id}`);
+    expect(created.data).toMatchObject(read.data as object);
+    expect(created.headers.get('etag')).toBe(read.headers.get('etag'));
+  },
+);
+
 // Last, because the deletion of an organization goes on in the background.
 it.each(operatorWrites)('a repeated write of the operator %s', async (_, request) => {
   await sendTwice(await world.newcomer(), request);
