@@ -5,11 +5,11 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { bulkCreate, call } from '../../../bench/lib/links.mjs';
 import { attacks } from './attacks.mjs';
 import { judge } from './lib/bounds.mjs';
 import { prepareHonest, runHonest } from './lib/honest.mjs';
 import { startServer } from './lib/server.mjs';
-import { bearer, createTarget, repeat } from './lib/target.mjs';
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
@@ -39,13 +39,11 @@ const ports = {
 const server = await startServer({ port: ports.server });
 const honest = await prepareHonest({
   origin: server.origin,
-  tenant: await server.createTenant('honest'),
+  tenant: await server.newTenant(),
   receiverPort: ports.receiver,
 });
-const tenants = [];
-for (let index = 0; index < 4; index += 1)
-  tenants.push(await server.createTenant(`attacker ${index}`));
-await createLinks(tenants[0], links);
+const tenants = await Promise.all(Array.from({ length: 4 }, server.newTenant));
+await bulkCreate(tenants[0], links, { inFlight: 4 });
 
 const observe = async (work) => {
   await server.measure();
@@ -109,41 +107,14 @@ async function runAttack(name) {
 
 /** Deletes the webhooks of an attack, so that they do not affect the next one. */
 async function removeWebhooks() {
-  const target = createTarget({ ...server, signal: new AbortController().signal });
+  if (server.exits() > 0) return;
   for (const tenant of tenants) {
     for (;;) {
-      const page = await target.request('GET', '/api/v1/webhooks?limit=100', {
-        headers: bearer(tenant),
-      });
-      const items = page?.status === 200 ? JSON.parse(page.text).data.items : [];
+      const { items } = await call(tenant, 'GET', '/webhooks?limit=100');
       if (items.length === 0) break;
-      for (const { id } of items) {
-        await target.request('DELETE', `/api/v1/webhooks/${id}`, {
-          headers: { authorization: `Bearer ${tenant.token}` },
-        });
-      }
+      for (const { id } of items) await call(tenant, 'DELETE', `/webhooks/${id}`);
     }
   }
-}
-
-async function createLinks(tenant, count) {
-  const done = new AbortController();
-  const target = createTarget({ ...server, signal: new AbortController().signal });
-  const requests = Math.ceil(count / 100);
-  await repeat(done.signal, 4, async (turn) => {
-    if (turn >= requests) done.abort();
-    if (turn > requests) return;
-    const urls = Array.from({ length: 100 }, (_, index) => ({
-      targetUrl: `https://example.com/${turn}/${index}`,
-      title: `Attack page ${turn} ${index}`,
-      tags: ['attack'],
-    }));
-    const response = await target.request('POST', '/api/v1/urls/bulk', {
-      headers: bearer(tenant),
-      body: JSON.stringify({ urls }),
-    });
-    if (response?.status !== 201) throw new Error(`links could not be created: ${response?.text}`);
-  });
 }
 
 /** Checks that memory returns to 1.2 times its size before the attacks within a minute. */

@@ -3,6 +3,7 @@
 import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
+import { headersOf } from '../../../../bench/lib/visitors.mjs';
 import { Samples } from './samples.mjs';
 
 /** Requests a second of each kind. Together they leave most of one core idle. */
@@ -85,7 +86,7 @@ export async function runHonest({ origin, honest, seconds }) {
     const { statusCode, headers, body } = await visitors.request({
       method: 'GET',
       path: `/${slug}`,
-      headers: visitorHeaders(turn),
+      headers: { host: 'short.example', ...headersOf(turn) },
     });
     await body.dump();
     if (statusCode !== 307) throw new Error(`status ${statusCode}`);
@@ -190,14 +191,5 @@ function client(origin, token) {
       return JSON.parse(text).data;
     },
     close: () => pool.close(),
-  };
-}
-
-function visitorHeaders(turn) {
-  return {
-    host: 'short.example',
-    'user-agent': `Mozilla/5.0 (X11; Linux x86_64; rv:${100 + (turn % 40)}.0) Gecko/20100101 Firefox/${100 + (turn % 40)}.0`,
-    referer: turn % 3 === 0 ? 'https://www.google.com/' : 'https://news.example.com/',
-    accept: 'text/html',
   };
 }

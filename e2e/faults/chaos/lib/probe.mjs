@@ -18,7 +18,6 @@ process.on('message', (command) => {
   if (command === 'measure') {
     process.send({
       maxDelayMs: Math.max(0, delay.max / 1e6 - resolutionMs),
-      p999DelayMs: Math.max(0, delay.percentile(99.9) / 1e6 - resolutionMs),
     });
     delay.reset();
   } else if (command === 'memory') {

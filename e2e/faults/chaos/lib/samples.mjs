@@ -17,7 +17,6 @@ export class Samples {
       sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
     return {
       count: sorted.length,
-      p50Ms: at(0.5),
       p999Ms: at(0.999),
       maxMs: sorted.at(-1) ?? 0,
       failures: Object.fromEntries(this.#failures),

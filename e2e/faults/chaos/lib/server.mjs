@@ -1,22 +1,18 @@
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
-
-const run = promisify(execFile);
-const root = fileURLToPath(new URL('../../../..', import.meta.url));
-const command = join(root, 'packages/server/bin/shorty-server');
+import { forTenants, newTenant } from '../../../../bench/lib/links.mjs';
+import { credentials, killAtExit, root, scratchFolder } from '../../../../bench/lib/processes.mjs';
 
 /**
  * Starts the built server as an operator would, on a new SQLite file and at the default log level,
  * with a probe inside that measures the event loop.
  */
 export async function startServer({ port }) {
-  const folder = mkdtempSync(join(tmpdir(), 'shorty-chaos-'));
+  const folder = scratchFolder();
   const logPath = join(folder, 'server.log');
   const environment = {
     PATH: process.env.PATH,
@@ -25,23 +21,20 @@ export async function startServer({ port }) {
     PORT: String(port),
     SHORTY_DATABASE_URL: `file:${join(folder, 'shorty.db')}`,
     SHORTY_SHORT_DOMAIN: 'short.example',
-    SHORTY_CLIENT_ID: 'chaos-operator',
-    SHORTY_CLIENT_SECRET: 'chaos-operator-secret-of-40-characters-x',
+    ...credentials,
+    ...forTenants,
     SHORTY_ALLOW_PRIVATE_NETWORK: '1',
     // The harness sends more requests than an organization's limit, from one address.
     SHORTY_RATE_LIMIT: '0',
   };
   const log = openSync(logPath, 'w');
   const probe = fileURLToPath(new URL('probe.mjs', import.meta.url));
-  const child = spawn(command, ['start'], {
+  const child = spawn(join(root, 'packages/server/bin/shorty-server'), ['start'], {
     env: { ...environment, NODE_OPTIONS: `--import=${probe}` },
     stdio: ['ignore', log, log, 'ipc'],
   });
   closeSync(log);
-  process.once('exit', () => {
-    child.kill('SIGKILL');
-    rmSync(folder, { recursive: true, force: true });
-  });
+  killAtExit(child);
   let exits = 0;
   child.on('exit', () => {
     exits += 1;
@@ -69,17 +62,7 @@ export async function startServer({ port }) {
       readFileSync(logPath, 'utf8')
         .split('\n')
         .filter((line) => line !== '' && !/^\{"level":[1-4]0,/.test(line)),
-    async createTenant(name) {
-      const args = ['orgs', 'create', '--name', name, '--plan', 'enterprise', '--json'];
-      const { stdout } = await run(command, args, { env: environment });
-      const { clientId, clientSecret } = JSON.parse(stdout);
-      return {
-        name,
-        clientId,
-        clientSecret,
-        token: await fetchToken(origin, clientId, clientSecret),
-      };
-    },
+    newTenant: () => newTenant({ origin }),
     /** Sends SIGTERM, and SIGKILL after 20 s. Returns the milliseconds until the process exits. */
     async stop() {
       if (exits > 0) return 0;
@@ -94,18 +77,8 @@ export async function startServer({ port }) {
   };
 }
 
-async function fetchToken(origin, clientId, clientSecret) {
-  const response = await fetch(`${origin}/api/v1/auth/token`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ clientId, clientSecret }),
-  });
-  if (!response.ok) throw new Error(`${response.url}: got status ${response.status}, not 200`);
-  return (await response.json()).data.accessToken;
-}
-
 /** Polls until the condition holds. Throws an error that names `what` after `withinMs`. */
-export async function waitFor(what, withinMs, condition) {
+async function waitFor(what, withinMs, condition) {
   const deadline = performance.now() + withinMs;
   while (!(await condition())) {
     if (performance.now() > deadline) throw new Error(`waited ${withinMs} ms for ${what}`);
