@@ -43,7 +43,7 @@ export async function exchange(
   try {
     const response = await fetch(url, {
       method,
-      headers,
+      headers: Object.fromEntries(headers),
       signal,
       // A redirect could send the token to another host.
       redirect: 'manual',

@@ -22,6 +22,7 @@ export {
   UnexpectedResponseError,
   ValidationError,
 } from './errors.js';
+export type { Fetch, FetchInit, FetchResponse } from './fetch.js';
 export type {
   AdminResource,
   ApiKeysResource,

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { fetch as undiciFetch } from 'undici';
 import { expect, it, onTestFinished } from 'vitest';
 import { usage } from '../test/responses.js';
-import { Shorty } from './index.js';
+import { type Fetch, Shorty } from './index.js';
 
 const concurrent = 60;
 
@@ -48,11 +48,10 @@ const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
 it('one signal serves any number of calls, and aborts them all', async () => {
   const { baseUrl, hold, warnings } = await listen();
-  const fetchOfUndici = undiciFetch as unknown as typeof globalThis.fetch;
-  const fetch: typeof globalThis.fetch = async (input, init) =>
-    `${input}`.endsWith('/auth/token')
+  const fetch: Fetch = async (url, init) =>
+    url.endsWith('/auth/token')
       ? Response.json({ success: true, data: { accessToken: 'token', expiresIn: 3600 } })
-      : fetchOfUndici(input, init);
+      : undiciFetch(url, init);
   const shorty = new Shorty({ baseUrl, clientId: 'id', clientSecret: 'secret', fetch });
   const controller = new AbortController();
   const { signal } = controller;

@@ -1,3 +1,5 @@
+import type { Fetch } from './fetch.js';
+
 /**
  * Credentials of a client. Without any, those of the environment are used: `SHORTY_API_KEY`,
  * `SHORTY_ACCESS_TOKEN`, or `SHORTY_CLIENT_ID` and `SHORTY_CLIENT_SECRET`.
@@ -43,7 +45,7 @@ export interface ClientOptions {
    * Replaces `globalThis.fetch`, for example by that of undici with a dispatcher for proxies, TLS or
    * the size of the connection pool.
    */
-  fetch?: typeof globalThis.fetch | undefined;
+  fetch?: Fetch | undefined;
   /** The most retries of a failed request: 3 by default. With Infinity, only the deadline limits them. */
   maxRetries?: number | undefined;
   /** Time limit of one attempt in milliseconds: 30,000 by default. */

@@ -1,4 +1,5 @@
 import { refuse, ShortyConfigError } from './errors.js';
+import type { Fetch } from './fetch.js';
 import { version } from './generated/contract.js';
 import { checkOptionNames } from './option-names.js';
 import type {
@@ -16,7 +17,7 @@ export interface Settings {
   /** Without a trailing slash. */
   readonly baseUrl: string;
   readonly credentials: ClientCredentials | { readonly accessToken: string };
-  readonly fetch: typeof globalThis.fetch;
+  readonly fetch: Fetch;
   readonly limits: RequestLimits;
   readonly maxRetryDelayMs: number;
   readonly headers: Headers;
