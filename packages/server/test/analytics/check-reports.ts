@@ -51,26 +51,13 @@ const values = {
   variant: ['German/2', 'test', '(default)'],
 } as const;
 type FilterName = keyof typeof values;
-const utmFields = ['utmSource', 'utmMedium', 'utmCampaign', 'utmTerm', 'utmContent'] as const;
-const clickFilters = [
-  ...([
-    'country',
-    'region',
-    'city',
-    'device',
-    'browser',
-    'os',
-    'referrerType',
-    'referrer',
-    'language',
-  ] as const),
-  ...utmFields,
-  'variant',
-] as const;
-const scanFilters = [...clickFilters, 'scanMethod', 'scannerApp'] as const;
+const scanFilters = Object.keys(values) as FilterName[];
+const clickFilters = scanFilters.filter((name) => !name.startsWith('scan'));
 
 const oneOf = <Value>(list: readonly Value[]) => fc.constantFrom(...list);
 const key = (number: number) => (number + 1).toString(16).padStart(16, '0');
+
+const rarely = fc.nat(4).map((number) => number === 0);
 
 const visit = fc.record({
   link: fc.nat(linkCount - 1),
@@ -79,31 +66,39 @@ const visit = fc.record({
     fc.integer({ min: 1, max: visitDays * day - 1 }),
     fc.integer({ min: 1, max: visitDays * 24 - 1 }).map((hours) => hours * hour),
   ),
-  isHuman: fc.nat(9).map((number) => number > 0),
   isByCode: fc.boolean(),
-  visitor: fc.option(fc.nat(9).map(key)),
-  address: fc.nat(6).map(key),
-  country: oneOf(values.country),
-  region: oneOf(['DE-BE', 'US-New York', null]),
-  city: oneOf(['Berlin', 'New York', 'New Berlin', null]),
-  device: oneOf(values.device),
-  browser: oneOf(values.browser),
-  os: oneOf(values.os),
-  referrerType: oneOf(values.referrerType),
-  referrer: oneOf(values.referrer),
-  language: oneOf(['de', 'en', null]),
-  utmSource: oneOf(['Mail', 'mail', null]),
-  utmMedium: oneOf(['cpc', 'print', null]),
-  utmCampaign: oneOf(['spring', 'a b', null]),
-  utmTerm: oneOf(['Shoes', 'ä', null]),
-  utmContent: oneOf(['top', null, null]),
   variant: oneOf(['German/2', 'test', null, null]),
-  scannerApp: oneOf(['Lens', null, null]),
-  isDedicatedScanner: fc.nat(4).map((number) => number === 0),
-  isInApp: fc.boolean(),
-  hasReferrer: fc.boolean(),
-  isImageSearch: fc.nat(4).map((number) => number === 0),
-  isOwnNavigation: fc.boolean(),
+  facts: fc.record({
+    kind: fc.nat(9).map((number) => (number > 0 ? 'human' : 'bot')),
+    visitorKey: fc.option(fc.nat(9).map(key)),
+    addressKey: fc.nat(6).map(key),
+    country: oneOf(values.country),
+    region: oneOf(['DE-BE', 'US-New York', null]),
+    city: oneOf(['Berlin', 'New York', 'New Berlin', null]),
+    deviceType: oneOf(values.device),
+    browser: oneOf(values.browser),
+    os: oneOf(values.os),
+    referrerType: oneOf(values.referrerType),
+    referrerDomain: oneOf(values.referrer),
+    language: oneOf(['de', 'en', null]),
+    scannerApp: oneOf(['Lens', null, null]),
+    // A dedicated scanner, in an app, a referrer, an image search, an own navigation.
+    evidence: fc
+      .tuple(rarely, fc.boolean(), fc.boolean(), rarely, fc.boolean())
+      .map((flags) => flags.reduce((sum, isSet, bit) => sum | (isSet ? 1 << bit : 0), 0)),
+    campaign: fc
+      .record(
+        {
+          utmSource: oneOf(['Mail', 'mail']),
+          utmMedium: oneOf(['cpc', 'print']),
+          utmCampaign: oneOf(['spring', 'a b']),
+          utmTerm: oneOf(['Shoes', 'ä']),
+          utmContent: oneOf(['top']),
+        },
+        { requiredKeys: [] },
+      )
+      .map((campaign) => (Object.keys(campaign).length === 0 ? null : campaign)),
+  }),
 });
 
 /** An end of a window: an instant, or a date in the time zone. */
@@ -205,11 +200,8 @@ async function checkScenario(scenario: Scenario): Promise<void> {
     api.clock.advance(now - api.clock());
 
     const model = visits.map(
-      ({ link, at, ...facts }): ModelVisit => ({
-        ...facts,
-        urlId: urls[link]?.id as string,
-        at: start + at,
-      }),
+      ({ link, at, ...visit }): ModelVisit =>
+        makeVisit({ ...visit, urlId: Number(urls[link]?.id), visitedAt: start + at }),
     );
     const outbox = new EventOutbox(database, { newId: () => 'event' });
     const repository = new VisitRepository(database, { outbox, thresholds: [] });
@@ -225,7 +217,7 @@ async function checkScenario(scenario: Scenario): Promise<void> {
         { segment: 1, offset: end },
       ] as const;
       if (part.length > 0) {
-        await repository.store('model', ...range, { visits: part.map(toVisit) }, now);
+        await repository.store('model', ...range, { visits: part }, now);
       }
       stored = end;
       if (step.merges) await merge(database, now + 365 * day, step.killedAfter);
@@ -238,17 +230,17 @@ async function checkScenario(scenario: Scenario): Promise<void> {
         );
         expect(await eraseVisits(database)).toEqual(new Map());
         for (const each of model) {
-          if (each.urlId === url.id && each.at <= until) each.isDeleted = true;
+          if (String(each.urlId) === url.id && each.visitedAt <= until) each.isDeleted = true;
         }
       }
       if (step.retentionDays === null) continue;
       const before = retainedSince(step.retentionDays, now) as number;
       await deleteOldVisits(database, before);
-      for (const each of model.slice(0, stored)) if (each.at < before) each.isDeleted = true;
+      for (const each of model.slice(0, stored)) if (each.visitedAt < before) each.isDeleted = true;
     }
-    const expected = model.filter(({ isDeleted, isHuman }) => isHuman && !isDeleted);
+    const expected = model.filter(({ isDeleted, facts }) => facts.kind === 'human' && !isDeleted);
     const times = (await storedVisits(database)).map(({ visitedAt }) => visitedAt);
-    expect(times.sort()).toEqual(expected.map(({ at }) => at).sort());
+    expect(times.sort()).toEqual(expected.map(({ visitedAt }) => visitedAt).sort());
     const diagnosis = await diagnoseVisits(database);
     expect([...diagnosis.wrongLinks, ...diagnosis.wrongCodes]).toEqual([]);
     const reader = await api.freshCaller();
@@ -343,43 +335,4 @@ async function checkQuery(
   const { countriesDate, ...data } = response.data;
   expect(countriesDate, context).toEqual(expect.toBeOneOf([null, expect.any(String)]));
   expect(data, context).toEqual(expected);
-}
-
-function toVisit(visit: ModelVisit) {
-  const evidence = [
-    visit.isDedicatedScanner ? 1 : 0,
-    visit.isInApp ? 2 : 0,
-    visit.hasReferrer ? 4 : 0,
-    visit.isImageSearch ? 8 : 0,
-    visit.isOwnNavigation ? 16 : 0,
-  ].reduce((flags, flag) => flags | flag, 0);
-  return makeVisit({
-    urlId: Number(visit.urlId),
-    visitedAt: visit.at,
-    isByCode: visit.isByCode,
-    variant: visit.variant,
-    facts: {
-      kind: visit.isHuman ? 'human' : 'bot',
-      reason: visit.isHuman ? 'browser' : 'isbot',
-      country: visit.country,
-      region: visit.region,
-      city: visit.city,
-      deviceType: visit.device as 'mobile',
-      browser: visit.browser,
-      os: visit.os,
-      referrerType: visit.referrerType as 'direct',
-      referrerDomain: visit.referrer,
-      visitorKey: visit.visitor,
-      addressKey: visit.address,
-      scannerApp: visit.scannerApp,
-      evidence,
-      language: visit.language,
-      campaign: campaignOf(visit),
-    },
-  });
-}
-
-function campaignOf(visit: ModelVisit) {
-  const set = utmFields.flatMap((field) => (visit[field] === null ? [] : [[field, visit[field]]]));
-  return set.length === 0 ? null : Object.fromEntries(set);
 }

@@ -1,65 +1,38 @@
+import type { Visit } from '../../src/analytics/journal/journal-lines.js';
+
 /**
  * An independent model of reports: slow, simple, and without code of the server. It formats each
  * instant in the time zone, and counts visits one by one.
  */
 
-export interface ModelVisit {
-  readonly urlId: string;
-  readonly at: number;
-  readonly isHuman: boolean;
-  readonly isByCode: boolean;
-  readonly visitor: string | null;
-  readonly address: string;
-  readonly country: string;
-  readonly region: string | null;
-  readonly city: string | null;
-  readonly device: string;
-  readonly browser: string;
-  readonly os: string;
-  readonly referrerType: string;
-  readonly referrer: string;
-  readonly language: string | null;
-  readonly utmSource: string | null;
-  readonly utmMedium: string | null;
-  readonly utmCampaign: string | null;
-  readonly utmTerm: string | null;
-  readonly utmContent: string | null;
-  readonly variant: string | null;
-  readonly scannerApp: string | null;
-  readonly isDedicatedScanner: boolean;
-  readonly isInApp: boolean;
-  readonly hasReferrer: boolean;
-  readonly isImageSearch: boolean;
-  readonly isOwnNavigation: boolean;
+export interface ModelVisit extends Visit {
   /** The visit is not stored any more, and nothing counts it. */
   isDeleted?: boolean;
 }
 
-interface ShownVisit extends ModelVisit {
-  readonly regionOfCity: string;
-  readonly countryOfCity: string;
-}
-
 const utmFields = ['utmSource', 'utmMedium', 'utmCampaign', 'utmTerm', 'utmContent'] as const;
 
-/** A visit with the values that a report shows. */
-function shown(visit: ModelVisit): ShownVisit {
-  const shownUtm = utmFields.map((field) => {
-    const value = visit[field];
-    return [field, value === null ? '(none)' : value.toLowerCase()];
-  });
+/** Returns the values of a visit that a report shows. */
+function shown({ urlId, variant, facts }: ModelVisit) {
   const known = (value: string | null) => value ?? 'Unknown';
-  const city = known(visit.city);
+  const utm = utmFields.map((field) => [field, facts.campaign?.[field]?.toLowerCase() ?? '(none)']);
+  const city = known(facts.city);
   return {
-    ...visit,
-    language: known(visit.language),
-    variant: visit.variant ?? '(default)',
-    region: known(visit.region),
+    id: String(urlId),
+    country: facts.country,
+    region: known(facts.region),
     city,
     // The place of an unknown city is unknown, too.
-    regionOfCity: city === 'Unknown' ? city : known(visit.region),
-    countryOfCity: city === 'Unknown' ? city : visit.country,
-    ...Object.fromEntries(shownUtm),
+    regionOfCity: city === 'Unknown' ? city : known(facts.region),
+    countryOfCity: city === 'Unknown' ? city : facts.country,
+    device: facts.deviceType,
+    browser: facts.browser,
+    os: facts.os,
+    referrerType: facts.referrerType,
+    referrer: facts.referrerDomain,
+    language: known(facts.language),
+    variant: variant ?? '(default)',
+    ...Object.fromEntries(utm),
   };
 }
 
@@ -100,7 +73,7 @@ interface ModelScan {
 }
 
 type Counted = ModelVisit & Partial<ModelScan>;
-type Shown = ShownVisit & Partial<ModelScan>;
+type Shown = Counted & Readonly<Record<string, unknown>>;
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
@@ -163,21 +136,29 @@ function bucketStarts(query: ModelQuery): number[] {
 }
 
 /** How a visit by short code was scanned; undefined if it is not a scan. */
-function scanOf(visit: ModelVisit, hasSlug: boolean): ModelScan | undefined {
-  const isHandheld = visit.device === 'mobile' || visit.device === 'tablet';
-  const isProven = hasSlug || visit.isDedicatedScanner || visit.isImageSearch;
+function scanOf({ facts }: ModelVisit, hasSlug: boolean): ModelScan | undefined {
+  const { deviceType, scannerApp, os, evidence } = facts;
+  const [isDedicated, isInApp, hasReferrer, isImageSearch, isOwnNavigation] = [1, 2, 4, 8, 16].map(
+    (flag) => (evidence & flag) !== 0,
+  );
+  const isHandheld = deviceType === 'mobile' || deviceType === 'tablet';
+  const isProven = hasSlug || isDedicated === true || isImageSearch === true;
   // In an app that reads no QR codes, people tap links.
-  const isTap = visit.isInApp && !visit.scannerApp;
-  const isPlausible = isHandheld && !visit.hasReferrer && visit.isOwnNavigation && !isTap;
+  const isTap = isInApp && !scannerApp;
+  const isPlausible = isHandheld && !hasReferrer && isOwnNavigation && !isTap;
   if (!isProven && !isPlausible) return undefined;
-  if (visit.scannerApp) return { scanMethod: 'app_scanner', app: visit.scannerApp, isProven };
-  if (visit.isImageSearch) return { scanMethod: 'file_upload', app: '(none)', isProven };
-  if (visit.device === 'desktop' && !visit.hasReferrer) {
+  if (scannerApp) return { scanMethod: 'app_scanner', app: scannerApp, isProven };
+  if (isImageSearch) return { scanMethod: 'file_upload', app: '(none)', isProven };
+  if (deviceType === 'desktop' && !hasReferrer) {
     return { scanMethod: 'manual_entry', app: '(none)', isProven };
   }
-  const phone = visit.os === 'iOS' || visit.os === 'Android' ? `${visit.os} ` : '';
+  const phone = os === 'iOS' || os === 'Android' ? `${os} ` : '';
   return { scanMethod: 'camera', app: `${phone}Camera`, isProven };
 }
+
+/** Whether the visit is a click of a link. */
+const isClickOf = ({ urlId, facts }: ModelVisit, { id }: ModelUrl) =>
+  String(urlId) === id && facts.kind === 'human';
 
 /** Returns the visits that are scans of one of these QR codes, with method and app. */
 function scansOf(
@@ -186,12 +167,12 @@ function scansOf(
   qrs: readonly ModelQr[],
 ) {
   return visits.flatMap((visit): Counted[] => {
-    const url = urls.find(({ id }) => id === visit.urlId);
+    const url = urls.find((each) => isClickOf(visit, each));
     const isAlive = qrs.some(
-      ({ urlId, from, until }) => urlId === visit.urlId && from <= visit.at && visit.at < until,
+      ({ urlId, from, until }) =>
+        urlId === url?.id && from <= visit.visitedAt && visit.visitedAt < until,
     );
-    if (!url || !isAlive || !visit.isByCode || !visit.isHuman) return [];
-    const scan = scanOf(visit, url.hasSlug);
+    const scan = url && isAlive && visit.isByCode ? scanOf(visit, url.hasSlug) : undefined;
     return scan ? [{ ...visit, ...scan }] : [];
   });
 }
@@ -210,25 +191,27 @@ function report(
   visits: readonly Counted[],
   query: ModelQuery,
   noun: 'Clicks' | 'Scans',
-  breakdowns: Readonly<Record<string, readonly (readonly [field: string, of: keyof Shown])[]>>,
+  breakdowns: Readonly<Record<string, readonly (readonly [field: string, of: string])[]>>,
 ) {
   const all: readonly Shown[] = visits.map((visit) => ({ ...visit, ...shown(visit) }));
   const { since, until, timezone, limit, filters } = query;
   const field = noun.toLowerCase();
   // Reports of clicks do not say which of them are proven scans.
   const certainty = (visits: readonly Counted[]) => (noun === 'Scans' ? certaintyOf(visits) : {});
-  const fieldOf: Readonly<Record<string, keyof Shown>> = { scannerApp: 'app' };
+  const fieldOf: Readonly<Record<string, string>> = { scannerApp: 'app' };
   const matches = (visit: Shown) =>
     Object.entries(filters).every(([name, values]) => {
-      const value = String(visit[fieldOf[name] ?? (name as keyof Shown)]).toLowerCase();
+      const value = String(visit[fieldOf[name] ?? name]).toLowerCase();
       return values.some((each) => each.toLowerCase() === value);
     });
   const from = Math.max(since, query.retainedFrom);
-  const counted = all.filter((visit) => visit.at >= from && visit.at < until && matches(visit));
+  const counted = all.filter(
+    (visit) => visit.visitedAt >= from && visit.visitedAt < until && matches(visit),
+  );
 
   const starts = bucketStarts(query);
   const bucketAt = (at: number) => starts.findLast((start) => start <= at) ?? starts[0];
-  const entries = (fields: readonly (readonly [string, keyof Shown])[]) => {
+  const entries = (fields: readonly (readonly [string, string])[]) => {
     const groups = new Map<string, Shown[]>();
     for (const visit of counted) {
       const text = fields.map(([, of]) => visit[of]).join('\t');
@@ -248,8 +231,8 @@ function report(
   };
   const totals: Readonly<Record<string, number>> = {
     [`total${noun}`]: counted.length,
-    [`unique${noun}`]: distinct(counted.map(({ visitor }) => visitor)),
-    uniqueIps: distinct(counted.map(({ address }) => address)),
+    [`unique${noun}`]: distinct(counted.map(({ facts }) => facts.visitorKey)),
+    uniqueIps: distinct(counted.map(({ facts }) => facts.addressKey)),
     ...certainty(counted),
   };
   return {
@@ -262,11 +245,11 @@ function report(
       Object.entries(breakdowns).map(([name, fields]) => [name, entries(fields)]),
     ),
     timeseries: starts.map((start) => {
-      const own = counted.filter(({ at }) => bucketAt(at) === start);
+      const own = counted.filter(({ visitedAt }) => bucketAt(visitedAt) === start);
       return {
         bucket: named(timezone, start),
         [field]: own.length,
-        uniques: distinct(own.map(({ visitor }) => visitor)),
+        uniques: distinct(own.map(({ facts }) => facts.visitorKey)),
         ...certainty(own),
       };
     }),
@@ -306,7 +289,7 @@ const ofScans = {
 } as const;
 
 export function clicksModel(visits: readonly ModelVisit[], url: ModelUrl, query: ModelQuery) {
-  const clicks = visits.filter(({ urlId, isHuman }) => urlId === url.id && isHuman);
+  const clicks = visits.filter((visit) => isClickOf(visit, url));
   const found = report(clicks, query, 'Clicks', ofClicks);
   const createdAt = new Date(query.seriesFrom).toISOString();
   return { urlId: url.id, shortCode: url.shortCode, createdAt, importedClicks: 0, ...found };
@@ -328,24 +311,17 @@ export function overviewModel(
   urls: readonly ModelUrl[],
   qrs: readonly ModelQr[],
   query: ModelQuery,
-  {
-    tag,
-    urlId,
-  }: {
-    readonly tag?: readonly string[] | undefined;
-    readonly urlId?: readonly string[] | undefined;
-  },
+  { tag, urlId }: Readonly<Partial<Record<'tag' | 'urlId', readonly string[] | undefined>>>,
 ) {
   const selected = urls.filter(
     ({ id, tags }) =>
       (!tag || tag.some((each) => tags.includes(each))) && (!urlId || urlId.includes(id)),
   );
-  const isSelected = (visit: ModelVisit) => selected.some(({ id }) => id === visit.urlId);
-  const clicks = visits.filter((visit) => visit.isHuman && isSelected(visit));
+  const clicks = visits.filter((visit) => selected.some((url) => isClickOf(visit, url)));
   const found = report(clicks, query, 'Clicks', ofClicks);
   // With the largest limit, the breakdown by id has all links. Those with equal counts are in order.
-  const byId = report(clicks, { ...query, limit: 1_000 }, 'Clicks', { id: [['id', 'urlId']] });
-  const scans = report(scansOf(visits.filter(isSelected), selected, qrs), query, 'Scans', ofScans);
+  const byId = report(clicks, { ...query, limit: 1_000 }, 'Clicks', { id: [['id', 'id']] });
+  const scans = report(scansOf(clicks, selected, qrs), query, 'Scans', ofScans);
   const { totalScans, provenScans, inferredScans } = scans.totals;
   const rows = byId.breakdowns.id ?? [];
   return {
