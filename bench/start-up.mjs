@@ -1,56 +1,34 @@
-// The time of `shorty --version` against a Node process that does nothing, and of `shorty urls list` with a
-// stored profile against one that sends the same two requests.
+// The time of `shorty --version` against a Node process that does nothing, and of `shorty urls list` against
+// one that sends the same request.
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import { credentials, root, scratchFolder, serveShorty } from './lib/processes.mjs';
+import { root, serveShorty } from './lib/processes.mjs';
 import { compare, reportAtMost } from './lib/ratio.mjs';
 
 const shorty = join(root, 'packages/cli/bin/shorty.js');
+const runs = 25;
 
-export async function benchStartUp({ runs = 25 } = {}) {
-  const bare = () => wallMs(['-e', '0']);
-  const version = () => wallMs([shorty, '--version']);
-  await measure('shorty --version ÷ node -e 0', bare, version, { runs, bound: 1.5 });
+export async function benchStartUp() {
+  await measure('shorty --version ÷ node -e 0', ['-e', '0'], [shorty, '--version'], 1.5);
 
-  const server = await serveShorty();
-  const env = { PATH: process.env.PATH, HOME: scratchFolder() };
-  const login = ['login', server.origin, '--client-id', credentials.SHORTY_CLIENT_ID];
-  execFileSync(process.execPath, [shorty, ...login], {
-    env,
-    input: credentials.SHORTY_CLIENT_SECRET,
-    stdio: ['pipe', 'ignore', 'ignore'],
-  });
-  const list = () => wallMs([shorty, 'urls', 'list', '--quiet'], env);
-  const fetched = () => wallMs(['--input-type=module', '-e', fetchList(server.origin)]);
-  await measure('shorty urls list ÷ fetch', fetched, list, { runs, bound: 2.2 });
-  await server.stop();
+  const { origin, token, stop } = await serveShorty();
+  const env = { ...process.env, SHORTY_BASE_URL: origin, SHORTY_ACCESS_TOKEN: token };
+  const headers = JSON.stringify({ authorization: `Bearer ${token}` });
+  const program = `fetch('${origin}/api/v1/urls', { headers: ${headers} }).then((all) => all.json())`;
+  const list = [shorty, 'urls', 'list', '--quiet'];
+  await measure('shorty urls list ÷ fetch', ['-e', program], list, 2.2, env);
+  await stop();
 }
 
-/** Returns a program that requests a token and the list. */
-function fetchList(origin) {
-  const { SHORTY_CLIENT_ID: clientId, SHORTY_CLIENT_SECRET: clientSecret } = credentials;
-  const init = {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ clientId, clientSecret }),
+async function measure(name, bare, own, bound, env = process.env) {
+  const timerOf = (args) => () => {
+    const startedAt = performance.now();
+    execFileSync(process.execPath, args, { env, stdio: ['ignore', 'ignore', 'inherit'] });
+    return performance.now() - startedAt;
   };
-  return `const response = await fetch('${origin}/api/v1/auth/token', ${JSON.stringify(init)});
-    const { data } = await response.json();
-    const headers = { authorization: 'Bearer ' + data.accessToken };
-    const list = await fetch('${origin}/api/v1/urls', { headers });
-    if (!list.ok) throw new Error(list.status);
-    await list.json();`;
-}
-
-async function measure(name, ceiling, ours, { runs, bound }) {
+  const [ceiling, ours] = [timerOf(bare), timerOf(own)];
   // The first run of each fills the file cache.
   ceiling();
   ours();
   reportAtMost(name, await compare({ ceiling, ours, runs }), bound, 'ms');
-}
-
-function wallMs(args, env = process.env) {
-  const startedAt = performance.now();
-  execFileSync(process.execPath, args, { env, stdio: ['ignore', 'ignore', 'inherit'] });
-  return performance.now() - startedAt;
 }
