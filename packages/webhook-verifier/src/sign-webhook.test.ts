@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { EVENT, NOW, SECRET } from '../test/sample.js';
 import { signWebhook, verifyWebhook } from './index.js';
@@ -38,6 +39,15 @@ describe('signWebhook', () => {
     expect(JSON.parse(signWebhook(event, { secret: SECRET }).body).createdAt).toBe(
       '2025-06-01T12:00:00.000Z',
     );
+  });
+
+  it('signs by the text and by the decoded bytes of whsec_ and base64', () => {
+    const bytes = Buffer.alloc(24, 7);
+    const secret = `whsec_${bytes.toString('base64')}`;
+    const { headers, body } = signWebhook(EVENT, { secret, deliveryId: 'd-1', now: NOW });
+    const signatureBy = (key: string | Buffer) =>
+      `v1,${createHmac('sha256', key).update(`d-1.1748779200.${body}`).digest('base64')}`;
+    expect(headers['webhook-signature']).toBe(`${signatureBy(bytes)} ${signatureBy(secret)}`);
   });
 
   it('signs the same body again for a second attempt', () => {

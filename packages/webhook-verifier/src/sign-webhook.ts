@@ -37,7 +37,7 @@ export interface SignedWebhook {
     /** The id of the delivery, as in `X-Service-Delivery-Id`. Standard Webhooks' three headers follow. */
     readonly 'webhook-id': string;
     readonly 'webhook-timestamp': string;
-    /** The signatures by all secrets, separated by spaces. */
+    /** The signatures by all secrets, separated by spaces; two for `whsec_` and base64. */
     readonly 'webhook-signature': string;
   };
   readonly body: string;
@@ -68,7 +68,9 @@ export function signBody(
   const byService = keysOf(options, 'service').map(
     (key) => `sha256=${signatureOf(`${timestamp}.`, body, key).toString('hex')}`,
   );
-  const byStandard = keysOf(options, 'standard').map(
+  // A library of Standard Webhooks decodes `whsec_` and base64. Other receivers use the text.
+  const keys = new Set([...keysOf(options, 'standard'), ...keysOf(options, 'service')]);
+  const byStandard = [...keys].map(
     (key) => `v1,${signatureOf(`${deliveryId}.${timestamp}.`, body, key).toString('base64')}`,
   );
   const [newest = ''] = byService;
