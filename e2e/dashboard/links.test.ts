@@ -50,17 +50,41 @@ test('links are searched, paused and resumed, by the keyboard alone', async () =
   expect((await dashboard.shorty.urls.get(id)).isActive).toBe(false);
 });
 
-test('checked links are deleted, which can be undone', async () => {
-  const { shortUrl, id } = await dashboard.shorty.urls.create({
-    targetUrl: 'https://example.com/doomed',
-  });
-  const page = await dashboard.open('/');
-  await page.getByLabel(`Select ${shortUrl}`).check();
-  await page.getByRole('button', { name: 'Delete' }).click();
-  await page.getByText('Deleted 1 link').waitFor();
-  expect((await dashboard.shorty.urls.get(id)).deletedAt).not.toBeNull();
+test.each([
+  ['Delete', 'Deleted 2 links'],
+  ['Pause', 'Paused 2 links'],
+])('%s of checked links can be undone, and a paused one stays paused', async (name, done) => {
+  const tags = [name];
+  const { id } = await dashboard.shorty.urls.create({ targetUrl: 'https://example.com/on', tags });
+  const off = await dashboard.shorty.urls.create({ targetUrl: 'https://example.com/off', tags });
+  const before = await dashboard.shorty.urls.update(off.id, { isActive: false });
+  const page = await dashboard.open(`/?tag=${name}`);
+  for (const box of [0, 1]) await page.getByLabel('Select http').nth(box).check();
+  await page.getByRole('button', { name, exact: true }).click();
+  await page.getByText(done).waitFor();
+  expect((await dashboard.shorty.urls.get(id)).isActive).toBe(false);
   await page.getByRole('button', { name: 'Undo' }).click();
-  await expect.poll(async () => (await dashboard.shorty.urls.get(id)).deletedAt).toBeNull();
+  await expect.poll(async () => (await dashboard.shorty.urls.get(id)).isActive).toBe(true);
+  const { deletedAt, isActive } = before;
+  await expect.poll(() => dashboard.shorty.urls.get(off.id)).toMatchObject({ deletedAt, isActive });
+});
+
+test('a checked link whose change is refused is named, and stays checked', async () => {
+  const full = await dashboard.shorty.urls.create({
+    targetUrl: 'https://example.com/full',
+    tags: ['crowd', ...Array.from({ length: 19 }, (_, index) => `tag-${index}`)],
+  });
+  const other = await dashboard.shorty.urls.create({
+    targetUrl: 'https://example.com/other',
+    tags: ['crowd'],
+  });
+  const page = await dashboard.open('/?tag=crowd');
+  for (const { shortUrl } of [full, other]) await page.getByLabel(`Select ${shortUrl}`).check();
+  await page.getByLabel('Tag to add').fill('new');
+  await page.getByRole('button', { name: 'Add tag' }).click();
+  await page.getByText(`1 refused: ${full.shortUrl}: tags must have at most 20 tags`).waitFor();
+  expect((await dashboard.shorty.urls.get(other.id)).tags).toEqual(['crowd', 'new']);
+  expect(await page.getByLabel(`Select ${full.shortUrl}`).isChecked()).toBe(true);
 });
 
 test('checked links are exported as a file, in which their texts are no formulas', async () => {

@@ -21,10 +21,7 @@ const fields = (domains: readonly Option[]): readonly Field[] => [
     hint: 'Whose links the key reaches.',
   },
   field('onlyOwnLinks', 'Only links that the key creates', { kind: 'check' }),
-  field('expiresAt', 'Last day', {
-    kind: 'lastDay',
-    hint: 'Empty: the key does not expire.',
-  }),
+  field('expiresAt', 'Last day', { kind: 'lastDay', hint: 'Empty: the key does not expire.' }),
 ];
 
 const keyHint = 'A program sends it as “Authorization: Bearer …”.';

@@ -1,6 +1,6 @@
 import { formatCsvFile } from '@shorty/import/csv';
 import { formatCount } from '@shorty/report';
-import type { UrlCreateRequest, UrlListQuery, UrlRecord } from '@shorty/sdk';
+import type { UrlBulkUpdateItem, UrlCreateRequest, UrlListQuery, UrlRecord } from '@shorty/sdk';
 import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { CopyButton, copyText } from '../components/copy.js';
@@ -172,27 +172,33 @@ interface SelectionProps {
 /** What can be done with the links that are checked. */
 function Selection({ urls, onDone }: SelectionProps) {
   const links = formatCount(urls.length, 'link');
-  const ids = urls.map(({ id }) => Number(id));
-  const setActive = (isActive: boolean) => () =>
-    api.urls.bulkUpdate(ids.map((id) => ({ id, isActive })));
-  const restore = () => Promise.all(ids.map((id) => api.urls.restore(id)));
+  const present = urls.filter(({ deletedAt }) => deletedAt === null);
+  const active = present.filter(({ isActive }) => isActive);
+  const paused = present.filter(({ isActive }) => !isActive);
+  const update = async (items: readonly UrlBulkUpdateItem[]) => {
+    const { errors } = await api.urls.bulkUpdate(items);
+    const [first] = errors;
+    const url = urls.find(({ id }) => id === first?.id);
+    if (first) throw new Error(`${errors.length} refused: ${url?.shortUrl}: ${first.error}`);
+  };
+  const setActive = (some: readonly UrlRecord[], isActive: boolean) =>
+    update(some.map(({ id }) => ({ id, isActive })));
+  const restore = () => setActive(present, true).finally(() => setActive(paused, false));
   const act = async (done: string, work: () => Promise<unknown>, undo: () => Promise<unknown>) => {
     if (await run(work, `${done} ${links}`, undo)) onDone();
   };
+  const pause = (isPaused: boolean) => () => setActive(active, !isPaused);
+  const remove = () => api.urls.bulkDelete(urls.map(({ id }) => id));
   const addTag = async ({ tag }: { readonly tag: string }) => {
-    await api.urls.bulkUpdate(
-      urls.map(({ id, tags }) => ({ id, tags: [...new Set([...tags, tag])] })),
-    );
+    await update(urls.map(({ id, tags }) => ({ id, tags: [...new Set([...tags, tag])] })));
     onDone();
   };
   return (
     <fieldset class="row">
       <legend>{links}</legend>
       <Form class="line" fields={[tagToAdd]} action="Add tag" save={addTag} />
-      <Button onClick={() => void act('Paused', setActive(false), setActive(true))}>Pause</Button>
-      <Button onClick={() => void act('Deleted', () => api.urls.bulkDelete(ids), restore)}>
-        Delete
-      </Button>
+      <Button onClick={() => void act('Paused', pause(true), pause(false))}>Pause</Button>
+      <Button onClick={() => void act('Deleted', remove, restore)}>Delete</Button>
       <Button onClick={() => download('links.csv', 'text/csv', csvOf(urls))}>Export</Button>
     </fieldset>
   );
