@@ -1,3 +1,4 @@
+import type { Route } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { expectAccessible, useDashboard } from '../lib/dashboard.js';
 
@@ -61,6 +62,26 @@ test('a change sends only what differs, by the keyboard alone', async () => {
   expect(await dashboard.shorty.urls.get(id)).toMatchObject({ tags: ['new'], maxClicks: 7 });
 });
 
+test('what somebody enters while the form is saved is not lost', async () => {
+  const { id } = await dashboard.shorty.urls.create({ targetUrl });
+  const page = await dashboard.open(`/links/${id}`);
+  const title = page.getByLabel('Title', { exact: true });
+  await title.fill('saved');
+  const enterMore = async (route: Route) => {
+    await title.fill('saved, and more');
+    await route.continue();
+  };
+  await page.route(`**/urls/${id}`, enterMore, { times: 1 });
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText(/^Saved /).waitFor();
+  expect((await dashboard.shorty.urls.get(id)).title).toBe('saved');
+  expect(await title.inputValue()).toBe('saved, and more');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await expect
+    .poll(() => dashboard.shorty.urls.get(id))
+    .toMatchObject({ title: 'saved, and more' });
+});
+
 test('of two people who edit one link, the second sees both versions', async () => {
   const { id } = await dashboard.shorty.urls.create({ targetUrl, title: 'before' });
   const page = await dashboard.open(`/links/${id}`);
@@ -80,7 +101,11 @@ test('what the server refuses stands beside its field, and nothing is lost', asy
   const page = await dashboard.open(`/links/new?url=${targetUrl}`);
   await page.getByLabel('Slug').fill('api');
   await page.getByLabel('Tags').fill('kept');
+  await page.getByText('Other destinations for some visits').click();
+  await page.getByRole('button', { name: 'Add a rule' }).click();
+  await page.getByLabel('Or divide the visitors').fill('half https://example.com/a');
   await page.getByRole('button', { name: 'Shorten' }).click();
-  await page.getByRole('alert').waitFor();
+  await page.getByText('reserved word').waitFor();
+  await page.getByText('is "half": it must be a whole number').waitFor();
   expect(await page.getByLabel('Tags').inputValue()).toBe('kept');
 });

@@ -39,11 +39,7 @@ const kinds = {
     parse: (entry: string) => new Date(`${entry}T23:59:59.999`).toISOString(),
     format: String,
   },
-  tags: {
-    parse: partsOf,
-    format: (value: readonly string[]) => value.join(', '),
-    whenEmpty: [],
-  },
+  tags: { parse: partsOf, format: (value: readonly string[]) => value.join(', '), whenEmpty: [] },
   json: {
     parse: (entry: string) => JSON.parse(entry),
     format: (value: unknown) => JSON.stringify(value, null, 2),
@@ -70,7 +66,7 @@ const kinds = {
     parse: (entry: string) =>
       linesOf(entry).map((line) => {
         const [weight, targetUrl] = splitOnce(line, ' ');
-        return { weight: Number(weight), targetUrl };
+        return { weight: Number.isNaN(Number(weight)) ? weight : Number(weight), targetUrl };
       }),
     format: (value: readonly LinkVariant[]) =>
       value.map(({ weight, targetUrl }) => `${weight} ${targetUrl}`).join('\n'),

@@ -56,8 +56,10 @@ export function Form<Request extends object>(props: FormProps<Request>) {
   const request = () => (record ? changesOf(all, start, draft) : creationOf(all, draft)) as Request;
   const { submit, error, isBusy } = useSubmit(async () => {
     await save(request());
-    // By then, `record` is what the server has stored.
-    setEdits({});
+    // By then, `record` is what the server has stored, without what was entered meanwhile.
+    setEdits((now) =>
+      Object.fromEntries(Object.entries(now).filter(([name, entry]) => entry !== edits[name])),
+    );
     if (done !== undefined) notify(done);
   });
   const filling: Filling = {

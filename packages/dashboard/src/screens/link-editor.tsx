@@ -119,12 +119,11 @@ const withPassword = <Request extends UrlCreateRequest | UrlUpdateRequest>(
   request: Request,
 ): Request => (request.password ? { ...request, isPasswordProtected: true } : request);
 
-/** Reads a link, and the version of it in the response. */
-const read = (id: string) => api.urls.get(id).withResponse();
-
 /** Shows and changes a link. */
 export function LinkEditor({ params: { id } }: { readonly params: { readonly id: string } }) {
-  const { value, error, setValue } = useLoaded(id, () => read(id));
+  // With the response, which has the version of the link.
+  const read = () => api.urls.get(id).withResponse();
+  const { value, error, setValue } = useLoaded(id, read);
   // What somebody wants to change although somebody else has changed the link meanwhile.
   const [refused, setRefused] = useState<UrlUpdateRequest>();
   if (!value) return <Loading error={error} />;
@@ -132,16 +131,15 @@ export function LinkEditor({ params: { id } }: { readonly params: { readonly id:
   const save = async (request: UrlUpdateRequest) => {
     const changes = withPassword(request);
     try {
-      await api.urls.update(id, changes, { ifMatch: response.etag });
+      setValue(await api.urls.update(id, changes, { ifMatch: response.etag }).withResponse());
     } catch (reason) {
       if (!(reason instanceof ConflictError && reason.code === 'PRECONDITION_FAILED')) throw reason;
       setRefused(changes);
-      setValue(await read(id));
+      setValue(await read());
       // The form keeps what was entered, and now replaces the version that was just read.
       throw new Error('Nothing was saved. Compare both versions first.');
     }
     setRefused(undefined);
-    setValue(await read(id));
   };
   const isWriter = may('urls:write');
   return (
