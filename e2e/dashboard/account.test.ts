@@ -29,3 +29,24 @@ test('a person changes the password by the keyboard alone, and stays signed in',
   await page.getByText('You are person-0@example.com').waitFor();
   dashboard.expectNoProblems();
 });
+
+test('somebody whose session has ended is told to sign in, and loses no text', async () => {
+  const page = await dashboard.openAs('editor', '/links/new?url=https://example.com/');
+  const other = await page.context().newPage();
+  await page.getByLabel('Notes').fill('typed');
+  await other.goto(`${dashboard.server.url}/dashboard/`);
+  await other.getByRole('button', { name: 'Sign out' }).click();
+  await other.getByRole('heading', { name: 'Sign in to Shorty' }).waitFor();
+  await page.getByRole('button', { name: 'Shorten' }).click();
+  await page.getByText(/^Sign in, or /).waitFor();
+  expect(await page.getByLabel('Notes').inputValue()).toBe('typed');
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByRole('heading', { name: 'Sign in to Shorty' }).waitFor();
+});
+
+test('somebody who cannot be signed out is told so', async () => {
+  const page = await dashboard.openAs('editor', '/account');
+  await page.route('**/api/v1/session', (route) => route.abort());
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByRole('status').getByText('/session failed').waitFor();
+});

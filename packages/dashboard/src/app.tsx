@@ -4,7 +4,7 @@ import { Link, Route, Router, Switch, useLocation } from 'wouter-preact';
 import { Secrets } from './components/copy.js';
 import { Loading, Problem, Screen, useLoaded } from './components/elements.js';
 import { Shortcuts } from './components/shortcuts.js';
-import { Toasts } from './components/work.js';
+import { run, Toasts } from './components/work.js';
 import { Audit } from './screens/audit.js';
 import { DomainScreen, Domains } from './screens/domains.js';
 import { Keys } from './screens/keys.js';
@@ -107,7 +107,7 @@ function SignedIn() {
           ))}
         </nav>
         <span class="hint">{me.value?.user?.email ?? me.value?.organization.name}</span>
-        <button type="button" class="plain" onClick={() => void signOut()}>
+        <button type="button" class="plain" onClick={() => void run(signOut)}>
           Sign out
         </button>
       </header>

@@ -30,6 +30,7 @@ export async function readSession(): Promise<void> {
 }
 
 export async function signOut(): Promise<void> {
-  await api.session.delete();
+  // The session may have ended, or somebody has signed out in another tab.
+  if ((await api.session.get()).isSignedIn) await api.session.delete();
   me.value = null;
 }

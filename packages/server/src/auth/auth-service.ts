@@ -109,7 +109,7 @@ function bearerTokenOf(authorization: string | undefined): string {
   throw new ApiError('UNAUTHORIZED', sendToken);
 }
 
-const sendToken = 'Send an access token or an API key as "Authorization: Bearer …"';
+const sendToken = 'Sign in, or send an access token or an API key as "Authorization: Bearer …"';
 
 export function refuseIfSuspended({ suspendedAt }: { readonly suspendedAt: number | null }): void {
   if (suspendedAt === null) return;
