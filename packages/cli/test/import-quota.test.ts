@@ -29,6 +29,7 @@ test('an import stops at the quota, and after an upgrade the same command create
 
   const stillFull = await shorty.run(args);
   expect(stillFull.code).toBe(3);
+  expect(stillFull.stderr).not.toContain('an earlier run has imported this file');
   expect(await created()).toHaveLength(250);
 
   setQuota(10_000);
@@ -61,7 +62,7 @@ test('postponed rows that were sent again without a response need --resend a day
   const sent = [Date.now() - 2 * 24 * 60 * 60 * 1000, Date.now()].map((at) =>
     JSON.stringify({ sent: 0, at }),
   );
-  await shorty.write(`${folder}/${name}`, `${progress}${sent.join('\n')}\n`);
+  await shorty.write(`${folder}/${name}`, `${progress}\n${sent.join('\n')}`);
   setQuota(10_000);
   await shorty.exits(1, 'lines 2 to 2 may have arrived', args);
   const { stdout } = await shorty.run(`${args} --resend`);

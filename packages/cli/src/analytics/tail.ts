@@ -24,7 +24,7 @@ it was a click or a scan, the country, the device, the short URL and the
 referrer. scan? is an inferred scan: a tap on the link looks the same.
 
 Reads the events url.clicked, which the server writes while a webhook names
-them, and needs the scope webhooks:read.`,
+them: once a minute while its receiver fails. Needs the scope webhooks:read.`,
   ownsOutput: true,
   run: printVisits,
 };

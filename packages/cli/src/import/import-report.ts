@@ -195,7 +195,7 @@ export class ImportReport {
         `not valid as codes here: ${formatCount(this.#invalidCodes, 'row')}; for new short codes, ${collect}run shorty import ${source.name} ${file} --new-codes`,
       );
     }
-    if (rows > 0 && rowsBefore === rows) {
+    if (rows > 0 && rowsBefore === this.#prepared.total) {
       output.note('an earlier run has imported this file; --no-resume imports it again');
     }
     if (uncertain > 0) {
