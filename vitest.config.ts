@@ -50,7 +50,7 @@ const mostlyWaits = { maxWorkers: availableParallelism() + 1, sequence: { groupO
 // the first stage has the screens that people use most.
 const longTests = [
   'e2e/{dedupers,demo,docs,guides,operator-guides,packages}.test.ts',
-  'e2e/dashboard/!(account|link-editor|links|report).test.ts',
+  'e2e/dashboard/!(account|links|report).test.ts',
   'e2e/tools/specmatic.test.ts',
   'packages/cli/test/interrupted-import.test.ts',
   'packages/server/test/operator/{backup,doctor-damages,safe-start,scheduled-backups,transfer}.test.ts',
