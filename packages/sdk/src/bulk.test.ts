@@ -211,6 +211,18 @@ describe('a bulk call that fails before its end', () => {
     expect(indices(partialOf(error))).toEqual(numbers(100));
   });
 
+  it.each([
+    [{ targetUrl: 'x', expiresAt: new Date('x') }, 'items[151].expiresAt must be valid'],
+    [{ targetUrl: 'x', rules: [undefined] }, 'items[151].item 0 must be valid'],
+    [null, 'items[151] must be an item, not null'],
+  ])('names the position of %j, whose request is not sent', async (wrong, message) => {
+    const items: unknown[] = numbers(151);
+    const error = await bulkErrorOf(run([...items, wrong] as number[]));
+    expect(error).toMatchObject({ unknown: [], nextIndex: 100 });
+    expect(error.message).toContain(message);
+    expect(indices(partialOf(error))).toEqual(numbers(100));
+  });
+
   it('counts a request as completed if its onChunk throws', async () => {
     const full = new Error('disk full');
     const onChunk = () => Promise.reject(full);

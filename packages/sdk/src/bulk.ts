@@ -1,3 +1,4 @@
+import { toJson } from './build-target.js';
 import { ShortyBulkError } from './bulk-error.js';
 import { isShortyError, refuse, ShortyConfigError } from './errors.js';
 import { checkOptionNames } from './option-names.js';
@@ -78,6 +79,7 @@ export async function runBulk<Item, Result extends object>(
       while (inFlight.length >= concurrency && !failure) await settleFirst();
       if (failure) break;
       signal?.throwIfAborted();
+      checkItems(chunk, nextIndex);
       inFlight.push(sendChunk(chunk));
     }
   } catch (cause) {
@@ -105,6 +107,21 @@ async function* inChunks<Item>(items: Iterable<Item> | AsyncIterable<Item>) {
     chunk = [];
   }
   if (chunk.length > 0) yield chunk;
+}
+
+/** Throws ShortyConfigError with the position of an item that has no JSON, before its request is sent. */
+function checkItems(items: readonly unknown[], firstIndex: number): void {
+  for (const [at, item] of items.entries()) {
+    const name = `items[${firstIndex + at}]`;
+    if (item === null || item === undefined) refuse(name, 'an item', item);
+    try {
+      toJson(item);
+    } catch (error) {
+      if (!(error instanceof ShortyConfigError)) throw error;
+      const { option, message } = error;
+      throw new ShortyConfigError(`${name}.${option}`, message.slice(option.length + 1));
+    }
+  }
 }
 
 /** Returns a result in which each `index` is a position in the whole input. */
