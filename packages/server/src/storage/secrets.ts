@@ -62,8 +62,9 @@ export async function unlockSecrets(
     // Another node may have been the first.
     return unlockSecrets(database, settings);
   }
+  const wrong = file && settings.secretKey === undefined ? `${file}.key` : 'SHORTY_SECRET_KEY';
   throw new ConfigError(
-    `stored secrets are encrypted under the key ${used.map(keyIdIn).join(' and ')}, and SHORTY_SECRET_KEY is the key ${keyring.firstId}: set the right key, or set the old one as SHORTY_SECRET_KEY_PREVIOUS; ${ifLost}`,
+    `stored secrets are encrypted under the key ${used.map(keyIdIn).join(' and ')}, and ${wrong} is the key ${keyring.firstId}: set the right key, or set the old one as SHORTY_SECRET_KEY_PREVIOUS; ${ifLost}`,
   );
 }
 

@@ -169,6 +169,11 @@ it('a database whose secret key is lost is served after what the key protected i
   const settings = newSettings();
   const server = await serve(settings);
   await stop(server);
+  writeFileSync(`${pathOf(settings)}.key`, 'the-key-of-another-database');
+  const other = await command(settings, 'start');
+  expect(other.stderr).toContain(
+    `and ${pathOf(settings)}.key is the key ${keyIdOf('the-key-of-another-database')}: set the`,
+  );
   rmSync(`${pathOf(settings)}.key`);
   const { code, stderr } = await command(settings, 'start');
   expect(code).toBe(78);

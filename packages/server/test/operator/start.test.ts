@@ -82,6 +82,12 @@ it('a database whose folder does not exist stops the start, and is not created',
     );
     expect(existsSync(folder)).toBe(false);
   }
+  const impossible = { ...settings, SHORTY_DATABASE_URL: 'file:/dev/null/data/shorty.db' };
+  const { code, stderr } = await command(impossible, 'start', '--create');
+  expect(code).toBe(78);
+  expect(stderr).toMatch(
+    /^shorty-server: SHORTY_DATABASE_URL is file:\/dev\/null\/data\/shorty\.db: E.*\n$/,
+  );
 });
 
 // A supervisor does not restart the server after the status 78.

@@ -9,6 +9,7 @@ import { createServer } from '../../create-server.js';
 import { PeriodicService } from '../../lifecycle.js';
 import type { ShortyServer } from '../../server-options.js';
 import { findDatabaseFile } from '../../storage/locate-database.js';
+import { unusable } from '../../storage/open-storage.js';
 import { version } from '../../version.js';
 import { deleteAbandonedFolders } from '../backup/move-into-place.js';
 import { ScheduledBackups } from '../backup/scheduled-backups.js';
@@ -33,8 +34,10 @@ export async function start({ create }: { readonly create?: true }): Promise<voi
     logger.warn(setting, 'unknown setting in the environment');
   }
   const file = findDatabaseFile(config.databaseUrl);
-  if (create && file !== undefined && !existsSync(dirname(file))) {
-    mkdirSync(dirname(file), { recursive: true });
+  try {
+    if (create && file !== undefined) mkdirSync(dirname(file), { recursive: true });
+  } catch (cause) {
+    throw unusable(config.databaseUrl, cause);
   }
   const backups =
     config.backups &&
