@@ -122,7 +122,8 @@ describe('retries', () => {
     await urls.update(42, { title: null });
     await urls.delete(42, { idempotencyKey: 'mine' });
     await urls.get(42, { idempotencyKey: 'mine' });
-    expect(keys).toEqual(['key-1', 'key-1', 'mine', null]);
+    await urls.delete(42, { headers: { 'Idempotency-Key': 'header' } });
+    expect(keys).toEqual(['key-1', 'key-1', 'mine', null, 'header']);
   });
 
   it.each(['', 'two words', 'ключ', 'x'.repeat(256)])('refuses the key %j', async (key) => {

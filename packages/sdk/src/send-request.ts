@@ -127,7 +127,8 @@ export function createTransport(settings: Settings, ports: Ports): Transport {
     headers.set('accept', 'application/json, image/*');
     if (body !== undefined) headers.set('content-type', 'application/json');
     if (method !== 'GET' && !isPublic) {
-      const key = options.idempotencyKey ?? ports.newKey();
+      const given = options.idempotencyKey ?? headers.get('idempotency-key');
+      const key = given ?? ports.newKey();
       if (!/^[\x21-\x7e]{1,255}$/.test(key)) {
         refuse('idempotencyKey', '1 to 255 visible ASCII characters', key);
       }
