@@ -4,6 +4,8 @@ import type { Io } from './io.js';
 import { version } from './version.js';
 
 const argv = process.argv.slice(2);
+process.stdout.on('error', endOnWriteError);
+process.stderr.on('error', endOnWriteError);
 
 if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')) {
   // Scripts run this often, so it loads no other module.
@@ -34,9 +36,6 @@ async function run(): Promise<void> {
     now: Date.now,
     interrupt: interruption.signal,
   };
-  process.stdout.on('error', endOnWriteError);
-  process.stderr.on('error', endOnWriteError);
-
   const exitCode = await main(argv, io);
   if (endedBy && exitCode === exitCodes.interrupted) endBy(endedBy);
   else process.exitCode = exitCode;

@@ -45,6 +45,10 @@ test('--paginate prints the items of every page, one line each', async () => {
   expect([code, new Set(items.map(({ id }) => id)).size]).toEqual([0, 115]);
 });
 
+test('a format that it does not print is refused', async () => {
+  expectEnd(await api('GET', 'urls', '--output', 'csv'), 2, '--output csv: unknown format');
+});
+
 test('the method can be in lower case', async () => {
   expect((await api('get', 'urls', '-f', 'limit=1', '--jq', '.total')).code).toBe(0);
 });

@@ -133,6 +133,12 @@ test('without a terminal, only data is printed', async () => {
   expect(stdout + stderr).not.toMatch(/[▀▄█]/);
 });
 
+test('without a terminal, shorten copies nothing and draws the code without colors', async () => {
+  const { stdout, stderr } = await shorty.run('shorten https://example.com/piped --qr --copy');
+  expect(stderr).toMatch(/^not copied: .*\n[▀▄█ \n]+$/);
+  expect(stdout + stderr).not.toContain('\u001b');
+});
+
 test('list filters and pages, get and update show one, delete removes it', async () => {
   const { id } = await server.client.urls.create({ targetUrl: 'https://example.com/list' });
   const codes = [];

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { mkdir, readFile } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import type { Command } from 'commander';
@@ -27,6 +27,10 @@ test('--version prints the version', async () => {
     const { code, stdout } = await shorty.run([flag]);
     expect([code, stdout]).toEqual([0, `${manifest.version}\n`]);
   }
+  const line = '"$0" "$1" --version >/dev/full';
+  const full = spawnSync('bash', ['-c', line, process.execPath, shorty.binary]);
+  expect(`${full.stderr}`).toMatch(/^shorty: the output cannot be written: ENOSPC.*\n$/);
+  expect(full.status).toBe(1);
 });
 
 test('the help of every command fits into 80 columns', async () => {

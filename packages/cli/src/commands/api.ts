@@ -2,6 +2,7 @@ import { formatJson } from '@shorty/report';
 import { UsageError } from '../cli-error.js';
 import { type CommandRow, repeatable } from '../command.js';
 import type { Context } from '../context.js';
+import { resolveFormat } from '../output.js';
 import { readJson } from '../read-input.js';
 
 interface ApiInput {
@@ -48,6 +49,7 @@ function parseMethod(text: string): Method {
 async function callApi(context: Context, input: ApiInput): Promise<undefined> {
   const { output, request } = context;
   const { method, path, paginate = false } = input;
+  resolveFormat(context.flags, paginate ? ['ndjson', 'json'] : ['json']);
   if (paginate && method !== 'GET') throw new UsageError('--paginate needs the method GET');
   const sent = await readRequest(context, input);
   const route = toRoute(path);

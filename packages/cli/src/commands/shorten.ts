@@ -33,8 +33,10 @@ export const shorten: CommandRow = {
     if (output.format === 'table' && !output.fields) await output.write(`${shortUrl}\n`);
     else await output.record(created);
     if (copy) {
-      io.stderr.write(await copyText(shortUrl, io));
-      output.note('copied');
+      const sequence = await copyText(shortUrl, io);
+      const isCopied = sequence === '' || io.stderr.isTTY === true;
+      if (isCopied) io.stderr.write(sequence);
+      output.note(isCopied ? 'copied' : 'not copied: neither a clipboard program nor a terminal');
     }
     if (qr) await (await import('../qr/terminal-code.js')).drawQr(context, shortUrl);
   },

@@ -1,7 +1,7 @@
 import { displayWidth } from '@shorty/report';
 import { type QRCodeErrorCorrectionLevel, toString as render } from 'qrcode';
 import type { Context } from '../context.js';
-import { terminalColumns } from '../io.js';
+import { isRichTerminal, terminalColumns } from '../io.js';
 
 /**
  * Renders a QR code as text with two rows of modules per line, without style and logo. Each line resets
@@ -28,7 +28,8 @@ export async function drawQr(
   text: string,
   level: QRCodeErrorCorrectionLevel = 'M',
 ): Promise<void> {
-  const code = await terminalCode(text, level, output.allowsColor);
+  const hasColor = output.allowsColor && isRichTerminal(io.stderr, io.env);
+  const code = await terminalCode(text, level, hasColor);
   const width = displayWidth(code.split('\n', 1)[0] ?? '');
   if (width > terminalColumns(io.stderr)) output.note('the QR code is wider than this terminal');
   else io.stderr.write(`${code}\n`);
