@@ -4,23 +4,18 @@ import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { formatNumber } from '@shorty/report';
 import { parse } from 'csv-parse/sync';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 
 import { main } from '../src/main.js';
 import { expectEnd, recordsOf } from './built-shorty.js';
 import { analyticsOverview, urlClicks } from './click-fixtures.js';
-import { type ClicksServer, startClicksServer } from './clicks-server.js';
+import { startClicksServer } from './clicks-server.js';
 import { fakeIo } from './fake-io.js';
 
 const now = Date.UTC(2030, 11, 1, 9, 30);
 
-let server: ClicksServer;
-let folder: string;
-
-beforeAll(async () => {
-  server = await startClicksServer();
-  folder = await mkdtemp(join(tmpdir(), 'shorty-analytics-'));
-});
+const server = await startClicksServer();
+const folder = await mkdtemp(join(tmpdir(), 'shorty-analytics-'));
 
 afterAll(async () => {
   await server.stop();

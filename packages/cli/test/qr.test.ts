@@ -98,19 +98,23 @@ describe('create', () => {
 });
 
 describe('on a terminal', () => {
-  async function create(env: Record<string, string>, ...flags: string[]) {
+  const url = 'https://example.com/terminal';
+  async function create(env: Record<string, string>, data: string, ...flags: string[]) {
     const io = fakeIo({ isTerminal: true, env: { ...server.env, ...env }, fetch: fetch });
-    const args = ['qr', 'create', '--data', 'https://example.com/terminal', ...flags];
-    return { code: await main(args, io), ...io.text };
+    return { code: await main(['qr', 'create', '--data', data, ...flags], io), ...io.text };
   }
 
-  test.each([{}, { NO_COLOR: '1' }])('create prints a QR code that scans: %j', async (env) => {
-    const { code, stdout, stderr } = await create(env);
+  test.each([
+    [{}, url],
+    [{}, 'x'.repeat(250)],
+    [{ NO_COLOR: '1' }, 'Grüße 🎉'],
+  ])('create prints a QR code that scans: %j', async (env, data) => {
+    const { code, stdout, stderr } = await create(env, data);
     expect(code).toBe(0);
-    expect(await readTerminal(stderr.trimEnd())).toMatchObject({
-      zbar: 'https://example.com/terminal',
-      qr: 'https://example.com/terminal',
-    });
+    const read = await readTerminal(stderr.trimEnd());
+    expect(read).toMatchObject({ zbar: data, qr: data });
+    // With the quiet zone, and no more.
+    if (data === url) expect(read.width).toBe(29 + 8);
     expect(stderr.includes('\u001b')).toBe(!('NO_COLOR' in env));
     expect(stdout).toMatch(/^\S*id/);
     expect(stdout).not.toContain('▀');
@@ -122,7 +126,7 @@ describe('on a terminal', () => {
     ['--output=csv', {}],
     ['--no-color', { TERM: 'dumb' }],
   ])('not with %s %j', async (flag, env) => {
-    const { code, stderr } = await create(env, flag);
+    const { code, stderr } = await create(env, url, flag);
     expect([code, stderr]).toEqual([0, '']);
   });
 });

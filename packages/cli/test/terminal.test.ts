@@ -2,19 +2,15 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 
 import { main } from '../src/main.js';
-import { type ApiServer, startApiServer } from './api-server.js';
+import { startApiServer } from './api-server.js';
 import { type FakeIo, fakeIo } from './fake-io.js';
 import { type FaultProxy, openFaultProxy } from './fault-proxy.js';
 
-let server: ApiServer;
+const server = await startApiServer();
 let folder: string;
-
-beforeAll(async () => {
-  server = await startApiServer();
-});
 
 afterAll(() => server.stop());
 

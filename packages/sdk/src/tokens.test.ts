@@ -47,28 +47,19 @@ describe('a token', () => {
     expect(state.used).toHaveLength(20);
   });
 
-  it('is reused until a minute before it expires', async () => {
-    const state = issueTokens(3600);
+  it.each([
+    ['until a minute before it expires', 3600, 3_540_000],
+    ['for half of a short lifetime', 30, 15_000],
+  ])('is reused %s', async (_, expiresIn, reusedMs) => {
+    const state = issueTokens(expiresIn);
     const client = createTestClient(credentials);
     await client.usage.get();
-    client.ports.advance(3_539_999);
+    client.ports.advance(reusedMs - 1);
     await client.usage.get();
     expect(state.issued).toBe(1);
     client.ports.advance(1);
     await client.usage.get();
     expect(state.used).toEqual(['token-1', 'token-1', 'token-2']);
-  });
-
-  it('is reused for half of a short lifetime', async () => {
-    const state = issueTokens(30);
-    const client = createTestClient(credentials);
-    await client.usage.get();
-    client.ports.advance(14_999);
-    await client.usage.get();
-    expect(state.issued).toBe(1);
-    client.ports.advance(1);
-    await client.usage.get();
-    expect(state.issued).toBe(2);
   });
 });
 

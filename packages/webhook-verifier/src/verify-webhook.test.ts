@@ -65,24 +65,23 @@ describe('verifyWebhook', () => {
     expect(verifyWebhook({ ...good, headers: given }).id).toBe(EVENT.id);
   });
 
-  it.each([0, 300, -300])('accepts a clock that is %i s ahead', (seconds) => {
-    expect(verifyWebhook({ ...good, now: at(seconds) }).id).toBe(EVENT.id);
-  });
-
-  it.each([301, -301])('refuses a clock that is %i s ahead', async (s) => {
-    expect(await codeOf(() => verifyWebhook({ ...good, now: at(s) }))).toBe(
-      'timestamp_out_of_tolerance',
-    );
-  });
-
-  it('applies a tolerance in seconds', async () => {
-    const now = at(11);
-    expect(verifyWebhook({ ...good, now, tolerance: 11 }).id).toBe(EVENT.id);
-    expect(await codeOf(() => verifyWebhook({ ...good, now, tolerance: 10 }))).toBe(
-      'timestamp_out_of_tolerance',
-    );
-    expect(verifyWebhook({ ...good, now: at(1e9), tolerance: Infinity }).id).toBe(EVENT.id);
-  });
+  const late = 'timestamp_out_of_tolerance';
+  it.each([
+    [0, undefined, 'accepted'],
+    [300, undefined, 'accepted'],
+    [-300, undefined, 'accepted'],
+    [301, undefined, late],
+    [-301, undefined, late],
+    [11, 11, 'accepted'],
+    [11, 10, late],
+    [1e9, Infinity, 'accepted'],
+  ])(
+    'with a clock that is %i s ahead and the tolerance %s: %s',
+    async (ahead, tolerance, outcome) => {
+      const options = { ...good, now: at(ahead), ...(tolerance && { tolerance }) };
+      expect(await codeOf(() => verifyWebhook(options))).toBe(outcome);
+    },
+  );
 
   it('uses the clock by default', async () => {
     expect(verifyWebhook({ ...sample({ now: new Date() }), secret: SECRET }).id).toBe(EVENT.id);

@@ -115,7 +115,7 @@ const query = fc.record({
   record: fc.nat(linkCount - 1),
   edges: fc.tuple(edge, edge),
   groupBy: oneOf(['hour', 'day'] as const),
-  timezone: oneOf(timezones),
+  timezone: fc.oneof(oneOf(timezones), oneOf(Intl.supportedValuesOf('timeZone'))),
   limit: oneOf([1, 2, 50]),
   filters: fc.array(
     fc.record({ name: oneOf(scanFilters), picks: fc.uniqueArray(fc.nat(2), { minLength: 1 }) }),

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { FetchClosedError, GuardedFetchError } from '../../src/network/guarded-connector.js';
@@ -9,7 +9,7 @@ import {
   type GuardedRequest,
 } from '../../src/network/guarded-fetch.js';
 import type { ResolveDns } from '../../src/ports.js';
-import { flood, httpServer, rawServer } from './local-server.js';
+import { drip, flood, httpServer, rawServer } from './local-server.js';
 import { selfSigned } from './self-signed.js';
 
 const fetches: GuardedFetch[] = [];
@@ -158,41 +158,21 @@ describe('certificates', () => {
 describe('a request ends when the response is', () => {
   const short = { ...get, timeoutMs: 200 };
 
-  it('missing', async () => {
-    const server = await rawServer(() => {});
-    expect(await reasonOf(guarded(true).request(server.url, short))).toBe('timeout');
+  const ok = 'HTTP/1.1 200 OK\r\n';
+  it.each<[string, (socket: Socket) => void]>([
+    ['missing', () => {}],
+    ['slow in its headers', (socket) => drip(socket, ok, 'X-Slow: 1\r\n')],
+    ['slow in its body', (socket) => drip(socket, `${ok}Content-Length: 1000\r\n\r\n`, '.')],
+    ['1xx without end', (socket) => drip(socket, '', 'HTTP/1.1 102 Processing\r\n\r\n')],
+  ])('%s', async (_name, respond) => {
+    const request = guarded(true).request((await rawServer(respond)).url, short);
+    const message = expect.stringMatching(/^No (?:complete )?response within 200 ms$/);
+    await expect(request).rejects.toMatchObject({ reason: 'timeout', message });
   });
 
   it('preceded by a look-up that never ends', async () => {
     const fetch = guarded(true, () => new Promise(() => {}));
     expect(await reasonOf(fetch.request('http://slow.test/', short))).toBe('timeout');
-  });
-
-  it('slow in its headers', async () => {
-    const server = await rawServer((socket) => {
-      socket.write('HTTP/1.1 200 OK\r\n');
-      const timer = setInterval(() => socket.write('X-Slow: 1\r\n'), 20);
-      socket.on('close', () => clearInterval(timer));
-    });
-    expect(await reasonOf(guarded(true).request(server.url, short))).toBe('timeout');
-  });
-
-  it('slow in its body', async () => {
-    const server = await rawServer((socket) => {
-      socket.write('HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n');
-      const timer = setInterval(() => socket.write('.'), 20);
-      socket.on('close', () => clearInterval(timer));
-    });
-    const request = guarded(true).request(server.url, short);
-    await expect(request).rejects.toThrow('No complete response within 200 ms');
-  });
-
-  it('1xx without end', async () => {
-    const server = await rawServer((socket) => {
-      const timer = setInterval(() => socket.write('HTTP/1.1 102 Processing\r\n\r\n'), 20);
-      socket.on('close', () => clearInterval(timer));
-    });
-    expect(await reasonOf(guarded(true).request(server.url, short))).toBe('timeout');
   });
 
   const invalid = 'The response is not valid HTTP';

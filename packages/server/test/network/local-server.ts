@@ -106,6 +106,13 @@ function requestEnd(text: string): number | undefined {
   return text.length >= end ? end : undefined;
 }
 
+/** Writes a piece every 20 ms until the connection is closed. */
+export function drip(socket: Socket, head: string, piece: string): void {
+  socket.write(head);
+  const timer = setInterval(() => socket.write(piece), 20);
+  socket.on('close', () => clearInterval(timer));
+}
+
 /** Writes `piece` repeatedly until the connection is closed. */
 export function flood(socket: Socket, head: string, piece: Buffer): void {
   const pour = () => {

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { GuardedFetch } from '../../src/network/guarded-fetch.js';
 import { signAndSend } from '../../src/webhooks/sign-and-send.js';
 import type { WebhookDispatcher } from '../../src/webhooks/webhook-dispatcher.js';
-import { flood, type RequestServer, requestServer } from '../network/local-server.js';
+import { drip, flood, type RequestServer, requestServer } from '../network/local-server.js';
 import { poll, thinkTime } from '../poll.js';
 import { type Opened, openDispatcher } from './open-dispatcher.js';
 
@@ -40,13 +40,6 @@ async function deliverTo(server: RequestServer): Promise<Result> {
 
 const closed = (server: RequestServer) =>
   poll('all connections are closed', server.open, (open) => open === 0, { timeoutMs: 5_000 });
-
-/** Writes a piece every 20 ms until the connection is closed. */
-function drip(socket: Socket, head: string, piece: string): void {
-  socket.write(head);
-  const timer = setInterval(() => socket.write(piece), 20);
-  socket.on('close', () => clearInterval(timer));
-}
 
 const ok = 'HTTP/1.1 200 OK\r\n';
 const empty = `${ok}Content-Length: 0\r\n\r\n`;
