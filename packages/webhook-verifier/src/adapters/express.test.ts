@@ -84,6 +84,11 @@ describe('expressWebhook', () => {
     ['bytes as rawBody', { rawBody: Buffer.from(fresh().body), body: {} }, 'accepted'],
     ['text as rawBody', { rawBody: fresh().body, body: {} }, 'accepted'],
     ['bytes as body', { body: Buffer.from(fresh().body) }, 'accepted'],
+    [
+      'an ArrayBuffer as body',
+      { body: Uint8Array.from(Buffer.from(fresh().body)).buffer },
+      'accepted',
+    ],
     ['only a parsed body', { body: EVENT }, 'body_already_parsed'],
     ['nothing', {}, 'signature_mismatch'],
   ])('takes %s without a Content-Length, as serverless platforms do', (_name, given, outcome) => {
@@ -100,10 +105,14 @@ describe('expressWebhook', () => {
     expect(result).toBe(outcome);
   });
 
-  it('reports a missing body parser', async () => {
-    const { post, errors } = await serve();
+  it.each([
+    ['no parser', []],
+    ['express.raw(), which skips JSON', [express.raw()]],
+  ])('names the parser to use after %s', async (_name, before) => {
+    const { post, errors } = await serve(...before);
     await post(fresh());
-    expect(errors).toEqual([expect.objectContaining({ code: 'body_already_parsed' })]);
+    const message = 'No parser read the body: use express.raw({ type: () => true })';
+    expect(errors).toEqual([expect.objectContaining({ code: 'body_already_parsed', message })]);
   });
 
   it('throws in a handler without the middleware', async () => {

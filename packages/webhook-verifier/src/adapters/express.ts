@@ -1,7 +1,7 @@
 import { storeDelivery } from '../delivery.js';
 import { isRefusal, refuse } from '../errors.js';
 import { checkOptions, type VerifyOptions } from '../options.js';
-import type { RawBody } from '../raw-bytes.js';
+import { type RawBody, tagOf } from '../raw-bytes.js';
 import { verifyWebhook } from '../verify-webhook.js';
 
 export { type WebhookDelivery, webhookDelivery } from '../delivery.js';
@@ -29,7 +29,7 @@ function bodyOf({ headers, rawBody, body }: ExpressWebhookRequest): RawBody {
   const raw = rawBody ?? body;
   if (typeof raw === 'string' || ArrayBuffer.isView(raw)) return raw as RawBody;
   // If no parser read the body, or there is none, `body` is {} in Express 4 and undefined in 5.
-  const unread = Object.keys(raw ?? {}).length === 0;
+  const unread = tagOf(raw ?? {}) === '[object Object]' && Object.keys(raw ?? {}).length === 0;
   const empty = !('transfer-encoding' in headers || Number(headers['content-length']) > 0);
   if (unread && empty) return '';
   // Parsers skip a body of another type. Shorty sends JSON, so that is the sender's error.
@@ -38,6 +38,9 @@ function bodyOf({ headers, rawBody, body }: ExpressWebhookRequest): RawBody {
       headers['content-type'] ? 'malformed_header' : 'missing_header',
       'content-type must be application/json, or parse with express.raw({ type: () => true })',
     );
+  }
+  if (unread) {
+    refuse('body_already_parsed', 'No parser read the body: use express.raw({ type: () => true })');
   }
   return raw as RawBody;
 }
