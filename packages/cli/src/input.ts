@@ -26,7 +26,7 @@ export function readInput(row: CommandRow, input: Input, context: Context): Inpu
       const timeZone = input.timeZone as string | undefined;
       values[name] =
         details.time === 'past'
-          ? new Date(readTime(option, text, now)).toISOString()
+          ? readTime(option, text, now)
           : readFuture(option, text, now, timeZone, details.time === 'end');
     }
   }

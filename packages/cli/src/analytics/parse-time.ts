@@ -5,9 +5,6 @@ import type { OptionRows } from '../command.js';
 
 const unitsMs = { h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
 
-const plainDate = /^\d{4}-\d\d-\d\d$/;
-const zonedTime = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)$/i;
-
 /** The option of commands that read dates. */
 export const timeZoneOption: OptionRows = {
   '--time-zone <name>': {
@@ -17,7 +14,7 @@ export const timeZoneOption: OptionRows = {
 };
 
 const timeRule =
-  'use a timestamp with a time zone (2030-11-01T00:00:00Z), a date (2030-11-01 or 1.11.2030), a duration before now (24h, 7d, 12w), or today, yesterday, this-week, last-week, this-month, last-month';
+  'use a timestamp (2030-11-01T00:00:00Z), a date (2030-11-01 or 1.11.2030), a duration before now (24h, 7d, 12w), or today, yesterday, this-week, last-week, this-month, last-month';
 
 /** The first day of a named period and of the period after it, from the date of today. */
 const periods: Readonly<Record<string, (today: Date) => readonly [Date, Date?]>> = {
@@ -31,8 +28,8 @@ const periods: Readonly<Record<string, (today: Date) => readonly [Date, Date?]>>
 
 /**
  * Parses a timestamp, a date, a duration before `now`, or the name of a period, which is its first day.
- * Returns the text for the server, or undefined for other text. Dates remain dates, which the server
- * reads in the time zone.
+ * Returns the text for the server, or undefined for other text. The server checks dates and timestamps,
+ * and reads them in the time zone.
  */
 export function parseTime(given: string, now: number, timezone = 'UTC'): string | undefined {
   const text = toIsoDate(given) ?? given;
@@ -42,10 +39,7 @@ export function parseTime(given: string, now: number, timezone = 'UTC'): string 
     return span > now ? undefined : new Date(now - span).toISOString();
   }
   if (Object.hasOwn(periods, text)) return periodOf(text, now, timezone)?.since;
-  if (plainDate.test(text)) return isDate(text) ? text : undefined;
-  const [, date = ''] = zonedTime.exec(text) ?? [];
-  const epochMs = isDate(date) ? Date.parse(text.toUpperCase()) : Number.NaN;
-  return Number.isNaN(epochMs) ? undefined : new Date(epochMs).toISOString();
+  return /^\d{4}-/.test(text) ? text : undefined;
 }
 
 /** Returns the first day of a named period and, if the period is over, the day after it. */
@@ -146,10 +140,4 @@ function firstOfMonth(day: Date, offset: number): Date {
 
 function dateOf(day: Date): string {
   return day.toISOString().slice(0, 10);
-}
-
-// Date.parse accepts 30 February as 2 March.
-function isDate(text: string): boolean {
-  const epochMs = Date.parse(text);
-  return !Number.isNaN(epochMs) && new Date(epochMs).toISOString().startsWith(text);
 }

@@ -19,11 +19,11 @@ export interface WindowFlags extends Input {
 
 const maxLimit = 50;
 
-export const windowHelp = `A time is a timestamp with a time zone (2030-11-01T00:00:00Z), a date
-(2030-11-01: its start), a duration before now (24h, 7d, 12w), or the start of
-today, yesterday, this-week, last-week, this-month or last-month. Without
---until, --since yesterday, last-week and last-month are the whole period.
-Weeks begin on Monday. Dates and periods are in UTC, or in --timezone.`;
+export const windowHelp = `A time is a timestamp (2030-11-01T00:00:00Z), a date (2030-11-01: its start), a
+duration before now (24h, 7d, 12w), or the start of today, yesterday, this-week,
+last-week, this-month or last-month. Without --until, --since yesterday,
+last-week and last-month are the whole period. Weeks begin on Monday. Dates,
+periods and timestamps without a zone are in UTC, or in --timezone.`;
 
 export const reportHelp = `${windowHelp}
 In a report, 7d are whole days: today and the six before it. With --group-by
@@ -107,14 +107,6 @@ function readWindow(flags: WindowFlags, now: number): ClicksQuery {
   const span = flags.since ?? (flags.until === undefined ? '30d' : '');
   const since = firstBucket(span, now, groupBy, timezone) ?? time('since');
   const until = time('until') ?? periodOf(flags.since ?? '', now, timezone)?.until;
-  // The server compares dates of a time zone.
-  if (since !== undefined && timezone === undefined) {
-    if (Date.parse(since) >= (until === undefined ? now : Date.parse(until))) {
-      throw new UsageError(
-        `--since ${flags.since} must be before ${until === undefined ? 'now' : `--until ${flags.until}`}`,
-      );
-    }
-  }
   if (limit !== undefined && limit > maxLimit) {
     throw new UsageError(`--limit ${limit}: at most ${maxLimit}`);
   }
