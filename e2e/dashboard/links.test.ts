@@ -135,7 +135,9 @@ test('a new link has the slug, the tags and the rules of the form', async () => 
   await slug.fill('spring');
   await page.getByText('This slug is free.').waitFor();
   await page.getByLabel('Title', { exact: true }).fill('<img src=x onerror=alert(1)>');
-  await page.getByLabel('Tags').fill('flyer, poster');
+  await page.getByLabel('Tags').fill('flyer, A3%2C folded');
+  await page.getByLabel('Category').fill('print');
+  await page.getByLabel('Redirect', { exact: true }).selectOption('301');
   await page.getByText('UTM parameters').click();
   await page.getByLabel('Source').fill('mail');
   await page.getByText('Other destinations for some visits').click();
@@ -151,7 +153,9 @@ test('a new link has the slug, the tags and the rules of the form', async () => 
   const url = await dashboard.shorty.urls.lookup('spring');
   expect(url).toMatchObject({
     targetUrl,
-    tags: ['flyer', 'poster'],
+    tags: ['flyer', 'A3, folded'],
+    category: 'print',
+    redirectType: 301,
     utmSource: 'mail',
     rules: [
       {
@@ -177,6 +181,27 @@ test('a change sends only what differs, by the keyboard alone', async () => {
   await page.keyboard.press('Enter');
   await page.getByText(/^Saved /).waitFor();
   expect(await dashboard.shorty.urls.get(id)).toMatchObject({ tags: ['new'], maxClicks: 7 });
+});
+
+test('a change of one rule or tag leaves the others as they are', async () => {
+  const rules = [
+    { name: 'old', when: { country: ['DE'] }, targetUrl: 'https://example.com/de' },
+    {
+      when: { query: { ref: 'a,b' }, before: '2099-07-01T00:00:30.000Z' },
+      targetUrl: 'https://example.com/ref',
+    },
+  ];
+  const { id } = await dashboard.shorty.urls.create({ targetUrl, rules, tags: ['a, b'] });
+  const page = await dashboard.open(`/links/${id}`);
+  await page.getByLabel('Name').first().fill('new');
+  const tags = page.getByLabel('Tags');
+  await tags.fill(`${await tags.inputValue()}, c`);
+  await page.keyboard.press('Enter');
+  await page.getByText(/^Saved /).waitFor();
+  expect(await dashboard.shorty.urls.get(id)).toMatchObject({
+    tags: ['a, b', 'c'],
+    rules: [{ ...rules[0], name: 'new' }, rules[1]],
+  });
 });
 
 test('what somebody enters while the form is saved is not lost', async () => {

@@ -1,6 +1,6 @@
 import { type LinkVariant, ValidationError } from '@shorty/sdk';
 import type { ComponentChildren, JSX } from 'preact';
-import { linesOf, partsOf } from './texts.js';
+import { joinParts, linesOf, partsOf } from './texts.js';
 
 /** What a field holds while somebody fills it in. An empty text is a value that is not set. */
 export type Entry = string | boolean | readonly string[] | readonly Draft[];
@@ -39,7 +39,7 @@ const kinds = {
     parse: (entry: string) => new Date(`${entry}T23:59:59.999`).toISOString(),
     format: String,
   },
-  tags: { parse: partsOf, format: (value: readonly string[]) => value.join(', '), whenEmpty: [] },
+  tags: { parse: partsOf, format: joinParts, whenEmpty: [] },
   json: {
     parse: (entry: string) => JSON.parse(entry),
     format: (value: unknown) => JSON.stringify(value, null, 2),
@@ -57,9 +57,9 @@ const kinds = {
         partsOf(entry).map((part) => (part.includes('=') ? splitOnce(part, '=') : [part, true])),
       ),
     format: (value: Readonly<Record<string, string | true>>) =>
-      Object.entries(value)
-        .map(([name, each]) => (each === true ? name : `${name}=${each}`))
-        .join(', '),
+      joinParts(
+        Object.entries(value).map(([name, each]) => (each === true ? name : `${name}=${each}`)),
+      ),
   },
   /** The targets of a rule, a line each. */
   variants: {
@@ -144,17 +144,27 @@ export function draftOf(fields: readonly Field[], record: object): Draft {
       const value = path.reduce((part: unknown, name) => Object(part)[name], record);
       const entry = value == null ? emptyOf(field) : kindOf(field).format(value as never);
       const { rows } = field;
-      return [field.name, rows ? rowsOf(entry).map((row) => draftOf(rows, row)) : entry];
+      if (!rows) return [field.name, entry];
+      const drafts = rowsOf(entry).map((row) => [draftOf(rows, row), row] as const);
+      for (const [draft, row] of drafts) unchangedRows.set(draft, row);
+      return [field.name, drafts.map(([draft]) => draft)];
     }),
   );
 }
+
+/** Rows that nobody has changed: an entry may have less, such as no seconds. */
+const unchangedRows = new WeakMap<Draft, object>();
 
 const rowsOf = (entry: Entry | undefined) => entry as readonly Draft[];
 
 function readEntry(field: Field, draft: Draft): unknown {
   const { name, rows } = field;
   // A rule without conditions matches all visits.
-  if (rows) return rowsOf(draft[name]).map((row) => ({ when: {}, ...creationOf(rows, row) }));
+  if (rows) {
+    return rowsOf(draft[name]).map(
+      (row) => unchangedRows.get(row) ?? { when: {}, ...creationOf(rows, row) },
+    );
+  }
   const { parse, whenEmpty = null } = kindOf(field);
   if (draft[name] === '') return whenEmpty;
   try {

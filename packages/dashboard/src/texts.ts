@@ -5,8 +5,12 @@ export const linesOf = (text: string): readonly string[] =>
     .map((line) => line.trim())
     .filter(Boolean);
 
-/** Returns the parts of a text with commas. */
-export const partsOf = (text: string): readonly string[] => linesOf(text.replaceAll(',', '\n'));
+/** Returns the parts of a text with commas. A comma in a part is written as in addresses: %2C. */
+export const partsOf = (text: string): readonly string[] =>
+  linesOf(text.replaceAll(',', '\n')).map((part) => part.replaceAll('%2C', ','));
+
+export const joinParts = (parts: readonly string[]): string =>
+  parts.map((part) => part.replaceAll(',', '%2C')).join(', ');
 
 /** Returns what people read of an address. */
 export const withoutScheme = (url: string): string => url.replace(/^https?:\/\//, '');

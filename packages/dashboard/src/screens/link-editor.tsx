@@ -12,7 +12,7 @@ import { CopyButton, copyText } from '../components/copy.js';
 import { Button, Loading, Part, Screen, Table, useLoaded } from '../components/elements.js';
 import { Form, section } from '../components/form.js';
 import { notify, run } from '../components/work.js';
-import { type Filling, field, type Option, select } from '../fields.js';
+import { type Filling, field, type Option, optionsOf, select } from '../fields.js';
 import { api, may } from '../session.js';
 import { describeError } from '../texts.js';
 import { useDomains } from './domains.js';
@@ -27,6 +27,8 @@ const newFields = (domains: readonly Option[]) => [
   }),
 ];
 
+const statuses = optionsOf(['307', '302', '301', '308']);
+
 /** Returns a choice that something else decides unless the link does. */
 const inherited = (name: string, label: string, otherwise: string) => ({
   ...select(name, label, [
@@ -38,8 +40,10 @@ const inherited = (name: string, label: string, otherwise: string) => ({
 });
 
 const fields = [
+  field('redirectType', 'Redirect', { kind: 'json', options: statuses }),
   field('title', 'Title', { hint: (filling) => <FetchTitle {...filling} /> }),
   field('tags', 'Tags', { kind: 'tags', hint: 'Separated by commas.' }),
+  field('category', 'Category'),
   field('description', 'Notes'),
   section('Start, end and access', [
     field('activatesAt', 'Starts at', { kind: 'datetime-local' }),
@@ -100,7 +104,7 @@ export function NewLink() {
     <Screen title="New link">
       <Form<UrlCreateRequest>
         fields={[targetUrl, ...newFields(domains), ...fields]}
-        initial={{ targetUrl: new URLSearchParams(location.search).get('url') }}
+        initial={{ targetUrl: new URLSearchParams(location.search).get('url'), redirectType: 307 }}
         action="Shorten"
         save={async (request) => {
           const url = await api.urls.create(withPassword(request));
@@ -121,7 +125,6 @@ const withPassword = <Request extends UrlCreateRequest | UrlUpdateRequest>(
 
 /** Shows and changes a link. */
 export function LinkEditor({ params: { id } }: { readonly params: { readonly id: string } }) {
-  // With the response, which has the version of the link.
   const read = () => api.urls.get(id).withResponse();
   const { value, error, setValue } = useLoaded(id, read);
   // What somebody wants to change although somebody else has changed the link meanwhile.
@@ -169,14 +172,10 @@ export function LinkEditor({ params: { id } }: { readonly params: { readonly id:
   );
 }
 
+type Versions = { readonly saved: UrlRecord; readonly changes: UrlUpdateRequest };
+
 /** Shows what somebody else has saved meanwhile. The button of the form saves the person's changes. */
-function Conflict({
-  saved,
-  changes,
-}: {
-  readonly saved: UrlRecord;
-  readonly changes: UrlUpdateRequest;
-}) {
+function Conflict({ saved, changes }: Versions) {
   const current = new Map<string, unknown>(Object.entries(saved));
   const shown = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
   return (

@@ -164,13 +164,10 @@ function Actions({ id, shortUrl, isActive, deletedAt }: UrlRecord) {
   );
 }
 
-interface SelectionProps {
-  readonly urls: readonly UrlRecord[];
-  readonly onDone: () => void;
-}
+type Selected = { readonly urls: readonly UrlRecord[]; readonly onDone: () => void };
 
 /** What can be done with the links that are checked. */
-function Selection({ urls, onDone }: SelectionProps) {
+function Selection({ urls, onDone }: Selected) {
   const links = formatCount(urls.length, 'link');
   const present = urls.filter(({ deletedAt }) => deletedAt === null);
   const active = present.filter(({ isActive }) => isActive);

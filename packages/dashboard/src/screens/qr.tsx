@@ -63,7 +63,7 @@ export function QrCodes() {
       {may('qr:write') && (
         <details>
           <summary>New code of any text</summary>
-          <NewCode fields={[text]} />
+          <NewCode />
         </details>
       )}
       <p class="hint">A code of a link is made from the list of links.</p>
@@ -79,7 +79,7 @@ export function LinkQr({ params: { id } }: { readonly params: { readonly id: str
   return (
     <Screen title={`QR code of ${withoutScheme(url.shortUrl)}`}>
       <p>{url.title}</p>
-      {may('qr:write') && <NewCode fields={[]} urlId={id} />}
+      {may('qr:write') && <NewCode urlId={id} />}
       <h2>Codes of this link</h2>
       <CodeList urlId={id} />
     </Screen>
@@ -125,19 +125,13 @@ function CodeActions({ record, to }: { readonly record: QrRecord; readonly to?: 
   );
 }
 
-function NewCode({
-  fields,
-  urlId,
-}: {
-  readonly fields: readonly Field[];
-  readonly urlId?: string;
-}) {
+function NewCode({ urlId }: { readonly urlId?: string }) {
   const [, navigate] = useLocation();
   const complete = (request: QrCreateRequest) => (urlId ? { ...request, urlId } : request);
   return (
     <Form<QrCreateRequest>
       class="design"
-      fields={[...fields, shape, ...design]}
+      fields={[...(urlId ? [] : [text]), shape, ...design]}
       initial={plain}
       action="Create"
       save={async (request) => {

@@ -2,7 +2,6 @@ import { formatCsvFile } from '@shorty/import/csv';
 import {
   fetchLinkReport,
   fetchOverviewReport,
-  type GroupBy,
   html,
   type Report as ReportModel,
   reportBody,
@@ -173,25 +172,20 @@ function queryOf(search: URLSearchParams, now: number) {
   return { query: { ...window, timezone, ...filters }, groupBy };
 }
 
-interface Window {
-  readonly since?: string | undefined;
-  readonly until?: string | undefined;
-  readonly groupBy: GroupBy;
-}
-
-function windowOf(search: URLSearchParams, timezone: string, now: number): Window {
+function windowOf(search: URLSearchParams, timezone: string, now: number) {
   const period = search.get('period') ?? '30';
-  if (period === '1') return { since: new Date(now - dayMs).toISOString(), groupBy: 'hour' };
+  if (period === '1')
+    return { since: new Date(now - dayMs).toISOString(), groupBy: 'hour' } as const;
   if (period !== 'custom') {
     const today = Date.parse(dateIn(timezone, now));
-    return { since: dateOf(today - (Number(period) - 1) * dayMs), groupBy: 'day' };
+    return { since: dateOf(today - (Number(period) - 1) * dayMs), groupBy: 'day' } as const;
   }
   const since = search.get('from') ?? undefined;
   const to = search.get('to');
   // The report has the last day, too.
   const until = to === null ? undefined : dateOf(Date.parse(to) + dayMs);
   const length = (until === undefined ? now : Date.parse(until)) - Date.parse(since ?? '');
-  return { since, until, groupBy: length < maxHoursMs ? 'hour' : 'day' };
+  return { since, until, groupBy: length < maxHoursMs ? 'hour' : 'day' } as const;
 }
 
 const dateOf = (at: number) => new Date(at).toISOString().slice(0, 10);
