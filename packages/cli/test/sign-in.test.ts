@@ -170,6 +170,17 @@ test('profiles are separate', async () => {
   expect((await shorty.run('whoami')).code).toBe(0);
 });
 
+test('another base URL of a profile does not get its secret', async () => {
+  const shorty = await signedIn();
+  const message = `the secret of profile default belongs to ${server.url}`;
+  for (const change of ['set baseUrl https://links.example.com', 'unset baseUrl']) {
+    await shorty.exits(2, message, `config ${change}`);
+  }
+  expect((await shorty.run(`config set baseUrl ${server.url}/`)).code).toBe(0);
+  await shorty.run('logout');
+  expect((await shorty.run('config unset baseUrl')).code).toBe(0);
+});
+
 test('logout removes the credentials and names variables that are still set', async () => {
   const shorty = await signedIn();
   const { code, stderr } = await shorty.run('logout', {

@@ -4,7 +4,7 @@ import type { CommandRow } from '../command.js';
 import type { ConfigContent } from '../config-file.js';
 import type { Context } from '../context.js';
 import { columnsOf } from '../output.js';
-import { checkBaseUrl } from '../settings.js';
+import { checkBaseUrl, defaultBaseUrl } from '../settings.js';
 
 /** The settings that `config` can change. Only `login` stores the secret. */
 const configKeys = ['baseUrl', 'clientId', 'profile'] as const;
@@ -97,6 +97,14 @@ async function changeSetting(
   const content: ConfigContent = await config.read();
   const name = (await settings()).profile.value;
   const profile = { ...content.profiles[name] };
+  const { baseUrl: server = defaultBaseUrl } = profile;
+  const hasSecret = (profile.apiKey ?? profile.clientSecret) !== undefined;
+  if (key === 'baseUrl' && hasSecret && (value ?? defaultBaseUrl) !== server) {
+    throw new UsageError(
+      `the secret of profile ${name} belongs to ${server}`,
+      'run shorty login with the new address, or shorty logout first',
+    );
+  }
   const target = key === 'profile' ? content : profile;
   if (value === undefined) delete target[key as never];
   else Object.assign(target, { [key]: value });
