@@ -63,5 +63,10 @@ export function refuse(
 /** Throws `body_already_parsed`. If `cause` is a WebhookVerificationError, throws `cause`. */
 export function refuseConsumed(cause?: unknown): never {
   if (cause instanceof WebhookVerificationError) throw cause;
-  refuse('body_already_parsed', 'The body must be raw bytes: verify before parsing', cause);
+  // The sender may have aborted the request.
+  const message =
+    cause instanceof Error
+      ? `The body cannot be read: ${cause.message}`
+      : 'The body must be raw bytes: verify before parsing';
+  refuse('body_already_parsed', message, cause);
 }

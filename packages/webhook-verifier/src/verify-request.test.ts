@@ -41,6 +41,7 @@ describe('verifyRequest', () => {
     const broken = { headers, arrayBuffer: () => Promise.reject(new Error('reset')) };
     await expect(verifyRequest(broken, options)).rejects.toMatchObject({
       name: 'WebhookVerificationError',
+      message: 'The body cannot be read: reset',
       cause: new Error('reset'),
     });
   });
