@@ -1,9 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { startForTest, type TestServer } from '../api/start-server.js';
+import { person, startForTest, type TestServer } from '../api/start-server.js';
 import { fileForTest, type TemporaryFile } from '../storage/temporary-database.js';
 import { storedVisits, untilStored } from './stored-visits.js';
-
-const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0';
 
 let file: TemporaryFile;
 let api: TestServer;
@@ -14,7 +12,7 @@ beforeEach(async () => {
 
 const create = (fields?: object) => api.createLink(fields);
 const visit = (key: string, headers: Record<string, string> = {}, method = 'GET') =>
-  api.visit(`/${key}`, { method, headers: { 'user-agent': firefox, ...headers } });
+  api.visit(`/${key}`, { method, headers: { ...person, ...headers } });
 const clicksOf = async (id: string) => (await api.getLink(id)).clickCount;
 
 describe('the ingest of visits', () => {
@@ -45,7 +43,7 @@ describe('the ingest of visits', () => {
     const unlock = (password: string) =>
       api.visit(`/${locked.shortCode}`, {
         method: 'POST',
-        headers: { 'user-agent': firefox, 'content-type': 'application/json' },
+        headers: { ...person, 'content-type': 'application/json' },
         body: JSON.stringify({ password }),
       });
     expect((await unlock('wrong')).status).toBe(401);

@@ -12,12 +12,11 @@ import { EventOutbox } from '../../src/events/event-outbox.js';
 import { takeBackup } from '../../src/operations/backup/take-backup.js';
 import type { Database } from '../../src/storage/database.js';
 import { findDatabaseFile } from '../../src/storage/locate-database.js';
-import { startForTest } from '../api/start-server.js';
+import { person, startForTest } from '../api/start-server.js';
 import { databaseForTest, engine } from '../engine.js';
 import { rowsWith } from '../storage/rows-with.js';
 import { day, makeVisit, month, openVisitStore, start } from './visit-store.js';
 
-const browser = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Firefox/128.0' };
 // The bytes of the keys have these texts.
 const keys = { visitorKey: '6162636465666768', addressKey: '696a6b6c6d6e6f70' };
 // 'dcbahgfe', because each half is a number in little-endian order.
@@ -107,7 +106,7 @@ it('is exact among clicks that go on, and drops visits of journals that are read
   const { api, database, clicksOf, readKilled } = await startApi();
   const url = await api.createLink({ targetUrl: 'https://a.example/' });
   const other = await api.createLink({ targetUrl: 'https://b.example/' });
-  const visit = () => api.visit(`/${url.shortCode}`, { headers: browser });
+  const visit = () => api.visit(`/${url.shortCode}`, { headers: person });
   const params = { id: url.id };
   let sent = 0;
   for (let round = 0; round < 4; round += 1) {

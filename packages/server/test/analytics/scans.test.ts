@@ -25,28 +25,20 @@ const proven = (scans: number) => ({ provenScans: scans, inferredScans: 0 });
 const inferred = (scans: number) => ({ provenScans: 0, inferredScans: scans });
 
 describe('GET /api/v1/qr/{id}/scans', () => {
-  it('returns qrCodeId, urlId, the window, totals, breakdowns and a time series', async () => {
+  // report-model.test.ts compares every field with those of a model.
+  it('infers scans from the devices of visitors without a referrer', async () => {
     const url = await createUrl();
     const qr = await createQr(url.id);
     await visit(url.shortCode);
     await visit(url.shortCode, { agent: 'android', address: '192.0.2.2' });
     api.clock.advance(1);
-    const { status, data } = await scans(qr.id);
-    expect(status).toBe(200);
+    const { data } = await scans(qr.id);
     expect(data).toMatchObject({
-      qrCodeId: qr.id,
-      urlId: url.id,
       since: '2029-12-02T00:00:00.001Z',
       until: '2030-01-01T00:00:00.001Z',
-      countriesDate: expect.stringMatching(/^\d{4}-\d\d-\d\d$/),
-      retainedSince: null,
       totals: { totalScans: 2, uniqueScans: 2, uniqueIps: 2, ...inferred(2) },
       breakdowns: {
-        country: [{ country: 'Unknown', scans: 2, ...inferred(2) }],
         device: [{ deviceType: 'mobile', scans: 2, ...inferred(2) }],
-        browser: expect.arrayContaining([
-          { browser: 'Safari', label: 'Safari', scans: 1, count: 1, ...inferred(1) },
-        ]),
         scanMethod: [{ scanMethod: 'camera', scans: 2, ...inferred(2) }],
         scannerApp: [
           { scannerApp: 'Android Camera', scans: 1, ...inferred(1) },
@@ -55,12 +47,6 @@ describe('GET /api/v1/qr/{id}/scans', () => {
       },
     });
     expect(data.timeseries).toHaveLength(31);
-    expect(data.timeseries.at(-1)).toEqual({
-      bucket: '2030-01-01T00:00:00.000Z',
-      scans: 2,
-      uniques: 2,
-      ...inferred(2),
-    });
   });
 
   it('counts visits by short code as scans and clicks, and visits by custom slug only as clicks', async () => {

@@ -1,7 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { startForFile } from './start-server.js';
-
-const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0';
+import { person, startForFile } from './start-server.js';
 
 const api = await startForFile();
 
@@ -145,7 +143,7 @@ describe('GET /qr/{id}', () => {
     const url = await api.createLink(body);
     const qr = await create({ urlId: url.id });
     for (const path of [qr.previewUrl, qr.downloadUrl]) {
-      await get(path, { headers: { 'user-agent': firefox } });
+      await get(path, { headers: person });
     }
     await untilDownloads(qr.id, 1);
     expect((await api.call('getQr', { params: { id: qr.id } })).data.scanCount).toBe(0);

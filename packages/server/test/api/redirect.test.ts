@@ -102,18 +102,20 @@ describe('GET /{code}', () => {
 });
 
 describe('unknown and inactive links', () => {
-  it('respond with JSON for Accept: application/json', async () => {
-    expect((await api.visit('/noSuch1', json)).outcome).toBe('404 NOT_FOUND');
-    const { id, shortCode } = await create();
-    await api.call('updateUrl', { params: { id }, body: { isActive: false } });
-    expect((await api.visit(`/${shortCode}`, json)).outcome).toBe('410 GONE');
-  });
-
-  it('respond to HEAD with the same status and no body', async () => {
-    expect((await api.visit('/noSuch1', { method: 'HEAD' })).status).toBe(404);
-    const { id, shortCode } = await create();
-    await api.call('deleteUrl', { params: { id } });
-    expect((await api.visit(`/${shortCode}`, { method: 'HEAD' })).status).toBe(410);
+  it('respond with JSON for Accept: application/json, and to HEAD without a body', async () => {
+    const paused = await create();
+    await api.call('updateUrl', { params: { id: paused.id }, body: { isActive: false } });
+    const deleted = await create();
+    await api.call('deleteUrl', { params: { id: deleted.id } });
+    for (const [path, outcome] of [
+      ['/noSuch1', '404 NOT_FOUND'],
+      [`/${paused.shortCode}`, '410 GONE'],
+      [`/${deleted.shortCode}`, '410 GONE'],
+    ] as const) {
+      expect((await api.visit(path, json)).outcome).toBe(outcome);
+      const head = await api.visit(path, { method: 'HEAD' });
+      expect([head.status, head.text]).toEqual([Number(outcome.slice(0, 3)), '']);
+    }
   });
 
   it('redirect once they are created, even if they were visited before', async () => {

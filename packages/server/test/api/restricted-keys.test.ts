@@ -83,21 +83,11 @@ describe('a key that is restricted to its own links', () => {
     expect([again.status, again.data.id]).toEqual([200, own.data.id]);
   });
 
-  it('changes, tags, deletes and finds these only', async () => {
+  it('lists and renames tags of these only', async () => {
     const key = await callerWith({ onlyOwnLinks: true });
     const body = { targetUrl, tags: ['shared'] };
     const other = await api.createLink(body);
-    const own = await key.createLink(body);
-    const { data: list } = await key.call('listUrls');
-    expect(list).toMatchObject({ total: 1, items: [{ id: own.id }] });
-    const found = await key.call('lookupUrl', { query: { shortUrl: other.shortUrl } });
-    expect(found.outcome).toBe('404 NOT_FOUND');
-    const updates = [own, other].map(({ id }) => ({ id, title: 'new' }));
-    const changed = await key.call('bulkUpdateUrls', { body: { updates } });
-    expect(changed.data).toMatchObject({
-      updated: [{ id: own.id }],
-      errors: [{ id: other.id, code: 'NOT_FOUND' }],
-    });
+    await key.createLink(body);
     const tags = await key.call('listTags');
     expect(tags.data.items).toEqual([{ name: 'shared', linkCount: 1 }]);
     const renamed = await key.call('renameTag', {
@@ -106,8 +96,6 @@ describe('a key that is restricted to its own links', () => {
     });
     expect(renamed.data.updatedCount).toBe(1);
     expect((await api.getLink(other.id)).tags).toEqual(['shared']);
-    const deleted = await key.call('bulkDeleteUrls', { body: { ids: [own.id, other.id] } });
-    expect(deleted.data).toMatchObject({ deletedIds: [own.id], skippedIds: [other.id] });
   });
 
   it('draws QR codes of these only, and none without a link', async () => {

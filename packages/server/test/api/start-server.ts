@@ -11,6 +11,7 @@ import type { PlanName } from '../../src/organizations/plans.js';
 import type { ServerOptions } from '../../src/server-options.js';
 import type { Database } from '../../src/storage/database.js';
 import { emptyDatabase, engine } from '../engine.js';
+import { poll } from '../poll.js';
 import type { ApiResponse } from './api-response.js';
 import { contractFetch } from './contract-fetch.js';
 import { Zone } from './zone.js';
@@ -24,6 +25,11 @@ type DataOf<R extends Route> = {
       : never
     : never;
 }[keyof R['responses']];
+
+/** The headers of a visit that counts as a click. */
+export const person = {
+  'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0',
+};
 
 type QueryValue = string | number | boolean;
 
@@ -120,6 +126,13 @@ export async function startServer(options: ServerOptions = {}) {
     signIn,
     /** Returns the response to a visit without following redirects. */
     visit: (path: string, init?: RequestInit) => contractFetch(base + path, init),
+    /** Visits a link, and resolves when the click is stored. */
+    async click(id: string): Promise<void> {
+      const { shortCode } = await api.getLink(id);
+      await contractFetch(`${base}/${shortCode}`, { headers: person });
+      const clicks = async () => (await api.getLink(id)).clickCount;
+      await poll('a stored click', clicks, (count) => count > 0);
+    },
     createOrganization,
     /** Returns a caller of a new organization. */
     newcomer: async (plan: PlanName) => signIn(await createOrganization(plan)),

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { api as routes } from '../../src/api/api.js';
 import { healthHandlers } from '../../src/health/health-handlers.js';
 import { processMetrics } from '../../src/health/process-metrics.js';
-import { startForTest, type TestServer } from '../api/start-server.js';
+import { person, startForTest, type TestServer } from '../api/start-server.js';
 import { fileForTest } from '../storage/temporary-database.js';
 import { receiver } from '../webhooks/receiver.js';
 
@@ -133,11 +133,10 @@ describe('GET /metrics', () => {
     const { shortCode } = await api.createLink(body);
     // API calls are lines of the journal, too.
     const before = (await metric('shorty_journal_lines_total')) ?? 0;
-    const agent = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Firefox/128.0' };
-    await api.visit(`/${shortCode}`, { headers: agent });
+    await api.visit(`/${shortCode}`, { headers: person });
     await api.visit(`/${shortCode}`, { method: 'HEAD' });
     // No click is left, so it is no visit.
-    expect((await api.visit(`/${shortCode}`, { headers: agent })).status).toBe(410);
+    expect((await api.visit(`/${shortCode}`, { headers: person })).status).toBe(410);
     await until('shorty_journal_lines_stored_total', [], before + 2);
     expect(await metric('shorty_journal_lines_total')).toBe(before + 2);
     expect(await metric('shorty_visits_total', 'human', 'browser')).toBe(1);

@@ -10,6 +10,7 @@ import {
 import { dirname, join } from 'node:path';
 import SqliteHandle from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
+import { person } from '../api/start-server.js';
 import { scratchFolder } from '../scratch-folder.js';
 import {
   call,
@@ -22,10 +23,6 @@ import {
   stop,
   tokenOf,
 } from './server-process.js';
-
-const person = {
-  'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0',
-};
 
 /** Creates links and visits them, and counts the successful responses. */
 class Load {

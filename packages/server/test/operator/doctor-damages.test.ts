@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import SqliteHandle from 'better-sqlite3';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { startServer } from '../api/start-server.js';
+import { person, startServer } from '../api/start-server.js';
 import { poll } from '../poll.js';
 import { scratchFolder } from '../scratch-folder.js';
 import { damageVisits, withVisits } from './damaged-database.js';
@@ -30,7 +30,7 @@ beforeAll(async () => {
   await create('second');
   await api.call('createQr', { body: { urlId: link.id } });
   for (const path of ['first', 'first', link.shortCode]) {
-    await api.visit(`/${path}`, { headers: { 'user-agent': 'Mozilla/5.0 Firefox/128.0' } });
+    await api.visit(`/${path}`, { headers: person });
   }
   const clicks = async () => (await api.getLink(link.id)).clickCount;
   await poll('stored clicks', clicks, (count) => count === 3);

@@ -1,10 +1,8 @@
 import { afterAll, expect, it } from 'vitest';
+import { person as headers } from '../api/start-server.js';
 import { type Node, startTwoNodes } from './two-nodes.js';
 
 const visitors = 64;
-const headers = {
-  'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0',
-};
 
 const pair = await startTwoNodes();
 const [first, second] = pair.nodes;

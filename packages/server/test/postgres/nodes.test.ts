@@ -3,7 +3,7 @@ import { get, type IncomingMessage } from 'node:http';
 import { sql } from 'kysely';
 import { afterAll, describe, expect, it } from 'vitest';
 import { type PlanTable, standardPlans } from '../../src/organizations/plans.js';
-import { type Caller, callerOf, testOperatorKey } from '../api/start-server.js';
+import { type Caller, callerOf, person, testOperatorKey } from '../api/start-server.js';
 import { poll } from '../poll.js';
 import { receiver } from '../webhooks/receiver.js';
 import { type Node, startTwoNodes } from './two-nodes.js';
@@ -13,9 +13,7 @@ const plans: PlanTable = {
   ...standardPlans,
   developer: { ...standardPlans.developer, linkBundle: bundle },
 };
-const agent =
-  'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/124.0.0.0 Safari/537.36';
-const asPerson = { headers: { 'user-agent': agent } };
+const asPerson = { headers: person };
 const body = { targetUrl: 'https://example.com/before' };
 // How long a visitor may get the previous state.
 const staleMs = 1_000;

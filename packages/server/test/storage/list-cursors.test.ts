@@ -109,15 +109,18 @@ describe('a cursor', () => {
     expect(await refusal(caller, 'listUrls', tooLong)).toContain('at most 1024');
   });
 
-  it('is refused with another filter, and accepted with another limit', async () => {
+  it('is refused with another filter or order, and accepted with another limit and the default order', async () => {
     const caller = await newcomer();
     const after = await cursorOf(caller);
     const filters = [{}, { isActive: false }, { isActive: true, tag: 'a' }, { search: 'true' }];
-    for (const filter of filters) {
-      const query = { ...filter, after };
+    const orders = [{ sort: 'title' }, { order: 'asc' }, { sort: 'clickCount' }];
+    const others = [...filters, ...orders.map((order) => ({ isActive: true, ...order }))];
+    for (const other of others) {
+      const query = { ...other, after };
       expect(await refusal(caller, 'listUrls', { query })).toEqual(refused);
     }
-    const query = { isActive: true, limit: 100, after };
+    const order = { sort: 'createdAt', order: 'desc' };
+    const query = { isActive: true, limit: 100, ...order, after };
     expect((await caller.call('listUrls', { query })).data.items).toHaveLength(1);
   });
 

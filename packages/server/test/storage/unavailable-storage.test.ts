@@ -1,14 +1,10 @@
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { startForTest, type TestServer } from '../api/start-server.js';
+import { person, startForTest, type TestServer } from '../api/start-server.js';
 import { fileForTest, type TemporaryFile } from './temporary-database.js';
 
 const targetUrl = 'https://example.com/';
-const person = {
-  headers: {
-    'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0',
-  },
-};
+const asPerson = { headers: person };
 
 let file: TemporaryFile;
 let api: TestServer;
@@ -23,7 +19,7 @@ describe('while another process has locked the database', () => {
   it('all writes fail with 503 and Retry-After after two waits at most, and redirects and reads work', async () => {
     const [cached, uncached] = [(await create()).data, (await create()).data];
     const limited = (await create({ maxClicks: 3 })).data;
-    for (const { shortCode } of [cached, limited]) await api.visit(`/${shortCode}`, person);
+    for (const { shortCode } of [cached, limited]) await api.visit(`/${shortCode}`, asPerson);
     const other = file.other();
     other.exec('begin immediate');
     const startedAt = performance.now();
@@ -45,7 +41,7 @@ describe('while another process has locked the database', () => {
     ]);
     let isWaiting = true;
     // A click that is not taken in storage could be one too many.
-    const limitedVisit = api.visit(`/${limited.shortCode}`, person);
+    const limitedVisit = api.visit(`/${limited.shortCode}`, asPerson);
     const watched = writes.finally(() => {
       isWaiting = false;
     });
@@ -77,7 +73,7 @@ describe('while another process has locked the database', () => {
 
     other.exec('rollback');
     expect((await create()).status).toBe(201);
-    expect((await api.visit(`/${limited.shortCode}`, person)).status).toBe(307);
+    expect((await api.visit(`/${limited.shortCode}`, asPerson)).status).toBe(307);
     const record = await api.getLink(cached.id);
     expect(record.title).toBeNull();
   });

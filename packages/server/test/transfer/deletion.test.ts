@@ -9,12 +9,11 @@ import { deleteOrganizations } from '../../src/deletion/delete-organization.js';
 import { OrganizationRepository } from '../../src/organizations/organization-repository.js';
 import { clicksOf } from '../analytics/stored-visits.js';
 import { makeVisit } from '../analytics/visit-store.js';
-import { requestToken, startForTest, type TestServer } from '../api/start-server.js';
+import { person, requestToken, startForTest, type TestServer } from '../api/start-server.js';
 import { databaseForTest } from '../engine.js';
 
 const mark = 'zebrafish';
 const targetUrl = `https://${mark}.example/`;
-const browser = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Firefox/128.0' };
 
 const fail = (error: unknown) => {
   throw error;
@@ -49,7 +48,7 @@ async function createTenant(api: TestServer) {
   await caller.call('renameTag', { params: { tag: mark }, body: { name: `${mark}2` } });
   const visits = [`/${mark}-sale`, `/${link.data.shortCode}`];
   for (const path of visits) {
-    const headers = { ...browser, referer: `https://${mark}.example/page` };
+    const headers = { ...person, referer: `https://${mark}.example/page` };
     expect((await api.visit(path, { headers })).status).toBe(307);
   }
   const urlId = Number(link.data.id);

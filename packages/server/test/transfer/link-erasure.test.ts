@@ -18,14 +18,13 @@ import { urlRecorder } from '../../src/urls/url-events.js';
 import { beginErasure } from '../../src/urls/url-life-cycle.js';
 import { clicksOf } from '../analytics/stored-visits.js';
 import { makeVisit } from '../analytics/visit-store.js';
-import { type Caller, startForTest, type TestServer } from '../api/start-server.js';
+import { type Caller, person, startForTest, type TestServer } from '../api/start-server.js';
 import { visitHost } from '../api/visit-host.js';
 import { databaseForTest, engine } from '../engine.js';
 import { scratchFolder } from '../scratch-folder.js';
 import { filesWith, rowsWith } from '../storage/rows-with.js';
 
 const mark = 'zebrafish';
-const browser = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Firefox/128.0' };
 
 async function start() {
   const empty = await databaseForTest();
@@ -80,7 +79,7 @@ async function createLink(api: TestServer) {
 
 async function visit(api: TestServer, key: string, times = 1, from = mark): Promise<void> {
   for (let time = 0; time < times; time += 1) {
-    const headers = { ...browser, referer: `https://${from}.example/page` };
+    const headers = { ...person, referer: `https://${from}.example/page` };
     expect((await api.visit(`/${key}`, { headers })).status).toBe(307);
   }
 }

@@ -4,7 +4,7 @@ import addFormats from 'ajv-formats';
 import { describe, expect, it } from 'vitest';
 import { eventTypes } from '../../src/events/event-types.js';
 import { eventExamples } from '../../src/webhooks/event-examples.js';
-import { startForTest } from '../api/start-server.js';
+import { person, startForTest } from '../api/start-server.js';
 import { closed } from '../contract/openapi-document.js';
 import { receiver } from './receiver.js';
 
@@ -54,8 +54,7 @@ it('each event that the server sends fits its schema, and the schema has all of 
   const hook = await receiver();
   await api.call('createWebhook', { body: { url: hook.url, events: ['*', 'url.clicked'] } });
   const received = () => new Set(hook.received.map(({ event }) => event.type as string));
-  const agent = 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0';
-  const visit = (path: string) => api.visit(path, { headers: { 'user-agent': agent } });
+  const visit = (path: string) => api.visit(path, { headers: person });
   const update = (id: string, body: object) => api.call('updateUrl', { params: { id }, body });
 
   const domain = await api.addDomain('go.example.com');

@@ -3,16 +3,13 @@ import { appendFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { createServer } from '../../../src/create-server.js';
-import { callerOf, startForTest } from '../../api/start-server.js';
+import { callerOf, person as headers, startForTest } from '../../api/start-server.js';
 import { expectNoErrorsOfDoctor } from '../../operator/server-process.js';
 import { poll, thinkTime } from '../../poll.js';
 import { scratchFolder } from '../../scratch-folder.js';
 import { type PostgresServer, startPostgres } from '../start-postgres.js';
 
 const targetUrl = 'https://example.com/';
-const headers = {
-  'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0',
-};
 const name = 'shorty';
 const quick = ['-c', 'fsync=off', '-c', 'full_page_writes=off'];
 

@@ -3,16 +3,19 @@ import { get } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { ApiResponse } from '../../api/api-response.js';
 import { contractFetch } from '../../api/contract-fetch.js';
-import { type Caller, callerOf, startForTest, type TestServer } from '../../api/start-server.js';
+import {
+  type Caller,
+  callerOf,
+  person as headers,
+  startForTest,
+  type TestServer,
+} from '../../api/start-server.js';
 import { expectNoErrorsOfDoctor, serve, tokenOf } from '../../operator/server-process.js';
 import { poll, thinkTime } from '../../poll.js';
 import { scratchFolder } from '../../scratch-folder.js';
 import { type PostgresServer, startPostgres } from '../start-postgres.js';
 
 const targetUrl = 'https://example.com/';
-const headers = {
-  'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0',
-};
 // Time until an error when the server is down, and when it does not respond.
 const soonMs = 4_000;
 const boundedMs = 20_000;
