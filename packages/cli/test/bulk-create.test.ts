@@ -303,6 +303,9 @@ test('a repeated import creates no link twice, and says so', async () => {
   // A second import of the file has other links.
   expect((await shorty.run([...args, '--no-resume'])).code).toBe(2);
   expect(await shorty.read('twice-made.csv')).toBe(made);
+  // A refused run changes nothing.
+  await shorty.exits(0, 'an earlier run has imported this file', args);
+  expect(await linksTo('https://twice.example/')).toHaveLength(1);
   await shorty.run('urls bulk-create twice.csv --no-resume');
   expect(await linksTo('https://twice.example/')).toHaveLength(2);
 });

@@ -1,6 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { appendFileSync, readFileSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { appendFileSync, existsSync, readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ImportChunk, ImportRow } from '@shorty/import';
 import { CliError, describeWriteError, systemErrorCode } from '../cli-error.js';
@@ -49,13 +48,21 @@ export class ProgressFile {
   readonly startedAt: number;
   /** Whether an earlier run has sent requests. */
   readonly isContinued: boolean;
-  readonly #path: string;
+  /** The file of this run. That of a restart replaces the old one with its first chunk. */
+  #path: string;
+  readonly #finalPath: string;
   readonly #identity: string;
   readonly #chunks = new Map<number, ChunkState>();
   readonly #now: () => number;
 
-  private constructor(path: string, lines: readonly Line[], identity: string, now: () => number) {
+  private constructor(
+    [path, finalPath]: readonly [string, string],
+    lines: readonly Line[],
+    identity: string,
+    now: () => number,
+  ) {
     this.#path = path;
+    this.#finalPath = finalPath;
     this.#now = now;
     const first = lines.findLast((line) => 'startedAt' in line);
     this.startedAt = first?.startedAt ?? now();
@@ -71,8 +78,8 @@ export class ProgressFile {
     { now, restart }: { readonly now: () => number; readonly restart: boolean },
   ): Promise<ProgressFile> {
     await createPrivateFolder(folder, 'SHORTY_STATE_DIR');
-    const path = join(folder, `${identity}.ndjson`);
-    if (restart) await rm(path, { force: true });
+    const finalPath = join(folder, `${identity}.ndjson`);
+    const path = restart ? `${finalPath}.new` : finalPath;
     const lines = readLines(path);
     // Dry runs have sent nothing.
     if (!lines.some((line) => 'sent' in line)) {
@@ -80,7 +87,7 @@ export class ProgressFile {
       append(path, start);
       lines.push(start);
     }
-    return new ProgressFile(path, lines, identity, now);
+    return new ProgressFile([path, finalPath], lines, identity, now);
   }
 
   /** What became of the rows of a chunk in earlier requests. */
@@ -132,12 +139,22 @@ export class ProgressFile {
   }
 
   recordSent({ index }: ImportChunk): void {
+    this.#replaceOld();
     this.#append({ sent: index, at: this.#now() });
   }
 
   recordDone(chunk: ImportChunk, counts: ChunkCounts, files: FileSizes): void {
+    this.#replaceOld();
     const attempt = this.earlier(chunk).length;
     this.#append({ done: chunk.index, attempt, ...counts, files });
+  }
+
+  #replaceOld(): void {
+    // Another run may have moved it.
+    if (this.#path !== this.#finalPath && existsSync(this.#path)) {
+      renameSync(this.#path, this.#finalPath);
+    }
+    this.#path = this.#finalPath;
   }
 
   #append(line: Line): void {
