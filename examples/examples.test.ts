@@ -66,7 +66,6 @@ test('create-links creates, lists and pauses, and copes with a slug that it took
 
 test('campaign creates a link with rules, says where they lead, and restores and erases it', async () => {
   const operatorKey = 'operator-key-of-the-examples-0123456789';
-  // The first client has all scopes but urls:erase.
   const { url, shorty, environment } = await startServer({ operatorKey });
   const { organization } = await shorty.me();
   const operator = new Shorty({ baseUrl: url, accessToken: operatorKey });
@@ -78,11 +77,12 @@ test('campaign creates a link with rules, says where they lead, and restores and
       body: { scopes: ['urls:read', 'urls:write', 'urls:erase'] },
     },
   );
-  const { code, stdout, stderr } = await run('campaign.mjs', {
-    ...environment,
-    SHORTY_CLIENT_ID: id,
-    SHORTY_CLIENT_SECRET: clientSecret,
-  });
+  const eraser = { SHORTY_CLIENT_ID: id, SHORTY_CLIENT_SECRET: clientSecret };
+  // The first client has all scopes but urls:erase.
+  const refused = await run('campaign.mjs', environment);
+  expect(refused).toMatchObject({ code: 0, stderr: '' });
+  expect(refused.stdout).toContain('not erased: The access token needs the scope urls:erase\n');
+  const { code, stdout, stderr } = await run('campaign.mjs', { ...environment, ...eraser });
   expect([code, stderr]).toEqual([0, '']);
   expect(stdout.split('\n').slice(1)).toEqual([
     '{"language":"de-AT"}: 100 % german → https://example.com/de/sale?utm_campaign=sale',
