@@ -46,9 +46,11 @@ export function readCookie(
 export function requireSameOrigin(own: string, headers: IncomingHttpHeaders): void {
   // Browsers send Sec-Fetch-Site to addresses with TLS and to localhost, and Origin with each write.
   const { 'sec-fetch-site': site, origin, host } = headers;
-  const isOwn = origin !== undefined && (origin === own || origin === `http://${host}`);
+  // Without TLS, browsers store no secure cookie, so nobody could sign in there.
+  const isPlain = !isSecure(own) && origin === `http://${host}`;
+  const isOwn = origin !== undefined && (origin === own || isPlain);
   if (site === undefined ? isOwn : site === 'same-origin') return;
-  const message = 'A request by the session of a browser must come from a page of this server';
+  const message = `A request by the session of a browser must come from a page of this server: open ${own}/dashboard/`;
   throw new ApiError('CROSS_ORIGIN', message);
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { api as routes } from '../../src/api/api.js';
 import { isWrite, type Route, scopesOf } from '../../src/contract/define-route.js';
-import { readCookie, sessionCookie } from '../../src/people/session-cookie.js';
+import { readCookie, refuseCrossOrigin, sessionCookie } from '../../src/people/session-cookie.js';
 import { UserRepository } from '../../src/people/user-repository.js';
 import { contractFetch } from './contract-fetch.js';
 import { type Caller, startForFile } from './start-server.js';
@@ -235,6 +235,11 @@ describe('a session', () => {
     const read = (header: string) => readCookie('https://sho.rt', { cookie: header });
     expect(read('a=b; __Host-shorty_session=token')).toBe('token');
     expect(read('shorty_session=of-another-subdomain')).toBeUndefined();
+    // A browser would not store the cookie.
+    const plain = { origin: 'http://10.0.0.5:3000', host: '10.0.0.5:3000' };
+    const open = 'open https://sho.rt/dashboard/';
+    expect(() => refuseCrossOrigin('https://sho.rt', plain)).toThrow(open);
+    expect(() => refuseCrossOrigin('http://sho.rt', plain)).not.toThrow();
   });
 });
 
