@@ -303,8 +303,11 @@ test('a repeated import creates no link twice, and says so', async () => {
   // A second import of the file has other links.
   expect((await shorty.run([...args, '--no-resume'])).code).toBe(2);
   expect(await shorty.read('twice-made.csv')).toBe(made);
-  // A refused run changes nothing.
+  // A refused run changes nothing, and another key continues the import of its organization.
   await shorty.exits(0, 'an earlier run has imported this file', args);
+  const { key } = await server.client.apiKeys.create({ name: 'another' });
+  const env = { SHORTY_API_KEY: key };
+  await shorty.exits(0, 'an earlier run has imported this file', args, { env });
   expect(await linksTo('https://twice.example/')).toHaveLength(1);
   await shorty.run('urls bulk-create twice.csv --no-resume');
   expect(await linksTo('https://twice.example/')).toHaveLength(2);

@@ -240,9 +240,7 @@ export class ImportReport {
 
   #onRetry(error: unknown): void {
     if (this.#retrying !== undefined) return;
-    const reason = error instanceof Error ? error.message : String(error);
-    const limit = formatDuration(this.#options.retryFor * 1000);
-    this.#retrying = `no response from the server (${reason}); retrying for up to ${limit}`;
+    this.#retrying = describeRetry(error, this.#options);
     if (this.#live.isShown) this.#show();
     else this.#context.output.note(this.#retrying);
   }
@@ -252,4 +250,23 @@ export class ImportReport {
     this.#retrying = undefined;
     if (!this.#live.isShown) this.#context.output.note('the server responds again');
   }
+}
+
+function describeRetry(error: unknown, { retryFor }: Pick<ReportOptions, 'retryFor'>): string {
+  const reason = error instanceof Error ? error.message : String(error);
+  return `no response from the server (${reason}); retrying for up to ${formatDuration(retryFor * 1000)}`;
+}
+
+/** Returns hooks that tell the user about the first retry. */
+export function noteRetry(
+  { output }: Context,
+  options: Pick<ReportOptions, 'retryFor'>,
+): NonNullable<ShortyOptions['hooks']> {
+  let isNoted = false;
+  return {
+    onRetry: ({ error }) => {
+      if (!isNoted) output.note(describeRetry(error, options));
+      isNoted = true;
+    },
+  };
 }

@@ -9,12 +9,13 @@ import {
   withDomainIds,
 } from '@shorty/import';
 import { formatCount, formatInstant, formatNumber } from '@shorty/report';
+import type { ClientOptions } from '@shorty/sdk';
 import { type ExitCode, UsageError } from '../../cli-error.js';
 import { type CommandRow, type OptionRows, parsePositive } from '../../command.js';
 import { stateFolder } from '../../config-file.js';
 import type { Context } from '../../context.js';
 import { checkRows } from '../../import/check-rows.js';
-import { ImportReport } from '../../import/import-report.js';
+import { ImportReport, noteRetry } from '../../import/import-report.js';
 import {
   type CsvFlags,
   csvOptions,
@@ -137,6 +138,15 @@ export async function importFile(
   });
 }
 
+/** The options of a client that waits for a server that is busy or restarts. */
+function patience({ retryFor }: ImportOptions): ClientOptions {
+  return {
+    deadlineMs: retryFor * 1000,
+    maxRetries: Number.POSITIVE_INFINITY,
+    maxRetryDelayMs,
+  };
+}
+
 /** Throws if no link of the file is on a domain of `--domain`. */
 async function checkDomains(prepared: PreparedImport, links: LinkRules): Promise<void> {
   if (links.domains.size === 0) return;
@@ -174,13 +184,7 @@ async function importRows(
   }
   const live = await openLiveView(context);
   const report = new ImportReport(context, prepared, options, progress, live);
-  // Waits for a server that is busy or restarts.
-  const client = await context.client({
-    deadlineMs: options.retryFor * 1000,
-    maxRetries: Number.POSITIVE_INFINITY,
-    maxRetryDelayMs,
-    hooks: report.hooks,
-  });
+  const client = await context.client({ ...patience(options), hooks: report.hooks });
   const links = foreign && { ...foreign, now: progress.startedAt };
   const planned = planChunks(prepared.rows(), prepared.plan, links && { links });
   const chunks = async function* (): AsyncGenerator<ImportChunk> {
@@ -234,22 +238,34 @@ async function importRows(
 
 /** Returns the id of an import. It depends on the file, the account and the parsing options. */
 async function identify(
-  { settings }: Context,
+  context: Context,
   { file, delimiter }: PreparedImport,
   options: ImportOptions,
   foreign: ForeignExport | undefined,
 ): Promise<string> {
-  const { accessToken, apiKey, baseUrl, clientId } = await settings();
+  const { baseUrl } = await context.settings();
   const { map, ignore, cells } = readColumnOptions(options);
+  const account = options.dryRun
+    ? await readAccount(context, { maxRetries: 0 }).catch(() => undefined)
+    : await readAccount(context, { ...patience(options), hooks: noteRetry(context, options) });
   const facts = [
     file.sha256,
     baseUrl.value,
-    // Access tokens expire after an hour, and the import must keep its identity.
-    accessToken ? 'access token' : (apiKey?.value ?? clientId?.value ?? ''),
+    account,
     ...[file.encoding, delimiter, options.header ?? true, [...map].sort()],
     ignore === 'all' ? ignore : [...ignore].sort(),
     cells,
     foreign && [foreign.source.name, [...foreign.domains].sort(), foreign.keepsCodes],
   ];
   return createHash('sha256').update(JSON.stringify(facts)).digest('hex');
+}
+
+/**
+ * Returns the organization, and the domain that an API key is restricted to: an import continues with
+ * another key.
+ */
+async function readAccount(context: Context, options: ClientOptions): Promise<readonly unknown[]> {
+  const client = await context.client(options);
+  const { organization, apiKey } = await client.me(context.request);
+  return [organization.id, apiKey?.domainId];
 }
