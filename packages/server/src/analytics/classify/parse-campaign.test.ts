@@ -3,7 +3,7 @@ import { isAdClick } from './ad-clicks.js';
 import { parseCampaign } from './parse-campaign.js';
 
 describe('the campaign of a visit', () => {
-  it.each([
+  it.each<[string, object | null]>([
     [
       '?a=1&utm_source=news+letter&utm_medium=e-mail&utm_campaign=a%26b&utm_term=%C3%A4',
       { utmSource: 'news letter', utmMedium: 'e-mail', utmCampaign: 'a&b', utmTerm: 'ä' },
@@ -15,7 +15,7 @@ describe('the campaign of a visit', () => {
     // The first of two values counts, and no empty one.
     ['?utm_source=a&utm_source=b&utm_term=&utm_content=%20', { utmSource: 'a' }],
     ...['', '?', '?a=utm_source', '?utm_id=4', '?utm_source', '?a=%5F&b=%zz'].map(
-      (query) => [query, null] as const,
+      (query): [string, null] => [query, null],
     ),
   ])('of %s is %j', (query, campaign) => {
     expect(parseCampaign(query)).toEqual(campaign);
