@@ -10,7 +10,13 @@ type InstantField =
   | 'since'
   | 'until'
   | 'createdSince'
-  | 'createdUntil';
+  | 'createdUntil'
+  | 'importedCreatedAt'
+  | 'at'
+  | 'before';
+
+// `after` is the position in a list, except in the condition of a rule.
+type InstantFieldOf<T> = InstantField | ('before' extends keyof T ? 'after' : never);
 
 /**
  * A request of the contract, with a Date allowed for each instant, undefined for a missing field, and
@@ -21,7 +27,7 @@ export type WithDates<T> = T extends readonly (infer Item)[]
   : T extends object
     ? {
         [Name in keyof T]:
-          | (Name extends InstantField ? T[Name] | Date : WithDates<T[Name]>)
+          | (Name extends InstantFieldOf<T> ? T[Name] | Date : WithDates<T[Name]>)
           | (Record<never, never> extends Pick<T, Name> ? undefined : never);
       }
     : T;

@@ -60,6 +60,22 @@ describe('a call throws for what it would not use', () => {
   });
 });
 
+it('takes a Date for each instant of a link and its rules', async () => {
+  const sent = record(urlCreated('1'));
+  const at = new Date(0);
+  const targetUrl = 'https://example.com';
+  const link: UrlCreateRequest = {
+    ...{ targetUrl, activatesAt: at, expiresAt: at, importedCreatedAt: at },
+    rules: [{ when: { after: at, before: at }, targetUrl }],
+  };
+  await shorty().urls.create(link);
+  await shorty().urls.testRules(42, { at });
+  expect(sent[0]?.body).toEqual(JSON.parse(JSON.stringify(link)));
+  expect(sent[1]?.call).toContain('?at=1970-01-01T00');
+  // @ts-expect-error A position in a list is no instant.
+  void (() => shorty().urls.list({ after: at }));
+});
+
 describe('a client with the clock and random numbers of the system', () => {
   it('creates a new idempotency key for each POST', async () => {
     const sent = record(urlCreated('1'), 201);
