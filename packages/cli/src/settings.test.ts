@@ -11,20 +11,16 @@ const config: ConfigContent = {
 const empty: ConfigContent = { profiles: {} };
 
 describe('the source of a setting', () => {
+  const [flags, env] = [{ baseUrl: 'https://f.example' }, { SHORTY_BASE_URL: 'https://e.example' }];
   test.each([
-    ['flag', { baseUrl: 'https://f.example' }, { SHORTY_BASE_URL: 'https://e.example' }, config],
-    ['environment', {}, { SHORTY_BASE_URL: 'https://e.example' }, config],
-    ['profile', {}, {}, config],
-    ['default', {}, {}, empty],
-    ['empty variables are ignored', {}, { SHORTY_BASE_URL: '' }, config],
-  ])('%s', (name, flags, env, content) => {
-    const expected = {
-      flag: { value: 'https://f.example', source: 'flag --base-url' },
-      environment: { value: 'https://e.example', source: 'SHORTY_BASE_URL' },
-      profile: { value: 'https://stored.example', source: 'profile default' },
-      default: { value: 'http://localhost:3000', source: 'default' },
-    }[name] ?? { value: 'https://stored.example', source: 'profile default' };
-    expect(resolveSettings(flags, env, content).baseUrl).toEqual(expected);
+    ['https://f.example', 'flag --base-url', flags, env, config],
+    ['https://e.example', 'SHORTY_BASE_URL', {}, env, config],
+    ['https://stored.example', 'profile default', {}, {}, config],
+    ['http://localhost:3000', 'default', {}, {}, empty],
+    // Empty variables are ignored.
+    ['https://stored.example', 'profile default', {}, { SHORTY_BASE_URL: '' }, config],
+  ])('%s of the %s', (value, source, flags, env, content) => {
+    expect(resolveSettings(flags, env, content).baseUrl).toEqual({ value, source });
   });
 
   test.each([

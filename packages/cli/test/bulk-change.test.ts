@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { open, readFile, symlink } from 'node:fs/promises';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { startApiServer } from './api-server.js';
 import { expectEnd } from './built-shorty.js';
 import { startSignedInShorty } from './signed-in-shorty.js';
@@ -196,63 +196,60 @@ test.each([
 
 test('an export imports unchanged into another server', async () => {
   const other = await startApiServer();
-  try {
-    const fields = {
-      targetUrl: 'https://export.example/?q="a,b"',
-      customSlug: 'exported-link',
-      title: '=cmd|calc',
-      description: "Line one, line two, and 'quotes'",
-      tags: ['a|b', 'c'],
-      category: '-1',
-      redirectType: 301 as const,
-      expiresAt: '2099-05-01T00:00:00.000Z',
-      utmSource: '+plus',
-      utmTerm: "'=quoted",
-      customUtmParams: { utm_id: '7', utm_x: 'ü' },
-      sourceDomain: 'blog.example.com',
-      clickThresholds: [50, 500],
-    };
-    await server.client.urls.create(fields);
-    const paused = {
-      targetUrl: 'https://export.example/paused',
-      customSlug: 'exported-pause',
-      tags: ['one, with a comma'],
-    };
-    await server.client.urls.create({ ...paused, isActive: false });
-    await server.client.urls.create({
-      targetUrl: 'https://export.example/code',
-      importedCode: '-team/a_b',
-      importedCreatedAt: '2015-06-07T08:09:10.000Z',
-    });
-    const csv = await shorty.run('urls export --out export.csv');
-    expect([csv.code, csv.stdout, csv.stderr]).toEqual([
-      0,
-      '',
-      expect.stringMatching(/^\d+ links written to export\.csv\n$/),
-    ]);
-    expect(await shorty.read('export.csv')).toContain("'=cmd|calc");
-    const { code, stderr } = await shorty.run('urls bulk-create export.csv', {
-      env: other.env,
-    });
-    expect([code, stderr]).toEqual([
-      0,
-      expect.stringMatching(/^skipping columns that only the server sets/),
-    ]);
-    const copies = await other.links();
-    const originals = (await server.links()).filter(({ deletedAt }) => deletedAt === null);
-    expect(copies).toHaveLength(originals.length);
-    const copy = copies.find(({ customSlug }) => customSlug === 'exported-link');
-    expect(copy).toMatchObject({ ...fields, isActive: true });
-    const pausedCopy = copies.find(({ customSlug }) => customSlug === paused.customSlug);
-    expect(pausedCopy).toMatchObject({ ...paused, isActive: false });
-    // The import sends several requests at once, so the order may differ.
-    const states = (links: typeof copies) =>
-      links.map(({ targetUrl, isActive }) => `${targetUrl} ${isActive}`).sort();
-    expect(states(copies)).toEqual(states(originals));
-    const codes = (links: typeof copies) =>
-      links.map(({ shortCode, createdAt }) => `${shortCode} ${createdAt}`).sort();
-    expect(codes(copies)).toEqual(codes(originals));
-  } finally {
-    await other.stop();
-  }
+  onTestFinished(() => other.stop());
+  const fields = {
+    targetUrl: 'https://export.example/?q="a,b"',
+    customSlug: 'exported-link',
+    title: '=cmd|calc',
+    description: "Line one, line two, and 'quotes'",
+    tags: ['a|b', 'c'],
+    category: '-1',
+    redirectType: 301 as const,
+    expiresAt: '2099-05-01T00:00:00.000Z',
+    utmSource: '+plus',
+    utmTerm: "'=quoted",
+    customUtmParams: { utm_id: '7', utm_x: 'ü' },
+    sourceDomain: 'blog.example.com',
+    clickThresholds: [50, 500],
+  };
+  await server.client.urls.create(fields);
+  const paused = {
+    targetUrl: 'https://export.example/paused',
+    customSlug: 'exported-pause',
+    tags: ['one, with a comma'],
+  };
+  await server.client.urls.create({ ...paused, isActive: false });
+  await server.client.urls.create({
+    targetUrl: 'https://export.example/code',
+    importedCode: '-team/a_b',
+    importedCreatedAt: '2015-06-07T08:09:10.000Z',
+  });
+  const csv = await shorty.run('urls export --out export.csv');
+  expect([csv.code, csv.stdout, csv.stderr]).toEqual([
+    0,
+    '',
+    expect.stringMatching(/^\d+ links written to export\.csv\n$/),
+  ]);
+  expect(await shorty.read('export.csv')).toContain("'=cmd|calc");
+  const { code, stderr } = await shorty.run('urls bulk-create export.csv', {
+    env: other.env,
+  });
+  expect([code, stderr]).toEqual([
+    0,
+    expect.stringMatching(/^skipping columns that only the server sets/),
+  ]);
+  const copies = await other.links();
+  const originals = (await server.links()).filter(({ deletedAt }) => deletedAt === null);
+  expect(copies).toHaveLength(originals.length);
+  const copy = copies.find(({ customSlug }) => customSlug === 'exported-link');
+  expect(copy).toMatchObject({ ...fields, isActive: true });
+  const pausedCopy = copies.find(({ customSlug }) => customSlug === paused.customSlug);
+  expect(pausedCopy).toMatchObject({ ...paused, isActive: false });
+  // The import sends several requests at once, so the order may differ.
+  const states = (links: typeof copies) =>
+    links.map(({ targetUrl, isActive }) => `${targetUrl} ${isActive}`).sort();
+  expect(states(copies)).toEqual(states(originals));
+  const codes = (links: typeof copies) =>
+    links.map(({ shortCode, createdAt }) => `${shortCode} ${createdAt}`).sort();
+  expect(codes(copies)).toEqual(codes(originals));
 });

@@ -155,14 +155,12 @@ const oldCodes = [
   { source: 'shlink', header: 'shortCode,longUrl,createdAt', codes: ['blog/2023/post', 'v1.2~rc'] },
 ];
 
-test.each(oldCodes)(
-  'the old codes of $source lead to their targets, also on the plan free',
-  async ({ source, header, codes }) => {
-    const free = await startApiServer({
-      plans: { ...standardPlans, enterprise: standardPlans.free },
-    });
-    onTestFinished(() => free.stop());
-    const targetOf = (code: string) => `https://old.example/${code}`;
+test('the old codes of each service lead to their targets, also on the plan free', async () => {
+  const plans = { ...standardPlans, enterprise: standardPlans.free };
+  const free = await startApiServer({ plans });
+  onTestFinished(() => free.stop());
+  const targetOf = (code: string) => `https://old.example/${code}`;
+  for (const { source, header, codes } of oldCodes) {
     const rows = codes.map((code) => `${code},${targetOf(code)},2010-01-02 03:04:05`);
     await shorty.write(`old-${source}.csv`, [header, ...rows, ''].join('\n'));
     const args = ['import', source, `old-${source}.csv`];
@@ -172,10 +170,10 @@ test.each(oldCodes)(
       const visit = await fetch(`${free.url}/${old}`, { redirect: 'manual' });
       expect(visit.headers.get('location'), old).toBe(targetOf(old));
     }
-    const dates = (await free.links()).map(({ createdAt }) => createdAt);
-    expect(dates).toEqual(codes.map(() => '2010-01-02T03:04:05.000Z'));
-  },
-);
+  }
+  const dates = (await free.links()).map(({ createdAt }) => createdAt);
+  expect(new Set(dates)).toEqual(new Set(['2010-01-02T03:04:05.000Z']));
+});
 
 test('a creation time that cannot be right is left out', async () => {
   const times = ['0000-00-00 00:00:00', '1969-12-31 00:00:00', '2999-01-01 00:00:00', 'long ago'];

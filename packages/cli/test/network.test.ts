@@ -2,6 +2,7 @@ import { createServer as createHttpServer, type IncomingMessage, request } from 
 import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, connect, createServer as createTcpServer, type Server } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
+import { freePort } from '../../server/test/free-port.js';
 import { selfSigned } from '../../server/test/network/self-signed.js';
 import { createProxyFetch } from '../src/proxy-fetch.js';
 import { startSignedInShorty } from './signed-in-shorty.js';
@@ -22,9 +23,7 @@ function list(baseUrl: string, args: string[] = [], env: Record<string, string> 
 
 test('an unknown name, a closed port, TLS and a hung server each have their own next step', async () => {
   const hung = await listen(createTcpServer(() => {}));
-  const closed = createTcpServer();
-  const closedPort = await listen(closed);
-  await new Promise((resolve) => closed.close(resolve));
+  const closedPort = await freePort();
   const tls = await listen(createTlsServer(selfSigned));
   const plain = await listen(createHttpServer((_, response) => response.end('{}')));
   const hintOf = async (baseUrl: string, ...args: string[]) => {
@@ -94,9 +93,7 @@ test('a proxy gets the credentials of its variable, and a failure says so', asyn
   });
   expect(proxied).toMatchObject({ code: 0, stderr: '' });
   asked.length = 0;
-  const closed = createTcpServer();
-  const closedPort = await listen(closed);
-  await new Promise((resolve) => closed.close(resolve));
+  const closedPort = await freePort();
   for (const [env, scheme] of [
     [{ http_proxy: `ann:wrong@${address}` }, 'http'],
     [{ https_proxy: `ann:wrong@${address}` }, 'https'],

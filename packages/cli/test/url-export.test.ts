@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { parse } from 'csv-parse/sync';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, afterEach, expect, test } from 'vitest';
 import { recordsOf } from './built-shorty.js';
 import { openFaultProxy } from './fault-proxy.js';
 import { startSignedInShorty } from './signed-in-shorty.js';
@@ -9,6 +9,10 @@ const links = 500;
 const { server, shorty } = await startSignedInShorty();
 const proxy = await openFaultProxy(server.url, (path) => path.startsWith('/api/v1/urls/export'));
 afterAll(() => proxy.stop());
+const env = { SHORTY_BASE_URL: proxy.url };
+afterEach(() => {
+  proxy.keys.length = 0;
+});
 // Long enough for several pages.
 const description = 'd'.repeat(5_000);
 const { created } = await server.client.urls.bulkCreate(
@@ -27,9 +31,7 @@ const idsOf = (csv: string) =>
 test.each(['lose response', 'cut response', 'unavailable'] as const)(
   'an export continues after a fault in the middle: %s',
   async (fault) => {
-    proxy.keys.length = 0;
     proxy.decide = (index) => (index === 1 || index === 3 ? fault : 'pass');
-    const env = { SHORTY_BASE_URL: proxy.url };
     const { code, stderr } = await shorty.run('urls export --out links.csv', { env });
     expect([code, stderr]).toEqual([0, `${links} links written to links.csv\n`]);
     expect(idsOf(await shorty.read('links.csv'))).toEqual(ids);
@@ -39,11 +41,8 @@ test.each(['lose response', 'cut response', 'unavailable'] as const)(
 );
 
 test.each(['ndjson', 'json'] as const)('an export as %s has all records', async (format) => {
-  proxy.keys.length = 0;
   proxy.decide = (index) => (index === 1 ? 'cut response' : 'pass');
-  const { code, stdout } = await shorty.run(['urls', 'export', '--output', format], {
-    env: { SHORTY_BASE_URL: proxy.url },
-  });
+  const { code, stdout } = await shorty.run(['urls', 'export', '--output', format], { env });
   expect(code).toBe(0);
   const records = format === 'json' ? JSON.parse(stdout).items : recordsOf(stdout);
   expect(records).toEqual(
@@ -67,11 +66,8 @@ test('an export that ends in the middle leaves the earlier file as it was, and n
   const out = `${folder}/links.csv`;
   await mkdir(shorty.path(folder));
   await shorty.write(out, 'earlier\n');
-  proxy.keys.length = 0;
   proxy.decide = (index) => (index === 0 ? 'pass' : 'cut response');
-  await shorty.exits(1, '/api/v1/urls/export', ['urls', 'export', '--out', out], {
-    env: { SHORTY_BASE_URL: proxy.url },
-  });
+  await shorty.exits(1, '/api/v1/urls/export', ['urls', 'export', '--out', out], { env });
   expect(await shorty.read(out)).toBe('earlier\n');
   expect(await shorty.files(folder)).toEqual(['links.csv']);
 });
@@ -79,11 +75,10 @@ test('an export that ends in the middle leaves the earlier file as it was, and n
 test('an interrupted export leaves no file', async () => {
   const folder = 'interrupted';
   await mkdir(shorty.path(folder));
-  proxy.keys.length = 0;
   proxy.decide = (index) => (index === 0 ? 'pass' : 'hold');
   const interruption = new AbortController();
   const exporting = shorty.run(['urls', 'export', '--out', `${folder}/links.csv`], {
-    env: { SHORTY_BASE_URL: proxy.url },
+    env,
     interrupt: interruption.signal,
   });
   await proxy.held;
