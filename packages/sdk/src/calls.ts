@@ -18,6 +18,13 @@ type InstantField =
 // `after` is the position in a list, except in the condition of a rule.
 type InstantFieldOf<T> = InstantField | ('before' extends keyof T ? 'after' : never);
 
+// In a query, the contract describes the id of a link as a string.
+type WithNumbers<T> = T extends readonly (infer Item)[]
+  ? readonly WithNumbers<Item>[]
+  : T extends string
+    ? string | number
+    : T;
+
 /**
  * A request of the contract, with a Date allowed for each instant, undefined for a missing field, and
  * readonly arrays.
@@ -27,7 +34,11 @@ export type WithDates<T> = T extends readonly (infer Item)[]
   : T extends object
     ? {
         [Name in keyof T]:
-          | (Name extends InstantFieldOf<T> ? T[Name] | Date : WithDates<T[Name]>)
+          | (Name extends InstantFieldOf<T>
+              ? T[Name] | Date
+              : Name extends 'urlId'
+                ? WithNumbers<T[Name]>
+                : WithDates<T[Name]>)
           | (Record<never, never> extends Pick<T, Name> ? undefined : never);
       }
     : T;

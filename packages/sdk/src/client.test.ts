@@ -76,6 +76,16 @@ it('takes a Date for each instant of a link and its rules', async () => {
   void (() => shorty().urls.list({ after: at }));
 });
 
+it('takes numbers for the ids of links, also in a query', async () => {
+  const sent = record(usage);
+  await shorty().qr.list({ urlId: 42 });
+  await shorty().analytics.visits({ urlId: [42, '43'] });
+  expect(sent.map(({ call }) => call.replace(/.*[?]/, ''))).toEqual([
+    'urlId=42',
+    'urlId=42&urlId=43',
+  ]);
+});
+
 describe('a client with the clock and random numbers of the system', () => {
   it('creates a new idempotency key for each POST', async () => {
     const sent = record(urlCreated('1'), 201);
