@@ -128,6 +128,8 @@ test('bulk-update finds links by their slugs or short URLs, if the file has no i
   const targetUrl = 'https://example.com/';
   const slug = await server.client.urls.create({ targetUrl, customSlug: 'by-its-slug' });
   const update = (input: string) => shorty.run('urls bulk-update -', { input });
+  const unchanged = await update('id,customSlug\n1,renamed\n');
+  expectEnd(unchanged, 2, 'standard input has no column to change');
   const bySlug = await update('Slug;Title\nby-its-slug;Erster\nno-such-slug;Zweiter\n');
   expectEnd(bySlug, 3, 'line 3: there is no link "no-such-slug" (INVALID_ROW)');
   expect(await server.client.urls.get(slug.id)).toMatchObject({ title: 'Erster' });

@@ -8,7 +8,7 @@ import {
 } from '@shorty/import';
 import { formatCount, formatNumber } from '@shorty/report';
 import type { UrlBulkUpdateItem } from '@shorty/sdk';
-import { type ExitCode, exitCodes } from '../../cli-error.js';
+import { type ExitCode, exitCodes, UsageError } from '../../cli-error.js';
 import type { CommandRow } from '../../command.js';
 import type { Context } from '../../context.js';
 import {
@@ -62,13 +62,17 @@ async function updateRows(
   isDryRun: boolean,
 ): Promise<ExitCode> {
   const { io, output } = context;
+  const { columns: planned } = prepared.plan;
+  if (!planned.some((each) => each.kind === 'utm' || ('name' in each && each.name !== 'id'))) {
+    throw new UsageError(`${prepared.file.name} has no column to change`, 'such as title or tags');
+  }
   const failures = new RowReport(output, io.stderr.isTTY === true);
   let updated = 0;
   let failed = 0;
   const outcomes = async function* (): AsyncGenerator<readonly Outcome[]> {
     const client = isDryRun ? undefined : await context.client();
-    const planned = planChunks(prepared.rows(), prepared.plan, { nullCell });
-    const chunks = isDryRun ? planned : withDomainIds(planned, domainFinder(context));
+    const all = planChunks(prepared.rows(), prepared.plan, { nullCell });
+    const chunks = isDryRun ? all : withDomainIds(all, domainFinder(context));
     for await (const chunk of chunks) {
       io.interrupt.throwIfAborted();
       const rows = await withIds(chunk.rows, isDryRun ? undefined : context);
