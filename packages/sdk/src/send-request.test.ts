@@ -230,14 +230,6 @@ describe('requests', () => {
     });
   });
 
-  it('refuse an option that is none', async () => {
-    const shorty = createTestClient();
-    const options = { idempotenceKey: 'x' } as object;
-    const message = 'idempotenceKey is not an option: did you mean idempotencyKey?';
-    await expect(shorty.urls.get('42', options)).rejects.toThrow(message);
-    await expect(shorty.urls.list({}, options)).rejects.toThrow(message);
-  });
-
   it('keep the path prefix of the base URL', async () => {
     server.use(http.get('https://example.test/links/api/v1/usage', () => success(usage)));
     for (const baseUrl of ['https://example.test/links/', 'https://example.test/links/api/v1']) {

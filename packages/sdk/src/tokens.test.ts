@@ -64,23 +64,21 @@ describe('a token', () => {
 });
 
 describe('a 401', () => {
-  it('renews the token once and repeats the request', async () => {
-    const state = issueTokens();
-    const client = createTestClient(credentials);
-    state.refused.add('token-1');
-    await expect(client.usage.get()).resolves.toEqual(usage);
-    expect(state.used).toEqual(['token-1', 'token-2']);
-    expect(client.retries).toEqual([]);
-  });
-
-  it('renews the token once for all refused calls', async () => {
-    const state = issueTokens();
-    const client = createTestClient(credentials);
-    await client.usage.get();
-    state.refused.add('token-1');
-    await Promise.all(Array.from({ length: 10 }, () => client.usage.get()));
-    expect(state.issued).toBe(2);
-  });
+  it.each([1, 10])(
+    'of %i calls at once renews the token once, and repeats them',
+    async (length) => {
+      const state = issueTokens();
+      const client = createTestClient(credentials);
+      state.refused.add('token-1');
+      const calls = Array.from({ length }, () => client.usage.get());
+      expect(await Promise.all(calls)).toEqual(Array(length).fill(usage));
+      expect(state.used.sort()).toEqual(
+        ['token-1', 'token-2'].flatMap((t) => Array(length).fill(t)),
+      );
+      expect(state.issued).toBe(2);
+      expect(client.retries).toEqual([]);
+    },
+  );
 
   it('is returned if the new token is refused too', async () => {
     const state = issueTokens();

@@ -7,18 +7,22 @@ import { compile, examplesOf, sourcesOf } from './ts-examples.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const guide = '../../docs/sdk.md';
+const verifier = join(root, '../webhook-verifier');
 
-it('the examples of the sources, the README and the guide compile', { timeout: 60_000 }, () => {
+it('the examples of the sources, the READMEs and the guide compile', { timeout: 60_000 }, () => {
   const found = examplesOf(root, [...sourcesOf(root), 'README.md', guide]);
-  const examples = new Map(
+  const ofVerifier = examplesOf(verifier, ['README.md', ...sourcesOf(verifier)]);
+  expect(ofVerifier.size).toBeGreaterThan(10);
+  const examples = new Map([
+    ...ofVerifier,
     // Comments of methods leave out the client, which each of them needs.
-    [...found].map(([name, code]) => [
+    ...[...found].map(([name, code]): [string, string] => [
       name,
       name.includes('/src-') && !code.includes('new Shorty(')
         ? `import { Shorty as Client } from '@shorty/sdk';\nconst shorty = new Client();\n${code}`
         : code,
     ]),
-  );
+  ]);
   const countOf = (part: string) => [...found.keys()].filter((name) => name.includes(part)).length;
   expect(countOf('/src-')).toBeGreaterThan(15);
   expect(countOf('/README-')).toBe(1);
@@ -32,11 +36,15 @@ it('the examples of the sources, the README and the guide compile', { timeout: 6
     incremental: false,
     noEmit: true,
     noUnusedLocals: false,
-    lib: ['lib.es2023.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts'],
+    lib: ['lib.es2023.d.ts', 'lib.es2024.string.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts'],
     paths: {
       '@shorty/sdk': [join(root, 'src/index.ts')],
-      '@shorty/sdk/webhooks': [join(root, '../webhook-verifier/src/index.ts')],
+      '@shorty/sdk/webhooks': [join(verifier, 'src/index.ts')],
       '@shorty/sdk/testing': [join(root, 'src/testing.ts')],
+      '@shorty/webhook-verifier': [join(verifier, 'src/index.ts')],
+      '@shorty/webhook-verifier/web': [join(verifier, 'src/web.ts')],
+      '@shorty/webhook-verifier/dedupe': [join(verifier, 'src/dedupe.ts')],
+      '@shorty/webhook-verifier/*': [join(verifier, 'src/adapters/*.ts')],
     },
   };
   delete compilerOptions.rootDir;

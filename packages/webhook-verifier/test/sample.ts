@@ -1,3 +1,4 @@
+import { createDeduper } from '../src/dedupe.js';
 import { type SignOptions, signWebhook } from '../src/index.js';
 
 export const SECRET = 'whsec_test_0123456789abcdef';
@@ -29,3 +30,11 @@ export async function codeOf(work: () => unknown): Promise<unknown> {
     return error instanceof Error && 'code' in error ? error.code : error;
   }
 }
+
+const deduper = createDeduper({
+  leaseMs: 30_500,
+  store: { claim: () => 'running', finish() {}, release() {} },
+});
+
+/** Rejects, because another process runs the work of the delivery. */
+export const runElsewhere = () => deduper.once('a delivery', () => undefined);

@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
-import express, { type ErrorRequestHandler, type RequestHandler } from 'express';
+import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
 import { afterEach, describe, expect, it } from 'vitest';
-import { EVENT, SECRET, sample } from '../../test/sample.js';
+import { EVENT, runElsewhere, SECRET, sample } from '../../test/sample.js';
 import { expressWebhook, webhookDelivery } from './express.js';
 
 const closing: (() => void)[] = [];
@@ -22,13 +22,17 @@ async function serve(...before: RequestHandler[]) {
     res.status(error.statusCode ?? 500).json({ fault: error.message });
   };
   app.use(onFault);
+  const send = await listen(app);
+  return { post: (init: RequestInit, path = '/hook') => send(path, init), errors };
+}
+
+async function listen(app: Express) {
   const server = app.listen(0, '127.0.0.1');
   await new Promise((listening) => server.once('listening', listening));
   closing.push(() => server.close());
   const { port } = server.address() as AddressInfo;
-  const post = (init: RequestInit, path = '/hook') =>
+  return (path: string, init: RequestInit = {}) =>
     fetch(`http://127.0.0.1:${port}${path}`, { method: 'POST', ...init });
-  return { post, errors };
 }
 
 const raw = express.raw({ type: () => true });
@@ -120,5 +124,12 @@ describe('expressWebhook', () => {
     expect(await (await post(fresh(), '/bare')).json()).toEqual({
       fault: 'No verified webhook: add the adapter',
     });
+  });
+
+  it('asks the sender to retry when a handler throws a DeliveryInProgressError', async () => {
+    const app = express().post('/busy', () => runElsewhere());
+    // As in tests of an application: Express logs no error.
+    const { status, headers } = await (await listen(app.set('env', 'test')))('/busy');
+    expect([status, headers.get('retry-after')]).toEqual([503, '31']);
   });
 });

@@ -1,6 +1,6 @@
 import fastify from 'fastify';
 import { describe, expect, it } from 'vitest';
-import { EVENT, SECRET, sample } from '../../test/sample.js';
+import { EVENT, runElsewhere, SECRET, sample } from '../../test/sample.js';
 import { fastifyWebhook, webhookDelivery } from './fastify.js';
 
 function build(options: { maxBodyBytes?: number } = {}) {
@@ -18,6 +18,7 @@ function build(options: { maxBodyBytes?: number } = {}) {
     });
   });
   app.post('/other', async (request) => ({ body: request.body }));
+  app.post('/busy', runElsewhere);
   return app;
 }
 
@@ -58,6 +59,11 @@ describe('fastifyWebhook', () => {
     const response = await post({ body: 'x'.repeat(1_048_577) });
     expect(response.statusCode).toBe(401);
     expect(response.json()).toMatchObject({ code: 'missing_header' });
+  });
+
+  it('asks the sender to retry when a handler throws a DeliveryInProgressError', async () => {
+    const { statusCode, headers } = await post({}, '/busy');
+    expect([statusCode, headers['retry-after']]).toEqual([503, '31']);
   });
 
   it('refuses a body that a parser of an inner scope consumed', async () => {
