@@ -20,7 +20,7 @@ export interface HonoWebhookContext {
   };
 }
 
-/** Hono middleware. */
+/** Hono middleware, for Hono 4. */
 export type HonoWebhookMiddleware = (
   context: HonoWebhookContext,
   next: () => Promise<void>,
