@@ -131,3 +131,9 @@ test('the file for ShareX makes a link by a key', async () => {
     'https://example.com/from-sharex',
   );
 });
+
+test('the screen of the operator is missing where the administration API is not served', async () => {
+  const owner = await dashboard.open('/operator');
+  await owner.getByText('This page does not exist').waitFor();
+  expect(await owner.getByRole('link', { name: 'Operator' }).count()).toBe(0);
+});

@@ -4,7 +4,6 @@ import { expectAccessible, useDashboard } from '../lib/dashboard.js';
 
 const operatorKey = 'operator-key-of-the-dashboard-0123456789';
 const dashboard = useDashboard({ operatorKey });
-const withoutKey = useDashboard();
 
 async function openOperator() {
   const page = await dashboard.open('/');
@@ -79,10 +78,4 @@ test('the key is forgotten when the page is left, and a wrong one is refused', a
   await page.getByRole('alert').waitFor();
   const stored = await page.evaluate(() => JSON.stringify([localStorage, sessionStorage]));
   expect(stored).toBe('[{},{}]');
-});
-
-test('the screen is missing where the administration API is not served', async () => {
-  const owner = await withoutKey.open('/operator');
-  await owner.getByText('This page does not exist').waitFor();
-  expect(await owner.getByRole('link', { name: 'Operator' }).count()).toBe(0);
 });
