@@ -1,4 +1,4 @@
-import type { ParseCell } from './cell-values.js';
+import type { CellOptions, ParseCell } from './cell-values.js';
 
 /** What is not kept of a link of another shortener. */
 export interface NotKept {
@@ -13,6 +13,8 @@ export interface SourceRow {
   readonly cells: ReadonlyMap<string, string>;
   /** Milliseconds since the epoch. */
   readonly now: number;
+  /** How dates are read. */
+  readonly options?: CellOptions | undefined;
 }
 
 /** What a cell of another shortener says of the link, or why the row is no link. */

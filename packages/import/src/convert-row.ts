@@ -94,7 +94,7 @@ export function convertRow(
       rules = [],
       notKept = [],
       ...found
-    } = column.read(cell, { cells: row, now: links.now });
+    } = column.read(cell, { cells: row, now: links.now, options: cellOptions });
     if (error !== undefined) return { error: `${title} ${error}` };
     Object.assign(item, fields);
     foreign.rules.push(...rules);

@@ -74,6 +74,12 @@ export const readSplit: ReadSetting = (cell, { cells }) => {
   return { rules: [{ when: {}, variants }] };
 };
 
+/** When the link was made. A link whose time cannot be read is imported without it. */
+export const readCreation: ReadSetting = (cell, { options }) => {
+  const { value, error } = parseInstant(cell, options) as { value?: unknown; error?: string };
+  return error === undefined ? { fields: { importedCreatedAt: value } } : { notKept: [error] };
+};
+
 /** Short.io's `skipQS`: the query of a visit is not added to the target. */
 export const readSkippedQuery: ReadSetting = (cell) => {
   const { value, error } = parseBoolean(cell) as { value?: boolean; error?: string };

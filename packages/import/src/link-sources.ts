@@ -11,6 +11,7 @@ import { parseEndInstant, parseInstant } from './instant-cell.js';
 import {
   isSet,
   readCountryTargets,
+  readCreation,
   readDeviceUrls,
   readHasRules,
   readPassword,
@@ -96,7 +97,7 @@ const expiry = field('expiresAt', parseEndInstant);
 const expiredUrl = field('expiredUrl', parseWebUrl);
 const limit = field('maxClicks', parseCount);
 const forwardQuery = field('forwardQuery', parseBoolean);
-const creation = field('importedCreatedAt', parseCreation);
+const creation = setting(readCreation);
 const tags = field('tags', parseTags);
 
 const noFolders = lost('Shorty has no folders');
@@ -268,10 +269,4 @@ export function sourceColumnName(title: string): string {
 /** Parses a count such as `1204`, `1,204` or `1 204`. */
 function parseCount(cell: string): ReturnType<ParseCell> {
   return parseInteger(cell.replaceAll(/(?<=\d)[,\s](?=\d{3}\b)/g, ''));
-}
-
-/** Parses a time like `parseInstant`. A link whose time cannot be read is imported without it. */
-function parseCreation(...cell: Parameters<ParseCell>): ReturnType<ParseCell> {
-  const parsed = parseInstant(...cell);
-  return parsed.error === undefined ? parsed : { value: undefined };
 }
