@@ -108,7 +108,7 @@ test('domain sets up a domain, and gets the link that already has a target', asy
 
 /** A receiver in a child process, with its URL and its output. */
 async function startReceiver(name: string, secret: string) {
-  const receiver = start(name, { WEBHOOK_SECRET: secret, PORT: '0' });
+  const receiver = start(name, { SHORTY_WEBHOOK_SECRET: secret, PORT: '0' });
   const lines = createInterface({ input: receiver.stdout as NodeJS.ReadableStream });
   const output = lines[Symbol.asyncIterator]();
   const port = /port (\d+)$/.exec((await output.next()).value)?.[1];
@@ -141,7 +141,7 @@ test('receive-webhooks verifies what a server delivers, and refuses what somebod
   });
 
   const send = (key: string) =>
-    run('send-test-webhook.mjs', { WEBHOOK_SECRET: key, RECEIVER_URL: url });
+    run('send-test-webhook.mjs', { SHORTY_WEBHOOK_SECRET: key, RECEIVER_URL: url });
   expect(await send('wrong')).toMatchObject({ code: 0, stdout: 'answered 401\n' });
   expect(await send(secret)).toMatchObject({ code: 0, stdout: 'answered 204\n' });
   while (!(await output.next()).value.startsWith('url.created {"id":"42"'));

@@ -1,5 +1,6 @@
 // Receives webhooks in several processes, which share the ids of the deliveries that are handled.
-// Reads WEBHOOK_SECRET, PORT (4000 by default), DEDUPE_URL (file:, postgres: or redis:) and LEASE_MS.
+// Reads SHORTY_WEBHOOK_SECRET, PORT (4000 by default), DEDUPE_URL (file:, postgres: or redis:) and
+// LEASE_MS.
 import { createServer } from 'node:http';
 import { verifyDelivery, WebhookVerificationError } from '@shorty/webhook-verifier';
 import { createDeduper, DeliveryInProgressError } from '@shorty/webhook-verifier/dedupe';
@@ -28,7 +29,7 @@ async function handle(event) {
   if (process.env.WORK === 'fail') throw new Error('the work failed');
 }
 
-const secret = process.env.WEBHOOK_SECRET;
+const secret = process.env.SHORTY_WEBHOOK_SECRET;
 const store = await openStore(process.env.DEDUPE_URL ?? 'file:deliveries.db');
 const deduper = createDeduper({ store, leaseMs: Number(process.env.LEASE_MS ?? 60_000) });
 

@@ -1,10 +1,10 @@
 // Receives webhooks with Node only: verifies each delivery, and handles each delivery once.
-// Reads WEBHOOK_SECRET and PORT (4000 by default).
+// Reads SHORTY_WEBHOOK_SECRET and PORT (4000 by default).
 import { createServer } from 'node:http';
 import { verifyDelivery, WebhookVerificationError } from '@shorty/webhook-verifier';
 import { createDeduper } from '@shorty/webhook-verifier/dedupe';
 
-const secret = process.env.WEBHOOK_SECRET;
+const secret = process.env.SHORTY_WEBHOOK_SECRET;
 const deduper = createDeduper();
 
 const server = createServer(async (request, response) => {

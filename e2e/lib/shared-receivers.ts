@@ -18,7 +18,7 @@ interface Settings {
 /** Starts the example that receives webhooks in several processes, and counts its runs of the work. */
 async function startReceiver(settings: Settings) {
   const child = spawn(process.execPath, [join(root, 'examples/receive-webhooks-shared.mjs')], {
-    env: { PATH: process.env.PATH, WEBHOOK_SECRET: secret, PORT: '0', ...settings },
+    env: { PATH: process.env.PATH, SHORTY_WEBHOOK_SECRET: secret, PORT: '0', ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   onTestFinished(() => {
