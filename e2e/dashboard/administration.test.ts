@@ -55,7 +55,14 @@ test('a key is made and shown once, works with its scopes only, and is revoked',
   await page.getByLabel('Last day').fill('2099-12-31');
   await page.getByLabel('Name').press('Enter');
   const apiKey = await page.getByLabel(`Key ${name}`, { exact: true }).inputValue();
+  // As on a page without TLS.
+  await page.evaluate(() => Object.defineProperty(navigator, 'clipboard', { value: undefined }));
+  await page.getByRole('button', { name: `Copy Key ${name}` }).click();
+  await page.getByText(`Copied Key ${name}`).waitFor();
   await page.getByRole('button', { name: 'Close' }).click();
+  await page.getByLabel('Name').focus();
+  await page.keyboard.press('ControlOrMeta+V');
+  expect(await page.getByLabel('Name').inputValue()).toBe(apiKey);
   const client = new Shorty({ baseUrl: dashboard.server.url, apiKey });
   expect(await client.me()).toMatchObject({
     scopes: ['urls:read'],

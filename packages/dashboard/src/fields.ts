@@ -5,9 +5,7 @@ import { joinParts, linesOf, partsOf } from './texts.js';
 /** What a field holds while somebody fills it in. An empty text is a value that is not set. */
 export type Entry = string | boolean | readonly string[] | readonly Draft[];
 
-export interface Draft {
-  readonly [name: string]: Entry;
-}
+export type Draft = { readonly [name: string]: Entry };
 
 /** How the entry of a field becomes the value of the API, and back. */
 interface Kind {

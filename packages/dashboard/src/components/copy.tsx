@@ -5,20 +5,21 @@ import { FieldRow } from './field.js';
 import { notify } from './work.js';
 
 /** Copies text, and says so. Browsers refuse that in some windows, where people copy it themselves. */
-export async function copyText(text: string): Promise<void> {
+export async function copyText(text: string, label = text): Promise<void> {
   try {
     // Only pages with TLS have it.
     await navigator.clipboard.writeText(text);
   } catch {
     if (!copySelection(text)) return;
   }
-  notify(`Copied ${text}`);
+  notify(`Copied ${label}`);
 }
 
 function copySelection(text: string): boolean {
   const area = document.createElement('textarea');
   area.value = text;
-  document.body.append(area);
+  // Nothing outside an open dialog can be selected.
+  (document.querySelector('dialog[open]') ?? document.body).append(area);
   area.select();
   const isCopied = document.execCommand('copy');
   area.remove();
@@ -27,7 +28,7 @@ function copySelection(text: string): boolean {
 
 /** A button that copies a text, such as a short link. */
 export const CopyButton = ({ text, label }: { readonly text: string; readonly label: string }) => (
-  <Button class="plain" aria-label={`Copy ${label}`} onClick={() => void copyText(text)}>
+  <Button class="plain" aria-label={`Copy ${label}`} onClick={() => void copyText(text, label)}>
     Copy
   </Button>
 );

@@ -121,7 +121,13 @@ export function Dialog({ title, onClose, children }: Titled & { readonly onClose
       ref={(dialog) => {
         if (dialog && !dialog.open) dialog.showModal();
       }}
-      onClose={onClose}
+      onClose={() => {
+        // Chromium focuses the field from before without its caret, so that nothing can be typed.
+        const before = document.activeElement as HTMLElement;
+        before.blur();
+        before.focus();
+        onClose();
+      }}
     >
       <h2 id={id}>{title}</h2>
       {children}

@@ -16,10 +16,7 @@ import { FieldRow } from './field.js';
 import { changes, notify, run } from './work.js';
 
 /** Fields that are shown on request. */
-export interface Section {
-  readonly section: string;
-  readonly fields: readonly Field[];
-}
+export type Section = { readonly section: string; readonly fields: readonly Field[] };
 
 export const section = (title: string, fields: readonly Field[]): Section => ({
   section: title,

@@ -107,13 +107,10 @@ export function DomainScreen({ params: { id } }: { readonly params: { readonly i
   );
 }
 
-interface VerificationProps {
-  readonly domain: Domain;
-  readonly onVerified: (domain: Domain) => void;
-}
+type Unverified = { readonly domain: Domain; readonly onVerified: (domain: Domain) => void };
 
 /** The TXT record of a domain that is not verified, and its look-up. */
-function Verification({ domain, onVerified }: VerificationProps) {
+function Verification({ domain, onVerified }: Unverified) {
   const { id, hostname, txtRecord, lastError } = domain;
   return (
     <Part title="Verification">
