@@ -137,7 +137,6 @@ describe.each(commands)('%s', (command) => {
     ],
     ['--until 20301101', 'use a timestamp (2030-11-01T00:00:00Z), a date'],
     ['--group-by week', 'Allowed choices are hour, day'],
-    ['--limit 51', '--limit 51: at most 50'],
     ['--limit 0', 'at least 1'],
     ['--output xml', '--output xml: unknown format'],
   ])('%s is a usage error, and sends no request', async (flags, message) => {

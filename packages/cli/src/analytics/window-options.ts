@@ -1,6 +1,5 @@
 import type { GroupBy, ReportFilters, ReportRequest } from '@shorty/report';
 import type { ClicksQuery, OverviewQuery, ScansQuery } from '@shorty/sdk';
-import { UsageError } from '../cli-error.js';
 import { defined, type OptionRows, parsePositive } from '../command.js';
 import type { Context } from '../context.js';
 import { queryOptions } from '../field-options.js';
@@ -16,8 +15,6 @@ export interface WindowFlags extends Input {
   readonly groupBy: GroupBy;
   readonly limit?: number;
 }
-
-const maxLimit = 50;
 
 export const windowHelp = `A time is a timestamp (2030-11-01T00:00:00Z), a date (2030-11-01: its start), a
 duration before now (24h, 7d, 12w), or the start of today, yesterday, this-week,
@@ -107,8 +104,5 @@ function readWindow(flags: WindowFlags, now: number): ClicksQuery {
   const span = flags.since ?? (flags.until === undefined ? '30d' : '');
   const since = firstBucket(span, now, groupBy, timezone) ?? time('since');
   const until = time('until') ?? periodOf(flags.since ?? '', now, timezone)?.until;
-  if (limit !== undefined && limit > maxLimit) {
-    throw new UsageError(`--limit ${limit}: at most ${maxLimit}`);
-  }
   return defined({ groupBy, since, until, timezone, limit }) as ClicksQuery;
 }
