@@ -81,10 +81,11 @@ test('a checked link whose change is refused is named, and stays checked', async
   });
   const page = await dashboard.open('/?tag=crowd');
   for (const { shortUrl } of [full, other]) await page.getByLabel(`Select ${shortUrl}`).check();
+  await dashboard.shorty.urls.update(other.id, { tags: ['crowd', 'theirs'] });
   await page.getByLabel('Tag to add').fill('new');
   await page.getByRole('button', { name: 'Add tag' }).click();
   await page.getByText(`1 refused: ${full.shortUrl}: tags must have at most 20 tags`).waitFor();
-  expect((await dashboard.shorty.urls.get(other.id)).tags).toEqual(['crowd', 'new']);
+  expect((await dashboard.shorty.urls.get(other.id)).tags).toEqual(['crowd', 'theirs', 'new']);
   expect(await page.getByLabel(`Select ${full.shortUrl}`).isChecked()).toBe(true);
 });
 

@@ -36,10 +36,7 @@ export const Button = (props: JSX.IntrinsicElements['button']) => (
   <button type="button" {...props} />
 );
 
-interface TableProps {
-  readonly heads: readonly string[];
-  readonly children: ComponentChildren;
-}
+type TableProps = { readonly heads: readonly string[]; readonly children: ComponentChildren };
 
 /** A table whose rows are cards on narrow screens. A column has the class of its head. */
 export const Table = ({ heads, children }: TableProps) => (

@@ -187,7 +187,9 @@ function Selection({ urls, onDone }: Selected) {
   const pause = (isPaused: boolean) => () => setActive(active, !isPaused);
   const remove = () => api.urls.bulkDelete(urls.map(({ id }) => id));
   const addTag = async ({ tag }: { readonly tag: string }) => {
-    await update(urls.map(({ id, tags }) => ({ id, tags: [...new Set([...tags, tag])] })));
+    // Somebody else may have changed the tags since the list was read.
+    const latest = await Promise.all(urls.map(({ id }) => api.urls.get(id)));
+    await update(latest.map(({ id, tags }) => ({ id, tags: [...new Set([...tags, tag])] })));
     onDone();
   };
   return (
