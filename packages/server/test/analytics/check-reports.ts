@@ -3,9 +3,7 @@ import { expect } from 'vitest';
 import { deleteOldVisits, retainedSince } from '../../src/analytics/ingest/delete-old-visits.js';
 import { eraseVisits, markErased } from '../../src/analytics/ingest/erase-visits.js';
 import { mergeVisits } from '../../src/analytics/ingest/merge-visits.js';
-import { VisitRepository } from '../../src/analytics/ingest/visit-repository.js';
 import { diagnoseVisits } from '../../src/analytics/reports/visit-doctor.js';
-import { EventOutbox } from '../../src/events/event-outbox.js';
 import {
   clicksModel,
   type ModelQr,
@@ -16,7 +14,7 @@ import {
   scansModel,
   startOfDate,
 } from './report-model.js';
-import { storedVisits } from './stored-visits.js';
+import { storedVisits, visitRepositoryOn } from './stored-visits.js';
 import { day, hour, makeVisit } from './visit-store.js';
 import { startVisitedServer, type VisitedServer } from './visited-server.js';
 
@@ -203,8 +201,7 @@ async function checkScenario(scenario: Scenario): Promise<void> {
       ({ link, at, ...visit }): ModelVisit =>
         makeVisit({ ...visit, urlId: Number(urls[link]?.id), visitedAt: start + at }),
     );
-    const outbox = new EventOutbox(database, { newId: () => 'event' });
-    const repository = new VisitRepository(database, { outbox, thresholds: [] });
+    const repository = visitRepositoryOn(database);
     const shares = steps.reduce((sum, { share }) => sum + share, 0);
     let stored = 0;
     let share = 0;

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it, onTestFinished } from 'vitest';
 import { recoverOrphans } from '../../src/analytics/ingest/visit-ingester.js';
-import { VisitRepository } from '../../src/analytics/ingest/visit-repository.js';
 import { openDamagedLines } from '../../src/analytics/journal/damaged-lines.js';
 import { journalRootOf, segmentPath } from '../../src/analytics/journal/journal-folder.js';
 import { toLine, withChecksum } from '../../src/analytics/journal/journal-lines.js';
@@ -11,6 +10,7 @@ import type { Database } from '../../src/storage/database.js';
 import { startServer } from '../api/start-server.js';
 import { databaseForTest } from '../engine.js';
 import { scratchFolder } from '../scratch-folder.js';
+import { clicksOf, visitRepositoryOn } from './stored-visits.js';
 import { makeVisit, openVisitStore, start } from './visit-store.js';
 
 async function open() {
@@ -19,8 +19,6 @@ async function open() {
   const root = scratchFolder();
   const createLink = async () => (await stored.createLinks(1)).urlIds[0] ?? 0;
   const file = openDamagedLines(root);
-  const repositoryOn = (database: Database) =>
-    new VisitRepository(database, { outbox: stored.outbox, thresholds: [] });
   const clock = () => start;
   return {
     root,
@@ -39,15 +37,8 @@ async function open() {
       writeFileSync(segmentPath(join(root, writerId), 1), content);
     },
     recover: (database = stored.database) =>
-      recoverOrphans(repositoryOn(database), root, clock, file.setAside),
-    async clicksOf(urlId: number): Promise<number> {
-      const row = await stored.database.read
-        .selectFrom('url_clicks')
-        .select('clicks')
-        .where('url_id', '=', urlId)
-        .executeTakeFirst();
-      return row?.clicks ?? 0;
-    },
+      recoverOrphans(visitRepositoryOn(database), root, clock, file.setAside),
+    clicksOf: (urlId: number) => clicksOf(stored.database, urlId),
   };
 }
 

@@ -1,20 +1,17 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { v7 as newUuid } from 'uuid';
 import { expect, it, onTestFinished } from 'vitest';
 import { eraseVisits, markErased } from '../../src/analytics/ingest/erase-visits.js';
-import { recoverOrphans } from '../../src/analytics/ingest/visit-ingester.js';
-import { VisitRepository } from '../../src/analytics/ingest/visit-repository.js';
-import { journalRootOf, segmentPath } from '../../src/analytics/journal/journal-folder.js';
+import { journalRootOf } from '../../src/analytics/journal/journal-folder.js';
 import { toLine } from '../../src/analytics/journal/journal-lines.js';
-import { diagnoseVisits, discardVisits } from '../../src/analytics/reports/visit-doctor.js';
-import { EventOutbox } from '../../src/events/event-outbox.js';
+import { discardVisits } from '../../src/analytics/reports/visit-doctor.js';
 import { takeBackup } from '../../src/operations/backup/take-backup.js';
 import type { Database } from '../../src/storage/database.js';
 import { findDatabaseFile } from '../../src/storage/locate-database.js';
 import { person, startForTest } from '../api/start-server.js';
 import { databaseForTest, engine } from '../engine.js';
 import { rowsWith } from '../storage/rows-with.js';
+import { expectSoundVisits, readKilled } from './stored-visits.js';
 import { day, makeVisit, month, openVisitStore, start } from './visit-store.js';
 
 // The bytes of the keys have these texts.
@@ -28,29 +25,8 @@ async function startApi() {
   const { database } = api.server;
   const clicksOf = async (id: string) => (await api.getLink(id)).clickCount as number;
   const root = journalRootOf(empty) as string;
-  const outbox = new EventOutbox(database, { newId: newUuid });
-  const repository = new VisitRepository(database, { outbox, thresholds: [] });
-  return {
-    api,
-    database,
-    clicksOf,
-    root,
-    ...empty,
-
-    /** Reads the journal of a process that was killed. Its folder has no lock. */
-    async readKilled(lines: readonly string[]): Promise<void> {
-      const folder = join(root, 'killed-writer');
-      mkdirSync(folder, { recursive: true });
-      writeFileSync(segmentPath(folder, 1), lines.join(''));
-      const refuse = () => expect.unreachable('no line is damaged');
-      expect(await recoverOrphans(repository, root, api.clock, refuse)).toBe(lines.length);
-    },
-  };
-}
-
-async function expectNoErrors(database: Database): Promise<void> {
-  const { wrongLinks, wrongCodes, damaged } = await diagnoseVisits(database);
-  expect([...wrongLinks, ...wrongCodes, ...damaged]).toEqual([]);
+  const read = (lines: readonly string[]) => readKilled(database, root, api.clock, lines);
+  return { api, database, clicksOf, root, ...empty, readKilled: read };
 }
 
 it('erases all visits, makes an audit entry, and sends no threshold twice', async () => {
@@ -84,7 +60,7 @@ it('erases all visits, makes an audit entry, and sends no threshold twice', asyn
   const overview = await api.call('getAnalyticsOverview', { query: { since } });
   expect(overview.data.totals).toMatchObject({ totalClicks: 1, totalScans: 0 });
   expect((await api.call('exportVisits', { query: { since } })).data.count).toBe(1);
-  await expectNoErrors(database);
+  await expectSoundVisits(database);
   const audit = await api.call('listAuditEntries', { query: { operation: 'eraseUrlVisits' } });
   expect(audit.data.items).toMatchObject([{ resource: { type: 'url', id: url.id }, count: 1 }]);
 
@@ -99,7 +75,7 @@ it('erases all visits, makes an audit entry, and sends no threshold twice', asyn
     .where('url_id', '=', Number(url.id))
     .executeTakeFirstOrThrow();
   expect(peaks).toEqual({ clicks: 4, peak_clicks: 3 });
-  await expectNoErrors(database);
+  await expectSoundVisits(database);
 });
 
 it('is exact among clicks that go on, and drops visits of journals that are read later', async () => {
@@ -125,7 +101,7 @@ it('is exact among clicks that go on, and drops visits of journals that are read
   const lines = [lineAt(url.id, now - 1), lineAt(url.id, now - day), lineAt(other.id, now - day)];
   await readKilled([...lines, lineAt(url.id, now)]);
   expect([await clicksOf(url.id), await clicksOf(other.id)]).toEqual([sent + 1, 1]);
-  await expectNoErrors(database);
+  await expectSoundVisits(database);
 });
 
 it('answers 503 with the name of a row that cannot be read, until that row is discarded', async () => {
@@ -148,7 +124,7 @@ it('answers 503 with the name of a row that cannot be read, until that row is di
   expect(await discardVisits(database, id)).toMatchObject({ id, visit_count: 1 });
   expect((await erase()).status).toBe(200);
   expect(await clicksOf(url.id)).toBe(0);
-  await expectNoErrors(database);
+  await expectSoundVisits(database);
 });
 
 it('leaves no key in the database, in journals and in a later backup', async () => {
@@ -227,7 +203,7 @@ it('continues after a kill at any write, beside merges', async () => {
     .where('url_id', '=', erased)
     .executeTakeFirst();
   expect(counter).toEqual({ clicks: 7, erased_clicks: 2_000, erasure_pending: 0 });
-  await expectNoErrors(database);
+  await expectSoundVisits(database);
 });
 
 it.each([
@@ -253,5 +229,5 @@ it.each([
   await set(original);
   expect(await eraseVisits(database)).toEqual(new Map());
   expect([await clicksOf(erased), await clicksOf(other)]).toEqual([7, 800]);
-  await expectNoErrors(database);
+  await expectSoundVisits(database);
 });

@@ -57,7 +57,6 @@ export async function openVisitStore() {
   let offset = 0;
   return {
     ...stored,
-    outbox,
     /** How webhooks get the visits. */
     clicks,
     reader: new ReportReader(database),

@@ -1,8 +1,7 @@
 import SqliteHandle from 'better-sqlite3';
-import { VisitRepository } from '../../src/analytics/ingest/visit-repository.js';
-import { EventOutbox } from '../../src/events/event-outbox.js';
 import { openStorage } from '../../src/storage/open-storage.js';
 import { bulkInsert } from '../../src/storage/statements.js';
+import { visitRepositoryOn } from '../analytics/stored-visits.js';
 import { makeVisit, start } from '../analytics/visit-store.js';
 import { newDatabase } from './server-process.js';
 
@@ -23,8 +22,7 @@ export async function withVisits(): Promise<Record<string, string>> {
     ] as never[]);
     await bulkInsert(transaction, 'urls', links as never[]);
   });
-  const outbox = new EventOutbox(database, { newId: () => 'event' });
-  const repository = new VisitRepository(database, { outbox, thresholds: [] });
+  const repository = visitRepositoryOn(database);
   const visits = [0, 1, 2].flatMap((hours) =>
     [1, 2].map((urlId) => makeVisit({ urlId, visitedAt: start + hours * 3_600_000 })),
   );

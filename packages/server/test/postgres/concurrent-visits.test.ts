@@ -1,11 +1,9 @@
 import pg from 'pg';
 import { afterAll, expect, it } from 'vitest';
 import { mergeVisits } from '../../src/analytics/ingest/merge-visits.js';
-import { VisitRepository } from '../../src/analytics/ingest/visit-repository.js';
-import { diagnoseVisits } from '../../src/analytics/reports/visit-doctor.js';
-import { EventOutbox } from '../../src/events/event-outbox.js';
 import type { Database } from '../../src/storage/database.js';
 import { openStorage } from '../../src/storage/open-storage.js';
+import { expectSoundVisits, visitRepositoryOn } from '../analytics/stored-visits.js';
 import { day, makeVisit, openVisitStore, start } from '../analytics/visit-store.js';
 
 const stored = await openVisitStore();
@@ -24,8 +22,7 @@ afterAll(async () => {
 type IngestingNode = ReturnType<typeof ingestingNode>;
 
 function ingestingNode(writerId: string, database: Database) {
-  const outbox = new EventOutbox(database, { newId: () => 'event' });
-  const visits = new VisitRepository(database, { outbox, thresholds: [] });
+  const visits = visitRepositoryOn(database);
   let offset = 0;
   return {
     database,
@@ -40,11 +37,7 @@ function ingestingNode(writerId: string, database: Database) {
   };
 }
 
-async function createLinks(count: number): Promise<readonly number[]> {
-  const organizationId = await stored.addOrganization('enterprise');
-  const created = await stored.create(organizationId, Array(count).fill({}));
-  return created.map(({ id }) => id);
-}
+const createLinks = async (count: number) => (await stored.createLinks(count)).urlIds;
 
 const clicksOf = async (urlIds: readonly number[]) => {
   const rows = await stored.database.read
@@ -55,12 +48,7 @@ const clicksOf = async (urlIds: readonly number[]) => {
   return rows.map(({ clicks }) => clicks);
 };
 
-async function expectSound(): Promise<void> {
-  expect(await diagnoseVisits(stored.database)).toMatchObject({
-    wrongLinks: [],
-    damaged: [],
-  });
-}
+const expectSound = () => expectSoundVisits(stored.database);
 
 it('two nodes store and merge visits of the same links, each exactly once', async () => {
   const urlIds = await createLinks(50);

@@ -1,13 +1,10 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { v7 as newUuid } from 'uuid';
 import { expect, it } from 'vitest';
 import { eraseVisits } from '../../src/analytics/ingest/erase-visits.js';
-import { recoverOrphans } from '../../src/analytics/ingest/visit-ingester.js';
-import { VisitRepository } from '../../src/analytics/ingest/visit-repository.js';
-import { journalRootOf, segmentPath } from '../../src/analytics/journal/journal-folder.js';
+import { journalRootOf } from '../../src/analytics/journal/journal-folder.js';
 import { journalStart, toLine } from '../../src/analytics/journal/journal-lines.js';
-import { diagnoseVisits } from '../../src/analytics/reports/visit-doctor.js';
 import { eraseLink, isLinkErasurePending } from '../../src/deletion/erase-link.js';
 import { EventOutbox } from '../../src/events/event-outbox.js';
 import { exportOrganization } from '../../src/operations/transfer/export-organization.js';
@@ -16,7 +13,12 @@ import { findWrongLinkCounters } from '../../src/organizations/link-quota.js';
 import type { Database } from '../../src/storage/database.js';
 import { urlRecorder } from '../../src/urls/url-events.js';
 import { beginErasure } from '../../src/urls/url-life-cycle.js';
-import { clicksOf } from '../analytics/stored-visits.js';
+import {
+  clicksOf,
+  expectSoundVisits,
+  readKilled,
+  visitRepositoryOn,
+} from '../analytics/stored-visits.js';
 import { makeVisit } from '../analytics/visit-store.js';
 import { type Caller, person, startForTest, type TestServer } from '../api/start-server.js';
 import { visitHost } from '../api/visit-host.js';
@@ -88,8 +90,7 @@ const erase = (caller: Caller, id: string, headers = {}) =>
   caller.call('deleteUrl', { params: { id }, query: { erase: true }, headers });
 
 async function expectNoErrors(database: Database): Promise<void> {
-  const { wrongLinks, wrongCodes, damaged } = await diagnoseVisits(database);
-  expect([...wrongLinks, ...wrongCodes, ...damaged]).toEqual([]);
+  await expectSoundVisits(database);
   expect(await findWrongLinkCounters(database)).toEqual([]);
 }
 
@@ -231,11 +232,9 @@ it('visits that are stored later are dropped', async () => {
   const { api, databaseUrl, journalFolder } = await start();
   const { database } = api.server;
   const { id, urlId } = await createLink(api);
-  const outbox = new EventOutbox(database, { newId: newUuid });
-  const repository = new VisitRepository(database, { outbox, thresholds: [] });
   const late = (after: number) => makeVisit({ urlId, visitedAt: api.clock() + after });
   expect((await erase(api, id)).status).toBe(200);
-  const stored = await repository.store(
+  const stored = await visitRepositoryOn(database).store(
     'other-node',
     journalStart,
     { segment: 1, offset: 1 },
@@ -244,11 +243,7 @@ it('visits that are stored later are dropped', async () => {
   );
   expect(stored).toBe(true);
   const root = journalRootOf({ databaseUrl, journalFolder }) as string;
-  const folder = join(root, 'killed-writer');
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(segmentPath(folder, 1), toLine(late(120_000)));
-  const refuse = () => expect.unreachable('no line is damaged');
-  expect(await recoverOrphans(repository, root, api.clock, refuse)).toBe(1);
+  await readKilled(database, root, api.clock, [toLine(late(120_000))]);
   expect(await database.read.selectFrom('visits').select('id').execute()).toEqual([]);
   expect(await clicksOf(database, urlId)).toBe(0);
 });
