@@ -60,7 +60,7 @@ test('a key is made and shown once, works with its scopes only, and is revoked',
   await page.getByRole('button', { name: `Copy Key ${name}` }).click();
   await page.getByText(`Copied Key ${name}`).waitFor();
   await page.getByRole('button', { name: 'Close' }).click();
-  await page.getByLabel('Name').focus();
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
   await page.keyboard.press('ControlOrMeta+V');
   expect(await page.getByLabel('Name').inputValue()).toBe(apiKey);
   const client = new Shorty({ baseUrl: dashboard.server.url, apiKey });
@@ -78,6 +78,9 @@ test('a key is made and shown once, works with its scopes only, and is revoked',
   expect(await page.getByText(apiKey).count()).toBe(0);
   await page.getByRole('button', { name: `Revoke ${name}` }).focus();
   await page.keyboard.press('Enter');
+  await page.setViewportSize({ width: 320, height: 900 });
+  const isCut = page.getByRole('dialog').evaluate((it) => it.scrollWidth > it.clientWidth);
+  expect(await isCut).toBe(false);
   await page.getByText('This cannot be undone').waitFor();
   await page.getByRole('button', { name: 'Revoke', exact: true }).press('Enter');
   await page.getByText(`Revoked ${name}`).waitFor();
