@@ -40,7 +40,9 @@ function createApi({ io, request }: Context, client: Shorty): BrowseApi {
       client.urls.list(
         {
           ...(search.trim() === '' ? {} : { search: search.trim() }),
-          ...{ isDeleted: false, offset, limit: pageSize, view: 'full' },
+          offset,
+          limit: pageSize,
+          view: 'full',
         },
         { signal },
       ),

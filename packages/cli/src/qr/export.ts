@@ -135,7 +135,7 @@ async function readCodes(
     for await (const code of qr.list(filter, { signal })) if (isWanted(code)) codes.push(code);
     return codes;
   }
-  for await (const { id } of urls.list({ tag, isDeleted: false }, { signal })) {
+  for await (const { id } of urls.list({ tag }, { signal })) {
     const own: QrRecord[] = [];
     for await (const code of qr.list({ urlId: id }, { signal })) if (isWanted(code)) own.push(code);
     for (const each of format ?? (own.length === 0 ? [undefined] : [])) {

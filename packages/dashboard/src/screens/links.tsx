@@ -25,7 +25,7 @@ const states: Readonly<Record<string, UrlListQuery>> = {
   active: { isActive: true },
   paused: { isActive: false, isDeleted: false },
   deleted: { isDeleted: true },
-  harmful: { isTargetBlocked: true, isDeleted: false },
+  harmful: { isTargetBlocked: true },
 };
 
 const filtersOf = (domains: readonly Option[]): readonly Field[] => [
@@ -46,8 +46,7 @@ const filtersOf = (domains: readonly Option[]): readonly Field[] => [
 type Shown = UrlListQuery & { readonly state?: string; readonly mine?: true };
 
 function queryOf({ state, mine, ...query }: Shown): UrlListQuery {
-  const shown = state === undefined ? { isDeleted: false } : states[state];
-  return { ...query, ...shown, createdBy: mine && me.value?.user?.id };
+  return { ...query, ...states[state ?? ''], createdBy: mine && me.value?.user?.id };
 }
 
 export function Links() {

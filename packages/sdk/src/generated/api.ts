@@ -5272,7 +5272,7 @@ export interface components {
         IsActive: boolean;
         /** @description true: only links with targetBlockedAt; false: only the others. */
         IsTargetBlocked: boolean;
-        /** @description true: only deleted links; false: only links that are not deleted. */
+        /** @description true: only deleted links; false: only links that are not deleted. Default: false, and both with isActive=false. */
         IsDeleted: boolean;
         /** @description Only links whose title, description, target, slug, code or one of whose tags contains this text, in any case. */
         UrlSearch: string;
@@ -6160,7 +6160,7 @@ export interface operations {
                 isActive?: components["parameters"]["IsActive"];
                 /** @description true: only links with targetBlockedAt; false: only the others. */
                 isTargetBlocked?: components["parameters"]["IsTargetBlocked"];
-                /** @description true: only deleted links; false: only links that are not deleted. */
+                /** @description true: only deleted links; false: only links that are not deleted. Default: false, and both with isActive=false. */
                 isDeleted?: components["parameters"]["IsDeleted"];
                 /** @description Only links whose title, description, target, slug, code or one of whose tags contains this text, in any case. */
                 search?: components["parameters"]["UrlSearch"];
@@ -6282,7 +6282,7 @@ export interface operations {
                 isActive?: components["parameters"]["IsActive"];
                 /** @description true: only links with targetBlockedAt; false: only the others. */
                 isTargetBlocked?: components["parameters"]["IsTargetBlocked"];
-                /** @description true: only deleted links; false: only links that are not deleted. */
+                /** @description true: only deleted links; false: only links that are not deleted. Default: false, and both with isActive=false. */
                 isDeleted?: components["parameters"]["IsDeleted"];
                 /** @description Only links whose title, description, target, slug, code or one of whose tags contains this text, in any case. */
                 search?: components["parameters"]["UrlSearch"];

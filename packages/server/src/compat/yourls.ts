@@ -60,7 +60,7 @@ const actions: Readonly<Record<string, (call: CallOperation, text: Text) => Prom
     const limit = text('limit');
     // Without a limit, YOURLS lists no links. The total is needed, too.
     const range = { limit: limit || '1', offset: text('start') || '0' };
-    const query = { view: 'full', isDeleted: 'false', sort, order, ...range };
+    const query = { view: 'full', sort, order, ...range };
     const { total, items } = (await call('listUrls', { query })).data;
     const everything = { since: '1970-01-01T00:00:00Z', limit: '1' };
     const overview = (await call('getAnalyticsOverview', { query: everything })).data;

@@ -197,7 +197,8 @@ function openUrlPage({ organizationId, restriction }: LinkOwner, query: UrlPageQ
   }
   const keys = sort === 'title' ? 'text' : 'integer';
   const list = { name: 'urls', organizationId, ids: 'integer', keys } as const;
-  return openPage(list, { ...query, order, restriction });
+  const { isDeleted = query.isActive === false ? undefined : false } = query;
+  return openPage(list, { ...query, order, isDeleted, restriction });
 }
 
 /** Throws a client error for a list that timed out, because a repeated one would take as long again. */

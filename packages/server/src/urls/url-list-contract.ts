@@ -52,7 +52,8 @@ const filters = {
     param: { id: 'IsTargetBlocked' },
   }),
   isDeleted: queryBoolean.optional().meta({
-    description: 'true: only deleted links; false: only links that are not deleted.',
+    description:
+      'true: only deleted links; false: only links that are not deleted. Default: false, and both with isActive=false.',
     param: { id: 'IsDeleted' },
   }),
   search: plainLine(200, 1)

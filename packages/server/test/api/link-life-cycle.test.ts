@@ -148,7 +148,7 @@ describe('deletedAt', () => {
     expect((await restore('999999')).outcome).toBe('404 NOT_FOUND');
   });
 
-  it('filters lists', async () => {
+  it('hides links in lists, unless a filter asks for them', async () => {
     const owner = await api.newcomer('developer');
     const make = async () => (await owner.createLink()).id;
     const [active, paused, deleted] = [await make(), await make(), await make()];
@@ -156,8 +156,12 @@ describe('deletedAt', () => {
     await owner.call('deleteUrl', { params: { id: deleted } });
     const list = async (query: Record<string, boolean>) =>
       (await owner.call('listUrls', { query })).data.items.map(({ id }) => id).sort();
+    expect(await list({})).toEqual([active, paused].sort());
+    expect(await list({ isActive: false })).toEqual([paused, deleted].sort());
     expect(await list({ isDeleted: true })).toEqual([deleted]);
     expect(await list({ isDeleted: false })).toEqual([active, paused].sort());
     expect(await list({ isDeleted: false, isActive: false })).toEqual([paused]);
+    const { count } = (await owner.call('exportUrls', { query: {} })).data;
+    expect(count).toBe(2);
   });
 });
