@@ -24,13 +24,9 @@ const linkTo = (location: string, urlId = 1): Link => ({
   preview: undefined,
 });
 
-interface Read {
-  resolve(link: Link | undefined): void;
-}
-
 /** A cache whose reads end when the test resolves them. */
 function controlledCache() {
-  const reads: Read[] = [];
+  const reads: { resolve(link: Link | undefined): void }[] = [];
   const cache = new LinkCache({
     maxBytes: 10 * (bytesPerLink + 40),
     load: () => new Promise((resolve) => reads.push({ resolve })),

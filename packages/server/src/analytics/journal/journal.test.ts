@@ -24,6 +24,11 @@ function open(options: Partial<JournalOptions> = {}) {
 const append = (journal: Journal, text: string) =>
   new Promise<boolean>((resolve) => journal.append(withChecksum(text), resolve));
 
+const untilHealthy = (journal: Journal) =>
+  expect
+    .poll(() => journal.isHealthy, { message: 'the journal recovered', timeout: 5_000 })
+    .toBe(true);
+
 function readAll(folder: string, from: JournalPosition = { segment: 1, offset: 0 }) {
   const lines: string[] = [];
   let position = from;
@@ -101,9 +106,7 @@ describe('Journal on a full disk', () => {
     expect(errors).toHaveLength(1);
     expect([journal.isHealthy, journal.unwrittenCount]).toEqual([false, lines.length]);
     disk.isFull = false;
-    await expect
-      .poll(() => journal.isHealthy, { message: 'the journal recovered', timeout: 5_000 })
-      .toBe(true);
+    await untilHealthy(journal);
     expect(journal.unwrittenCount).toBe(0);
     await append(journal, 'after');
     expect(readAll(folder).lines).toEqual([...lines, 'after']);
@@ -123,9 +126,7 @@ describe('Journal on a full disk', () => {
       { message: expect.stringContaining('64 MB') },
     ]);
     disk.isFull = false;
-    await expect
-      .poll(() => journal.isHealthy, { message: 'the journal recovered', timeout: 5_000 })
-      .toBe(true);
+    await untilHealthy(journal);
     await append(journal, 'after');
     expect(errors[2]).toMatchObject({ message: expect.stringContaining('53 visits were lost') });
     const lengths = readAll(folder).lines.map(({ length }) => length);
@@ -177,9 +178,7 @@ describe('Journal with durability power', () => {
     expect(await append(journal, 'b')).toBe(false);
     expect([journal.isHealthy, errors.length]).toEqual([false, 1]);
     disk.fails = false;
-    await expect
-      .poll(() => journal.isHealthy, { message: 'the journal recovered', timeout: 5_000 })
-      .toBe(true);
+    await untilHealthy(journal);
     expect(await append(journal, 'c')).toBe(true);
     journal.close();
   });
@@ -220,9 +219,7 @@ describe('Journal with durability power', () => {
     const answers = [await append(journal, 'a'), await append(journal, 'b')];
     expect([answers.at(-1), journal.isHealthy]).toEqual([false, false]);
     fails = false;
-    await expect
-      .poll(() => journal.isHealthy, { message: 'the journal recovered', timeout: 5_000 })
-      .toBe(true);
+    await untilHealthy(journal);
     journal.close();
     expect(readAll(folder).lines.slice(-2)).toEqual(['a', 'b']);
   });

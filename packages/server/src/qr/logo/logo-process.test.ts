@@ -40,30 +40,21 @@ function isRunning(processId: number): boolean {
 const expectEnd = (processId: number) =>
   expect.poll(() => isRunning(processId), { message: 'the process' }).toBe(false);
 
-it('kills a process that never responds', async () => {
-  const error = await failure({
-    command: stub('setInterval(() => {}, 1000)'),
-    limits: { ...limits, timeoutMs: 200 },
-  });
-  expect(error).toBeInstanceOf(LogoError);
-  expect(String(error)).toMatch(/within 0.2 seconds/);
-});
-
-it('kills a process that exceeds its processor time', async () => {
-  const error = await failure({
-    command: stub('for (;;);'),
-    limits: { ...limits, cpuSeconds: 1, timeoutMs: 60_000 },
-  });
-  expect(error).toBeInstanceOf(LogoError);
-  expect(String(error)).toMatch(/1 seconds of processor time/);
-});
-
 const hog = 'const all = []; setInterval(() => all.push(Buffer.alloc(4e6, 1)), 1)';
 
-it('ends a process that exceeds its memory', async () => {
-  const error = await failure({ command: stub(hog), limits: { ...limits, memoryMb: 256 } });
+it.each([
+  ['never responds', 'setInterval(() => {}, 1000)', { timeoutMs: 200 }, /within 0.2 seconds/],
+  [
+    'exceeds its processor time',
+    'for (;;);',
+    { cpuSeconds: 1, timeoutMs: 60_000 },
+    /1 seconds of processor time/,
+  ],
+  ['exceeds its memory', hog, { memoryMb: 256 }, /memory/],
+])('ends a process that %s', async (_, program, lower, message) => {
+  const error = await failure({ command: stub(program), limits: { ...limits, ...lower } });
   expect(error).toBeInstanceOf(LogoError);
-  expect(String(error)).toMatch(/memory/);
+  expect(String(error)).toMatch(message);
 });
 
 it('removes control characters from the messages of a process', async () => {
