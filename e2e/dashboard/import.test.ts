@@ -124,6 +124,9 @@ test('an export of another service is recognized, and what is not kept is told',
   await dropped.getByText('1 row: 1 can be imported').waitFor();
   const source = dropped.getByLabel('Written by').locator('option').first();
   expect(await source.textContent()).toBe('Bitly (detected)');
+  const table = 'keyword\turl\ttimestamp\nold_1\thttps://example.com/\t2020-01-02 03:04:05\n';
+  await dropped.getByLabel(file).setInputFiles(write('table.tsv', table));
+  await expect.poll(() => source.textContent()).toBe('YOURLS (detected)');
   dashboard.expectNoProblems();
 });
 

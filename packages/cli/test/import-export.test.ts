@@ -354,6 +354,9 @@ test('the message about unknown columns names the command that knows them', asyn
   const ofDub = 'the file has the columns of Dub: shorty import dub FILE';
   await shorty.exits(2, ofDub, 'urls bulk-create hint.csv');
   await shorty.write('other.json', await readExport('kutt.json'));
+  await shorty.write('table.tsv', 'keyword\turl\ttimestamp\nabc\thttps://a.example\t2020-01-02\n');
+  const ofYourls = 'the file has the columns of YOURLS: shorty import yourls FILE';
+  await shorty.exits(2, ofYourls, 'urls bulk-create table.tsv');
   const ofKutt = 'the file has the columns of Kutt: shorty import kutt FILE';
   await shorty.exits(2, ofKutt, 'import bitly other.json');
 });

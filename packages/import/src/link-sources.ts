@@ -256,7 +256,9 @@ export function findLinkSource(titles: readonly string[]): LinkSourceName | unde
   const hasKnownColumns = ([, { columns }]: [string, LinkSource]) =>
     names.every((name) => Object.hasOwn(columns, name)) &&
     names.some((name) => columns[name] === target) &&
-    names.some((name) => columns[name]?.kind === 'short URL');
+    (names.some((name) => columns[name]?.kind === 'short URL') ||
+      // The table of YOURLS has codes instead.
+      ['keyword', 'timestamp'].every((name) => names.includes(name)));
   return Object.entries<LinkSource>(linkSources).find(hasKnownColumns)?.[0] as
     | LinkSourceName
     | undefined;
