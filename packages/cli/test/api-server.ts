@@ -1,8 +1,6 @@
 import { Shorty, type UrlRecord } from '@shorty/sdk';
 import { createServer, type ServerOptions } from '@shorty/server';
 
-export type ApiServer = Awaited<ReturnType<typeof startApiServer>>;
-
 /** Starts a real server in this process. */
 export async function startApiServer(options: ServerOptions = {}) {
   const server = createServer(options);
