@@ -449,7 +449,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a short link
-         * @description The link answers 410 from now on. Its record stays readable, with the time of the deletion, and can be restored. Needs the scope urls:write. With erase=true, the link is erased with its visits and QR codes, and nothing can restore it. Its slug and short code stay taken, as hashes, and answer 410. The usage of the organization does not change. Stored results of requests expire within 24 hours, events within 30 days. Not erased: backups. The response has the empty record and is sent after the last row is deleted. A 503 means that it takes longer and continues: the same request with the same Idempotency-Key waits for it. An erasure needs the scope urls:erase instead of urls:write.
+         * @description The link answers 410 from now on. Its record stays readable, with the time of the deletion, and can be restored. Needs the scope urls:write.
          */
         delete: operations["deleteUrl"];
         options?: never;
@@ -6692,7 +6692,7 @@ export interface operations {
     deleteUrl: {
         parameters: {
             query?: {
-                /** @description Erase the link with its visits. Needs the scope urls:erase. */
+                /** @description Erase the link with its visits and QR codes. Needs the scope urls:erase instead of urls:write. Nothing can restore the link. Its slug and short code stay taken, as hashes, and answer 410. The usage of the organization does not change. Stored results of requests expire within 24 hours, events within 30 days. Not erased: backups. The response has the empty record and is sent after the last row is deleted. A 503 means that it takes longer and continues: the same request with the same Idempotency-Key waits for it. */
                 erase?: boolean;
             };
             header?: {

@@ -856,13 +856,7 @@ export class GeneratedUrlsResource extends Resource {
 
   /**
    * Delete a short link. The link answers 410 from now on. Its record stays readable, with the time
-   * of the deletion, and can be restored. Needs the scope urls:write. With erase=true, the link is
-   * erased with its visits and QR codes, and nothing can restore it. Its slug and short code stay
-   * taken, as hashes, and answer 410. The usage of the organization does not change. Stored results
-   * of requests expire within 24 hours, events within 30 days. Not erased: backups. The response has
-   * the empty record and is sent after the last row is deleted. A 503 means that it takes longer and
-   * continues: the same request with the same Idempotency-Key waits for it. An erasure needs the
-   * scope urls:erase instead of urls:write.
+   * of the deletion, and can be restored. Needs the scope urls:write.
    *
    * Rejects with ValidationError, PermissionError (CROSS_ORIGIN), NotFoundError, ConflictError.
    *
