@@ -1,6 +1,6 @@
 import type { RequestInput } from './calls.js';
+import { checkOptions, checkQuery } from './check-options.js';
 import { refuse } from './errors.js';
-import { checkOptionNames } from './option-names.js';
 
 const inputNames: Readonly<Record<keyof RequestInput, true>> = {
   ...{ params: true, query: true, body: true },
@@ -11,8 +11,9 @@ export function buildTarget(
   route: string,
   input: RequestInput,
 ): { method: string; path: string; search: string } {
-  checkOptionNames(input, inputNames);
+  checkOptions(input, inputNames, 'input');
   const { params, query } = input;
+  checkQuery(query);
   const [method, template] = route.split(/ (.*)/s) as [string, string];
   // Otherwise the path could continue the host name.
   if (template?.[0] !== '/') refuse('path', 'a path from /', template);

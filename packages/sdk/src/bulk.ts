@@ -1,7 +1,7 @@
 import { toJson } from './build-target.js';
 import { ShortyBulkError } from './bulk-error.js';
+import { checkOptions } from './check-options.js';
 import { isShortyError, refuse, ShortyConfigError } from './errors.js';
-import { checkOptionNames } from './option-names.js';
 import type { BulkOptions, RequestOptions } from './options.js';
 import { settleOrAbort } from './run-within.js';
 import { bulkOptions, checkNumber } from './settings.js';
@@ -29,7 +29,7 @@ export async function runBulk<Item, Result extends object>(
   const { concurrency = 1, collect = true, onChunk, ...request } = options;
   if ('ifMatch' in request)
     throw new ShortyConfigError('ifMatch', 'is not an option of bulk calls');
-  checkOptionNames(options, bulkOptions);
+  checkOptions(options, bulkOptions);
   const { signal, idempotencyKey: key } = request;
   checkNumber('concurrency', concurrency);
   const isObject = Object(items) === items;

@@ -32,6 +32,7 @@ describe('a call throws for what it would not use', () => {
   // biome-ignore lint/suspicious/noExplicitAny: see above.
   const { urls, domains, webhooks } = new Shorty({ baseUrl, accessToken: 'x' }) as any;
   const ifMatch = '"x"';
+  const signal = new AbortController();
   const body = { targetUrl: 'https://example.com' };
   it.each<[string, string, () => unknown]>([
     ['options', 'must be an object', () => urls.get(1, null)],
@@ -39,6 +40,17 @@ describe('a call throws for what it would not use', () => {
     ['idempotenceKey', 'mean idempotencyKey?', () => urls.get(1, { idempotenceKey: 'x' })],
     ['idempotenceKey', 'mean idempotencyKey?', () => urls.list({}, { idempotenceKey: 'x' })],
     ['wiat', 'did you mean wait?', () => domains.verify('1', { wiat: true })],
+    ['query', 'must be a plain object, not "tag"', () => urls.list('tag')],
+    ['query', 'must be a plain object, not "tag"', () => urls.list('tag').toArray()],
+    ['query', 'must be a plain object, not tag', () => urls.clicks('1', ['tag'])],
+    ['query', 'plain object, not tag=a', () => urls.list(new URLSearchParams('tag=a'))],
+    [
+      'signal',
+      'must be an AbortSignal, not [object AbortController]',
+      () => urls.get(1, { signal }),
+    ],
+    ['signal', 'must be an AbortSignal', () => urls.bulkCreate([], { signal })],
+    ['signal', 'must be an AbortSignal', () => domains.verify('1', { wait: true, signal })],
     ['ifMatch', 'not an option of POST /api/v1/urls', () => urls.create(body, { ifMatch })],
     ['ifMatch', 'bulk', () => urls.bulkUpdateChunk({ updates: [] }, { ifMatch })],
     ['ifMatch', '/test', () => webhooks.test('1', undefined, { ifMatch })],

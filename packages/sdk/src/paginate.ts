@@ -1,5 +1,5 @@
 import type { ApiPromise, WithResponse } from './api-promise.js';
-import { checkOptionNames } from './option-names.js';
+import { checkOptions, checkQuery } from './check-options.js';
 
 export interface Page<Item> {
   total: number;
@@ -84,6 +84,7 @@ export class PagedList<Item, P extends Page<Item> = Page<Item>>
 
   /** Yields all pages. */
   async *pages(): AsyncGenerator<P, void, undefined> {
+    checkQuery(this.#query);
     let query: PageQuery = { limit: pageSize, ...this.#query };
     for (;;) {
       const page = await this.#fetchPage(query);
@@ -95,7 +96,7 @@ export class PagedList<Item, P extends Page<Item> = Page<Item>>
 
   /** Returns all items, or the first `limit` ones. */
   async toArray(options: { limit?: number | undefined } = {}): Promise<Item[]> {
-    checkOptionNames(options, { limit: true });
+    checkOptions(options, { limit: true });
     const { limit = Infinity } = options;
     const all: Item[] = [];
     if (limit > 0) {

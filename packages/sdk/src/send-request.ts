@@ -1,10 +1,10 @@
 import { ApiPromise, type WithResponse } from './api-promise.js';
 import { buildTarget, toJson } from './build-target.js';
 import type { RequestInput } from './calls.js';
+import { checkOptions } from './check-options.js';
 import { createTimeout, describeCall, refuse, ShortyConfigError } from './errors.js';
 import { exchange, type Incoming, type Outgoing } from './exchange.js';
 import { versioned } from './generated/contract.js';
-import { checkOptionNames } from './option-names.js';
 import type { ChangeOptions } from './options.js';
 import { type Page, PagedList } from './paginate.js';
 import type { Ports } from './ports.js';
@@ -62,7 +62,7 @@ export function createTransport(settings: Settings, ports: Ports): Transport {
   }
 
   async function retry<T>(call: Call): Promise<WithResponse<T>> {
-    checkOptionNames(call.options, requestOptions);
+    checkOptions(call.options, requestOptions);
     if (call.options.ifMatch !== undefined && !takesIfMatch(call.route)) {
       throw new ShortyConfigError('ifMatch', `is not an option of ${call.route}`);
     }

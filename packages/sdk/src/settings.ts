@@ -1,7 +1,7 @@
+import { checkObject, checkOptions } from './check-options.js';
 import { refuse, ShortyConfigError } from './errors.js';
 import type { Fetch } from './fetch.js';
 import { version } from './generated/contract.js';
-import { checkOptionNames } from './option-names.js';
 import type {
   BulkOptions,
   ChangeOptions,
@@ -69,9 +69,9 @@ interface Runtime {
 }
 
 export function readSettings(options: ShortyOptions): Settings {
-  checkOptionNames(options, clientOptions);
+  checkOptions(options, clientOptions);
   const { fetch, debug, hooks = {} } = options;
-  checkOptionNames(hooks, hookNames);
+  checkOptions(hooks, hookNames, 'hooks');
   for (const [name, value] of Object.entries({ fetch, debug, ...hooks })) {
     if (value !== undefined && typeof value !== 'function') refuse(name, 'a function', value);
   }
@@ -116,6 +116,7 @@ export function mergeHeaders(
   values: RequestHeaders = {},
   option = 'headers',
 ): Headers {
+  checkObject(option, values);
   const headers = new Headers(base);
   const entries = Symbol.iterator in values ? values : Object.entries<string>(values);
   for (const [name, value] of entries as Iterable<readonly [string, string]>) {
@@ -144,7 +145,7 @@ function readBaseUrl(text: string, source: string): string {
   if (!url || !/^https?:/.test(url.href) || url.href !== url.origin + url.pathname) {
     const rule = 'an http or https URL without credentials, query or fragment';
     // What precedes an @ may be a password.
-    refuse(source, rule, text.slice(text.lastIndexOf('@') + 1));
+    refuse(source, rule, typeof text === 'string' ? text.slice(text.lastIndexOf('@') + 1) : text);
   }
   // The documents name it as the path of the API, and each path of a request begins with it.
   return url.href.replace(/\/+$/, '').replace(/\/api\/v1$/, '');

@@ -1,7 +1,7 @@
 import { type HttpHandler, HttpResponse, http } from 'msw';
+import { checkOptions } from './check-options.js';
 import type { ErrorCodes } from './generated/contract.js';
 import { errorStatuses, fixtures, type OperationId, successes } from './generated/fixtures.js';
-import { checkOptionNames } from './option-names.js';
 import type { UrlBulkUpdateItem, UrlCreateRequest, UrlId } from './types.js';
 
 export { fixtures, type OperationId };
@@ -169,8 +169,8 @@ function handle(
   options: HandlerOptions,
   answer: (request: Request) => Response | Promise<Response>,
 ): HttpHandler {
-  checkOptionNames({ [operationId]: true }, named);
-  checkOptionNames(options, { baseUrl: true });
+  checkOptions({ [operationId]: true }, named);
+  checkOptions(options, { baseUrl: true });
   const { baseUrl = '*' } = options;
   const [method = '', path = ''] = successes[operationId].route.split(' ');
   const pattern = baseUrl.replace(/\/+$/, '') + path.replace(/\{(\w+)\}/g, ':$1');

@@ -1,6 +1,6 @@
 import { ApiPromise, type WithResponse } from '../api-promise.js';
+import { checkOptions } from '../check-options.js';
 import { GeneratedDomainsResource } from '../generated/resources.js';
-import { checkOptionNames } from '../option-names.js';
 import type { RequestOptions } from '../options.js';
 import { requestOptions } from '../settings.js';
 import type { Domain } from '../types.js';
@@ -31,7 +31,7 @@ export class DomainsResource extends GeneratedDomainsResource {
    * ```
    */
   override verify(id: string, given: VerifyOptions = {}): ApiPromise<Domain> {
-    checkOptionNames(given, { ...requestOptions, wait: true });
+    checkOptions(given, { ...requestOptions, wait: true });
     const { wait, ...options } = given;
     if (!wait) return super.verify(id, options);
     return new ApiPromise(this.#poll(id, options));
