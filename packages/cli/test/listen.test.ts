@@ -138,6 +138,19 @@ test('trigger posts a signed example to the receiver', async () => {
   });
 });
 
+test('trigger says which secret signed an event that the receiver refuses with 401', async () => {
+  const receiver = await startReceiver();
+  receiver.respond = (response) => void response.writeHead(401).end();
+  const { secret } = await listen(['--latest']);
+  const args = ['webhooks', 'trigger', 'url.created', '--forward-to', receiver.url];
+  const { code, stderr } = await shorty.run(args);
+  expect([code, stderr]).toEqual([1, expect.stringContaining(`signed with ${secret}, the secret`)]);
+  const env = { SHORTY_WEBHOOK_SECRET: 'own-secret' };
+  const own = await shorty.run(args, { env });
+  expect(own.stderr).toContain('signed with SHORTY_WEBHOOK_SECRET; your receiver needs');
+  expect(own.stderr).not.toContain('own-secret');
+});
+
 test('trigger says why a receiver gave no answer', async () => {
   const receiver = await startReceiver();
   receiver.respond = (response) => void response.destroy();

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { describeForward, type Forwarded } from './forward-event.js';
+import { describeForward, type Forwarded, isTooLate } from './forward-event.js';
 
 const received: Forwarded = {
   receivedAt: '2030-01-01T08:12:01.000Z',
@@ -30,6 +30,13 @@ it('colors the status by its success', () => {
   expect(describeForward(received, 80, true)).toContain('\u001b[32m201\u001b[39m');
   const failed = describeForward({ ...received, forwardedStatus: 500 }, 80, true);
   expect(failed).toContain('\u001b[31m500\u001b[39m');
+});
+
+it('knows which response comes after the time limit of the server', () => {
+  expect([4_999, 5_000].map((durationMs) => isTooLate({ ...received, durationMs }))).toEqual([
+    false,
+    true,
+  ]);
 });
 
 it('finds the subject of events without a short URL', () => {

@@ -86,6 +86,13 @@ export function hasFailed({ forwardedStatus, forwardError }: Forwarded): boolean
   return forwardError !== null || isRefused;
 }
 
+export const tooLate = 'the server waits 5 s for a response, and later delivers again';
+
+/** Returns whether the server would have timed out. */
+export function isTooLate({ durationMs }: Forwarded): boolean {
+  return durationMs !== null && durationMs >= 5_000;
+}
+
 /** Returns the link that an event is about, without its scheme; otherwise what identifies its subject. */
 function subjectOf(event: unknown): string {
   const { data } = fieldsOf(event);

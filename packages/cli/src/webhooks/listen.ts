@@ -8,7 +8,14 @@ import { resolveFormat } from '../output.js';
 import { offerScheme } from '../prompt.js';
 import { readEventType, splitTypes } from './event-types.js';
 import { followEvents } from './follow-events.js';
-import { describeForward, type Forwarded, forwardEvent, hasFailed } from './forward-event.js';
+import {
+  describeForward,
+  type Forwarded,
+  forwardEvent,
+  hasFailed,
+  isTooLate,
+  tooLate,
+} from './forward-event.js';
 import { openListenState, readSigningSecret } from './listen-state.js';
 
 interface ListenOptions {
@@ -85,6 +92,7 @@ async function follow(context: Context, options: ListenOptions): Promise<ExitCod
             : `${formatJson(forwarded)}\n`,
         );
         if (hasFailed(forwarded)) output.warn(explain(forwarded));
+        if (isTooLate(forwarded)) output.warn(`  ${tooLate}`);
       }
       if (nextAfter !== after) state.store = { ...state.store, after: nextAfter, lastId: '' };
       after = nextAfter;
