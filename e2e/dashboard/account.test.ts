@@ -46,6 +46,7 @@ test('somebody whose session has ended is told to sign in, and loses no text', a
 
 test('somebody who cannot be signed out is told so', async () => {
   const page = await dashboard.openAs('editor', '/account');
+  await page.getByRole('heading', { name: 'Account' }).waitFor();
   await page.route('**/api/v1/session', (route) => route.abort());
   await page.getByRole('button', { name: 'Sign out' }).click();
   await page.getByRole('status').getByText('/session failed').waitFor();
