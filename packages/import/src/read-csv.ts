@@ -15,8 +15,9 @@ const delimiters = [',', ';', '\t', '|'];
 
 /**
  * Reads the rows of a CSV file (RFC 4180), and skips those without a value. Blanks around cells are not
- * part of them. Throws FileError for a file that has no valid syntax. In the output of `mysql --batch`,
- * quotes have no meaning, and cells have escapes such as `\t`.
+ * part of them. A quote within a cell that does not begin with one is text: `12" pipe`. Throws FileError
+ * for a file that has no valid syntax. In the output of `mysql --batch`, quotes have no meaning, and cells
+ * have escapes such as `\t`.
  */
 export async function* readCsv(
   text: AsyncIterable<string>,
@@ -25,19 +26,24 @@ export async function* readCsv(
 ): AsyncGenerator<CsvRow> {
   const split = isMysqlBatch ? splitMysqlBatch : splitterOf(delimiter);
   const fail = (reason: string) => new FileError(`line ${line}: ${reason}`, 'correct the row');
+  const complete = completeLine(delimiter);
   // The line on which the row begins, and the lines of the row so far.
   let line = 1;
   let lines = 0;
-  // The row so far, and whether a quote is open at its end: the next line is then a part of it.
+  // The lines of the row so far, and whether a quote is open at their end.
   let raw = '';
   let isOpen = false;
+  // What was read of the line after them.
+  let rest = '';
   const add = (content: string) => {
-    raw += content;
-    if (!isMysqlBatch && (content.split('"').length - 1) % 2 === 1) isOpen = !isOpen;
-    if (raw.length > maxRowLength) throw fail(unclosed);
+    rest += content;
+    if (raw.length + rest.length > maxRowLength) throw fail(unclosed);
   };
   function* endLine(end: string): Generator<CsvRow> {
     lines++;
+    if (!isMysqlBatch && rest.includes('"')) isOpen = !complete.test((isOpen ? '"' : '') + rest);
+    raw += rest;
+    rest = '';
     if (isOpen) {
       raw += end;
       return;
@@ -70,25 +76,33 @@ export async function* readCsv(
 
 const unclosed = 'an opening quote has no closing quote, or the row is longer than 1 MB';
 
+/** Returns the patterns of a delimiter, and of the blanks around a cell. */
+function patternsOf(delimiter: string) {
+  const mark = `\\u{${delimiter.codePointAt(0)?.toString(16)}}`;
+  return { mark, blanks: `(?:(?!${mark})\\s)*` };
+}
+
+/** Returns a pattern of lines at whose end no quote is open. A quote within a cell opens none. */
+function completeLine(delimiter: string): RegExp {
+  const { mark, blanks } = patternsOf(delimiter);
+  const quoted = `${blanks}"[^"]*(?:""[^"]*)*"(?!")[^${mark}]*`;
+  const cell = `(?:${quoted}|(?!${blanks}")[^${mark}]*)`;
+  return new RegExp(`^${cell}(?:${mark}${cell})*$`, 'u');
+}
+
 /** Returns a function that splits a row into its cells, or returns what is wrong with it. */
 function splitterOf(delimiter: string): (row: string) => string[] | string {
-  const mark = `\\u{${delimiter.codePointAt(0)?.toString(16)}}`;
-  const blanks = `(?:(?!${mark})\\s)*`;
+  const { mark, blanks } = patternsOf(delimiter);
   const quoted = `"([^"]*(?:""[^"]*)*)"${blanks}`;
   // Without a blank at its start: blanks then match in one way only, in linear time.
-  const plain = `((?:(?!${mark})[^"\\s](?:(?!${mark})[^"])*)?)`;
+  const plain = `((?:(?!${mark})[^"\\s][^${mark}]*)?)`;
   const pattern = new RegExp(`${blanks}(?:${quoted}|${plain})(${mark}|$)`, 'uy');
   return (row) => {
     const cells: string[] = [];
     pattern.lastIndex = 0;
     for (;;) {
-      const start = pattern.lastIndex;
       const found = pattern.exec(row);
-      if (!found) {
-        return row.slice(start).trimStart().startsWith('"')
-          ? 'text follows a closing quote'
-          : 'a cell with a quote does not begin with one';
-      }
+      if (!found) return 'text follows a closing quote';
       const [, quotes, plain = '', end] = found;
       cells.push(quotes?.replaceAll('""', '"') ?? plain.trimEnd());
       if (end === '') return cells;
