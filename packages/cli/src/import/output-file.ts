@@ -22,6 +22,8 @@ export class OutputFile {
   /** The path without symbolic links; undefined for a pipe or a device. */
   readonly #path: string | undefined;
   readonly #progress: ProgressFile;
+  /** The size after the last write of this run. */
+  #size: number;
   #pending = '';
 
   constructor(
@@ -57,11 +59,12 @@ export class OutputFile {
       if (stats.size > recorded.size) ftruncateSync(this.#descriptor, recorded.size);
     }
     progress.recordFiles(this.sizes);
-    if (title !== undefined && fstatSync(this.#descriptor).size === 0) this.add(title);
+    this.#size = fstatSync(this.#descriptor).size;
+    if (title !== undefined && this.#size === 0) this.add(title);
     this.flush();
   }
 
-  /** Its size, to record. Another run may write to it, too. */
+  /** Its size, to record. */
   get sizes(): FileSizes {
     return this.#path === undefined ? {} : { [this.#path]: fstatSync(this.#descriptor).size };
   }
@@ -73,9 +76,14 @@ export class OutputFile {
   flush(): void {
     let bytes = Buffer.from(this.#pending);
     this.#pending = '';
-    if (bytes.length === 0) return;
-    for (const [path, size] of Object.entries(this.sizes)) {
-      this.#progress.recordWriting(path, size + bytes.length);
+    if (this.#path !== undefined) {
+      // Both runs would write the same rows.
+      if (fstatSync(this.#descriptor).size !== this.#size) {
+        const hint = 'wait until the other run has ended';
+        throw new CliError(`another run has written to ${this.#name} meanwhile`, { hint });
+      }
+      this.#size += bytes.length;
+      if (bytes.length > 0) this.#progress.recordWriting(this.#path, this.#size);
     }
     try {
       while (bytes.length > 0) bytes = bytes.subarray(writeSync(this.#descriptor, bytes));

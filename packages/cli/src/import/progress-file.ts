@@ -118,6 +118,7 @@ export class ProgressFile {
     let state: OutputState | undefined;
     // Another run may have written the file since this one began.
     for (const line of readLines(this.#path)) {
+      this.#apply(line);
       if ('writing' in line) {
         if (line.writing === path) state = { size: state?.size ?? 0, end: line.end };
       } else if ('files' in line) {
