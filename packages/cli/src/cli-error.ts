@@ -15,6 +15,12 @@ export const exitCodes = {
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
+/** Returns the exit code of a command by the numbers of items that it did, and that it did not. */
+export function exitCodeOf(done: number, failed: number): ExitCode {
+  if (failed === 0) return exitCodes.done;
+  return done > 0 ? exitCodes.partlyDone : exitCodes.failed;
+}
+
 export interface CliErrorOptions extends ErrorOptions {
   readonly exitCode?: ExitCode;
   /** The next step, printed on a separate line. */

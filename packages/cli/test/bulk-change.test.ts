@@ -53,6 +53,8 @@ test('bulk-update reports each failed row: 3, or 1 when all fail', async () => {
   expect(both.stderr).toMatch(/^line 2: targetUrl .*; redirectType .* \(\w+\)\n/);
   const none = await shorty.run('urls bulk-update -', { input: 'id,title\n888888,x\n' });
   expect(none.code).toBe(1);
+  const dry = await shorty.run('urls bulk-update - --dry-run', { input: 'id,title\n,x\n' });
+  expect(dry.code).toBe(1);
 });
 
 test('bulk-update --dry-run sends nothing', async () => {

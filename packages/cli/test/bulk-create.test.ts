@@ -263,6 +263,11 @@ test('--dry-run checks every row, needs no credentials and sends nothing', async
   expect(await server.links()).toHaveLength(before);
 });
 
+test.each(['', ' --dry-run'])('when every row fails, bulk-create%s exits with 1', async (flag) => {
+  const { code } = await shorty.run(`urls bulk-create -${flag}`, { input: 'url\nno address\n' });
+  expect(code).toBe(1);
+});
+
 test('Latin-1 is detected and reported; a wrong --encoding is an error', async () => {
   const latin = Buffer.from('url,title\nhttps://latin.example/1,Gr\xfc\xdfe \x80\n', 'latin1');
   await shorty.write('latin.csv', latin);

@@ -1,5 +1,5 @@
 import { formatCount } from '@shorty/report';
-import { CliError, type ExitCode, exitCodes, UsageError } from '../cli-error.js';
+import { CliError, type ExitCode, exitCodeOf, UsageError } from '../cli-error.js';
 import { type CommandRow, defined, type OptionRows, type RecordKind } from '../command.js';
 import type { Context } from '../context.js';
 import { ifMatchOption } from '../etag.js';
@@ -171,8 +171,7 @@ export async function changeItems(
   }
   const result = describe(changed, ` ${prefix}${participle}`);
   await output.result(dryRun ? `dry run: ${result}, nothing was changed` : result);
-  if (skipped.length === 0) return exitCodes.done;
-  return changed.length > 0 ? exitCodes.partlyDone : exitCodes.failed;
+  return exitCodeOf(changed.length, skipped.length);
 }
 
 /** Finds the ids of records; undefined for those that do not exist. An id is checked with `reads` only. */

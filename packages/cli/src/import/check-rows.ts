@@ -1,6 +1,6 @@
 import { findItemError, type LinkRules, planChunks, withDomainIds } from '@shorty/import';
 import { formatCount, formatNumber } from '@shorty/report';
-import { type ExitCode, exitCodes } from '../cli-error.js';
+import { type ExitCode, exitCodeOf } from '../cli-error.js';
 import { defined } from '../command.js';
 import type { Context } from '../context.js';
 import { domainFinder } from '../records.js';
@@ -83,5 +83,5 @@ export async function checkRows(
     }
     await output.message(lines.join('\n'));
   }
-  return bad === 0 ? exitCodes.done : exitCodes.partlyDone;
+  return exitCodeOf(rows - bad, bad);
 }

@@ -1,7 +1,7 @@
 import { formatCsvLine, guardFormula, type ImportRow } from '@shorty/import';
 import { formatCount, formatDuration, formatNumber } from '@shorty/report';
 import type { ShortyOptions } from '@shorty/sdk';
-import { type ExitCode, exitCodes } from '../cli-error.js';
+import { type ExitCode, exitCodeOf } from '../cli-error.js';
 import type { Context } from '../context.js';
 import { type Column, columnsOf } from '../output.js';
 import type { LiveView } from '../ui/live-view.js';
@@ -208,8 +208,7 @@ export class ImportReport {
         `shorty: ${quota}; change the plan or delete links, then run the same command again to create only the missing rows`,
       );
     }
-    if (failed === 0 && quota === undefined && uncertain === 0) return exitCodes.done;
-    return created + skipped > 0 ? exitCodes.partlyDone : exitCodes.failed;
+    return exitCodeOf(created + skipped, failed + uncertain + (quota === undefined ? 0 : 1));
   }
 
   #count({ created, failed, skipped }: Omit<ChunkCounts, 'postponed'>): void {

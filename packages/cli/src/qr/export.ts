@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { formatCount, formatDuration } from '@shorty/report';
 import { GoneError, NotFoundError, PermissionError, type QrRecord, type Shorty } from '@shorty/sdk';
 import { InvalidArgumentError } from 'commander';
-import { CliError, type ExitCode, exitCodes, systemErrorCode, UsageError } from '../cli-error.js';
+import { CliError, type ExitCode, exitCodeOf, systemErrorCode, UsageError } from '../cli-error.js';
 import type { CommandRow } from '../command.js';
 import type { Context } from '../context.js';
 import { columnsOf } from '../output.js';
@@ -118,8 +118,7 @@ async function writeImages(context: Context, options: ExportOptions): Promise<Ex
   const counted = `${formatCount(codes.length, 'code')}: ${written} written, ${unchanged} unchanged, ${failed} failed`;
   if (output.format === 'json') await output.record({ ...counts, out: options.out, errors });
   else if (output.format === 'table' && !output.isQuiet) await output.message(counted);
-  if (failed === 0) return exitCodes.done;
-  return written + unchanged > 0 ? exitCodes.partlyDone : exitCodes.failed;
+  return exitCodeOf(written + unchanged, failed);
 }
 
 /** Returns the selected QR codes, and creates those that links with a tag do not have. */

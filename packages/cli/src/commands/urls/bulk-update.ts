@@ -8,7 +8,7 @@ import {
 } from '@shorty/import';
 import { formatCount, formatNumber } from '@shorty/report';
 import type { UrlBulkUpdateItem } from '@shorty/sdk';
-import { type ExitCode, exitCodes, UsageError } from '../../cli-error.js';
+import { type ExitCode, exitCodeOf, UsageError } from '../../cli-error.js';
 import type { CommandRow } from '../../command.js';
 import type { Context } from '../../context.js';
 import {
@@ -108,8 +108,7 @@ async function updateRows(
   } else {
     await output.list(outcomes(), columns);
   }
-  if (failed === 0) return exitCodes.done;
-  return updated > 0 || isDryRun ? exitCodes.partlyDone : exitCodes.failed;
+  return exitCodeOf(updated, failed);
 }
 
 /** Returns rows with the ids of the links that they name otherwise. Without a context, all are found. */
