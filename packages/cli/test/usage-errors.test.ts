@@ -38,6 +38,7 @@ const lines: Readonly<Record<string, readonly (readonly [string, string])[]>> = 
   'qr create': [
     ['', 'give a link or --data'],
     ['--url-id 1 --data x', "'--url-id <link>' cannot be used with option '--data"],
+    ['--data x --format svg --out x.png', '--format svg contradicts --out x.png\n'],
     ['--data x --size big', 'It must be a whole number'],
     ['--data x --style-preset odd', 'Allowed choices are default, rounded, dots'],
   ],
