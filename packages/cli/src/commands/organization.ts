@@ -93,18 +93,28 @@ const auditColumns: readonly Column<AuditEntry>[] = [
   { name: 'id', value: (entry) => entry.id },
 ];
 
+const auditList = {
+  item: 'entry',
+  columns: auditColumns,
+  // No form of a name tells that it is no id: a tag is its own id, and that of a client may be any text.
+  noteIfEmpty: (fields: { actor?: string; resource?: string }) =>
+    fields.actor !== undefined || fields.resource !== undefined
+      ? '--actor and --resource take ids, not names; the field id of the record has it'
+      : undefined,
+};
+
 /** Lists the changes of the own organization. */
 export const audit: CommandRow = listCommand<AuditEntry>({
+  ...auditList,
   summary: 'List who changed what, newest first',
   examples: ['shorty audit', 'shorty audit --since 7d --operation deleteUrl --all -o ndjson'],
   options: queryOptions('listAuditEntries'),
   route: 'GET /api/v1/audit',
-  item: 'entry',
-  columns: auditColumns,
 });
 
 /** Lists the changes of all organizations, with the operator key. */
 export const adminAudit: CommandRow = listCommand<AuditEntry>({
+  ...auditList,
   summary: 'List who changed what in all organizations, newest first',
   examples: ['shorty admin audit --all -o ndjson --organization "Acme Ltd"'],
   options: {
@@ -112,8 +122,6 @@ export const adminAudit: CommandRow = listCommand<AuditEntry>({
     ...queryOptions('listAllAuditEntries', ['organizationId']),
   },
   route: 'GET /api/v1/admin/audit',
-  item: 'entry',
-  columns: auditColumns,
   fields: ({ organization, ...query }: { organization?: Named }) => ({
     ...query,
     organizationId: organization,

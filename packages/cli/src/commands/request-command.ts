@@ -71,6 +71,8 @@ interface ListRow<Item> extends Omit<CommandRow, 'run' | 'prints'> {
   readonly item: string;
   readonly columns: readonly (Column<Item> | (keyof Item & string))[];
   readonly fields?: (input: never, context: Context) => object | Promise<object>;
+  /** What to tell when the list is empty. */
+  readonly noteIfEmpty?: (fields: object) => string | undefined;
 }
 
 export function listCommand<Item extends object>({
@@ -78,6 +80,7 @@ export function listCommand<Item extends object>({
   item,
   columns,
   fields: read = (input: object) => input,
+  noteIfEmpty,
   ...row
 }: ListRow<Item>): CommandRow {
   return {
@@ -89,9 +92,14 @@ export function listCommand<Item extends object>({
       const shown = columns.flatMap((each) =>
         typeof each === 'string' ? columnsOf<Item>(each) : [each],
       );
-      const readPage = async (page: object) =>
-        (await send(route, context, params, { ...fields, ...page }, context.request)).data;
-      return listPages(context, { limit, offset, all }, shown, readPage as ReadPage<Item>);
+      const readPage: ReadPage<Item> = async (page) => {
+        const query = { ...fields, ...page };
+        const { data } = await send(route, context, params, query, context.request);
+        const note = (data as Page<Item>).total === 0 ? noteIfEmpty?.(fields) : undefined;
+        if (note !== undefined) context.output.note(note);
+        return data as Page<Item>;
+      };
+      return listPages(context, { limit, offset, all }, shown, readPage);
     },
   };
 }
