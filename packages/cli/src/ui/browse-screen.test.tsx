@@ -97,6 +97,11 @@ async function show(initialSearch = '') {
       await settle();
     },
     settle,
+    resize: async (columns: number) => {
+      Object.defineProperty(screen.stdout, 'columns', { value: columns });
+      screen.stdout.emit('resize');
+      await settle();
+    },
     unmount: screen.unmount,
   };
 }
@@ -156,6 +161,16 @@ test('shows a link with live clicks, pauses, opens and copies it', async () => {
   await press(escapeKey);
   await settle();
   expect(frame()).toContain('› sho.example/code118');
+  unmount();
+});
+
+test('a link fits the terminal after it was resized', async () => {
+  const { frame, press, resize, unmount } = await show();
+  await press('\r');
+  const lines = frame().split('\n').length;
+  await resize(40);
+  expect(frame().split('\n')).toHaveLength(lines);
+  expect(frame()).toMatch(/^active {3}1,234 clicks in total {3}creat…$/m);
   unmount();
 });
 

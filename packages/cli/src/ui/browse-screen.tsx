@@ -88,6 +88,11 @@ export function BrowseScreen({ api, initialSearch, now }: ScreenProps) {
     else if (!key.ctrl && !key.meta && !key.tab) edit((text) => text + printable(input));
   });
 
+  const [, resize] = useReducer((count: number) => count + 1, 0);
+  useEffect(() => {
+    stdout.on('resize', resize);
+    return () => void stdout.off('resize', resize);
+  }, [stdout]);
   const width = terminalColumns(stdout) - 1;
   const rows = stdout.rows || 24;
   if (openId !== undefined) {
