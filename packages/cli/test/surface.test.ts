@@ -146,6 +146,8 @@ describe('completion', () => {
     expect(await candidates('zsh', ['tags', 're'])).toEqual([
       'rename:Rename a tag on every link, or merge two tags',
     ]);
+    const formats = await candidates('zsh', ['qr', 'create', '--format', '']);
+    expect(formats).toEqual(['png', 'svg', 'webp']);
     expect(await candidates('fish', ['urls', 'list', '--ac'])).toEqual([
       '--active\tonly active links',
     ]);

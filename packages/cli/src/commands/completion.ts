@@ -70,7 +70,9 @@ const help: Candidate = { word: '--help', summary: 'show help' };
 
 function formatCandidate({ word, summary = '' }: Candidate, shell: Shell): string {
   if (shell === 'bash' || word === files.word) return word;
-  return shell === 'zsh' ? `${word.replaceAll(':', '\\:')}:${summary}` : `${word}\t${summary}`;
+  if (shell === 'fish') return `${word}\t${summary}`;
+  // After a colon, zsh shows a column of summaries, also of empty ones.
+  return word.replaceAll(':', '\\:') + (summary && `:${summary}`);
 }
 
 /** Returns what can complete the last word. */
