@@ -7,6 +7,7 @@ const statusCodes = {
   timestamp_out_of_tolerance: 401,
   signature_mismatch: 401,
   invalid_json: 400,
+  request_aborted: 400,
   body_too_large: 413,
   body_already_parsed: 500,
 } as const;
@@ -29,7 +30,8 @@ export class WebhookVerificationError extends Error {
   override name = 'WebhookVerificationError';
   declare readonly code: WebhookVerificationErrorCode;
   /**
-   * The HTTP status to answer with: 400 for a signed body that is not an event, 413 for a body above
+   * The HTTP status to answer with: 400 for a signed body that is not an event and for
+   * an aborted request, 413 for a body above
    * the limit, 500 if the receiver's framework consumed the body, and 401 otherwise.
    */
   declare readonly statusCode: 400 | 401 | 413 | 500;
@@ -63,7 +65,6 @@ export function refuse(
 /** Throws `body_already_parsed`. If `cause` is a WebhookVerificationError, throws `cause`. */
 export function refuseConsumed(cause?: unknown): never {
   if (cause instanceof WebhookVerificationError) throw cause;
-  // The sender may have aborted the request.
   const message =
     cause instanceof Error
       ? `The body cannot be read: ${cause.message}`

@@ -1,4 +1,5 @@
 import { nearestName } from './generated/nearest-name.js';
+import { tagOf } from './raw-bytes.js';
 
 /** Options for checking a delivery. */
 export interface VerifyOptions {
@@ -62,10 +63,12 @@ export type Scheme = 'service' | 'standard';
  * Throws a `TypeError` for an invalid option. An attacker can sign with an empty secret.
  */
 export function keysOf(
-  { secret, tolerance = 0 }: Pick<VerifyOptions, 'secret' | 'tolerance'>,
+  { secret, tolerance = 0, now = new Date() }: VerifyOptions,
   scheme: Scheme,
 ): readonly Key[] {
   if (!(tolerance >= 0)) throw new TypeError(`tolerance ${tolerance}: must be at least 0`);
+  // `instanceof` fails for a Date from another realm, such as a test runner's.
+  if (tagOf(now) !== '[object Date]') throw new TypeError(`now ${now}: must be a Date`);
   const secrets = [secret ?? []].flat();
   const isText = (each: unknown) => typeof each === 'string' && each.length > 0;
   if (secrets.length < 1 || secrets.length > maxSecrets || !secrets.every(isText)) {

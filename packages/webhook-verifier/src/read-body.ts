@@ -1,4 +1,4 @@
-import { refuse, refuseConsumed } from './errors.js';
+import { refuse, refuseConsumed, WebhookVerificationError } from './errors.js';
 import { MAX_BODY_BYTES, type VerifyRequestOptions } from './options.js';
 import { rawBytes } from './raw-bytes.js';
 import type { WebhookHeaders } from './signed-headers.js';
@@ -15,6 +15,8 @@ export interface WebhookRequest {
    */
   readonly body?: unknown;
   readonly bodyUsed?: boolean;
+  /** Aborted when the sender closes the connection. */
+  readonly signal?: { readonly aborted: boolean };
   /** Reads the whole body. Rejects if it was read before. */
   readonly arrayBuffer?: () => Promise<ArrayBuffer>;
 }
@@ -22,8 +24,8 @@ export interface WebhookRequest {
 /**
  * Reads a body into new memory and stops at the limit.
  *
- * Throws `body_too_large`. Throws the stream's error if the body was read before, is locked, or was
- * aborted by the sender.
+ * Throws `body_too_large`, or `request_aborted` if the sender closed the connection. Throws the
+ * stream's error if the body was read before, or is locked.
  */
 export async function readBody(
   request: WebhookRequest,
@@ -32,13 +34,28 @@ export async function readBody(
   const limit = options.maxBodyBytes ?? MAX_BODY_BYTES;
   const stream = (request.body ?? request) as Partial<AsyncIterable<Uint8Array>> & {
     readonly readableDidRead?: boolean;
+    readonly readableAborted?: boolean;
   };
   // A stream of Node that was read before would seem to be empty.
   if (stream.readableDidRead) refuseConsumed();
-  const chunks =
-    !request.bodyUsed && stream[Symbol.asyncIterator]
-      ? (stream as AsyncIterable<Uint8Array>)
-      : [rawBytes(request.arrayBuffer ? await request.arrayBuffer() : request.body)];
+  try {
+    const chunks =
+      !request.bodyUsed && stream[Symbol.asyncIterator]
+        ? (stream as AsyncIterable<Uint8Array>)
+        : [rawBytes(request.arrayBuffer ? await request.arrayBuffer() : request.body)];
+    return await join(chunks, limit);
+  } catch (error) {
+    // A refusal aborts the stream, too.
+    const isAborted = request.signal?.aborted || stream.readableAborted;
+    if (!isAborted || error instanceof WebhookVerificationError) throw error;
+    refuse('request_aborted', 'The sender closed the connection', error);
+  }
+}
+
+async function join(
+  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  limit: number,
+): Promise<Uint8Array> {
   let bytes = new Uint8Array();
   let size = 0;
   // A throw inside the loop cancels the stream. Chunks are copied into one buffer: a list of chunks

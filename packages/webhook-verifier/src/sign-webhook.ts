@@ -64,12 +64,13 @@ export function signBody(
 ): SignedWebhook['headers'] {
   refuseUnknown(options, ['secret', 'deliveryId', 'now']);
   const { deliveryId = crypto.randomUUID(), now = new Date() } = options;
+  const serviceKeys = keysOf(options, 'service');
   const timestamp = String(Math.floor(now.getTime() / 1000));
-  const byService = keysOf(options, 'service').map(
+  const byService = serviceKeys.map(
     (key) => `sha256=${signatureOf(`${timestamp}.`, body, key).toString('hex')}`,
   );
   // A library of Standard Webhooks decodes `whsec_` and base64. Other receivers use the text.
-  const keys = new Set([...keysOf(options, 'standard'), ...keysOf(options, 'service')]);
+  const keys = new Set([...keysOf(options, 'standard'), ...serviceKeys]);
   const byStandard = [...keys].map(
     (key) => `v1,${signatureOf(`${deliveryId}.${timestamp}.`, body, key).toString('base64')}`,
   );

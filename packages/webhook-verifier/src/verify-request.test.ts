@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import http, { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { describe, expect, it, vi } from 'vitest';
 import { codeOf, EVENT, NOW, SECRET, sample } from '../test/sample.js';
@@ -37,13 +40,27 @@ describe('verifyRequest', () => {
     }
   });
 
-  it('reports the error of an aborted body', async () => {
+  it('reports the error of a body that cannot be read', async () => {
     const broken = { headers, arrayBuffer: () => Promise.reject(new Error('reset')) };
     await expect(verifyRequest(broken, options)).rejects.toMatchObject({
       name: 'WebhookVerificationError',
       message: 'The body cannot be read: reset',
       cause: new Error('reset'),
     });
+  });
+
+  it('refuses a request that the sender aborts, as no error of the application', async () => {
+    const server = createServer();
+    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+    const { port } = server.address() as AddressInfo;
+    const init = { method: 'POST', headers: { ...headers, 'content-length': '9999' } };
+    const sending = http.request({ host: '127.0.0.1', port, ...init }).on('error', () => {});
+    sending.write('{');
+    const [received] = await once(server, 'request');
+    const reported = verifyRequest(received, options).catch((error) => error);
+    sending.destroy();
+    server.close();
+    expect(await reported).toMatchObject({ code: 'request_aborted', statusCode: 400 });
   });
 
   /** A request whose body has no end, and counts the bytes that were taken from it. */

@@ -212,6 +212,14 @@ describe('verifyWebhook', () => {
     expect(() => expressWebhook({ secret: SECRET, tolerance })).toThrow(error);
   });
 
+  it('throws for the time as a number', () => {
+    const options = { secret: SECRET, now: 1_748_779_200_000 as never };
+    const error = new TypeError('now 1748779200000: must be a Date');
+    expect(() => verifyWebhook({ ...good, ...options })).toThrow(error);
+    expect(() => expressWebhook(options)).toThrow(error);
+    expect(() => signWebhook(EVENT, options)).toThrow(error);
+  });
+
   it('has a stable status for each code', () => {
     const status = (code: WebhookVerificationError['code']) =>
       new WebhookVerificationError(code, '').statusCode;

@@ -54,6 +54,24 @@ describe('honoWebhook', () => {
     expect(errors).toEqual([expect.objectContaining({ code: 'body_already_parsed' })]);
   });
 
+  it('responds itself to a request that the sender aborts', async () => {
+    const sender = new AbortController();
+    const body = new ReadableStream({
+      pull(controller) {
+        sender.abort();
+        controller.error(new Error('aborted'));
+      },
+    });
+    const { post, errors } = build();
+    const aborted = { ...fresh(), body, signal: sender.signal, duplex: 'half' } as RequestInit;
+    const response = await post(aborted);
+    expect([response.status, await response.json()]).toMatchObject([
+      400,
+      { error: { code: 'request_aborted' } },
+    ]);
+    expect(errors).toEqual([]);
+  });
+
   it('accepts a body that was read as bytes, and a body limit', async () => {
     const reader: MiddlewareHandler = async (c, next) => {
       await c.req.arrayBuffer();

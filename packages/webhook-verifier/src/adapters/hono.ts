@@ -14,6 +14,7 @@ export interface HonoWebhookContext {
       readonly headers: WebhookHeaders;
       readonly body?: unknown;
       readonly bodyUsed: boolean;
+      readonly signal?: { readonly aborted: boolean };
       arrayBuffer(): Promise<ArrayBuffer>;
     };
     readonly bodyCache: { arrayBuffer?: unknown };
