@@ -1,5 +1,5 @@
 import { nearestName } from './generated/nearest-name.js';
-import { tagOf } from './raw-bytes.js';
+import { fromBase64, tagOf } from './raw-bytes.js';
 
 /** Options for checking a delivery. */
 export interface VerifyOptions {
@@ -80,6 +80,5 @@ export function keysOf(
 /** `whsec_` and base64, as Standard Webhooks writes a secret, stands for the decoded bytes. */
 function standardKeyOf(secret: string): Key {
   const isEncoded = /^whsec_[\da-zA-Z+/]+={0,2}$/.test(secret) && secret.length % 4 === 2;
-  if (!isEncoded) return secret;
-  return Uint8Array.from(atob(secret.slice(6)), (char) => char.charCodeAt(0));
+  return isEncoded ? fromBase64(secret.slice(6)) : secret;
 }

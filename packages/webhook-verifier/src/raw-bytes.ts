@@ -8,6 +8,10 @@ export function tagOf(value: unknown): string {
   return {}.toString.call(value);
 }
 
+export function fromBase64(text: string): Uint8Array {
+  return Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
+}
+
 /**
  * Returns the bytes of a body. Copies shared memory, because another thread could change it between
  * the hash and the parse.

@@ -37,12 +37,11 @@ export async function readBody(
     readonly readableAborted?: boolean;
   };
   // A stream of Node that was read before would seem to be empty.
-  if (stream.readableDidRead) refuseConsumed();
+  if (request.bodyUsed || stream.readableDidRead) refuseConsumed();
   try {
-    const chunks =
-      !request.bodyUsed && stream[Symbol.asyncIterator]
-        ? (stream as AsyncIterable<Uint8Array>)
-        : [rawBytes(request.arrayBuffer ? await request.arrayBuffer() : request.body)];
+    const chunks = stream[Symbol.asyncIterator]
+      ? (stream as AsyncIterable<Uint8Array>)
+      : [rawBytes(request.arrayBuffer ? await request.arrayBuffer() : request.body)];
     return await join(chunks, limit);
   } catch (error) {
     // A refusal aborts the stream, too.

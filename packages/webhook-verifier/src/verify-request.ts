@@ -2,7 +2,7 @@ import { deliveryOf, type WebhookDelivery } from './delivery.js';
 import { refuse, refuseConsumed } from './errors.js';
 import { parseEvent, type WebhookEvent } from './event.js';
 import type { VerifyRequestOptions } from './options.js';
-import { rawBytes } from './raw-bytes.js';
+import { fromBase64, rawBytes } from './raw-bytes.js';
 import { readBody, type WebhookRequest } from './read-body.js';
 import { type Claim, readClaim } from './signed-headers.js';
 
@@ -13,18 +13,6 @@ import { type Claim, readClaim } from './signed-headers.js';
  *
  * @throws {WebhookVerificationError} if the delivery is not valid
  * @throws {TypeError} if the secret is missing
- *
- * @example
- * ```ts
- * import { verifyRequest } from '@shorty/webhook-verifier';
- *
- * export default {
- *   async fetch(request: Request, env: { SHORTY_WEBHOOK_SECRET: string }): Promise<Response> {
- *     const event = await verifyRequest(request, { secret: env.SHORTY_WEBHOOK_SECRET });
- *     return new Response(event.id);
- *   },
- * };
- * ```
  */
 export async function verifyRequest(
   request: WebhookRequest,
@@ -85,10 +73,6 @@ export async function verifyBody(claim: Claim, body: Uint8Array): Promise<Webhoo
 function fromHex(text: string): Uint8Array {
   const pairs = text.match(/../g) ?? [];
   return Uint8Array.from(pairs, (pair) => Number.parseInt(pair, 16));
-}
-
-function fromBase64(text: string): Uint8Array {
-  return Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
 }
 
 /** Compares two lists of 32 bytes in constant time. */

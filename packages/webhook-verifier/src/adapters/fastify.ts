@@ -25,11 +25,7 @@ export interface FastifyWebhookScope {
 }
 
 /** A Fastify plugin that applies to the scope where it is registered. */
-export type FastifyWebhookPlugin = (
-  scope: FastifyWebhookScope,
-  options: unknown,
-  done: () => void,
-) => void;
+export type FastifyWebhookPlugin = (scope: FastifyWebhookScope) => Promise<void>;
 
 /**
  * Creates a plugin for a scope with webhook routes only. In this scope bodies stay bytes, and only
@@ -58,7 +54,7 @@ export type FastifyWebhookPlugin = (
 export function fastifyWebhook(options: VerifyRequestOptions): FastifyWebhookPlugin {
   checkOptions(options);
   const bodyLimit = options.maxBodyBytes ?? MAX_BODY_BYTES;
-  const plugin: FastifyWebhookPlugin = (scope, _options, done) => {
+  const plugin: FastifyWebhookPlugin = async (scope) => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser(
       '*',
@@ -73,7 +69,6 @@ export function fastifyWebhook(options: VerifyRequestOptions): FastifyWebhookPlu
       const body = (request.body ?? '') as RawBody;
       storeDelivery(request, verifyWebhook({ ...options, headers, body }), headers);
     });
-    done();
   };
   // Without this symbol, Fastify runs the plugin in a new scope, which does not contain the routes.
   return Object.assign(plugin, { [Symbol.for('skip-override')]: true });

@@ -1,5 +1,5 @@
 import { storeDelivery } from '../delivery.js';
-import { isRefusal, refuseConsumed } from '../errors.js';
+import { isRefusal } from '../errors.js';
 import { checkOptions, type VerifyRequestOptions } from '../options.js';
 import { readBody } from '../read-body.js';
 import { readClaim, type WebhookHeaders } from '../signed-headers.js';
@@ -59,7 +59,6 @@ export function honoWebhook(options: VerifyRequestOptions): HonoWebhookMiddlewar
       const cached = bodyCache.arrayBuffer as Promise<ArrayBuffer> | undefined;
       // After a body was read as text or JSON, Hono encodes it again. These bytes may differ from the
       // signed ones. Errors of the stream, such as a body limit's, are thrown to Hono.
-      if (!cached && raw.bodyUsed) refuseConsumed();
       const request = cached ? { headers, arrayBuffer: () => cached } : raw;
       const body = await readBody(request, options);
       bodyCache.arrayBuffer ??= Promise.resolve(body.slice().buffer);
