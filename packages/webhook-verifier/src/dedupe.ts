@@ -36,6 +36,16 @@ export interface DedupeOptions {
 /**
  * The error of `once` while another process runs the work of an id. `statusCode` and `headers` are the
  * response to send, which Express and Fastify do by themselves: the sender then delivers again.
+ *
+ * @example
+ * ```ts
+ * import { DeliveryInProgressError } from '@shorty/webhook-verifier/dedupe';
+ *
+ * export function responseTo(error: unknown): Response {
+ *   if (!(error instanceof DeliveryInProgressError)) throw error;
+ *   return new Response(error.message, { status: error.statusCode, headers: error.headers });
+ * }
+ * ```
  */
 export class DeliveryInProgressError extends Error {
   override name = 'DeliveryInProgressError';

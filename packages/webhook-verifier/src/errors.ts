@@ -15,6 +15,16 @@ const statusCodes = {
 /**
  * The error of every invalid delivery. An invalid argument of the receiver, such as an empty secret,
  * throws a `TypeError` instead.
+ *
+ * @example
+ * ```ts
+ * import { WebhookVerificationError } from '@shorty/webhook-verifier';
+ *
+ * export function responseTo(error: unknown): Response {
+ *   if (!(error instanceof WebhookVerificationError)) throw error;
+ *   return new Response(error.code, { status: error.statusCode });
+ * }
+ * ```
  */
 export class WebhookVerificationError extends Error {
   override name = 'WebhookVerificationError';

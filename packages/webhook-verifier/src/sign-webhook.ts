@@ -48,6 +48,14 @@ export interface SignedWebhook {
  * timestamp and the signatures are new.
  *
  * @throws {TypeError} if the secret is missing or an option is unknown
+ *
+ * @example
+ * ```ts
+ * import { signBody } from '@shorty/webhook-verifier';
+ *
+ * const headers = signBody('{"id":"…","type":"url.created"}', 'url.created', { secret: 'a secret' });
+ * console.log(headers['X-Service-Signature']);
+ * ```
  */
 export function signBody(
   body: string,

@@ -13,6 +13,18 @@ import { type Claim, readClaim } from './signed-headers.js';
  *
  * @throws {WebhookVerificationError} if the delivery is not valid
  * @throws {TypeError} if the secret is missing
+ *
+ * @example
+ * ```ts
+ * import { verifyRequest } from '@shorty/webhook-verifier';
+ *
+ * export default {
+ *   async fetch(request: Request, env: { SHORTY_WEBHOOK_SECRET: string }): Promise<Response> {
+ *     const event = await verifyRequest(request, { secret: env.SHORTY_WEBHOOK_SECRET });
+ *     return new Response(event.id);
+ *   },
+ * };
+ * ```
  */
 export async function verifyRequest(
   request: WebhookRequest,

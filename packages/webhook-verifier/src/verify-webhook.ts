@@ -37,6 +37,16 @@ export function verifyWebhook(input: VerifyInput): WebhookEvent {
  *
  * @throws {WebhookVerificationError} if headers, time or signature are not valid
  * @throws {TypeError} if the secret is missing
+ *
+ * @example
+ * ```ts
+ * import { verifySignature, type VerifyInput } from '@shorty/webhook-verifier';
+ *
+ * export function enqueue(delivery: VerifyInput, queue: string[]): void {
+ *   verifySignature(delivery);
+ *   queue.push(String(delivery.body));
+ * }
+ * ```
  */
 export function verifySignature(input: VerifyInput): void {
   verifyClaim(readClaim(input.headers, input), input.body);
