@@ -26,6 +26,10 @@ test('what the server refuses stands beside the field', async () => {
   await destination.fill('ftp://example.com/');
   await page.getByRole('button', { name: 'Shorten' }).click();
   await page.getByText('must start with http:// or https://').waitFor();
+  // What was made is gone from the form, so that a second click does not make it again.
+  await destination.fill('https://example.com/a');
+  await page.getByRole('button', { name: 'Shorten' }).click();
+  await expect.poll(() => destination.inputValue()).toBe('');
 });
 
 test('links are searched, paused and resumed, by the keyboard alone', async () => {
@@ -186,7 +190,11 @@ test('a change sends only what differs, by the keyboard alone', async () => {
 
 test('a change of one rule or tag leaves the others as they are', async () => {
   const rules = [
-    { name: 'old', when: { country: ['DE'] }, targetUrl: 'https://example.com/de' },
+    {
+      name: 'old',
+      when: { country: ['DE'], after: '2099-06-01T00:00:59.999Z' },
+      targetUrl: 'https://example.com/de',
+    },
     {
       when: { query: { ref: 'a,b' }, before: '2099-07-01T00:00:30.000Z' },
       targetUrl: 'https://example.com/ref',

@@ -5,7 +5,10 @@ import { joinParts, linesOf, partsOf } from './texts.js';
 /** What a field holds while somebody fills it in. An empty text is a value that is not set. */
 export type Entry = string | boolean | readonly string[] | readonly Draft[];
 
-export type Draft = { readonly [name: string]: Entry };
+/** The row of the API that a draft comes from. */
+const original = Symbol('original');
+
+export type Draft = { readonly [name: string]: Entry; readonly [original]?: object };
 
 /** How the entry of a field becomes the value of the API, and back. */
 interface Kind {
@@ -135,34 +138,29 @@ function emptyOf({ kind, options }: Field): Entry {
 }
 
 /** Returns what the fields hold of a record, or of what a form begins with. */
-export function draftOf(fields: readonly Field[], record: object): Draft {
-  return Object.fromEntries(
-    fields.map((field) => {
-      const path = field.name.split('.');
-      const value = path.reduce((part: unknown, name) => Object(part)[name], record);
-      const entry = value == null ? emptyOf(field) : kindOf(field).format(value as never);
-      const { rows } = field;
-      if (!rows) return [field.name, entry];
-      const drafts = rowsOf(entry).map((row) => [draftOf(rows, row), row] as const);
-      for (const [draft, row] of drafts) unchangedRows.set(draft, row);
-      return [field.name, drafts.map(([draft]) => draft)];
-    }),
-  );
+export const draftOf = (fields: readonly Field[], record: object): Draft =>
+  Object.fromEntries(fields.map((field) => [field.name, entryOf(field, record)]));
+
+function entryOf(field: Field, record: object): Entry {
+  const value = valueIn(record, field);
+  const entry = value == null ? emptyOf(field) : kindOf(field).format(value as never);
+  const { rows } = field;
+  return rows ? rowsOf(entry).map((row) => ({ ...draftOf(rows, row), [original]: row })) : entry;
 }
 
-/** Rows that nobody has changed: an entry may have less, such as no seconds. */
-const unchangedRows = new WeakMap<Draft, object>();
+const valueIn = (record: object, { name }: Field): unknown =>
+  name.split('.').reduce((part: unknown, each) => Object(part)[each], record);
 
 const rowsOf = (entry: Entry | undefined) => entry as readonly Draft[];
 
 function readEntry(field: Field, draft: Draft): unknown {
   const { name, rows } = field;
   // A rule without conditions matches all visits.
-  if (rows) {
-    return rowsOf(draft[name]).map(
-      (row) => unchangedRows.get(row) ?? { when: {}, ...creationOf(rows, row) },
-    );
-  }
+  if (rows) return rowsOf(draft[name]).map((row) => ({ when: {}, ...creationOf(rows, row) }));
+  // An entry may have less than its value, such as no seconds.
+  const { [original]: row = {} } = draft;
+  const stored = valueIn(row, field);
+  if (stored != null && draft[name] === entryOf(field, row)) return stored;
   const { parse, whenEmpty = null } = kindOf(field);
   if (draft[name] === '') return whenEmpty;
   try {

@@ -1,9 +1,5 @@
-/** Returns the lines of a text without those that are empty. */
-export const linesOf = (text: string): readonly string[] =>
-  text
-    .split('\n')
-    .map((line) => line.trim())
-    .filter(Boolean);
+/** Returns the lines of a text without those that are empty, and without spaces at their ends. */
+export const linesOf = (text: string): readonly string[] => text.match(/\S(.*\S)?/g) ?? [];
 
 /** Returns the parts of a text with commas. A comma in a part is written as in addresses: %2C. */
 export const partsOf = (text: string): readonly string[] =>

@@ -116,7 +116,7 @@ function Shorten() {
       <Form<UrlCreateRequest>
         class="line"
         fields={[destination]}
-        initial={{ targetUrl: new URLSearchParams(location.search).get('url') }}
+        initial={{ targetUrl: created ? null : new URLSearchParams(location.search).get('url') }}
         action="Shorten"
         save={async (request) => {
           const url = await api.urls.create(request);
