@@ -157,7 +157,7 @@ test('the encoding, the delimiter and the domains of a file are chosen', async (
   expect({ tags, domainId }).toEqual({ tags: ['\u017e'], domainId: id });
 });
 
-test('an import is stopped and continued, and makes each link once', async () => {
+test('an import asks before it is left, is stopped and continued, and makes each link once', async () => {
   const rows = Array.from({ length: 150 }, (_, index) => `https://example.com/${index},stopped`);
   const page = await dashboard.open('/import');
   let continueLate = () => {};
@@ -174,6 +174,14 @@ test('an import is stopped and continued, and makes each link once', async () =>
   await page.getByLabel(file).setInputFiles(write('stop.csv', ['url,tags', ...rows].join('\n')));
   await page.getByRole('button', { name: 'Import 150 links' }).click();
   await page.getByText('100 of 150 rows').waitFor();
+  const questions: string[] = [];
+  page.on('dialog', (dialog) => {
+    questions.push(dialog.type());
+    void dialog.dismiss();
+  });
+  await page.getByRole('link', { name: 'Domains' }).click();
+  await page.close({ runBeforeUnload: true });
+  await expect.poll(() => questions).toEqual(['confirm', 'beforeunload']);
   await page.getByRole('button', { name: 'Stop' }).click();
   await page.getByText('Stopped.').waitFor();
   continueLate();

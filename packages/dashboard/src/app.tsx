@@ -1,6 +1,6 @@
 import { type ComponentType, render } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { Link, Route, Router, Switch, useLocation } from 'wouter-preact';
+import { Link, Route, Router, type RouterProps, Switch, useLocation } from 'wouter-preact';
 import { Secrets } from './components/copy.js';
 import { Loading, Problem, Screen, useLoaded } from './components/elements.js';
 import { Shortcuts } from './components/shortcuts.js';
@@ -72,7 +72,7 @@ function App() {
     readSession().catch(setError);
   }, []);
   return (
-    <Router base="/dashboard">
+    <Router base="/dashboard" aroundNav={leave}>
       <Problem error={error} />
       <Switch>
         <Route path="/welcome" component={Welcome} />
@@ -83,6 +83,12 @@ function App() {
     </Router>
   );
 }
+
+/** Shows another screen. Asks first where closing the page would be asked, such as in an import. */
+const leave: NonNullable<RouterProps['aroundNav']> = (navigate, to, options) => {
+  const mayLeave = dispatchEvent(new Event('beforeunload', { cancelable: true }));
+  if (mayLeave || confirm('Stop the import?')) navigate(to, options);
+};
 
 function SignedIn() {
   const main = useRef<HTMLElement>(null);

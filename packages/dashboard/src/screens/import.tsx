@@ -216,7 +216,8 @@ function Running({ settings, total }: { readonly settings: Settings; readonly to
   const { submit, error, isBusy } = useSubmit(async () => {
     abort.current = new AbortController();
     const { signal } = abort.current;
-    await importSheet(settings, { signal, onProgress: setProgress });
+    addEventListener('beforeunload', (event) => event.preventDefault(), { signal });
+    await importSheet(settings, { signal, onProgress: setProgress }).finally(stop);
     setDone(true);
   });
   const { rows, created, replayed, bad } = progress;
