@@ -1,9 +1,11 @@
+import { standardPlans } from '@shorty/server';
 import { expect, test } from 'vitest';
 import { saveScreenshot } from '../lib/browser.js';
 import { expectAccessible, useDashboard } from '../lib/dashboard.js';
 
 const operatorKey = 'operator-key-of-the-dashboard-0123456789';
-const dashboard = useDashboard({ operatorKey });
+const plans = { ...standardPlans, acme: standardPlans.free };
+const dashboard = useDashboard({ operatorKey, plans });
 
 async function openOperator() {
   const page = await dashboard.open('/');
@@ -20,11 +22,14 @@ test('an operator creates, suspends and resumes an organization by the keyboard 
   const form = page.getByRole('form', { name: 'Create an organization' });
   await form.getByLabel('Name').focus();
   await page.keyboard.type('<b>Acme</b>');
+  expect(await form.getByLabel('Plan').inputValue()).toBe('free');
+  await form.getByLabel('Plan').fill('acme');
   await page.keyboard.press('Enter');
   expect(await page.getByLabel('Client secret of', { exact: false }).first().inputValue()).toMatch(
     /^shorty_cs_/,
   );
   await page.keyboard.press('Escape');
+  await page.getByRole('cell', { name: 'acme', exact: true }).waitFor();
   await page.getByRole('button', { name: 'Suspend <b>Acme</b>' }).focus();
   await page.keyboard.press('Enter');
   await page.getByRole('cell', { name: 'suspended' }).waitFor();

@@ -10,7 +10,7 @@ import { showSecrets } from '../components/copy.js';
 import { Button, Loading, Part, Screen, Time, useLoaded } from '../components/elements.js';
 import { Action, Form } from '../components/form.js';
 import { List, type Paged, type PageQuery } from '../components/list.js';
-import { type Field, field, optionsOf, select } from '../fields.js';
+import { type Field, field } from '../fields.js';
 
 type Admin = Shorty['admin'];
 
@@ -23,7 +23,7 @@ const key = field('key', 'Operator key', {
 
 const organization: readonly Field[] = [
   field('name', 'Name', { required: true }),
-  select('plan', 'Plan', optionsOf(['free', 'developer', 'scale', 'enterprise'])),
+  field('plan', 'Plan', { required: true, hint: 'Such as scale, or a plan of SHORTY_PLANS.' }),
 ];
 
 /** What the operator of the server does. The key is lost when the screen is left. */
@@ -107,6 +107,7 @@ function Organizations({ admin }: { readonly admin: Admin }) {
         class="line"
         label="Create an organization"
         fields={organization}
+        initial={{ plan: 'free' }}
         action="Create organization"
         save={create}
       />
