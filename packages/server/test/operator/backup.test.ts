@@ -179,6 +179,10 @@ describe('backup and restore', { timeout: 180_000 }, () => {
     expect(refused.stderr).toContain(`${file} already exists; nothing is overwritten`);
     expect(readFileSync(file, 'utf8')).toBe('precious');
     expect(readdirSync(dirname(file))).toEqual(['a.backup']);
+    const missing = join(dirname(file), 'missing');
+    const homeless = await command(settings, 'backup', join(missing, 'a.backup'));
+    expect(homeless).toMatchObject({ code: 1, stdout: '' });
+    expect(homeless.stderr).toContain(`there is no folder ${missing}: create it`);
 
     // A new database has no key yet.
     const second = join(scratchFolder(), 'b.backup');

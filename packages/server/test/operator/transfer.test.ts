@@ -75,6 +75,8 @@ describe('orgs export and import', { timeout: 180_000 }, () => {
     const refused = await command(settings, ...args, '--out', file);
     expect(refused).toMatchObject({ code: 1, stdout: '' });
     expect(refused.stderr).toContain('already exists; nothing is overwritten');
+    const homeless = await command(settings, ...args, '--out', join(file, 'org.ndjson'));
+    expect(homeless.stderr).toContain(`there is no folder ${file}: create it`);
     const twice = await command(settings, 'orgs', 'import', file);
     expect(twice).toMatchObject({ code: 1, stdout: '' });
     expect(twice.stderr).toContain('organizations.id: this database already has');

@@ -64,15 +64,21 @@ export function moveIntoPlace(from: string, to: string): void {
     linkSync(from, to);
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException;
-    if (code === 'EEXIST') refuseToOverwrite([to]);
+    if (code === 'EEXIST') requireNewPaths([to]);
     if (!linkUnsupported.has(code)) throw error;
-    refuseToOverwrite([to]);
+    requireNewPaths([to]);
     renameSync(from, to);
   }
   sync(dirname(to));
 }
 
-export function refuseToOverwrite(paths: readonly string[], remedy = ''): void {
+/** Throws unless files or folders can be created at these paths. */
+export function requireNewPaths(paths: readonly string[], remedy = ''): void {
+  const isFolder = (path: string) => statSync(path, { throwIfNoEntry: false })?.isDirectory();
+  const missing = paths.map((path) => dirname(path)).find((path) => !isFolder(path));
+  if (missing !== undefined) {
+    throw new ConfigError(`there is no folder ${missing}: create it, or choose another path`);
+  }
   const existing = paths.filter((path) => existsSync(path));
   if (existing.length === 0) return;
   const verb = existing.length === 1 ? 'exists' : 'exist';

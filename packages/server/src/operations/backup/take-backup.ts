@@ -12,7 +12,7 @@ import { findFileProblem } from '../../storage/locate-database.js';
 import { copySqlite, findIntegrityErrors } from '../../storage/sqlite/copy-sqlite.js';
 import { describeFileError } from '../../storage/sqlite/sqlite-file.js';
 import { withStorage } from '../commands/open-database.js';
-import { moveIntoPlace, refuseToOverwrite, withScratchFolder } from './move-into-place.js';
+import { moveIntoPlace, requireNewPaths, withScratchFolder } from './move-into-place.js';
 
 export interface BackupOptions {
   readonly databasePath: string;
@@ -41,7 +41,7 @@ const maxNamedErrors = 5;
 export async function takeBackup(options: BackupOptions): Promise<BackupResult> {
   const { databasePath, to } = options;
   requireNone(findFileProblem(databasePath), databasePath);
-  refuseToOverwrite([to, `${to}.key`, `${to}-wal`]);
+  requireNewPaths([to, `${to}.key`, `${to}-wal`]);
   for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
     const copied = await withScratchFolder(`${to}.partial-`, (folder) => copyAll(options, folder));
     if (copied) return copied;

@@ -6,7 +6,7 @@ import { ConfigError } from '../../config-error.js';
 import { formatCount } from '../../format-count.js';
 import { findDatabaseFile, hidePassword } from '../../storage/locate-database.js';
 import { lockForServer } from '../../storage/sqlite/server-lock.js';
-import { refuseToOverwrite, withScratchFolder } from '../backup/move-into-place.js';
+import { requireNewPaths, withScratchFolder } from '../backup/move-into-place.js';
 import { placeCopy, takeBackup } from '../backup/take-backup.js';
 import { print } from './print.js';
 
@@ -59,8 +59,8 @@ export async function restore(from: string, options: RestoreOptions): Promise<vo
     existsSync(path),
   );
   const remedy = ': to move the old database to a new folder first, add --move-old-to FOLDER';
-  if (moveOldTo !== undefined) refuseToOverwrite([moveOldTo]);
-  else refuseToOverwrite(existing, remedy);
+  if (moveOldTo !== undefined) requireNewPaths([moveOldTo]);
+  else requireNewPaths(existing, remedy);
   mkdirSync(dirname(to), { recursive: true });
   // Also refuses while a server runs.
   const unlock = existing.length > 0 ? lockForServer(to, Date.now()) : () => {};

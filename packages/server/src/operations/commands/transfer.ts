@@ -6,7 +6,7 @@ import { readConfig } from '../../config.js';
 import { formatCount } from '../../format-count.js';
 import { readPlans } from '../../organizations/plans.js';
 import { unlockSecrets } from '../../storage/secrets.js';
-import { moveIntoPlace, refuseToOverwrite, withScratchFolder } from '../backup/move-into-place.js';
+import { moveIntoPlace, requireNewPaths, withScratchFolder } from '../backup/move-into-place.js';
 import { exportOrganization } from '../transfer/export-organization.js';
 import { importOrganization } from '../transfer/import-organization.js';
 import { originOf, withDatabase, withOrganization } from './open-database.js';
@@ -26,7 +26,7 @@ export async function exportToFile({ org, out }: ExportOptions): Promise<void> {
       await write(process.stdout, { end: false }).catch(ignoreClosedPipe);
       return;
     }
-    refuseToOverwrite([out]);
+    requireNewPaths([out]);
     await withScratchFolder(`${out}.partial-`, async (folder) => {
       const partial = join(folder, 'export');
       await write(createWriteStream(partial, { mode: 0o600 }));
