@@ -95,11 +95,14 @@ describe('readConfig', () => {
     ['SHORTY_CODE_LENGTH', '3'],
     ['SHORTY_CODE_ALPHABET', 'braille'],
     ['SHORTY_COMPAT', 'yourls,kutt'],
+    ['SHORTY_ROOT_URL', 'http://127.0.0.1:3000/'],
+    ['SHORTY_NOT_FOUND_URL', 'http://localhost:3000/missing'],
+    ['SHORTY_EXPIRED_URL', 'http://localhost:3000'],
   ])('rejects %s=%s with its name, its value and the rule', (name, value) => {
     const read = () => readConfig({ [name]: value });
     expect(read).toThrow(ConfigError);
     expect(read).toThrow(`${name} is ${JSON.stringify(value)}: `);
-    expect(read).toThrow(/: .*(must be|must differ|neither|malformed)/);
+    expect(read).toThrow(/: .*(must be|must not|must differ|neither|malformed)/);
   });
 
   it('reads a small logo', () => {

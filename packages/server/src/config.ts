@@ -69,7 +69,8 @@ export function readConfig(environment: Environment) {
   const trustedProxies = read('SHORTY_TRUST_PROXY', '', parseAddressRanges);
   const baseUrl = optional('SHORTY_BASE_URL', parseOrigin);
   const shortDomain = optional('SHORTY_SHORT_DOMAIN', parseHost);
-  const ownHosts = [shortDomain, baseUrl && new URL(baseUrl).host];
+  const origins = baseUrl ? [baseUrl] : [`http://${host}:${port}`, `http://localhost:${port}`];
+  const ownHosts = [shortDomain, ...origins.map((origin) => parseUrl(origin)?.host)];
   const parseOutsideUrl = (text: string) => {
     const error = findTargetUrlError(text);
     if (error) throw new Error(`it ${error}`);
