@@ -63,12 +63,7 @@ function plainReport(exitCode: ExitCode, code: string, message: string, hint?: s
 }
 
 function describeApiError(error: ShortyError): Report {
-  const { status, requestId } = error;
-  // The API names the field of its body.
-  const message = error.message.replace(
-    '{ "expireOldAfterSeconds": 0 }',
-    'rotate-secret --expire-old-after 0',
-  );
+  const { status, message, requestId } = error;
   const isRefused = status === 401 || status === 403;
   return {
     exitCode: isRefused ? exitCodes.notAllowed : exitCodes.failed,

@@ -24,7 +24,7 @@ describe('managing', () => {
 
     const { secret: newSecret, previousSecretExpiresAt } = await json('rotate-secret', id);
     expect(newSecret).not.toBe(secret);
-    const flag = 'end all old secrets now with rotate-secret --expire-old-after 0';
+    const flag = 'expireOldAfterSeconds 0, in the CLI --expire-old-after 0';
     await shorty.exits(1, flag, `webhooks rotate-secret ${id}`);
     const sooner = await json('rotate-secret', id, '--expire-old-after', '0');
     expect(Date.parse(sooner.previousSecretExpiresAt)).toBeLessThanOrEqual(Date.now());

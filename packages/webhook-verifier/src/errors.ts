@@ -30,9 +30,9 @@ export class WebhookVerificationError extends Error {
   override name = 'WebhookVerificationError';
   declare readonly code: WebhookVerificationErrorCode;
   /**
-   * The HTTP status to answer with: 400 for a signed body that is not an event and for
-   * an aborted request, 413 for a body above
-   * the limit, 500 if the receiver's framework consumed the body, and 401 otherwise.
+   * The HTTP status to answer with: 400 for a signed body that is not an event and for an aborted
+   * request, 413 for a body above the limit, 500 if the receiver's framework consumed the body, and
+   * 401 otherwise.
    */
   declare readonly statusCode: 400 | 401 | 413 | 500;
 

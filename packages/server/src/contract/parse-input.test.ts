@@ -29,7 +29,7 @@ describe('parseInput', () => {
     [{ tags: ['a', null] }, 'tags[1]: is null: it must be a string'],
     [{ items: [{ at: 1 }, {}] }, 'items[1].at: is required (a number)'],
     [{ nmae: 'ab' }, 'nmae: is not a known field here: did you mean name?'],
-    [{ customSlug: 'ab' }, 'customSlug: cannot change after the creation'],
+    [{ customSlug: 'ab' }, 'customSlug: is not a known field here'],
     [[], ': is a list: it must be a JSON object'],
     [{ password: 1 }, 'password: must be a string'],
     [

@@ -39,8 +39,10 @@ export function parseInput<Schema extends z.ZodType>(
 }
 
 function unknownField(key: string, known: readonly string[]): string {
-  // A PATCH of a link lacks it, and the nearest name is that of the UTM parameters.
-  if (key === 'customSlug') return 'cannot change after the creation';
+  // A PATCH of a link lacks it, and the nearest name would be that of the UTM parameters.
+  if (key === 'customSlug' && known.includes('customUtmParams')) {
+    return 'cannot change after the creation';
+  }
   const near = nearestName(key, known);
   return `is not a known field here${near === undefined ? '' : `: did you mean ${near}?`}`;
 }

@@ -63,7 +63,7 @@ export function rotate(
     const end = new Date(previous.expiresAt).toISOString();
     throw new ApiError(
       'SECRET_CONFLICT',
-      `The webhook has 2 live secrets, the maximum. One of them ends at ${end}. Rotate after that, or end all old secrets now with { "expireOldAfterSeconds": 0 }`,
+      `The webhook has 2 live secrets, the maximum. One of them ends at ${end}. Rotate after that, or end all old secrets now: expireOldAfterSeconds 0, in the CLI --expire-old-after 0`,
     );
   }
   return { current: secret, previous: { secret: current, expiresAt: now + expireOldAfterMs } };

@@ -65,6 +65,13 @@ describe('PATCH /api/v1/urls/{id}', () => {
     expect(response.invalidFields).toEqual([field]);
   });
 
+  it('says that a slug cannot change, and only where a link is changed', async () => {
+    const { error } = await patch(await create(), { customSlug: 'other' });
+    expect(error?.message).toContain('customSlug cannot change after the creation');
+    const listed = await api.call('listUrls', { query: { customSlug: 'other' } as never });
+    expect(listed.error?.message).toContain('customSlug is not a known');
+  });
+
   it.each(['targetUrl', 'isActive'])('cannot clear %s', async (field) => {
     const response = await patch(await create(), { [field]: null });
     expect(response.invalidFields).toEqual([field]);

@@ -245,6 +245,7 @@ async function identify(
 ): Promise<string> {
   const { baseUrl } = await context.settings();
   const { map, ignore, cells } = readColumnOptions(options);
+  // A dry run needs no server: without one, it knows no account.
   const account = options.dryRun
     ? await readAccount(context, { maxRetries: 0 }).catch(() => undefined)
     : await readAccount(context, { ...patience(options), hooks: noteRetry(context, options) });
