@@ -61,8 +61,10 @@ test('a key is made and shown once, works with its scopes only, and is revoked',
   await page.getByText(`Copied Key ${name}`).waitFor();
   await page.getByRole('button', { name: 'Close' }).click();
   await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await page.getByLabel('Name').click();
   await page.keyboard.press('ControlOrMeta+V');
-  expect(await page.getByLabel('Name').inputValue()).toBe(apiKey);
+  // Browsers paste after the key was pressed.
+  await expect.poll(() => page.getByLabel('Name').inputValue()).toBe(apiKey);
   const client = new Shorty({ baseUrl: dashboard.server.url, apiKey });
   expect(await client.me()).toMatchObject({
     scopes: ['urls:read'],
