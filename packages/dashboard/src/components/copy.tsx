@@ -16,6 +16,7 @@ export async function copyText(text: string, label = text): Promise<void> {
 }
 
 function copySelection(text: string): boolean {
+  const before = document.activeElement as HTMLElement;
   const area = document.createElement('textarea');
   area.value = text;
   // Nothing outside an open dialog can be selected.
@@ -23,6 +24,7 @@ function copySelection(text: string): boolean {
   area.select();
   const isCopied = document.execCommand('copy');
   area.remove();
+  before.focus();
   return isCopied;
 }
 

@@ -1,5 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact';
-import { useEffect, useId, useState } from 'preact/hooks';
+import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { describeError } from '../texts.js';
 
 interface Titled {
@@ -112,27 +112,25 @@ export function useLoaded<Value>(
 /** A modal dialog. It is open while it is rendered; `onClose` is also called for Escape. */
 export function Dialog({ title, onClose, children }: Titled & { readonly onClose: () => void }) {
   const id = useId();
+  const element = useRef<HTMLDialogElement>(null);
+  useLayoutEffect(() => {
+    const dialog = element.current;
+    const before = document.activeElement as HTMLElement;
+    dialog?.showModal();
+    return () => {
+      dialog?.close();
+      // Chromium focuses the field from before without its caret, so that nothing can be typed.
+      before.blur();
+      before.focus();
+    };
+  }, []);
   return (
-    <dialog
-      aria-labelledby={id}
-      ref={(dialog) => {
-        if (dialog && !dialog.open) dialog.showModal();
-      }}
-      onClose={() => {
-        // Chromium focuses the field from before without its caret, so that nothing can be typed.
-        const before = document.activeElement as HTMLElement;
-        before.blur();
-        before.focus();
-        onClose();
-      }}
-    >
+    <dialog aria-labelledby={id} ref={element} onClose={onClose}>
       <h2 id={id}>{title}</h2>
       {children}
-      <form method="dialog">
-        <button type="submit" class="other">
-          Close
-        </button>
-      </form>
+      <Button class="other" onClick={onClose}>
+        Close
+      </Button>
     </dialog>
   );
 }
