@@ -180,8 +180,9 @@ test('an import asks before it is left, is stopped and continued, and makes each
     void dialog.dismiss();
   });
   await page.getByRole('link', { name: 'Domains' }).click();
+  await page.getByRole('button', { name: 'Sign out' }).click();
   await page.close({ runBeforeUnload: true });
-  await expect.poll(() => questions).toEqual(['confirm', 'beforeunload']);
+  await expect.poll(() => questions).toEqual(['confirm', 'confirm', 'beforeunload']);
   await page.getByRole('button', { name: 'Stop' }).click();
   await page.getByText('Stopped.').waitFor();
   continueLate();

@@ -113,7 +113,7 @@ function SignedIn() {
           ))}
         </nav>
         <span class="hint">{me.value?.user?.email ?? me.value?.organization.name}</span>
-        <button type="button" class="plain" onClick={() => void run(signOut)}>
+        <button type="button" class="plain" onClick={() => leave(() => run(signOut), '')}>
           Sign out
         </button>
       </header>
