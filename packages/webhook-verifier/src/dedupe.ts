@@ -1,4 +1,4 @@
-import { refuseUnknown } from './options.js';
+import { refuseUnknown, requireOption } from './options.js';
 
 /** The result of a claim: the id was free and is now claimed, its work is running, or it is done. */
 export type DedupeState = 'claimed' | 'running' | 'done';
@@ -36,16 +36,6 @@ export interface DedupeOptions {
 /**
  * The error of `once` while another process runs the work of an id. `statusCode` and `headers` are the
  * response to send, which Express and Fastify do by themselves: the sender then delivers again.
- *
- * @example
- * ```ts
- * import { DeliveryInProgressError } from '@shorty/webhook-verifier/dedupe';
- *
- * export function responseTo(error: unknown): Response {
- *   if (!(error instanceof DeliveryInProgressError)) throw error;
- *   return new Response(error.message, { status: error.statusCode, headers: error.headers });
- * }
- * ```
  */
 export class DeliveryInProgressError extends Error {
   override name = 'DeliveryInProgressError';
@@ -77,50 +67,32 @@ export interface Deduper {
  * An event of the same millisecond is not stale.
  *
  * @throws {TypeError} if `lastSeen` is not a time
- *
- * @example
- * ```ts
- * import type { WebhookEvent } from '@shorty/webhook-verifier';
- * import { isStale } from '@shorty/webhook-verifier/dedupe';
- *
- * const links = new Map<string, WebhookEvent<'url.updated'>>();
- *
- * export function update(event: WebhookEvent<'url.updated'>): void {
- *   if (isStale(event, links.get(event.data.id)?.createdAt)) return;
- *   links.set(event.data.id, event);
- * }
- * ```
  */
 export function isStale(
   { createdAt }: { readonly createdAt: string },
   lastSeen: Date | string | null | undefined,
 ): boolean {
-  if (lastSeen === null || lastSeen === undefined) return false;
-  const seen = new Date(lastSeen).getTime();
+  // No event is older than 1970.
+  const seen = new Date(lastSeen ?? 0).getTime();
   if (Number.isNaN(seen)) throw new TypeError(`lastSeen ${lastSeen}: must be a time`);
   return Date.parse(createdAt) < seen;
 }
 
+/** Stores finished ids only, because `once` waits for work that runs in this process. */
 function memoryStore(max: number, now: () => number): DedupeStore {
-  const entries = new Map<string, { state: 'running' | 'done'; until: number }>();
-  function put(id: string, state: 'running' | 'done', ms: number): void {
-    // A map iterates in the order of insertion. Deleting first moves the id to the end.
-    entries.delete(id);
-    entries.set(id, { state, until: now() + ms });
-    for (const [oldest, { until }] of entries) {
-      if (entries.size <= max && until > now()) break;
-      entries.delete(oldest);
-    }
-  }
+  const expiries = new Map<string, number>();
   return {
-    claim(id, leaseMs) {
-      const entry = entries.get(id);
-      if (entry && entry.until > now()) return entry.state;
-      put(id, 'running', leaseMs);
-      return 'claimed';
+    claim: (id) => ((expiries.get(id) ?? 0) > now() ? 'done' : 'claimed'),
+    finish(id, ttlMs) {
+      // A map iterates in the order of insertion. Deleting first moves the id to the end.
+      expiries.delete(id);
+      expiries.set(id, now() + ttlMs);
+      for (const [oldest, expiry] of expiries) {
+        if (expiries.size <= max && expiry > now()) break;
+        expiries.delete(oldest);
+      }
     },
-    finish: (id, ttlMs) => put(id, 'done', ttlMs),
-    release: (id) => void entries.delete(id),
+    release() {},
   };
 }
 
@@ -129,28 +101,19 @@ function memoryStore(max: number, now: () => number): DedupeStore {
  * can arrive again. Use the delivery id, which is the same in every attempt. A replay that you request
  * is a new delivery of the same event, so its work runs again.
  *
- * @throws {RangeError} if `ttlMs`, `max` or `leaseMs` is not positive; a TypeError for an unknown option
- *
- * @example
- * ```ts
- * import { createDeduper } from '@shorty/webhook-verifier/dedupe';
- *
- * const deduper = createDeduper();
- *
- * // `deliveryId` is the value of X-Service-Delivery-Id.
- * export async function receive(deliveryId: string, charge: () => Promise<void>) {
- *   const ran = await deduper.once(deliveryId, charge);
- *   return ran ? 'handled' : 'duplicate';
- * }
- * ```
+ * @throws {TypeError} if an option is invalid
  */
 export function createDeduper(options: DedupeOptions = {}): Deduper {
   refuseUnknown(options, ['ttlMs', 'max', 'leaseMs', 'store', 'now']);
   const { ttlMs = 172_800_000, max = 10_000, leaseMs = 60_000, now = Date.now } = options;
-  if (!(ttlMs > 0 && max > 0 && leaseMs > 0)) {
-    throw new RangeError('ttlMs, max and leaseMs must be positive');
+  for (const [name, value] of Object.entries({ ttlMs, max, leaseMs })) {
+    requireOption(typeof value === 'number' && value > 0, name, value, 'a number above 0');
   }
-  const store = options.store ?? memoryStore(max, now);
+  requireOption(typeof now === 'function', 'now', now, 'a function');
+  const { store = memoryStore(max, now) } = options;
+  const methods = [store?.claim, store?.finish, store?.release];
+  const isStore = methods.every((method) => typeof method === 'function');
+  requireOption(isStore, 'store', store, 'an object with claim, finish and release');
   const running = new Map<string, Promise<boolean>>();
 
   async function run(id: string, work: () => unknown): Promise<boolean> {
@@ -162,11 +125,8 @@ export function createDeduper(options: DedupeOptions = {}): Deduper {
     } catch (error) {
       try {
         await store.release(id);
-      } catch (failure) {
-        throw new AggregateError(
-          [error, failure],
-          `${id}: its work failed, and so did store.release`,
-        );
+      } catch {
+        // The claim ends with its lease, and the error of the work matters more.
       }
       throw error;
     }

@@ -1,28 +1,27 @@
-import type { WebhookEvent } from './event.js';
-import { headerOf, type WebhookHeaders } from './signed-headers.js';
+import { parseEvent, type WebhookEvent } from './event.js';
+import type { Claim } from './signed-headers.js';
 
 /** A verified delivery. */
 export interface WebhookDelivery {
   readonly event: WebhookEvent;
   /**
-   * From `X-Service-Delivery-Id`, or from `webhook-id` if there is no `X-Service-Signature`:
-   * the same in every attempt, and new in a replay. Pass it to a deduper. The id of the event if a test
-   * sends no such header.
+   * The same in every attempt, and new in a replay: pass it to a deduper. The id of the event if a test
+   * sends no id of a delivery.
    */
   readonly deliveryId: string;
 }
 
-const deliveries = new WeakMap<object, WebhookDelivery>();
-
-export function deliveryOf(event: WebhookEvent, headers: WebhookHeaders): WebhookDelivery {
-  const name =
-    headerOf(headers, 'x-service-signature') === null ? 'webhook-id' : 'x-service-delivery-id';
-  return { event, deliveryId: headerOf(headers, name) ?? event.id };
+/** Returns the delivery of a body whose signature is verified. */
+export function deliveryOf({ deliveryId }: Claim, body: Uint8Array): WebhookDelivery {
+  const event = parseEvent(body);
+  return { event, deliveryId: deliveryId ?? event.id };
 }
 
-/** Keeps a verified delivery for the handler behind an adapter. */
-export function storeDelivery(carrier: object, event: WebhookEvent, headers: WebhookHeaders): void {
-  deliveries.set(carrier, deliveryOf(event, headers));
+const deliveries = new WeakMap<object, WebhookDelivery>();
+
+/** Stores a verified delivery for the handler behind an adapter. */
+export function storeDelivery(carrier: object, delivery: WebhookDelivery): void {
+  deliveries.set(carrier, delivery);
 }
 
 /**
@@ -30,17 +29,6 @@ export function storeDelivery(carrier: object, event: WebhookEvent, headers: Web
  * Hono's context.
  *
  * @throws {TypeError} if no adapter ran before the handler
- *
- * @example
- * ```ts
- * import type { Request, Response } from 'express';
- * import { webhookDelivery } from '@shorty/webhook-verifier/express';
- *
- * export function handle(req: Request, res: Response): void {
- *   console.log(webhookDelivery(req).event.type);
- *   res.status(204).end();
- * }
- * ```
  */
 export function webhookDelivery(carrier: object): WebhookDelivery {
   const delivery = deliveries.get(carrier);

@@ -15,25 +15,11 @@ const statusCodes = {
 /**
  * The error of every invalid delivery. An invalid argument of the receiver, such as an empty secret,
  * throws a `TypeError` instead.
- *
- * @example
- * ```ts
- * import { WebhookVerificationError } from '@shorty/webhook-verifier';
- *
- * export function responseTo(error: unknown): Response {
- *   if (!(error instanceof WebhookVerificationError)) throw error;
- *   return new Response(error.code, { status: error.statusCode });
- * }
- * ```
  */
 export class WebhookVerificationError extends Error {
   override name = 'WebhookVerificationError';
   declare readonly code: WebhookVerificationErrorCode;
-  /**
-   * The HTTP status to answer with: 400 for a signed body that is not an event and for an aborted
-   * request, 413 for a body above the limit, 500 if the receiver's framework consumed the body, and
-   * 401 otherwise.
-   */
+  /** The HTTP status to answer with. */
   declare readonly statusCode: 400 | 401 | 413 | 500;
 
   constructor(code: WebhookVerificationErrorCode, message: string, options?: { cause?: unknown }) {
@@ -54,12 +40,8 @@ export function isRefusal(error: unknown): error is WebhookVerificationError {
 }
 
 /** Throws a refusal. */
-export function refuse(
-  code: WebhookVerificationErrorCode,
-  message: string,
-  cause?: unknown,
-): never {
-  throw new WebhookVerificationError(code, message, { cause });
+export function refuse(...args: ConstructorParameters<typeof WebhookVerificationError>): never {
+  throw new WebhookVerificationError(...args);
 }
 
 /** Throws `body_already_parsed`. If `cause` is a WebhookVerificationError, throws `cause`. */
@@ -69,5 +51,5 @@ export function refuseConsumed(cause?: unknown): never {
     cause instanceof Error
       ? `The body cannot be read: ${cause.message}`
       : 'The body must be raw bytes: verify before parsing';
-  refuse('body_already_parsed', message, cause);
+  refuse('body_already_parsed', message, { cause });
 }

@@ -9,20 +9,6 @@ export type WebhookEventType = keyof WebhookEventData;
  * A verified event: a union discriminated by `type`. Events can arrive in any order; sort them by
  * `createdAt`. A newer server can send types that are not listed here, so a `switch` needs a default
  * branch.
- *
- * @example
- * ```ts
- * import type { WebhookEvent } from '@shorty/webhook-verifier';
- *
- * export function describe(event: WebhookEvent): string {
- *   switch (event.type) {
- *     case 'url.created':
- *       return `${event.data.shortCode} leads to ${event.data.targetUrl}`;
- *     default:
- *       return `${event.type} at ${event.createdAt}`;
- *   }
- * }
- * ```
  */
 export type WebhookEvent<Type extends WebhookEventType = WebhookEventType> = {
   [Name in Type]: {
@@ -41,21 +27,19 @@ const utf8 = /* @__PURE__ */ new TextDecoder('utf-8', { fatal: true });
 
 /** Parses the event in a body whose signature is verified. */
 export function parseEvent(bytes: Uint8Array): WebhookEvent {
-  let value: Partial<WebhookEvent> | undefined;
-  let cause: unknown;
+  let value: Partial<WebhookEvent> | null;
   try {
     // The decoder is fatal: if it replaced invalid bytes, the text would differ from the signed body.
     value = JSON.parse(utf8.decode(bytes));
-  } catch (error) {
-    cause = error;
+  } catch (cause) {
+    refuse('invalid_json', 'The body must be JSON in UTF-8', { cause });
   }
-  if (
+  const isEvent =
     tagOf(value?.data) === '[object Object]' &&
     typeof value?.id === 'string' &&
     typeof value.type === 'string' &&
-    Date.parse(value.createdAt as string) >= 0
-  ) {
-    return value as WebhookEvent;
-  }
-  refuse('invalid_json', 'The body must be a JSON event', cause);
+    Date.parse(value.createdAt as string) >= 0;
+  if (!isEvent)
+    refuse('invalid_json', 'The body must be an event with id, type, createdAt and data');
+  return value as WebhookEvent;
 }

@@ -1,4 +1,3 @@
-import { nearestName } from './generated/nearest-name.js';
 import { fromBase64, tagOf } from './raw-bytes.js';
 
 /** Options for checking a delivery. */
@@ -21,64 +20,68 @@ export interface VerifyRequestOptions extends VerifyOptions {
   readonly maxBodyBytes?: number | undefined;
 }
 
-/** The default of `maxBodyBytes`. */
-export const MAX_BODY_BYTES = 1_048_576;
+/** The names of the options. An adapter that does not read the body has no `maxBodyBytes`. */
+export const verifyOptions = ['secret', 'tolerance', 'now'];
+export const verifyRequestOptions = [...verifyOptions, 'maxBodyBytes'];
+
+/** Checked options, with their defaults. */
+export interface Settings {
+  readonly secrets: readonly string[];
+  readonly tolerance: number;
+  /** Undefined: the clock. */
+  readonly now: Date | undefined;
+  readonly maxBodyBytes: number;
+}
 
 /** Each secret costs a hash of the body. */
 const maxSecrets = 16;
 
 /**
- * Throws a TypeError for an option that nobody reads, which is usually misspelt: an ignored `tolerance`
- * would accept old deliveries.
+ * Checks the options of a call, whose names are given, and adds the defaults. Throws a `TypeError` for
+ * an invalid option: an attacker can sign with an empty secret.
  */
-export function refuseUnknown(options: object, known: readonly string[]): void {
-  if (Object(options) !== options) {
-    throw new TypeError('options must be an object, such as { secret }');
-  }
-  const unknown = Object.keys(options).find((name) => !known.includes(name));
-  if (unknown === undefined) return;
-  const near = nearestName(unknown, known);
-  const hint = near === undefined ? `use ${known.join(', ')}` : `did you mean ${near}?`;
-  throw new TypeError(`${unknown} is not an option: ${hint}`);
-}
-
-/** Throws a `TypeError` for an invalid or unknown option of an adapter. */
-export function checkOptions(options: VerifyOptions): void {
-  refuseUnknown(options, verifyOptionNames);
-  keysOf(options, 'service');
-}
-
-/** The options of functions that verify, with the delivery that some of them are passed, too. */
-export const verifyOptionNames = ['secret', 'tolerance', 'now', 'maxBodyBytes', 'body', 'headers'];
-
-/** A key of HMAC: text stands for its UTF-8 bytes. */
-export type Key = string | Uint8Array;
-
-/** The header of a signature: `X-Service-Signature`, or `webhook-signature` of Standard Webhooks. */
-export type Scheme = 'service' | 'standard';
-
-/**
- * Checks the options and returns the keys of the secrets for a scheme.
- *
- * Throws a `TypeError` for an invalid option. An attacker can sign with an empty secret.
- */
-export function keysOf(
-  { secret, tolerance = 0, now = new Date() }: VerifyOptions,
-  scheme: Scheme,
-): readonly Key[] {
-  if (!(tolerance >= 0)) throw new TypeError(`tolerance ${tolerance}: must be at least 0`);
-  // `instanceof` fails for a Date from another realm, such as a test runner's.
-  if (tagOf(now) !== '[object Date]') throw new TypeError(`now ${now}: must be a Date`);
-  const secrets = [secret ?? []].flat();
+export function settingsOf(options: VerifyRequestOptions, names: readonly string[]): Settings {
+  refuseUnknown(options, names);
+  const { secret, tolerance = 300, now, maxBodyBytes = 1_048_576 } = options;
+  const secrets = [secret].flat();
   const isText = (each: unknown) => typeof each === 'string' && each.length > 0;
   if (secrets.length < 1 || secrets.length > maxSecrets || !secrets.every(isText)) {
     throw new TypeError(`secret must be 1 to ${maxSecrets} non-empty strings`);
   }
-  return scheme === 'standard' ? secrets.map(standardKeyOf) : secrets;
+  const isDuration = typeof tolerance === 'number' && tolerance >= 0;
+  requireOption(isDuration, 'tolerance', tolerance, 'a number of seconds, at least 0');
+  // `instanceof` fails for a Date from another realm, such as a test runner's.
+  const isTime = now === undefined || (tagOf(now) === '[object Date]' && now.getTime() >= 0);
+  requireOption(isTime, 'now', now, 'a valid Date');
+  const isSize = Number.isSafeInteger(maxBodyBytes) && maxBodyBytes > 0;
+  requireOption(isSize, 'maxBodyBytes', maxBodyBytes, 'a whole number of bytes, at least 1');
+  return { secrets, tolerance, now, maxBodyBytes };
 }
 
-/** `whsec_` and base64, as Standard Webhooks writes a secret, stands for the decoded bytes. */
-function standardKeyOf(secret: string): Key {
+/**
+ * Throws a `TypeError` for an option that nobody reads, which is usually misspelt: an ignored
+ * `tolerance` would accept old deliveries.
+ */
+export function refuseUnknown(options: object, names: readonly string[]): void {
+  if (Object(options) !== options) {
+    throw new TypeError('options must be an object, such as { secret }');
+  }
+  const unknown = Object.keys(options).find((name) => !names.includes(name));
+  if (unknown === undefined) return;
+  throw new TypeError(`${unknown} is not an option: use ${names.join(', ')}`);
+}
+
+/** Throws a `TypeError` that names an invalid option, its value and the rule. */
+export function requireOption(isValid: boolean, name: string, value: unknown, rule: string): void {
+  const shown = typeof value === 'string' ? `"${value}"` : value;
+  if (!isValid) throw new TypeError(`${name} ${shown}: must be ${rule}`);
+}
+
+/** A key of HMAC: text stands for its UTF-8 bytes. */
+export type Key = string | Uint8Array;
+
+/** Returns the key of `webhook-signature`: the decoded bytes of `whsec_` and base64, or the text. */
+export function standardKeyOf(secret: string): Key {
   const isEncoded = /^whsec_[\da-zA-Z+/]+={0,2}$/.test(secret) && secret.length % 4 === 2;
   return isEncoded ? fromBase64(secret.slice(6)) : secret;
 }

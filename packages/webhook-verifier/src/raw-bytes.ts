@@ -12,20 +12,19 @@ export function fromBase64(text: string): Uint8Array {
   return Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
 }
 
-/**
- * Returns the bytes of a body. Copies shared memory, because another thread could change it between
- * the hash and the parse.
- */
+export function fromHex(text: string): Uint8Array {
+  const pairs = text.match(/../g) ?? [];
+  return Uint8Array.from(pairs, (pair) => Number.parseInt(pair, 16));
+}
+
+/** Returns the bytes of a body, without a copy. Throws `body_already_parsed` for anything else. */
 export function rawBytes(body: unknown): Uint8Array {
   // Encoding replaces lone surrogates. Different strings would then have the same signature, if one had.
   if (typeof body === 'string') return new TextEncoder().encode(body);
-  const isView = ArrayBuffer.isView(body);
-  const buffer = isView ? body.buffer : body;
+  if (ArrayBuffer.isView(body)) {
+    return new Uint8Array(body.buffer, body.byteOffset, body.byteLength);
+  }
   // `instanceof` fails for a buffer from another realm, such as a test runner's.
-  if (!/ArrayBuffer/.test(tagOf(buffer))) refuseConsumed();
-  const memory = buffer as ArrayBuffer;
-  const bytes = isView
-    ? new Uint8Array(memory, body.byteOffset, body.byteLength)
-    : new Uint8Array(memory);
-  return tagOf(memory) === '[object SharedArrayBuffer]' ? bytes.slice() : bytes;
+  if (tagOf(body) !== '[object ArrayBuffer]') refuseConsumed();
+  return new Uint8Array(body as ArrayBuffer);
 }

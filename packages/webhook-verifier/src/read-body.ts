@@ -1,5 +1,5 @@
 import { refuse, refuseConsumed, WebhookVerificationError } from './errors.js';
-import { MAX_BODY_BYTES, type VerifyRequestOptions } from './options.js';
+import type { Settings } from './options.js';
 import { rawBytes } from './raw-bytes.js';
 import type { WebhookHeaders } from './signed-headers.js';
 
@@ -29,9 +29,8 @@ export interface WebhookRequest {
  */
 export async function readBody(
   request: WebhookRequest,
-  options: VerifyRequestOptions,
+  { maxBodyBytes }: Settings,
 ): Promise<Uint8Array> {
-  const limit = options.maxBodyBytes ?? MAX_BODY_BYTES;
   const stream = (request.body ?? request) as Partial<AsyncIterable<Uint8Array>> & {
     readonly readableDidRead?: boolean;
     readonly readableAborted?: boolean;
@@ -42,12 +41,12 @@ export async function readBody(
     const chunks = stream[Symbol.asyncIterator]
       ? (stream as AsyncIterable<Uint8Array>)
       : [rawBytes(request.arrayBuffer ? await request.arrayBuffer() : request.body)];
-    return await join(chunks, limit);
+    return await join(chunks, maxBodyBytes);
   } catch (error) {
     // A refusal aborts the stream, too.
     const isAborted = request.signal?.aborted || stream.readableAborted;
     if (!isAborted || error instanceof WebhookVerificationError) throw error;
-    refuse('request_aborted', 'The sender closed the connection', error);
+    refuse('request_aborted', 'The sender closed the connection', { cause: error });
   }
 }
 
@@ -59,10 +58,11 @@ async function join(
   let size = 0;
   // A throw inside the loop cancels the stream. Chunks are copied into one buffer: a list of chunks
   // would need much more memory if a sender made each chunk one byte long.
-  for await (const chunk of chunks) {
+  for await (const each of chunks) {
+    // A stream of Node with an encoding has strings.
+    const chunk = rawBytes(each);
     const end = size + chunk.length;
-    // The negation refuses every size if the limit is NaN.
-    if (!(end <= limit)) refuse('body_too_large', `The body must be at most ${limit} bytes`);
+    if (end > limit) refuse('body_too_large', `The body must be at most ${limit} bytes`);
     if (end > bytes.length) {
       const smaller = bytes;
       bytes = new Uint8Array(end + size);

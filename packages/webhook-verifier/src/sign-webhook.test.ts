@@ -22,7 +22,8 @@ describe('signWebhook', () => {
   });
 
   it('generates missing ids and times', () => {
-    const sign = () => signWebhook({ type: 'domain.verified', data }, { secret: SECRET });
+    const event = { type: 'domain.verified', data, id: undefined } as const;
+    const sign = () => signWebhook(event, { secret: SECRET });
     const [one, two] = [sign(), sign()];
     const [first, second] = [one, two].map((each) => verifyWebhook({ ...each, secret: SECRET }));
     expect(first?.id).not.toBe(second?.id);

@@ -183,20 +183,25 @@ describe('verifyWebhook', () => {
 
   const secret = SECRET;
   it.each<[string, string, (misspelt: object) => unknown]>([
-    ['tolerence', 'did you mean tolerance?', (misspelt) => verifyWebhook({ ...good, ...misspelt })],
     [
-      'maxBodySize',
-      'did you mean maxBodyBytes?',
-      (misspelt) => fastifyWebhook({ secret, ...misspelt }),
+      'tolerence',
+      'secret, tolerance, now, body, headers',
+      (misspelt) => verifyWebhook({ ...good, ...misspelt }),
+    ],
+    ['maxBodyBytes', 'secret, tolerance, now', (other) => expressWebhook({ secret, ...other })],
+    [
+      'body',
+      'secret, tolerance, now, maxBodyBytes',
+      (other) => fastifyWebhook({ secret, ...other }),
     ],
     [
       'delivery',
-      'did you mean deliveryId?',
+      'secret, deliveryId, now',
       (misspelt) => signWebhook(EVENT, { secret, ...misspelt }),
     ],
-    ['ttl', 'did you mean ttlMs?', (misspelt) => createDeduper(misspelt)],
-  ])('refuses the option %s: %s', (name, hint, call) => {
-    expect(() => call({ [name]: 1 })).toThrow(new TypeError(`${name} is not an option: ${hint}`));
+    ['ttl', 'ttlMs, max, leaseMs, store, now', (misspelt) => createDeduper(misspelt)],
+  ])('refuses the option %s: use %s', (name, names, call) => {
+    expect(() => call({ [name]: 1 })).toThrow(`${name} is not an option: use ${names}`);
   });
 
   it('says what to pass instead of no options', () => {
@@ -206,18 +211,30 @@ describe('verifyWebhook', () => {
     }
   });
 
-  it.each([-1, Number.NaN])('throws for a tolerance of %d', (tolerance) => {
-    const error = new TypeError(`tolerance ${tolerance}: must be at least 0`);
-    expect(() => verifyWebhook({ ...good, tolerance })).toThrow(error);
-    expect(() => expressWebhook({ secret: SECRET, tolerance })).toThrow(error);
+  it.each<[object, string]>([
+    [{ tolerance: -1 }, 'tolerance -1: must be a number of seconds, at least 0'],
+    [{ tolerance: Number.NaN }, 'tolerance NaN: must be a number of seconds, at least 0'],
+    [{ tolerance: '300' }, 'tolerance "300": must be a number of seconds, at least 0'],
+    [{ now: 1_748_779_200_000 }, 'now 1748779200000: must be a valid Date'],
+    [{ now: new Date('') }, 'now Invalid Date: must be a valid Date'],
+  ])('throws for %o, as the adapters do when they are created', (wrong, message) => {
+    const error = new TypeError(message);
+    expect(() => verifyWebhook({ ...good, ...wrong })).toThrow(error);
+    for (const create of [expressWebhook, fastifyWebhook, honoWebhook]) {
+      expect(() => create({ secret, ...wrong })).toThrow(error);
+    }
   });
 
-  it('throws for the time as a number', () => {
-    const options = { secret: SECRET, now: 1_748_779_200_000 as never };
-    const error = new TypeError('now 1748779200000: must be a Date');
-    expect(() => verifyWebhook({ ...good, ...options })).toThrow(error);
-    expect(() => expressWebhook(options)).toThrow(error);
-    expect(() => signWebhook(EVENT, options)).toThrow(error);
+  it.each(['1mb', Number.NaN, 0, 1.5, Infinity])('throws for maxBodyBytes %o', (size) => {
+    const options = { secret, maxBodyBytes: size as number };
+    for (const create of [fastifyWebhook, honoWebhook]) {
+      expect(() => create(options)).toThrow('must be a whole number of bytes, at least 1');
+    }
+  });
+
+  it('throws for no headers', () => {
+    const error = new TypeError('headers must be those of the request');
+    expect(() => verifyWebhook({ ...good, headers: null as never })).toThrow(error);
   });
 
   it('has a stable status for each code', () => {

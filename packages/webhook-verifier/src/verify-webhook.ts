@@ -1,8 +1,9 @@
-import { parseEvent, type WebhookEvent } from './event.js';
-import type { VerifyOptions } from './options.js';
-import type { RawBody } from './raw-bytes.js';
-import { verifyClaim } from './signature.js';
-import { readClaim, type WebhookHeaders } from './signed-headers.js';
+import { deliveryOf, type WebhookDelivery } from './delivery.js';
+import type { WebhookEvent } from './event.js';
+import { settingsOf, type VerifyOptions, verifyOptions } from './options.js';
+import { type RawBody, rawBytes } from './raw-bytes.js';
+import { verifyClaim } from './signature-node.js';
+import { type Claim, readClaim, type WebhookHeaders } from './signed-headers.js';
 
 /** A received delivery, and the options to check it. */
 export interface VerifyInput extends VerifyOptions {
@@ -15,7 +16,7 @@ export interface VerifyInput extends VerifyOptions {
  * `node:crypto`. On other runtimes, use `verifyRequest`.
  *
  * @throws {WebhookVerificationError} if the delivery is not valid
- * @throws {TypeError} if the secret is missing
+ * @throws {TypeError} if an option is invalid
  *
  * @example
  * ```ts
@@ -29,25 +30,26 @@ export interface VerifyInput extends VerifyOptions {
  * ```
  */
 export function verifyWebhook(input: VerifyInput): WebhookEvent {
-  return parseEvent(verifyClaim(readClaim(input.headers, input), input.body));
+  return verifyBody(claimOf(input), input.body).event;
 }
 
 /**
  * Verifies the signature and age of a delivery like `verifyWebhook`, without parsing the body.
  *
  * @throws {WebhookVerificationError} if headers, time or signature are not valid
- * @throws {TypeError} if the secret is missing
- *
- * @example
- * ```ts
- * import { verifySignature, type VerifyInput } from '@shorty/webhook-verifier';
- *
- * export function enqueue(delivery: VerifyInput, queue: string[]): void {
- *   verifySignature(delivery);
- *   queue.push(String(delivery.body));
- * }
- * ```
+ * @throws {TypeError} if an option is invalid
  */
 export function verifySignature(input: VerifyInput): void {
-  verifyClaim(readClaim(input.headers, input), input.body);
+  verifyClaim(claimOf(input), rawBytes(input.body));
+}
+
+function claimOf(input: VerifyInput): Claim {
+  return readClaim(input.headers, settingsOf(input, [...verifyOptions, 'body', 'headers']));
+}
+
+/** Verifies a claim about a body, and parses the event. */
+export function verifyBody(claim: Claim, body: RawBody): WebhookDelivery {
+  const bytes = rawBytes(body);
+  verifyClaim(claim, bytes);
+  return deliveryOf(claim, bytes);
 }

@@ -64,10 +64,11 @@ describe('expressWebhook', () => {
     expect(errors).toEqual([expect.objectContaining({ code: 'body_already_parsed' })]);
   });
 
-  it.each<[string, string | undefined, string]>([
-    ['no content type', undefined, 'missing_header'],
-    ['another content type', 'text/plain', 'malformed_header'],
-  ])('refuses a body that a parser skipped for %s', async (_name, type, code) => {
+  it.each<[string, string | undefined]>([
+    ['no content type', undefined],
+    ['another content type', 'text/plain'],
+  ])('refuses a body that a parser skipped for %s', async (_name, type) => {
+    const code = 'malformed_header';
     const { post, errors } = await serve(express.raw({ type: '*/*' }), express.json());
     const { headers, body } = fresh();
     const { 'Content-Type': _, ...rest } = headers;
@@ -115,7 +116,7 @@ describe('expressWebhook', () => {
   ])('names the parser to use after %s', async (_name, before) => {
     const { post, errors } = await serve(...before);
     await post(fresh());
-    const message = 'No parser read the body: use express.raw({ type: () => true })';
+    const message = expect.stringContaining('use express.raw({ type: () => true })');
     expect(errors).toEqual([expect.objectContaining({ code: 'body_already_parsed', message })]);
   });
 

@@ -1,8 +1,9 @@
 import { storeDelivery } from '../delivery.js';
 import { isRefusal, refuse } from '../errors.js';
-import { checkOptions, type VerifyOptions } from '../options.js';
+import { settingsOf, type VerifyOptions, verifyOptions } from '../options.js';
 import { type RawBody, tagOf } from '../raw-bytes.js';
-import { verifyWebhook } from '../verify-webhook.js';
+import { readClaim } from '../signed-headers.js';
+import { verifyBody } from '../verify-webhook.js';
 
 export { type WebhookDelivery, webhookDelivery } from '../delivery.js';
 
@@ -25,24 +26,19 @@ export type ExpressWebhookMiddleware = (
   next: (error?: unknown) => void,
 ) => void;
 
+const parser = 'use express.raw({ type: () => true })';
+
 function bodyOf({ headers, rawBody, body }: ExpressWebhookRequest): RawBody {
-  const raw = rawBody ?? body;
-  if (typeof raw === 'string' || ArrayBuffer.isView(raw)) return raw as RawBody;
+  const raw = rawBody ?? body ?? {};
+  if (tagOf(raw) !== '[object Object]') return raw as RawBody;
   // If no parser read the body, or there is none, `body` is {} in Express 4 and undefined in 5.
-  const unread = tagOf(raw ?? {}) === '[object Object]' && Object.keys(raw ?? {}).length === 0;
-  const empty = !('transfer-encoding' in headers || Number(headers['content-length']) > 0);
-  if (unread && empty) return '';
+  const isSent = 'transfer-encoding' in headers || Number(headers['content-length']) > 0;
+  if (!isSent && Object.keys(raw).length === 0) return '';
   // Parsers skip a body of another type. Shorty sends JSON, so that is the sender's error.
   if (!/json/i.test(String(headers['content-type']))) {
-    refuse(
-      headers['content-type'] ? 'malformed_header' : 'missing_header',
-      'content-type must be application/json, or parse with express.raw({ type: () => true })',
-    );
+    refuse('malformed_header', `content-type must be application/json, or ${parser}`);
   }
-  if (unread) {
-    refuse('body_already_parsed', 'No parser read the body: use express.raw({ type: () => true })');
-  }
-  return raw as RawBody;
+  refuse('body_already_parsed', `The body must be raw bytes: ${parser}, before other parsers`);
 }
 
 /**
@@ -51,39 +47,28 @@ function bodyOf({ headers, rawBody, body }: ExpressWebhookRequest): RawBody {
  * error's status. If a parser consumed the body, it passes the error to `next`, because that is an
  * error of the application.
  *
- * @throws {TypeError} when it is called, if the secret is missing or an option is unknown
+ * @throws {TypeError} when it is called, if an option is invalid
  *
  * @example
  * ```ts
  * import express from 'express';
- * import { createDeduper } from '@shorty/webhook-verifier/dedupe';
  * import { expressWebhook, webhookDelivery } from '@shorty/webhook-verifier/express';
  *
  * const secret = process.env.SHORTY_WEBHOOK_SECRET ?? '';
  * const app = express();
- * const deduper = createDeduper();
  * const raw = express.raw({ type: () => true, limit: '1mb' });
- * app.post('/hook', raw, expressWebhook({ secret }), async (req, res) => {
- *   const { event, deliveryId } = webhookDelivery(req);
- *   await deduper.once(deliveryId, () => console.log(event.type));
+ * app.post('/hook', raw, expressWebhook({ secret }), (req, res) => {
+ *   console.log(webhookDelivery(req).event.type);
  *   res.status(204).end();
  * });
  * ```
  */
 export function expressWebhook(options: VerifyOptions): ExpressWebhookMiddleware {
-  checkOptions(options);
+  const settings = settingsOf(options, verifyOptions);
   return (req, res, next) => {
-    const { headers } = req;
     try {
-      const event = verifyWebhook({
-        ...options,
-        headers,
-        // Read after the signatures, whose absence is the better reason to refuse.
-        get body() {
-          return bodyOf(req);
-        },
-      });
-      storeDelivery(req, event, headers);
+      const claim = readClaim(req.headers, settings);
+      storeDelivery(req, verifyBody(claim, bodyOf(req)));
     } catch (error) {
       if (isRefusal(error)) res.status(error.statusCode).json({ error });
       else next(error);

@@ -1,8 +1,8 @@
 import { storeDelivery } from '../delivery.js';
-import { checkOptions, MAX_BODY_BYTES, type VerifyRequestOptions } from '../options.js';
+import { settingsOf, type VerifyRequestOptions, verifyRequestOptions } from '../options.js';
 import type { RawBody } from '../raw-bytes.js';
 import { readClaim } from '../signed-headers.js';
-import { verifyWebhook } from '../verify-webhook.js';
+import { verifyBody } from '../verify-webhook.js';
 
 export { type WebhookDelivery, webhookDelivery } from '../delivery.js';
 
@@ -33,7 +33,7 @@ export type FastifyWebhookPlugin = (scope: FastifyWebhookScope) => Promise<void>
  * answers other requests with the error's status, `code` and message. Headers and age are checked
  * before the body is read. The `bodyLimit` of a route replaces `maxBodyBytes`.
  *
- * @throws {TypeError} when it is called, if the secret is missing or an option is unknown
+ * @throws {TypeError} when it is called, if an option is invalid
  *
  * @example
  * ```ts
@@ -52,22 +52,20 @@ export type FastifyWebhookPlugin = (scope: FastifyWebhookScope) => Promise<void>
  * ```
  */
 export function fastifyWebhook(options: VerifyRequestOptions): FastifyWebhookPlugin {
-  checkOptions(options);
-  const bodyLimit = options.maxBodyBytes ?? MAX_BODY_BYTES;
+  const settings = settingsOf(options, verifyRequestOptions);
   const plugin: FastifyWebhookPlugin = async (scope) => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser(
       '*',
-      { parseAs: 'buffer', bodyLimit },
+      { parseAs: 'buffer', bodyLimit: settings.maxBodyBytes },
       async (_request, body) => body,
     );
     scope.addHook('onRequest', async ({ headers }) => {
-      readClaim(headers, options);
+      readClaim(headers, settings);
     });
     scope.addHook('preValidation', async (request) => {
-      const { headers } = request;
-      const body = (request.body ?? '') as RawBody;
-      storeDelivery(request, verifyWebhook({ ...options, headers, body }), headers);
+      const claim = readClaim(request.headers, settings);
+      storeDelivery(request, verifyBody(claim, (request.body ?? '') as RawBody));
     });
   };
   // Without this symbol, Fastify runs the plugin in a new scope, which does not contain the routes.

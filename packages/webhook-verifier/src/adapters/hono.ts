@@ -1,22 +1,16 @@
-import { storeDelivery } from '../delivery.js';
+import { deliveryOf, storeDelivery } from '../delivery.js';
 import { isRefusal } from '../errors.js';
-import { checkOptions, type VerifyRequestOptions } from '../options.js';
-import { readBody } from '../read-body.js';
-import { readClaim, type WebhookHeaders } from '../signed-headers.js';
-import { verifyBody } from '../verify-request.js';
+import { settingsOf, type VerifyRequestOptions, verifyRequestOptions } from '../options.js';
+import { readBody, type WebhookRequest } from '../read-body.js';
+import { verifyClaim } from '../signature-web.js';
+import { readClaim } from '../signed-headers.js';
 
 export { type WebhookDelivery, webhookDelivery } from '../delivery.js';
 
 /** The fields of Hono's context that are used. */
 export interface HonoWebhookContext {
   readonly req: {
-    readonly raw: {
-      readonly headers: WebhookHeaders;
-      readonly body?: unknown;
-      readonly bodyUsed: boolean;
-      readonly signal?: { readonly aborted: boolean };
-      arrayBuffer(): Promise<ArrayBuffer>;
-    };
+    readonly raw: WebhookRequest;
     readonly bodyCache: { arrayBuffer?: unknown };
   };
 }
@@ -34,7 +28,7 @@ export type HonoWebhookMiddleware = (
  * is read. If the body was read before, it throws to `app.onError`, because that is an error of the
  * application.
  *
- * @throws {TypeError} when it is called, if the secret is missing or an option is unknown
+ * @throws {TypeError} when it is called, if an option is invalid
  *
  * @example
  * ```ts
@@ -50,19 +44,19 @@ export type HonoWebhookMiddleware = (
  * ```
  */
 export function honoWebhook(options: VerifyRequestOptions): HonoWebhookMiddleware {
-  checkOptions(options);
+  const settings = settingsOf(options, verifyRequestOptions);
   return async (context, next) => {
     const { raw, bodyCache } = context.req;
-    const headers = raw.headers;
     try {
-      const claim = readClaim(headers, options);
+      const claim = readClaim(raw.headers, settings);
       const cached = bodyCache.arrayBuffer as Promise<ArrayBuffer> | undefined;
       // After a body was read as text or JSON, Hono encodes it again. These bytes may differ from the
       // signed ones. Errors of the stream, such as a body limit's, are thrown to Hono.
-      const request = cached ? { headers, arrayBuffer: () => cached } : raw;
-      const body = await readBody(request, options);
+      const request = cached ? { headers: raw.headers, arrayBuffer: () => cached } : raw;
+      const body = await readBody(request, settings);
       bodyCache.arrayBuffer ??= Promise.resolve(body.slice().buffer);
-      storeDelivery(context, await verifyBody(claim, body), headers);
+      await verifyClaim(claim, body);
+      storeDelivery(context, deliveryOf(claim, body));
     } catch (error) {
       if (!isRefusal(error)) throw error;
       return Response.json({ error }, { status: error.statusCode });
