@@ -10,7 +10,7 @@ import {
 } from '../idempotency/with-idempotency-key.js';
 import type { Database, Schema, WriteTransaction } from '../storage/database.js';
 import { listOf } from '../storage/list-page.js';
-import { prepareOne } from '../storage/prepared.js';
+import { readByKey } from '../storage/prepared.js';
 import { findWhere, updateWhere } from '../storage/statements.js';
 import { apiKeyRecord, maxApiKeys } from './api-key-contract.js';
 import type { FoundCaller } from './client-repository.js';
@@ -49,14 +49,15 @@ export class ApiKeyRepository {
   constructor(database: Database, onError: (error: unknown) => void) {
     this.#database = database;
     this.#onError = onError;
-    this.#readByHash = prepareOne(database.read, ({ hash }: { hash: string }) =>
+    this.#readByHash = readByKey(
+      database,
       database.read
         .selectFrom('api_keys')
         .innerJoin('organizations', 'organizations.id', 'api_keys.organization_id')
         .select(['api_keys.id', 'api_keys.name', 'organization_id as organizationId', 'scopes'])
-        .select(['expires_at as expiresAt', 'suspended_at as suspendedAt'])
-        .select(['last_used_at as lastUsedAt', 'domain_id as domainId', 'only_own_links'])
-        .where('key_hash', '=', hash),
+        .select(['key_hash as key', 'expires_at as expiresAt', 'suspended_at as suspendedAt'])
+        .select(['last_used_at as lastUsedAt', 'domain_id as domainId', 'only_own_links']),
+      'key_hash',
     );
   }
 
@@ -112,7 +113,7 @@ export class ApiKeyRepository {
 
   /** Finds the caller of a key that has not expired, and stores the use of the key, without waiting for it. */
   async findCaller(keyHash: string, now: number): Promise<FoundCaller | undefined> {
-    const row = await this.#readByHash({ hash: keyHash });
+    const row = await this.#readByHash(keyHash);
     if (!row || (row.expiresAt !== null && row.expiresAt <= now)) return undefined;
     const { id, name, organizationId, suspendedAt, lastUsedAt, expiresAt, domainId } = row;
     const onlyOwnLinks = row.only_own_links === 1;

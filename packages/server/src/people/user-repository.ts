@@ -13,7 +13,7 @@ import {
 } from '../idempotency/with-idempotency-key.js';
 import type { Database, Schema, WriteTransaction } from '../storage/database.js';
 import { listOf } from '../storage/list-page.js';
-import { prepareOne } from '../storage/prepared.js';
+import { readByKey } from '../storage/prepared.js';
 import { findWhere, updateWhere } from '../storage/statements.js';
 import type { OidcIdentity } from './oidc.js';
 import { invitationLifetimeMs, maxUsers, sessionLifetimeMs, user } from './user-contract.js';
@@ -39,16 +39,17 @@ export class UserRepository {
 
   constructor(database: Database) {
     this.#database = database;
-    this.#readBySession = prepareOne(database.read, ({ hash }: { hash: string }) =>
+    this.#readBySession = readByKey(
+      database,
       database.read
         .selectFrom('sessions')
         .innerJoin('users', 'users.id', 'sessions.user_id')
         .innerJoin('organizations', 'organizations.id', 'users.organization_id')
-        .select(['users.id', 'email', 'role'])
+        .select(['token_hash as key', 'users.id', 'email', 'role'])
         .select(['organization_id as organizationId', 'expires_at as expiresAt'])
         .select(['suspended_at as suspendedAt', 'password_hash as passwordHash'])
-        .where('removed_at', 'is', null)
-        .where('token_hash', '=', hash),
+        .where('removed_at', 'is', null),
+      'token_hash',
     );
   }
 
@@ -274,7 +275,7 @@ export class UserRepository {
 
   /** Finds the caller of a session that has not expired. */
   async findCaller(token: string, now: number): Promise<FoundCaller | undefined> {
-    const row = await this.#readBySession({ hash: hashSecret(token) });
+    const row = await this.#readBySession(hashSecret(token));
     if (!row || row.expiresAt <= now) return undefined;
     const { organizationId, suspendedAt, id, email, passwordHash } = row;
     const role = row.role as Role;

@@ -8,7 +8,7 @@ import { decodeUnreserved } from '../http/request-target.js';
 import { parseUrl } from '../network/parse-url.js';
 import type { Schema, WriteTransaction } from '../storage/database.js';
 import { foldKey } from '../storage/fold-keys.js';
-import { prepareOne } from '../storage/prepared.js';
+import { prepare } from '../storage/prepared.js';
 import { isAmong } from '../storage/statements.js';
 import type { ShortUrl } from './short-url.js';
 
@@ -244,7 +244,7 @@ export async function retireKeys(
  * are unknown.
  */
 export function erasedKeyFinder(read: Kysely<Schema>) {
-  const findByHash = prepareOne(read, (wanted: { hash: number }) =>
+  const byHash = prepare((wanted: { hash: number }) =>
     read
       .selectFrom('retired_keys')
       .innerJoin('organizations', 'organizations.id', 'retired_keys.organization_id')
@@ -254,6 +254,7 @@ export function erasedKeyFinder(read: Kysely<Schema>) {
   );
   return async (domainId: string | null, key: string): Promise<string | undefined> => {
     const hash = hashOfKey({ domain_key: domainKeyOf(domainId), key });
-    return (await findByHash({ hash }))?.organizationId;
+    const { rows } = await read.executeQuery(byHash({ hash }));
+    return rows[0]?.organizationId;
   };
 }

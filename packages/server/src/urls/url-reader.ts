@@ -4,7 +4,7 @@ import type { IsOwnHost } from '../domains/hostname.js';
 import type { Database, Schema } from '../storage/database.js';
 import { foldKey } from '../storage/fold-keys.js';
 import { isOwnLink } from '../storage/link-restriction.js';
-import { prepareOne } from '../storage/prepared.js';
+import { batchReads, prepare } from '../storage/prepared.js';
 import { domainInvalid, urlNotFound } from './link-outcomes.js';
 import { fromRow, type ShortUrl, selectUrls } from './short-url.js';
 import {
@@ -15,6 +15,7 @@ import {
   findLinkDomains,
   findTakenKeys,
   keyOn,
+  mapKeyOf,
 } from './url-keys.js';
 
 export interface FoundUrl {
@@ -30,6 +31,8 @@ export interface FoundUrl {
 
 // No link has this id.
 export const noUrl = 0;
+// The reads of redirects leave connections to writes and to other reads.
+const batchLimits = { concurrency: 2, maxKeys: 256 };
 
 /** The column of a key: `folded_key` on a domain that ignores case. */
 type KeyColumn = 'key' | 'folded_key';
@@ -45,7 +48,7 @@ export class UrlReader {
   readonly #isOwnHost: IsOwnHost;
   readonly #ignoreCase: boolean;
   // Prepared, because reports run the first, and redirects of links that are not cached the others.
-  readonly #findById;
+  readonly #byId;
   readonly #readBy: Readonly<
     Record<KeyColumn, (key: DomainAndKey) => Promise<FoundUrl | undefined>>
   >;
@@ -54,14 +57,14 @@ export class UrlReader {
     this.#database = database;
     this.#isOwnHost = isOwnHost;
     this.#ignoreCase = ignoreCase;
-    this.#findById = prepareOne(database.read, (url: { id: number; organizationId: string }) =>
+    this.#byId = prepare((url: { id: number; organizationId: string }) =>
       selectUrls(database.read)
         .where('urls.id', '=', url.id)
         .where('urls.organization_id', '=', url.organizationId),
     );
     this.#readBy = {
-      key: readerOf(database.read, 'key'),
-      folded_key: readerOf(database.read, 'folded_key'),
+      key: readerOf(database, 'key'),
+      folded_key: readerOf(database, 'folded_key'),
     };
   }
 
@@ -77,7 +80,8 @@ export class UrlReader {
   /** Returns a link of an owner. Throws NOT_FOUND. */
   async get(owner: LinkOwner, id: number): Promise<ShortUrl> {
     const { organizationId } = owner;
-    const row = await this.#findById({ id, organizationId });
+    const { rows } = await this.#database.read.executeQuery(this.#byId({ id, organizationId }));
+    const [row] = rows;
     if (row?.erasedAt !== null || !isOwnLink(owner, row)) throw urlNotFound(id);
     return fromRow(row);
   }
@@ -168,6 +172,7 @@ function selectFound(db: Kysely<Schema>) {
   return selectUrls(db)
     .innerJoin('url_keys', 'url_keys.url_id', 'urls.id')
     .innerJoin('organizations', 'organizations.id', 'urls.organization_id')
+    .select(['url_keys.domain_key', 'url_keys.key', 'url_keys.folded_key'])
     .select(['suspended_at as suspendedAt', 'exclude_addresses as excludeAddresses'])
     .select('domains.forward_query as domainForwardsQuery')
     .select('domains.forward_path as domainForwardsPath');
@@ -188,15 +193,39 @@ function toFound(row: FoundRow): FoundUrl {
   };
 }
 
-/** Returns a function that reads a link by its key. */
-function readerOf(read: Kysely<Schema>, column: KeyColumn) {
-  const find = prepareOne(read, ({ domainKey, key }: { domainKey: string; key: string }) =>
-    selectFound(read)
-      .where('url_keys.domain_key', '=', domainKey)
-      .where(`url_keys.${column}`, '=', key),
+/** Returns a function that reads a link by its key. On PostgreSQL, one statement reads several links. */
+function readerOf({ engine, read }: Database, column: KeyColumn) {
+  const keyColumn = sql.ref<string>(`url_keys.${column}`);
+  if (engine === 'sqlite') {
+    const byKey = prepare((wanted: { domainKey: string; key: string }) =>
+      selectFound(read)
+        .where('url_keys.domain_key', '=', wanted.domainKey)
+        .where(keyColumn, '=', wanted.key),
+    );
+    return async ({ domain_key, key }: DomainAndKey) => {
+      const { rows } = await read.executeQuery(byKey({ domainKey: domain_key, key }));
+      return rows[0] && toFound(rows[0]);
+    };
+  }
+  // Two arrays, so that one prepared statement serves any number of keys.
+  const byKeys = prepare((wanted: { domainKeys: readonly string[]; keys: readonly string[] }) =>
+    selectFound(read).where(
+      sql<boolean>`(url_keys.domain_key, ${keyColumn}) in
+        (select * from unnest(${wanted.domainKeys}::text[], ${wanted.keys}::text[]))`,
+    ),
   );
-  return async ({ domain_key: domainKey, key }: DomainAndKey) => {
-    const row = await find({ domainKey, key });
-    return row && toFound(row);
+  const readMany = async (keys: readonly DomainAndKey[]) => {
+    const domainKeys = keys.map(({ domain_key }) => domain_key);
+    const { rows } = await read.executeQuery(
+      byKeys({ domainKeys, keys: keys.map(({ key }) => key) }),
+    );
+    const found = new Map(
+      rows.map((row) => [mapKeyOf({ domain_key: row.domain_key, key: row[column] ?? '' }), row]),
+    );
+    return keys.map((key) => {
+      const row = found.get(mapKeyOf(key));
+      return row && toFound(row);
+    });
   };
+  return batchReads({ readMany, ...batchLimits });
 }
