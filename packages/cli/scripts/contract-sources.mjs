@@ -1,78 +1,102 @@
 // Writes the sources of the CLI that derive from openapi.yaml.
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parse } from 'yaml';
-import { root } from '../../../scripts/bootstrap.mjs';
+import { nameOf, readContract } from '../../../scripts/read-contract.mjs';
 
-/** The operations whose bodies or queries are options of commands. */
-const inputs = [
-  ...['createUrl', 'updateUrl', 'createQr', 'updateQr', 'updateDomain'],
-  ...['listUrls', 'listTags', 'listQrs', 'listDeliveries', 'listDomains', 'listAuditEntries'],
-  ...['listAllAuditEntries', 'testUrlRules'],
-  ...['getUrlClicks', 'getQrScans', 'getAnalyticsOverview', 'exportVisits'],
-];
-/** The operations that MCP tools call. */
-const toolOperations = [
-  ...['listUrls', 'getUrl', 'createUrl', 'updateUrl', 'deleteUrl', 'listDomains', 'listQrs'],
-  ...['getQr', 'createQr', 'getUrlClicks', 'getAnalyticsOverview', 'getQrScans', 'getMe'],
-  'getUsage',
-];
+const document = readContract();
+
+/** Returns what a reference names. */
+function follow({ $ref, ...own }) {
+  if (!$ref) return own;
+  return { ...follow(document.components.schemas[nameOf($ref)]), ...own };
+}
+
+// Operations that no command calls by its description.
+const others = /^\w+ (?!\/api\/v1\/)|\/(?:auth|bulk|people|preview|session)\b/;
 
 export function writeCliSources(folder, importFolder) {
-  const document = parse(readFileSync(join(root, 'openapi.yaml'), 'utf8'));
-  const routes = Object.entries(document.paths).flatMap(([path, item]) =>
-    Object.entries(item).map(([method, operation]) => ({
-      route: `${method.toUpperCase()} ${path}`,
-      operation,
-    })),
+  const operations = Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, { requestBody, responses, ...operation }]) => {
+      const [, success] = Object.entries(responses).find(([status]) => status < '3') ?? [];
+      const data = follow(schemaOf(success)).properties?.data ?? {};
+      const body = follow(schemaOf(requestBody));
+      return { ...operation, route: `${method.toUpperCase()} ${path}`, body, data: follow(data) };
+    }),
   );
-  const operations = new Map(routes.map(({ operation }) => [operation.operationId, operation]));
-  // Lists check the fields of what they have read.
-  const fields = routes.flatMap(({ route, operation }) => {
-    const data = route.startsWith('GET') ? undefined : dataOf(document, operation);
-    return data ? [[route, Object.keys(data.properties)]] : [];
-  });
-  writeLinkFields(importFolder, document, operations);
-  write(folder, 'response-fields.json', Object.fromEntries(fields));
-  const taken = new Set([...inputs, ...toolOperations]);
-  const bodies = [...taken].map((id) => [id, inputOf(document, operations.get(id))]);
-  write(folder, 'inputs.json', Object.fromEntries(bodies));
-  const called = routes.filter(({ operation }) => toolOperations.includes(operation.operationId));
-  const tools = called.map(({ route, operation }) => {
-    const [method, path] = route.split(' ');
-    const scopes = operation.security.flatMap(({ clientCredentials = [] }) => clientCredentials);
-    const output = reduce(dataOf(document, operation));
-    return [operation.operationId, { method, path, scopes, output }];
-  });
-  write(folder, 'tool-operations.json', Object.fromEntries(tools));
+  const find = (id) => operations.find(({ operationId }) => operationId === id);
+  writeLinkFields(
+    importFolder,
+    find('createUrl').body,
+    find('updateUrl').body,
+    find('getUrl').data,
+  );
+  const rows = operations.filter(({ route }) => !others.test(route));
+  const lines = rows.map((row) => `"${row.operationId}": ${JSON.stringify(describe(row))}`);
+  writeFileSync(join(folder, 'operations.json'), `{\n${lines.join(',\n')}\n}\n`);
 }
 
-/** Returns the fields of the body of an operation, or its query parameters. */
-function inputOf(document, { requestBody, parameters = [] }) {
-  if (requestBody) {
-    const { schema } = requestBody.content['application/json'];
-    return describeFields(reduce(resolve(document, schema), true));
-  }
-  const query = resolve(document, parameters).filter((each) => each.in === 'query');
-  const fields = query.map(({ name, schema, description }) => [
-    name,
-    { ...reduce(schema), description },
-  ]);
-  return { properties: Object.fromEntries(fields) };
+function schemaOf(message) {
+  return message?.content?.['application/json']?.schema ?? {};
 }
+
+/** Returns what commands and MCP tools take from an operation. */
+function describe({ route, summary, parameters = [], security, body, data }) {
+  const query = parameters.filter((each) => each.in === 'query');
+  const fields = [
+    ...Object.entries(body.properties ?? {}),
+    ...query.map(({ name, schema, description }) => [name, { ...schema, description }]),
+  ];
+  return {
+    route,
+    summary,
+    scopes: security.flatMap(({ clientCredentials = [] }) => clientCredentials),
+    isVersioned: parameters.some(({ name }) => name === 'If-Match'),
+    properties: Object.fromEntries(fields.map(([name, field]) => [name, fieldOf(name, field)])),
+    required: body.required,
+    // Lists check the fields of what they have read.
+    prints: route.startsWith('GET') ? undefined : Object.keys(data.properties ?? {}),
+  };
+}
+
+/** Describes a field that has no description, because its name says everything. */
+function fieldOf(name, field) {
+  const { description, ...reduced } = reduce(field);
+  const variant = reduced.anyOf?.find((each) => each.description);
+  const words = name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  return { ...reduced, description: description ?? variant?.description ?? words };
+}
+
+/** Returns the structure of a schema. The server checks the values, and its messages name the rule. */
+function reduce(schema) {
+  const {
+    type,
+    enum: values,
+    const: value,
+    properties,
+    required,
+    items,
+    anyOf,
+    ...rest
+  } = follow(schema);
+  const { description, additionalProperties: more } = rest;
+  return {
+    ...{ type, enum: values, const: value, required, description, items: items && reduce(items) },
+    anyOf: anyOf?.map(reduce),
+    properties:
+      properties &&
+      Object.fromEntries(Object.entries(properties).map(([name, part]) => [name, reduce(part)])),
+    additionalProperties: typeof more === 'object' ? reduce(more) : undefined,
+  };
+}
+
+const rules = ['enum', 'minLength', 'maxLength', 'pattern', 'minimum', 'maximum', 'maxItems'];
 
 /** Writes the fields of links with their kinds and rules, and those that only the server sets. */
-function writeLinkFields(folder, document, operations) {
-  const bodyOf = (id) => {
-    const { schema } = operations.get(id).requestBody.content['application/json'];
-    return resolve(document, schema).properties;
-  };
-  const [create, update] = [bodyOf('createUrl'), bodyOf('updateUrl')];
-  const record = Object.keys(dataOf(document, operations.get('getUrl')).properties);
+function writeLinkFields(folder, { properties: create }, { properties: update }, record) {
   const rows = Object.entries({ ...create, ...update }).map(([name, schema]) => {
-    const { anyOf, type: types, ...rest } = schema;
+    const { anyOf, type: types, ...rest } = follow(schema);
     const type = [types].flat().find((each) => each !== 'null');
-    const value = anyOf?.find((each) => each.type !== 'null') ?? { ...rest, type };
+    const value = follow(anyOf?.find((each) => each.type !== 'null') ?? { ...rest, type });
     const field = {
       kind: kindOf(value),
       ...(name in create && { isCreated: true }),
@@ -83,7 +107,7 @@ function writeLinkFields(folder, document, operations) {
     };
     return `  ${name}: ${JSON.stringify(field)},`;
   });
-  const readOnly = record.filter((name) => !(name in create));
+  const readOnly = Object.keys(record.properties).filter((name) => !(name in create));
   const text = `// Generated from openapi.yaml by \`npm run generate\`. Do not edit.
 
 /** The fields of requests that create and update links, with the rules for their values. */
@@ -97,8 +121,6 @@ export const readOnlyFields: readonly string[] = ${JSON.stringify(readOnly)};
   writeFileSync(join(folder, 'link-fields.ts'), text);
 }
 
-const rules = ['enum', 'minLength', 'maxLength', 'pattern', 'minimum', 'maximum', 'maxItems'];
-
 function withoutNull(rule) {
   return Array.isArray(rule) ? rule.filter((each) => each !== null) : rule;
 }
@@ -108,87 +130,4 @@ function kindOf({ type, items, enum: values }) {
     return items.type === 'string' ? 'texts' : items.type === 'integer' ? 'integers' : 'list';
   if (type === 'number' || typeof values?.[0] === 'number') return 'integer';
   return { string: 'text', integer: 'integer', boolean: 'boolean', object: 'object' }[type];
-}
-
-/** Writes an object with a line for each key. */
-function write(folder, name, value) {
-  const lines = Object.entries(value).map(
-    ([key, part]) => `${JSON.stringify(key)}: ${JSON.stringify(part)}`,
-  );
-  writeFileSync(join(folder, name), `{\n${lines.join(',\n')}\n}\n`);
-}
-
-/** Returns the schema of the data in the successful JSON response of an operation, if it is an object. */
-function dataOf(document, { responses }) {
-  const [, success] = Object.entries(responses).find(([status]) => status.startsWith('2')) ?? [];
-  const schema = success && resolve(document, success).content?.['application/json']?.schema;
-  const data = schema?.properties?.data;
-  return data?.properties ? data : undefined;
-}
-
-/** Replaces references by what they name, and what a schema extends by its fields. */
-function resolve(document, schema) {
-  if (Array.isArray(schema)) return schema.map((each) => resolve(document, each));
-  if (typeof schema !== 'object' || schema === null) return schema;
-  const { $ref, ...own } = schema;
-  const named = $ref
-    ?.split('/')
-    .slice(1)
-    .reduce((value, key) => value[key], document);
-  const { allOf = [], ...resolved } = Object.fromEntries(
-    Object.entries({ ...(named && resolve(document, named)), ...own }).map(([key, value]) => [
-      key,
-      resolve(document, value),
-    ]),
-  );
-  return allOf.reduce(merge, resolved);
-}
-
-/** Returns a schema with the fields of one that it extends. */
-function merge({ properties, required = [], ...rest }, base) {
-  return {
-    type: 'object',
-    ...base,
-    ...rest,
-    properties: { ...base.properties, ...properties },
-    required: [...new Set([...(base.required ?? []), ...required])],
-  };
-}
-
-/** Describes the fields that have no description, because their names say everything. */
-function describeFields(schema) {
-  const properties = Object.entries(schema.properties).map(([name, field]) => {
-    const words = name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
-    const variant = field.anyOf?.find((each) => each.description);
-    return [name, { ...field, description: field.description ?? variant?.description ?? words }];
-  });
-  return { ...schema, properties: Object.fromEntries(properties) };
-}
-
-// The server checks the values, and its messages name the rule.
-const structure = ['type', 'enum', 'const', 'properties', 'required', 'items', 'anyOf'];
-
-/** Returns a schema of the structure. Objects may have more fields, because servers may be newer. */
-function reduce(schema, hasDescriptions = false) {
-  const each = (part) => {
-    const { description } = part;
-    return {
-      ...reduce(part, hasDescriptions),
-      ...(hasDescriptions && description && { description }),
-    };
-  };
-  const result = Object.fromEntries(
-    structure.flatMap((key) => (schema[key] === undefined ? [] : [[key, schema[key]]])),
-  );
-  const { properties, items, anyOf } = result;
-  if (properties) {
-    const entries = Object.entries(properties).map(([name, part]) => [name, each(part)]);
-    result.properties = Object.fromEntries(entries);
-  }
-  if (items) result.items = each(items);
-  if (anyOf) result.anyOf = anyOf.map(each);
-  if (typeof schema.additionalProperties === 'object') {
-    result.additionalProperties = each(schema.additionalProperties);
-  }
-  return result;
 }

@@ -1,7 +1,6 @@
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
 import type { ExitCode } from './cli-error.js';
 import type { Context } from './context.js';
-import type responseFields from './generated/response-fields.json';
 
 /** A command: what its help says, and what it does. */
 export interface CommandRow {
@@ -18,17 +17,14 @@ export interface CommandRow {
   readonly writesCsv?: boolean;
   /** Whether the command prints no data, only messages for people. */
   readonly hasNoData?: boolean;
-  /** What a command prints that changes something, so that a wrong name in `--fields` changes nothing. */
-  readonly prints?: Printed;
+  /** The fields that a command which changes something prints: a wrong name in `--fields` changes nothing. */
+  readonly prints?: readonly string[] | undefined;
   /**
    * Gets the arguments and the options by their names in camel case. The command exits with 0 unless this
    * returns another code.
    */
   readonly run: (context: Context, input: never) => Promise<ExitCode | undefined> | Promise<void>;
 }
-
-/** Names of fields, and routes for all fields of the data that they respond with. */
-export type Printed = readonly (keyof typeof responseFields | (string & {}))[];
 
 /** Options by their flags: `--limit <count>`. */
 export type OptionRows = Readonly<Record<string, string | Details>>;

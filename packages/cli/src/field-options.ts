@@ -2,24 +2,15 @@ import { nearestName } from '@shorty/import';
 import { InvalidArgumentError } from 'commander';
 import { UsageError } from './cli-error.js';
 import { type Details, defined, type OptionRows, parseCount, repeatable } from './command.js';
-import inputs from './generated/inputs.json' with { type: 'json' };
+import { type FieldSchema, type OperationId, operations } from './operations.js';
 import { naming, namingSeveral } from './records.js';
-
-type Operation = keyof typeof inputs;
-
-interface FieldSchema {
-  readonly type?: string | readonly string[];
-  readonly description?: string;
-  readonly enum?: readonly (string | number | null)[];
-  readonly anyOf?: readonly FieldSchema[];
-}
 
 /**
  * Returns an option for each field of a request that is a text, a number or a boolean, as the contract
  * describes it. Lists and objects need options of their own.
  */
-export function fieldOptions(operation: Operation, except: readonly string[] = []): OptionRows {
-  const fields = Object.entries<FieldSchema>(inputs[operation].properties);
+export function fieldOptions(operation: OperationId, except: readonly string[] = []): OptionRows {
+  const fields = Object.entries(operations[operation].properties);
   return Object.fromEntries(
     fields.flatMap(([name, field]) => (except.includes(name) ? [] : optionsOf(name, field))),
   );
@@ -29,8 +20,8 @@ const times = ['since', 'until', 'createdSince', 'createdUntil'];
 const records = { urlId: 'link', domainId: 'domain' } as const;
 
 /** Returns an option for each query parameter of a list or a report. A list of values is repeatable. */
-export function queryOptions(operation: Operation, except: readonly string[] = []): OptionRows {
-  const fields = Object.entries<FieldSchema>(inputs[operation].properties);
+export function queryOptions(operation: OperationId, except: readonly string[] = []): OptionRows {
+  const fields = Object.entries(operations[operation].properties);
   return Object.fromEntries(
     fields.flatMap(([name, field]): [string, Details | string][] => {
       if ([...pageFields, ...except].includes(name)) return [];
@@ -98,8 +89,8 @@ function parseNumber(text: string, choices: readonly string[]): number {
 }
 
 /** Returns the fields of a request that the arguments and options of a command have set. */
-export function bodyOf(operation: Operation, input: object): Record<string, unknown> {
-  const { properties } = inputs[operation];
+export function bodyOf(operation: OperationId, input: object): Record<string, unknown> {
+  const { properties } = operations[operation];
   const fields = Object.entries(defined(input)).filter(([name]) => Object.hasOwn(properties, name));
   return Object.fromEntries(fields);
 }

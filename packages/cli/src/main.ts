@@ -1,9 +1,8 @@
 import { type Command, CommanderError } from 'commander';
 import { type ExitCode, exitCodes, UsageError } from './cli-error.js';
-import { type CommandRow, type Printed, pathOf } from './command.js';
+import { type CommandRow, pathOf } from './command.js';
 import { commands } from './command-tree.js';
 import { type Context, createContext } from './context.js';
-import responseFields from './generated/response-fields.json' with { type: 'json' };
 import { readInput } from './input.js';
 import type { Io } from './io.js';
 import { allowsColor, outputFormats, resolveFormat, unknownField } from './output.js';
@@ -67,9 +66,7 @@ async function prepare(
  * Throws a UsageError for a field that a command which changes something does not print. After the
  * change, an error would make users repeat it. Other commands check the fields of what they have read.
  */
-function checkFields(fields: readonly string[], printed: Printed): void {
-  const ofRoutes: Readonly<Record<string, readonly string[]>> = responseFields;
-  const known = printed.flatMap((name) => ofRoutes[name] ?? [name]);
+function checkFields(fields: readonly string[], known: readonly string[]): void {
   const unknown = fields.find((field) => !known.includes(field));
   if (unknown !== undefined) throw unknownField(unknown, known);
 }

@@ -148,7 +148,7 @@ export class Output {
     }
   }
 
-  /** Prints one item. A table begins with the short URL, and has no empty fields. */
+  /** Prints one item. For people, it begins with the short URL, has no empty fields, and ends with its lists. */
   async record<T extends object>(item: T): Promise<void> {
     const selected = this.#select(item);
     if (this.format === 'json') return this.json(selected);
@@ -162,14 +162,20 @@ export class Output {
     const shown = this.fields
       ? entries
       : entries.flatMap(flatten).filter(([, value]) => !isEmpty(value));
+    const tables = this.fields ? [] : shown.filter(([, value]) => isTable(value));
+    const lines = shown.filter((entry) => !tables.includes(entry));
     const isFirst = ([name]: [string, unknown]) => Number(name === 'shortUrl' && !this.fields);
-    shown.sort((a, b) => isFirst(b) - isFirst(a));
-    const width = Math.max(...shown.map(([name]) => name.length));
-    const lines = shown.map(([name, value]) => {
+    lines.sort((a, b) => isFirst(b) - isFirst(a));
+    const width = Math.max(...lines.map(([name]) => name.length));
+    for (const [name, value] of lines) {
       const cell = printable(formatCell(value));
-      return `${this.#dim(name.padEnd(width))}  ${cell}`.trimEnd();
-    });
-    return this.#put(lines.map((line) => `${line}\n`).join(''));
+      await this.#put(`${this.#dim(name.padEnd(width))}  ${cell}`.trimEnd().concat('\n'));
+    }
+    for (const [name, value] of tables) {
+      const rows = value as readonly object[];
+      await this.#put(`\n${name}\n`);
+      await this.list([rows], columnsOf<object>(...(Object.keys(rows[0] ?? {}) as never[])));
+    }
   }
 
   /** Prints what an update has changed: one line for people, the record for programs. */
@@ -347,6 +353,11 @@ export function unknownField(field: string, known: readonly string[]): UsageErro
 function flatten([name, value]: [string, unknown]): [string, unknown][] {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return [[name, value]];
   return Object.entries(value).map(([part, each]) => [printable(`${name}.${part}`), each]);
+}
+
+/** Whether a value is a list of objects, such as the attempts of a delivery. */
+function isTable(value: unknown): boolean {
+  return Array.isArray(value) && typeof value[0] === 'object' && value[0] !== null;
 }
 
 function isEmpty(value: unknown): boolean {

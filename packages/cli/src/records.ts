@@ -35,6 +35,8 @@ interface Found {
 /** How users name the records of a kind, and how these are found. */
 interface Kind {
   readonly noun: string;
+  /** Where it stands in the path of a request. */
+  readonly place: string;
   /** What users may call a record. */
   readonly forms: string;
   /** The next step for somebody whose name leads to no record. */
@@ -97,7 +99,7 @@ const isKey = ({ name, start }: ApiKey, text: string) => name === text || text.s
 
 export const kinds = {
   link: {
-    noun: 'link',
+    ...{ noun: 'link', place: 'urls/{id}' },
     forms: 'id, short URL, slug or code',
     hint: 'shorty urls list --search TEXT finds links',
     find: findLink,
@@ -105,7 +107,7 @@ export const kinds = {
       withEtag(await client.urls.get(id, request).withResponse()),
   },
   code: {
-    noun: 'QR code',
+    ...{ noun: 'QR code', place: 'qr/{id}' },
     forms: 'id or URL, or its link if that has no other code',
     hint: 'shorty qr list prints the ids',
     find: findCode,
@@ -113,7 +115,7 @@ export const kinds = {
       withEtag(await client.qr.get(id, request).withResponse()),
   },
   webhook: listed({
-    noun: 'webhook',
+    ...{ noun: 'webhook', place: 'webhooks/{id}' },
     forms: 'id, URL or description',
     hint: 'shorty webhooks list prints them',
     list: ({ client, request }) => client.webhooks.list(all, request),
@@ -121,7 +123,7 @@ export const kinds = {
     get: (id, { client, request }) => client.webhooks.get(id, request),
   }),
   domain: listed({
-    noun: 'domain',
+    ...{ noun: 'domain', place: 'domains/{id}' },
     forms: 'hostname or id',
     hint: 'shorty domains list prints the hostnames',
     // The server refuses what has no dot.
@@ -131,13 +133,13 @@ export const kinds = {
     get: (id, { client, request }) => client.domains.get(id, request),
   }),
   key: listed<ApiKey>({
-    ...key,
+    ...{ ...key, place: 'api-keys/{id}' },
     hint: 'shorty keys list prints them',
     list: ({ client, request }) => client.apiKeys.list(all, request),
     isNamed: isKey,
   }),
   tag: listed({
-    noun: 'tag',
+    ...{ noun: 'tag', place: 'tags/{tag}' },
     forms: 'its name in the exact case',
     hint: 'shorty tags list prints them',
     list: async function* ({ client, request }, search) {
@@ -146,7 +148,7 @@ export const kinds = {
     isNamed: ({ id }, text) => id === text,
   }),
   organization: listed({
-    noun: 'organization',
+    ...{ noun: 'organization', place: 'organizations/{id}' },
     forms: 'id or name',
     hint: 'shorty admin orgs list prints them',
     isOfOperator: true,
@@ -154,7 +156,7 @@ export const kinds = {
     isNamed: ({ name }, text) => name === text,
   }),
   client: listed<Client>({
-    noun: 'client',
+    ...{ noun: 'client', place: 'clients/{clientId}' },
     forms: 'id or name',
     hint: 'shorty admin clients list prints them',
     isOfOperator: true,
@@ -164,7 +166,7 @@ export const kinds = {
     isNamed: ({ name, revokedAt }, text) => name === text && revokedAt === null,
   }),
   organizationKey: listed<ApiKey>({
-    ...key,
+    ...{ ...key, place: 'api-keys/{keyId}' },
     hint: 'shorty admin keys list prints them',
     isOfOperator: true,
     list: async function* ({ client, request, organization }) {
@@ -173,7 +175,7 @@ export const kinds = {
     isNamed: isKey,
   }),
   takedown: listed({
-    noun: 'link',
+    ...{ noun: 'link', place: 'takedowns/{id}' },
     forms: 'id or short URL',
     hint: 'shorty admin takedowns list prints them',
     isOfOperator: true,

@@ -30,8 +30,6 @@ async function connect(
     expect(await exit).toBe(0);
   });
   await client.connect(new StdioServerTransport(stdout, stdin));
-  // The client validates each result by the output schema of its tool, which it has from this list.
-  await client.listTools();
   /** Calls a tool, and returns the result and its structured content. */
   const call = async (name: string, input: Record<string, unknown> = {}) => {
     const result = (await client.callTool({ name, arguments: input })) as CallToolResult;
@@ -89,8 +87,7 @@ describe('the list of tools', () => {
   test('describes each tool and each input, and names what changes records', async () => {
     const { tools } = await (await connect()).client.listTools();
     const hints = new Map(tools.map(({ name, annotations }) => [name, annotations]));
-    for (const { name, title, description, inputSchema, outputSchema } of tools) {
-      expect(outputSchema, name).toMatchObject({ type: 'object' });
+    for (const { name, title, description, inputSchema } of tools) {
       expect([name, title, description]).toEqual([name, expect.any(String), expect.any(String)]);
       expect(inputSchema).toMatchObject({ type: 'object', additionalProperties: false });
       for (const [input, schema] of Object.entries(inputSchema.properties ?? {})) {

@@ -101,11 +101,6 @@ export const updateFields: FieldSet = {
   ),
 };
 
-/** The fields that an update can empty. */
-export const clearableFields: readonly string[] = Object.keys(updated).filter(
-  (name) => !['targetUrl', 'isActive', 'isPasswordProtected'].includes(name),
-);
-
 /**
  * Returns the rules of the contract that a new link breaks, or undefined. The server checks more: whether
  * a slug is taken or reserved, for example.

@@ -1,11 +1,18 @@
 import { type FetchedReport, reportText } from '@shorty/report';
 import type { CommandRow } from '../command.js';
+import { describeCommand } from '../commands/request-command.js';
 import type { Context } from '../context.js';
 import { inputName } from '../input.js';
 import { reportWidth } from '../io.js';
 import { columnsOf } from '../output.js';
 import type { Named } from '../records.js';
-import { createReportRequest, reportHelp, type WindowFlags } from './window-options.js';
+import {
+  createReportRequest,
+  type ReportOperation,
+  reportHelp,
+  reportOptions,
+  type WindowFlags,
+} from './window-options.js';
 
 type Request = Awaited<ReturnType<typeof createReportRequest>>;
 
@@ -15,14 +22,16 @@ interface Data {
 
 /** Returns a command that prints the report of a window. `fetch` gets the argument, if there is one. */
 export function reportCommand(
-  row: Omit<CommandRow, 'run'>,
+  id: ReportOperation,
+  examples: readonly string[],
   fetch: (request: Request, record: Named) => Promise<FetchedReport<Data>>,
 ): CommandRow {
-  const [argument = ''] = Object.keys(row.args ?? {});
+  const row = describeCommand(id, { options: reportOptions(id), help: reportHelp });
+  const [argument = ''] = Object.keys(row.args);
   const name = inputName(argument);
   return {
     ...row,
-    help: reportHelp,
+    examples,
     run: async (context, { [name]: value, ...input }: Readonly<Record<string, unknown>>) => {
       const request = await createReportRequest(context, input as unknown as WindowFlags);
       return showReport(context, await fetch(request, value as Named));

@@ -49,10 +49,10 @@ const timezoneOption: OptionRows = {
   },
 };
 
+export type ReportOperation = 'getUrlClicks' | 'getAnalyticsOverview' | 'getQrScans';
+
 /** Returns the options of a report on the clicks of a link, on all links, or on scans. */
-export function reportOptions(
-  operation: 'getUrlClicks' | 'getAnalyticsOverview' | 'getQrScans',
-): OptionRows {
+export function reportOptions(operation: ReportOperation): OptionRows {
   return {
     ...spanOptions,
     '--limit <count>': { text: 'entries per list, 1 to 50 (default: 10)', parse: parsePositive },

@@ -34,11 +34,8 @@ interface ReportInput extends WindowFlags {
 
 export const analyticsCommands: Readonly<Record<string, CommandRow>> = {
   overview: reportCommand(
-    {
-      summary: 'Show the clicks of all short links',
-      examples: ['shorty analytics overview --since 7d'],
-      options: reportOptions('getAnalyticsOverview'),
-    },
+    'getAnalyticsOverview',
+    ['shorty analytics overview --since 7d'],
     fetchOverviewReport,
   ),
   report: {

@@ -3,11 +3,12 @@ import { CliError, type ExitCode, exitCodeOf, UsageError } from '../cli-error.js
 import { type CommandRow, defined, type OptionRows, type RecordKind } from '../command.js';
 import type { Context } from '../context.js';
 import { ifMatchOption } from '../etag.js';
+import { type OperationId, operations } from '../operations.js';
 import { columnsOf } from '../output.js';
 import { ask } from '../prompt.js';
 import { groupIntoPages } from '../read-pages.js';
 import { kinds, type Named, naming, unlessMissing } from '../records.js';
-import { type Route, send } from './request-command.js';
+import { send } from './request-command.js';
 
 // The names in the question, the result and the warning.
 const maxShown = 5;
@@ -52,10 +53,9 @@ export const versionedOptions: OptionRows = {
   '--if-match <etag>': { ...ifMatchOption('delete'), conflicts: 'dryRun' },
 };
 
-interface ChangeRow extends Omit<CommandRow, 'run'> {
+interface ChangeRow extends Partial<Omit<CommandRow, 'run' | 'examples'>> {
   /** False for what is easily undone: no question. */
   readonly asks?: boolean;
-  readonly isVersioned?: boolean;
   readonly body?: object;
 }
 
@@ -63,17 +63,22 @@ interface ChangeRow extends Omit<CommandRow, 'run'> {
 export function changeCommand(
   verb: Verb,
   kind: RecordKind,
-  route: Route | Changer,
-  { asks = true, isVersioned = false, body, ...row }: ChangeRow,
+  change: OperationId | Changer,
+  examples: readonly string[],
+  { asks = true, body, ...row }: ChangeRow = {},
 ): CommandRow {
+  const isVersioned = typeof change === 'string' && operations[change].isVersioned && asks;
+  const nouns = `${kinds[kind].noun}s`;
   return {
-    args: { [`<${kind}...>`]: naming(kind, `the ${kinds[kind].noun}s`) },
+    summary: `${verb} ${nouns}`,
+    args: { [`<${kind}...>`]: naming(kind, `the ${nouns}`) },
     options: isVersioned ? versionedOptions : asks ? deleteOptions : dryRunOption,
     prints: changePrints,
+    examples,
     ...row,
     run: async (context, { [kind]: names = [], ...input }: Partial<Record<string, Named[]>>) => {
       const options = { yes: !asks, ...input } as ChangeOptions;
-      return changeEach(context, verb, kind, names, { route, body }, options);
+      return changeEach(context, verb, kind, names, { change, body }, options);
     },
   };
 }
@@ -84,7 +89,10 @@ export async function changeEach(
   verb: Verb,
   kind: RecordKind,
   names: readonly Named[],
-  { route, body = {} }: { readonly route: Route | Changer; readonly body?: object | undefined },
+  {
+    change,
+    body = {},
+  }: { readonly change: OperationId | Changer; readonly body?: object | undefined },
   options: ChangeOptions,
 ): Promise<ExitCode> {
   const { ifMatch } = options;
@@ -93,13 +101,13 @@ export async function changeEach(
     throw new UsageError(problem, 'delete the records one by one');
   }
   const request = { ...context.request, ...defined({ ifMatch }) };
-  const change = (id: string) =>
-    typeof route === 'string'
-      ? send(route, context, { id }, body, request)
-      : route(id, context, request);
+  const changeOne = (id: string) =>
+    typeof change === 'string'
+      ? send(operations[change].route, context, { id }, body, request)
+      : change(id, context, request);
   const changeAll = async function* (ids: readonly string[]) {
     for (const id of ids) {
-      const isChanged = await unlessMissing(Promise.resolve(change(id)).then(() => true));
+      const isChanged = await unlessMissing(Promise.resolve(changeOne(id)).then(() => true));
       yield [{ id, isSkipped: !isChanged }];
     }
   };

@@ -24,14 +24,13 @@ interface NewKey {
   readonly ownLinks?: boolean;
 }
 
+const createExamples = [
+  'shorty keys create "deploy script" --scopes "urls:read urls:write"',
+  'shorty keys create "shop" --domain go.example.com --own-links',
+];
+
 export const keyCommands: Readonly<Record<string, CommandRow>> = {
-  create: requestCommand({
-    summary: 'Create an API key for a script or a server',
-    examples: [
-      'shorty keys create "deploy script" --scopes "urls:read urls:write"',
-      'shorty keys create "shop" --domain go.example.com --own-links',
-    ],
-    route: 'POST /api/v1/api-keys',
+  create: requestCommand('createApiKey', createExamples, {
     args: { '<name>': 'what the key is for' },
     options: {
       '--scopes <scopes>': scopesOption('all of yours, except urls:erase'),
@@ -47,18 +46,15 @@ export const keyCommands: Readonly<Record<string, CommandRow>> = {
     }),
     note: 'store the key now, it is shown only once; set it as SHORTY_API_KEY, or send it as "Authorization: Bearer ..."',
   }),
-  list: listCommand<ApiKey>({
-    summary: 'List API keys, newest first',
-    examples: ['shorty keys list'],
-    route: 'GET /api/v1/api-keys',
+  list: listCommand<ApiKey>('listApiKeys', ['shorty keys list'], {
     item: 'key',
     columns: [
       ...(['name', 'start', 'scopes', 'expiresAt', 'lastUsedAt'] as const),
       ...(['domainId', 'onlyOwnLinks', 'id'] as const),
     ],
   }),
-  revoke: changeCommand('Revoke', 'key', 'DELETE /api/v1/api-keys/{id}', {
-    summary: 'Revoke API keys',
-    examples: ['shorty keys revoke "deploy script"', 'shorty keys revoke shorty_ak_mZ4c'],
-  }),
+  revoke: changeCommand('Revoke', 'key', 'deleteApiKey', [
+    'shorty keys revoke "deploy script"',
+    'shorty keys revoke shorty_ak_mZ4c',
+  ]),
 };

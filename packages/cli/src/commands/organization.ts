@@ -1,5 +1,5 @@
 import { formatUsd } from '@shorty/report';
-import type { AuditEntry, OwnOrganization } from '@shorty/sdk';
+import type { AuditEntry } from '@shorty/sdk';
 import { UsageError } from '../cli-error.js';
 import { type CommandRow, collect, defined, repeatable } from '../command.js';
 import { queryOptions } from '../field-options.js';
@@ -9,19 +9,15 @@ import { listCommand, requestCommand } from './request-command.js';
 
 const clearable = 'excludeAddresses';
 
+const updateExamples = [
+  'shorty organization update --exclude-address 203.0.113.0/24',
+  'shorty organization update --clear excludeAddresses',
+];
+
 export const organizationCommands: Readonly<Record<string, CommandRow>> = {
-  get: requestCommand({
-    summary: 'Show the settings of the organization',
-    examples: ['shorty organization get'],
-    route: 'GET /api/v1/organization',
-  }),
-  update: requestCommand<OwnOrganization>({
+  get: requestCommand('getOwnOrganization', ['shorty organization get']),
+  update: requestCommand('updateOwnOrganization', updateExamples, {
     summary: 'Change which addresses are not counted',
-    examples: [
-      'shorty organization update --exclude-address 203.0.113.0/24',
-      'shorty organization update --clear excludeAddresses',
-    ],
-    route: 'PATCH /api/v1/organization',
     options: {
       '--exclude-address <range>': repeatable(
         'do not count visits from this address or CIDR range; replaces the list',
@@ -35,7 +31,7 @@ export const organizationCommands: Readonly<Record<string, CommandRow>> = {
     fields: ({ excludeAddress, clear }: { excludeAddress?: string[]; clear?: string[] }) => {
       const unknown = clear?.find((name) => name !== clearable);
       if (unknown !== undefined) throw new UsageError(`--clear ${unknown}: must be ${clearable}`);
-      return defined({ excludeAddresses: clear ? [] : excludeAddress });
+      return { excludeAddresses: clear ? [] : excludeAddress };
     },
   }),
 };
@@ -104,26 +100,25 @@ const auditList = {
 };
 
 /** Lists the changes of the own organization. */
-export const audit: CommandRow = listCommand<AuditEntry>({
-  ...auditList,
-  summary: 'List who changed what, newest first',
-  examples: ['shorty audit', 'shorty audit --since 7d --operation deleteUrl --all -o ndjson'],
-  options: queryOptions('listAuditEntries'),
-  route: 'GET /api/v1/audit',
-});
+export const audit: CommandRow = listCommand<AuditEntry>(
+  'listAuditEntries',
+  ['shorty audit', 'shorty audit --since 7d --operation deleteUrl --all -o ndjson'],
+  auditList,
+);
 
 /** Lists the changes of all organizations, with the operator key. */
-export const adminAudit: CommandRow = listCommand<AuditEntry>({
-  ...auditList,
-  summary: 'List who changed what in all organizations, newest first',
-  examples: ['shorty admin audit --all -o ndjson --organization "Acme Ltd"'],
-  options: {
-    '--organization <organization>': naming('organization', 'only of this organization'),
-    ...queryOptions('listAllAuditEntries', ['organizationId']),
+export const adminAudit: CommandRow = listCommand<AuditEntry>(
+  'listAllAuditEntries',
+  ['shorty admin audit --all -o ndjson --organization "Acme Ltd"'],
+  {
+    ...auditList,
+    options: {
+      '--organization <organization>': naming('organization', 'only of this organization'),
+      ...queryOptions('listAllAuditEntries', ['organizationId']),
+    },
+    fields: ({ organization, ...query }: { organization?: Named }) => ({
+      ...query,
+      organizationId: organization,
+    }),
   },
-  route: 'GET /api/v1/admin/audit',
-  fields: ({ organization, ...query }: { organization?: Named }) => ({
-    ...query,
-    organizationId: organization,
-  }),
-});
+);

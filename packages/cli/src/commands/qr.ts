@@ -1,13 +1,12 @@
 import { fetchScanReport } from '@shorty/report';
 import type { QrCreateRequest, QrRecord, UrlRecord } from '@shorty/sdk';
 import { reportCommand } from '../analytics/report-command.js';
-import { reportOptions } from '../analytics/window-options.js';
 import { UsageError } from '../cli-error.js';
 import { type CommandRow, defined } from '../command.js';
 import type { Context } from '../context.js';
-import { ifMatchOption } from '../etag.js';
 import { bodyOf, fieldOptions, queryOptions } from '../field-options.js';
 import { isRichTerminal } from '../io.js';
+import { operations } from '../operations.js';
 import { exportQrs } from '../qr/export.js';
 import { type Named, naming } from '../records.js';
 import { formatOfFile, ReplacementFile } from '../replacement-file.js';
@@ -15,7 +14,6 @@ import { changeCommand } from './change-command.js';
 import { listCommand, requestCommand } from './request-command.js';
 
 const uuid = '0192f0c1-2b7d-7c3e-9a51-3f1d2b6c8e47';
-const code = { '<code>': naming('code') };
 
 interface CreateInput {
   readonly link?: Named<UrlRecord>;
@@ -39,42 +37,29 @@ export const qrCommands: Readonly<Record<string, CommandRow>> = {
       '--out <file>': 'write the image to this file; .svg, .png and .webp select the format',
     },
     help: 'On a terminal, the command also prints the QR code to scan.',
-    prints: ['POST /api/v1/qr'],
+    prints: operations.createQr.prints,
     run: createQr,
   },
-  list: listCommand<QrRecord>({
-    summary: 'List QR codes, newest first',
-    examples: ['shorty qr list --url-id spring-sale', 'shorty qr list --all --output csv'],
-    route: 'GET /api/v1/qr',
-    item: 'QR code',
-    columns: ['id', 'urlId', 'qrData', 'scanCount', 'format', 'size', 'downloadCount'],
-    options: {
-      ...queryOptions('listQrs', ['standalone']),
-      '--standalone': { text: 'only QR codes without a link', conflicts: 'bound' },
-      '--bound': 'only QR codes of links',
+  list: listCommand<QrRecord>(
+    'listQrs',
+    ['shorty qr list --url-id spring-sale', 'shorty qr list --all --output csv'],
+    {
+      item: 'QR code',
+      columns: ['id', 'urlId', 'qrData', 'scanCount', 'format', 'size', 'downloadCount'],
+      options: {
+        ...queryOptions('listQrs', ['standalone']),
+        '--standalone': { text: 'only QR codes without a link', conflicts: 'bound' },
+        '--bound': 'only QR codes of links',
+      },
+      fields: ({ standalone, bound, ...query }: { standalone?: boolean; bound?: boolean }) => ({
+        ...query,
+        ...((standalone || bound) && { standalone: standalone === true }),
+      }),
     },
-    fields: ({ standalone, bound, ...query }: { standalone?: boolean; bound?: boolean }) => ({
-      ...query,
-      ...((standalone || bound) && { standalone: standalone === true }),
-    }),
-  }),
-  get: requestCommand({
-    summary: 'Show a QR code',
-    examples: ['shorty qr get spring-sale', `shorty qr get ${uuid}`],
-    route: 'GET /api/v1/qr/{id}',
-    args: code,
-    isVersioned: true,
-  }),
-  update: requestCommand({
-    summary: 'Change the design of a QR code',
-    examples: ['shorty qr update spring-sale --size 640 --no-logo'],
-    route: 'PATCH /api/v1/qr/{id}',
-    args: code,
-    options: {
-      ...fieldOptions('updateQr'),
-      '--no-logo': 'remove the logo',
-      '--if-match <etag>': ifMatchOption(),
-    },
+  ),
+  get: requestCommand('getQr', ['shorty qr get spring-sale', `shorty qr get ${uuid}`]),
+  update: requestCommand('updateQr', ['shorty qr update spring-sale --size 640 --no-logo'], {
+    options: { ...fieldOptions('updateQr'), '--no-logo': 'remove the logo' },
     help: 'What a code carries never changes. To lead it elsewhere, change its link.',
     fields: ({ logo, ...input }: { logo?: boolean; logoUrl?: string }) => {
       if (logo !== false) return bodyOf('updateQr', input);
@@ -82,21 +67,9 @@ export const qrCommands: Readonly<Record<string, CommandRow>> = {
       throw new UsageError('--no-logo and --logo-url cannot be used together');
     },
   }),
-  delete: changeCommand('Delete', 'code', 'DELETE /api/v1/qr/{id}', {
-    summary: 'Delete QR codes',
-    examples: [`shorty qr delete ${uuid}`],
-    isVersioned: true,
-  }),
+  delete: changeCommand('Delete', 'code', 'deleteQr', [`shorty qr delete ${uuid}`]),
   export: exportQrs,
-  scans: reportCommand(
-    {
-      summary: 'Show the scans of a QR code',
-      examples: ['shorty qr scans spring-sale --since 7d'],
-      args: code,
-      options: reportOptions('getQrScans'),
-    },
-    fetchScanReport,
-  ),
+  scans: reportCommand('getQrScans', ['shorty qr scans spring-sale --since 7d'], fetchScanReport),
 };
 
 async function createQr(context: Context, input: CreateInput): Promise<undefined> {

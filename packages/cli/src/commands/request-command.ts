@@ -2,62 +2,78 @@ import { formatNumber } from '@shorty/report';
 import type { Page, WithResponse } from '@shorty/sdk';
 import {
   type CommandRow,
+  type Details,
   defined,
   type OptionRows,
   parseCount,
   parsePositive,
+  type RecordKind,
+  repeatable,
 } from '../command.js';
 import type { Context } from '../context.js';
-import { withEtag } from '../etag.js';
-import { requireChange } from '../field-options.js';
-import type responseFields from '../generated/response-fields.json';
-import { type Input, inputName, withIds } from '../input.js';
+import { ifMatchOption, withEtag } from '../etag.js';
+import { clearFields, queryOptions, requireChange } from '../field-options.js';
+import { type Input, withIds } from '../input.js';
+import { clearableFields, type OperationId, operations } from '../operations.js';
 import { type Column, columnsOf } from '../output.js';
 import { readPages } from '../read-pages.js';
-import { Named } from '../records.js';
+import { kinds, Named, naming } from '../records.js';
 
-/** A route of the contract. */
-export type Route = keyof typeof responseFields | `${'GET' | 'DELETE'} /${string}`;
-
-/** A command that sends one request, and prints its response. */
-interface RequestRow<Data> extends Omit<CommandRow, 'run' | 'prints'> {
-  /** The first arguments are the parameters of the path, in their order. */
-  readonly route: Route;
+/** What a command of one operation has beside what the contract says. */
+interface OwnRow extends Partial<Omit<CommandRow, 'run' | 'prints' | 'examples'>> {
   /** Returns the fields of the request, if they are not those of the other arguments and options. */
   readonly fields?: (input: never, context: Context) => object | Promise<object>;
+}
+
+interface RequestRow<Data> extends OwnRow {
   /** What happened, for people: after the name of the record. By default, they get the record. */
   readonly done?: string;
-  /** Whether the record has an ETag, also without `--if-match`. */
-  readonly isVersioned?: boolean;
+  /** Whether the option `--clear` empties fields. Then `fields` must not return it. */
+  readonly clears?: boolean;
   /** What to tell after the request. */
   readonly note?: string | ((data: Data, input: never) => string | undefined);
 }
 
-export function requestCommand<Data extends object = never>({
-  route,
-  fields: read = (input: object) => input,
-  done,
-  note,
-  isVersioned = false,
-  ...row
-}: RequestRow<Data>): CommandRow {
-  const hasEtag = isVersioned || row.options?.['--if-match <etag>'] !== undefined;
+/** Returns what the commands of an operation have in common. The arguments begin with those of its path. */
+export function describeCommand(id: OperationId, row: OwnRow) {
+  const { route } = operations[id];
+  const { summary = operations[id].summary.replace(/^Read/, 'Show'), args } = row;
+  return { ...row, summary, args: { ...argumentsIn(route), ...args } };
+}
+
+/** A command that sends one request, and prints its response. */
+export function requestCommand<Data extends object = never>(
+  id: OperationId,
+  examples: readonly string[],
+  { fields: read = (input: object) => input, done, clears, note, ...row }: RequestRow<Data> = {},
+): CommandRow {
+  const { route, isVersioned, prints } = operations[id];
+  const isPatch = route.startsWith('PATCH');
+  const hasEtag = isVersioned || versionedPaths.has(pathOf(route));
+  const clearable = clears ? clearableFields(id) : [];
   return {
-    ...row,
-    ...(!route.startsWith('GET') && { prints: [route, ...(hasEtag ? ['etag'] : [])] }),
+    ...describeCommand(id, row),
+    examples,
+    prints: prints && (hasEtag ? [...prints, 'etag'] : prints),
+    options: {
+      ...row.options,
+      ...(clears && { '--clear <field>': repeatable(`field to clear: ${clearable.join(', ')}`) }),
+      ...(isVersioned && { '--if-match <etag>': ifMatchOption() }),
+    },
     run: async (context, input: Input) => {
       const { output } = context;
-      const { params, others } = split(route, row.args, input);
+      const { params, others } = split(route, input);
       const { ifMatch, ...options } = others;
       const fields = defined(await read(options as never, context));
-      if (route.startsWith('PATCH')) requireChange(fields);
+      if (clears) clearFields(fields, options.clear as string[] | undefined, clearable);
+      if (isPatch) requireChange(fields);
       const request = { ...context.request, ...defined({ ifMatch }) };
       const response = await send(route, context, params, fields, request);
       const record = hasEtag ? withEtag(response) : response.data;
       const name = Object.values(params).at(-1);
       const shown = name instanceof Named ? name.text : String(name ?? 'organization');
       if (done !== undefined && output.isForPeople) await output.result(`${shown} ${done}`);
-      else if (route.startsWith('PATCH')) await output.updated(shown, fields, record);
+      else if (isPatch) await output.updated(shown, fields, record);
       else await output.record(record);
       const text = typeof note === 'string' ? note : note?.(response.data as Data, input as never);
       if (text !== undefined) output.note(text);
@@ -65,29 +81,26 @@ export function requestCommand<Data extends object = never>({
   };
 }
 
-/** A command that prints a paginated list. Its arguments and options are parameters of the request. */
-interface ListRow<Item> extends Omit<CommandRow, 'run' | 'prints'> {
-  readonly route: `GET /${string}`;
+interface ListRow<Item> extends OwnRow {
   readonly item: string;
   readonly columns: readonly (Column<Item> | (keyof Item & string))[];
-  readonly fields?: (input: never, context: Context) => object | Promise<object>;
   /** What to tell when the list is empty. */
   readonly noteIfEmpty?: (fields: object) => string | undefined;
 }
 
-export function listCommand<Item extends object>({
-  route,
-  item,
-  columns,
-  fields: read = (input: object) => input,
-  noteIfEmpty,
-  ...row
-}: ListRow<Item>): CommandRow {
+/** A command that prints a paginated list. By default, its options are the parameters of the request. */
+export function listCommand<Item extends object>(
+  id: OperationId,
+  examples: readonly string[],
+  { item, columns, fields: read = (input: object) => input, noteIfEmpty, ...row }: ListRow<Item>,
+): CommandRow {
+  const { route } = operations[id];
   return {
-    ...row,
-    options: { ...row.options, ...pageOptions(item) },
+    ...describeCommand(id, row),
+    examples,
+    options: { ...(row.options ?? queryOptions(id)), ...pageOptions(item) },
     run: async (context, { limit, offset, all, ...input }: Input & PageOptions) => {
-      const { params, others } = split(route, row.args, input);
+      const { params, others } = split(route, input);
       const fields = defined(await read(others as never, context));
       const shown = columns.flatMap((each) =>
         typeof each === 'string' ? columnsOf<Item>(each) : [each],
@@ -104,13 +117,34 @@ export function listCommand<Item extends object>({
   };
 }
 
-/** Splits an input into the parameters of the path and the rest. */
-function split(route: string, args: CommandRow['args'] = {}, input: Input) {
+function pathOf(route: string): string {
+  return route.slice(route.indexOf(' ') + 1);
+}
+
+/** The paths of records that have an ETag. */
+const versionedPaths = new Set(
+  Object.values(operations).flatMap(({ route, isVersioned }) =>
+    isVersioned ? [pathOf(route)] : [],
+  ),
+);
+
+/** Returns the arguments of a path, by the kinds of records that they name. */
+function argumentsIn(route: string): Record<string, Details> {
+  const entries = Object.entries(kinds).flatMap(([kind, { noun, place }]) =>
+    route.includes(place) ? [[`<${noun.replace('QR ', '')}>`, naming(kind as RecordKind)]] : [],
+  );
+  return Object.fromEntries(entries);
+}
+
+/** Splits an input into the parameters of the path, whose arguments come first, and the rest. */
+function split(route: string, input: Input) {
   const names = Array.from(route.matchAll(/\{(\w+)\}/g), ([, name = '']) => name);
-  const inPath = Object.keys(args).slice(0, names.length).map(inputName);
-  const params = Object.fromEntries(names.map((name, at) => [name, input[inPath[at] ?? '']]));
-  const others = Object.entries(input).filter(([name]) => !inPath.includes(name));
-  return { params, others: Object.fromEntries(others) };
+  const entries = Object.entries(input);
+  const params = entries.slice(0, names.length).map(([, value], at) => [names[at], value]);
+  return {
+    params: Object.fromEntries(params) as Input,
+    others: Object.fromEntries(entries.slice(names.length)) as Input,
+  };
 }
 
 /** Sends a request, with the operator key to the routes of the operator. */

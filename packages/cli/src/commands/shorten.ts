@@ -1,5 +1,6 @@
 import type { CommandRow } from '../command.js';
 import { copyText } from '../launch.js';
+import { operations } from '../operations.js';
 import { offerScheme } from '../prompt.js';
 
 interface ShortenOptions {
@@ -22,7 +23,7 @@ export const shorten: CommandRow = {
     '--qr': 'draw the QR code of the short URL',
   },
   help: 'shorty URL is the same. urls create sets all fields of a link.',
-  prints: ['POST /api/v1/urls'],
+  prints: operations.createUrl.prints,
   run: async (context, { url, slug, copy, qr }: ShortenOptions) => {
     const { io, output } = context;
     const targetUrl = await offerScheme(url, 'the URL', context);

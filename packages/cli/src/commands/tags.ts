@@ -2,19 +2,15 @@ import { formatCount } from '@shorty/report';
 import { NotFoundError, type Tag, type TagChangeResult } from '@shorty/sdk';
 import type { CommandRow } from '../command.js';
 import type { Context } from '../context.js';
-import { queryOptions } from '../field-options.js';
 import { changeCommand } from './change-command.js';
 import { listCommand } from './request-command.js';
 
 export const tagCommands: Readonly<Record<string, CommandRow>> = {
-  list: listCommand<Tag>({
-    summary: 'List tags with their number of links',
-    examples: ['shorty tags list --sort linkCount', 'shorty tags list --search spring --all'],
-    options: queryOptions('listTags'),
-    route: 'GET /api/v1/tags',
-    item: 'tag',
-    columns: ['name', 'linkCount'],
-  }),
+  list: listCommand<Tag>(
+    'listTags',
+    ['shorty tags list --sort linkCount', 'shorty tags list --search spring --all'],
+    { item: 'tag', columns: ['name', 'linkCount'] },
+  ),
   rename: {
     summary: 'Rename a tag on every link, or merge two tags',
     examples: ['shorty tags rename lanch launch', 'shorty tags rename "Q1/mail" "Q1 mail"'],
@@ -30,11 +26,15 @@ export const tagCommands: Readonly<Record<string, CommandRow>> = {
       await output.result(`${tag} renamed to ${name} on ${formatCount(updatedCount, 'link')}`);
     },
   },
-  delete: changeCommand('Delete', 'tag', deleteTag, {
-    summary: 'Remove tags from every link',
-    examples: ['shorty tags delete old', 'shorty tags delete old older --dry-run'],
-  }),
+  delete: changeCommand(
+    'Delete',
+    'tag',
+    deleteTag,
+    ['shorty tags delete old', 'shorty tags delete old older --dry-run'],
+    { summary: 'Remove tags from every link' },
+  ),
 };
+
 async function deleteTag(name: string, { client }: Context, request: object): Promise<number> {
   const { tags } = await client();
   return changeTag(() => tags.delete(name, request));

@@ -1,14 +1,13 @@
-import { clearableFields } from '@shorty/import';
 import { fetchLinkReport, formatInstant } from '@shorty/report';
 import type { UrlCreateRequest, UrlListItem, UrlRecord } from '@shorty/sdk';
 import { reportCommand } from '../analytics/report-command.js';
-import { reportOptions } from '../analytics/window-options.js';
 import { UsageError } from '../cli-error.js';
 import { type CommandRow, defined, type OptionRows, repeatable } from '../command.js';
 import type { Context } from '../context.js';
 import { ifMatchOption, withEtag } from '../etag.js';
 import { bodyOf, clearFields, queryOptions, requireChange } from '../field-options.js';
 import type { Input } from '../input.js';
+import { clearableFields, operations } from '../operations.js';
 import { type Column, columnsOf } from '../output.js';
 import { offerScheme } from '../prompt.js';
 import { kinds, type Named, naming } from '../records.js';
@@ -84,7 +83,7 @@ export const urlCommands: Readonly<Record<string, CommandRow>> = {
       ...linkOptions,
     },
     help: 'When stdout is not a terminal, the command prints only the short URL.',
-    prints: ['POST /api/v1/urls'],
+    prints: operations.createUrl.prints,
     run: async (context, input: NewLink) => {
       const { flags, io, output } = context;
       const body = await readNewLink(context, input);
@@ -135,7 +134,7 @@ export const urlCommands: Readonly<Record<string, CommandRow>> = {
       '--paused': 'pause the link',
       ...linkOptions,
     },
-    prints: ['PUT /api/v1/urls/by-external-id/{externalId}', 'etag'],
+    prints: [...(operations.upsertUrl.prints ?? []), 'etag'],
     run: async (context, { externalId, ...input }: NewLink & { externalId: string }) => {
       const body = await readNewLink(context, input);
       const client = await context.client();
@@ -181,14 +180,14 @@ export const urlCommands: Readonly<Record<string, CommandRow>> = {
       '--clear <field>': repeatable('field to clear'),
       '--if-match <etag>': ifMatchOption(),
     },
-    prints: ['PATCH /api/v1/urls/{id}', 'etag'],
+    prints: [...(operations.updateUrl.prints ?? []), 'etag'],
     run: async (context, { link, clear, ifMatch, ...input }: UpdateOptions) => {
       const { addTag, removeTag } = input;
       const patch = await readLinkOptions(input, context);
       if (input.targetUrl !== undefined) {
         patch.targetUrl = await offerScheme(input.targetUrl, '--target-url', context);
       }
-      clearFields(patch, clear, clearableFields);
+      clearFields(patch, clear, clearableFields('updateUrl'));
       if (patch.password === null) patch.isPasswordProtected = false;
       requireChange({ ...patch, ...defined({ addTag, removeTag }) });
       if ((addTag || removeTag) && patch.tags === null) {
@@ -221,25 +220,23 @@ export const urlCommands: Readonly<Record<string, CommandRow>> = {
       { link, erase, ...options }: ChangeOptions & { link: readonly Named[]; erase?: boolean },
     ) => {
       if (!erase && options.ifMatch === undefined) return deleteUrls(context, link, options);
-      const route: Changer = (id, { client }, request) =>
+      const change: Changer = (id, { client }, request) =>
         client().then(({ urls }) => (erase ? urls.erase(id, request) : urls.delete(id, request)));
-      return changeEach(context, erase ? 'Erase' : 'Delete', 'link', link, { route }, options);
+      return changeEach(context, erase ? 'Erase' : 'Delete', 'link', link, { change }, options);
     },
   },
-  restore: changeCommand('Restore', 'link', 'POST /api/v1/urls/{id}/restore', {
-    summary: 'Make deleted or paused short links active again',
-    examples: ['shorty urls restore spring-sale', 'shorty urls restore 41 42'],
-    asks: false,
-  }),
-  pause: changeCommand('Pause', 'link', 'PATCH /api/v1/urls/{id}', {
-    summary: 'Pause short links',
-    examples: ['shorty urls pause spring-sale'],
+  restore: changeCommand(
+    'Restore',
+    'link',
+    'restoreUrl',
+    ['shorty urls restore spring-sale', 'shorty urls restore 41 42'],
+    { summary: 'Make deleted or paused short links active again', asks: false },
+  ),
+  pause: changeCommand('Pause', 'link', 'updateUrl', ['shorty urls pause spring-sale'], {
     asks: false,
     body: { isActive: false },
   }),
-  resume: changeCommand('Resume', 'link', 'PATCH /api/v1/urls/{id}', {
-    summary: 'Resume paused short links',
-    examples: ['shorty urls resume spring-sale', 'shorty urls resume 41 42'],
+  resume: changeCommand('Resume', 'link', 'updateUrl', ['shorty urls resume 41 42'], {
     asks: false,
     body: { isActive: true },
   }),
@@ -247,20 +244,16 @@ export const urlCommands: Readonly<Record<string, CommandRow>> = {
   'bulk-create': bulkCreate,
   'bulk-update': bulkUpdate,
   'bulk-delete': bulkDelete,
-  'erase-visits': changeCommand('Erase all visits of', 'link', 'DELETE /api/v1/urls/{id}/visits', {
-    summary: 'Erase all visits of short links',
-    examples: ['shorty urls erase-visits spring-sale', 'shorty urls erase-visits 41 42 --yes'],
-  }),
+  'erase-visits': changeCommand('Erase all visits of', 'link', 'eraseUrlVisits', [
+    'shorty urls erase-visits spring-sale',
+    'shorty urls erase-visits 41 42 --yes',
+  ]),
   clicks: reportCommand(
-    {
-      summary: 'Show the clicks of a short link',
-      examples: [
-        'shorty urls clicks spring-sale --since 7d',
-        'shorty urls clicks 42 --since 24h --group-by hour',
-      ],
-      args: link,
-      options: reportOptions('getUrlClicks'),
-    },
+    'getUrlClicks',
+    [
+      'shorty urls clicks spring-sale --since 7d',
+      'shorty urls clicks 42 --since 24h --group-by hour',
+    ],
     fetchLinkReport,
   ),
   visits: exportVisits,

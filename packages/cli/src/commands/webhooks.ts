@@ -1,13 +1,5 @@
 import { formatJson } from '@shorty/report';
-import type {
-  Delivery,
-  DeliveryAttempt,
-  EventTypeDetails,
-  Recovered,
-  Webhook,
-  WebhookSecret,
-  WebhookStatsQuery,
-} from '@shorty/sdk';
+import type { Delivery, EventTypeDetails, Recovered, Webhook, WebhookSecret } from '@shorty/sdk';
 import { windowHelp } from '../analytics/window-options.js';
 import { UsageError } from '../cli-error.js';
 import {
@@ -19,23 +11,20 @@ import {
   repeatable,
 } from '../command.js';
 import type { Context } from '../context.js';
-import { ifMatchOption } from '../etag.js';
-import { clearFields, queryOptions } from '../field-options.js';
-import { type Column, columnsOf } from '../output.js';
+import { queryOptions } from '../field-options.js';
+import { columnsOf } from '../output.js';
 import { offerScheme } from '../prompt.js';
-import { type Named, naming, namingSeveral } from '../records.js';
+import { type Named, namingSeveral } from '../records.js';
 import { eventTypesHelp, readEventType, splitTypes } from '../webhooks/event-types.js';
 import { listen } from '../webhooks/listen.js';
 import { headerHelp, readHeaders } from '../webhooks/read-headers.js';
 import { trigger } from '../webhooks/trigger.js';
 import { verify } from '../webhooks/verify.js';
 import { changeCommand } from './change-command.js';
-import { listCommand, type PageOptions, requestCommand } from './request-command.js';
+import { listCommand, requestCommand } from './request-command.js';
 
 const url = 'https://example.com/hook';
 const uuid = '0192f0c1-2b7d-7c3e-9a51-3f1d2b6c8e47';
-const webhook = { '<webhook>': naming('webhook') };
-const clearable = ['description', 'filters', 'headers'];
 
 /** The values of the options that `create` and `update` share. */
 interface WebhookOptions {
@@ -65,152 +54,113 @@ const webhookOptions: OptionRows = {
 
 const eventOption: OptionRows = { '--event <type>': 'only events of this type' };
 
-const timeOptions: OptionRows = {
-  '--since <time>': { text: 'only what happened at or after it', time: 'past' },
-  '--until <time>': { text: 'only what happened before it', time: 'past' },
-};
-
 const storeSecret = 'store the secret now, it is shown only once';
 
-interface DeliveriesInput extends PageOptions {
-  readonly webhook: Named;
-  readonly deliveryId?: string;
-}
-
-const deliveryList = listCommand<Delivery>({
-  summary: 'List deliveries',
-  examples: [],
-  route: 'GET /api/v1/webhooks/{id}/deliveries',
-  item: 'delivery',
-  args: webhook,
-  columns: [
-    ...(['id', 'eventType', 'status', 'lastError', 'attempts'] as const),
-    ...(['lastStatusCode', 'nextAttemptAt'] as const),
-  ],
-  options: {
-    ...eventOption,
-    ...queryOptions('listDeliveries', ['eventType']),
+const deliveryList = listCommand<Delivery>(
+  'listDeliveries',
+  [`shorty webhooks deliveries ${url} \\\n  ${uuid}`],
+  {
+    summary: 'List deliveries, or show one with its attempts',
+    item: 'delivery',
+    args: { '[delivery-id]': 'id of one delivery, to show its attempts' },
+    columns: [
+      ...(['id', 'eventType', 'status', 'lastError', 'attempts'] as const),
+      ...(['lastStatusCode', 'nextAttemptAt'] as const),
+    ],
+    options: { ...eventOption, ...queryOptions('listDeliveries', ['eventType']) },
+    fields: ({ event, ...query }: { event?: string }) => ({ ...query, eventType: event }),
+    help: windowHelp,
   },
-  fields: ({ event, ...query }: { event?: string }) => ({ ...query, eventType: event }),
-});
+);
+const oneDelivery = requestCommand('getDelivery', []);
 
 export const webhookCommands: Readonly<Record<string, CommandRow>> = {
-  create: requestCommand({
-    summary: 'Subscribe a receiver to events',
-    examples: [
+  create: requestCommand(
+    'createWebhook',
+    [
       `shorty webhooks create ${url} --event '*,url.clicked'`,
       `shorty webhooks create ${url} --all-events \\\n  --header Authorization=env:CRM_TOKEN`,
     ],
-    route: 'POST /api/v1/webhooks',
-    args: { '<url>': 'http or https URL of the receiver' },
-    options: { ...webhookOptions, '--paused': 'create it paused' },
-    help: `${eventTypesHelp}\n\n${headerHelp}`,
-    fields: async ({ paused, ...options }: WebhookOptions & { paused?: boolean }, context) => {
-      if (!options.allEvents && splitTypes(options.event).length === 0) {
-        throw new UsageError('--event or --all-events is required', 'see --help');
-      }
-      return { ...(await readSettings(context, options)), ...(paused && { isActive: false }) };
+    {
+      args: { '<url>': 'http or https URL of the receiver' },
+      options: { ...webhookOptions, '--paused': 'create it paused' },
+      help: `${eventTypesHelp}\n\n${headerHelp}`,
+      fields: async ({ paused, ...options }: WebhookOptions & { paused?: boolean }, context) => {
+        if (!options.allEvents && splitTypes(options.event).length === 0) {
+          throw new UsageError('--event or --all-events is required', 'see --help');
+        }
+        return { ...(await readSettings(context, options)), ...(paused && { isActive: false }) };
+      },
+      note: `${storeSecret}; the receiver needs it to verify deliveries`,
     },
-    note: `${storeSecret}; the receiver needs it to verify deliveries`,
-  }),
-  list: listCommand<Webhook>({
-    summary: 'List webhooks, newest first',
-    examples: ['shorty webhooks list'],
-    route: 'GET /api/v1/webhooks',
+  ),
+  list: listCommand<Webhook>('listWebhooks', ['shorty webhooks list'], {
     item: 'webhook',
     columns: [
       ...(['url', 'description', 'isActive', 'events', 'disabledReason'] as const),
       ...(['failureRate', 'filters', 'headerNames', 'id'] as const),
     ],
   }),
-  get: requestCommand({
-    summary: 'Show a webhook',
-    examples: [`shorty webhooks get ${url}`],
-    route: 'GET /api/v1/webhooks/{id}',
-    args: webhook,
-    isVersioned: true,
-  }),
-  update: requestCommand({
-    summary: 'Change the settings of a webhook',
-    examples: [`shorty webhooks update ${url} --clear filters`],
-    route: 'PATCH /api/v1/webhooks/{id}',
-    args: webhook,
+  get: requestCommand('getWebhook', [`shorty webhooks get ${url}`]),
+  update: requestCommand('updateWebhook', [`shorty webhooks update ${url} --clear filters`], {
+    clears: true,
     options: {
       ...webhookOptions,
       '--url <url>': 'new URL of the receiver',
       '--paused': 'pause it: its deliveries wait',
       '--no-paused': 'resume it, with what waited, oldest first',
-      '--clear <field>': repeatable(`field to clear: ${clearable.join(', ')}`),
-      '--if-match <etag>': ifMatchOption(),
     },
     help: `${eventTypesHelp}\n\n${headerHelp}
 
 New filters replace all filters of the webhook, and new headers all headers.`,
-    fields: async (
-      { clear, paused, ...input }: WebhookOptions & { clear?: string[]; paused?: boolean },
-      context,
-    ) => {
-      const patch = await readSettings(context, input);
-      clearFields(patch, clear, clearable);
-      return { ...patch, ...(paused !== undefined && { isActive: !paused }) };
-    },
+    fields: async ({ paused, ...input }: WebhookOptions & { paused?: boolean }, context) => ({
+      ...(await readSettings(context, input)),
+      ...(paused !== undefined && { isActive: !paused }),
+    }),
   }),
-  delete: changeCommand('Delete', 'webhook', 'DELETE /api/v1/webhooks/{id}', {
+  delete: changeCommand('Delete', 'webhook', 'deleteWebhook', [`shorty webhooks delete ${url}`], {
     summary: 'Delete webhooks with their deliveries',
-    examples: [`shorty webhooks delete ${url}`],
-    isVersioned: true,
   }),
   deliveries: {
-    summary: 'List deliveries, or show one with its attempts',
-    examples: [`shorty webhooks deliveries ${url} \\\n  ${uuid}`],
-    args: { ...webhook, '[delivery-id]': 'id of one delivery, to show its attempts' },
-    ...defined({ options: deliveryList.options }),
-    help: windowHelp,
-    run: async (context, input: DeliveriesInput) => {
-      const { webhook, deliveryId } = input;
-      if (deliveryId === undefined) await deliveryList.run(context, input as never);
-      else await showDelivery(context, await webhook.id(), deliveryId);
+    ...deliveryList,
+    run: async (context, input: { readonly deliveryId?: string }): Promise<undefined> => {
+      const { webhook, deliveryId, ...options } = input as typeof input & { webhook: Named };
+      const [command, values] = deliveryId
+        ? [oneDelivery, { webhook, deliveryId }]
+        : [deliveryList, { webhook, ...options }];
+      await command.run(context, values as never);
     },
   },
-  stats: {
-    summary: 'Show success rate, response times and failures',
-    examples: [`shorty webhooks stats ${url} --since 24h --group-by hour`],
-    args: webhook,
-    options: {
-      ...timeOptions,
-      '--group-by <span>': { text: 'length of a bucket', choices: ['hour', 'day'] },
-    },
-    help: windowHelp,
-    run: showStats,
-  },
-  replay: requestCommand({
-    summary: 'Deliver one event again',
-    examples: [`shorty webhooks replay ${url} \\\n  ${uuid}`],
-    route: 'POST /api/v1/webhooks/{id}/deliveries/{deliveryId}/replay',
-    args: { ...webhook, '<delivery-id>': 'id of the delivery to repeat' },
+  stats: requestCommand(
+    'getWebhookStats',
+    [`shorty webhooks stats ${url} --since 24h --group-by hour`],
+    { options: queryOptions('getWebhookStats'), help: windowHelp },
+  ),
+  replay: requestCommand('replayDelivery', [`shorty webhooks replay ${url} \\\n  ${uuid}`], {
+    args: { '<delivery-id>': 'id of the delivery to repeat' },
   }),
-  recover: requestCommand<Recovered>({
-    summary: 'Deliver failed events again',
-    examples: [`shorty webhooks recover ${url} --since 2h`],
-    route: 'POST /api/v1/webhooks/{id}/recover',
-    args: webhook,
-    options: {
-      '--since <time>': {
-        text: 'repeat failed deliveries created at or after it',
-        time: 'past',
-        isRequired: true,
+  recover: requestCommand<Recovered>(
+    'recoverDeliveries',
+    [`shorty webhooks recover ${url} --since 2h`],
+    {
+      options: {
+        '--since <time>': {
+          text: 'repeat failed deliveries created at or after it',
+          time: 'past',
+          isRequired: true,
+        },
+        '--until <time>': { text: 'and before it (default: now)', time: 'past' },
+        ...eventOption,
       },
-      '--until <time>': { text: 'and before it (default: now)', time: 'past' },
-      ...eventOption,
-    },
-    help: `Creates a new delivery of each event whose latest delivery failed, oldest first,
+      help: `Creates a new delivery of each event whose latest delivery failed, oldest first,
 up to 1,000. If more remain, repeat the command.
 
 ${windowHelp}`,
-    fields: ({ event, ...body }: { event?: string }) => ({ ...body, eventType: event }),
-    note: ({ hasMore }) =>
-      hasMore ? 'more failed deliveries remain: repeat the command' : undefined,
-  }),
+      fields: ({ event, ...body }: { event?: string }) => ({ ...body, eventType: event }),
+      note: ({ hasMore }) =>
+        hasMore ? 'more failed deliveries remain: repeat the command' : undefined,
+    },
+  ),
   'event-types': {
     summary: 'List event types, or show one with an example',
     examples: ['shorty webhooks event-types url.clicked'],
@@ -219,37 +169,31 @@ ${windowHelp}`,
 A webhook gets a type with isOptIn only if it names it: * does not include it.`,
     run: showEventTypes,
   },
-  test: requestCommand({
-    summary: 'Send an example event',
-    examples: [`shorty webhooks test ${url} --type url.created`],
-    route: 'POST /api/v1/webhooks/{id}/test',
-    args: webhook,
-    options: {
-      '--type <type>': 'event type (default: the first type of the webhook)',
-    },
+  test: requestCommand('testWebhook', [`shorty webhooks test ${url} --type url.created`], {
+    options: { '--type <type>': 'event type (default: the first type of the webhook)' },
   }),
-  'rotate-secret': requestCommand<WebhookSecret>({
-    summary: 'Replace the signing secret',
-    examples: [`shorty webhooks rotate-secret ${url} --expire-old-after 0`],
-    route: 'POST /api/v1/webhooks/{id}/rotate-secret',
-    args: webhook,
-    options: {
-      '--expire-old-after <seconds>': {
-        text: 'end all old secrets within this time; 0: now (default: the replaced one signs for 24 hours)',
-        parse: parseCount,
+  'rotate-secret': requestCommand<WebhookSecret>(
+    'rotateWebhookSecret',
+    [`shorty webhooks rotate-secret ${url} --expire-old-after 0`],
+    {
+      options: {
+        '--expire-old-after <seconds>': {
+          text: 'end all old secrets within this time; 0: now (default: the replaced one signs for 24 hours)',
+          parse: parseCount,
+        },
+      },
+      fields: ({ expireOldAfter }: { expireOldAfter?: number }) => ({
+        expireOldAfterSeconds: expireOldAfter,
+      }),
+      note: ({ previousSecretExpiresAt }, { expireOldAfter }: { expireOldAfter?: number }) => {
+        const old =
+          expireOldAfter === 0
+            ? 'no old secret signs any more'
+            : `the previous secret also signs until ${previousSecretExpiresAt}`;
+        return `${storeSecret}; ${old}`;
       },
     },
-    fields: ({ expireOldAfter }: { expireOldAfter?: number }) => ({
-      expireOldAfterSeconds: expireOldAfter,
-    }),
-    note: ({ previousSecretExpiresAt }, { expireOldAfter }: { expireOldAfter?: number }) => {
-      const old =
-        expireOldAfter === 0
-          ? 'no old secret signs any more'
-          : `the previous secret also signs until ${previousSecretExpiresAt}`;
-      return `${storeSecret}; ${old}`;
-    },
-  }),
+  ),
   ...{ listen, trigger, verify },
 };
 
@@ -268,43 +212,6 @@ async function readSettings(context: Context, options: WebhookOptions): Promise<
     filters: Object.keys(filters).length > 0 ? filters : undefined,
     headers: await readHeaders(context, header),
   });
-}
-
-async function showStats(
-  { client, output, request }: Context,
-  { webhook, ...query }: WebhookStatsQuery & { readonly webhook: Named },
-): Promise<void> {
-  const stats = await (await client()).webhooks.stats(await webhook.id(), query, request);
-  const { failures, timeseries: _, ...totals } = stats;
-  await showWithRows(output, stats, totals, failures, columnsOf('cause', 'attempts'));
-}
-
-async function showDelivery(
-  { client, output, request }: Context,
-  id: string,
-  deliveryId: string,
-): Promise<void> {
-  const detail = await (await client()).webhooks.delivery(id, deliveryId, request);
-  const { attemptHistory, ...delivery } = detail;
-  const columns = columnsOf<DeliveryAttempt>(
-    ...(['number', 'attemptedAt', 'durationMs', 'statusCode', 'error', 'responseBody'] as const),
-  );
-  await showWithRows(output, detail, delivery, attemptHistory, columns);
-}
-
-/** Prints a record: for people, its `head` and one of its lists as a table. */
-async function showWithRows<T extends object>(
-  output: Context['output'],
-  record: object,
-  head: object,
-  rows: readonly T[],
-  columns: readonly Column<T>[],
-): Promise<void> {
-  if (!output.isForPeople) return output.record(record);
-  await output.record(head);
-  if (rows.length === 0) return;
-  await output.write('\n');
-  await output.list([rows], columns);
 }
 
 async function showEventTypes(

@@ -13,7 +13,7 @@ import { UsageError } from '../cli-error.js';
 import type { Io } from '../io.js';
 import { describeError } from '../report-error.js';
 import { version } from '../version.js';
-import { inputSchemaOf, outputSchemaOf, runTool, scopesOf, type Tool, tools } from './tools.js';
+import { inputSchemaOf, runTool, scopesOf, type Tool, tools } from './tools.js';
 
 /** What every assistant reads before it selects a tool. */
 function instructionsFor({ baseUrl, canWrite }: McpAccess): string {
@@ -83,9 +83,7 @@ function describe(tool: Tool) {
     idempotentHint: access !== 'add',
     openWorldHint: false,
   };
-  const inputSchema = inputSchemaOf(tool);
-  const outputSchema = { ...outputSchemaOf(tool), type: 'object' as const };
-  return { name, title, description, annotations, inputSchema, outputSchema };
+  return { name, title, description, annotations, inputSchema: inputSchemaOf(tool) };
 }
 
 async function callTool(

@@ -2,14 +2,12 @@ import type { QrImage, Shorty } from '@shorty/sdk';
 import { periodOf, readTime } from '../analytics/parse-time.js';
 import { UsageError } from '../cli-error.js';
 import { readEtag, withEtag } from '../etag.js';
-import inputs from '../generated/inputs.json' with { type: 'json' };
-import operations from '../generated/tool-operations.json' with { type: 'json' };
+import { type OperationId, operations } from '../operations.js';
 import { kinds, Named } from '../records.js';
 
-type Operation = keyof typeof operations;
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A tool that the assistant can call: one operation of the API, whose inputs and output it has. */
+/** A tool that the assistant can call: one operation of the API, whose inputs it has. */
 export interface Tool {
   readonly name: string;
   readonly title: string;
@@ -17,11 +15,11 @@ export interface Tool {
   readonly description: string;
   /** `add` creates records only. `change` also overwrites fields, and may be repeated. */
   readonly access: 'read' | 'add' | 'change';
-  readonly operation: Operation;
+  readonly operation: OperationId;
   /** Whether the input `link` names the record of the path, or the link that the operation is about. */
   readonly link?: 'required' | 'optional';
   /** The operation to call with `link`, if it is another one. */
-  readonly linkOperation?: Operation;
+  readonly linkOperation?: OperationId;
   /** Inputs of the operation that the tool does not have, or sets itself. */
   readonly without?: readonly string[];
   /** Whether the result has the ETag of the record. A change then takes `ifMatch`. */
@@ -170,16 +168,14 @@ const text = (description: string) => ({ type: 'string', description });
 
 /** Returns the JSON schema of the inputs of a tool. */
 export function inputSchemaOf({ operation, access, link, without = [], isVersioned }: Tool) {
-  const { path } = operations[operation];
-  const input: { properties: object; required?: readonly string[] } = inputs[operation];
-  const { properties, required = [] } = input;
+  const { route, properties, required = [] } = operations[operation];
   const own = Object.entries(properties)
     .filter(([name]) => !without.includes(name))
     .map(([name, schema]) => {
       if (!times.includes(name)) return [name, schema];
       return [name, { ...schema, description: `${schema.description} ${timeForms}` }];
     });
-  const isById = path.includes('{id}') && !link;
+  const isById = route.includes('{id}') && !link;
   return {
     type: 'object' as const,
     properties: {
@@ -194,23 +190,6 @@ export function inputSchemaOf({ operation, access, link, without = [], isVersion
     required: [...(link === 'required' ? ['link'] : []), ...(isById ? ['id'] : []), ...required],
     additionalProperties: false,
   };
-}
-
-/** Returns the JSON schema of the data, which clients validate. */
-export function outputSchemaOf({ operation, linkOperation, isVersioned }: Tool): Fields {
-  const { output } = operations[operation];
-  if (operation === 'getMe') {
-    const usage = operations.getUsage.output;
-    return { ...output, properties: { ...output.properties, usage } };
-  }
-  if (operation === 'listUrls') {
-    const { properties } = operations.getUrl.output;
-    const items = { type: 'object', properties: pick(properties), required: summaryFields };
-    return { ...output, properties: { ...output.properties, items: { type: 'array', items } } };
-  }
-  if (linkOperation) return { anyOf: [operations[linkOperation].output, output] };
-  if (!isVersioned) return output;
-  return { ...output, properties: { ...output.properties, etag: { type: 'string' } } };
 }
 
 /** What the call of a tool works with. */
@@ -243,7 +222,7 @@ export async function runTool(
   const named = nameOf('link', link) ?? nameOf('code', id);
   const record = named && (await named.id());
   const name = (link !== undefined && tool.linkOperation) || tool.operation;
-  const { method, path } = operations[name] as { method: 'GET'; path: `/${string}` };
+  const [method, path] = operations[name].route.split(' ') as ['GET', `/${string}`];
   const isInPath = path.includes('{id}');
   const sent = {
     ...readFields(fields, now()),
