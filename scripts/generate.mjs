@@ -16,7 +16,7 @@ install();
 // Shared with packages that must not import it: they have no dependency on the server.
 const shared = 'packages/server/src/contract/nearest-name.ts';
 const copied = `// Copied from ${shared} by \`npm run generate\`. Do not edit.\n`;
-for (const name of ['import', 'sdk']) {
+for (const name of ['import', 'sdk', 'webhook-verifier']) {
   writeFileSync(join(folderOf(name), 'nearest-name.ts'), copied + readFileSync(join(root, shared)));
 }
 run('node', ['packages/server/scripts/write-openapi.mjs', pathOf('openapi.yaml')]);

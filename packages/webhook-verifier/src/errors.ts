@@ -39,7 +39,6 @@ export function isRefusal(error: unknown): error is WebhookVerificationError {
   return error instanceof WebhookVerificationError && error.statusCode < 500;
 }
 
-/** Throws a refusal. */
 export function refuse(...args: ConstructorParameters<typeof WebhookVerificationError>): never {
   throw new WebhookVerificationError(...args);
 }

@@ -1,3 +1,4 @@
+import { nearestName } from './generated/nearest-name.js';
 import { fromBase64, tagOf } from './raw-bytes.js';
 
 /** Options for checking a delivery. */
@@ -68,7 +69,9 @@ export function refuseUnknown(options: object, names: readonly string[]): void {
   }
   const unknown = Object.keys(options).find((name) => !names.includes(name));
   if (unknown === undefined) return;
-  throw new TypeError(`${unknown} is not an option: use ${names.join(', ')}`);
+  const near = nearestName(unknown, names);
+  const hint = near === undefined ? `use ${names.join(', ')}` : `did you mean ${near}?`;
+  throw new TypeError(`${unknown} is not an option: ${hint}`);
 }
 
 /** Throws a `TypeError` that names an invalid option, its value and the rule. */

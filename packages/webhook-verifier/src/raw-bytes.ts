@@ -13,8 +13,7 @@ export function fromBase64(text: string): Uint8Array {
 }
 
 export function fromHex(text: string): Uint8Array {
-  const pairs = text.match(/../g) ?? [];
-  return Uint8Array.from(pairs, (pair) => Number.parseInt(pair, 16));
+  return Uint8Array.from(text.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
 }
 
 /** Returns the bytes of a body, without a copy. Throws `body_already_parsed` for anything else. */

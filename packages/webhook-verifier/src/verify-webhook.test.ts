@@ -183,32 +183,22 @@ describe('verifyWebhook', () => {
 
   const secret = SECRET;
   it.each<[string, string, (misspelt: object) => unknown]>([
+    ['tolerence', 'did you mean tolerance?', (misspelt) => verifyWebhook({ ...good, ...misspelt })],
+    ['body', 'use secret, tolerance, now', (other) => fastifyWebhook({ secret, ...other })],
     [
-      'tolerence',
-      'secret, tolerance, now, body, headers',
-      (misspelt) => verifyWebhook({ ...good, ...misspelt }),
+      'maxBodySize',
+      'did you mean maxBodyBytes?',
+      (misspelt) => fastifyWebhook({ secret, ...misspelt }),
     ],
-    ['maxBodyBytes', 'secret, tolerance, now', (other) => expressWebhook({ secret, ...other })],
-    [
-      'body',
-      'secret, tolerance, now, maxBodyBytes',
-      (other) => fastifyWebhook({ secret, ...other }),
-    ],
+    ['maxBodyBytes', 'use secret, tolerance, now', (other) => expressWebhook({ secret, ...other })],
     [
       'delivery',
-      'secret, deliveryId, now',
+      'did you mean deliveryId?',
       (misspelt) => signWebhook(EVENT, { secret, ...misspelt }),
     ],
-    ['ttl', 'ttlMs, max, leaseMs, store, now', (misspelt) => createDeduper(misspelt)],
-  ])('refuses the option %s: use %s', (name, names, call) => {
-    expect(() => call({ [name]: 1 })).toThrow(`${name} is not an option: use ${names}`);
-  });
-
-  it('says what to pass instead of no options', () => {
-    const error = new TypeError('options must be an object, such as { secret }');
-    for (const call of [expressWebhook, (none: never) => signWebhook(EVENT, none)]) {
-      expect(() => call(undefined as never)).toThrow(error);
-    }
+    ['ttl', 'did you mean ttlMs?', (misspelt) => createDeduper(misspelt)],
+  ])('refuses the option %s: %s', (name, hint, call) => {
+    expect(() => call({ [name]: 1 })).toThrow(`${name} is not an option: ${hint}`);
   });
 
   it.each<[object, string]>([
