@@ -11,6 +11,7 @@ import { formatJson } from '@shorty/report';
 import type { QrImage, Shorty } from '@shorty/sdk';
 import { UsageError } from '../cli-error.js';
 import type { Io } from '../io.js';
+import { operations } from '../operations.js';
 import { describeError } from '../report-error.js';
 import { version } from '../version.js';
 import { inputSchemaOf, runTool, scopesOf, type Tool, tools } from './tools.js';
@@ -76,13 +77,15 @@ export async function serveMcp(
 }
 
 function describe(tool: Tool) {
-  const { name, title, description, access } = tool;
+  const { name, description } = tool;
+  const access = accessOf(tool);
   const annotations = {
     readOnlyHint: access === 'read',
     destructiveHint: access === 'change',
     idempotentHint: access !== 'add',
     openWorldHint: false,
   };
+  const title = operations[tool.operation].summary;
   return { name, title, description, annotations, inputSchema: inputSchemaOf(tool) };
 }
 

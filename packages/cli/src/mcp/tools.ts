@@ -10,11 +10,8 @@ type Fields = Readonly<Record<string, unknown>>;
 /** A tool that the assistant can call: one operation of the API, whose inputs it has. */
 export interface Tool {
   readonly name: string;
-  readonly title: string;
   /** Assistants select a tool by this text alone. */
   readonly description: string;
-  /** `add` creates records only. `change` also overwrites fields, and may be repeated. */
-  readonly access: 'read' | 'add' | 'change';
   readonly operation: OperationId;
   /** Whether the input `link` names the record of the path, or the link that the operation is about. */
   readonly link?: 'required' | 'optional';
@@ -31,38 +28,30 @@ export interface Tool {
 export const tools: readonly Tool[] = [
   {
     name: 'find_links',
-    title: 'Find links',
     description:
       'Lists or searches short links, newest first by default. Returns id, shortUrl, targetUrl, title, category, tags, isActive, expiresAt, clickCount and createdAt of each link, the total, and nextAfter, which is null on the last page. get_link returns all fields.',
-    access: 'read',
     operation: 'listUrls',
     without: ['view', 'offset'],
   },
   {
     name: 'get_link',
-    title: 'Get a link',
     description:
       'Returns all fields of one short link, and its etag, which update_link takes as ifMatch. clickCount counts the clicks of people since the creation; importedClicks are those of another link shortener before it.',
-    access: 'read',
     operation: 'getUrl',
     link: 'required',
     isVersioned: true,
   },
   {
     name: 'create_link',
-    title: 'Create a link',
     description:
       'Creates a short link and returns its id and shortUrl. Each call creates another link, except with ifExists.',
-    access: 'add',
     operation: 'createUrl',
     without: ['isPasswordProtected', 'importedClicks', 'importedCode', 'importedCreatedAt'],
   },
   {
     name: 'update_link',
-    title: 'Change, pause or resume a link',
     description:
       'Changes the given fields of a short link and returns all its fields. isActive false pauses the link, true resumes it. null empties a field: expiresAt null removes the expiry. The slug never changes.',
-    access: 'change',
     operation: 'updateUrl',
     link: 'required',
     without: ['isPasswordProtected'],
@@ -70,48 +59,38 @@ export const tools: readonly Tool[] = [
   },
   {
     name: 'delete_link',
-    title: 'Delete a link',
     description:
       'Deletes a short link: visitors get 410 Gone. Its record, slug and clicks remain, and update_link with isActive true restores it.',
-    access: 'change',
     operation: 'deleteUrl',
     link: 'required',
     without: ['erase'],
   },
   {
     name: 'find_domains',
-    title: 'Find custom domains',
     description:
       'Lists the custom domains of the organization, newest first. create_link takes the id of one as domainId. Only a domain whose isActive is true takes links.',
-    access: 'read',
     operation: 'listDomains',
     without: ['offset'],
   },
   {
     name: 'find_qr_codes',
-    title: 'Find QR codes',
     description:
       'Lists the QR codes of one link, or all QR codes, newest first. Returns the design, scanCount and downloadCount of each. Their image is at downloadUrl, without a token.',
-    access: 'read',
     operation: 'listQrs',
     link: 'optional',
     without: ['offset', 'urlId'],
   },
   {
     name: 'get_qr_code',
-    title: 'Get a QR code with its image',
     description:
       'Returns a QR code and its image. The image counts as a download. SVG images are returned as text.',
-    access: 'read',
     operation: 'getQr',
     hasImage: true,
   },
   {
     name: 'create_qr_code',
-    title: 'Create a QR code',
     description:
       'Creates a QR code for a short link, or for any text, and returns it with its image. A code for a link counts its scans, and the target of the link can change later. Exactly one of link and data is required.',
-    access: 'add',
     operation: 'createQr',
     link: 'optional',
     without: ['urlId'],
@@ -119,10 +98,8 @@ export const tools: readonly Tool[] = [
   },
   {
     name: 'get_click_report',
-    title: 'Report clicks',
     description:
       'Reports the clicks of one link, or of all links with the most clicked links: totals, unique visitors, countries, devices, browsers, referrers, languages, UTM parameters and a time series. Bots do not count. A visit must match each given filter, by one of its values. With link, it needs the scope urls:read, and without, analytics:read.',
-    access: 'read',
     operation: 'getAnalyticsOverview',
     link: 'optional',
     linkOperation: 'getUrlClicks',
@@ -130,21 +107,23 @@ export const tools: readonly Tool[] = [
   },
   {
     name: 'get_scan_report',
-    title: 'Report scans of a QR code',
     description:
       'Reports the scans of one QR code: totals, countries, devices, scanner apps and a time series.',
-    access: 'read',
     operation: 'getQrScans',
   },
   {
     name: 'get_account',
-    title: 'Get account and usage',
     description:
       'Returns the organization, its plan, the scopes of this connection, and the usage of this month with the limits of the plan.',
-    access: 'read',
     operation: 'getMe',
   },
 ];
+
+/** Returns `add` for what creates records only, `change` for what overwrites fields and may be repeated. */
+export function accessOf({ operation }: Tool): 'read' | 'add' | 'change' {
+  const { route } = operations[operation];
+  return route.startsWith('GET') ? 'read' : route.startsWith('POST') ? 'add' : 'change';
+}
 
 /** Returns the scopes of which the token needs one. Any token suffices if there are none. */
 export function scopesOf({ operation, linkOperation = operation }: Tool): readonly string[] {
@@ -167,7 +146,7 @@ const timeForms =
 const text = (description: string) => ({ type: 'string', description });
 
 /** Returns the JSON schema of the inputs of a tool. */
-export function inputSchemaOf({ operation, access, link, without = [], isVersioned }: Tool) {
+export function inputSchemaOf({ operation, link, without = [], isVersioned }: Tool) {
   const { route, properties, required = [] } = operations[operation];
   const own = Object.entries(properties)
     .filter(([name]) => !without.includes(name))
@@ -182,8 +161,8 @@ export function inputSchemaOf({ operation, access, link, without = [], isVersion
       ...(link && { link: text(`The link: ${kinds.link.forms}.`) }),
       ...(isById && { id: text(`The QR code: ${kinds.code.forms}.`) }),
       ...Object.fromEntries(own),
-      ...(isVersioned &&
-        access === 'change' && {
+      ...(operations[operation].isVersioned &&
+        isVersioned && {
           ifMatch: text('The etag of get_link: the call fails if the link has changed since then.'),
         }),
     } as Record<string, object>,
