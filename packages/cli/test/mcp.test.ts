@@ -6,7 +6,7 @@ import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { main } from '../src/main.js';
 import { allowedTools } from '../src/mcp/serve-mcp.js';
-import { scopesOf } from '../src/mcp/tools.js';
+import { accessOf, scopesOf } from '../src/mcp/tools.js';
 import { recordsOf } from './built-shorty.js';
 import { fakeIo } from './fake-io.js';
 import { startSignedInShorty } from './signed-in-shorty.js';
@@ -318,7 +318,7 @@ describe('the guide', () => {
     const offered = allowedTools((await server.client.me()).scopes, true);
     const byName = (a: { name: string }, b: { name: string }) => a.name.localeCompare(b.name);
     const actual = offered.map((tool) => ({
-      ...{ name: tool.name, scopes: [...scopesOf(tool)].sort(), writes: tool.access !== 'read' },
+      ...{ name: tool.name, scopes: [...scopesOf(tool)].sort(), writes: accessOf(tool) !== 'read' },
     }));
     expect(documented.sort(byName)).toEqual(actual.sort(byName));
   });

@@ -14,7 +14,7 @@ import type { Io } from '../io.js';
 import { operations } from '../operations.js';
 import { describeError } from '../report-error.js';
 import { version } from '../version.js';
-import { inputSchemaOf, runTool, scopesOf, type Tool, tools } from './tools.js';
+import { accessOf, inputSchemaOf, runTool, scopesOf, type Tool, tools } from './tools.js';
 
 /** What every assistant reads before it selects a tool. */
 function instructionsFor({ baseUrl, canWrite }: McpAccess): string {
@@ -39,7 +39,7 @@ export interface McpAccess {
 export function allowedTools(scopes: readonly string[], canWrite: boolean): readonly Tool[] {
   return tools.filter((tool) => {
     const needed = scopesOf(tool);
-    if (!canWrite && tool.access !== 'read') return false;
+    if (!canWrite && accessOf(tool) !== 'read') return false;
     return needed.length === 0 || needed.some((scope) => scopes.includes(scope));
   });
 }
