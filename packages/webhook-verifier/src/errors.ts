@@ -46,9 +46,6 @@ export function refuse(...args: ConstructorParameters<typeof WebhookVerification
 /** Throws `body_already_parsed`. If `cause` is a WebhookVerificationError, throws `cause`. */
 export function refuseConsumed(cause?: unknown): never {
   if (cause instanceof WebhookVerificationError) throw cause;
-  const message =
-    cause instanceof Error
-      ? `The body cannot be read: ${cause.message}`
-      : 'The body must be raw bytes: verify before parsing';
-  refuse('body_already_parsed', message, { cause });
+  const reason = cause instanceof Error ? cause.message : 'verify before parsing';
+  refuse('body_already_parsed', `The raw body cannot be read: ${reason}`, { cause });
 }

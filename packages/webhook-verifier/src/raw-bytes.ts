@@ -12,10 +12,6 @@ export function fromBase64(text: string): Uint8Array {
   return Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
 }
 
-export function fromHex(text: string): Uint8Array {
-  return Uint8Array.from(text.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
-}
-
 /** Returns the bytes of a body, without a copy. Throws `body_already_parsed` for anything else. */
 export function rawBytes(body: unknown): Uint8Array {
   // Encoding replaces lone surrogates. Different strings would then have the same signature, if one had.

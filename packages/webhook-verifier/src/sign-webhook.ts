@@ -34,7 +34,6 @@ export interface SignedWebhook {
     readonly 'X-Service-Signature': string;
     /** The signature by the newest secret during a rotation. */
     readonly 'X-Service-Signature-Next'?: string;
-    /** The id of the delivery, as in `X-Service-Delivery-Id`. Standard Webhooks' three headers follow. */
     readonly 'webhook-id': string;
     readonly 'webhook-timestamp': string;
     /** The signatures by all secrets, separated by spaces; two for `whsec_` and base64. */

@@ -9,7 +9,9 @@ export function signatureOf(prefix: string, body: Uint8Array | string, key: Key)
 }
 
 /** Verifies a claim about a body with `node:crypto`. */
-export function verifyClaim({ keys, prefix, signatures }: Claim, body: Uint8Array): void {
+export function verifyClaim(claim: Claim, body: Uint8Array): void {
+  const { keys, prefix, encoding } = claim;
+  const signatures = claim.signatures.map((text) => Buffer.from(text, encoding));
   // Every pair is compared, so the duration does not reveal which one matched.
   let matches = false;
   for (const key of keys) {

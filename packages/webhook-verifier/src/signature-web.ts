@@ -1,10 +1,11 @@
 import { refuse } from './errors.js';
-import { rawBytes } from './raw-bytes.js';
+import { fromBase64, rawBytes } from './raw-bytes.js';
 import type { Claim } from './signed-headers.js';
 
 /** Verifies a claim about a body, which nothing else may write to, with Web Crypto. */
 export async function verifyClaim(claim: Claim, body: Uint8Array): Promise<void> {
-  const { keys, prefix, signatures } = claim;
+  const { keys, prefix, encoding } = claim;
+  const signatures = claim.signatures.map(encoding === 'hex' ? fromHex : fromBase64);
   const content = await new Blob([prefix, body as Uint8Array<ArrayBuffer>]).arrayBuffer();
   const algorithm = { name: 'HMAC', hash: 'SHA-256' };
   // Every pair is compared, so the duration does not reveal which one matched.
@@ -16,6 +17,10 @@ export async function verifyClaim(claim: Claim, body: Uint8Array): Promise<void>
     for (const signature of signatures) matches = isEqual(expected, signature) || matches;
   }
   if (!matches) refuse('signature_mismatch', 'No signature matches');
+}
+
+function fromHex(text: string): Uint8Array {
+  return Uint8Array.from(text.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
 }
 
 /** Compares two lists of 32 bytes in constant time. */

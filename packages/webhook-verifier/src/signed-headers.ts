@@ -1,6 +1,5 @@
 import { refuse } from './errors.js';
 import { type Key, type Settings, standardKeyOf } from './options.js';
-import { fromBase64, fromHex } from './raw-bytes.js';
 
 /**
  * The headers of a request: `Headers`, a `Map`, pairs, an object with a method `get`, or a plain object
@@ -16,8 +15,9 @@ export interface Claim {
   readonly keys: readonly Key[];
   /** The signed text before the body. */
   readonly prefix: string;
-  /** Each has 32 bytes. */
-  readonly signatures: readonly Uint8Array[];
+  readonly encoding: 'hex' | 'base64';
+  /** Each 64 hexadecimal digits, or 44 characters of base64. */
+  readonly signatures: readonly string[];
   /** The id of the delivery, for a deduper. */
   readonly deliveryId: string | null;
 }
@@ -31,7 +31,6 @@ const schemes = {
     mark: 'sha256=',
     encoding: 'hex',
     signature: /^sha256=([\da-fA-F]{64})$/,
-    decode: fromHex,
   },
   standard: {
     signatureName: 'webhook-signature',
@@ -40,7 +39,6 @@ const schemes = {
     mark: 'v1,',
     encoding: 'base64',
     signature: /^v1,([\da-zA-Z+/]{43}=)$/,
-    decode: fromBase64,
   },
 } as const;
 type Scheme = (typeof schemes)[keyof typeof schemes];
@@ -60,31 +58,32 @@ export function readClaim(headers: WebhookHeaders, settings: Settings): Claim {
     (next !== null || headerOf(headers, 'x-service-signature') === null) &&
     headerOf(headers, 'webhook-signature') !== null;
   const scheme = isStandard ? schemes.standard : schemes.service;
-  const list = present(headers, scheme.signatureName);
-  const timestamp = present(headers, scheme.timestampName);
+  const { signatureName, timestampName, encoding } = scheme;
+  const list = present(headers, signatureName);
+  const timestamp = present(headers, timestampName);
   const signatures = readSignatures(isStandard || !next ? list : `${list},${next}`, scheme);
-  checkAge(timestamp, scheme.timestampName, settings);
+  checkAge(timestamp, timestampName, settings);
   if (isStandard) {
     const deliveryId = present(headers, 'webhook-id');
     const keys = settings.secrets.map(standardKeyOf);
-    return { keys, prefix: `${deliveryId}.${timestamp}.`, signatures, deliveryId };
+    return { keys, prefix: `${deliveryId}.${timestamp}.`, encoding, signatures, deliveryId };
   }
   const deliveryId = headerOf(headers, 'x-service-delivery-id');
-  return { keys: settings.secrets, prefix: `${timestamp}.`, signatures, deliveryId };
+  return { keys: settings.secrets, prefix: `${timestamp}.`, encoding, signatures, deliveryId };
 }
 
 /** Returns the signatures of a list. Empty elements and those of other schemes are skipped. */
-function readSignatures(list: string, scheme: Scheme): Uint8Array[] {
-  const { signatureName, separator, mark, encoding, signature, decode } = scheme;
+function readSignatures(list: string, scheme: Scheme): string[] {
+  const { signatureName, separator, mark, encoding, signature } = scheme;
   const malformed = () =>
     refuse('malformed_header', `${signatureName} must be ${mark}<${encoding}>`);
   if (list.length > maxListLength) malformed();
-  const signatures: Uint8Array[] = [];
+  const signatures: string[] = [];
   for (const element of list.split(separator)) {
     const [, text] = signature.exec(element) ?? [];
     // Other schemes write a name, `=` or a comma, and the signature.
     const isOther = /^(\w+[=,].*)?$/.test(element) && !element.startsWith(mark);
-    if (text !== undefined) signatures.push(decode(text));
+    if (text !== undefined) signatures.push(text);
     else if (!isOther) malformed();
   }
   if (signatures.length === 0) malformed();
@@ -93,11 +92,9 @@ function readSignatures(list: string, scheme: Scheme): Uint8Array[] {
 
 function checkAge(timestamp: string, name: string, { tolerance, now }: Settings): void {
   if (!/^\d+$/.test(timestamp)) refuse('malformed_header', `${name} must be Unix seconds`);
-  const seconds = Math.floor((now ?? new Date()).getTime() / 1000);
+  const seconds = Math.floor((now?.getTime() ?? Date.now()) / 1000);
   const distance = Math.abs(seconds - Number(timestamp));
-  if (distance > tolerance) {
-    refuse('timestamp_out_of_tolerance', `${name} is ${distance} s from now`);
-  }
+  if (distance > tolerance) refuse('timestamp_out_of_tolerance', `${name} is ${distance} s off`);
 }
 
 /** Returns the value of a header, or throws `missing_header`. */
@@ -116,10 +113,12 @@ function headerOf(headers: WebhookHeaders, name: string): string | null {
   const value: unknown = typeof record.get === 'function' ? record.get(name) : record[name];
   // Some methods `get` return an empty text for a missing header, such as Koa's.
   if (value) return String(value);
-  const pairs = Symbol.iterator in headers ? headers : Object.entries(record);
-  const values: unknown[] = [];
-  for (const [key, each] of pairs) {
-    if (key.toLowerCase() === name && each !== undefined && each !== null) values.push(each);
-  }
-  return values.flat().length > 0 ? values.join() : null;
+  const isNamed = (key: string) => key.length === name.length && key.toLowerCase() === name;
+  const values: readonly unknown[] =
+    Symbol.iterator in headers
+      ? Array.from(headers).flatMap(([key, each]) => (isNamed(key) ? each : []))
+      : Object.keys(record)
+          .filter(isNamed)
+          .flatMap((key) => record[key] ?? []);
+  return values.length > 0 ? values.join() : null;
 }

@@ -49,7 +49,7 @@ describe('verifyRequest', () => {
     const broken = { headers, arrayBuffer: () => Promise.reject(new Error('reset')) };
     await expect(verifyRequest(broken, options)).rejects.toMatchObject({
       name: 'WebhookVerificationError',
-      message: 'The body cannot be read: reset',
+      message: 'The raw body cannot be read: reset',
       cause: new Error('reset'),
     });
   });

@@ -160,7 +160,7 @@ describe('verifyWebhook', () => {
       expect.objectContaining({
         code: 'body_already_parsed',
         statusCode: 500,
-        message: 'The body must be raw bytes: verify before parsing',
+        message: 'The raw body cannot be read: verify before parsing',
       }),
     );
   });

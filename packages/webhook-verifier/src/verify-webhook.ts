@@ -43,8 +43,10 @@ export function verifySignature(input: VerifyInput): void {
   verifyClaim(claimOf(input), rawBytes(input.body));
 }
 
+const inputNames = [...verifyOptions, 'body', 'headers'];
+
 function claimOf(input: VerifyInput): Claim {
-  return readClaim(input.headers, settingsOf(input, [...verifyOptions, 'body', 'headers']));
+  return readClaim(input.headers, settingsOf(input, inputNames));
 }
 
 /** Verifies a claim about a body, and parses the event. */
