@@ -15,7 +15,7 @@ import type { PlanTable } from '../organizations/plans.js';
 import { listUsage, presentUsage } from '../organizations/usage-handlers.js';
 import { listUsers, toUserRecord } from '../people/user-repository.js';
 import { listQrs, toQrRecord } from '../qr/qr-repository.js';
-import { type Database, ListTimeoutError, StorageUnavailableError } from '../storage/database.js';
+import { type Database, StorageUnavailableError } from '../storage/database.js';
 import { openStorage, type StorageOptions } from '../storage/open-storage.js';
 import { defineThread } from '../threads/define-thread.js';
 import type { LinkOrigins } from '../urls/link-origins.js';
@@ -122,7 +122,7 @@ export function listMethods(database: Database) {
 export const listThread = defineThread({
   name: 'lists',
   file: import.meta.url,
-  errorClasses: [ListTimeoutError, StorageUnavailableError],
+  errorClasses: [StorageUnavailableError],
   start(storage: StorageOptions) {
     const database = openStorage(storage);
     return { methods: listMethods(database), stop: () => database.close() };

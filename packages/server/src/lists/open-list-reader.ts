@@ -4,7 +4,7 @@ import { openThread } from '../threads/open-thread.js';
 import type { UrlFilter } from '../urls/url-list-contract.js';
 import { type Lists, listMethods, listThread } from './list-thread.js';
 
-// Longer than `listTimeoutMs`, because lists wait for each other in the thread.
+// Longer than a statement may take, because lists wait for each other in the thread.
 const timeLimitMs = 60_000;
 const deepOffset = 10_000;
 // A longer limit than that of other threads, because people wait for lists.

@@ -30,10 +30,7 @@ export interface Database {
   readonly read: Kysely<Schema>;
   /** Runs reads in one snapshot, which concurrent writes do not change. */
   snapshot<T>(work: (db: Kysely<Schema>) => Promise<T>): Promise<T>;
-  /**
-   * Reads one page of a list and the total number of its rows. On PostgreSQL, fails with a
-   * ListTimeoutError after `listTimeoutMs`.
-   */
+  /** Reads one page of a list and the total number of its rows. */
   readListPage<Id extends string | number>(query: ListQuery): Promise<ListPage<Id>>;
   /** The number of lists that may be read at once, and also the number of searches. */
   readonly maxConcurrentLists: number;
@@ -138,11 +135,4 @@ export class UniqueViolationError extends Error {
 /** Storage is locked, full, read-only or unreachable. A retry may succeed. */
 export class StorageUnavailableError extends Error {
   override readonly name = 'StorageUnavailableError';
-}
-
-/** A list or a search took longer than its time limit. */
-export class ListTimeoutError extends StorageUnavailableError {
-  constructor(options?: ErrorOptions) {
-    super('storage is unavailable (the list took too long)', options);
-  }
 }

@@ -4,9 +4,6 @@ import { yieldToEventLoop } from '../yield-to-event-loop.js';
 import type { Database, Engine, Schema } from './database.js';
 import type { ListPage, ListQuery } from './list-query.js';
 
-/** PostgreSQL cancels a statement after this time. A list then fails with a ListTimeoutError. */
-export const listTimeoutMs = 10_000;
-
 export function allOf(...conditions: readonly RawBuilder<unknown>[]): RawBuilder<SqlBool> {
   return sql`(${sql.join(conditions, sql` and `)})`;
 }

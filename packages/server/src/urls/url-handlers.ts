@@ -11,8 +11,6 @@ import {
   type WriteContext,
 } from '../idempotency/with-idempotency-key.js';
 import type { Clock } from '../ports.js';
-import { ListTimeoutError } from '../storage/database.js';
-import { listTimeoutMs } from '../storage/list-page.js';
 import { customSlug } from './link-fields.js';
 import { type LinkOrigins, shortUrlOf } from './link-origins.js';
 import { invalidField, requireWritten, urlNotFound } from './link-outcomes.js';
@@ -156,9 +154,6 @@ export interface UrlListHandlerOptions {
 // The rows before a page are in memory while they are sorted.
 const maxSortedOffset = 10_000;
 const sortedOffsetMessage = `must be at most ${maxSortedOffset} unless links are sorted by createdAt: use after`;
-const sortTimeoutMessage = `takes longer than ${listTimeoutMs / 1_000} s: sort by createdAt, or list fewer links by createdSince and createdUntil`;
-
-const searchTimeoutMessage = `takes longer than ${listTimeoutMs / 1_000} s: search for a longer text, or add a filter (domainId, category, tag, isActive)`;
 
 export function urlListHandlers({
   listUrls,
@@ -170,19 +165,13 @@ export function urlListHandlers({
     async listUrls({ caller, query: { view, ...query } }) {
       const { filter, reply } = openUrlPage(caller, query);
       const presentation = { view, origins: origins(), now: clock() };
-      return reply(
-        await listUrls(caller.organizationId, filter, presentation).catch((error) =>
-          refuseSlowList(error, query),
-        ),
-      );
+      return reply(await listUrls(caller.organizationId, filter, presentation));
     },
 
     async exportUrls({ caller, query: { format, ...query } }) {
       const { filter, describe } = openUrlPage(caller, query);
       const presentation = { format, origins: origins(), now: clock() };
-      const page = await exportUrls(caller.organizationId, filter, presentation).catch((error) =>
-        refuseSlowList(error, query),
-      );
+      const page = await exportUrls(caller.organizationId, filter, presentation);
       const head = JSON.stringify({ ...describe(page), count: page.count }).slice(0, -1);
       return { status: 200, json: `${head},"text":${page.text}}` };
     },
@@ -199,15 +188,4 @@ function openUrlPage({ organizationId, restriction }: LinkOwner, query: UrlPageQ
   const list = { name: 'urls', organizationId, ids: 'integer', keys } as const;
   const { isDeleted = query.isActive === false ? undefined : false } = query;
   return openPage(list, { ...query, order, isDeleted, restriction });
-}
-
-/** Throws a client error for a list that timed out, because a repeated one would take as long again. */
-function refuseSlowList(error: unknown, { search, sort }: UrlPageQuery): never {
-  if (error instanceof ListTimeoutError && search !== undefined) {
-    throw validationError([{ path: 'search', message: searchTimeoutMessage }]);
-  }
-  if (error instanceof ListTimeoutError && sort !== 'createdAt') {
-    throw validationError([{ path: 'sort', message: sortTimeoutMessage }]);
-  }
-  throw error;
 }

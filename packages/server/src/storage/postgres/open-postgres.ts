@@ -1,15 +1,14 @@
 import { Kysely, type PostgresPoolClient, sql } from 'kysely';
-import { type Database, ListTimeoutError, type Schema, type StorageOptions } from '../database.js';
+import type { Database, Schema, StorageOptions } from '../database.js';
 import { type GroupCommitOptions, openWriter } from '../group-commit.js';
 import { Keyring } from '../keyring.js';
 import { readListPage } from '../list-page.js';
-import type { ListPage, ListQuery } from '../list-query.js';
 import { isShared, takeLocks } from '../locks.js';
 import { applyMigrations, findVersionProblem } from '../migrations/apply-migrations.js';
 import { watchChanges } from './change-feed.js';
 import { checkServer, explainMissingRights } from './check-server.js';
 import { createSearchIndex } from './node-tables.js';
-import { codeOf, findRetryCause, statementTimeout } from './postgres-error.js';
+import { findRetryCause } from './postgres-error.js';
 import type { PostgresAddress } from './postgres-url.js';
 import { ArrayDialect, PreparedClient } from './prepared-client.js';
 import { ServerPool, setLocalLimits } from './server-pool.js';
@@ -57,7 +56,7 @@ export function openPostgres(
         .setIsolationLevel('repeatable read')
         .setAccessMode('read only')
         .execute(work),
-    readListPage: (query) => readWithin(db, query),
+    readListPage: (query) => readListPage(db, 'postgres', query),
     // Lists and searches use a quarter of the connections each. The rest is for redirects and writes.
     maxConcurrentLists: Math.max(1, Math.floor(maxConnections / 4)),
     ...writer.methods,
@@ -105,20 +104,6 @@ export function openPostgres(
       await db.destroy();
     },
   };
-}
-
-/** Reads a page of a list, which PostgreSQL cancels at the time limit of statements. */
-async function readWithin<Id extends string | number>(
-  db: Kysely<Schema>,
-  query: ListQuery,
-): Promise<ListPage<Id>> {
-  try {
-    // Behind a pooler, only a transaction has the limit.
-    const reader = db.transaction().setAccessMode('read only');
-    return await reader.execute((transaction) => readListPage(transaction, 'postgres', query));
-  } catch (error) {
-    throw codeOf(error) === statementTimeout ? new ListTimeoutError({ cause: error }) : error;
-  }
 }
 
 function connect(

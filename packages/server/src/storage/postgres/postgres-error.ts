@@ -14,8 +14,6 @@ export const pg = (): typeof Pg => require('pg');
 const temporary = /^(08|53|57|58|55P03|25006|28|3D000|42501|3F000|0A000)/;
 /** The server cancelled a statement that waited too long for a lock. */
 export const lockTimeout = '55P03';
-/** The server cancelled a statement that took too long. */
-export const statementTimeout = '57014';
 const retryCauses: Readonly<Record<string, RetryCause>> = {
   '40001': 'serialization',
   '40P01': 'deadlock',

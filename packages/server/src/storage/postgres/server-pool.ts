@@ -1,6 +1,5 @@
 import type { ClientConfig, Pool, PoolClient, PoolConfig } from 'pg';
 import { StorageUnavailableError } from '../database.js';
-import { listTimeoutMs } from '../list-page.js';
 import { pg, translatePostgresError } from './postgres-error.js';
 import type { PostgresAddress } from './postgres-url.js';
 
@@ -10,7 +9,7 @@ const connectMs = 3_000;
 // behind a pooler. PgBouncer refuses connections whose startup packet has them.
 const sessionLimits = {
   // Includes the wait for locks.
-  statement_timeout: listTimeoutMs,
+  statement_timeout: 10_000,
   lock_timeout: 10_000,
   idle_in_transaction_session_timeout: 30_000,
 };
