@@ -52,6 +52,7 @@ import { redirectTo } from './redirect/domain-pages.js';
 import { createRedirectModule } from './redirect/redirect-module.js';
 import { ruleTestHandlers } from './redirect/rule-test.js';
 import type { ServerOptions, ShortyServer } from './server-options.js';
+import type { RecordKind } from './storage/database.js';
 import { hidePassword } from './storage/locate-database.js';
 import { firstMigration } from './storage/migrations/apply-migrations.js';
 import { openStorage } from './storage/open-storage.js';
@@ -81,14 +82,13 @@ const largeBodyLimits = {
   maxWaitingPerOrganization: 256,
 };
 
-/** What changed in this process, by which caches evict. */
-interface Changes {
+/** What changed in this process or on another node, by which caches evict. */
+type Changes = Readonly<Record<RecordKind, [keys: readonly string[]]>> & {
   /** The rules of hosts, a takedown, or the suspension of an organization: any number of links. */
-  readonly policy: [];
-  readonly urls: [ids: readonly number[]];
-  readonly domains: [organizationId: string];
-  readonly pictures: [ids: readonly string[]];
-}
+  readonly links: [];
+  /** Changes of other nodes may be missing. */
+  readonly stale: [];
+};
 
 /** Where clients and visitors reach the server. */
 interface PublicAddress {
@@ -183,10 +183,10 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   const { lists, ...listReader } = openListReader(basis);
   const passwords = openPasswords(basis);
   const changes = new EventEmitter<Changes>();
-  const onPolicyChanged = () => {
-    changes.emit('policy');
+  const onLinksChanged = () => {
+    changes.emit('links');
   };
-  const linkPolicy = new LinkPolicy(database, onPolicyChanged);
+  const linkPolicy = new LinkPolicy(database, onLinksChanged);
   const safeDns =
     config.safeDns && new SafeDns({ servers: config.safeDns, plainServers: config.dnsServers });
   const shared = {
@@ -240,9 +240,11 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       expiredUrl: config.expiredUrl ?? null,
       ignoreCase: config.ignoreCase,
     },
-    onSettingsChanged: (organizationId) => changes.emit('domains', organizationId),
+    onSettingsChanged: (organizationId) => changes.emit('organizations', [organizationId]),
   });
-  changes.on('policy', () => domains.hosts.clear());
+  changes.on('links', () => domains.hosts.clear());
+  // A change of one domain evicts all hosts, because domains are few and change rarely.
+  changes.on('hosts', () => domains.hosts.clear());
   const findOrganization = (host: string | undefined) => domains.hosts.findOrganization(host);
   const metadata = createMetadataModule(shared);
   const urls = createUrlModule({
@@ -251,7 +253,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     onHostsChanged: () => linkPolicy.refresh(),
     outbox,
     ignoresCase: async (hostname) => (await domains.hosts.settingsOf(hostname)).ignoreCase,
-    onChanged: (ids) => changes.emit('urls', ids),
+    onChanged: (ids) => changes.emit('urls', ids.map(String)),
   });
   const analytics = createAnalyticsModule({
     ...shared,
@@ -274,7 +276,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     record: urls.record,
     eraseVisits: analytics.eraseVisits,
     onErased(id, qrIds) {
-      changes.emit('urls', [id]);
+      changes.emit('urls', [String(id)]);
       changes.emit('pictures', qrIds);
     },
   });
@@ -286,7 +288,8 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     countDownload: analytics.countDownload,
     findOrganization,
   });
-  changes.on('policy', () => qrs.cache.clear());
+  changes.on('links', () => qrs.cache.clear());
+  changes.on('stale', () => qrs.cache.markStale());
   changes.on('pictures', (ids) => qrs.cache.invalidate(ids));
   const largeBodies = new FairQueue(largeBodyLimits);
   const queues = [
@@ -332,12 +335,10 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     onResponse: health.onLinkResponse,
     onError: onRequestError,
   });
-  changes.on('policy', () => redirects.cache.clear());
-  changes.on('urls', (ids) => redirects.cache.invalidate(ids));
-  changes.on('domains', (organizationId) =>
-    redirects.cache.invalidateOrganizations([organizationId]),
-  );
-  const markStale = () => redirects.cache.markStale();
+  changes.on('links', () => redirects.cache.clear());
+  changes.on('stale', () => redirects.cache.markStale());
+  changes.on('urls', (ids) => redirects.cache.invalidate(ids.map(Number)));
+  changes.on('organizations', (ids) => redirects.cache.invalidateOrganizations(ids));
   const policyService = new PeriodicService({
     name: 'link policy',
     everyMs: linkPolicyPauseMs,
@@ -348,26 +349,12 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     },
     onError: (err) => logger.error({ err }, 'cannot read changes of the link policy'),
   });
+  changes.on('policy', () => policyService.wake());
+  changes.on('stale', () => policyService.wake());
   const deletionServices = createDeletionServices(shared);
-  changes.on('policy', () => {
+  changes.on('links', () => {
     for (const service of deletionServices) service.wake();
   });
-  const refreshPolicy = () => policyService.wake();
-  const caches = {
-    policy: { invalidate: refreshPolicy, markStale: refreshPolicy },
-    urls: {
-      invalidate: (ids: readonly string[]) => redirects.cache.invalidate(ids.map(Number)),
-      markStale,
-    },
-    organizations: {
-      invalidate: (ids: readonly string[]) => redirects.cache.invalidateOrganizations(ids),
-      markStale,
-    },
-    pictures: qrs.cache,
-    // A change of one domain evicts all hosts, because domains are few and change rarely.
-    // They are read again each second in any case.
-    hosts: { invalidate: () => domains.hosts.clear(), markStale: () => {} },
-  };
   const appOptions = {
     ...shared,
     onFinished: health.onFinished,
@@ -413,7 +400,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       ...people.handlers,
       ...ownOrganizationHandlers({
         ...shared,
-        onAddressesChanged: (id) => redirects.cache.invalidateOrganizations([id]),
+        onAddressesChanged: (id) => changes.emit('organizations', [id]),
       }),
       ...auditHandlers(lists),
       ...urls.handlersWith({ eraseUrl }),
@@ -424,7 +411,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       ...webhooks.handlers,
       ...domains.handlers,
       ...usageHandlers(shared),
-      ...organizationHandlers({ ...shared, onChanged: onPolicyChanged }),
+      ...organizationHandlers({ ...shared, onChanged: onLinksChanged }),
       ...docsHandlers,
       ...health.handlers,
     },
@@ -464,9 +451,11 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     if (!safeDns) await clearTargetMarks(database);
     await linkPolicy.refresh();
     await analytics.start();
-    stopWatching = await database.watchChanges?.(caches, (err) =>
-      logger.error({ err }, 'cannot read changes of other nodes'),
-    );
+    stopWatching = await database.watchChanges?.({
+      onChange: (kind, key) => changes.emit(kind, [key]),
+      onStale: () => changes.emit('stale'),
+      onError: (err) => logger.error({ err }, 'cannot read changes of other nodes'),
+    });
     if (config.adminListen) {
       const admin = createHttpServer({
         app: createApp(appOptions, 'admin'),

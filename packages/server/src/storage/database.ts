@@ -58,10 +58,10 @@ export interface Database {
   /** The number of transactions that were repeated since the start, by cause. */
   readonly retries: Readonly<Record<RetryCause, number>>;
   /**
-   * Evicts the records that other nodes change from these caches, until the returned function is
-   * called. Undefined for an engine that has only one node.
+   * Tells of the changes of other nodes, until the returned function is called. Undefined for an engine
+   * that has only one node.
    */
-  readonly watchChanges: WatchChanges | undefined;
+  readonly watchChanges: ((listener: ChangeListener) => Promise<() => Promise<void>>) | undefined;
   /** Applies the missing migrations and returns their names. */
   migrate(): Promise<string[]>;
   /**
@@ -109,21 +109,16 @@ export type WriteLock = { readonly organizationId: string } | 'rows' | 'exclusiv
  */
 export type RetryCause = 'lock' | 'deadlock' | 'serialization';
 
-export type WatchChanges = (
-  caches: Readonly<Record<RecordKind, Invalidatable>>,
-  /** Called for the first of consecutive errors with the same message. */
-  onError: (error: unknown) => void,
-) => Promise<() => Promise<void>>;
-
 /** `policy` has one record: what affects any number of links. */
 export type RecordKind = 'urls' | 'organizations' | 'pictures' | 'hosts' | 'policy';
 
-/** A cache of records that another node may change. */
-export interface Invalidatable {
-  /** Evicts the records with these ids or hostnames, and the results of reads in progress. */
-  invalidate(keys: readonly string[]): void;
-  /** Makes the cache read its records again before it returns them. It returns those that it cannot read. */
-  markStale(): void;
+export interface ChangeListener {
+  /** A record was changed. The key is its id or hostname. */
+  onChange(kind: RecordKind, key: string): void;
+  /** Changes may be missing: caches should read their records again, and return those that they cannot read. */
+  onStale(): void;
+  /** Called for the first of consecutive errors with the same message. */
+  onError(error: unknown): void;
 }
 
 export type Value = string | number | Uint8Array | null;

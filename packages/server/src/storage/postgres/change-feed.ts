@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import { PeriodicService } from '../../lifecycle.js';
-import type { Invalidatable, RecordKind, Schema } from '../database.js';
+import type { ChangeListener, RecordKind, Schema } from '../database.js';
 
 // The other nodes apply a change within about this time.
 const pollEveryMs = 500;
@@ -10,8 +10,8 @@ const maxSilenceMs = 5_000;
 const maxGapMs = 30 * 60_000;
 
 /**
- * Evicts the records that other nodes change from the caches of this node, until the returned function
- * is called. Handlers evict the records that they change before they send the response.
+ * Tells of the records that other nodes change, until the returned function is called. Handlers evict the
+ * records that they change before they send the response.
  *
  * Transactions commit in another order than they insert changes. So each poll stores PostgreSQL's
  * snapshot, which says which transactions were visible to it, and the next poll reads the changes of all
@@ -19,15 +19,11 @@ const maxGapMs = 30 * 60_000;
  */
 export async function watchChanges(
   db: Kysely<Schema>,
-  caches: Readonly<Record<RecordKind, Invalidatable>>,
-  onError: (error: unknown) => void,
+  listener: ChangeListener,
 ): Promise<() => Promise<void>> {
   let polledAt = performance.now();
   const [first] = await poll(db);
   let { snapshot, server } = first as Poll;
-  const markStale = () => {
-    for (const cache of Object.values(caches)) cache.markStale();
-  };
   const service = new PeriodicService({
     name: 'change feed',
     everyMs: pollEveryMs,
@@ -36,17 +32,17 @@ export async function watchChanges(
       const rows = await poll(db, snapshot);
       const [last = { snapshot, server }] = rows;
       // After a failover, the new server's transaction ids may differ.
-      if (last.server !== server || startedAt - polledAt > maxGapMs) markStale();
+      if (last.server !== server || startedAt - polledAt > maxGapMs) listener.onStale();
       polledAt = startedAt;
       ({ snapshot, server } = last);
-      for (const { kind, key } of rows) if (kind && key) caches[kind].invalidate([key]);
+      for (const { kind, key } of rows) if (kind && key) listener.onChange(kind, key);
     },
-    onError,
+    onError: (error) => listener.onError(error),
   });
   service.start();
   // Apart from the polls, which may wait for a lock or a server that hangs.
   const timer = setInterval(() => {
-    if (performance.now() - polledAt > maxSilenceMs) markStale();
+    if (performance.now() - polledAt > maxSilenceMs) listener.onStale();
   }, pollEveryMs).unref();
   return () => {
     clearInterval(timer);

@@ -75,7 +75,7 @@ export function openPostgres(
         await migrationDb.destroy();
       }
     },
-    watchChanges: (caches, onError) => watchChanges(db, caches, onError),
+    watchChanges: (listener) => watchChanges(db, listener),
     async findVersionProblem() {
       await checkServer(address);
       return findVersionProblem(db);
