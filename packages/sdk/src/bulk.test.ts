@@ -56,6 +56,12 @@ it('refuses a string, whose items would be its characters', async () => {
   await expect(ofBody).rejects.toThrow('items must be an array or an iterable');
 });
 
+it('adds the fields of a newer server', async () => {
+  const send: Send = async (chunk) => ({ ...resultOf(chunk), skippedCount: 1, warnings: ['slow'] });
+  const total = await run(numbers(200), {}, send);
+  expect(total).toMatchObject({ createdCount: 100, skippedCount: 2, warnings: ['slow', 'slow'] });
+});
+
 const numbers = (count: number) => Array.from({ length: count }, (_, at) => at);
 const indices = ({ created, errors }: BulkCreateResult) =>
   [...created, ...errors].map(({ index }) => index).sort((a, b) => a - b);

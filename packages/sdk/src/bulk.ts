@@ -136,7 +136,11 @@ function addTo(total: object, part: object, collect: boolean): void {
   // biome-ignore lint/suspicious/noExplicitAny: the type of each value is checked.
   const sum: Record<string, any> = total;
   for (const [name, value] of Object.entries<unknown>({ ...part })) {
-    if (typeof value === 'number') sum[name] += value;
-    else if (collect && Array.isArray(value)) sum[name].push(...value);
+    // The total lacks fields that a newer server added.
+    if (typeof value === 'number') sum[name] = (sum[name] ?? 0) + value;
+    else if (collect && Array.isArray(value)) {
+      sum[name] ??= [];
+      sum[name].push(...value);
+    }
   }
 }

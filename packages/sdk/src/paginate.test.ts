@@ -107,6 +107,8 @@ describe('a list that is iterated', () => {
     moving.asked.length = 0;
     await expect(ids({ limit: 0 })).resolves.toEqual([]);
     expect(moving.asked).toHaveLength(0);
+    await expect(ids({ limit: -1 })).rejects.toThrow('limit must be a number from 0, not -1');
+    await expect(ids({ limit: Number.NaN })).rejects.toThrow('limit must be a number from 0');
     await expect(ids({ limit: 100 })).resolves.toEqual(moving.ids.slice(0, 100));
     expect(moving.asked).toHaveLength(1);
   });

@@ -1,5 +1,6 @@
 import type { ApiPromise, WithResponse } from './api-promise.js';
 import { checkOptions, checkQuery } from './check-options.js';
+import { checkNumber } from './settings.js';
 
 export interface Page<Item> {
   total: number;
@@ -98,6 +99,7 @@ export class PagedList<Item, P extends Page<Item> = Page<Item>>
   async toArray(options: { limit?: number | undefined } = {}): Promise<Item[]> {
     checkOptions(options, { limit: true });
     const { limit = Infinity } = options;
+    checkNumber('limit', limit, true);
     const all: Item[] = [];
     if (limit > 0) {
       for await (const item of this) if (all.push(item) >= limit) break;

@@ -32,6 +32,14 @@ it('verify does not wait after another error, beyond the deadline, or after an a
   server.use(http.post(`${api}/domains/${id}/verify`, () => failure(400, 'DOMAIN_INVALID')));
   const short = client.domains.verify(id, { wait: true, deadlineMs: 15_000 });
   await expect(short).rejects.toThrow(ValidationError);
+  server.use(
+    http.post(`${api}/domains/${id}/verify`, () => {
+      setImmediate(() => setImmediate(() => client.ports.advance(16_000)));
+      return failure(400, 'DOMAIN_INVALID');
+    }),
+  );
+  const late = client.domains.verify(id, { wait: true, deadlineMs: 15_001 });
+  await expect(late).rejects.toThrow(/DOMAIN|answered within/);
   const controller = new AbortController();
   const reason = new Error('enough');
   server.use(

@@ -46,7 +46,8 @@ export class DomainsResource extends GeneratedDomainsResource {
         // Each call has an idempotency key of its own: with the same key, its result would not change.
         const limits = {
           ...options,
-          deadlineMs: endsAt - monotonicMs(),
+          // The timer of the wait may be late.
+          deadlineMs: Math.max(1, endsAt - monotonicMs()),
           idempotencyKey: undefined,
         };
         return await super.verify(id, limits).withResponse();
