@@ -18,16 +18,33 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { versionOf } from '../scripts/pack.mjs';
-import { release } from '../scripts/release.mjs';
 import { installTarballs, tryServer, tryWithoutServer } from '../scripts/try-packages.mjs';
 import { root, scratchFolder } from './lib/processes.js';
 
-const releaseFolder = mkdtempSync(join(tmpdir(), 'shorty-release-'));
+// A project of a user, beside the clone, in which the commands of the guide write a release and install the SDK.
+const parent = mkdtempSync(join(tmpdir(), 'shorty-release-'));
+const project = join(parent, 'project');
+const releaseFolder = join(project, 'vendor');
 let tarballs: readonly string[];
 beforeAll(() => {
-  tarballs = Object.values(release(releaseFolder));
+  symlinkSync(root, join(parent, 'shorty'));
+  mkdirSync(project);
+  const guide = readFileSync(join(root, 'docs/sdk.md'), 'utf8');
+  const [, commands = ''] = /```sh\n(npm --prefix [^`]+)```/.exec(guide) ?? [];
+  shell(project, commands);
+  tarballs = readdirSync(releaseFolder)
+    .filter((name) => name.endsWith('.tgz'))
+    .map((name) => join(releaseFolder, name));
 }, 120_000);
-afterAll(() => rmSync(releaseFolder, { recursive: true, force: true }));
+afterAll(() => rmSync(parent, { recursive: true, force: true }));
+
+function shell(folder: string, script: string): void {
+  const npm = { npm_config_prefer_offline: 'true', npm_config_ignore_scripts: 'true' };
+  const env = { ...process.env, ...npm, npm_config_audit: 'false' };
+  const args = ['-euo', 'pipefail', '-c', script];
+  const { status, stderr } = spawnSync('bash', args, { cwd: folder, env, encoding: 'utf8' });
+  expect({ script, status, stderr }).toMatchObject({ status: 0 });
+}
 
 test('a release has the tarballs, the changelog, the SBOM and checksums', () => {
   const version = versionOf('server');
@@ -108,7 +125,7 @@ test('the steps of the release workflow build the image, publish the packages an
   );
 });
 
-test('the packed packages install with npm in an empty folder and work', async () => {
+test('each package installs alone with npm in an empty folder, and all of them work', async () => {
   expect(tarballs).toHaveLength(4);
   const manifests = tarballs.map(manifestIn);
   for (const manifest of manifests) {
@@ -127,10 +144,16 @@ test('the packed packages install with npm in an empty folder and work', async (
     );
   }
 
-  const folder = scratchFolder();
   // The addon that this repository has compiled is copied, because a compiler takes a minute;
   // scripts/test-node-lines.mjs compiles it as npm does.
-  installTarballs(folder, tarballs, { ignoreScripts: true });
+  const settings = { ignoreScripts: true };
+  const isServer = (tarball: string) => tarball.includes('shorty-server-');
+  for (const tarball of tarballs.filter((each) => !isServer(each))) {
+    installTarballs(scratchFolder(), [tarball], settings);
+  }
+  const folder = scratchFolder();
+  installTarballs(folder, tarballs.filter(isServer), settings);
+  installTarballs(folder, tarballs, settings);
   compareWithSbom(installedIn(folder));
   // The server alone takes 8 MB less, and SQLite's compiled module adds 18: at most 100 MB together.
   expect(bytesIn(join(folder, 'node_modules'))).toBeLessThan(92_000_000);
@@ -139,31 +162,11 @@ test('the packed packages install with npm in an empty folder and work', async (
   await tryServer(folder);
 });
 
-test('the documented commands install each package, also in a copy of the project without the clone', () => {
-  const parent = scratchFolder();
-  symlinkSync(root, join(parent, 'shorty'));
-  const [project, copy] = ['project', 'copy'].map((name) => join(parent, name)) as [string, string];
-  mkdirSync(project);
-  const guide = readFileSync(join(root, 'docs/sdk.md'), 'utf8');
-  const [, commands = ''] = /```sh\n(npm --prefix [^`]+)```/.exec(guide) ?? [];
-  const shell = (folder: string, script: string) => {
-    const npm = { npm_config_prefer_offline: 'true', npm_config_ignore_scripts: 'true' };
-    const env = { ...process.env, ...npm, npm_config_audit: 'false' };
-    const args = ['-euo', 'pipefail', '-c', script];
-    const { status, stderr } = spawnSync('bash', args, { cwd: folder, env, encoding: 'utf8' });
-    expect({ script, status, stderr }).toMatchObject({ status: 0 });
-  };
-  shell(project, commands);
-  for (const name of ['webhook-verifier', 'server', 'cli']) {
-    const alone = join(parent, name);
-    mkdirSync(alone);
-    shell(alone, `npm install ../project/vendor/shorty-${name}-*.tgz`);
-  }
-  mkdirSync(copy);
+test('a copy of a project installs its own tarball, without the clone', () => {
+  const copy = scratchFolder();
   for (const name of ['package.json', 'package-lock.json', 'vendor']) {
     cpSync(join(project, name), join(copy, name), { recursive: true });
   }
-  rmSync(project, { recursive: true });
   shell(
     copy,
     `npm ci; node -e "new (require('@shorty/sdk').Shorty)({ baseUrl: 'http://x', apiKey: 'x' })"`,
