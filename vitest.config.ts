@@ -35,7 +35,7 @@ const boundTests = [
 
 // These measure what others get beside a load that keeps all cores busy. They run one at a time.
 const loadTests = [
-  'e2e/faults/{nodes,stop}.test.ts',
+  'e2e/faults/stop.test.ts',
   'packages/server/test/postgres/faults/failover.test.ts',
 ];
 
@@ -76,7 +76,9 @@ const alsoOnPostgres = [
 // Tests of SQLite's files, of a document, and of what is the same on both engines.
 const onlyOnSqlite = [
   'packages/server/test/analytics/report-model-long.test.ts',
-  'packages/server/test/api/{cors,docs,hostile-bodies,link-previews,operations,standard-webhooks,visitor-pages}.test.ts',
+  'packages/server/test/api/{access,bulk-same-rules,cors,docs,failures,hostile-bodies,link-info,link-previews}.test.ts',
+  'packages/server/test/api/{not-found,operations,qr-download,qr-logo,rate-limit,redirect,standard-webhooks}.test.ts',
+  'packages/server/test/api/{token,url-fields,visitor-pages}.test.ts',
   'packages/server/test/contract/request-limits.test.ts',
   'packages/server/test/storage/{checkpoints,file-mode,privacy-guide,unavailable-storage}.test.ts',
   'packages/server/test/webhooks/receiver-responses.test.ts',
@@ -184,19 +186,8 @@ export default defineConfig({
           ...startsProcesses,
           ...mostlyWaits,
           name: 'more-tools',
-          include: ['e2e/tools/**/*.test.ts'],
-          exclude: [...configDefaults.exclude, ...longTests],
-          testTimeout: 600_000,
-        },
-      },
-      {
-        extends: true,
-        test: {
-          ...startsProcesses,
-          ...mostlyWaits,
-          name: 'more-faults',
-          include: faultTests,
-          exclude: [...configDefaults.exclude, ...boundTests, ...loadTests],
+          include: ['e2e/tools/**/*.test.ts', ...faultTests],
+          exclude: [...configDefaults.exclude, ...longTests, ...boundTests, ...loadTests],
           testTimeout: 600_000,
         },
       },

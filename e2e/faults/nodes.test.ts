@@ -207,4 +207,4 @@ test('no acknowledged write is lost or duplicated when nodes and PostgreSQL are 
     console.error(JSON.stringify({ ...observed, visits, links }, undefined, 2));
     throw error;
   }
-}, 180_000);
+});

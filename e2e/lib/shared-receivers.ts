@@ -56,13 +56,13 @@ const sign = () => signWebhook({ type: 'domain.verified', data: {} }, { secret }
 
 /** Two receivers share a store: each delivery is handled once, also after a failure or a kill. */
 export async function checkSharedStore(url: string): Promise<void> {
-  const settings = { DEDUPE_URL: url, LEASE_MS: '5000' };
+  const settings = { DEDUPE_URL: url, LEASE_MS: '3000' };
   const receivers = [await startReceiver(settings), await startReceiver(settings)] as const;
   const [first, second] = receivers;
   const runs = () => first.state.runs + second.state.runs;
 
   // The same delivery 50 times at once. 503 with the lease if the other process is at it.
-  const inProgress = '503 after 5';
+  const inProgress = '503 after 3';
   const many = sign();
   const statuses = await Promise.all(
     Array.from({ length: 50 }, (_, index) => (index % 2 ? first : second).send(many)),
