@@ -12,7 +12,8 @@ const shells = {
   },
   zsh: {
     start: 'zsh -f -i',
-    load: 'autoload -Uz compinit; compinit -u -D; source <(shorty completion zsh)',
+    // The script loads compinit.
+    load: 'source <(shorty completion zsh)',
   },
   fish: {
     start: 'fish --no-config --interactive',
@@ -63,6 +64,7 @@ test.each(Object.keys(shells) as Shell[])(
     await complete('shorty --profile work config u', /config unset/);
     await complete('shorty urls list --pau', /list --paused/);
     await complete('shorty urls list --output nd', /--output ndjson/);
+    await complete('shorty urls list --output=nd', /--output=ndjson/);
     await complete('shorty analytics report --output ht', /--output html/);
     await complete('shorty webhooks deliveries x --status fa', /--status failed/);
     await complete('shorty urls bulk-create li', /bulk-create links\.csv/);

@@ -253,6 +253,20 @@ test('--dry-run checks every row, needs no credentials and sends nothing', async
   expect(header?.trim()).toBe(`${mixed.split(/\r?\n/)[0]},error`);
   expect(rows).toHaveLength(5);
   expect(rows[0]).toMatch(/,"targetUrl .*; customSlug /);
+  const settings = await signedOut.run('urls bulk-create - --dry-run --json', {
+    input: [
+      'url,expiresAt,password,isPasswordProtected',
+      'https://example.com,2020-01-01,,',
+      'https://example.com,,sesame,no',
+      'https://example.com,,,yes',
+      '',
+    ].join('\n'),
+  });
+  expect(JSON.parse(settings.stdout).errors.map(({ error }: { error: string }) => error)).toEqual([
+    'expiresAt is "2020-01-01T23:59:59.000Z": it must lie in the future',
+    'isPasswordProtected must be true when a password is given',
+    'password is needed when isPasswordProtected is true',
+  ]);
   const fine = await signedOut.run('urls bulk-create - --dry-run --json', {
     input: 'url\nhttps://example.com\n',
   });

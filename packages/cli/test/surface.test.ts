@@ -151,6 +151,13 @@ describe('completion', () => {
     expect(await candidates('fish', ['urls', 'list', '--ac'])).toEqual([
       '--active\tonly active links',
     ]);
+    // Bash splits a word at the sign.
+    expect(await candidates('bash', ['urls', 'list', '--output', '=', 'nd'])).toEqual(['ndjson']);
+    expect(await candidates('bash', ['urls', 'list', '--sort', '='])).toContain('title');
+    expect(await candidates('zsh', ['urls', 'list', '--output=nd'])).toEqual(['ndjson']);
+    expect(await candidates('fish', ['urls', 'list', '--output=nd'])).toEqual([
+      '--output=ndjson\t',
+    ]);
     for (const words of [
       ['bulk-create', 'li'],
       ['bulk-create', 'x.csv', '--out', 'li'],

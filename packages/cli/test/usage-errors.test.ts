@@ -10,6 +10,11 @@ const lines: Readonly<Record<string, readonly (readonly [string, string])[]>> = 
     ['import rebrandly x.csv', "unknown command 'rebrandly'\n  see shorty import --help\n"],
     ['completion tcsh', "shorty: value 'tcsh' is invalid for argument 'shell'. Allowed"],
   ],
+  'analytics report': [
+    ['-o csv --out x.html', '--output csv contradicts --out x.html\n'],
+    ['--json --out x.txt', '--output json contradicts --out x.txt'],
+    ['--out x.pdf', 'unknown extension .pdf\n  use .html, .csv, .json, .txt\n'],
+  ],
   api: [
     ['HEAD urls', 'method HEAD: must be GET, POST, PUT, PATCH, DELETE'],
     ['GET https://other.example/api/v1/urls', 'must be a path'],
@@ -58,6 +63,7 @@ const lines: Readonly<Record<string, readonly (readonly [string, string])[]>> = 
     ['list --timeout soon', '--timeout soon: must be a number'],
     ['list -o xml', 'use table, json, ndjson, csv'],
     ['list --json -o csv', 'cannot be used together'],
+    ['export -o ndjson --out x.csv', '--output ndjson contradicts --out x.csv\n'],
   ],
   'urls update 42': [
     ['', 'nothing to change'],

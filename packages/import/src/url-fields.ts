@@ -105,8 +105,20 @@ export const updateFields: FieldSet = {
  * Returns the rules of the contract that a new link breaks, or undefined. The server checks more: whether
  * a slug is taken or reserved, for example.
  */
-export function findItemError(item: Readonly<Record<string, unknown>>): string | undefined {
+export function findItemError(
+  item: Readonly<Record<string, unknown>>,
+  now = Date.now(),
+): string | undefined {
+  const { expiresAt, password, isPasswordProtected } = item;
   const errors = typeof item.targetUrl === 'string' ? [] : ['targetUrl is required'];
+  if (typeof expiresAt === 'string' && Date.parse(expiresAt) <= now) {
+    errors.push(`expiresAt is "${expiresAt}": it must lie in the future`);
+  }
+  if (isPasswordProtected === true && password == null) {
+    errors.push('password is needed when isPasswordProtected is true');
+  } else if (isPasswordProtected === false && password != null) {
+    errors.push('isPasswordProtected must be true when a password is given');
+  }
   for (const [name, value] of Object.entries(item)) {
     const rules = fieldRules[name];
     const rule = rules && value !== undefined ? brokenRule(value, rules) : undefined;

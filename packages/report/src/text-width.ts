@@ -1,4 +1,3 @@
-import cliTruncate from 'cli-truncate';
 import stringWidth from 'string-width';
 import { printable } from './format.js';
 
@@ -7,12 +6,21 @@ export function displayWidth(text: string): number {
   return stringWidth(text);
 }
 
+const characters = new Intl.Segmenter();
+
 /** Truncates untrusted text to at most `width` columns, with an ellipsis. */
 export function cutText(text: string, width: number): string {
   if (width < 1) return '';
-  const cut = cliTruncate(printable(text), width);
-  // The ellipsis can stand behind a wide character that ends at the last column.
-  return displayWidth(cut) > width ? cliTruncate(printable(text), width - 1) : cut;
+  const line = printable(text);
+  if (displayWidth(line) <= width) return line;
+  let cut = '';
+  let left = width - 1;
+  for (const { segment } of characters.segment(line)) {
+    left -= displayWidth(segment);
+    if (left < 0) break;
+    cut += segment;
+  }
+  return `${cut}…`;
 }
 
 /** Truncates untrusted text with an ellipsis, or pads it, to exactly `width` columns. */

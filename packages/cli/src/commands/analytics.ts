@@ -61,10 +61,11 @@ section, name, detail, clicks and uniques.`,
 async function makeReport(context: Context, input: ReportInput): Promise<undefined> {
   const { flags, io, output } = context;
   const { of, out, output: _, ...window } = input;
-  const chosen = flags.json || flags.output !== undefined;
-  const named = formatOfFile(out, ['html', 'csv', 'json', 'txt']);
-  const ofFile = named === 'txt' ? 'terminal' : named;
-  const format = resolveFormat(chosen ? flags : { output: ofFile }, reportFormats);
+  const isChosen = flags.json || flags.output !== undefined;
+  const asked = isChosen ? resolveFormat(flags, reportFormats) : undefined;
+  const chosen = asked === 'terminal' ? 'txt' : asked;
+  const ofFile = formatOfFile(out, ['html', 'csv', 'json', 'txt'], { chosen });
+  const format = asked ?? (ofFile === 'txt' ? 'terminal' : ofFile) ?? 'terminal';
   if (flags.excel && format !== 'csv') throw new UsageError('--excel: this output is not CSV');
   const linkFilter = (['tag', 'domainId', 'link'] as const).find((name) => input[name]);
   if (of && linkFilter) {

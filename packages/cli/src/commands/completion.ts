@@ -16,10 +16,12 @@ _shorty() {
 complete -o default -F _shorty shorty
 `,
   zsh: `#compdef shorty
+(( $+functions[compdef] )) || { autoload -Uz compinit && compinit; }
 _shorty() {
   local -a lines candidates
   lines=("\${(@f)$(shorty completion zsh -- "\${(@)words[2,CURRENT]}" 2>/dev/null)}")
   candidates=("\${(@)lines:#(:files|)}")
+  compset -P '--*='
   if (( \${#candidates} )); then _describe 'shorty' candidates; fi
   if (( \${lines[(Ie):files]} )); then _files; fi
 }
@@ -55,7 +57,7 @@ export const completion: CommandRow = {
     { shell, words = [] }: { readonly shell: Shell; readonly words?: readonly string[] },
   ) => {
     if (words.length === 0) return output.write(scripts[shell]);
-    const lines = complete(program, words).map((each) => formatCandidate(each, shell));
+    const lines = complete(program, words, shell).map((each) => formatCandidate(each, shell));
     await output.write(lines.map((line) => `${line}\n`).join(''));
   },
 };
@@ -76,10 +78,14 @@ function formatCandidate({ word, summary = '' }: Candidate, shell: Shell): strin
 }
 
 /** Returns what can complete the last word. */
-function complete(program: Command, words: readonly string[]): Candidate[] {
+function complete(program: Command, words: readonly string[], shell: Shell): Candidate[] {
   let command = program;
   let option: Option | undefined;
-  for (const word of words.slice(0, -1)) {
+  const [, flag, value] = /^(--[\w-]+)=(.*)$/s.exec(words.at(-1) ?? '') ?? [];
+  // Bash splits `--output=nd` at the sign.
+  const earlier = [...words.slice(0, -1), ...(flag ? [flag] : [])].filter((word) => word !== '=');
+  const current = value ?? words.at(-1)?.replace(/^=$/, '') ?? '';
+  for (const word of earlier) {
     if (option) option = undefined;
     else if (word.startsWith('-')) {
       option = optionsOf(command, program).find(
@@ -87,9 +93,11 @@ function complete(program: Command, words: readonly string[]): Candidate[] {
       );
     } else command = command.commands.find((child) => child.name() === word) ?? command;
   }
-  const current = words.at(-1) ?? '';
   const candidates = option ? valuesOf(option) : wordsOf(command, program, current);
-  return candidates.filter((each) => each === files || each.word.startsWith(current));
+  const found = candidates.filter((each) => each === files || each.word.startsWith(current));
+  // Fish replaces the whole word.
+  const start = flag && shell === 'fish' ? `${flag}=` : '';
+  return found.map((each) => (each === files ? each : { ...each, word: start + each.word }));
 }
 
 function valuesOf({ argChoices, flags }: Option): Candidate[] {

@@ -77,13 +77,8 @@ async function createQr(context: Context, input: CreateInput): Promise<undefined
   const { link, out, urlId = link } = input;
   const sources = [link, input.urlId, input.data].filter((source) => source !== undefined);
   if (sources.length !== 1) throw new UsageError('give a link or --data', 'see --help');
-  const ofFile = formatOfFile(out, ['svg', 'png', 'webp']);
-  if (ofFile && input.format !== undefined && input.format !== ofFile) {
-    throw new UsageError(
-      `--format ${input.format} contradicts --out ${out}`,
-      'the extension of the file must be that of the format',
-    );
-  }
+  const chosen = { chosen: input.format, chosenBy: '--format' };
+  const ofFile = formatOfFile(out, ['svg', 'png', 'webp'], chosen);
   // Opened before the request, so that a file that cannot be written creates no code.
   const file = out === undefined ? undefined : new ReplacementFile(out);
   try {

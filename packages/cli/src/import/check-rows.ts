@@ -38,7 +38,7 @@ export async function checkRows(
     for (const row of chunk.rows) {
       const { item } = row;
       rows++;
-      const error = item ? findItemError(item) : row.error;
+      const error = item ? findItemError(item, io.now()) : row.error;
       if (item && error === undefined) {
         report.addLink(row);
         moved[item.importedCode === undefined ? 'newCodes' : 'keptCodes']++;

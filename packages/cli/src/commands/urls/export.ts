@@ -38,8 +38,9 @@ CSV. The export contains no passwords, because the server stores only hashes.`,
         `use shorty urls list --all --output csv --fields ${output.fields.join()}`,
       );
     }
-    const ofFile = formatOfFile(out, ['csv', 'json', 'ndjson']) ?? 'csv';
-    const format = output.format === 'table' ? ofFile : output.format;
+    const chosen = output.format === 'table' ? undefined : output.format;
+    const ofFile = formatOfFile(out, ['csv', 'json', 'ndjson'], { chosen });
+    const format = chosen ?? ofFile ?? 'csv';
     const filter = await readUrlFilter(options);
     const wire = format === 'csv' ? 'csv' : 'ndjson';
     await writeParts(context, out, 'link', async function* () {
