@@ -1,10 +1,10 @@
 import { toJson } from './build-target.js';
 import { ShortyBulkError } from './bulk-error.js';
-import { checkOptions } from './check-options.js';
+import { checkNumber, checkOptions } from './check-options.js';
 import { isShortyError, refuse, ShortyConfigError } from './errors.js';
 import type { BulkOptions, RequestOptions } from './options.js';
 import { settleOrAbort } from './run-within.js';
-import { bulkOptions, checkNumber } from './settings.js';
+import { bulkOptions } from './settings.js';
 
 /** The most items in one request. */
 const chunkSize = 100;

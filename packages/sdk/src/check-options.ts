@@ -33,3 +33,8 @@ export function checkObject(name: string, value: unknown): void {
 export function checkQuery(query: unknown): void {
   if ({}.toString.call(query ?? {}) !== '[object Object]') refuse('query', 'a plain object', query);
 }
+
+export function checkNumber(option: string, value: number, isZeroAllowed = false): void {
+  if (typeof value === 'number' && (value > 0 || (isZeroAllowed && value === 0))) return;
+  refuse(option, `a number ${isZeroAllowed ? 'from' : 'above'} 0`, value);
+}

@@ -1,6 +1,5 @@
 import type { ApiPromise, WithResponse } from './api-promise.js';
-import { checkOptions, checkQuery } from './check-options.js';
-import { checkNumber } from './settings.js';
+import { checkNumber, checkOptions, checkQuery } from './check-options.js';
 
 export interface Page<Item> {
   total: number;

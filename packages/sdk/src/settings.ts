@@ -1,4 +1,4 @@
-import { checkObject, checkOptions } from './check-options.js';
+import { checkNumber, checkObject, checkOptions } from './check-options.js';
 import { refuse, ShortyConfigError } from './errors.js';
 import type { Fetch } from './fetch.js';
 import { version } from './generated/contract.js';
@@ -128,11 +128,6 @@ export function mergeHeaders(
     }
   }
   return headers;
-}
-
-export function checkNumber(option: string, value: number, isZeroAllowed = false): void {
-  if (typeof value === 'number' && (value > 0 || (isZeroAllowed && value === 0))) return;
-  refuse(option, `a number ${isZeroAllowed ? 'from' : 'above'} 0`, value);
 }
 
 function readBaseUrl(text: string, source: string): string {
