@@ -206,6 +206,15 @@ describe('a bulk call that fails before its end', () => {
     );
   });
 
+  it('reports a failed request while its source waits', async () => {
+    async function* source() {
+      yield* numbers(100);
+      await new Promise(() => {});
+    }
+    const call = run(source(), {}, () => Promise.reject(rateLimited));
+    await expect(call).rejects.toMatchObject({ cause: rateLimited, nextIndex: 100 });
+  });
+
   it('has the error of its source as cause', async () => {
     const broken = new Error('row 151 is unreadable');
     async function* source() {

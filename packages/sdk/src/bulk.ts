@@ -44,8 +44,10 @@ export async function runBulk<Item, Result extends object>(
   let settledChunks = 0;
   let failure: { readonly cause: unknown } | undefined;
 
+  const stop = new AbortController();
   const fail = (cause: unknown) => {
     failure ??= { cause };
+    stop.abort();
   };
   // Neither the source of the items nor onChunk may delay an abort.
   const untilAborted = <T>(promise: Promise<T>) =>
@@ -72,9 +74,13 @@ export async function runBulk<Item, Result extends object>(
   };
 
   const chunks = inChunks(items);
+  let isReading = false;
   try {
     for (;;) {
-      const { value: chunk } = await untilAborted(chunks.next());
+      isReading = true;
+      // A slow source must not delay the error of a request.
+      const { value: chunk } = await untilAborted(settleOrAbort(chunks.next(), stop.signal));
+      isReading = false;
       if (!chunk) break;
       while (inFlight.length >= concurrency && !failure) await settleFirst();
       if (failure) break;
@@ -85,7 +91,9 @@ export async function runBulk<Item, Result extends object>(
   } catch (cause) {
     fail(cause);
   } finally {
-    await untilAborted(chunks.return(undefined)).catch(fail);
+    const closed = untilAborted(chunks.return(undefined)).catch(fail);
+    // A source that is read closes after its next item.
+    if (!isReading) await closed;
   }
   // Requests in flight are awaited even after a failure, because their results must not be lost.
   while (inFlight.length > 0) await settleFirst().catch(fail);
