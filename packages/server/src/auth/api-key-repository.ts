@@ -10,7 +10,7 @@ import {
 } from '../idempotency/with-idempotency-key.js';
 import type { Database, Schema, WriteTransaction } from '../storage/database.js';
 import { listOf } from '../storage/list-page.js';
-import { readByKey } from '../storage/prepared.js';
+import { rowReader } from '../storage/prepared.js';
 import { findWhere, updateWhere } from '../storage/statements.js';
 import { apiKeyRecord, maxApiKeys } from './api-key-contract.js';
 import type { FoundCaller } from './client-repository.js';
@@ -49,15 +49,15 @@ export class ApiKeyRepository {
   constructor(database: Database, onError: (error: unknown) => void) {
     this.#database = database;
     this.#onError = onError;
-    this.#readByHash = readByKey(
-      database,
+    this.#readByHash = rowReader(
+      database.read,
       database.read
         .selectFrom('api_keys')
         .innerJoin('organizations', 'organizations.id', 'api_keys.organization_id')
         .select(['api_keys.id', 'api_keys.name', 'organization_id as organizationId', 'scopes'])
-        .select(['key_hash as key', 'expires_at as expiresAt', 'suspended_at as suspendedAt'])
+        .select(['key_hash', 'expires_at as expiresAt', 'suspended_at as suspendedAt'])
         .select(['last_used_at as lastUsedAt', 'domain_id as domainId', 'only_own_links']),
-      'key_hash',
+      ['key_hash'],
     );
   }
 

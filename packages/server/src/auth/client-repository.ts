@@ -11,7 +11,7 @@ import {
 } from '../idempotency/with-idempotency-key.js';
 import type { Database, Schema, WriteTransaction } from '../storage/database.js';
 import { listOf } from '../storage/list-page.js';
-import { readByKey } from '../storage/prepared.js';
+import { rowReader } from '../storage/prepared.js';
 import { findWhere, updateWhere } from '../storage/statements.js';
 import { clientRecord, maxClients } from './client-contract.js';
 import { hashSecret, newSecret } from './secrets.js';
@@ -67,17 +67,17 @@ export class ClientRepository {
 
   constructor(database: Database) {
     this.#database = database;
-    this.#readByToken = readByKey(
-      database,
+    this.#readByToken = rowReader(
+      database.read,
       database.read
         .selectFrom('access_tokens')
         .innerJoin('clients', 'clients.id', 'access_tokens.client_id')
         .innerJoin('organizations', 'organizations.id', 'clients.organization_id')
-        .select(['token_hash as key', 'client_id as clientId', 'organization_id as organizationId'])
+        .select(['token_hash', 'client_id as clientId', 'organization_id as organizationId'])
         .select(['access_tokens.scopes', 'suspended_at as suspendedAt'])
         .select(['access_tokens.expires_at as expiresAt', 'clients.expires_at as clientExpiresAt'])
         .where('clients.revoked_at', 'is', null),
-      'token_hash',
+      ['token_hash'],
     );
   }
 

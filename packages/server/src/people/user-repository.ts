@@ -13,7 +13,7 @@ import {
 } from '../idempotency/with-idempotency-key.js';
 import type { Database, Schema, WriteTransaction } from '../storage/database.js';
 import { listOf } from '../storage/list-page.js';
-import { readByKey } from '../storage/prepared.js';
+import { rowReader } from '../storage/prepared.js';
 import { findWhere, updateWhere } from '../storage/statements.js';
 import type { OidcIdentity } from './oidc.js';
 import { invitationLifetimeMs, maxUsers, sessionLifetimeMs, user } from './user-contract.js';
@@ -39,17 +39,17 @@ export class UserRepository {
 
   constructor(database: Database) {
     this.#database = database;
-    this.#readBySession = readByKey(
-      database,
+    this.#readBySession = rowReader(
+      database.read,
       database.read
         .selectFrom('sessions')
         .innerJoin('users', 'users.id', 'sessions.user_id')
         .innerJoin('organizations', 'organizations.id', 'users.organization_id')
-        .select(['token_hash as key', 'users.id', 'email', 'role'])
+        .select(['token_hash', 'users.id', 'email', 'role'])
         .select(['organization_id as organizationId', 'expires_at as expiresAt'])
         .select(['suspended_at as suspendedAt', 'password_hash as passwordHash'])
         .where('removed_at', 'is', null),
-      'token_hash',
+      ['token_hash'],
     );
   }
 

@@ -1,7 +1,15 @@
-import { type Compilable, type CompiledQuery, type SelectQueryBuilder, sql } from 'kysely';
-import type { Database } from './database.js';
+import {
+  type Compilable,
+  type CompiledQuery,
+  type Kysely,
+  type SelectQueryBuilder,
+  sql,
+} from 'kysely';
+import { yieldToEventLoop } from '../yield-to-event-loop.js';
+import type { Schema } from './database.js';
+import { isPostgres } from './statements.js';
 
-type Parameter = string | number | Uint8Array | null | readonly string[];
+type Parameter = string | number | Uint8Array | null;
 
 class Placeholder {
   readonly name: string;
@@ -31,69 +39,48 @@ export function prepare<Values extends Readonly<Record<string, Parameter>>, Row>
 }
 
 // These reads leave connections to writes and to other reads.
-const batchLimits = { concurrency: 2, maxKeys: 256 };
+const maxStatements = 2;
+const maxRows = 256;
 
-/**
- * Returns a function that reads the row whose `column` has a key; `query` selects the column as `key`. On
- * PostgreSQL, where a statement costs more than its rows, the calls of one turn of the event loop share a
- * statement.
- */
-export function readByKey<Tables, From extends keyof Tables, Row extends { readonly key: string }>(
-  { engine, read }: Pick<Database, 'engine' | 'read'>,
-  query: SelectQueryBuilder<Tables, From, Row>,
-  column: string,
-): (key: string) => Promise<Row | undefined> {
-  if (engine === 'sqlite') {
-    const one = prepare((wanted: { key: string }) =>
-      query.where(sql<boolean>`${sql.ref(column)} = ${wanted.key}`),
-    );
-    return async (key) => (await read.executeQuery(one({ key }))).rows[0];
-  }
-  const many = prepare((wanted: { keys: readonly string[] }) =>
-    query.where(sql<boolean>`${sql.ref(column)} = any(${wanted.keys}::text[])`),
-  );
-  const readMany = async (keys: readonly string[]) => {
-    const { rows } = await read.executeQuery(many({ keys: [...new Set(keys)] }));
-    const found = new Map(rows.map((row) => [row.key, row]));
-    return keys.map((key) => found.get(key));
-  };
-  return batchReads({ readMany, ...batchLimits });
-}
-
-interface Waiting<Key, Value> {
-  readonly key: Key;
-  resolve(value: Value): void;
+interface Waiting<Row> {
+  readonly key: readonly string[];
+  resolve(row: Row | undefined): void;
   reject(error: unknown): void;
 }
 
-export interface BatchReadsOptions<Key, Value> {
-  /** Reads several keys by one statement, and returns their values in order. */
-  readonly readMany: (keys: readonly Key[]) => Promise<readonly Value[]>;
-  /** The maximum number of statements that run at once. Others wait for their connections. */
-  readonly concurrency: number;
-  readonly maxKeys: number;
-}
-
 /**
- * Returns a function that reads one key. The calls of one turn of the event loop, and those that wait
- * for a running statement, share a statement.
+ * Returns a function that reads the row with these values in `columns`, which the query selects. The calls
+ * of one turn of the event loop, and those that wait for a running statement, share a statement: on
+ * PostgreSQL, a statement costs more than its rows.
  */
-export function batchReads<Key, Value>({
-  readMany,
-  concurrency,
-  maxKeys,
-}: BatchReadsOptions<Key, Value>): (key: Key) => Promise<Value> {
-  let waiting: Waiting<Key, Value>[] = [];
+export function rowReader<Tables, From extends keyof Tables, Row>(
+  read: Kysely<Schema>,
+  query: SelectQueryBuilder<Tables, From, Row>,
+  columns: readonly (keyof Row & string)[],
+): (...key: readonly string[]) => Promise<Row | undefined> {
+  const refs = sql.join(columns.map((column) => sql.ref(column)));
+  const values = sql.join(columns.map((_, at) => sql`value ->> ${sql.lit(at)}`));
+  const select = prepare(({ json }: { json: string }) => {
+    // For an array, PostgreSQL estimates ten elements, and uses an index.
+    const keys = isPostgres(read)
+      ? sql`unnest(array(select json_array_elements(${json}::json))) as key(value)`
+      : sql`json_each(${json})`;
+    return query.where(sql<boolean>`(${refs}) in (select ${values} from ${keys})`);
+  });
+  let waiting: Waiting<Row>[] = [];
   let running = 0;
-  const readBatches = async () => {
+  const readAll = async () => {
     // The other calls of this turn wait by then.
-    await new Promise<void>((resolve) => setImmediate(resolve));
+    await yieldToEventLoop();
     while (waiting.length > 0) {
-      const batch = waiting.slice(0, maxKeys);
-      waiting = waiting.slice(maxKeys);
+      const batch = waiting.slice(0, maxRows);
+      waiting = waiting.slice(maxRows);
       try {
-        const values = await readMany(batch.map(({ key }) => key));
-        for (const [at, { resolve }] of batch.entries()) resolve(values[at] as Value);
+        const keys = new Map(batch.map(({ key }) => [String(key), key]));
+        const json = JSON.stringify([...keys.values()]);
+        const { rows } = await read.executeQuery(select({ json }));
+        const found = new Map(rows.map((row) => [String(columns.map((name) => row[name])), row]));
+        for (const { key, resolve } of batch) resolve(found.get(String(key)));
       } catch (error) {
         // Those that wait fail, too: the timeouts of several statements would add up.
         for (const { reject } of [...batch, ...waiting.splice(0)]) reject(error);
@@ -101,11 +88,11 @@ export function batchReads<Key, Value>({
     }
     running -= 1;
   };
-  return (key) =>
+  return (...key) =>
     new Promise((resolve, reject) => {
       waiting.push({ key, resolve, reject });
-      if (running >= concurrency) return;
+      if (running >= maxStatements) return;
       running += 1;
-      void readBatches();
+      void readAll();
     });
 }

@@ -4,18 +4,16 @@ import type { IsOwnHost } from '../domains/hostname.js';
 import type { Database, Schema } from '../storage/database.js';
 import { foldKey } from '../storage/fold-keys.js';
 import { isOwnLink } from '../storage/link-restriction.js';
-import { batchReads, prepare } from '../storage/prepared.js';
+import { prepare, rowReader } from '../storage/prepared.js';
 import { domainInvalid, urlNotFound } from './link-outcomes.js';
 import { fromRow, type ShortUrl, selectUrls } from './short-url.js';
 import {
-  type DomainAndKey,
   domainKeyOf,
   findDomainKey,
   findExternalIds,
   findLinkDomains,
   findTakenKeys,
   keyOn,
-  mapKeyOf,
 } from './url-keys.js';
 
 export interface FoundUrl {
@@ -31,11 +29,6 @@ export interface FoundUrl {
 
 // No link has this id.
 export const noUrl = 0;
-// The reads of redirects leave connections to writes and to other reads.
-const batchLimits = { concurrency: 2, maxKeys: 256 };
-
-/** The column of a key: `folded_key` on a domain that ignores case. */
-type KeyColumn = 'key' | 'folded_key';
 
 export interface UrlReaderOptions {
   readonly isOwnHost: IsOwnHost;
@@ -49,9 +42,8 @@ export class UrlReader {
   readonly #ignoreCase: boolean;
   // Prepared, because reports run the first, and redirects of links that are not cached the others.
   readonly #byId;
-  readonly #readBy: Readonly<
-    Record<KeyColumn, (key: DomainAndKey) => Promise<FoundUrl | undefined>>
-  >;
+  readonly #readByKey;
+  readonly #readByFoldedKey;
 
   constructor(database: Database, { isOwnHost, ignoreCase }: UrlReaderOptions) {
     this.#database = database;
@@ -62,10 +54,10 @@ export class UrlReader {
         .where('urls.id', '=', url.id)
         .where('urls.organization_id', '=', url.organizationId),
     );
-    this.#readBy = {
-      key: readerOf(database, 'key'),
-      folded_key: readerOf(database, 'folded_key'),
-    };
+    const found = selectFound(database.read);
+    this.#readByKey = rowReader(database.read, found, ['domain_key', 'key']);
+    const folded = found.where('folded_key', 'is not', null);
+    this.#readByFoldedKey = rowReader(database.read, folded, ['domain_key', 'folded_key']);
   }
 
   /** Returns the link of an owner with an external id. Throws NOT_FOUND. */
@@ -123,9 +115,16 @@ export class UrlReader {
    * Returns the link of a key on a domain, and whether its organization is suspended; `domainId` null is
    * the platform's domain. With `folds`, the key may be in any case.
    */
-  findByKey(domainId: string | null, key: string, folds = false): Promise<FoundUrl | undefined> {
-    const wanted = { domain_key: domainKeyOf(domainId), key: folds ? foldKey(key) : key };
-    return this.#readBy[folds ? 'folded_key' : 'key'](wanted);
+  async findByKey(
+    domainId: string | null,
+    key: string,
+    folds = false,
+  ): Promise<FoundUrl | undefined> {
+    const domainKey = domainKeyOf(domainId);
+    const row = await (folds
+      ? this.#readByFoldedKey(domainKey, foldKey(key))
+      : this.#readByKey(domainKey, key));
+    return row && toFound(row);
   }
 
   /** Returns whether a key on a domain begins with a segment and a slash. */
@@ -191,41 +190,4 @@ function toFound(row: FoundRow): FoundUrl {
         ? null
         : { forwarding: { query: domainForwardsQuery === 1, path: domainForwardsPath === 1 } },
   };
-}
-
-/** Returns a function that reads a link by its key. On PostgreSQL, one statement reads several links. */
-function readerOf({ engine, read }: Database, column: KeyColumn) {
-  const keyColumn = sql.ref<string>(`url_keys.${column}`);
-  if (engine === 'sqlite') {
-    const byKey = prepare((wanted: { domainKey: string; key: string }) =>
-      selectFound(read)
-        .where('url_keys.domain_key', '=', wanted.domainKey)
-        .where(keyColumn, '=', wanted.key),
-    );
-    return async ({ domain_key, key }: DomainAndKey) => {
-      const { rows } = await read.executeQuery(byKey({ domainKey: domain_key, key }));
-      return rows[0] && toFound(rows[0]);
-    };
-  }
-  // Two arrays, so that one prepared statement serves any number of keys.
-  const byKeys = prepare((wanted: { domainKeys: readonly string[]; keys: readonly string[] }) =>
-    selectFound(read).where(
-      sql<boolean>`(url_keys.domain_key, ${keyColumn}) in
-        (select * from unnest(${wanted.domainKeys}::text[], ${wanted.keys}::text[]))`,
-    ),
-  );
-  const readMany = async (keys: readonly DomainAndKey[]) => {
-    const domainKeys = keys.map(({ domain_key }) => domain_key);
-    const { rows } = await read.executeQuery(
-      byKeys({ domainKeys, keys: keys.map(({ key }) => key) }),
-    );
-    const found = new Map(
-      rows.map((row) => [mapKeyOf({ domain_key: row.domain_key, key: row[column] ?? '' }), row]),
-    );
-    return keys.map((key) => {
-      const row = found.get(mapKeyOf(key));
-      return row && toFound(row);
-    });
-  };
-  return batchReads({ readMany, ...batchLimits });
 }
