@@ -1,6 +1,12 @@
-import { formatCsvLine, guardFormula, type ImportRow } from '@shorty/import';
+import {
+  formatCsvLine,
+  guardFormula,
+  type ImportRow,
+  type NotKept,
+  type RowResult,
+} from '@shorty/import';
 import { formatCount, formatDuration, formatNumber } from '@shorty/report';
-import type { ShortyOptions } from '@shorty/sdk';
+import type { ShortyOptions, UrlBulkCreateResult } from '@shorty/sdk';
 import { type ExitCode, exitCodeOf } from '../cli-error.js';
 import type { Context } from '../context.js';
 import { type Column, columnsOf } from '../output.js';
@@ -8,8 +14,7 @@ import type { LiveView } from '../ui/live-view.js';
 import { type FailedRows, OutputFile, openFailedRows } from './output-file.js';
 import type { PreparedImport } from './prepare-import.js';
 import type { ChunkCounts, FileSizes, ProgressFile } from './progress-file.js';
-import { formatNotKept, ImportedRows } from './row-report.js';
-import type { ChunkOutcome } from './send-chunks.js';
+import { RowReport } from './row-report.js';
 
 /** What became of a row, in the output for programs. */
 export interface RowOutcome extends Pick<ImportRow, 'line' | 'index' | 'note' | 'notKept'> {
@@ -27,6 +32,13 @@ export interface RowOutcome extends Pick<ImportRow, 'line' | 'index' | 'note' | 
   readonly code?: string;
 }
 
+interface RowError {
+  readonly line: number;
+  readonly index: number;
+  readonly error: string;
+  readonly code: string;
+}
+
 const linkColumns = columnsOf<RowOutcome>(
   ...(['id', 'shortCode', 'shortUrl', 'targetUrl', 'customSlug'] as const),
 );
@@ -36,18 +48,18 @@ const noteColumns: readonly Column<RowOutcome>[] = [
   { name: 'notKept', value: ({ notKept }) => formatNotKept(notKept) },
 ];
 const barWidth = 30;
+const maxListedErrors = 100;
 
 export interface ReportOptions {
+  readonly dryRun?: boolean;
   readonly out?: string;
   readonly failedOut?: string;
   readonly skipExisting?: boolean;
   readonly retryFor: number;
 }
 
-/** Reports an import: a summary on stdout, errors and progress on stderr, rows in files. */
+/** Reports an import or its dry run: a summary on stdout, errors and progress on stderr, rows in files. */
 export class ImportReport {
-  /** SDK hooks that detect retries. */
-  readonly hooks: NonNullable<ShortyOptions['hooks']>;
   /** The columns of the rows as CSV. */
   readonly columns: readonly Column<RowOutcome>[];
   /** `rowsBefore`: rows completed before this run. */
@@ -63,17 +75,28 @@ export class ImportReport {
   readonly #outColumns: readonly Column<RowOutcome>[];
   readonly #out: OutputFile | undefined;
   readonly #failedOut: FailedRows | undefined;
-  readonly #rows: ImportedRows;
+  readonly #failures: RowReport;
+  /** Links that differ from their rows. */
+  readonly #notes: RowReport;
+  /** The first failures. */
+  readonly #errors: RowError[] = [];
+  /** Links by settings of another shortener that they lack. */
+  readonly #notKept = new Map<string, number>();
+  /** What becomes of the links of another shortener. */
+  readonly #moved = { keptCodes: 0, newCodes: 0, importedClicks: 0 };
+  readonly #hosts = new Map<string, number>();
   readonly #startedAt: number;
+  #paused = 0;
   #taken = 0;
   #invalidCodes = 0;
   #retrying: string | undefined;
 
+  /** A dry run has a progress file only with `failedOut`. */
   constructor(
     context: Context,
     prepared: PreparedImport,
     options: ReportOptions,
-    progress: ProgressFile,
+    progress: ProgressFile | undefined,
     live: LiveView,
   ) {
     const { io, output } = context;
@@ -87,15 +110,16 @@ export class ImportReport {
     this.columns = [...placeColumns, ...status, ...linkColumns, ...failure, ...notes];
     this.#outColumns = [...placeColumns, ...linkColumns, ...notes];
     const title = output.csvHeader(this.#outColumns.map(({ name }) => name)).trimEnd();
-    const { out, failedOut } = options;
-    if (out !== undefined) this.#out = new OutputFile(out, { title }, prepared, progress);
-    if (failedOut !== undefined) this.#failedOut = openFailedRows(failedOut, prepared, progress);
-    this.#rows = new ImportedRows(output, io.stderr.isTTY === true);
+    const { dryRun, out, failedOut } = options;
+    if (progress && !dryRun && out !== undefined) {
+      this.#out = new OutputFile(out, { title }, prepared, progress);
+    }
+    if (progress && failedOut !== undefined) {
+      this.#failedOut = openFailedRows(failedOut, prepared, progress, dryRun);
+    }
+    this.#failures = new RowReport(output, io.stderr.isTTY === true);
+    this.#notes = new RowReport(output, io.stderr.isTTY === true);
     this.#startedAt = io.now();
-    this.hooks = {
-      onRetry: ({ error }) => this.#onRetry(error),
-      onResponse: ({ status }) => this.#onResponse(status),
-    };
     this.#show();
   }
 
@@ -114,33 +138,34 @@ export class ImportReport {
   }
 
   /** Reports the rows of a chunk, and returns what became of them. */
-  add({ rows }: ChunkOutcome): { readonly counts: ChunkCounts; readonly outcomes: RowOutcome[] } {
+  add(rows: readonly RowResult<Partial<UrlBulkCreateResult['created'][number]>>[]) {
     const counts = { created: 0, failed: 0, skipped: 0 };
     const postponed: number[] = [];
     const outcomes = rows.map(({ row, created, failure }): RowOutcome => {
       const { line, index, note, notKept } = row;
       if (created) {
         counts.created++;
-        this.#rows.addLink(row);
-        const outcome = { status: 'created', line, ...created, index, note, notKept } as const;
+        this.#addLink(row);
+        const outcome = { ...created, status: 'created', line, index, note, notKept } as const;
         const cells = this.#outColumns.map(({ value }) => String(value(outcome) ?? ''));
         this.#out?.add(formatCsvLine(cells.map(guardFormula)));
         return outcome;
       }
-      const { message, code } = failure;
+      const { message: error, code } = failure;
       const isSkipped = code === 'SLUG_CONFLICT' && this.#options.skipExisting === true;
       const status = code === 'QUOTA_EXCEEDED' ? 'postponed' : isSkipped ? 'skipped' : 'failed';
       if (status === 'postponed') {
         postponed.push(index);
-        this.quota = message;
+        this.quota = error;
       } else counts[status]++;
       if (status === 'failed') {
         if (code === 'SLUG_CONFLICT') this.#taken++;
-        else if (message.startsWith('importedCode ')) this.#invalidCodes++;
-        this.#rows.addFailure(row, message, code);
-        this.#failedOut?.add(row.raw, message);
+        else if (error.startsWith('importedCode ')) this.#invalidCodes++;
+        this.#failures.add(line, error, code);
+        if (this.#errors.length < maxListedErrors) this.#errors.push({ line, index, error, code });
+        this.#failedOut?.add(row.raw, error);
       }
-      return { status, line, index, error: message, code };
+      return { status, line, index, error, code };
     });
     this.#out?.flush();
     this.#failedOut?.output.flush();
@@ -152,7 +177,8 @@ export class ImportReport {
   /** Removes the progress from the terminal, prints the failures, and closes the files. */
   end(): void {
     this.#live.close();
-    this.#rows.finish(this.#options);
+    this.#failures.finish(this.#options.failedOut);
+    this.#notes.finish(this.#options.out);
     this.#out?.close();
     this.#failedOut?.output.close();
   }
@@ -169,8 +195,8 @@ export class ImportReport {
       await output.record({
         ...{ rows, created, failed, skipped, isQuotaReached: quota !== undefined, rowsBefore },
         ...{ uncertain, durationMs, out, failedOut },
-        ...(source && this.#rows.record()),
-        errors: this.#rows.errors,
+        ...(source && this.#differences()),
+        errors: this.#errors,
       });
     } else if (output.format === 'table' && !output.isQuiet) {
       const rate = Math.round(((rows - rowsBefore) / Math.max(durationMs, 1)) * 1000);
@@ -180,7 +206,7 @@ export class ImportReport {
         `${formatCount(rows, 'row')}${before}: ${formatNumber(created)} created, ${others}${formatNumber(failed)} failed in ${formatDuration(durationMs)} (${formatNumber(rate)} rows/s)`,
       );
     }
-    for (const line of this.#rows.lines()) output.note(line);
+    for (const line of this.#differenceLines()) output.note(line);
     if (this.#taken > 0) {
       output.note(
         `taken: the code of ${formatCount(this.#taken, 'row')} exists already; --skip-existing skips such rows, and urls restore makes deleted links active again`,
@@ -211,6 +237,74 @@ export class ImportReport {
     return exitCodeOf(created + skipped, failed + uncertain + (quota === undefined ? 0 : 1));
   }
 
+  /** Summarises a dry run. */
+  async summariseCheck(): Promise<ExitCode> {
+    this.end();
+    const { output } = this.#context;
+    const { rows, created: fine, failed: bad } = this.counts;
+    const { source } = this.#prepared.plan;
+    const { keptCodes, newCodes, importedClicks } = this.#moved;
+    if (output.format !== 'table') {
+      const domains = [...this.#hosts].map(([host, links]) => ({ host: host || null, links }));
+      const more = source ? { ...this.#moved, domains, ...this.#differences() } : {};
+      await output.record({ dryRun: true, rows, fine, bad, ...more, errors: this.#errors });
+    } else if (!output.isQuiet) {
+      const counts = `${formatNumber(fine)} valid, ${formatNumber(bad)} invalid`;
+      const lines = [`${formatCount(rows, 'row')} checked: ${counts}; nothing was `];
+      lines[0] += source ? 'created' : 'sent';
+      if (source) {
+        lines.push(
+          `${formatCount(keptCodes, 'code')} retained, ${formatCount(newCodes, 'new short code')}, ${formatCount(importedClicks, 'imported click')}`,
+        );
+        for (const [host, count] of this.#hosts) {
+          const where = host === '' ? 'without a domain in the file' : `of ${host}`;
+          lines.push(`${formatCount(count, 'link')} ${where}`);
+        }
+        lines.push(...this.#differenceLines());
+      }
+      await output.message(lines.join('\n'));
+    }
+    return exitCodeOf(fine, bad);
+  }
+
+  /** Tells about the retries of a request; undefined when the server responds again. */
+  tellRetry(text: string | undefined): void {
+    this.#retrying = text;
+    if (this.#live.isShown) this.#show();
+    else this.#context.output.note(text ?? respondsAgain);
+  }
+
+  #addLink({ line, item, host = '', note, notKept = [] }: ImportRow): void {
+    if (note !== undefined) {
+      this.#paused++;
+      this.#notes.add(line, note, 'PAUSED');
+    }
+    if (notKept.length > 0) this.#notes.add(line, formatNotKept(notKept), 'NOT_KEPT');
+    for (const setting of new Set(notKept.map((each) => each.setting))) {
+      this.#notKept.set(setting, (this.#notKept.get(setting) ?? 0) + 1);
+    }
+    if (!this.#options.dryRun) return;
+    this.#moved[item?.importedCode === undefined ? 'newCodes' : 'keptCodes']++;
+    this.#moved.importedClicks += Number(item?.importedClicks ?? 0);
+    this.#hosts.set(host, (this.#hosts.get(host) ?? 0) + 1);
+  }
+
+  #differences() {
+    return { paused: this.#paused, notKept: Object.fromEntries(this.#notKept) };
+  }
+
+  #differenceLines(): string[] {
+    const why =
+      'an expiry that has passed, a limit of clicks that is used up, or a password that the file does not contain';
+    const counts = [...this.#notKept].map(
+      ([name, count]) => `${name} of ${formatCount(count, 'link')}`,
+    );
+    return [
+      ...(this.#paused > 0 ? [`paused: ${formatCount(this.#paused, 'link')} with ${why}`] : []),
+      ...(counts.length > 0 ? [`not kept: ${counts.join(', ')}`] : []),
+    ];
+  }
+
   #count({ created, failed, skipped }: Omit<ChunkCounts, 'postponed'>): void {
     this.counts.created += created;
     this.counts.failed += failed;
@@ -236,36 +330,33 @@ export class ImportReport {
     }
     this.#live.show([parts.join('  '), ...(this.#retrying ? [this.#retrying] : [])]);
   }
-
-  #onRetry(error: unknown): void {
-    if (this.#retrying !== undefined) return;
-    this.#retrying = describeRetry(error, this.#options);
-    if (this.#live.isShown) this.#show();
-    else this.#context.output.note(this.#retrying);
-  }
-
-  #onResponse(status: number): void {
-    if (this.#retrying === undefined || status === 429 || status >= 500) return;
-    this.#retrying = undefined;
-    if (!this.#live.isShown) this.#context.output.note('the server responds again');
-  }
 }
 
-function describeRetry(error: unknown, { retryFor }: Pick<ReportOptions, 'retryFor'>): string {
-  const reason = error instanceof Error ? error.message : String(error);
-  return `no response from the server (${reason}); retrying for up to ${formatDuration(retryFor * 1000)}`;
+/** Returns `rewrite: Shorty has no …; folderId: …`. */
+function formatNotKept(notKept: readonly NotKept[] = []): string {
+  return notKept.map(({ setting, reason }) => `${setting}: ${reason}`).join('; ');
 }
 
-/** Returns hooks that tell the user about the first retry. */
-export function noteRetry(
-  { output }: Context,
-  options: Pick<ReportOptions, 'retryFor'>,
+export const respondsAgain = 'the server responds again';
+
+/** Returns hooks that tell about the first retry, and about the first response after it. */
+export function retryHooks(
+  { retryFor }: Pick<ReportOptions, 'retryFor'>,
+  tell: (text: string | undefined) => void,
 ): NonNullable<ShortyOptions['hooks']> {
-  let isNoted = false;
+  let isRetrying = false;
   return {
     onRetry: ({ error }) => {
-      if (!isNoted) output.note(describeRetry(error, options));
-      isNoted = true;
+      if (isRetrying) return;
+      isRetrying = true;
+      const reason = error instanceof Error ? error.message : String(error);
+      const limit = formatDuration(retryFor * 1000);
+      tell(`no response from the server (${reason}); retrying for up to ${limit}`);
+    },
+    onResponse: ({ status }) => {
+      if (!isRetrying || status === 429 || status >= 500) return;
+      isRetrying = false;
+      tell(undefined);
     },
   };
 }

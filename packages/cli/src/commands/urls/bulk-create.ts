@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import {
   createFields,
+  findItemError,
   type ImportChunk,
   type LinkRules,
   type LinkSource,
@@ -14,8 +15,7 @@ import { type ExitCode, UsageError } from '../../cli-error.js';
 import { type CommandRow, type OptionRows, parsePositive } from '../../command.js';
 import { stateFolder } from '../../config-file.js';
 import type { Context } from '../../context.js';
-import { checkRows } from '../../import/check-rows.js';
-import { ImportReport, noteRetry } from '../../import/import-report.js';
+import { ImportReport, respondsAgain, retryHooks } from '../../import/import-report.js';
 import {
   type CsvFlags,
   csvOptions,
@@ -28,7 +28,7 @@ import { ProgressFile } from '../../import/progress-file.js';
 import { sendChunks } from '../../import/send-chunks.js';
 import { domainFinder } from '../../records.js';
 import { followLinks, formatOfFile } from '../../replacement-file.js';
-import { openLiveView } from '../../ui/live-view.js';
+import { noLiveView, openLiveView } from '../../ui/live-view.js';
 
 export interface ImportOptions extends CsvFlags {
   readonly dryRun?: boolean;
@@ -124,18 +124,40 @@ export async function importFile(
   return withImport(context, path, { ...options, fields }, async (prepared) => {
     const links = foreign && { ...foreign, now: context.io.now() };
     if (links) await checkDomains(prepared, links);
-    const openProgress = async () => {
+    let progress: ProgressFile | undefined;
+    if (!options.dryRun || failedOut !== undefined) {
       const identity = await identify(context, prepared, options, foreign);
       const folder = join(stateFolder(context.io), 'imports');
       const restart = options.resume === false && !options.dryRun;
-      return ProgressFile.open(folder, identity, { now: context.io.now, restart });
-    };
-    if (!options.dryRun) {
-      return importRows(context, prepared, options, foreign, await openProgress());
+      progress = await ProgressFile.open(folder, identity, { now: context.io.now, restart });
     }
-    const progress = failedOut === undefined ? undefined : await openProgress();
-    return checkRows(prepared, context, { links, failedOut, progress });
+    return progress && !options.dryRun
+      ? importRows(context, prepared, options, foreign, progress)
+      : checkRows(context, prepared, options, links, progress);
   });
+}
+
+/** Validates each row of a file, reports the errors, and writes the invalid rows. Creates nothing. */
+async function checkRows(
+  context: Context,
+  prepared: PreparedImport,
+  options: ImportOptions,
+  links: LinkRules | undefined,
+  progress: ProgressFile | undefined,
+): Promise<ExitCode> {
+  const { io } = context;
+  const report = new ImportReport(context, prepared, options, progress, noLiveView);
+  const chunks = planChunks(prepared.rows(), prepared.plan, links && { links });
+  for await (const { rows } of withDomainIds(chunks, domainFinder(context))) {
+    io.interrupt.throwIfAborted();
+    const results = rows.map((row) => {
+      const message = row.item ? findItemError(row.item, io.now()) : (row.error ?? '');
+      const code = row.item ? 'CREATE_FAILED' : 'INVALID_ROW';
+      return message === undefined ? { row, created: {} } : { row, failure: { message, code } };
+    });
+    report.add(results);
+  }
+  return report.summariseCheck();
 }
 
 /** The options of a client that waits for a server that is busy or restarts. */
@@ -184,7 +206,8 @@ async function importRows(
   }
   const live = await openLiveView(context);
   const report = new ImportReport(context, prepared, options, progress, live);
-  const client = await context.client({ ...patience(options), hooks: report.hooks });
+  const hooks = retryHooks(options, (text) => report.tellRetry(text));
+  const client = await context.client({ ...patience(options), hooks });
   const links = foreign && { ...foreign, now: progress.startedAt };
   const planned = planChunks(prepared.rows(), prepared.plan, links && { links });
   const chunks = async function* (): AsyncGenerator<ImportChunk> {
@@ -211,7 +234,7 @@ async function importRows(
       },
     });
     for await (const outcome of sent) {
-      const { counts, outcomes } = report.add(outcome);
+      const { counts, outcomes } = report.add(outcome.rows);
       progress.recordDone(outcome.chunk, counts, report.sizes);
       yield outcomes;
     }
@@ -245,10 +268,11 @@ async function identify(
 ): Promise<string> {
   const { baseUrl } = await context.settings();
   const { map, ignore, cells } = readColumnOptions(options);
+  const hooks = retryHooks(options, (text = respondsAgain) => context.output.note(text));
   // A dry run needs no server: without one, it knows no account.
   const account = options.dryRun
     ? await readAccount(context, { maxRetries: 0 }).catch(() => undefined)
-    : await readAccount(context, { ...patience(options), hooks: noteRetry(context, options) });
+    : await readAccount(context, { ...patience(options), hooks });
   const facts = [
     file.sha256,
     baseUrl.value,
