@@ -195,10 +195,9 @@ describe('SHORTY_OPERATOR_KEY', () => {
   }
 
   it.each([
-    [{ SHORTY_OPERATOR_KEY: 'too-short-a-key' }, 'it has 15 characters: it must have at least 32'],
-    [{ SHORTY_OPERATOR_KEY: `${key} ${key}` }, 'it contains a space: it must have at least 32'],
-    [{ SHORTY_OPERATOR_KEY: `${key}\n${key}` }, 'it contains a line break: it must'],
-    [{ SHORTY_OPERATOR_KEY: `${key}é` }, 'it contains "é": it must'],
+    [{ SHORTY_OPERATOR_KEY: 'too-short-a-key' }, 'it must be at least 32 characters long'],
+    [{ SHORTY_OPERATOR_KEY: `${key} ${key}` }, 'only letters, digits and'],
+    [{ SHORTY_OPERATOR_KEY: `${key}é` }, 'only letters, digits and'],
   ])('%j stops the start', (environment, message) => {
     expect(() => readConfig(environment)).toThrow(ConfigError);
     expect(() => readConfig(environment)).toThrow(message);

@@ -342,24 +342,10 @@ function parseListenPath(text: string): string {
   );
 }
 
-const minOperatorKeyLength = 32;
-
-function nameOf(character: string): string {
-  if (character === ' ') return 'a space';
-  return /[\r\n]/.test(character) ? 'a line break' : JSON.stringify(character);
-}
-
-function parseOperatorKey(text: string): string {
-  const other = /[^\w~+/.=-]/u.exec(text)?.[0];
-  if (text.length >= minOperatorKeyLength && other === undefined) return text;
-  const fault =
-    other === undefined
-      ? `it has ${formatCount(text.length, 'character')}`
-      : `it contains ${nameOf(other)}`;
-  throw new Error(
-    `${fault}: it must have at least ${minOperatorKeyLength} characters, which are letters, digits or one of _ ~ + / . = -. Generate one with: openssl rand -hex 32`,
-  );
-}
+const parseOperatorKey = matching(
+  /^[\w~+/.=-]{32,}$/,
+  'at least 32 characters long, and have only letters, digits and _ ~ + / . = -. Generate one with: openssl rand -hex 32',
+);
 
 function readCredentials(environment: Environment) {
   const clientId = environment.SHORTY_CLIENT_ID?.trim() || undefined;

@@ -46,7 +46,7 @@ export function openThread<Data, Methods extends ThreadMethods, Event>(
   const { isThreaded, inline, onEvent = () => {} } = options;
   const thread: Thread<ThreadMethods> = isThreaded
     ? new WorkerThread(definition, options)
-    : new InlineThread(definition.name, () => inline(onEvent));
+    : openInline(definition.name, () => inline(onEvent));
   return thread as Thread<Methods>;
 }
 
@@ -54,43 +54,36 @@ export function openThread<Data, Methods extends ThreadMethods, Event>(
  * Runs a thread's code in the calling thread, for servers in memory and inside other programs. It has
  * no time limits, because nothing can interrupt the calling thread.
  */
-class InlineThread implements Thread<ThreadMethods> {
-  readonly name: string;
-  readonly #startCode: () => ThreadCode<ThreadMethods>;
-  readonly #inFlight = new Set<Promise<unknown>>();
-  #code: ThreadCode<ThreadMethods> | undefined;
-  #stopping: Promise<void> | undefined;
-
-  constructor(name: string, startCode: () => ThreadCode<ThreadMethods>) {
-    this.name = name;
-    this.#startCode = startCode;
-  }
-
-  get figures() {
-    return { failures: 0, uncaughtErrors: 0, callsInFlight: this.#inFlight.size };
-  }
-
-  start(): void {
-    if (!this.#stopping) this.#code ??= this.#startCode();
-  }
-
-  async call(method: string, ...args: readonly unknown[]): Promise<unknown> {
-    if (this.#stopping) throw new ThreadStoppedError(this.name);
-    // Many consecutive calls must not block the event loop.
-    const outcome = yieldToEventLoop().then(() => {
-      this.#code ??= this.#startCode();
-      return this.#code.methods[method]?.(...(args as never[]));
-    });
-    this.#inFlight.add(outcome);
-    return outcome.finally(() => this.#inFlight.delete(outcome));
-  }
-
-  stop(): Promise<void> {
-    this.#stopping ??= Promise.allSettled(this.#inFlight).then(() =>
-      this.#code?.stop?.(),
-    ) as Promise<void>;
-    return this.#stopping;
-  }
+function openInline(
+  name: string,
+  startCode: () => ThreadCode<ThreadMethods>,
+): Thread<ThreadMethods> {
+  const inFlight = new Set<Promise<unknown>>();
+  let code: ThreadCode<ThreadMethods> | undefined;
+  let stopping: Promise<void> | undefined;
+  return {
+    name,
+    get figures() {
+      return { failures: 0, uncaughtErrors: 0, callsInFlight: inFlight.size };
+    },
+    start() {
+      if (!stopping) code ??= startCode();
+    },
+    async call(method: string, ...args: readonly unknown[]) {
+      if (stopping) throw new ThreadStoppedError(name);
+      // Many consecutive calls must not block the event loop.
+      const outcome = yieldToEventLoop().then(() => {
+        code ??= startCode();
+        return code.methods[method]?.(...(args as never[]));
+      });
+      inFlight.add(outcome);
+      return outcome.finally(() => inFlight.delete(outcome));
+    },
+    stop() {
+      stopping ??= Promise.allSettled(inFlight).then(() => code?.stop?.()) as Promise<void>;
+      return stopping;
+    },
+  };
 }
 
 interface Call {

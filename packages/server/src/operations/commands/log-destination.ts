@@ -1,14 +1,11 @@
-import { fstatSync, writeSync } from 'node:fs';
+import { fstatSync, writeFileSync } from 'node:fs';
 import { pino } from 'pino';
 
 // About 3,000 lines, which a reader that is only slow takes later.
 const maxQueuedBytes = 1024 * 1024;
 
-/**
- * Writes bytes and returns their number, like `writeSync`. Calls `onLost` when bytes that it has
- * queued could not be written.
- */
-type Write = (bytes: Uint8Array, onLost: () => void) => number;
+/** Writes a line. Calls `onLost` when one that it has queued could not be written. */
+type Write = (line: string, onLost: () => void) => void;
 
 /**
  * A destination of log lines on stderr that never throws and never waits. While it cannot be
@@ -21,8 +18,6 @@ export class LogDestination {
   readonly #write: Write;
   readonly #format: (line: string) => string;
   #unreported = 0;
-  /** True after a line of which only a part was written. */
-  #isTorn = false;
 
   /** `format` changes the line with the number of dropped ones, as the logger does its own. */
   constructor(write = openStream(), format = (line: string) => line) {
@@ -33,10 +28,11 @@ export class LogDestination {
   write(line: string): void {
     try {
       if (this.#unreported > 0) {
-        this.#writeAll(this.#format(droppedLine(this.#unreported)));
+        // The disk may have cut the line before.
+        this.#write(`\n${this.#format(droppedLine(this.#unreported))}`, this.#countDropped);
         this.#unreported = 0;
       }
-      this.#writeAll(line);
+      this.#write(line, this.#countDropped);
     } catch {
       this.#countDropped();
     }
@@ -46,38 +42,28 @@ export class LogDestination {
     this.dropped += 1;
     this.#unreported += 1;
   };
-
-  #writeAll(line: string): void {
-    let bytes = Buffer.from(this.#isTorn ? `\n${line}` : line);
-    while (bytes.length > 0) {
-      const written = this.#write(bytes, this.#countDropped);
-      bytes = bytes.subarray(written);
-      this.#isTorn = bytes.length > 0;
-    }
-  }
 }
 
 /**
- * A write to a pipe or a socket with `writeSync` waits for the reader. A stream does not: it queues the
- * bytes. Files are written with `writeSync`, so that the error of a full disk is known at once.
+ * A write to the file descriptor of a pipe or a socket waits for the reader. A stream does not: it queues
+ * the line. Files are written at once, so that the error of a full disk is known.
  */
 function openStream(): Write {
   // Not in numbers: Node 20's `realpathSync` reads the numbers of the last call, and those of a pipe make
   // it return the path of a symbolic link. `require` would then not find the packages of a package.
   const stats = fstatSync(2, { bigint: true });
-  if (!stats.isFIFO() && !stats.isSocket()) return (bytes) => writeSync(2, bytes);
+  if (!stats.isFIFO() && !stats.isSocket()) return (line) => writeFileSync(2, line);
   const stream = process.stderr;
   let failure: Error | undefined;
   stream.on('error', (error) => {
     failure = error;
   });
-  return (bytes, onLost) => {
+  return (line, onLost) => {
     if (failure) throw failure;
-    if (stream.writableLength + bytes.length > maxQueuedBytes) {
+    if (stream.writableLength + line.length > maxQueuedBytes) {
       throw new Error(`the reader of stderr is more than ${maxQueuedBytes} bytes behind`);
     }
-    stream.write(bytes, (error) => error && onLost());
-    return bytes.length;
+    stream.write(line, (error) => error && onLost());
   };
 }
 
