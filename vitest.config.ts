@@ -49,7 +49,7 @@ const mostlyWaits = { maxWorkers: availableParallelism() + 1, sequence: { groupO
 // These keep a core busy for long, or start many processes, and run in the second stage, too. Of the dashboard,
 // the first stage has the screens that people use most.
 const longTests = [
-  'e2e/{dedupers,demo,docs,guides,operator-guides,packages}.test.ts',
+  'e2e/{demo,docs,guides,operator-guides,packages}.test.ts',
   'e2e/dashboard/!(account|links|report).test.ts',
   'e2e/tools/specmatic.test.ts',
   'packages/cli/test/interrupted-import.test.ts',

@@ -1,26 +1,19 @@
-import { createServer, type ShortyServer } from '@shorty/server';
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createServer } from '@shorty/server';
+import { expect, onTestFinished, test } from 'vitest';
 import { expectFitsScreens, launchBrowser, watchPage } from './lib/browser.js';
 
-let browser: Browser;
-let server: ShortyServer;
-
-beforeAll(async () => {
-  server = createServer();
-  await server.start();
-  browser = await launchBrowser();
-});
-
-afterAll(async () => {
-  await browser?.close();
-  await server?.stop();
-});
-
 test('/docs loads nothing from other sites, fits every screen in light and dark, is accessible, and creates a link', async () => {
+  const server = createServer();
+  await server.start();
+  onTestFinished(() => server.stop());
+  const browser = await launchBrowser();
+  onTestFinished(() => browser.close());
   const page = await browser.newPage();
   const { outside, problems } = watchPage(page, server.url);
-  await page.goto(`${server.url}/docs`);
+  const response = await page.goto(`${server.url}/docs`);
+  expect(response?.headers()['content-security-policy']).toMatch(
+    /^default-src 'none'; script-src 'self'; style-src 'self';/,
+  );
   const operation = page.locator('#operations-URLs-createUrl');
   await operation.waitFor();
   expect(await page.locator('h1').count()).toBe(1);

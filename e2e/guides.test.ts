@@ -2,6 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { tokenOf } from '../packages/server/test/operator/server-process.js';
 import { blocksNotRun, linesNotRun } from './lib/commands-not-run.js';
 import {
   type CodeBlock,
@@ -65,25 +66,17 @@ const shorty = new Shorty({
 const url = await shorty.urls.create({ targetUrl: 'https://example.com' });
 `;
 
+const client = {
+  clientId: credentials.SHORTY_CLIENT_ID,
+  clientSecret: credentials.SHORTY_CLIENT_SECRET,
+};
+
 const toGuide = (name: string) => `docs/${name}.md`;
 
 function markedBlocksOf(file: string): CodeBlock[] {
   return codeBlocksOf(file)
     .filter((block) => block.run !== undefined)
     .map((block) => (block.run === 'fragment' ? { ...block, run: 'fragment.mjs' } : block));
-}
-
-async function tokenOf(origin: string): Promise<string> {
-  const response = await fetch(`${origin}/api/v1/auth/token`, {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify({
-      clientId: credentials.SHORTY_CLIENT_ID,
-      clientSecret: credentials.SHORTY_CLIENT_SECRET,
-    }),
-  });
-  const { data } = (await response.json()) as { data: { accessToken: string } };
-  return data.accessToken;
 }
 
 describe('the guides', () => {
@@ -181,7 +174,7 @@ describe('the guides', () => {
     const settings = { port, folder: scratchFolder(), environment: operator };
     const server = await startServer(settings);
     const signIn = { ...credentials, ...operator, PATH: path, SHORTY_BASE_URL: server.origin };
-    const environment = { ...signIn, TOKEN: await tokenOf(server.origin) };
+    const environment = { ...signIn, TOKEN: `${await tokenOf(server.origin, client)}` };
     const runBlock = ({ code, language, run: name = '' }: CodeBlock): string => {
       if (language === 'sh') {
         return run(folder, environment, 'bash', '-euo', 'pipefail', '-c', withoutLinesNotRun(code));

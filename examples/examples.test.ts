@@ -1,4 +1,3 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { join } from 'node:path';
@@ -8,31 +7,13 @@ import { Shorty } from '@shorty/sdk';
 import { createServer } from '@shorty/server';
 import { signWebhook } from '@shorty/webhook-verifier';
 import { expect, onTestFinished, test } from 'vitest';
+import { runScript } from '../packages/server/test/operator/server-process.js';
 
 const folder = fileURLToPath(new URL('.', import.meta.url));
 
-function start(name: string, environment: NodeJS.ProcessEnv): ChildProcess {
-  const child = spawn(process.execPath, [join(folder, name)], {
-    env: { PATH: process.env.PATH, ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  onTestFinished(() => {
-    child.kill('SIGKILL');
-  });
-  return child;
-}
-
-async function run(name: string, environment: NodeJS.ProcessEnv) {
-  const child = start(name, environment);
-  const output = { stdout: '', stderr: '' };
-  for (const stream of ['stdout', 'stderr'] as const) {
-    child[stream]?.setEncoding('utf8').on('data', (text: string) => {
-      output[stream] += text;
-    });
-  }
-  await once(child, 'close');
-  return { code: child.exitCode, ...output };
-}
+const start = (name: string, environment: NodeJS.ProcessEnv) =>
+  runScript([join(folder, name)], { cwd: folder, env: { PATH: process.env.PATH, ...environment } });
+const run = (name: string, environment: NodeJS.ProcessEnv) => start(name, environment).ended;
 
 /** Starts a server. Returns it with its first client, and with that of the SDK. */
 async function startServer(options: Parameters<typeof createServer>[0] = {}) {
@@ -108,8 +89,8 @@ test('domain sets up a domain, and gets the link that already has a target', asy
 
 /** A receiver in a child process, with its URL and its output. */
 async function startReceiver(name: string, secret: string) {
-  const receiver = start(name, { SHORTY_WEBHOOK_SECRET: secret, PORT: '0' });
-  const lines = createInterface({ input: receiver.stdout as NodeJS.ReadableStream });
+  const { child } = start(name, { SHORTY_WEBHOOK_SECRET: secret, PORT: '0' });
+  const lines = createInterface({ input: child.stdout });
   const output = lines[Symbol.asyncIterator]();
   const port = /port (\d+)$/.exec((await output.next()).value)?.[1];
   return { url: `http://127.0.0.1:${port}/`, output };

@@ -47,14 +47,6 @@ describe('the main entry', () => {
     expect(size).toBeGreaterThan(1024);
     expect(size).toBeLessThan(budgetBytes);
   });
-
-  it('runs with web globals only', async () => {
-    const { Shorty } = await importBundle();
-    const data = { plan: 'free' };
-    const fetch = async () => Response.json({ success: true, data });
-    const shorty = new Shorty({ baseUrl: 'https://sho.test', accessToken: 'token', fetch });
-    await expect(shorty.usage.get()).resolves.toEqual(data);
-  });
 });
 
 it('recognizes the errors of another copy of the package', async () => {

@@ -134,18 +134,4 @@ describe('the list', () => {
       all.find(({ resource }) => resource.id === ids[3]),
     ]);
   });
-
-  it('has no entry of another organization, and the operator sees all', async () => {
-    const other = await world.newcomer();
-    expect((await other.call('listAuditEntries')).data).toMatchObject({ total: 0, items: [] });
-    const of = async (organizationId: string) => {
-      const { data } = await world.api.operator.call('listAllAuditEntries', {
-        query: { organizationId, limit: 100 },
-      });
-      return data.items;
-    };
-    const own = (await caller.call('listAuditEntries', { query: { limit: 100 } })).data.items;
-    expect(await of(caller.organizationId)).toEqual(own);
-    expect(await of(other.organizationId)).toEqual([]);
-  });
 });

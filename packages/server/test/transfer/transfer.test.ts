@@ -18,7 +18,7 @@ import { openStorage } from '../../src/storage/open-storage.js';
 import { keyOf } from '../../src/storage/schema.js';
 import { unlockSecrets } from '../../src/storage/secrets.js';
 import { makeVisit } from '../analytics/visit-store.js';
-import { startServer, type TestServer } from '../api/start-server.js';
+import { requestToken, startServer, type TestServer } from '../api/start-server.js';
 import { tablesOf } from '../storage/tables-of.js';
 import {
   fileForTest,
@@ -272,12 +272,7 @@ describe('an organization that moves to an empty server', () => {
     expect((await visitOf('/slug-0')).headers.get('location')).toBe('https://example.com/0');
     const form = { method: 'POST', body: new URLSearchParams({ password: 'sesame' }) };
     expect((await visitOf('/rich', form)).status).toBe(303);
-    const token = await fetch(`${server.url}/api/v1/auth/token`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(api.credentials),
-    });
-    expect(token.status).toBe(200);
+    expect((await requestToken(server.url, api.credentials)).status).toBe(200);
     const { items } = (await api.call('listQrs')).data;
     for (const { downloadUrl } of items) {
       const [here, moved] = await Promise.all([

@@ -71,14 +71,6 @@ describe('a visit', () => {
       campaign: null,
     });
   });
-
-  it('has its language and the UTM parameters of its query', () => {
-    const query = '?utm_source=mail&utm_content=a%0Ab';
-    expect(describeOne({ 'accept-language': 'de-AT,en' }, { query })).toMatchObject({
-      language: 'de',
-      campaign: { utmSource: 'mail', utmContent: 'a b' },
-    });
-  });
 });
 
 const { referrer, imageSearch, ownNavigation } = scanEvidence;
