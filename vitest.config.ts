@@ -55,7 +55,6 @@ const longTests = [
   'packages/cli/test/interrupted-import.test.ts',
   'packages/server/test/operator/{backup,doctor-damages,safe-start,scheduled-backups,transfer}.test.ts',
   'packages/server/test/analytics/report-model-long.test.ts',
-  'packages/server/test/contract/request-limits.test.ts',
   'packages/server/test/hardening/operator-paths.test.ts',
   'packages/server/test/qr/grid.test.ts',
   'packages/server/test/storage/million-links.test.ts',
@@ -79,7 +78,6 @@ const onlyOnSqlite = [
   'packages/server/test/api/{access,bulk-same-rules,cors,docs,failures,hostile-bodies,link-info,link-previews}.test.ts',
   'packages/server/test/api/{not-found,operations,qr-download,qr-logo,rate-limit,redirect,standard-webhooks}.test.ts',
   'packages/server/test/api/{token,url-fields,visitor-pages}.test.ts',
-  'packages/server/test/contract/request-limits.test.ts',
   'packages/server/test/storage/{checkpoints,file-mode,privacy-guide,unavailable-storage}.test.ts',
   'packages/server/test/webhooks/receiver-responses.test.ts',
 ];

@@ -8,7 +8,7 @@ const id = (await api.createLink()).id;
 
 const half = '\ud83d';
 
-// Values that their type allows. request-limits.test.ts tests the limits that openapi.yaml declares.
+// Values that their type allows. contract-properties.test.ts has what openapi.yaml does not allow.
 const refused: Record<string, unknown[]> = {
   targetUrl: ['', ' https://example.com/', 'https://example.com/ '],
   customSlug: [`ab${half}`],

@@ -90,14 +90,14 @@ export function dereference(schema: Schema): Schema {
 }
 
 /** Resolves a reference, or a choice with null, to its schema. */
-export function resolve(schema: Schema): Schema {
+function resolve(schema: Schema): Schema {
   const { anyOf, oneOf, type, ...rest } = dereference(schema);
   const choice = (anyOf ?? oneOf)?.find((each) => each.type !== 'null');
   return choice ? { ...resolve(choice), ...rest } : dereference(schema);
 }
 
 /** Returns a function that finds the faults of a value by the schema at a place of a document. */
-export function checkerOf(document: object, options: Options = {}) {
+function checkerOf(document: object, options: Options = {}) {
   // Strict would refuse the words that OpenAPI has beside those of JSON Schema.
   const ajv = new Ajv2020({ strict: false, allErrors: true, ...options });
   addFormats.default(ajv);
@@ -129,6 +129,34 @@ export function closed(value: unknown): unknown {
   const { type, properties } = value as { type?: unknown; properties?: unknown };
   const isObject = [type].flat().includes('object') && typeof properties === 'object';
   return { ...(isObject && { additionalProperties: false }), ...Object.fromEntries(parts) };
+}
+
+/** A request of a test. */
+export interface Sent {
+  readonly method: string;
+  /** With its query. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+const ofRequest = checkerOf(openApi);
+const ofParameter = checkerOf(openApi, { coerceTypes: true });
+
+/** Whether a request of the API has the types, the limits and the patterns that the description says. */
+export function allows({ path, method, parameters, requestBody }: Operation, sent: Sent): boolean {
+  // The server reads more forms of instants and addresses than these formats have.
+  const isBroken = (check: Check, place: readonly (string | number)[], value: unknown) =>
+    check(['paths', path, method, ...place], value).some(({ keyword }) => keyword !== 'format');
+  const query = new URL(sent.path, 'http://localhost').searchParams;
+  for (const [at, { in: place, name, schema }] of parameters.entries()) {
+    const value = query.get(name);
+    if (place !== 'query' || resolve(schema).type === 'array' || !value) continue;
+    if (isBroken(ofParameter, ['parameters', at, 'schema'], value)) return false;
+  }
+  const type = sent.headers['content-type'] ?? '';
+  if (!sent.body || !requestBody?.content[type] || type !== 'application/json') return true;
+  return !isBroken(ofRequest, ['requestBody', 'content', type, 'schema'], JSON.parse(sent.body));
 }
 
 export interface Received {

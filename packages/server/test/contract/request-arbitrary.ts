@@ -1,14 +1,6 @@
 import fc from 'fast-check';
-import type { Operation, Parameter } from './openapi-document.js';
+import type { Operation, Parameter, Sent } from './openapi-document.js';
 import { anything, type SchemaArbitraries, spoiled } from './schema-arbitrary.js';
-
-export interface Sent {
-  readonly method: string;
-  /** With its query. */
-  readonly path: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string;
-}
 
 const form = 'application/x-www-form-urlencoded';
 

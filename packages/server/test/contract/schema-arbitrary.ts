@@ -143,6 +143,7 @@ export class SchemaArbitraries {
     return fc.oneof(
       fc.string({ minLength, maxLength: max }),
       fc.string({ unit: 'grapheme', minLength, maxLength: Math.ceil((minLength + max) / 2) }),
+      ...(maxLength <= 10_000 ? [fc.constant('a'.repeat(maxLength))] : []),
     );
   }
 
@@ -194,13 +195,22 @@ interface Place {
 /** A value in which one thing is not as it was: replaced, left out, or added. */
 export function spoiled(values: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
   return fc
-    .tuple(values, fc.nat(), fc.constantFrom('replace', 'drop', 'add'), anything, fc.string())
+    .tuple(
+      values,
+      fc.nat(),
+      fc.constantFrom('replace', 'extend', 'drop', 'add'),
+      anything,
+      fc.string(),
+    )
     .map(([value, at, how, other, name]) => {
       const root = { value: structuredClone(value) } as Record<string, unknown>;
       const places = placesIn(root);
       const { holder, key } = places[at % places.length] as Place;
       if (how === 'replace') holder[key] = other;
       else if (how === 'drop') delete holder[key];
+      // One beyond a limit, often: limits are among the values.
+      else if (how === 'extend' && typeof holder[key] === 'string') holder[key] += 'a';
+      else if (how === 'extend' && typeof holder[key] === 'number') (holder[key] as number) += 1;
       else {
         const inner = holder[key];
         const target = typeof inner === 'object' && inner !== null ? inner : holder;
