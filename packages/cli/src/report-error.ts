@@ -3,6 +3,7 @@ import { formatDuration, formatJson, printable } from '@shorty/report';
 import { ConnectionError, ShortyConfigError, ShortyError, TimeoutError } from '@shorty/sdk';
 import { CliError, type ExitCode, exitCodes, systemErrorCode } from './cli-error.js';
 import type { Io } from './io.js';
+import { kinds } from './records.js';
 
 interface Report {
   readonly exitCode: ExitCode;
@@ -119,16 +120,11 @@ function scopeHint(message: string): string {
 
 /** Returns the command that lists what the path of a request names. */
 function listOf({ path = '' }: ShortyError): string | undefined {
-  return lists.find(([part]) => path.includes(part))?.[1];
+  const found = Object.values(kinds).find(({ place }) =>
+    path.includes(`/api/v1/${place.split('{', 1)}`),
+  );
+  return found?.hint;
 }
-
-const lists: readonly (readonly [string, string])[] = [
-  ['/api/v1/urls/', 'shorty urls list --search TEXT finds links'],
-  ['/api/v1/qr/', 'shorty qr list prints the ids'],
-  ['/api/v1/webhooks/', 'shorty webhooks list prints the ids'],
-  ['/api/v1/domains/', 'shorty domains list prints the ids'],
-  ['/api/v1/api-keys/', 'shorty keys list prints the ids'],
-];
 
 function retryTime({ retryAfterMs }: ShortyError): string {
   if (retryAfterMs === undefined) return 'try again later';

@@ -209,10 +209,7 @@ export async function listPages<Item extends object>(
     await output.list(items(), columns);
     return;
   }
-  const page = await read({
-    ...(limit === undefined ? {} : { limit }),
-    ...(offset === undefined ? {} : { offset }),
-  });
+  const page = await read(defined({ limit, offset }));
   const { items, ...head } = page;
   await output.list([items], columns, head);
   const shown = page.offset + items.length;
