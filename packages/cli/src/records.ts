@@ -1,9 +1,8 @@
 import { quoteCell } from '@shorty/import';
 import { formatCount } from '@shorty/report';
 import {
-  type ApiKey,
-  type Client,
   NotFoundError,
+  type Page,
   PermissionError,
   type Shorty,
   type WithResponse,
@@ -12,6 +11,8 @@ import { CliError } from './cli-error.js';
 import { collect, type Details, type RecordKind } from './command.js';
 import type { Context } from './context.js';
 import { withEtag } from './etag.js';
+import { operations } from './operations.js';
+import { readPages } from './read-pages.js';
 
 /** A record, with its ETag if it has one. */
 export type Versioned<T extends object = object> = T & { readonly etag?: string | undefined };
@@ -41,51 +42,126 @@ interface Kind {
   readonly forms: string;
   /** The next step for somebody whose name leads to no record. */
   readonly hint: string;
-  readonly isOfOperator?: boolean;
-  readonly find: (text: string, search: Search) => Promise<Found>;
-  readonly read: (id: string, search: Search) => Promise<Versioned>;
+  /** Finds a record that no list has under its name. */
+  readonly find?: (text: string, search: Search) => Promise<Found>;
+  /** Selects items of the list that may have the name. */
+  readonly query?: (text: string) => object;
+  readonly isNamed?: (item: Item, text: string) => boolean;
 }
 
-type Listed<T> = Omit<Kind, 'find' | 'read'> & {
-  readonly list: (search: Search, text: string) => AsyncIterable<T>;
-  readonly isNamed?: (item: T, text: string) => boolean;
-  readonly get?: (id: string, search: Search) => { withResponse(): Promise<WithResponse<object>> };
-};
+/** An item of a list, with the fields by which users may name it. */
+interface Item extends Readonly<Partial<Record<'id' | 'url' | 'description' | 'name', string>>> {
+  readonly start?: string;
+  readonly shortUrl?: string;
+  readonly revokedAt?: string | null;
+}
 
 const number = /^[1-9]\d{0,15}$/;
 const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
-const all = { limit: 100 };
 
-/** Returns a kind whose records are found in a list. */
-function listed<T extends { readonly id: string }>({
-  list,
-  isNamed = () => true,
-  get,
-  ...kind
-}: Listed<T>): Kind {
-  const findAll = async (search: Search, text: string, isIt: (item: T) => boolean) => {
-    const found: T[] = [];
-    for await (const item of list(search, text)) if (isIt(item)) found.push(item);
-    return found;
-  };
-  return {
-    ...kind,
-    async find(text, search) {
-      if (uuid.test(text) || text.startsWith('shorty_ci_')) return { id: text };
-      const found = await findAll(search, text, (item) => isNamed(item, text));
-      const [only] = found;
-      if (!only) throw missing(kind, text);
-      if (found.length === 1) return { id: only.id };
-      const hint = `name one by its id: ${found.map(({ id }) => id).join(', ')}`;
-      throw new CliError(`${formatCount(found.length, kind.noun)} have the name ${text}`, { hint });
-    },
-    async read(id, search) {
-      if (get) return withEtag(await get(id, search).withResponse());
-      const [record] = await findAll(search, id, (item) => item.id === id);
-      if (record) return record;
-      throw missing(kind, id);
-    },
-  };
+const key = {
+  noun: 'key',
+  forms: 'id, name or start',
+  isNamed: ({ name, start = '' }: Item, text: string) => name === text || text.startsWith(start),
+};
+
+export const kinds: Readonly<Record<RecordKind, Kind>> = {
+  link: {
+    ...{ noun: 'link', place: 'urls/{id}', forms: 'id, short URL, slug or code' },
+    hint: 'shorty urls list --search TEXT finds links',
+    find: findLink,
+  },
+  code: {
+    ...{ noun: 'QR code', place: 'qr/{id}' },
+    forms: 'id or URL, or its link if that has no other code',
+    hint: 'shorty qr list prints the ids',
+    find: findCode,
+  },
+  webhook: {
+    ...{ noun: 'webhook', place: 'webhooks/{id}', forms: 'id, URL or description' },
+    hint: 'shorty webhooks list prints them',
+    isNamed: ({ url, description }, text) => url === text || description === text,
+  },
+  domain: {
+    ...{ noun: 'domain', place: 'domains/{id}', forms: 'hostname or id' },
+    hint: 'shorty domains list prints the hostnames',
+    // The server refuses what has no dot.
+    query: (text) => (text.includes('.') ? { hostname: text } : {}),
+    isNamed: (_, text) => text.includes('.'),
+  },
+  key: { ...key, place: 'api-keys/{id}', hint: 'shorty keys list prints them' },
+  tag: {
+    ...{ noun: 'tag', place: 'tags/{tag}', forms: 'its name in the exact case' },
+    hint: 'shorty tags list prints them',
+    query: (search) => ({ search }),
+    isNamed: ({ name }, text) => name === text,
+  },
+  organization: {
+    ...{ noun: 'organization', place: 'admin/organizations/{id}', forms: 'id or name' },
+    hint: 'shorty admin orgs list prints them',
+    isNamed: ({ name }, text) => name === text,
+  },
+  client: {
+    ...{ noun: 'client', place: 'admin/organizations/{id}/clients/{clientId}' },
+    ...{ forms: 'id or name', hint: 'shorty admin clients list prints them' },
+    isNamed: ({ name, revokedAt }, text) => name === text && revokedAt === null,
+  },
+  organizationKey: {
+    ...{ ...key, place: 'admin/organizations/{id}/api-keys/{keyId}' },
+    hint: 'shorty admin keys list prints them',
+  },
+  takedown: {
+    ...{ noun: 'link', place: 'admin/takedowns/{id}', forms: 'id or short URL' },
+    hint: 'shorty admin takedowns list prints them',
+    isNamed: ({ id, shortUrl }, text) => id === text || shortUrl === text,
+  },
+};
+
+const routes = new Set(Object.values(operations).map(({ route }) => route));
+
+/** Returns the items of the list in which a record stands. A tag has its name as its id. */
+async function findAll(
+  { place, query }: Kind,
+  text: string,
+  { client, request, organization }: Search,
+  isIt: (item: Item) => boolean,
+) {
+  const path: `/${string}` = `/api/v1/${place.replace(/\/[^/]+$/, '')}`;
+  const params = path.includes('{id}') ? { id: await organization() } : {};
+  const pages = readPages((position) => {
+    const sent = { params, query: { limit: 100, ...query?.(text), ...position } };
+    return client.request('GET', path, sent, request) as PromiseLike<Page<Item>>;
+  });
+  const found: (Item & { readonly id: string })[] = [];
+  for await (const { items } of pages) {
+    for (const { id, ...item } of items.filter(isIt))
+      found.push({ id: id ?? `${item.name}`, ...item });
+  }
+  return found;
+}
+
+async function find(kind: Kind, text: string, search: Search): Promise<Found> {
+  if (kind.find) return kind.find(text, search);
+  if (uuid.test(text) || text.startsWith('shorty_ci_')) return { id: text };
+  const found = await findAll(kind, text, search, (item) => kind.isNamed?.(item, text) ?? true);
+  const [only] = found;
+  if (!only) throw missing(kind, text);
+  if (found.length === 1) return { id: only.id };
+  const hint = `name one by its id: ${found.map(({ id }) => id).join(', ')}`;
+  throw new CliError(`${formatCount(found.length, kind.noun)} have the name ${text}`, { hint });
+}
+
+/** Reads a record by its id: in its list, if no route has it alone. */
+async function read(kind: Kind, id: string, search: Search): Promise<Versioned> {
+  const path: `/${string}` = `/api/v1/${kind.place}`;
+  if (routes.has(`GET ${path}`)) {
+    const call = search.client.request('GET', path, { params: { id } }, search.request);
+    return withEtag((await call.withResponse()) as WithResponse<object>);
+  }
+  const isIt = (item: Item) => (item.id ?? item.name) === id;
+  const [record] = await findAll(kind, id, search, isIt);
+  if (record) return record;
+  throw missing(kind, id);
 }
 
 function missing({ noun, hint }: Pick<Kind, 'noun' | 'hint'>, text: string): CliError {
@@ -93,96 +169,6 @@ function missing({ noun, hint }: Pick<Kind, 'noun' | 'hint'>, text: string): Cli
     ...{ code: 'NOT_FOUND', hint },
   });
 }
-
-const key = { noun: 'key', forms: 'id, name or start' };
-const isKey = ({ name, start }: ApiKey, text: string) => name === text || text.startsWith(start);
-
-export const kinds = {
-  link: {
-    ...{ noun: 'link', place: 'urls/{id}' },
-    forms: 'id, short URL, slug or code',
-    hint: 'shorty urls list --search TEXT finds links',
-    find: findLink,
-    read: async (id, { client, request }) =>
-      withEtag(await client.urls.get(id, request).withResponse()),
-  },
-  code: {
-    ...{ noun: 'QR code', place: 'qr/{id}' },
-    forms: 'id or URL, or its link if that has no other code',
-    hint: 'shorty qr list prints the ids',
-    find: findCode,
-    read: async (id, { client, request }) =>
-      withEtag(await client.qr.get(id, request).withResponse()),
-  },
-  webhook: listed({
-    ...{ noun: 'webhook', place: 'webhooks/{id}' },
-    forms: 'id, URL or description',
-    hint: 'shorty webhooks list prints them',
-    list: ({ client, request }) => client.webhooks.list(all, request),
-    isNamed: ({ url, description }, text) => url === text || description === text,
-    get: (id, { client, request }) => client.webhooks.get(id, request),
-  }),
-  domain: listed({
-    ...{ noun: 'domain', place: 'domains/{id}' },
-    forms: 'hostname or id',
-    hint: 'shorty domains list prints the hostnames',
-    // The server refuses what has no dot.
-    list: ({ client, request }, text) =>
-      client.domains.list(text.includes('.') ? { hostname: text } : all, request),
-    isNamed: (_, text) => text.includes('.'),
-    get: (id, { client, request }) => client.domains.get(id, request),
-  }),
-  key: listed<ApiKey>({
-    ...{ ...key, place: 'api-keys/{id}' },
-    hint: 'shorty keys list prints them',
-    list: ({ client, request }) => client.apiKeys.list(all, request),
-    isNamed: isKey,
-  }),
-  tag: listed({
-    ...{ noun: 'tag', place: 'tags/{tag}' },
-    forms: 'its name in the exact case',
-    hint: 'shorty tags list prints them',
-    list: async function* ({ client, request }, search) {
-      for await (const { name } of client.tags.list({ search }, request)) yield { id: name };
-    },
-    isNamed: ({ id }, text) => id === text,
-  }),
-  organization: listed({
-    ...{ noun: 'organization', place: 'organizations/{id}' },
-    forms: 'id or name',
-    hint: 'shorty admin orgs list prints them',
-    isOfOperator: true,
-    list: ({ client, request }) => client.admin.organizations.list(all, request),
-    isNamed: ({ name }, text) => name === text,
-  }),
-  client: listed<Client>({
-    ...{ noun: 'client', place: 'clients/{clientId}' },
-    forms: 'id or name',
-    hint: 'shorty admin clients list prints them',
-    isOfOperator: true,
-    list: async function* ({ client, request, organization }) {
-      yield* client.admin.clients.list(await organization(), all, request);
-    },
-    isNamed: ({ name, revokedAt }, text) => name === text && revokedAt === null,
-  }),
-  organizationKey: listed<ApiKey>({
-    ...{ ...key, place: 'api-keys/{keyId}' },
-    hint: 'shorty admin keys list prints them',
-    isOfOperator: true,
-    list: async function* ({ client, request, organization }) {
-      yield* client.admin.apiKeys.list(await organization(), all, request);
-    },
-    isNamed: isKey,
-  }),
-  takedown: listed({
-    ...{ noun: 'link', place: 'takedowns/{id}' },
-    forms: 'id or short URL',
-    hint: 'shorty admin takedowns list prints them',
-    isOfOperator: true,
-    list: ({ client, request }) => client.admin.takedowns.list(all, request),
-    isNamed: ({ id, shortUrl }, text) => id === text || shortUrl === text,
-  }),
-} as const satisfies Readonly<Record<RecordKind, Kind>>;
 
 /** Returns an argument or an option whose value names a record. */
 export function naming(record: RecordKind, text = `the ${kinds[record].noun}`): Details {
@@ -227,17 +213,17 @@ export class Named<T extends object = object> {
 
   async read(): Promise<Versioned<T>> {
     const { id, record } = await this.#find();
-    return (record ?? (await this.#kind.read(id, await this.#search()))) as Versioned<T>;
+    return (record ?? (await read(this.#kind, id, await this.#search()))) as Versioned<T>;
   }
 
   async #find(): Promise<Found> {
-    this.#found ??= this.#search().then((search) => this.#kind.find(this.text, search));
+    this.#found ??= this.#search().then((search) => find(this.#kind, this.text, search));
     return this.#found;
   }
 
   async #search(): Promise<Search> {
     const { request } = this.#context;
-    const isOfOperator = this.#kind.isOfOperator === true;
+    const isOfOperator = this.#kind.place.startsWith('admin/');
     const client = await (isOfOperator ? this.#context.operator() : this.#context.client());
     return { client, request, organization: async () => (await this.#organization?.id()) ?? '' };
   }
