@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { Page } from '../contract/fields.js';
 import type { AuditTarget, WriteOrigin } from '../idempotency/audit-entry.js';
 import type { Database } from '../storage/database.js';
-import { allOf } from '../storage/list-page.js';
+import { allOf, readListPage } from '../storage/list-page.js';
 import type { ListQuery } from '../storage/list-query.js';
 import type { AuditFilter, auditEntry } from './audit-contract.js';
 
@@ -19,7 +19,7 @@ export async function listAuditEntries(
 ): Promise<Page<AuditRow>> {
   const { read } = database;
   const query = auditListQuery(organizationId, filter);
-  const { ids, keys, total, next } = await database.readListPage<string>(query);
+  const { ids, keys, total, next } = await readListPage<string>(database, query);
   if (ids.length === 0) return { total, next, items: [] };
   // By the whole primary key, because `id` alone has no index.
   const rows = await selectEntries(read)

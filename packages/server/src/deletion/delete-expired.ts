@@ -33,4 +33,8 @@ export async function deleteExpired(
     };
     await runInBatches(rowsAtOnce, deleteBatch, signal);
   }
+  if (database.engine === 'sqlite') return;
+  // A node that has not polled for 30 minutes evicts everything.
+  const old = sql`delete from cache_changes where changed_at < now() - interval '1 hour'`;
+  await old.execute(database.read);
 }

@@ -35,7 +35,7 @@ import {
   type UrlExportPresentation,
 } from '../urls/url-csv.js';
 import type { UrlFilter } from '../urls/url-list-contract.js';
-import { listUrls, urlLineReader } from '../urls/url-query.js';
+import { listUrls, readUrlLines } from '../urls/url-query.js';
 import { listDeliveries, toDeliveryRecord } from '../webhooks/delivery-repository.js';
 import { readAttempts } from '../webhooks/stats.js';
 import type { DeliveryFilter } from '../webhooks/webhook-contract.js';
@@ -48,7 +48,6 @@ export type Lists = ReturnType<typeof listMethods>;
  * text, which leaves the main thread little to do.
  */
 export function listMethods(database: Database) {
-  const readUrlLines = urlLineReader(database);
   const pagesOf =
     <Filter, Row, Item>(
       list: (database: Database, organizationId: string, filter: Filter) => Promise<Page<Row>>,
@@ -63,7 +62,7 @@ export function listMethods(database: Database) {
       presentation: UrlExportPresentation,
     ): Promise<ExportPage> {
       const toLine = exportLineOf(presentation);
-      const lines = await readUrlLines(organizationId, filter, presentation.now, toLine);
+      const lines = await readUrlLines(database, organizationId, filter, presentation.now, toLine);
       const header = filter.after ? '' : exportHeaderOf(presentation);
       return { ...lines, text: JSON.stringify(header + lines.text) };
     },

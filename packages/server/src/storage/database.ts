@@ -1,7 +1,6 @@
 import type { Kysely, Transaction } from 'kysely';
 import type { FairQueue } from '../fair-queue.js';
 import type { Keyring } from './keyring.js';
-import type { ListPage, ListQuery } from './list-query.js';
 import type { Schema } from './schema.js';
 
 export type { Schema } from './schema.js';
@@ -30,8 +29,6 @@ export interface Database {
   readonly read: Kysely<Schema>;
   /** Runs reads in one snapshot, which concurrent writes do not change. */
   snapshot<T>(work: (db: Kysely<Schema>) => Promise<T>): Promise<T>;
-  /** Reads one page of a list and the total number of its rows. */
-  readListPage<Id extends string | number>(query: ListQuery): Promise<ListPage<Id>>;
   /** The number of lists that may be read at once, and also the number of searches. */
   readonly maxConcurrentLists: number;
   /**
@@ -79,8 +76,8 @@ export interface Database {
    * calls all return the same key. Without `fresh`, returns undefined if there is none.
    */
   loadKey<Fresh extends string | undefined>(fresh: Fresh): Promise<string | Fresh>;
-  /** Does the engine's periodic maintenance, on a thread that does not serve redirects. */
-  maintain(): Promise<void>;
+  /** Runs a checkpoint if one is due, on a thread that does not serve redirects. Undefined on PostgreSQL. */
+  readonly maintain: (() => void) | undefined;
   /** Returns the size on this machine's disk; undefined for a database server. */
   size():
     | { readonly dataBytes: number /** The write-ahead log. */; readonly logBytes: number }

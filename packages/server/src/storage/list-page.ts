@@ -18,8 +18,7 @@ type CountedRow = { readonly total?: number } & (ListRow | { readonly id: null }
 
 /** Reads one page of a list, and the total number of its rows unless the page starts after a position. */
 export async function readListPage<Id extends string | number>(
-  db: Kysely<Schema>,
-  engine: Engine,
+  { engine, read }: Pick<Database, 'engine' | 'read'>,
   query: ListQuery,
 ): Promise<ListPage<Id>> {
   const { limit, offset, after } = query;
@@ -32,7 +31,7 @@ export async function readListPage<Id extends string | number>(
         page as (select key, id from found ${page})
       select total, key, id from (select count(*) as total from found) as counted
         left join page on true order by key ${direction}, id ${direction}`;
-  const { rows } = await statement.execute(db);
+  const { rows } = await statement.execute(read);
   const found = rows.flatMap((row) => (row.id === null ? [] : [row]));
   const items = found.slice(0, limit);
   const last = found.length > limit ? items.at(-1) : undefined;
@@ -85,7 +84,7 @@ export async function readList<Id extends string | number, Row extends { readonl
   query: ListQuery,
   find: (ids: readonly Id[]) => Promise<readonly Row[]>,
 ): Promise<Page<Row>> {
-  const { ids, total, next } = await database.readListPage<Id>(query);
+  const { ids, total, next } = await readListPage<Id>(database, query);
   return { total, next, items: await findInOrder(ids, find) };
 }
 
@@ -140,7 +139,7 @@ export async function readLines<Id extends string | number, Row extends { readon
   find: (ids: readonly Id[]) => Promise<readonly Row[]>,
   toLine: (row: Row) => string,
 ): Promise<LinePage> {
-  const { ids, keys, total, next } = await database.readListPage<Id>(query);
+  const { ids, keys, total, next } = await readListPage<Id>(database, query);
   const slices: string[] = [];
   let length = 0;
   let count = 0;

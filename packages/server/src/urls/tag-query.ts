@@ -3,6 +3,7 @@ import type { LinkRestriction } from '../contract/caller.js';
 import type { Page, Position } from '../contract/fields.js';
 import type { Database } from '../storage/database.js';
 import { isWithin } from '../storage/link-restriction.js';
+import { readListPage } from '../storage/list-page.js';
 import type { ListPage } from '../storage/list-query.js';
 import { foldText } from '../storage/search-text.js';
 import { parseTags } from '../storage/tag-text.js';
@@ -86,5 +87,5 @@ export function findTagged(
   after: Position = [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER],
 ): Promise<ListPage<number>> {
   const filter = { tag, restriction, limit, offset: 0, after };
-  return database.readListPage(urlListQuery(database, organizationId, filter, 0));
+  return readListPage(database, urlListQuery(database, organizationId, filter, 0));
 }

@@ -4,8 +4,8 @@ import type { Database, Engine } from '../storage/database.js';
 import { isWithin } from '../storage/link-restriction.js';
 import { allOf, type LinePage, readLines, readList } from '../storage/list-page.js';
 import type { ListOrder, ListQuery } from '../storage/list-query.js';
-import { prepare } from '../storage/prepared.js';
 import { foldText } from '../storage/search-text.js';
+import { isAmong } from '../storage/statements.js';
 import { tagTextOf } from '../storage/tag-text.js';
 import { fromRow, type ShortUrl, selectUrls } from './short-url.js';
 import type { UrlFilter, UrlSort } from './url-list-contract.js';
@@ -19,36 +19,32 @@ export function listUrls(
   return readList<number, ShortUrl>(
     database,
     urlListQuery(database, organizationId, filter, now),
-    async (ids) => {
-      const rows = await selectUrls(database.read).where('urls.id', 'in', ids).execute();
-      return rows.map(fromRow);
-    },
+    (ids) => findByIds(database.read, ids),
   );
 }
 
-/** Returns the function that reads one page of links as lines of text. */
-export function urlLineReader(database: Database) {
-  const { engine, read } = database;
-  // One statement for any number of ids.
-  const byIds = prepare(({ list }: { list: string }) => {
-    const given =
-      engine === 'postgres'
-        ? sql<number>`(select unnest(cast(${list} as bigint[])))`
-        : sql<number>`(select value from json_each(${list}))`;
-    return selectUrls(read).where('urls.id', 'in', given);
-  });
-  async function find(ids: readonly number[]) {
-    const list = engine === 'postgres' ? `{${ids}}` : `[${ids}]`;
-    const { rows } = await read.executeQuery(byIds({ list }));
-    return rows.map(fromRow);
-  }
-  return (
-    organizationId: string,
-    filter: UrlFilter,
-    now: number,
-    toLine: (url: ShortUrl) => string,
-  ): Promise<LinePage> =>
-    readLines(database, urlListQuery(database, organizationId, filter, now), find, toLine);
+async function findByIds(read: Database['read'], ids: readonly number[]): Promise<ShortUrl[]> {
+  const rows = await selectUrls(read)
+    .where(isAmong(read, sql.ref('urls.id'), ids))
+    .execute();
+  return rows.map(fromRow);
+}
+
+/** Reads one page of links as lines of text. */
+export function readUrlLines(
+  database: Database,
+  organizationId: string,
+  filter: UrlFilter,
+  now: number,
+  toLine: (url: ShortUrl) => string,
+): Promise<LinePage> {
+  const query = urlListQuery(database, organizationId, filter, now);
+  return readLines<number, ShortUrl>(
+    database,
+    query,
+    (ids) => findByIds(database.read, ids),
+    toLine,
+  );
 }
 
 export function urlListQuery(

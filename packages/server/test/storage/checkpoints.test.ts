@@ -43,7 +43,7 @@ const countBatches = async () =>
 describe('a handle without checkpoints', () => {
   it('writes to an empty log after a checkpoint of another handle, without losing data', async () => {
     await write(48);
-    await maintaining.maintain();
+    maintaining.maintain?.();
     expect(logBytes()).toBe(0);
     await write(1);
     expect(logBytes()).toBeLessThan(3 * megabyte);

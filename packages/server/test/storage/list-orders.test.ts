@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
+import { readListPage } from '../../src/storage/list-page.js';
 import { foldText } from '../../src/storage/search-text.js';
 import type { UrlFilter, UrlSort } from '../../src/urls/url-list-contract.js';
 import { urlListQuery } from '../../src/urls/url-query.js';
@@ -83,7 +84,7 @@ describe.each(sorts)('links by %s', (sort) => {
             const read = (range: Partial<UrlFilter>) => {
               const query = { ...filter, ...range };
               const list = urlListQuery(stored.database, organizationId, query, now);
-              return stored.database.readListPage<number>(list);
+              return readListPage<number>(stored.database, list);
             };
             const found: number[] = [];
             for (let after: UrlFilter['after']; ; ) {

@@ -26,7 +26,7 @@ it.each([
     const { read } = recordStatements(database, statements);
     const owner = { column, value: 'owner' };
     const query = { table, owner, indexed, limit: 25, offset: 0, after: [5, 5] as const };
-    await readListPage(read, engine(), query);
+    await readListPage({ read, engine: engine() }, query);
     const [plan] = await explain(database, [...statements.values()]);
     const expected =
       engine() === 'sqlite'

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { StorageUnavailableError } from '../../src/storage/database.js';
+import { readListPage } from '../../src/storage/list-page.js';
 import { foldText } from '../../src/storage/search-text.js';
 import type { UrlFilter } from '../../src/urls/url-list-contract.js';
 import { urlListQuery } from '../../src/urls/url-query.js';
@@ -76,7 +77,7 @@ const search = (organizationId: string, term: string, tag?: string) =>
   readPage(organizationId, { limit: 100, offset: 0, search: term, tag });
 
 const readPage = (organizationId: string, filter: UrlFilter) =>
-  stored.database.readListPage<number>(urlListQuery(stored.database, organizationId, filter, now));
+  readListPage<number>(stored.database, urlListQuery(stored.database, organizationId, filter, now));
 
 /** Reads all pages of a list by their positions. */
 async function readAll(organizationId: string, filter: UrlFilter) {
@@ -133,7 +134,7 @@ describe('a page', () => {
     const organizationId = await stored.addOrganization('enterprise');
     await stored.create(organizationId, [{}]);
     await expect(
-      stored.database.readListPage({
+      readListPage(stored.database, {
         table: 'urls',
         owner: { column: 'organization_id', value: organizationId },
         // As PostgreSQL does at the time limit.

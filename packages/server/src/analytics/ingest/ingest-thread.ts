@@ -37,8 +37,7 @@ const ingestEveryMs = 200;
 const idleIngestEveryMs = 500;
 const mergeEveryMs = 1_000;
 const idleMergeEveryMs = 10_000;
-// PostgreSQL runs its checkpoints itself.
-const maintainEveryMs = { sqlite: 250, postgres: 10_000 };
+const maintainEveryMs = 250;
 const recoverEveryMs = 10_000;
 const eraseEveryMs = 10_000;
 // Less than the time limit of calls.
@@ -54,6 +53,7 @@ export function createIngest(
   clock: Clock,
   emit: (event: IngestEvent) => void,
 ) {
+  const { maintain } = database;
   const path = join(root, writerId);
   const visits = new VisitRepository(database, { outbox, thresholds, clicks: { plans } });
   // Initially true, because this thread may replace a failed one. Its first success clears that error.
@@ -130,7 +130,7 @@ export function createIngest(
     ),
     // Continues what a killed process began.
     repeat('erasures', eraseEveryMs, erase),
-    repeat('maintenance', maintainEveryMs[database.engine], () => database.maintain()),
+    ...(maintain ? [repeat('maintenance', maintainEveryMs, async () => maintain())] : []),
   ];
   for (const service of services) service.start();
   // The visits of a killed process must not wait for the first period.

@@ -2,7 +2,6 @@ import { Kysely, type PostgresPoolClient, sql } from 'kysely';
 import type { Database, Schema, StorageOptions } from '../database.js';
 import { type GroupCommitOptions, openWriter } from '../group-commit.js';
 import { Keyring } from '../keyring.js';
-import { readListPage } from '../list-page.js';
 import { isShared, takeLocks } from '../locks.js';
 import { applyMigrations, findVersionProblem } from '../migrations/apply-migrations.js';
 import { watchChanges } from './change-feed.js';
@@ -15,9 +14,6 @@ import { ServerPool, setLocalLimits } from './server-pool.js';
 
 // How long a write is repeated while others hold its locks.
 const maxLockedMs = 10_000;
-
-// Deletes changes older than an hour. A node that has not polled for 30 minutes evicts everything.
-const deleteChangesEveryMs = 10 * 60_000;
 
 export function openPostgres(
   address: PostgresAddress,
@@ -45,7 +41,6 @@ export function openPostgres(
     maxGroupSize: 16,
   };
   const writer = openWriter(db, options);
-  let changesDeletedAt = performance.now();
   return {
     engine: 'postgres',
     keyring: new Keyring(secretKeys),
@@ -56,7 +51,6 @@ export function openPostgres(
         .setIsolationLevel('repeatable read')
         .setAccessMode('read only')
         .execute(work),
-    readListPage: (query) => readListPage(db, 'postgres', query),
     // Lists and searches use a quarter of the connections each. The rest is for redirects and writes.
     maxConcurrentLists: Math.max(1, Math.floor(maxConnections / 4)),
     ...writer.methods,
@@ -92,12 +86,7 @@ export function openPostgres(
       const { rows } = await statement.execute(db);
       return rows[0]?.value ?? fresh;
     },
-    // PostgreSQL itself runs autovacuum and checkpoints.
-    async maintain() {
-      if (performance.now() - changesDeletedAt < deleteChangesEveryMs) return;
-      changesDeletedAt = performance.now();
-      await sql`delete from cache_changes where changed_at < now() - interval '1 hour'`.execute(db);
-    },
+    maintain: undefined,
     size: () => undefined,
     async close() {
       await writer.close();

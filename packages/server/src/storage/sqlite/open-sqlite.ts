@@ -11,7 +11,6 @@ import {
 import type { Database, Schema, StorageOptions } from '../database.js';
 import { type GroupCommitOptions, openWriter } from '../group-commit.js';
 import { Keyring } from '../keyring.js';
-import { readListPage } from '../list-page.js';
 import { applyMigrations, findVersionProblem } from '../migrations/apply-migrations.js';
 import { lockForServer } from './server-lock.js';
 import { isLocked, QueuedSqliteDriver } from './sqlite-driver.js';
@@ -99,7 +98,6 @@ export function openSqlite(path: string, settings: StorageOptions): Database {
         else await handle.destroy();
       }
     },
-    readListPage: (query) => readListPage(read, 'sqlite', query),
     // They read one after another, in the thread of lists.
     maxConcurrentLists: 4,
     ...writer.methods,
@@ -124,7 +122,7 @@ export function openSqlite(path: string, settings: StorageOptions): Database {
       return keyInMemory ?? fresh;
     },
     size: () => ({ dataBytes: bytesOf(path), logBytes: logBytes(path) }),
-    async maintain() {
+    maintain() {
       if (isMemory || logBytes(path) < checkpointPages * pageBytes) return;
       // A separate handle: SQLite cannot checkpoint on one that is within a transaction.
       maintainer ??= openHandle(path, settings, 'write');
