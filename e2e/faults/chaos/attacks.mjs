@@ -1,10 +1,9 @@
-// What a tenant can do at most, to take time from others. Hostile requests are in packages/server/test/hardening.
+// What a tenant can do at most, to take time from others. Hostile requests are in packages/server/test/hardening,
+// and receivers that hang in packages/server/test/webhooks/fairness.test.ts.
 import { randomBytes } from 'node:crypto';
-import { createServer as createHttpServer } from 'node:http';
-import { createServer } from 'node:net';
+import { createServer } from 'node:http';
 import { bearer, repeat } from './lib/target.mjs';
 
-const endpoints = 400;
 const passwordBulk = JSON.stringify({
   urls: Array.from({ length: 100 }, (_, n) => ({
     targetUrl: `https://example.com/${n}`,
@@ -115,35 +114,9 @@ export const attacks = {
     await Promise.all([codes, visits, reports]);
   },
 
-  'tenant-hanging-receivers': async ({ target, signal, tenants, ports }) => {
-    const server = createServer((socket) => {
-      socket.on('error', () => socket.destroy());
-      socket.resume();
-      signal.addEventListener('abort', () => socket.destroy());
-    });
-    server.listen(ports.files, '127.0.0.1');
-    signal.addEventListener('abort', () => server.close());
-    for (let index = 0; index < endpoints && !signal.aborted; index += 1) {
-      const tenant = tenants[index % tenants.length];
-      await target.request('POST', '/api/v1/webhooks', {
-        headers: bearer(tenant),
-        body: JSON.stringify({
-          url: `http://127.0.0.1:${ports.files}/${index}`,
-          events: ['url.created'],
-        }),
-      });
-    }
-    await repeat(signal, 2, (turn) =>
-      target.request('POST', '/api/v1/urls', {
-        headers: bearer(tenants[turn % tenants.length]),
-        body: JSON.stringify({ targetUrl: 'https://example.com/event' }),
-      }),
-    );
-  },
-
   /** Bulk creates whose every link is an event for fifty webhooks. */
   'tenant-fan-out': async ({ target, signal, tenants: [tenant], ports }) => {
-    const server = createHttpServer((request, response) => {
+    const server = createServer((request, response) => {
       request.resume();
       response.end();
     });

@@ -136,30 +136,6 @@ describe('a client with the clock and random numbers of the system', () => {
   });
 });
 
-it('sends the filters of a list with every page', async () => {
-  const ids = Array.from({ length: 150 }, (_, at) => String(150 - at));
-  const asked: string[] = [];
-  server.use(
-    http.get(`${api}/urls`, ({ request }) => {
-      const { search, searchParams } = new URL(request.url);
-      asked.push(search);
-      const offset = Number(searchParams.get('after'));
-      const items = ids.slice(offset, offset + 100).map((id) => ({ id }));
-      return success({
-        total: ids.length,
-        limit: 100,
-        offset,
-        items,
-        nextAfter: offset === 0 ? '100' : null,
-      });
-    }),
-  );
-  const seen: string[] = [];
-  for await (const { id } of shorty().urls.list({ isActive: true })) seen.push(id);
-  expect(seen).toEqual(ids);
-  expect(asked).toEqual(['?limit=100&isActive=true', '?limit=100&isActive=true&after=100']);
-});
-
 it('exportAll yields the texts of all pages, with the filters of each', async () => {
   const asked: string[] = [];
   server.use(

@@ -8,6 +8,8 @@ interface PageQuery {
   readonly limit?: number | undefined;
   readonly offset?: number | undefined;
   readonly after?: string | undefined;
+  /** A filter. */
+  readonly tag?: string;
 }
 
 interface Item {
@@ -113,15 +115,17 @@ describe('a list that is iterated', () => {
     expect(moving.asked).toHaveLength(1);
   });
 
-  it('starts at an offset, and can be iterated again', async () => {
+  it('starts at an offset, can be iterated again, and sends its filters with every page', async () => {
     const moving = new MovingList(30);
-    const list = new PagedList<Item>({ limit: 10, offset: 12 }, moving.fetchPage);
+    const query = { limit: 10, offset: 12, tag: 'launch' };
+    const list = new PagedList<Item>(query, moving.fetchPage);
     const first = await collect(list);
     expect(first.map(({ id }) => id)).toEqual(moving.ids.slice(12));
     await expect(collect(list)).resolves.toEqual(first);
     const pages = await collect(list.pages());
     expect(pages.flatMap(({ items }) => items)).toEqual(first);
     expect(pages.map(({ total, limit }) => [total, limit])).toEqual(Array(2).fill([30, 10]));
+    expect(new Set(moving.asked.map(({ tag }) => tag))).toEqual(new Set(['launch']));
   });
 
   it('requests no page before the first item is read', async () => {

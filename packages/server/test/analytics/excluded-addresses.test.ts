@@ -83,13 +83,4 @@ describe('refuses', () => {
       details: [{ path: 'excludeAddresses[1]', message }],
     });
   });
-
-  it('more than 100 entries', async () => {
-    const entries = Array.from({ length: 101 }, (_, at) => `192.0.2.${at}`);
-    const { error } = await exclude(entries);
-    const message = 'must be a list of at most 100 addresses and ranges';
-    expect(error).toMatchObject({ details: [{ path: 'excludeAddresses', message }] });
-    expect((await exclude(entries.slice(1))).data.excludeAddresses).toHaveLength(100);
-    await exclude([]);
-  });
 });

@@ -90,7 +90,7 @@ export function dereference(schema: Schema): Schema {
 }
 
 /** Resolves a reference, or a choice with null, to its schema. */
-function resolve(schema: Schema): Schema {
+export function resolve(schema: Schema): Schema {
   const { anyOf, oneOf, type, ...rest } = dereference(schema);
   const choice = (anyOf ?? oneOf)?.find((each) => each.type !== 'null');
   return choice ? { ...resolve(choice), ...rest } : dereference(schema);
