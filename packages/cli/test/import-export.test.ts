@@ -258,7 +258,8 @@ test('a file without a column of targets gets the names that the service uses', 
   const { code, stderr } = await shorty.run('import kutt other.json');
   expect([code, stderr]).toEqual([
     2,
-    'shorty: the file has no targetUrl, only "a"\n' +
+    'reading other.json as JSON; "line 2" in messages is its first link\n' +
+      'shorty: the file has no targetUrl, only "a"\n' +
       '  an export of Kutt names it target; use another column with --map a=targetUrl\n',
   ]);
   await shorty.write('empty.csv', '');

@@ -17,20 +17,12 @@ import { timeZoneOption } from '../analytics/parse-time.js';
 import { UsageError } from '../cli-error.js';
 import { type OptionRows, repeatable } from '../command.js';
 import type { Context } from '../context.js';
-import type { Io } from '../io.js';
 import { openFile, type TextFile } from './open-file.js';
 
 export interface CsvOptions {
   readonly encoding?: string | undefined;
   /** One character or its name; detected from the header by default. */
   readonly delimiter?: string | undefined;
-  /** False when the first row has values; true by default. */
-  readonly hasHeader?: boolean | undefined;
-}
-
-export interface PrepareOptions extends CsvOptions {
-  readonly columns: ColumnOptions;
-  readonly fields: FieldSet;
 }
 
 /** The rows of an open file, and what the user should know about it. */
@@ -49,18 +41,42 @@ export interface PreparedImport extends Rows {
   rows(): AsyncGenerator<CsvRow>;
 }
 
-/** Opens a file, or stdin for `-`, and reads it once: its header, and whether its syntax is valid. */
-export async function prepareImport(
+/** Opens a CSV file or, with a service in the fields, a JSON export; stdin for `-`. Closes it at the end. */
+export async function withRows<Result>(
+  { io, output }: Pick<Context, 'io' | 'output'>,
   path: string,
-  options: PrepareOptions,
-  io: Pick<Io, 'stdin' | 'interrupt'>,
-): Promise<PreparedImport> {
-  const { hasHeader = true, fields, columns } = options;
-  const isKnown = (title: string) => isKnownColumn(title, fields, columns);
-  const source = await openRows(path, options, io, isKnown, fields);
+  { encoding, delimiter, fields }: CsvOptions & { readonly fields?: FieldSet },
+  isKnown: (title: string) => boolean,
+  work: (rows: Rows) => Promise<Result>,
+): Promise<Result> {
+  const file = await openFile(path, io, encoding);
   try {
+    const rows = await readRows(file, { delimiter, source: fields?.source, isKnown });
+    for (const note of [file.note, ...rows.notes]) if (note !== undefined) output.note(note);
+    return await work({ ...rows, file });
+  } finally {
+    await file.close();
+  }
+}
+
+/** Works with a file that was read once: its header is known, and its syntax valid. */
+export async function withImport<Result>(
+  context: Pick<Context, 'io' | 'output'>,
+  path: string,
+  flags: CsvFlags & { readonly fields: FieldSet },
+  work: (prepared: PreparedImport) => Promise<Result>,
+): Promise<Result> {
+  const { io, output } = context;
+  output.requireRows();
+  let day: string | undefined;
+  const columns = readColumnOptions(flags, (note) => {
+    day ??= note;
+  });
+  const { fields, header: hasHeader = true } = flags;
+  const isKnown = (title: string) => isKnownColumn(title, fields, columns);
+  return withRows(context, path, flags, isKnown, async (source) => {
     let first: CsvRow | undefined;
-    let total = 0;
+    let total = hasHeader ? -1 : 0;
     for await (const row of source.all()) {
       io.interrupt.throwIfAborted();
       first ??= row;
@@ -75,81 +91,31 @@ export async function prepareImport(
     const plan = hasHeader
       ? planColumns(first.cells, fields, columns)
       : planPositions(first.cells.length, fields, columns);
-    const notes = [...source.notes];
-    if (plan.skipped.length > 0) {
-      notes.push(`skipping columns that only the server sets: ${plan.skipped.join(', ')}`);
+    const { skipped, ignored } = plan;
+    if (skipped.length > 0) {
+      output.note(`skipping columns that only the server sets: ${skipped.join(', ')}`);
     }
-    if (plan.ignored.length > 0) notes.push(`skipping unknown columns: ${plan.ignored.join(', ')}`);
+    if (ignored.length > 0) output.note(`skipping unknown columns: ${ignored.join(', ')}`);
     // A row that fails again gets its new reason in the place of the old one.
     const isRepeated = hasHeader && plan.titles.at(-1) === errorColumn;
     const withoutReason = (row: CsvRow) => {
       const cells = isRepeated ? row.cells.slice(0, -1) : row.cells;
       return isRepeated ? { ...row, raw: formatCsvLine(cells, source.delimiter) } : row;
     };
-    return {
-      ...source,
-      plan,
-      notes,
-      header: hasHeader ? withoutReason(first) : undefined,
-      total: hasHeader ? total - 1 : total,
-      rows: () => (hasHeader ? withoutFirst(source.all(), withoutReason) : source.all()),
-    };
-  } catch (error) {
-    await source.file.close();
-    throw error;
-  }
-}
-
-/** Opens a CSV file or, with a service in the fields, a JSON export. */
-export async function openRows(
-  path: string,
-  { encoding, delimiter }: CsvOptions,
-  io: Pick<Io, 'stdin' | 'interrupt'>,
-  isKnown: (title: string) => boolean,
-  fields?: FieldSet,
-): Promise<Rows> {
-  const file = await openFile(path, io, encoding);
-  try {
-    const options = { delimiter, source: fields?.source, isKnown };
-    const rows = await readRows(file, options);
-    const notes = file.note === undefined ? rows.notes : [file.note, ...rows.notes];
-    return { ...rows, file, notes };
-  } catch (error) {
-    await file.close();
-    throw error;
-  }
-}
-
-/** Opens a file with the options of a command, prints what the user should know, and closes it at the end. */
-export async function withImport<Result>(
-  { io, output }: Context,
-  path: string,
-  { fields, ...flags }: CsvFlags & { readonly fields: FieldSet },
-  work: (prepared: PreparedImport) => Promise<Result>,
-): Promise<Result> {
-  output.requireRows();
-  let day: string | undefined;
-  const columns = readColumnOptions(flags, (note) => {
-    day ??= note;
+    const header = hasHeader ? withoutReason(first) : undefined;
+    const rows = () => (header ? withoutFirst(source.all(), withoutReason) : source.all());
+    try {
+      return await work({ ...source, plan, header, total, rows });
+    } finally {
+      if (day !== undefined) output.note(day);
+    }
   });
-  const { encoding, delimiter, header: hasHeader } = flags;
-  const read = { columns, fields, encoding, delimiter, hasHeader };
-  const prepared = await prepareImport(path, read, io);
-  try {
-    for (const note of prepared.notes) output.note(note);
-    return await work(prepared);
-  } finally {
-    await prepared.file.close();
-    if (day !== undefined) output.note(day);
-  }
 }
 
 /** The options of commands that read a CSV file with named columns. */
-export interface CsvFlags {
+export interface CsvFlags extends CsvOptions {
   readonly map?: readonly string[];
   readonly ignoreColumns?: string | true;
-  readonly encoding?: string;
-  readonly delimiter?: string;
   /** False for --no-header. */
   readonly header?: boolean;
   readonly dates?: 'dmy' | 'mdy';

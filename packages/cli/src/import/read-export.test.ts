@@ -1,7 +1,6 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
 import {
   createFields,
   FileError,
@@ -12,7 +11,9 @@ import {
   planChunks,
 } from '@shorty/import';
 import { afterAll, describe, expect, test } from 'vitest';
-import { prepareImport } from './prepare-import.js';
+import { fakeIo } from '../../test/fake-io.js';
+import { Output } from '../output.js';
+import { withImport } from './prepare-import.js';
 
 const now = Date.parse('2026-06-01T00:00:00Z');
 const future = '2099-01-01T00:00:00.000Z';
@@ -23,28 +24,23 @@ afterAll(() => rm(folder, { recursive: true }));
 
 interface Read {
   readonly rows: readonly ImportRow[];
-  readonly notes: readonly string[];
 }
 
 /** Returns the rows of an export: a CSV file if it is a text, JSON otherwise. */
 async function readExport(name: LinkSourceName, content: unknown): Promise<Read> {
   const path = join(folder, 'export');
   await writeFile(path, typeof content === 'string' ? content : JSON.stringify(content));
-  const prepared = await prepareImport(
-    path,
-    {
-      columns: { map: new Map(), ignore: new Set() },
-      fields: { ...createFields, source: linkSources[name] },
-    },
-    { stdin: Readable.from([]) as typeof process.stdin, interrupt: new AbortController().signal },
-  );
+  const io = fakeIo();
+  const output = new Output(io, { format: 'table', isQuiet: false, allowsColor: false });
+  const fields = { ...createFields, source: linkSources[name] };
   const links = { domains: new Map(), keepsCodes: true, now };
   const rows: ImportRow[] = [];
-  for await (const chunk of planChunks(prepared.rows(), prepared.plan, { links })) {
-    rows.push(...chunk.rows);
-  }
-  await prepared.file.close();
-  return { rows, notes: prepared.notes };
+  await withImport({ io, output }, path, { fields }, async (prepared) => {
+    for await (const chunk of planChunks(prepared.rows(), prepared.plan, { links })) {
+      rows.push(...chunk.rows);
+    }
+  });
+  return { rows };
 }
 
 /** Returns the only row. Its item follows the contract. */

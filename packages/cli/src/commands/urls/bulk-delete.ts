@@ -3,7 +3,7 @@ import { linkKeys, quoteCell } from '@shorty/import';
 import { type ExitCode, systemErrorCode, UsageError } from '../../cli-error.js';
 import type { CommandRow } from '../../command.js';
 import type { Context } from '../../context.js';
-import { type CsvOptions, openRows, type Rows } from '../../import/prepare-import.js';
+import { type CsvOptions, type Rows, withRows } from '../../import/prepare-import.js';
 import { groupIntoPages } from '../../read-pages.js';
 import { kinds, type Named, nameLinks } from '../../records.js';
 import {
@@ -41,16 +41,12 @@ async function deleteListed(context: Context, { links, ...options }: Input): Pro
     const texts = links.flatMap((each) => each.split(','));
     return deleteUrls(context, nameLinks(texts, context), options);
   }
-  const rows = await openRows(first, options, context.io, isKeyColumn);
-  try {
-    for (const note of rows.notes) context.output.note(note);
+  return withRows(context, first, options, isKeyColumn, async (rows) => {
     // The whole file first, so that an error in line 900 deletes nothing.
     const texts = await readColumn(rows);
     if (texts.length === 0) throw new UsageError(`${rows.file.name} contains no links`);
-    return await deleteUrls(context, nameLinks(texts, context), options);
-  } finally {
-    await rows.file.close();
-  }
+    return deleteUrls(context, nameLinks(texts, context), options);
+  });
 }
 
 /** Returns the cells of the column that names links, or of the first column of a file without a header. */
