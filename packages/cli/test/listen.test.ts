@@ -43,7 +43,7 @@ const idsOf = ({ received }: Receiver) => received.map(({ event }) => event.data
 test('signs events for a local receiver, prints its answers, and ends with Ctrl-C', async () => {
   const receiver = await startReceiver();
   const types = ['--events', 'url.created,qr.created'];
-  const listening = await listen(['--forward-to', receiver.url, ...types]);
+  const listening = await listen(['--latest', '--forward-to', receiver.url, ...types]);
   const url = await createUrl('Zoë ☃');
   await receiver.arrived(1);
   const [got] = receiver.received;
@@ -71,25 +71,49 @@ test('signs events for a local receiver, prints its answers, and ends with Ctrl-
   expect((await listening.result).code).toBe(130);
 });
 
-test('begins with the next event, and has the same secret when it is started again', async () => {
+test('goes on where it was after kill -9, with the same secret, and sends no event twice', async () => {
   const receiver = await startReceiver();
   const args = ['--forward-to', receiver.url, '--events', 'url.created'];
-  const first = await listen(args);
+  const first = await listen(['--latest', ...args]);
+  const ids = [(await createUrl()).id, (await createUrl()).id];
+  await first.printedLines(2);
   first.process.kill('SIGKILL');
   await first.result;
-  await createUrl();
+  for (let made = 0; made < 3; made += 1) ids.push((await createUrl()).id);
   const second = await listen(args);
-  const { id } = await createUrl();
-  await second.printedLines(1);
-  expect(idsOf(receiver)).toEqual([id]);
+  ids.push((await createUrl()).id);
+  await second.printedLines(4);
+  expect(idsOf(receiver)).toEqual(ids);
   expect(second.secret).toBe(first.secret);
+  second.process.kill('SIGINT');
+  await second.result;
+  await createUrl();
+  const third = await listen(['--latest', ...args]);
+  const { id } = await createUrl();
+  await third.printedLines(1);
+  expect(idsOf(receiver)).toEqual([...ids, id]);
+});
+
+test('sends an event again whose answer a kill interrupted', async () => {
+  const receiver = await startReceiver();
+  receiver.respond = () => {};
+  const args = ['--forward-to', receiver.url];
+  const first = await listen(['--latest', ...args]);
+  const { id } = await createUrl();
+  await receiver.arrived(1);
+  first.process.kill('SIGKILL');
+  await first.result;
+  receiver.respond = (response) => void response.writeHead(204).end();
+  const second = await listen(args);
+  await second.printedLines(1);
+  expect(idsOf(receiver)).toEqual([id, id]);
 });
 
 test('signs for the secret of the receiver', async () => {
   // The key is this text, although what follows whsec_ is base64.
   const secret = 'whsec_test';
   const receiver = await startReceiver();
-  const listening = await listen(['--forward-to', receiver.url], {
+  const listening = await listen(['--latest', '--forward-to', receiver.url], {
     SHORTY_WEBHOOK_SECRET: secret,
   });
   await createUrl();
@@ -101,7 +125,7 @@ test('signs for the secret of the receiver', async () => {
 
 test('trigger posts a signed example to the receiver', async () => {
   const receiver = await startReceiver();
-  const { secret } = await listen([]);
+  const { secret } = await listen(['--latest']);
   const args = ['webhooks', 'trigger', 'url.clicked', '--forward-to', receiver.url, '--json'];
   const triggered = await shorty.run(args);
   expect([triggered.code, triggered.stderr]).toEqual([0, '']);
@@ -117,7 +141,7 @@ test('trigger posts a signed example to the receiver', async () => {
 test('trigger says which secret signed an event that the receiver refuses with 401', async () => {
   const receiver = await startReceiver();
   receiver.respond = (response) => void response.writeHead(401).end();
-  const { secret } = await listen([]);
+  const { secret } = await listen(['--latest']);
   const args = ['webhooks', 'trigger', 'url.created', '--forward-to', receiver.url];
   const { code, stderr } = await shorty.run(args);
   expect([code, stderr]).toEqual([1, expect.stringContaining(`signed with ${secret}, the secret`)]);
@@ -151,7 +175,7 @@ test('waits for a server that is away', async () => {
   const proxy = await openFaultProxy(api.url, (path) => path.startsWith('/api/v1/events'));
   onTestFinished(() => proxy.stop());
   proxy.decide = (index) => (index === 0 ? 'pass' : 'unavailable');
-  const { printed, printedLines } = await listen([], { SHORTY_BASE_URL: proxy.url });
+  const { printed, printedLines } = await listen(['--latest'], { SHORTY_BASE_URL: proxy.url });
   await expect.poll(() => printed.stderr).toContain('no connection to the server, trying again');
   proxy.decide = () => 'pass';
   await expect.poll(() => printed.stderr).toContain('connected again');

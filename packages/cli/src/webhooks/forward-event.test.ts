@@ -44,6 +44,7 @@ it('finds the subject of events without a short URL', () => {
     describeForward({ ...received, event: { data } }, 120, false).slice(50);
   expect(linkOf({ shortCode: 'aB3' })).toBe('aB3');
   expect(linkOf({ hostname: 'go.example.com' })).toBe('go.example.com');
+  expect(linkOf({ visits: [{ customSlug: null, shortCode: 'a' }, {}, {}] })).toBe('a and 2 more');
   expect(linkOf({ shortUrl: 'https://x/\u001b[2J' })).toBe('x/\ufffd[2J');
   expect(describeForward({ ...received, event: null }, 120, false)).toHaveLength(48);
 });

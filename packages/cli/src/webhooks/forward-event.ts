@@ -96,11 +96,15 @@ export function isTooLate({ durationMs }: Forwarded): boolean {
 /** Returns the link that an event is about, without its scheme; otherwise what identifies its subject. */
 function subjectOf(event: unknown): string {
   const { data } = fieldsOf(event);
-  const { shortUrl, qrData, shortCode, hostname, url } = fieldsOf(data);
-  return String(shortUrl ?? qrData ?? shortCode ?? hostname ?? url ?? '').replace(
-    /^https?:\/\//,
-    '',
-  );
+  const { shortUrl, qrData, shortCode, hostname, url, visits } = fieldsOf(data);
+  if (Array.isArray(visits)) {
+    const [first] = visits;
+    const { customSlug, shortCode: code } = fieldsOf(first);
+    const more = visits.length > 1 ? ` and ${visits.length - 1} more` : '';
+    return `${customSlug ?? code}${more}`;
+  }
+  const subject = shortUrl ?? qrData ?? shortCode ?? hostname ?? url;
+  return typeof subject === 'string' ? subject.replace(/^https?:\/\//, '') : '';
 }
 
 function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {

@@ -1,12 +1,23 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import type Conf from 'conf';
 import { UsageError } from '../cli-error.js';
 import { createPrivateFolder, stateFolder } from '../config-file.js';
 import type { Context } from '../context.js';
 import { readSecret } from '../prompt.js';
 
-/** Returns the secret that signs events for a receiver on this machine. It stays the same for a profile. */
-async function readListenSecret(context: Context): Promise<string> {
+/** What `webhooks listen` stores for each profile and server. */
+interface Stored {
+  /** Signs events for the receiver. */
+  secret: string;
+  /** The cursor of the page to continue with; undefined before the first. */
+  after?: string;
+  /** The last event of this page that was handled; empty for none. */
+  lastId?: string;
+}
+
+/** Opens the file of the secret and the position, which only its owner can read. */
+export async function openListenState(context: Context): Promise<Conf<Stored>> {
   const { baseUrl, profile, clientId } = await context.settings();
   const identity = JSON.stringify([baseUrl.value, clientId?.value ?? profile.value]);
   const configName = createHash('sha256').update(identity).digest('hex');
@@ -14,11 +25,11 @@ async function readListenSecret(context: Context): Promise<string> {
   await createPrivateFolder(cwd, 'SHORTY_STATE_DIR');
   const { default: Conf } = await import('conf');
   // A damaged file is replaced.
-  const state = new Conf<{ secret: string }>({
+  const state = new Conf<Stored>({
     ...{ cwd, configName, configFileMode: 0o600, clearInvalidConfig: true },
   });
   if (!state.has('secret')) state.set('secret', `whsec_${randomBytes(24).toString('base64')}`);
-  return state.get('secret');
+  return state;
 }
 
 const variable = 'SHORTY_WEBHOOK_SECRET';
@@ -26,12 +37,6 @@ const variable = 'SHORTY_WEBHOOK_SECRET';
 /** The help text on the secret. It is never a flag, because other processes can read flags. */
 export const secretHelp = `Set the webhook secret in ${variable}, or pass it on stdin with
 --secret-stdin.`;
-
-/** Returns the secret that signs events: that of the environment, or the own one of `webhooks listen`. */
-export async function chooseSecret(context: Context) {
-  const ofReceiver = context.io.env[variable];
-  return { isOwn: !ofReceiver, secret: ofReceiver || (await readListenSecret(context)) };
-}
 
 export async function readSigningSecret(
   context: Context,

@@ -16,11 +16,12 @@ import {
   isTooLate,
   tooLate,
 } from './forward-event.js';
-import { chooseSecret } from './listen-state.js';
+import { openListenState, readSigningSecret } from './listen-state.js';
 
 interface ListenOptions {
   readonly forwardTo?: string;
   readonly events?: readonly string[];
+  readonly latest?: boolean;
 }
 
 export const listen: CommandRow = {
@@ -34,6 +35,7 @@ export const listen: CommandRow = {
       text: 'event types, separated by commas (default: *, all but url.clicked)',
       parse: collect,
     },
+    '--latest': 'begin with the next event, not where the last listen ended',
     ...formatOption(
       ['table', 'ndjson'],
       'output format (default: table on a terminal, otherwise ndjson)',
@@ -43,7 +45,8 @@ export const listen: CommandRow = {
 public address. Signs each event, posts it to --forward-to, and prints the
 response. An event that your receiver refuses is not sent again. It prints the
 signing secret for your receiver, which stays the same; SHORTY_WEBHOOK_SECRET
-sets another one.`,
+sets another one. It stores its position for each profile: the next listen
+continues there, with the events of up to 30 days.`,
   ownsOutput: true,
   run: follow,
 };
@@ -62,17 +65,27 @@ async function follow(context: Context, options: ListenOptions): Promise<ExitCod
   if (types.length === 0) throw new UsageError('--events: names no event type');
   for (const type of types) if (type !== '*') await readEventType(context, type);
   const client = await context.client();
-  const { secret, isOwn } = await chooseSecret(context);
-  const { nextAfter } = await client.events.list({ after: 'latest' }, request);
-  output.note(`signing secret: ${isOwn ? secret : 'SHORTY_WEBHOOK_SECRET'}`);
+  const state = await openListenState(context);
+  const ownSecret = await readSigningSecret(context, false);
+  const secret = ownSecret ?? state.get('secret');
+  if (!state.has('after') || options.latest) {
+    const { nextAfter } = await client.events.list({ after: 'latest' }, request);
+    state.store = { ...state.store, after: nextAfter, lastId: '' };
+  }
+  output.note(`signing secret: ${ownSecret ? 'SHORTY_WEBHOOK_SECRET' : secret}`);
   const forwarding = target ? `, forwarded to ${target.href}` : '';
   output.note(`waiting for events: ${types.join(', ')}${forwarding}; Ctrl-C stops`);
+  let { after = '', lastId } = state.store;
   try {
-    for await (const { items } of followEvents(context, client, nextAfter)) {
-      for (const event of items) {
+    for await (const { items, nextAfter } of followEvents(context, client, after)) {
+      // Events up to this one were handled before a restart.
+      const handled = items.findIndex(({ id }) => id === lastId);
+      for (const event of items.slice(handled + 1)) {
         if (!wantsType(types, event.type)) continue;
         const sending = { target, secret, now: io.now, signal: io.interrupt };
         const forwarded = await forwardEvent(event, sending);
+        // Before the output, so that no event is sent twice.
+        state.set('lastId', event.id);
         await output.write(
           format === 'table'
             ? `${describeForward(forwarded, terminalColumns(io.stdout), hasColor)}\n`
@@ -81,6 +94,9 @@ async function follow(context: Context, options: ListenOptions): Promise<ExitCod
         if (hasFailed(forwarded)) output.warn(explain(forwarded));
         if (isTooLate(forwarded)) output.warn(`  ${tooLate}`);
       }
+      if (nextAfter !== after) state.store = { ...state.store, after: nextAfter, lastId: '' };
+      after = nextAfter;
+      lastId = '';
     }
   } catch (error) {
     // The interruption has aborted a request.

@@ -5,7 +5,7 @@ import type { Context } from '../context.js';
 import { eventTypesHelp, readEventType } from './event-types.js';
 import { forwardEvent, hasFailed, isTooLate, tooLate } from './forward-event.js';
 import { readTarget } from './listen.js';
-import { chooseSecret } from './listen-state.js';
+import { openListenState, readSigningSecret } from './listen-state.js';
 
 export const trigger: CommandRow = {
   summary: 'Send an example event to a receiver on this machine',
@@ -32,7 +32,8 @@ async function sendExample(
   const { type, example } = await readEventType(context, event);
   const createdAt = new Date(io.now()).toISOString();
   const test = { ...example, id: randomUUID(), type, createdAt, test: true };
-  const { secret, isOwn } = await chooseSecret(context);
+  const ownSecret = await readSigningSecret(context, false);
+  const secret = ownSecret ?? (await openListenState(context)).get('secret');
   const sending = { target, secret, now: io.now, signal: io.interrupt };
   const forwarded = await forwardEvent(test, sending);
   const { deliveryId, forwardedStatus, forwardError, durationMs } = forwarded;
@@ -40,9 +41,9 @@ async function sendExample(
   if (isTooLate(forwarded)) output.warn(tooLate);
   if (forwardedStatus === 401) {
     output.warn(
-      isOwn
-        ? `the event was signed with ${secret}, the secret of webhooks listen; give it to your receiver, or set SHORTY_WEBHOOK_SECRET to the secret of your receiver`
-        : 'the event was signed with SHORTY_WEBHOOK_SECRET; your receiver needs the same secret',
+      ownSecret
+        ? 'the event was signed with SHORTY_WEBHOOK_SECRET; your receiver needs the same secret'
+        : `the event was signed with ${secret}, the secret of webhooks listen; give it to your receiver, or set SHORTY_WEBHOOK_SECRET to the secret of your receiver`,
     );
   }
   return hasFailed(forwarded) ? exitCodes.failed : exitCodes.done;
