@@ -3774,11 +3774,6 @@ export interface components {
              * @example null
              */
             disabledReason: "failing" | null;
-            /**
-             * Format: date-time
-             * @description When the earliest pending delivery is due. A time in the past means that the delivery is late.
-             */
-            oldestDueAt: string | null;
             /** @description The replaced secrets that still sign deliveries, at most 1. */
             previousSecrets: {
                 /**
@@ -3989,11 +3984,6 @@ export interface components {
              * @description When the last attempt succeeded.
              */
             lastSuccessAt: string | null;
-            /**
-             * Format: date-time
-             * @description When one of the attempts last failed. Null if none did.
-             */
-            lastFailureAt: string | null;
             /** @description The deliveries that are pending now. */
             pending: {
                 /** @description Deliveries that wait for an attempt now, counted up to 100000. */
@@ -4033,7 +4023,7 @@ export interface components {
             items: components["schemas"]["Event"][];
             /**
              * @description Continues after these events, also when there are none yet.
-             * @example MTI.9ol6nYs
+             * @example 12
              */
             nextAfter: string;
         };

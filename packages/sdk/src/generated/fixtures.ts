@@ -1427,7 +1427,6 @@ export const fixtures: {
     "failingSince": null,
     "disabledAt": null,
     "disabledReason": null,
-    "oldestDueAt": null,
     "previousSecrets": [],
     "secret": "shorty_ws_2YbW3pPzYHqUnTkTqPHyAeqJvUqZ4Yt6mC8b1fZr0dE",
     "standardWebhooksSecret": "whsec_c2hvcnR5X3dzXzJZYlczcFB6WUhxVW5Ua1RxUEh5QWVxSnZVcVo0WXQ2bUM4YjFmWnIwZEU="
@@ -1461,7 +1460,6 @@ export const fixtures: {
         "failingSince": null,
         "disabledAt": null,
         "disabledReason": null,
-        "oldestDueAt": null,
         "previousSecrets": []
       }
     ]
@@ -1489,7 +1487,6 @@ export const fixtures: {
     "failingSince": null,
     "disabledAt": null,
     "disabledReason": null,
-    "oldestDueAt": null,
     "previousSecrets": []
   },
   "updateWebhook": {
@@ -1515,7 +1512,6 @@ export const fixtures: {
     "failingSince": null,
     "disabledAt": null,
     "disabledReason": null,
-    "oldestDueAt": null,
     "previousSecrets": []
   },
   "deleteWebhook": {
@@ -1541,7 +1537,6 @@ export const fixtures: {
     "failingSince": null,
     "disabledAt": null,
     "disabledReason": null,
-    "oldestDueAt": null,
     "previousSecrets": []
   },
   "testWebhook": {
@@ -1647,7 +1642,6 @@ export const fixtures: {
       }
     ],
     "lastSuccessAt": null,
-    "lastFailureAt": null,
     "pending": {
       "count": 1,
       "oldestCreatedAt": null
@@ -1714,7 +1708,7 @@ export const fixtures: {
         }
       }
     ],
-    "nextAfter": "MTI.9ol6nYs"
+    "nextAfter": "12"
   },
   "listEventTypes": {
     "items": [

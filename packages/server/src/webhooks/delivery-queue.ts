@@ -1,4 +1,4 @@
-import { type SqlBool, sql } from 'kysely';
+import { type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 import type { EventOutbox } from '../events/event-outbox.js';
 import { subscriptionOf, wantsEvent } from '../events/subscription.js';
 import { countUses, UsageTally } from '../organizations/usage-meters.js';
@@ -8,7 +8,6 @@ import type { Schema } from '../storage/schema.js';
 import { bulkInsert, updateEach } from '../storage/statements.js';
 import type { AttemptedDelivery, AttemptOutcome, ClaimedDelivery, Receiver } from './attempt.js';
 import { type HealthRules, recordHealth } from './endpoint-health.js';
-import { isOfActiveOrganization, oldestDueAt } from './webhook-expressions.js';
 
 /** The maximum number of pending deliveries that are counted. Counting them takes about 2 ms. */
 const maxCounted = 100_000;
@@ -75,7 +74,16 @@ export class DeliveryQueue {
         webhooks
           .selectFrom('webhooks')
           .select('id as webhookId')
-          .select((webhook) => oldestDueAt(webhook).where(this.#isFree).as('dueAt'))
+          .select(({ selectFrom }) =>
+            selectFrom('deliveries')
+              .select('due_at')
+              .whereRef('deliveries.webhook_id', '=', 'webhooks.id')
+              .where('due_at', 'is not', null)
+              .where(this.#isFree)
+              .orderBy('due_at')
+              .limit(sql.lit(1))
+              .as('dueAt'),
+          )
           .where('is_active', '=', sql.lit(1))
           .where('deleted_at', 'is', null)
           .where(isOfActiveOrganization)
@@ -109,7 +117,7 @@ export class DeliveryQueue {
   exchange({ outcomes, claims }: Exchange, dueBy: number, leaseMs: number) {
     return this.#database.writeDirectly(async (transaction) => {
       await preferIndexes(this.#database, transaction);
-      if (outcomes.length > 0) await this.record(transaction, outcomes);
+      if (outcomes.length > 0) await this.#record(transaction, outcomes);
       const receivers = await this.#findReceivers(transaction, claims);
       const leased = [];
       const more: string[] = [];
@@ -124,23 +132,7 @@ export class DeliveryQueue {
     }, 'rows');
   }
 
-  /** Ends all leases. Only for the one process that uses the storage. */
-  async releaseAll(): Promise<void> {
-    await this.#database.writeDirectly(async (transaction) => {
-      await transaction
-        .updateTable('deliveries')
-        .set({ leased_until: null })
-        .where('due_at', 'is not', null)
-        .where('leased_until', 'is not', null)
-        .execute();
-    }, 'rows');
-  }
-
-  /** Records outcomes. Returns those that no other outcome has preceded. */
-  async record(
-    transaction: WriteTransaction,
-    outcomes: readonly AttemptOutcome[],
-  ): Promise<readonly AttemptOutcome[]> {
+  async #record(transaction: WriteTransaction, outcomes: readonly AttemptOutcome[]): Promise<void> {
     const changes = outcomes.map(changeOf);
     const changed = await updateEach(transaction, 'deliveries', changes);
     // No change: the lease had expired, and another dispatcher has recorded an outcome.
@@ -154,7 +146,6 @@ export class DeliveryQueue {
     await bulkInsert(transaction, 'delivery_attempts', recorded.map(attemptOf));
     await countUses(transaction, 'webhook_delivery', charged);
     await recordHealth(this.#database, this.#outbox, transaction, recorded, this.#healthRules);
-    return recorded;
   }
 
   /** Returns the active webhooks among these, by id, as they are now. */
@@ -210,6 +201,22 @@ export class DeliveryQueue {
     await updateEach(transaction, 'deliveries', changes);
     return wanted;
   }
+}
+
+/** Selects the webhooks of organizations that are not suspended. Others send nothing. */
+function isOfActiveOrganization({
+  exists,
+  not,
+  selectFrom,
+}: ExpressionBuilder<Schema, 'webhooks'>) {
+  return not(
+    exists(
+      selectFrom('organizations')
+        .select('organizations.id')
+        .whereRef('organizations.id', '=', 'webhooks.organization_id')
+        .where('suspended_at', 'is not', null),
+    ),
+  );
 }
 
 type LeasedRow = Pick<AttemptedDelivery, 'id' | 'webhookId' | 'attempts' | 'isCharged'> & {

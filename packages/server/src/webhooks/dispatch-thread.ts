@@ -45,7 +45,6 @@ export function startDispatcher(
   const dispatcher = new WebhookDispatcher({
     outbox,
     queue: new DeliveryQueue(database, outbox, { disableAfterMs }),
-    isAlone: database.engine === 'sqlite',
     fetch: createGuardedFetch({ allowPrivateNetwork }),
     keyring: database.keyring,
     schedule,

@@ -20,7 +20,7 @@ const eventPage = z
     items: z.array(event).describe('The events, oldest first, as deliveries have them.'),
     nextAfter: z.string().meta({
       description: 'Continues after these events, also when there are none yet.',
-      example: 'MTI.9ol6nYs',
+      example: '12',
     }),
   })
   .meta({ id: 'EventPage' });

@@ -55,9 +55,6 @@ export const webhookStats = z
       )
       .describe('Failed attempts by cause, the most frequent first.'),
     lastSuccessAt: instant.nullable().describe('When the last attempt succeeded.'),
-    lastFailureAt: instant
-      .nullable()
-      .describe('When one of the attempts last failed. Null if none did.'),
     pending: z
       .object({
         count: count

@@ -24,8 +24,8 @@ export async function readAttempts(
       select status, count(*) as count from deliveries where ${isWanted} group by status`.execute(
       read,
     ),
-    sql<{ cause: FailureCause | null; durationMs: number; count: number; lastAt: number }>`
-      select cause, duration_ms as "durationMs", count(*) as count, max(attempted_at) as "lastAt"
+    sql<{ cause: FailureCause | null; durationMs: number; count: number }>`
+      select cause, duration_ms as "durationMs", count(*) as count
       from ${attempts} group by cause, duration_ms order by duration_ms`.execute(read),
     sql<{ hour: number; attempts: number; failedAttempts: number }>`
       select ${hour} as hour, count(*) as attempts, count(cause) as "failedAttempts"
@@ -35,12 +35,10 @@ export async function readAttempts(
         select created_at from deliveries where webhook_id = ${webhookId} and due_at is not null
         order by due_at limit ${sql.lit(maxPendingCounted)}) as waiting`.execute(read),
   ]);
-  const failedAt = byOutcome.rows.flatMap(({ cause, lastAt }) => (cause === null ? [] : [lastAt]));
   return {
     deliveries: new Map(byStatus.rows.map(({ status, count }) => [status, count])),
     byOutcome: byOutcome.rows,
     byHour: byHour.rows,
-    lastFailureAt: failedAt.length === 0 ? null : failedAt.reduce((a, b) => Math.max(a, b)),
     pending: pending.rows[0] ?? { count: 0, oldestCreatedAt: null },
   };
 }

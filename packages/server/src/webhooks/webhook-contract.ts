@@ -124,11 +124,6 @@ const health = {
       'Why the server disabled the webhook. `failing`: every attempt failed for 5 days, or for the time that the operator set.',
     example: null,
   }),
-  oldestDueAt: instant
-    .nullable()
-    .describe(
-      'When the earliest pending delivery is due. A time in the past means that the delivery is late.',
-    ),
 };
 
 /** The longest time that old secrets still sign after a rotation, in seconds. */

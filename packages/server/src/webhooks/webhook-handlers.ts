@@ -12,7 +12,7 @@ import { presentAs, withIsoTimes } from '../contract/present.js';
 import { eventTypes, optInTypes } from '../events/event-types.js';
 import { everyType } from '../events/subscription.js';
 import { eventSchemas } from '../generated/event-schemas.js';
-import type { HandlersOf } from '../http/handlers.js';
+import { type HandlersOf, replyWithChange } from '../http/handlers.js';
 import { openPage } from '../http/open-page.js';
 import { requireFound } from '../idempotency/with-idempotency-key.js';
 import { findUrlError } from '../network/receiver-url.js';
@@ -83,6 +83,7 @@ export function webhookHandlers(
   ]
 > {
   const { webhooks, deliveries, allowPrivateNetwork, clock, onChanged } = options;
+  const present = (webhook: Webhook) => toWebhookRecord(webhook, clock());
 
   /** Throws PLAN_REQUIRED unless the plan has webhooks, or else also replays. */
   async function requirePlan(organizationId: string, feature: 'Webhooks are' | 'Replay is') {
@@ -142,7 +143,7 @@ export function webhookHandlers(
 
     async getWebhook({ caller, params }) {
       const webhook = await getWebhook(caller.organizationId, params.id);
-      return { status: 200, data: toWebhookRecord(webhook, clock()) };
+      return { status: 200, data: present(webhook) };
     },
 
     async updateWebhook({ caller: { organizationId }, params: { id }, body, write, ifMatch }) {
@@ -150,18 +151,14 @@ export function webhookHandlers(
       await checkSettings(organizationId, body);
       await deliveries.finishFanOut(organizationId);
       const context = { organizationId, now: clock(), write, ifMatch };
-      const updated = await webhooks.update(id, body, context);
-      onChanged();
-      const { result, replayed } = requireFound(updated, 'webhook', id);
-      return { status: 200, replayed, data: toWebhookRecord(result, clock()) };
+      const updating = webhooks.update(id, body, context).finally(onChanged);
+      return replyWithChange(updating, 'webhook', id, present);
     },
 
     async deleteWebhook({ caller: { organizationId }, params: { id }, write, ifMatch }) {
       const context = { organizationId, now: clock(), write, ifMatch };
-      const deleted = await webhooks.delete(id, context);
-      onChanged();
-      const { result, replayed } = requireFound(deleted, 'webhook', id);
-      return { status: 200, replayed, data: toWebhookRecord(result, clock()) };
+      const deleting = webhooks.delete(id, context).finally(onChanged);
+      return replyWithChange(deleting, 'webhook', id, present);
     },
 
     async testWebhook({ caller: { organizationId }, params: { id }, body, write }) {
@@ -176,19 +173,16 @@ export function webhookHandlers(
     async rotateWebhookSecret({ caller: { organizationId }, params: { id }, body, write }) {
       await requirePlan(organizationId, 'Webhooks are');
       const seconds = body?.expireOldAfterSeconds;
-      const rotated = await webhooks.rotateSecret(
+      const rotating = webhooks.rotateSecret(
         id,
         newSecret('webhookSecret'),
         seconds === undefined ? defaultRotationMs : seconds * 1000,
         { organizationId, now: clock(), write },
       );
-      onChanged();
-      const { result, replayed } = requireFound(rotated, 'webhook', id);
-      return {
-        status: 200,
-        replayed,
-        data: { id, ...withIsoTimes(withStandardSecret(result)) },
-      };
+      return replyWithChange(rotating.finally(onChanged), 'webhook', id, (result) => ({
+        id,
+        ...withIsoTimes(withStandardSecret(result)),
+      }));
     },
 
     async listDeliveries({ caller: { organizationId }, params: { id }, query }) {
@@ -228,13 +222,12 @@ export function webhookHandlers(
       // The default end is exclusive, too, and deliveries of this millisecond count.
       const window = parseReportQuery(query, clock() + 1, createdAt);
       const found = await options.readAttempts(organizationId, id, window);
-      const { lastFailureAt, pending } = found;
       const data = {
         webhookId: id,
         ...toWindowFields(window),
         ...presentAttempts(found, window),
-        ...withIsoTimes({ lastSuccessAt, lastFailureAt }),
-        pending: withIsoTimes(pending),
+        ...withIsoTimes({ lastSuccessAt }),
+        pending: withIsoTimes(found.pending),
       };
       return { status: 200, data };
     },

@@ -24,7 +24,6 @@ import {
   type webhookCreated,
   webhookRecord,
 } from './webhook-contract.js';
-import { oldestDueAt } from './webhook-expressions.js';
 import { maxWebhooks } from './webhook-limits.js';
 
 // Each visit is copied for each of them.
@@ -221,14 +220,11 @@ function selectWebhooks(db: Kysely<Schema>, organizationId: string) {
   return db
     .selectFrom('webhooks')
     .selectAll()
-    .select((webhook) => oldestDueAt(webhook).as('oldest_due_at'))
     .where('organization_id', '=', organizationId)
     .where('deleted_at', 'is', null);
 }
 
-type WebhookRow = Selectable<Schema['webhooks']> & { readonly oldest_due_at: number | null };
-
-function webhookOf(row: WebhookRow, keyring: Keyring) {
+function webhookOf(row: Selectable<Schema['webhooks']>, keyring: Keyring) {
   const { headers, filters, secret, ...webhook } = fieldsOf(row);
   const place = placeOfWebhook(row.id);
   return {

@@ -41,8 +41,8 @@ describe('GET /api/v1/events', () => {
     expect((await list(owner, { after: 'latest' })).data).toEqual(end);
     const updates = (await list(owner, { type: 'url.updated' })).data;
     expect(updates).toEqual({ items: rest.items, nextAfter: rest.nextAfter });
-    const foreign = await list(other, { after: end.nextAfter });
-    expect(foreign.invalidFields).toEqual(['after']);
+    const ahead = await list(other, { after: end.nextAfter });
+    expect(ahead.invalidFields).toEqual(['after']);
     expect((await list(owner, { after: 'x', wait: '26' })).invalidFields.sort()).toEqual(['wait']);
   });
 

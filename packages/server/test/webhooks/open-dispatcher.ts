@@ -20,8 +20,6 @@ export interface DispatcherOptions {
   readonly resolve?: ResolveDns;
   /** Five days by default. */
   readonly disableAfterMs?: number;
-  /** Whether no other process uses the storage. */
-  readonly isAlone?: boolean;
   /** The time limit of an attempt. 5 s by default. */
   readonly attemptTimeoutMs?: number;
 }
@@ -104,7 +102,6 @@ export async function openDispatcher() {
       schedule,
       resolve,
       disableAfterMs,
-      isAlone = false,
       attemptTimeoutMs,
     }: DispatcherOptions = {}): WebhookDispatcher {
       const fetch = createGuardedFetch({
@@ -113,7 +110,6 @@ export async function openDispatcher() {
       });
       const made = new WebhookDispatcher({
         outbox,
-        isAlone,
         keyring: database.keyring,
         queue:
           disableAfterMs === undefined

@@ -110,19 +110,6 @@ describe('at least once', () => {
     expect(hook.received[0]?.headers['x-service-delivery-id']).toBe(claimed[0]?.id);
   });
 
-  it('sends deliveries of a killed process at once when no other process uses the storage', async () => {
-    const hook = await opened.hook();
-    await opened.record(hook.id);
-    const claimed = await opened.claim([hook.id], 10);
-    const dispatcher = opened.dispatcher({ isAlone: true });
-    expect(await dispatcher.drain()).toBe(1);
-    expect(hook.received[0]?.headers['x-service-delivery-id']).toBe(claimed[0]?.id);
-    // Only the start ends leases.
-    await opened.record(hook.id);
-    expect(await opened.claim([hook.id])).toHaveLength(1);
-    expect(await dispatcher.drain()).toBe(0);
-  });
-
   it('two dispatchers share the work and send nothing twice', async () => {
     const hook = await opened.hook();
     await opened.record(hook.id, 200);
