@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { ApiError } from '../contract/api-error.js';
+import { ApiError, validationError } from '../contract/api-error.js';
 import type { Caller } from '../contract/caller.js';
 import type { Clock } from '../ports.js';
 import type { Database } from '../storage/database.js';
@@ -8,11 +8,6 @@ import { AttemptLimiter, tokenAttempts } from './attempt-limiter.js';
 import type { ClientRepository, Credentials, FoundCaller } from './client-repository.js';
 import { hashSecret, isApiKey, matchesHash, newSecret } from './secrets.js';
 import { tokenLifetimeSeconds } from './token-contract.js';
-
-/** A token request asks for scopes that the client does not have. */
-export class InvalidScopeError extends Error {
-  override readonly name = 'InvalidScopeError';
-}
 
 export type AuthService = ReturnType<typeof createAuthService>;
 
@@ -33,7 +28,7 @@ export function createAuthService(options: {
   const operatorKeyHash = operatorKey === undefined ? undefined : hashSecret(operatorKey);
   return {
     /**
-     * Exchanges credentials for a token. Throws UNAUTHORIZED, InvalidScopeError, or RATE_LIMITED when
+     * Exchanges credentials for a token. Throws UNAUTHORIZED, VALIDATION_FAILED, or RATE_LIMITED when
      * the client key has too many failed attempts.
      */
     async issueToken(
@@ -127,9 +122,8 @@ function chooseScopes(
   if (wanted.length === 0) return granted;
   const refused = wanted.filter((word) => !granted.includes(word));
   if (refused.length > 0) {
-    throw new InvalidScopeError(
-      `is not granted to this client: ${refused.join(' ')} (granted: ${granted.join(' ')})`,
-    );
+    const message = `is not granted to this client: ${refused.join(' ')} (granted: ${granted.join(' ')})`;
+    throw validationError([{ path: 'scope', message }]);
   }
   return [...new Set(wanted)];
 }

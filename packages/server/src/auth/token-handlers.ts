@@ -1,52 +1,33 @@
-import { ApiError, validationError } from '../contract/api-error.js';
+import { ApiError } from '../contract/api-error.js';
 import { OAuthError } from '../contract/oauth-error.js';
 import type { HandlersOf } from '../http/handlers.js';
 import { addressBlockOf } from '../network/ip-address.js';
-import { type AuthService, InvalidScopeError } from './auth-service.js';
+import type { AuthService } from './auth-service.js';
 import type { Credentials } from './client-repository.js';
 import type { tokenRoutes } from './token-contract.js';
 
 // RFC 6749 §5.1 requires both.
 const noStore = { 'Cache-Control': 'no-store', Pragma: 'no-cache' };
 
-// RFC 6749 §5.2: a 401 names the authentication scheme that the client used.
-const basicChallenge = { headers: { 'WWW-Authenticate': 'Basic realm="shorty"' } };
-
 export function tokenHandlers(auth: AuthService): HandlersOf<typeof tokenRoutes> {
   return {
     async createToken({ body, form, headers, address }) {
-      const basic = form && readBasic(headers.authorization);
-      try {
-        if (form && form.grant_type !== 'client_credentials') {
-          throw new OAuthError('unsupported_grant_type', 'grant_type must be client_credentials');
-        }
-        const credentials = form ? (basic ?? readForm(form)) : body;
-        const requested = form ? form.scope : body.scope;
-        const block = addressBlockOf(address);
-        const issued = await auth.issueToken(credentials, requested, block);
-        const { accessToken, expiresIn, scope } = issued;
-        if (!form) {
-          const data = { accessToken, tokenType: 'Bearer' as const, expiresIn, scope };
-          return { status: 200, data, headers: noStore };
-        }
-        return {
-          status: 200,
-          body: { access_token: accessToken, token_type: 'Bearer', expires_in: expiresIn, scope },
-          headers: noStore,
-        };
-      } catch (error) {
-        if (error instanceof InvalidScopeError) {
-          if (!form) throw validationError([{ path: 'scope', message: error.message }]);
-          throw new OAuthError('invalid_scope', `scope ${error.message}`);
-        }
-        if (form && error instanceof ApiError && error.code === 'UNAUTHORIZED') {
-          throw new OAuthError('invalid_client', error.message, basic ? basicChallenge : {});
-        }
-        if (form && error instanceof ApiError && error.code === 'ORGANIZATION_SUSPENDED') {
-          throw new OAuthError('unauthorized_client', error.message);
-        }
-        throw error;
+      if (form && form.grant_type !== 'client_credentials') {
+        throw new OAuthError('unsupported_grant_type', 'grant_type must be client_credentials');
       }
+      const credentials = form ? (readBasic(headers.authorization) ?? readForm(form)) : body;
+      const requested = form ? form.scope : body.scope;
+      const issued = await auth.issueToken(credentials, requested, addressBlockOf(address));
+      const { accessToken, expiresIn, scope } = issued;
+      if (!form) {
+        const data = { accessToken, tokenType: 'Bearer' as const, expiresIn, scope };
+        return { status: 200, data, headers: noStore };
+      }
+      return {
+        status: 200,
+        body: { access_token: accessToken, token_type: 'Bearer', expires_in: expiresIn, scope },
+        headers: noStore,
+      };
     },
   };
 }
@@ -73,12 +54,9 @@ function readBasic(authorization: string | undefined): Credentials | undefined {
   if (encoded === undefined) return undefined;
   const text = Buffer.from(encoded, 'base64').toString('utf8');
   const colon = text.indexOf(':');
-  if (colon < 0)
-    throw new OAuthError(
-      'invalid_client',
-      'HTTP Basic credentials must be client_id:client_secret',
-      basicChallenge,
-    );
+  if (colon < 0) {
+    throw new ApiError('UNAUTHORIZED', 'HTTP Basic credentials must be client_id:client_secret');
+  }
   return {
     clientId: decodeFormText(text.slice(0, colon)),
     clientSecret: decodeFormText(text.slice(colon + 1)),

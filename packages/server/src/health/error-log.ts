@@ -3,15 +3,16 @@ import type { Logger } from 'pino';
 import { QueueFullError } from '../fair-queue.js';
 import { toApiError, unavailableErrors } from '../http/error-response.js';
 
-const logUncaughtEveryMs = 1_000;
-const logUnavailableEveryMs = 10_000;
+const logEveryMs = 10_000;
 const maxThrottledKeys = 100;
 
 /** Counts and logs unexpected errors and responses with 503. No method throws. */
 export class ErrorLog {
   readonly #logger: Logger;
-  readonly #throttleUncaught;
-  readonly #throttleUnavailable;
+  readonly #now: () => number;
+  readonly #lastLines = new LRUCache<string, { readonly loggedAt: number; repeats: number }>({
+    max: maxThrottledKeys,
+  });
   /**
    * Unexpected errors by where they were caught: in the handler of a request, in a callback that
    * several requests share, or as an `uncaughtException` of the process.
@@ -21,8 +22,7 @@ export class ErrorLog {
 
   constructor(logger: Logger, now: () => number = () => performance.now()) {
     this.#logger = logger;
-    this.#throttleUncaught = createThrottle(logUncaughtEveryMs, now);
-    this.#throttleUnavailable = createThrottle(logUnavailableEveryMs, now);
+    this.#now = now;
   }
 
   /**
@@ -40,10 +40,10 @@ export class ErrorLog {
     }
   }
 
-  /** Counts an error of another source, and logs it at most once a second for each place in the code. */
+  /** Counts an error of another source, and logs it at most once in 10 s for each place in the code. */
   note(source: 'callback' | 'process', err: unknown): void {
     this.uncaught[source] += 1;
-    this.#throttleUncaught(fingerprint(err), (repeats) =>
+    this.#throttle(fingerprint(err), (repeats) =>
       this.#write('error', { source, repeats, err }, 'uncaught error'),
     );
   }
@@ -52,10 +52,21 @@ export class ErrorLog {
     const { name, message } = error;
     this.unavailable.set(name, (this.unavailable.get(name) ?? 0) + 1);
     const queue = error instanceof QueueFullError ? error.queue : undefined;
-    this.#throttleUnavailable(`${name} ${queue}`, (repeats) => {
+    this.#throttle(`${name} ${queue}`, (repeats) => {
       const fields = { requestId, error: name, queue, reason: message, repeats };
       this.#write('warn', fields, 'request refused');
     });
+  }
+
+  /** Logs an event with the number of its repeats since the last line: one line per key and interval. */
+  #throttle(key: string, log: (repeats: number) => void): void {
+    const last = this.#lastLines.get(key);
+    if (last && this.#now() - last.loggedAt < logEveryMs) {
+      last.repeats += 1;
+      return;
+    }
+    this.#lastLines.set(key, { loggedAt: this.#now(), repeats: 0 });
+    log(last?.repeats ?? 0);
   }
 
   #write(level: 'warn' | 'error', fields: Readonly<Record<string, unknown>>, event: string): void {
@@ -73,23 +84,4 @@ function fingerprint(err: unknown): string {
   if (!(err instanceof Error)) return typeof err;
   const frames = err.stack?.split('\n').filter((line) => line.startsWith('    at ')) ?? [];
   return [err.name, ...frames.slice(0, 3)].join('\n');
-}
-
-/**
- * Returns a function that logs an event with the number of its repeats since the last line, or counts
- * it as a repeat: one line per key and interval.
- */
-function createThrottle(intervalMs: number, now: () => number) {
-  const entries = new LRUCache<string, { readonly loggedAt: number; repeats: number }>({
-    max: maxThrottledKeys,
-  });
-  return (key: string, log: (repeats: number) => void): void => {
-    const entry = entries.get(key);
-    if (entry && now() - entry.loggedAt < intervalMs) {
-      entry.repeats += 1;
-      return;
-    }
-    entries.set(key, { loggedAt: now(), repeats: 0 });
-    log(entry?.repeats ?? 0);
-  };
 }

@@ -1,12 +1,11 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import { Registry } from 'prom-client';
+import { collectDefaultMetrics, Registry } from 'prom-client';
 import { ApiError } from '../contract/api-error.js';
 import type { HandlersOf } from '../http/handlers.js';
 import { version } from '../version.js';
 import type { healthRoutes } from './health-contract.js';
-import { processMetrics } from './process-metrics.js';
 import { registerLinkMetrics, registerRequestMetrics } from './request-metrics.js';
 import { type MetricSources, registerServerMetrics } from './server-metrics.js';
 
@@ -69,6 +68,24 @@ export function createHealthModule(
   const onLinkResponse = registerLinkMetrics(metrics);
   const handlers = healthHandlers(options, [metrics, processMetrics()]);
   return { handlers, onFinished, onLinkResponse };
+}
+
+let ofProcess: Registry | undefined;
+
+// They list every open socket at each scrape, and promtool refuses their names.
+const listings = ['handles', 'requests', 'resources'].flatMap((kind) => [
+  `nodejs_active_${kind}`,
+  `nodejs_active_${kind}_total`,
+]);
+
+/** Returns the metrics of the process, which all servers in it share. */
+function processMetrics(): Registry {
+  if (!ofProcess) {
+    ofProcess = new Registry();
+    collectDefaultMetrics({ register: ofProcess });
+    for (const name of listings) ofProcess.removeSingleMetric(name);
+  }
+  return ofProcess;
 }
 
 /** Returns a function whose concurrent calls share one call of `work`. */

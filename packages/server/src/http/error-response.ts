@@ -69,14 +69,20 @@ export function errorHeaders(error: ApiError): Readonly<Record<string, string>> 
 export function toOAuthError(error: unknown): OAuthError {
   if (error instanceof OAuthError) return error;
   const apiError = toApiError(error);
-  const { status, message } = apiError;
+  const { code, status, message, details } = apiError;
   const headers = errorHeaders(apiError);
   if (status >= 500) {
-    const code = apiError.code === 'UNAVAILABLE' ? 'temporarily_unavailable' : 'server_error';
-    return new OAuthError(code, message, { headers, cause: error });
+    const oauthCode = code === 'UNAVAILABLE' ? 'temporarily_unavailable' : 'server_error';
+    return new OAuthError(oauthCode, message, { headers, cause: error });
   }
-  if (apiError.code === 'RATE_LIMITED') {
+  if (code === 'RATE_LIMITED') {
     return new OAuthError('temporarily_unavailable', message, { status, headers });
   }
-  return new OAuthError('invalid_request', message);
+  if (code === 'UNAUTHORIZED') {
+    const basic = { 'WWW-Authenticate': 'Basic realm="shorty"' };
+    return new OAuthError('invalid_client', message, { headers: basic });
+  }
+  if (code === 'ORGANIZATION_SUSPENDED') return new OAuthError('unauthorized_client', message);
+  const isScope = details[0]?.path === 'scope';
+  return new OAuthError(isScope ? 'invalid_scope' : 'invalid_request', message);
 }

@@ -1,7 +1,6 @@
-import { chmodSync, existsSync, lstatSync, readFileSync, unlinkSync } from 'node:fs';
+import { chmodSync, lstatSync, readFileSync, unlinkSync } from 'node:fs';
 import type { Server, ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
-import { dirname } from 'node:path';
 import { ConfigError } from '../config-error.js';
 import { formatListenAddress, type ListenAddress } from '../network/listen-address.js';
 
@@ -16,7 +15,7 @@ export interface Listener {
 // of 511, a burst overflows it, and TCP retries only after a second.
 const backlog = 4096;
 
-interface ConnectionOptions {
+interface Limits {
   readonly maxConnections?: number;
   readonly socketMode?: number;
 }
@@ -26,20 +25,16 @@ interface PublicAddress {
   readonly host: string;
   /** The path of a unix socket, which replaces host and port. */
   readonly listenPath?: string | undefined;
-  readonly socketMode?: number;
 }
 
 /** Listens on SHORTY_LISTEN, or else on HOST and PORT; throws a ConfigError when it cannot. */
 export function listen(
   server: Server,
-  { port, host, listenPath: path, ...limits }: ConnectionOptions & PublicAddress,
+  { port, host, listenPath: path, ...limits }: PublicAddress & Limits,
 ): Promise<Listener> {
-  if (path !== undefined) return listenOn(server, { path }, limits, 'SHORTY_LISTEN');
-  return accept(server, { host, port }, limits, (cause) =>
-    cause.code === 'EADDRINUSE'
-      ? `PORT is ${port}: another process listens there; stop it, or set PORT to a free one`
-      : `HOST is ${host}, PORT is ${port}: ${reasonOf(cause)}`,
-  );
+  return path === undefined
+    ? accept(server, { host, port }, limits, `HOST is ${host}, PORT is ${port}`)
+    : accept(server, { path }, limits, `SHORTY_LISTEN is "${path}"`);
 }
 
 // Enough for monitoring, a load balancer and a TLS proxy. Public connections are counted separately.
@@ -47,42 +42,8 @@ const maxAdminConnections = 256;
 
 /** Listens on SHORTY_ADMIN_LISTEN; throws a ConfigError when it cannot. */
 export function listenForOperators(server: Server, address: ListenAddress): Promise<Listener> {
-  return listenOn(server, address, { maxConnections: maxAdminConnections }, 'SHORTY_ADMIN_LISTEN');
-}
-
-async function listenOn(
-  server: Server,
-  address: ListenAddress,
-  limits: ConnectionOptions,
-  name: string,
-): Promise<Listener> {
-  if ('path' in address) await removeStaleSocket(address.path);
-  return accept(server, address, limits, (cause) => {
-    const setting = `${name} is "${formatListenAddress(address)}"`;
-    return cause.code === 'EADDRINUSE'
-      ? `${setting}: another process listens there, or the file is not a socket; stop the process, or set another address`
-      : `${setting}: ${reasonOf(cause, 'path' in address ? address.path : undefined)}`;
-  });
-}
-
-const tcpReasons: Readonly<Record<string, string>> = {
-  EACCES:
-    'this user may not use the port; use one from 1024 on behind a proxy, or give Node the capability CAP_NET_BIND_SERVICE',
-  EADDRNOTAVAIL:
-    'this machine does not have the address; use 127.0.0.1, or 0.0.0.0 for all addresses',
-  ENOTFOUND: 'the name is unknown; use an address of this machine, such as 127.0.0.1',
-};
-
-function reasonOf(cause: NodeJS.ErrnoException, path?: string): string {
-  const cannot = `cannot listen there (${cause.message})`;
-  const { code = '' } = cause;
-  if (path === undefined) return code in tcpReasons ? `${cannot}: ${tcpReasons[code]}` : cannot;
-  // Node reports a missing folder as EACCES.
-  if (code !== 'EACCES') return cannot;
-  const folder = dirname(path);
-  return existsSync(folder)
-    ? `cannot listen there: this user may not create files in ${folder}`
-    : `cannot listen there: there is no folder ${folder}; create it for the user of the server (with systemd, by RuntimeDirectory=)`;
+  const setting = `SHORTY_ADMIN_LISTEN is "${formatListenAddress(address)}"`;
+  return accept(server, address, { maxConnections: maxAdminConnections }, setting);
 }
 
 /** Removes the socket file of a process that has ended. */
@@ -106,15 +67,24 @@ function isRefused(path: string): Promise<boolean> {
 // The proxy and monitoring connect as members of the socket's group.
 const defaultSocketMode = 0o660;
 
+const advice = {
+  port: 'set a free port from 1024 on, and an address of this machine, such as 127.0.0.1, or 0.0.0.0 for all of them',
+  path: 'set the path of no other file, in a folder where this user may create files (with systemd, by RuntimeDirectory=)',
+};
+
 async function accept(
   server: Server,
   address: ListenAddress,
-  { maxConnections = Number.POSITIVE_INFINITY, socketMode = defaultSocketMode }: ConnectionOptions,
-  describeFailure: (cause: NodeJS.ErrnoException) => string,
+  { maxConnections = Number.POSITIVE_INFINITY, socketMode = defaultSocketMode }: Limits,
+  setting: string,
 ): Promise<Listener> {
+  if ('path' in address) await removeStaleSocket(address.path);
   await new Promise<void>((resolve, reject) => {
     const refuse = (cause: NodeJS.ErrnoException) => {
-      reject(new ConfigError(describeFailure(cause), { cause }));
+      const isUsed = cause.code === 'EADDRINUSE';
+      const problem = isUsed ? 'the address is in use' : `cannot listen there (${cause.message})`;
+      const message = `${setting}: ${problem}; ${advice['path' in address ? 'path' : 'port']}`;
+      reject(new ConfigError(message, { cause }));
     };
     server.once('error', refuse);
     server.listen({ ...address, backlog }, () => {

@@ -1,5 +1,5 @@
 import { isIP, type LookupFunction } from 'node:net';
-import { buildConnector, errors } from 'undici';
+import { buildConnector } from 'undici';
 import type { ResolveDns } from '../ports.js';
 import { isPublicAddress } from './ip-address.js';
 
@@ -32,41 +32,40 @@ export class FetchClosedError extends Error {
   override readonly name = 'FetchClosedError';
 }
 
+const failures: readonly (readonly [code: RegExp, GuardedFetchReason, message: string])[] = [
+  [/^(?:ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT)$/, 'timeout', 'The connection timed out'],
+  [
+    /^(?:ERR_TLS|ERR_SSL|EPROTO|CERT_|CRL_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/,
+    'tls',
+    'The TLS handshake failed',
+  ],
+  [/^ECONNREFUSED$/, 'refused', 'The connection was refused'],
+  [/^E(?:HOST|NET)(?:UNREACH|DOWN)$|^EADDRNOTAVAIL$/, 'unreachable', 'The host is unreachable'],
+  [
+    /^(?:ECONNRESET|EPIPE|ECONNABORTED|UND_ERR_SOCKET)$/,
+    'reset',
+    'The connection was closed before the response was complete',
+  ],
+  [/HEADERS?_OVERFLOW$/, 'protocol', 'The headers of the response are too large'],
+  [/^(?:UND_ERR_RES_CONTENT|HPE_)/, 'protocol', 'The response is not valid HTTP'],
+  [/^UND_ERR_INVALID_ARG$/, 'protocol', 'A header of the request is not valid'],
+];
+
 /** Classifies an error of undici. Drops its message, which may name an internal address. */
 export function toGuardedFetchError(error: unknown): GuardedFetchError | FetchClosedError {
   if (error instanceof GuardedFetchError || error instanceof FetchClosedError) return error;
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  const failed = (reason: GuardedFetchReason, message: string) =>
-    new GuardedFetchError(reason, message, { cause: error });
+  // Only some errors of undici's parser have no code.
+  const code = error instanceof Error && 'code' in error ? String(error.code ?? 'HPE_') : '';
   if (code === 'UND_ERR_DESTROYED' || code === 'UND_ERR_CLOSED') {
     return new FetchClosedError('the fetch is closed', { cause: error });
   }
-  if (/^(?:ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT)$/.test(code))
-    return failed('timeout', 'The connection timed out');
-  if (/^(?:ERR_TLS|ERR_SSL|EPROTO|CERT_|CRL_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/.test(code)) {
-    return failed('tls', `The TLS handshake failed (${code})`);
-  }
-  if (code === 'ECONNREFUSED') return failed('refused', 'The connection was refused');
-  if (/^(?:EHOSTUNREACH|ENETUNREACH|EHOSTDOWN|ENETDOWN|EADDRNOTAVAIL)$/.test(code)) {
-    return failed('unreachable', 'The host is unreachable');
-  }
   // undici refuses 100 Continue and 101, for which it did not ask.
   const isUnexpected = error instanceof Error && /^bad (?:response|upgrade)$/.test(error.message);
-  if (isUnexpected) return failed('protocol', 'The receiver sent an unexpected 1xx response');
-  if (/^(?:ECONNRESET|EPIPE|ECONNABORTED|UND_ERR_SOCKET)$/.test(code)) {
-    return failed('reset', 'The connection was closed before the response was complete');
-  }
-  if (/^(?:UND_ERR_HEADERS_OVERFLOW|HPE_HEADER_OVERFLOW)$/.test(code)) {
-    return failed('protocol', 'The headers of the response are too large');
-  }
-  const isInvalid = code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH';
-  if (isInvalid || error instanceof errors.HTTPParserError) {
-    return failed('protocol', 'The response is not valid HTTP');
-  }
-  if (code === 'UND_ERR_INVALID_ARG') {
-    return failed('protocol', 'A header of the request is not valid');
-  }
-  return failed('protocol', 'The request failed');
+  const [, reason = 'protocol', message = 'The request failed'] = isUnexpected
+    ? [code, 'protocol' as const, 'The receiver sent an unexpected 1xx response']
+    : (failures.find(([pattern]) => pattern.test(code)) ?? []);
+  const detail = reason === 'tls' ? ` (${code})` : '';
+  return new GuardedFetchError(reason, message + detail, { cause: error });
 }
 
 const connectTimeoutMs = 5_000;

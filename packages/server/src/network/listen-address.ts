@@ -1,6 +1,5 @@
 import { isIP } from 'node:net';
 import { withoutBrackets } from './ip-address.js';
-import { parseUrl } from './parse-url.js';
 
 export type ListenAddress =
   | { readonly host: string; readonly port: number }
@@ -16,16 +15,9 @@ const maxSocketPathBytes = 103;
 /** Parses `host:port`, `:port` or a path. Throws an Error that states the rule. */
 export function parseListenAddress(text: string, defaultHost: string): ListenAddress {
   if (text.startsWith('/')) return { path: parseSocketPath(text) };
-  const [, name, port] = /^([^[\]]*|\[[\da-f:.]+\]):(\d{1,5})$/i.exec(text) ?? [];
-  if (name === undefined || Number(port) > 65_535 || !isHost(name)) throw new Error(rule);
+  const [, name, port] = /^([\w.-]{0,253}|\[[\da-f:.]+\]):(\d{1,5})$/i.exec(text) ?? [];
+  if (name === undefined || Number(port) > 65_535) throw new Error(rule);
   return { host: name === '' ? defaultHost : withoutBrackets(name), port: Number(port) };
-}
-
-function isHost(name: string): boolean {
-  if (name.startsWith('[')) return isIP(withoutBrackets(name)) === 6;
-  // The parser completes 127.1 and 0x7f.1, which some resolvers read as other addresses.
-  const parsed = /^[a-z\d.-]+$/i.test(name) ? parseUrl(`http://${name}`) : undefined;
-  return name === '' || parsed?.host === name.toLowerCase();
 }
 
 export function formatListenAddress(address: ListenAddress): string {

@@ -62,7 +62,7 @@ describe('the first start', () => {
     expect(code).toBe(1);
     // A slow machine may log before it that a thread was still starting.
     expect(stderr.split('\n').slice(-2)).toEqual([
-      `shorty-server: PORT is ${port}: another process listens there; stop it, or set PORT to a free one`,
+      `shorty-server: HOST is 127.0.0.1, PORT is ${port}: the address is in use; set a free port from 1024 on, and an address of this machine, such as 127.0.0.1, or 0.0.0.0 for all of them`,
       '',
     ]);
     expect(stdout).toBe('');
@@ -96,7 +96,12 @@ describe('an invalid setting stops the start', () => {
     ['PORT', 'http', 78, /PORT is "http": it must be a port/],
     // The name may be known later.
     ['HOST', 'no.such.host.invalid', 1, /HOST is no\.such\.host\.invalid.*ENOTFOUND|EAI_AGAIN/],
-    ['SHORTY_ADMIN_LISTEN', '/no/such/admin.sock', 78, /there is no folder \/no\/such; create it/],
+    [
+      'SHORTY_ADMIN_LISTEN',
+      '/no/such/admin.sock',
+      78,
+      /SHORTY_ADMIN_LISTEN is "\/no\/such\/admin\.sock": cannot listen/,
+    ],
     [
       'SHORTY_DATABASE_URL',
       'postgres://a@127.0.0.1:1/a',
