@@ -289,7 +289,6 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     findOrganization,
   });
   changes.on('links', () => qrs.cache.clear());
-  changes.on('stale', () => qrs.cache.markStale());
   changes.on('pictures', (ids) => qrs.cache.invalidate(ids));
   const largeBodies = new FairQueue(largeBodyLimits);
   const queues = [
@@ -453,7 +452,11 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     await analytics.start();
     stopWatching = await database.watchChanges?.({
       onChange: (kind, key) => changes.emit(kind, [key]),
-      onStale: () => changes.emit('stale'),
+      onMissed() {
+        changes.emit('stale');
+        qrs.cache.clear();
+      },
+      onSilence: () => changes.emit('stale'),
       onError: (err) => logger.error({ err }, 'cannot read changes of other nodes'),
     });
     if (config.adminListen) {

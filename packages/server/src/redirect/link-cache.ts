@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
-import { StaleIfError } from '../loading-cache.js';
 import { foldKey } from '../storage/fold-keys.js';
 import { erasedUrlId, type Link } from './link.js';
+import { StaleIfError } from './stale-if-error.js';
 
 export interface LinkCacheOptions {
   readonly maxBytes: number;

@@ -112,8 +112,10 @@ export type RecordKind = 'urls' | 'organizations' | 'pictures' | 'hosts' | 'poli
 export interface ChangeListener {
   /** A record was changed. The key is its id or hostname. */
   onChange(kind: RecordKind, key: string): void;
-  /** Changes may be missing: caches should read their records again, and return those that they cannot read. */
-  onStale(): void;
+  /** Changes were missed. */
+  onMissed(): void;
+  /** Changes may be missing, because they cannot be read. Storage may be unavailable. */
+  onSilence(): void;
   /** Called for the first of consecutive errors with the same message. */
   onError(error: unknown): void;
 }

@@ -32,7 +32,7 @@ export async function watchChanges(
       const rows = await poll(db, snapshot);
       const [last = { snapshot, server }] = rows;
       // After a failover, the new server's transaction ids may differ.
-      if (last.server !== server || startedAt - polledAt > maxGapMs) listener.onStale();
+      if (last.server !== server || startedAt - polledAt > maxGapMs) listener.onMissed();
       polledAt = startedAt;
       ({ snapshot, server } = last);
       for (const { kind, key } of rows) if (kind && key) listener.onChange(kind, key);
@@ -42,7 +42,7 @@ export async function watchChanges(
   service.start();
   // Apart from the polls, which may wait for a lock or a server that hangs.
   const timer = setInterval(() => {
-    if (performance.now() - polledAt > maxSilenceMs) listener.onStale();
+    if (performance.now() - polledAt > maxSilenceMs) listener.onSilence();
   }, pollEveryMs).unref();
   return () => {
     clearInterval(timer);
