@@ -8,37 +8,6 @@ const [folder = path('dist')] = process.argv.slice(2);
 
 rmSync(folder, { recursive: true, force: true });
 
-// Modules that the bundle does not use, by what replaces them.
-const replacements = {
-  // Ink: tools for development, and a check for CI that the CLI does itself.
-  './devtools.js': 'export {};',
-  'is-in-ci': 'export default false;',
-  // conf: JSON schemas and migrations, which ConfigFile does not use.
-  'ajv/dist/2020.js': 'export const Ajv2020 = undefined;',
-  'ajv-formats': 'export default undefined;',
-  semver: 'export default undefined;',
-  // The MCP SDK: questions to users, schemas of Zod 3, and Zod's messages in other languages.
-  '../validation/ajv-provider.js': 'export class AjvJsonSchemaValidator {}',
-  'zod-to-json-schema': 'export const zodToJsonSchema = undefined;',
-  'zod/v3': 'export const object = undefined;',
-  '../locales/index.js': 'export {};',
-  // conf: deletes temporary files after a signal, and then sends the signal to this process again.
-  // The second SIGINT would end an import that is stopping after the first.
-  'when-exit': 'export default () => {};',
-};
-
-const replaceModules = {
-  name: 'replace-modules',
-  setup(plugin) {
-    plugin.onResolve({ filter: /.*/ }, ({ path: name }) =>
-      Object.hasOwn(replacements, name) ? { path: name, namespace: 'replacement' } : undefined,
-    );
-    plugin.onLoad({ filter: /.*/, namespace: 'replacement' }, ({ path: name }) => ({
-      contents: replacements[name],
-    }));
-  },
-};
-
 const { metafile } = await build({
   ...bundleOptions,
   entryPoints: [path('src/bin.ts')],
@@ -50,7 +19,6 @@ const { metafile } = await build({
   chunkNames: 'chunks/[name]-[hash]',
   legalComments: 'linked',
   define: { 'process.env.NODE_ENV': '"production"' },
-  plugins: [replaceModules],
   logLevel: 'warning',
 });
 

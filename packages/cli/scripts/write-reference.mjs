@@ -27,10 +27,9 @@ async function importSources() {
   const folder = mkdtempSync(join(tmpdir(), 'shorty-reference-'));
   const outfile = join(folder, 'bundle.mjs');
   const modules = ['program', 'command-tree'].map((name) => `export * from './src/${name}.ts';`);
-  const alias = { ...bundleOptions.alias, 'react-devtools-core': path('scripts/empty-module.mjs') };
   const stdin = { contents: modules.join('\n'), resolveDir: path('.') };
   try {
-    await build({ ...bundleOptions, alias, stdin, outfile, logLevel: 'error' });
+    await build({ ...bundleOptions, stdin, outfile, logLevel: 'error' });
     return await import(pathToFileURL(outfile));
   } finally {
     rmSync(folder, { recursive: true, force: true });

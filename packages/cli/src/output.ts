@@ -172,7 +172,8 @@ export class Output {
       await this.#put(`${this.#dim(name.padEnd(width))}  ${cell}`.trimEnd().concat('\n'));
     }
     for (const [name, value] of tables) {
-      const rows = value as readonly object[];
+      const rows = (value as readonly object[]).filter(hasCount);
+      if (rows.length === 0) continue;
       await this.#put(`\n${name}\n`);
       await this.list([rows], columnsOf<object>(...(Object.keys(rows[0] ?? {}) as never[])));
     }
@@ -358,6 +359,12 @@ function flatten([name, value]: [string, unknown]): [string, unknown][] {
 /** Whether a value is a list of objects, such as the attempts of a delivery. */
 function isTable(value: unknown): boolean {
   return Array.isArray(value) && typeof value[0] === 'object' && value[0] !== null;
+}
+
+/** Returns false for a bucket of a series in which nothing was counted. */
+function hasCount(row: object): boolean {
+  const counts = Object.values(row).filter((value) => typeof value === 'number');
+  return counts.length === 0 || counts.some((count) => count !== 0);
 }
 
 function isEmpty(value: unknown): boolean {

@@ -84,18 +84,14 @@ function parseSeconds(text: string): number {
 }
 
 function addCommands(program: Command, run: Run): void {
-  const parents = new Map<string, Command>([['', program]]);
-  const groupOf = (words: string): Command => {
-    const known = parents.get(words);
-    if (known) return known;
-    const { parent, name } = split(words);
-    const group = groupOf(parent).command(name);
-    parents.set(words, group.description(groups[words] ?? ''));
-    return group;
-  };
   for (const [words, row] of Object.entries(commands)) {
-    const { parent, name } = split(words);
-    const command = groupOf(parent).command(name).description(row.summary);
+    const names = words.split(' ');
+    const parent = names.slice(0, -1).reduce((group, name, at) => {
+      const known = group.commands.find((each) => each.name() === name);
+      const text = groups[names.slice(0, at + 1).join(' ')] ?? '';
+      return known ?? group.command(name).description(text);
+    }, program);
+    const command = parent.command(names.at(-1) ?? '').description(row.summary);
     for (const [each, text] of Object.entries(row.args ?? {})) {
       command.addArgument(toArgument(each, text));
     }
@@ -105,11 +101,6 @@ function addCommands(program: Command, run: Run): void {
     if (row.help !== undefined) command.addHelpText('after', `\n${row.help}`);
     command.action(() => run(row, command, { ...argumentsOf(command), ...command.opts() }));
   }
-}
-
-function split(words: string): { readonly parent: string; readonly name: string } {
-  const end = words.lastIndexOf(' ');
-  return { parent: words.slice(0, Math.max(0, end)), name: words.slice(end + 1) };
 }
 
 /** Returns the values of the arguments by their names in camel case. */
