@@ -15,26 +15,20 @@ const operatorPaths = [
 ];
 const operations = ['getMetrics', 'getLiveness', 'getReadiness', 'getTlsAllowed'];
 
-/** Starts a server to put behind a proxy, with or without a separate listener for operators. */
-export async function startUpstream({ hasAdminListener }: { readonly hasAdminListener: boolean }) {
+/** Starts a server to put behind a proxy. */
+export async function startUpstream() {
   const port = await freePort();
-  const server = createServer({
-    port,
-    baseUrl: 'https://sho.example',
-    ...(hasAdminListener && { adminListen: { host: '127.0.0.1', port: 0 } }),
-  });
+  const server = createServer({ port, baseUrl: 'https://sho.example' });
   await server.start();
   onTestFinished(() => server.stop());
   const origin = `http://127.0.0.1:${port}`;
-  const operatorOrigin = server.adminUrl ?? origin;
   const { clientId = '', clientSecret = '' } = server.credentials ?? {};
   return {
     upstream: `127.0.0.1:${port}`,
-    admin: new URL(operatorOrigin).host.replace('localhost', '127.0.0.1'),
     shorty: new Shorty({ baseUrl: origin, clientId, clientSecret }),
     /** Returns the number of requests that reached operator routes. Each call adds one. */
     async countOperatorRequests(): Promise<number> {
-      const text = await (await fetch(`${operatorOrigin}/metrics`)).text();
+      const text = await (await fetch(`${origin}/metrics`)).text();
       const samples = text.matchAll(/^shorty_api_requests_total\{operation="(\w+)",.*\} (\d+)$/gm);
       return [...samples]
         .filter(([, operation = '']) => operations.includes(operation))

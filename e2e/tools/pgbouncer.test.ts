@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { chmodSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Shorty } from '@shorty/sdk';
 import { createServer } from '@shorty/server';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
@@ -9,18 +11,47 @@ import { poll } from '../../packages/server/test/poll.js';
 import { startPostgres } from '../../packages/server/test/postgres/start-postgres.js';
 import { connect } from '../lib/api.js';
 import { newNode } from '../lib/nodes.js';
-import { startPgBouncer } from '../lib/pgbouncer.js';
-import { scratchFolder } from '../lib/processes.js';
+import { freePort, scratchFolder, startTool } from '../lib/processes.js';
 import { startReceiver } from '../lib/receiver.js';
 import { headers as visitor } from '../lib/visitors.js';
 
 const postgres = await startPostgres();
 afterAll(() => postgres?.stop());
 
+/** Starts a PgBouncer before a PostgreSQL. Returns the URL of a database through it. */
+async function startPgBouncer(
+  poolMode: 'session' | 'transaction' | 'statement',
+  database: string,
+  poolSize = 40,
+): Promise<string> {
+  const folder = scratchFolder();
+  const port = await freePort();
+  const { port: serverPort, username, password } = new URL(postgres.urlOf(database));
+  const config = join(folder, 'pgbouncer.ini');
+  writeFileSync(
+    config,
+    `[databases]
+* = host=127.0.0.1 port=${serverPort} user=${username} password=${password}
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = ${port}
+unix_socket_dir =
+auth_type = any
+pool_mode = ${poolMode}
+default_pool_size = ${poolSize}
+`,
+  );
+  chmodSync(folder, 0o755);
+  // It refuses to run as root, and changes to this user itself.
+  const asNobody = process.getuid?.() === 0 ? ['--user', 'nobody'] : [];
+  await startTool('pgbouncer', [...asNobody, config], port);
+  return postgres.urlOf(database).replace(`:${serverPort}/`, `:${port}/`);
+}
+
 describe('behind PgBouncer', () => {
   it('a server works when it pools sessions', async () => {
     await postgres.createDatabase('sessions');
-    const pooled = await startPgBouncer(postgres, 'session', 'sessions');
+    const pooled = await startPgBouncer('session', 'sessions');
     const databaseUrl = `${pooled}?pool_mode=session`;
     const server = createServer({ databaseUrl, journalFolder: scratchFolder() });
     onTestFinished(() => server.stop());
@@ -41,7 +72,7 @@ describe('behind PgBouncer', () => {
   it('two nodes work when it pools transactions, with fewer connections to PostgreSQL than they have', async () => {
     const poolSize = 10;
     await postgres.createDatabase('transactions');
-    const pooled = await startPgBouncer(postgres, 'transaction', 'transactions', poolSize);
+    const pooled = await startPgBouncer('transaction', 'transactions', poolSize);
     const urlOf = () => `${pooled}?pool_mode=transaction`;
     const nodes = [await newNode({ ...postgres, urlOf }), await newNode({ ...postgres, urlOf })];
     const [first, second] = nodes.map(({ origin }) => connect(origin)) as [Shorty, Shorty];
@@ -135,7 +166,7 @@ describe('behind PgBouncer', () => {
 
   it('limits the time of transactions when it pools them, and changes no session', async () => {
     await postgres.createDatabase('limits');
-    const pooled = await startPgBouncer(postgres, 'transaction', 'limits', 1);
+    const pooled = await startPgBouncer('transaction', 'limits', 1);
     const databaseUrl = `${pooled}?pool_mode=transaction`;
     const database = openStorage({ databaseUrl, durability: 'process' });
     onTestFinished(() => database.close());
@@ -162,7 +193,7 @@ describe('behind PgBouncer', () => {
     async (poolMode, parameter, message) => {
       const name = `by_${randomUUID().replaceAll('-', '')}`;
       await postgres.createDatabase(name);
-      const databaseUrl = (await startPgBouncer(postgres, poolMode, name)) + parameter;
+      const databaseUrl = (await startPgBouncer(poolMode, name)) + parameter;
       const server = createServer({ databaseUrl, journalFolder: scratchFolder() });
       onTestFinished(() => server.stop());
       await expect(server.start()).rejects.toThrow(message);

@@ -54,8 +54,8 @@ test('promtool accepts the alert rules, and the names of the metrics', async () 
     encoding: 'utf8',
   });
   expect(rules).toMatchObject({ status: 0, stdout: expect.stringContaining('SUCCESS: ') });
-  const { admin } = await startUpstream({ hasAdminListener: true });
-  const metrics = await (await fetch(`http://${admin}/metrics`)).text();
+  const { upstream } = await startUpstream();
+  const metrics = await (await fetch(`http://${upstream}/metrics`)).text();
   const check = spawnSync(tool('promtool'), ['check', 'metrics'], {
     input: metrics,
     encoding: 'utf8',
@@ -64,8 +64,8 @@ test('promtool accepts the alert rules, and the names of the metrics', async () 
 });
 
 test('Prometheus evaluates each alert and each query of the dashboard', async () => {
-  const { admin, upstream, shorty } = await startUpstream({ hasAdminListener: true });
-  const call = await startPrometheus(admin);
+  const { upstream, shorty } = await startUpstream();
+  const call = await startPrometheus(upstream);
   const { shortCode } = await shorty.urls.create({ targetUrl: 'https://example.com/' });
   for (const path of [shortCode, 'unknown']) {
     await fetch(`http://${upstream}/${path}`, { redirect: 'manual' });
