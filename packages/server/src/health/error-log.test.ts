@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { ApiError } from '../contract/api-error.js';
 import { QueueFullError } from '../fair-queue.js';
 import { StorageUnavailableError } from '../storage/database.js';
-import { ThreadEndedError } from '../threads/thread.js';
+import { ThreadError } from '../threads/thread.js';
 import { ErrorLog } from './error-log.js';
 
 function open() {
@@ -45,7 +45,7 @@ describe('errors of requests', () => {
     errors.noteRequest(new QueueFullError('passwords', 'full'), 'a');
     errors.noteRequest(new QueueFullError('reports', 'full'), 'b');
     errors.noteRequest(new StorageUnavailableError('storage is unavailable (SQLITE_FULL)'), 'c');
-    errors.noteRequest(new ThreadEndedError('thread lists: ended 2 times during listUrls'), 'd');
+    errors.noteRequest(new ThreadError('thread lists: ended 2 times during listUrls'), 'd');
     errors.noteRequest(new ApiError('UNAVAILABLE', 'The server is stopping'), 'e');
     expect(lines.map(({ level, requestId }) => [level, requestId])).toEqual(
       ['a', 'b', 'c', 'd', 'e'].map((id) => [40, id]),
@@ -53,8 +53,7 @@ describe('errors of requests', () => {
     expect(Object.fromEntries(errors.unavailable)).toMatchObject({
       QueueFullError: 2,
       StorageUnavailableError: 1,
-      ThreadEndedError: 1,
-      ThreadTimeoutError: 0,
+      ThreadError: 1,
       ApiError: 1,
     });
   });

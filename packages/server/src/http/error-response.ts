@@ -3,7 +3,7 @@ import type { ErrorResponse } from '../contract/errors.js';
 import { OAuthError } from '../contract/oauth-error.js';
 import { QueueClosedError, QueueFullError } from '../fair-queue.js';
 import { StorageUnavailableError } from '../storage/database.js';
-import { ThreadEndedError, ThreadStoppedError, ThreadTimeoutError } from '../threads/thread.js';
+import { ThreadError } from '../threads/thread.js';
 
 const defaultRetryAfterSeconds = 2;
 
@@ -15,9 +15,7 @@ export const unavailableErrors = [
   QueueFullError,
   QueueClosedError,
   StorageUnavailableError,
-  ThreadEndedError,
-  ThreadStoppedError,
-  ThreadTimeoutError,
+  ThreadError,
 ] as const;
 
 /** Converts any error to an ApiError. An unexpected error becomes INTERNAL with its cause. */

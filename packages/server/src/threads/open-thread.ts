@@ -12,10 +12,8 @@ import {
   type Thread,
   type ThreadCode,
   type ThreadDefinition,
-  ThreadEndedError,
+  ThreadError,
   type ThreadMethods,
-  ThreadStoppedError,
-  ThreadTimeoutError,
 } from './thread.js';
 
 interface WorkerThreadOptions<Data, Event> {
@@ -70,7 +68,7 @@ function openInline(
       if (!stopping) code ??= startCode();
     },
     async call(method: string, ...args: readonly unknown[]) {
-      if (stopping) throw new ThreadStoppedError(name);
+      if (stopping) throw stoppedError(name);
       // Many consecutive calls must not block the event loop.
       const outcome = yieldToEventLoop().then(() => {
         code ??= startCode();
@@ -147,7 +145,7 @@ class WorkerThread implements Thread<ThreadMethods> {
 
   call(method: string, ...args: readonly unknown[]): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      if (this.#stopping) return reject(new ThreadStoppedError(this.name));
+      if (this.#stopping) return reject(stoppedError(this.name));
       this.#waiting.push({ method, args, resolve, reject });
       this.#sendWaiting();
     });
@@ -160,7 +158,7 @@ class WorkerThread implements Thread<ThreadMethods> {
 
   async #stop(): Promise<void> {
     clearTimeout(this.#timer);
-    const stopped = new ThreadStoppedError(this.name);
+    const stopped = stoppedError(this.name);
     for (const call of this.#waiting.splice(0)) call.reject(stopped);
     const worker = this.#worker;
     if (!worker) return;
@@ -207,7 +205,7 @@ class WorkerThread implements Thread<ThreadMethods> {
     const { timeLimitMs } = this.#options;
     void worker.terminate();
     const text = `thread ${this.name}: ${method} took longer than ${timeLimitMs} ms`;
-    this.#replace(worker, new ThreadTimeoutError(text));
+    this.#replace(worker, new ThreadError(text));
   }
 
   #settle(id: number): Call | undefined {
@@ -228,7 +226,7 @@ class WorkerThread implements Thread<ThreadMethods> {
     try {
       worker = new Worker(new URL(file), { workerData, resourceLimits, name });
     } catch (cause) {
-      throw new ThreadEndedError(`thread ${name}: does not start`, { cause });
+      throw new ThreadError(`thread ${name}: does not start`, { cause });
     }
     let cause: unknown;
     worker.on('message', (message: ThreadMessage) => {
@@ -239,7 +237,7 @@ class WorkerThread implements Thread<ThreadMethods> {
       cause = error;
     });
     worker.on('exit', () => {
-      this.#replace(worker, new ThreadEndedError(`thread ${name}: ended`, { cause }));
+      this.#replace(worker, new ThreadError(`thread ${name}: ended`, { cause }));
     });
     // An idle worker must not keep the process alive.
     worker.unref();
@@ -270,7 +268,7 @@ class WorkerThread implements Thread<ThreadMethods> {
   #replace(worker: Worker, error: Error): void {
     if (worker !== this.#worker) return;
     this.#worker = undefined;
-    this.#rejectRunning(this.#stopping ? new ThreadStoppedError(this.name) : error);
+    this.#rejectRunning(this.#stopping ? stoppedError(this.name) : error);
     if (this.#stopping) return;
     this.#onFailure(error);
     this.#sendWaiting();
@@ -285,4 +283,8 @@ class WorkerThread implements Thread<ThreadMethods> {
       this.#timer = setTimeout(() => this.start(), restartAfterMs).unref();
     }
   }
+}
+
+function stoppedError(thread: string): ThreadError {
+  return new ThreadError(`thread ${thread}: was stopped`);
 }

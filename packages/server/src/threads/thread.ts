@@ -56,8 +56,7 @@ export interface Thread<Methods extends ThreadMethods> extends ObservedThread {
    */
   start(): void;
   /**
-   * Calls a method. Rejects with the method's error, a ThreadTimeoutError, a ThreadEndedError or a
-   * ThreadStoppedError.
+   * Calls a method. Rejects with the method's error or a ThreadError.
    */
   call<Name extends keyof Methods & string>(
     name: Name,
@@ -67,21 +66,10 @@ export interface Thread<Methods extends ThreadMethods> extends ObservedThread {
   stop(): Promise<void>;
 }
 
-/** A call exceeded its time limit. Its worker was terminated. */
-export class ThreadTimeoutError extends Error {
-  override readonly name = 'ThreadTimeoutError';
-}
-
-/** The worker ended during the call, or none could be started. */
-export class ThreadEndedError extends Error {
-  override readonly name = 'ThreadEndedError';
-}
-
-/** The thread was stopped before the call settled. */
-export class ThreadStoppedError extends Error {
-  override readonly name = 'ThreadStoppedError';
-
-  constructor(thread: string) {
-    super(`thread ${thread}: was stopped`);
-  }
+/**
+ * A call exceeded its time limit, the worker ended or could not be started, or the thread was stopped before the
+ * call settled.
+ */
+export class ThreadError extends Error {
+  override readonly name = 'ThreadError';
 }

@@ -17,5 +17,5 @@ it('a list thread that ends is replaced: only the call that ended it fails, with
   expect((await call(origin, token, '/urls')).status).toBe(200);
   const metrics = await (await fetch(`${origin}/metrics`)).text();
   expect(metrics).toContain('shorty_uncaught_errors_total{source="thread"} 1\n');
-  expect(metrics).toContain('shorty_unavailable_responses_total{error="ThreadEndedError"} 1\n');
+  expect(metrics).toContain('shorty_unavailable_responses_total{error="ThreadError"} 1\n');
 }, 60_000);
