@@ -113,7 +113,7 @@ describe('a path with something else', () => {
     [
       'the database of another program',
       (path) => new SqliteHandle(path).exec('create table notes (id)').close(),
-      /it is the database of another program \(1 table: notes\): use another path/,
+      /it is the database of another program \(with the table notes\): use another path/,
       all,
     ],
     // The first start creates a database in it.

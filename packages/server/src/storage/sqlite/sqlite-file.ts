@@ -15,9 +15,6 @@ import {
 import { dirname, resolve } from 'node:path';
 import type SqliteHandle from 'better-sqlite3';
 import { ConfigError } from '../../config-error.js';
-import { formatCount } from '../../format-count.js';
-
-const maxNamedTables = 3;
 
 /**
  * Returns the path of the file that a symbolic link leads to, so that all links to a file share one lock,
@@ -101,10 +98,8 @@ export function refuseForeignTables(handle: SqliteHandle.Database): void {
   // The first migration of a new file creates this table first.
   if (tables.length === 0 || tables.includes('kysely_migration')) return;
   handle.close();
-  const names = tables.slice(0, maxNamedTables).join(', ');
-  const others = tables.length > maxNamedTables ? ', …' : '';
   throw new Error(
-    `it is the database of another program (${formatCount(tables.length, 'table')}: ${names}${others}): use another path for Shorty`,
+    `it is the database of another program (with the table ${tables[0]}): use another path for Shorty`,
   );
 }
 
