@@ -1,4 +1,4 @@
-import { type Kysely, type SqlBool, sql } from 'kysely';
+import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely';
 import { disabledRetentionMs } from '../events/event-outbox.js';
 import { runInBatches } from '../storage/batches.js';
 import type { Database, Schema, WriteTransaction } from '../storage/database.js';
@@ -74,7 +74,7 @@ async function failPending(transaction: WriteTransaction, disabledBy: number): P
 
 async function removeDeliveries(
   transaction: WriteTransaction,
-  condition: ReturnType<typeof sql<SqlBool>>,
+  condition: RawBuilder<SqlBool>,
 ): Promise<number> {
   const deleted = await transaction
     .deleteFrom('deliveries')
@@ -88,31 +88,23 @@ async function removeDeliveries(
 }
 
 async function removeWebhooks(transaction: WriteTransaction): Promise<number> {
-  const { numDeletedRows } = await transaction
-    .deleteFrom('webhooks')
-    .where('deleted_at', 'is not', null)
-    .where(sql<SqlBool>`not exists (select 1 from deliveries where webhook_id = webhooks.id)`)
-    // Waiting clicks are removed elsewhere.
-    .where(sql<SqlBool>`not exists (select 1 from queued_clicks where webhook_id = webhooks.id)`)
-    .executeTakeFirstOrThrow();
-  return Number(numDeletedRows);
+  // Waiting clicks are removed elsewhere.
+  const { numAffectedRows } = await sql`delete from webhooks where deleted_at is not null
+    and not exists (select 1 from deliveries where webhook_id = webhooks.id)
+    and not exists (select 1 from queued_clicks where webhook_id = webhooks.id)`.execute(
+    transaction,
+  );
+  return Number(numAffectedRows);
 }
 
 /** Removes events that are listed no more, and have no deliveries. */
 async function removeEvents(
   transaction: WriteTransaction,
-  condition: ReturnType<typeof sql<SqlBool>>,
+  condition: RawBuilder<SqlBool>,
 ): Promise<number> {
-  const old = transaction
-    .selectFrom('events')
-    .select('id')
-    .where(condition)
-    .where(sql<SqlBool>`not exists (select 1 from deliveries where event_id = events.id)`)
-    .orderBy('created_at')
-    .limit(batchSize);
-  const { numDeletedRows } = await transaction
-    .deleteFrom('events')
-    .where('id', 'in', old)
-    .executeTakeFirstOrThrow();
-  return Number(numDeletedRows);
+  const { numAffectedRows } = await sql`delete from events where id in (
+    select id from events where ${condition}
+      and not exists (select 1 from deliveries where event_id = events.id)
+    order by created_at limit ${sql.lit(batchSize)})`.execute(transaction);
+  return Number(numAffectedRows);
 }

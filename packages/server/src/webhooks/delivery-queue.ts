@@ -1,4 +1,4 @@
-import { type ExpressionBuilder, type SqlBool, sql } from 'kysely';
+import { type SqlBool, sql } from 'kysely';
 import type { EventOutbox } from '../events/event-outbox.js';
 import { subscriptionOf, wantsEvent } from '../events/subscription.js';
 import { countUses, UsageTally } from '../organizations/usage-meters.js';
@@ -11,6 +11,10 @@ import { type HealthRules, recordHealth } from './endpoint-health.js';
 
 /** The maximum number of pending deliveries that are counted. Counting them takes about 2 ms. */
 const maxCounted = 100_000;
+
+// The webhooks of suspended organizations send nothing.
+const isOfActiveOrganization = sql<SqlBool>`not exists (select 1 from organizations
+  where organizations.id = webhooks.organization_id and suspended_at is not null)`;
 
 export interface Claim {
   readonly webhookId: string;
@@ -69,44 +73,24 @@ export class DeliveryQueue {
 
   /** Returns the active webhooks that have deliveries to lease, and when the oldest became due. */
   async findDue(dueBy: number): Promise<{ readonly webhookId: string; readonly dueAt: number }[]> {
-    const rows = await this.#database.read
-      .selectFrom((webhooks) =>
-        webhooks
-          .selectFrom('webhooks')
-          .select('id as webhookId')
-          .select(({ selectFrom }) =>
-            selectFrom('deliveries')
-              .select('due_at')
-              .whereRef('deliveries.webhook_id', '=', 'webhooks.id')
-              .where('due_at', 'is not', null)
-              .where(this.#isFree)
-              .orderBy('due_at')
-              .limit(sql.lit(1))
-              .as('dueAt'),
-          )
-          .where('is_active', '=', sql.lit(1))
-          .where('deleted_at', 'is', null)
-          .where(isOfActiveOrganization)
-          .as('oldest'),
-      )
-      .select(['webhookId', 'dueAt'])
-      .where('dueAt', '<=', dueBy)
-      .execute();
-    return rows.map(({ webhookId, dueAt }) => ({ webhookId, dueAt: Number(dueAt) }));
+    const { rows } = await sql<{ webhookId: string; dueAt: number }>`
+      select * from (
+        select id as "webhookId",
+          (select due_at from deliveries where webhook_id = webhooks.id and due_at is not null
+            and ${this.#isFree} order by due_at limit 1) as "dueAt"
+        from webhooks
+        where is_active = 1 and deleted_at is null and ${isOfActiveOrganization}
+      ) as oldest where "dueAt" <= ${dueBy}`.execute(this.#database.read);
+    return rows;
   }
 
   async countPending(): Promise<number> {
-    const { pending } = await this.#database.read
-      .selectFrom(({ selectFrom }) =>
-        selectFrom('deliveries')
-          .select('due_at')
-          .where('due_at', 'is not', null)
-          .limit(sql.lit(maxCounted))
-          .as('counted'),
-      )
-      .select(({ fn }) => fn.countAll<number>().as('pending'))
-      .executeTakeFirstOrThrow();
-    return Number(pending);
+    const { rows } = await sql<{ pending: number }>`
+      select count(*) as pending from (
+        select 1 from deliveries where due_at is not null limit ${sql.lit(maxCounted)}) as counted`.execute(
+      this.#database.read,
+    );
+    return rows[0]?.pending ?? 0;
   }
 
   /**
@@ -201,22 +185,6 @@ export class DeliveryQueue {
     await updateEach(transaction, 'deliveries', changes);
     return wanted;
   }
-}
-
-/** Selects the webhooks of organizations that are not suspended. Others send nothing. */
-function isOfActiveOrganization({
-  exists,
-  not,
-  selectFrom,
-}: ExpressionBuilder<Schema, 'webhooks'>) {
-  return not(
-    exists(
-      selectFrom('organizations')
-        .select('organizations.id')
-        .whereRef('organizations.id', '=', 'webhooks.organization_id')
-        .where('suspended_at', 'is not', null),
-    ),
-  );
 }
 
 type LeasedRow = Pick<AttemptedDelivery, 'id' | 'webhookId' | 'attempts' | 'isCharged'> & {
