@@ -5,26 +5,24 @@ import { type Details, defined, type OptionRows, parseCount, repeatable } from '
 import { type FieldSchema, type OperationId, operations } from './operations.js';
 import { naming, namingSeveral } from './records.js';
 
-/**
- * Returns an option for each field of a request that is a text, a number or a boolean, as the contract
- * describes it. Lists and objects need options of their own.
- */
-export function fieldOptions(operation: OperationId, except: readonly string[] = []): OptionRows {
-  const fields = Object.entries(operations[operation].properties);
-  return Object.fromEntries(
-    fields.flatMap(([name, field]) => (except.includes(name) ? [] : optionsOf(name, field))),
-  );
-}
-
 const times = ['since', 'until', 'createdSince', 'createdUntil'];
 const records = { urlId: 'link', domainId: 'domain' } as const;
+// Lists have options of their own for these.
+const pageFields = ['limit', 'offset', 'after', 'view'];
 
-/** Returns an option for each query parameter of a list or a report. A list of values is repeatable. */
-export function queryOptions(operation: OperationId, except: readonly string[] = []): OptionRows {
-  const fields = Object.entries(operations[operation].properties);
+/**
+ * Returns an option for each field of a body that is a text, a number or a boolean, or for each query
+ * parameter, as the contract describes it. A list of values in a query is repeatable. Lists and objects of a
+ * body need options of their own.
+ */
+export function fieldOptions(operation: OperationId, except: readonly string[] = []): OptionRows {
+  const { route, properties } = operations[operation];
+  const isQuery = route.startsWith('GET');
+  const hidden = isQuery ? [...pageFields, ...except] : except;
+  const fields = Object.entries(properties).filter(([name]) => !hidden.includes(name));
   return Object.fromEntries(
     fields.flatMap(([name, field]): [string, Details | string][] => {
-      if ([...pageFields, ...except].includes(name)) return [];
+      if (!isQuery) return optionsOf(name, field);
       const flag = kebabCase(name);
       const text = firstSentence(field.description ?? '');
       const isList = field.type === 'array';
@@ -37,9 +35,6 @@ export function queryOptions(operation: OperationId, except: readonly string[] =
     }),
   );
 }
-
-// Lists have options of their own for these.
-const pageFields = ['limit', 'offset', 'after', 'view'];
 
 function optionsOf(name: string, field: FieldSchema): [string, Details | string][] {
   const flag = kebabCase(name);

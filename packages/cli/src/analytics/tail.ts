@@ -1,12 +1,11 @@
 import { cutText, fitText, formatCount, formatJson } from '@shorty/report';
 import type { Shorty, WebhookEvent } from '@shorty/sdk';
 import { type ExitCode, exitCodes, UsageError } from '../cli-error.js';
-import { type CommandRow, formatOption } from '../command.js';
+import type { CommandRow } from '../command.js';
 import type { Context } from '../context.js';
 import { lineWidth } from '../io.js';
-import { resolveFormat } from '../output.js';
 import type { Named } from '../records.js';
-import { followEvents } from '../webhooks/follow-events.js';
+import { followEvents, liveFormatOption, resolveLiveFormat } from '../webhooks/follow-events.js';
 import { linkFilter } from './window-options.js';
 
 export const tail: CommandRow = {
@@ -14,10 +13,7 @@ export const tail: CommandRow = {
   examples: ['shorty analytics tail --link spring-sale --output ndjson > visits.ndjson'],
   options: {
     ...linkFilter,
-    ...formatOption(
-      ['table', 'ndjson'],
-      'output format (default: table on a terminal, otherwise ndjson)',
-    ),
+    ...liveFormatOption,
   },
   help: `Prints each visit of a person about two seconds later: the time (UTC), whether
 it was a click or a scan, the country, the device, the short URL and the
@@ -36,9 +32,8 @@ async function printVisits(
   context: Context,
   { link }: { readonly link?: readonly Named[] },
 ): Promise<ExitCode> {
-  const { io, output, flags, request } = context;
-  const isWatched = io.stdout.isTTY === true;
-  const format = resolveFormat(flags, isWatched ? ['table', 'ndjson'] : ['ndjson', 'table']);
+  const { io, output, request } = context;
+  const format = resolveLiveFormat(context);
   const client = await context.client();
   await requireClicks(client, request);
   const ids = link && (await Promise.all(link.map((each) => each.id())));

@@ -2,7 +2,7 @@ import type { GroupBy, ReportFilters, ReportRequest } from '@shorty/report';
 import type { ClicksQuery, OverviewQuery, ScansQuery } from '@shorty/sdk';
 import { defined, type OptionRows, parsePositive } from '../command.js';
 import type { Context } from '../context.js';
-import { queryOptions } from '../field-options.js';
+import { fieldOptions } from '../field-options.js';
 import { type Input, withIds } from '../input.js';
 import { Named, namingSeveral } from '../records.js';
 import { firstBucket, parseTimeZone, periodOf, readTime } from './parse-time.js';
@@ -57,7 +57,7 @@ export function reportOptions(operation: ReportOperation): OptionRows {
     ...spanOptions,
     '--limit <count>': { text: 'entries per list, 1 to 50 (default: 10)', parse: parsePositive },
     ...timezoneOption,
-    ...queryOptions(operation, windowNames),
+    ...fieldOptions(operation, windowNames),
     ...(operation === 'getAnalyticsOverview' && linkFilter),
   };
 }
@@ -66,7 +66,7 @@ export function reportOptions(operation: ReportOperation): OptionRows {
 export const visitOptions: OptionRows = {
   ...windowOptions,
   ...timezoneOption,
-  ...queryOptions('exportVisits', windowNames),
+  ...fieldOptions('exportVisits', windowNames),
   ...linkFilter,
 };
 

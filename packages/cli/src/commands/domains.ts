@@ -1,6 +1,6 @@
 import type { Domain } from '@shorty/sdk';
 import type { CommandRow } from '../command.js';
-import { bodyOf, fieldOptions, queryOptions } from '../field-options.js';
+import { bodyOf, fieldOptions } from '../field-options.js';
 import { readJson } from '../read-input.js';
 import { changeCommand } from './change-command.js';
 import { listCommand, requestCommand } from './request-command.js';
@@ -22,7 +22,7 @@ export const domainCommands: Readonly<Record<string, CommandRow>> = {
     options: {
       '--active': { text: 'only active domains', conflicts: 'pending' },
       '--pending': 'only domains that are not verified',
-      ...queryOptions('listDomains', ['isActive']),
+      ...fieldOptions('listDomains', ['isActive']),
     },
     fields: ({ active, pending, ...query }: { active?: boolean; pending?: boolean }) => ({
       ...query,

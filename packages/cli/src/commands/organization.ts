@@ -2,7 +2,7 @@ import { formatUsd } from '@shorty/report';
 import type { AuditEntry } from '@shorty/sdk';
 import { UsageError } from '../cli-error.js';
 import { type CommandRow, collect, defined, repeatable } from '../command.js';
-import { queryOptions } from '../field-options.js';
+import { fieldOptions } from '../field-options.js';
 import { type Column, columnsOf } from '../output.js';
 import { type Named, naming } from '../records.js';
 import { listCommand, requestCommand } from './request-command.js';
@@ -114,7 +114,7 @@ export const adminAudit: CommandRow = listCommand<AuditEntry>(
     ...auditList,
     options: {
       '--organization <organization>': naming('organization', 'only of this organization'),
-      ...queryOptions('listAllAuditEntries', ['organizationId']),
+      ...fieldOptions('listAllAuditEntries', ['organizationId']),
     },
     fields: ({ organization, ...query }: { organization?: Named }) => ({
       ...query,

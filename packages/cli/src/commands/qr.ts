@@ -4,7 +4,7 @@ import { reportCommand } from '../analytics/report-command.js';
 import { UsageError } from '../cli-error.js';
 import { type CommandRow, defined } from '../command.js';
 import type { Context } from '../context.js';
-import { bodyOf, fieldOptions, queryOptions } from '../field-options.js';
+import { bodyOf, fieldOptions } from '../field-options.js';
 import { isRichTerminal } from '../io.js';
 import { operations } from '../operations.js';
 import { exportQrs } from '../qr/export.js';
@@ -47,7 +47,7 @@ export const qrCommands: Readonly<Record<string, CommandRow>> = {
       item: 'QR code',
       columns: ['id', 'urlId', 'qrData', 'scanCount', 'format', 'size', 'downloadCount'],
       options: {
-        ...queryOptions('listQrs', ['standalone']),
+        ...fieldOptions('listQrs', ['standalone']),
         '--standalone': { text: 'only QR codes without a link', conflicts: 'bound' },
         '--bound': 'only QR codes of links',
       },

@@ -12,7 +12,7 @@ import {
 } from '../command.js';
 import type { Context } from '../context.js';
 import { ifMatchOption, withEtag } from '../etag.js';
-import { clearFields, queryOptions, requireChange } from '../field-options.js';
+import { clearFields, fieldOptions, requireChange } from '../field-options.js';
 import { type Input, withIds } from '../input.js';
 import { clearableFields, type OperationId, operations } from '../operations.js';
 import { type Column, columnsOf } from '../output.js';
@@ -98,7 +98,7 @@ export function listCommand<Item extends object>(
   return {
     ...describeCommand(id, row),
     examples,
-    options: { ...(row.options ?? queryOptions(id)), ...pageOptions(item) },
+    options: { ...(row.options ?? fieldOptions(id)), ...pageOptions(item) },
     run: async (context, { limit, offset, all, ...input }: Input & PageOptions) => {
       const { params, others } = split(route, input);
       const fields = defined(await read(others as never, context));

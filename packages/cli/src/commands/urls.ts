@@ -5,7 +5,7 @@ import { UsageError } from '../cli-error.js';
 import { type CommandRow, defined, type OptionRows, repeatable } from '../command.js';
 import type { Context } from '../context.js';
 import { ifMatchOption, withEtag } from '../etag.js';
-import { bodyOf, clearFields, queryOptions, requireChange } from '../field-options.js';
+import { bodyOf, clearFields, fieldOptions, requireChange } from '../field-options.js';
 import type { Input } from '../input.js';
 import { clearableFields, operations } from '../operations.js';
 import { type Column, columnsOf } from '../output.js';
@@ -106,7 +106,7 @@ export const urlCommands: Readonly<Record<string, CommandRow>> = {
     ],
     options: {
       ...filterOptions,
-      ...queryOptions('listUrls', stateFields),
+      ...fieldOptions('listUrls', stateFields),
       ...pageOptions('link'),
     },
     run: async (context, { limit, offset, all, ...options }: PageOptions & Input) => {

@@ -11,7 +11,7 @@ import {
   repeatable,
 } from '../command.js';
 import type { Context } from '../context.js';
-import { queryOptions } from '../field-options.js';
+import { fieldOptions } from '../field-options.js';
 import { columnsOf } from '../output.js';
 import { offerScheme } from '../prompt.js';
 import { type Named, namingSeveral } from '../records.js';
@@ -67,7 +67,7 @@ const deliveryList = listCommand<Delivery>(
       ...(['id', 'eventType', 'status', 'lastError', 'attempts'] as const),
       ...(['lastStatusCode', 'nextAttemptAt'] as const),
     ],
-    options: { ...eventOption, ...queryOptions('listDeliveries', ['eventType']) },
+    options: { ...eventOption, ...fieldOptions('listDeliveries', ['eventType']) },
     fields: ({ event, ...query }: { event?: string }) => ({ ...query, eventType: event }),
     help: windowHelp,
   },
@@ -134,7 +134,7 @@ New filters replace all filters of the webhook, and new headers all headers.`,
   stats: requestCommand(
     'getWebhookStats',
     [`shorty webhooks stats ${url} --since 24h --group-by hour`],
-    { options: queryOptions('getWebhookStats'), help: windowHelp },
+    { options: fieldOptions('getWebhookStats'), help: windowHelp },
   ),
   replay: requestCommand('replayDelivery', [`shorty webhooks replay ${url} \\\n  ${uuid}`], {
     args: { '<delivery-id>': 'id of the delivery to repeat' },

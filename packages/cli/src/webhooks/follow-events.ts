@@ -1,12 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type EventPage, type EventType, type Shorty, ShortyError } from '@shorty/sdk';
+import { formatOption, type OptionRows } from '../command.js';
 import type { Context } from '../context.js';
+import { resolveFormat } from '../output.js';
 import { reasonOf } from './forward-event.js';
 
 const waitSeconds = 20;
 const timeoutMs = 45_000;
 const minDelayMs = 250;
 const maxDelayMs = 5_000;
+
+/** The `--output` of commands that print what happens. */
+export const liveFormatOption: OptionRows = formatOption(
+  ['table', 'ndjson'],
+  'output format (default: table on a terminal, otherwise ndjson)',
+);
+
+export function resolveLiveFormat({ flags, io }: Context) {
+  return resolveFormat(flags, io.stdout.isTTY ? ['table', 'ndjson'] : ['ndjson', 'table']);
+}
 
 /**
  * Yields pages of events from a cursor on, until the command is interrupted or stdout is closed. Tries again

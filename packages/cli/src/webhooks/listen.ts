@@ -1,13 +1,12 @@
 import { parseUrl } from '@shorty/import';
 import { formatJson } from '@shorty/report';
 import { type ExitCode, exitCodes, UsageError } from '../cli-error.js';
-import { type CommandRow, collect, formatOption } from '../command.js';
+import { type CommandRow, collect } from '../command.js';
 import type { Context } from '../context.js';
 import { isRichTerminal, terminalColumns } from '../io.js';
-import { resolveFormat } from '../output.js';
 import { offerScheme } from '../prompt.js';
 import { readEventType, splitTypes } from './event-types.js';
-import { followEvents } from './follow-events.js';
+import { followEvents, liveFormatOption, resolveLiveFormat } from './follow-events.js';
 import {
   describeForward,
   type Forwarded,
@@ -36,10 +35,7 @@ export const listen: CommandRow = {
       parse: collect,
     },
     '--latest': 'begin with the next event, not where the last listen ended',
-    ...formatOption(
-      ['table', 'ndjson'],
-      'output format (default: table on a terminal, otherwise ndjson)',
-    ),
+    ...liveFormatOption,
   },
   help: `Reads the events of the organization from the server, so your machine needs no
 public address. Signs each event, posts it to --forward-to, and prints the
@@ -54,11 +50,7 @@ continues there, with the events of up to 30 days.`,
 /** Follows the events of the server. */
 async function follow(context: Context, options: ListenOptions): Promise<ExitCode> {
   const { io, output, request } = context;
-  const isWatched = io.stdout.isTTY === true;
-  const format = resolveFormat(
-    context.flags,
-    isWatched ? ['table', 'ndjson'] : ['ndjson', 'table'],
-  );
+  const format = resolveLiveFormat(context);
   const hasColor = output.allowsColor && isRichTerminal(io.stdout, io.env);
   const target = await readTarget(options.forwardTo, context);
   const types = splitTypes(options.events ?? ['*']);

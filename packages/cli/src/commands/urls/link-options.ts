@@ -4,7 +4,7 @@ import { timeZoneOption } from '../../analytics/parse-time.js';
 import { UsageError } from '../../cli-error.js';
 import { defined, type OptionRows, repeatable } from '../../command.js';
 import type { Context } from '../../context.js';
-import { bodyOf, fieldOptions, queryOptions } from '../../field-options.js';
+import { bodyOf, fieldOptions } from '../../field-options.js';
 import { type Input, withIds } from '../../input.js';
 import { readSecret } from '../../prompt.js';
 import { type Named, naming } from '../../records.js';
@@ -111,7 +111,7 @@ export const filterOptions: OptionRows = {
   '--paused': 'only paused and expired links',
   '--deleted': { text: 'only deleted links', conflicts: 'active' },
   '--harmful': 'only links that lead to a host which the server knows as harmful',
-  ...queryOptions('listUrls', [...stateFields, 'sort', 'order']),
+  ...fieldOptions('listUrls', [...stateFields, 'sort', 'order']),
 };
 
 /** Returns the query of the options. Deleted links are found only by --deleted. */

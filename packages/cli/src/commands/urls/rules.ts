@@ -2,7 +2,7 @@ import type { RuleTestQuery, UrlRecord, UrlUpdateRequest } from '@shorty/sdk';
 import { UsageError } from '../../cli-error.js';
 import type { CommandRow } from '../../command.js';
 import type { Context } from '../../context.js';
-import { queryOptions } from '../../field-options.js';
+import { fieldOptions } from '../../field-options.js';
 import { columnsOf } from '../../output.js';
 import { readJson } from '../../read-input.js';
 import { type Named, naming } from '../../records.js';
@@ -68,7 +68,7 @@ export const ruleCommands: Readonly<Record<string, CommandRow>> = {
     summary: 'Test where the rules of a link lead a visit',
     examples: ['shorty urls rules test 42 --os iOS --device mobile --query ref=mail'],
     args: link,
-    options: queryOptions('testUrlRules'),
+    options: fieldOptions('testUrlRules'),
     run: async (context, { link, ...visit }: RuleTestQuery & { link: Named }) => {
       const { output, request } = context;
       const { urls } = await context.client();
