@@ -22,7 +22,6 @@ const methods = {
   changePassword: ['session.changePassword'],
   createUrl: ['urls.create'],
   listUrls: ['urls.list', 'UrlListQuery'],
-  exportUrls: ['urls.export', 'UrlExportQuery'],
   bulkCreateUrls: ['urls.bulkCreateChunk'],
   bulkUpdateUrls: ['urls.bulkUpdateChunk'],
   bulkDeleteUrls: ['urls.bulkDeleteChunk', null],

@@ -256,7 +256,7 @@ export class Output {
    * those that control it are replaced.
    */
   csvLine(values: readonly unknown[]): string {
-    return formatCsvLine(values.map((value) => guardFormula(this.printable(formatCell(value)))));
+    return formatCsvCells(values, (cell) => this.printable(cell));
   }
 
   async #jsonList<T extends object>(
@@ -368,20 +368,31 @@ function hasCount(row: object): boolean {
 }
 
 function isEmpty(value: unknown): boolean {
-  const cell = formatCell(value);
-  return cell === '' || cell === '{}';
+  return formatCell(value) === '';
+}
+
+/** Returns a line of CSV in which no cell starts a formula. */
+export function formatCsvCells(values: readonly unknown[], print = (cell: string) => cell): string {
+  return formatCsvLine(values.map((value) => guardFormula(print(formatCell(value)))));
 }
 
 function formatCell(value: unknown): string {
   if (value === null || value === undefined) return '';
-  if (Array.isArray(value)) {
-    const text = value.map(formatCell).join('|');
-    // An import splits at commas if there is no `|`.
-    return value.length === 1 && typeof value[0] === 'string' && text.includes(',')
-      ? `${text}|`
-      : text;
-  }
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+  if (Array.isArray(value)) return formatList(value);
+  if (typeof value !== 'object') return String(value);
+  return Object.keys(value).length === 0 ? '' : JSON.stringify(value);
+}
+
+/** Returns a list as `a|b`, or as JSON if an import would split or trim an item. */
+function formatList(list: readonly unknown[]): string {
+  const isPlain = (item: unknown) => {
+    const text = String(item);
+    return typeof item !== 'object' && text === text.trim() && /^[^|[][^|]*$/.test(text);
+  };
+  if (!list.every(isPlain)) return JSON.stringify(list);
+  const text = list.join('|');
+  // An import splits at commas if there is no `|`.
+  return list.length === 1 && text.includes(',') ? `${text}|` : text;
 }
 
 const gap = '  ';

@@ -7,7 +7,7 @@ import { startSignedInShorty } from './signed-in-shorty.js';
 
 const links = 500;
 const { server, shorty } = await startSignedInShorty();
-const proxy = await openFaultProxy(server.url, (path) => path.startsWith('/api/v1/urls/export'));
+const proxy = await openFaultProxy(server.url, (path) => path.startsWith('/api/v1/urls?'));
 afterAll(() => proxy.stop());
 const env = { SHORTY_BASE_URL: proxy.url };
 afterEach(() => {
@@ -67,7 +67,7 @@ test('an export that ends in the middle leaves the earlier file as it was, and n
   await mkdir(shorty.path(folder));
   await shorty.write(out, 'earlier\n');
   proxy.decide = (index) => (index === 0 ? 'pass' : 'cut response');
-  await shorty.exits(1, '/api/v1/urls/export', ['urls', 'export', '--out', out], { env });
+  await shorty.exits(1, '/api/v1/urls', ['urls', 'export', '--out', out], { env });
   expect(await shorty.read(out)).toBe('earlier\n');
   expect(await shorty.files(folder)).toEqual(['links.csv']);
 });

@@ -136,10 +136,30 @@ describe('a client with the clock and random numbers of the system', () => {
   });
 });
 
-it('exportAll yields the texts of all pages, with the filters of each', async () => {
+it('exportAll yields a line for each link of all pages, with the filters of each', async () => {
   const asked: string[] = [];
   server.use(
-    http.get(`${api}/urls/export`, ({ request }) => {
+    http.get(`${api}/urls`, ({ request }) => {
+      const { search, searchParams } = new URL(request.url);
+      asked.push(search);
+      const after = searchParams.get('after');
+      const items = [{ id: after === null ? '2' : '1' }];
+      return success({ total: 2, limit: 1, offset: 0, items, nextAfter: after ? null : 'x' });
+    }),
+  );
+  let text = '';
+  for await (const line of shorty().urls.exportAll({ tag: 'launch' })) text += line;
+  expect(text).toBe('{"id":"2"}\n{"id":"1"}\n');
+  expect(asked).toEqual([
+    '?limit=100&tag=launch&view=full',
+    '?limit=100&tag=launch&view=full&after=x',
+  ]);
+});
+
+it('exportAllVisits yields the texts of all pages, with the filters of each', async () => {
+  const asked: string[] = [];
+  server.use(
+    http.get(`${api}/visits`, ({ request }) => {
       const { search, searchParams } = new URL(request.url);
       asked.push(search);
       const page = Number(searchParams.get('after') ?? 0);
@@ -147,7 +167,7 @@ it('exportAll yields the texts of all pages, with the filters of each', async ()
     }),
   );
   let text = '';
-  for await (const part of shorty().urls.exportAll({ tag: 'launch' })) text += part;
+  for await (const part of shorty().analytics.exportAllVisits({ tag: 'launch' })) text += part;
   expect(text).toBe('page 0\npage 1\npage 2\n');
   expect(asked).toEqual(['?tag=launch', '?tag=launch&after=1', '?tag=launch&after=2']);
 });

@@ -330,26 +330,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/urls/export": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Export short links as CSV or NDJSON
-         * @description Pages of up to 2000 links. Send nextAfter as after until it is null. A request that failed can be repeated.
-         */
-        get: operations["exportUrls"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/v1/urls/bulk": {
         parameters: {
             query?: never;
@@ -3079,20 +3059,6 @@ export interface components {
             /** @description Whether the link redirects. An inactive link answers 410. */
             isActive: boolean;
         } & components["schemas"]["NewUrl"];
-        UrlExportResponse: {
-            success: components["schemas"]["Success"];
-            data: components["schemas"]["UrlExport"];
-        };
-        UrlExport: {
-            /** @description The number of links on this page. */
-            count: number;
-            /**
-             * @description One line for each link. The texts of all pages make one file. ndjson: the UrlRecord of each link. csv (RFC 4180, with line feeds): the first page starts with the names of the columns, which are the fields of UrlRecord; POST /api/v1/urls takes those up to importedClicks. Tags are separated by |. An apostrophe precedes a text that a spreadsheet would evaluate as a formula.
-             * @example targetUrl,customSlug,title
-             *     https://example.com/,spring-sale,Spring
-             */
-            text: string;
-        } & components["schemas"]["PageInfo"];
         UrlBulkCreateResultResponse: {
             success: components["schemas"]["Success"];
             data: components["schemas"]["UrlBulkCreateResult"];
@@ -6250,70 +6216,6 @@ export interface operations {
             409: components["responses"]["SlugConflictOrExternalIdConflictOrIdempotencyConflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    exportUrls: {
-        parameters: {
-            query?: {
-                /** @description The most links to return. A page whose text is long has fewer, but at least 100. */
-                limit?: number;
-                /** @description The nextAfter of the page before, which continues the list there. Unlike offset, it neither repeats nor skips items when others are created or deleted meanwhile. Send the same filters; limit may differ. */
-                after?: components["parameters"]["After"];
-                /** @description The format of the file. */
-                format?: "csv" | "ndjson";
-                /** @description The order of the links. Titles are compared without regard to case, by their first 100 characters; links without a title are before all others. Pages by after are complete for createdAt, and for titles that do not change meanwhile. A link whose clicks change meanwhile may be repeated or missed. */
-                sort?: components["parameters"]["UrlSort"];
-                /** @description The direction of the order. Default: asc for title, otherwise desc. */
-                order?: components["parameters"]["UrlOrder"];
-                /** @description true: only active links; false: only paused, expired and deleted links. */
-                isActive?: components["parameters"]["IsActive"];
-                /** @description true: only links with targetBlockedAt; false: only the others. */
-                isTargetBlocked?: components["parameters"]["IsTargetBlocked"];
-                /** @description true: only deleted links; false: only links that are not deleted. Default: false, and both with isActive=false. */
-                isDeleted?: components["parameters"]["IsDeleted"];
-                /** @description Only links whose title, description, target, slug, code or one of whose tags contains this text, in any case. */
-                search?: components["parameters"]["UrlSearch"];
-                /** @description Only links with exactly this tag. */
-                tag?: components["parameters"]["UrlTag"];
-                /** @description Only links of this category. */
-                category?: components["parameters"]["UrlCategory"];
-                /** @description Only links on this custom domain. */
-                domainId?: components["parameters"]["UrlDomainId"];
-                /** @description Only links with exactly this target. */
-                targetUrl?: components["parameters"]["UrlTarget"];
-                /** @description Only links that this person, client or API key created: its id. */
-                createdBy?: components["parameters"]["CreatedBy"];
-                /** @description Only links created at or after it. */
-                createdSince?: components["parameters"]["CreatedSince"];
-                /** @description Only links created before it. */
-                createdUntil?: components["parameters"]["CreatedUntil"];
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description One page of the file */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["UrlExportResponse"];
-                };
-            };
-            400: components["responses"]["ValidationFailed"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];

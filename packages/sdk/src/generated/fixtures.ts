@@ -1,5 +1,5 @@
 // Generated from openapi.yaml by `npm run generate`. Do not edit.
-import type { AnalyticsOverview, ApiKey, ApiKeyCreated, ApiKeyPage, AuditPage, BlockedHost, BlockedHostPage, Client, ClientCreated, ClientPage, Delivery, DeliveryDetail, DeliveryPage, Domain, DomainPage, EventPage, EventTypePage, Invitation, Me, Organization, OrganizationCreated, OrganizationDeletion, OrganizationPage, OrganizationUsagePage, OwnOrganization, PageMetadata, QrPage, QrPreview, QrRecord, QrScans, Recovered, RuleTest, Session, SessionState, SlugCheck, TagChangeResult, TagPage, Takedown, TakedownPage, Token, UrlBulkCreateResult, UrlBulkDeleteResult, UrlBulkUpdateResult, UrlClicks, UrlExport, UrlPage, UrlRecord, Usage, User, UserPage, VisitErasure, VisitExport, Webhook, WebhookCreated, WebhookPage, WebhookSecret, WebhookStats } from '../types.js';
+import type { AnalyticsOverview, ApiKey, ApiKeyCreated, ApiKeyPage, AuditPage, BlockedHost, BlockedHostPage, Client, ClientCreated, ClientPage, Delivery, DeliveryDetail, DeliveryPage, Domain, DomainPage, EventPage, EventTypePage, Invitation, Me, Organization, OrganizationCreated, OrganizationDeletion, OrganizationPage, OrganizationUsagePage, OwnOrganization, PageMetadata, QrPage, QrPreview, QrRecord, QrScans, Recovered, RuleTest, Session, SessionState, SlugCheck, TagChangeResult, TagPage, Takedown, TakedownPage, Token, UrlBulkCreateResult, UrlBulkDeleteResult, UrlBulkUpdateResult, UrlClicks, UrlPage, UrlRecord, Usage, User, UserPage, VisitErasure, VisitExport, Webhook, WebhookCreated, WebhookPage, WebhookSecret, WebhookStats } from '../types.js';
 import type { ErrorCodes } from './contract.js';
 
 /** A valid result of each operation, from the examples of openapi.yaml. */
@@ -26,7 +26,6 @@ export const fixtures: {
   readonly getUrlMetadata: PageMetadata;
   readonly createUrl: UrlRecord;
   readonly listUrls: UrlPage;
-  readonly exportUrls: UrlExport;
   readonly bulkCreateUrls: UrlBulkCreateResult;
   readonly bulkUpdateUrls: UrlBulkUpdateResult;
   readonly bulkDeleteUrls: UrlBulkDeleteResult;
@@ -455,14 +454,6 @@ export const fixtures: {
         "updatedAt": "2030-01-01T00:00:00.000Z"
       }
     ]
-  },
-  "exportUrls": {
-    "total": 1,
-    "limit": 100,
-    "offset": 0,
-    "nextAfter": null,
-    "count": 1,
-    "text": "targetUrl,customSlug,title\nhttps://example.com/,spring-sale,Spring\n"
   },
   "bulkCreateUrls": {
     "requested": 1,
@@ -2229,10 +2220,6 @@ export const successes = {
   },
   "listUrls": {
     "route": "GET /api/v1/urls",
-    "status": 200
-  },
-  "exportUrls": {
-    "route": "GET /api/v1/urls/export",
     "status": 200
   },
   "bulkCreateUrls": {

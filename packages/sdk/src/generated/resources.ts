@@ -93,8 +93,6 @@ import type {
   UrlBulkUpdateResult,
   UrlClicks,
   UrlCreateRequest,
-  UrlExport,
-  UrlExportQuery,
   UrlId,
   UrlListItem,
   UrlListQuery,
@@ -702,21 +700,6 @@ export class GeneratedUrlsResource extends Resource {
    */
   list(query: UrlListQuery = {}, options?: RequestOptions): PagedList<UrlRecord | UrlListItem, UrlPage> {
     return this.api.list('GET /api/v1/urls', { query }, options);
-  }
-
-  /**
-   * Export short links as CSV or NDJSON. Pages of up to 2000 links. Send nextAfter as after until it
-   * is null. A request that failed can be repeated. Needs the scope urls:read.
-   *
-   * Rejects with ValidationError.
-   *
-   * @example
-   * ```ts
-   * console.log(await shorty.urls.export());
-   * ```
-   */
-  export(query: UrlExportQuery = {}, options?: RequestOptions): ApiPromise<UrlExport> {
-    return this.api.send('GET /api/v1/urls/export', { query }, options);
   }
 
   /**

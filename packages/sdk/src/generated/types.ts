@@ -284,9 +284,6 @@ export interface UrlClicks extends Schema<'UrlClicks'> {}
 /** The body of `urls.create`. */
 export interface UrlCreateRequest extends WithDates<Schemas['UrlCreateRequest']> {}
 
-/** The result of `urls.export`. */
-export interface UrlExport extends Schema<'UrlExport'> {}
-
 export interface UrlListItem extends Schema<'UrlListItem'> {}
 
 /** The result of `urls.list`. */
@@ -367,9 +364,6 @@ export interface OperatorAuditQuery extends QueryOf<'GET /api/v1/admin/audit'> {
 
 /** The query of `urls.list`. */
 export interface UrlListQuery extends QueryOf<'GET /api/v1/urls'> {}
-
-/** The query of `urls.export`. */
-export interface UrlExportQuery extends QueryOf<'GET /api/v1/urls/export'> {}
 
 /** The query of `urls.checkSlug`. */
 export interface SlugCheckQuery extends QueryOf<'GET /api/v1/urls/slug'> {}

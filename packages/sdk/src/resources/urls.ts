@@ -1,6 +1,5 @@
 import type { ApiPromise } from '../api-promise.js';
 import { type BulkItems, runBulk } from '../bulk.js';
-import { exportTexts } from '../export-texts.js';
 import { GeneratedUrlsResource } from '../generated/resources.js';
 import type { BulkOptions, ChangeOptions, RequestOptions } from '../options.js';
 import type { PagedList } from '../paginate.js';
@@ -10,7 +9,6 @@ import type {
   UrlBulkUpdateItem,
   UrlBulkUpdateResult,
   UrlCreateRequest,
-  UrlExportQuery,
   UrlId,
   UrlListItem,
   UrlListItemPage,
@@ -43,21 +41,22 @@ export class UrlsResource extends GeneratedUrlsResource {
   }
 
   /**
-   * Reads all pages of an export, and yields their texts, which make one file: CSV or, with
-   * `format: 'ndjson'`, one record for each line.
+   * Reads all links with all their fields, and yields one line of NDJSON for each, which make one file.
    *
    * @example
    * ```ts
    * import { writeFile } from 'node:fs/promises';
    *
-   * await writeFile('links.csv', shorty.urls.exportAll({ tag: 'launch' }));
+   * await writeFile('links.ndjson', shorty.urls.exportAll({ tag: 'launch' }));
    * ```
    */
-  exportAll(
-    query: UrlExportQuery = {},
+  async *exportAll(
+    query: Omit<UrlListQuery, 'view'> = {},
     options?: RequestOptions,
   ): AsyncGenerator<string, void, undefined> {
-    return exportTexts(query, (each) => this.export(each, options));
+    for await (const link of this.list({ ...query, view: 'full' }, options)) {
+      yield `${JSON.stringify(link)}\n`;
+    }
   }
 
   /**

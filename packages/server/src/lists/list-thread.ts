@@ -28,14 +28,8 @@ import {
 import { presenterOf, type UrlPresentation } from '../urls/present-url.js';
 import type { TagFilter } from '../urls/tag-contract.js';
 import { findTagged, listTags } from '../urls/tag-query.js';
-import {
-  type ExportPage,
-  exportHeaderOf,
-  exportLineOf,
-  type UrlExportPresentation,
-} from '../urls/url-csv.js';
 import type { UrlFilter } from '../urls/url-list-contract.js';
-import { listUrls, readUrlLines } from '../urls/url-query.js';
+import { listUrls } from '../urls/url-query.js';
 import { listDeliveries, toDeliveryRecord } from '../webhooks/delivery-repository.js';
 import { readAttempts } from '../webhooks/stats.js';
 import type { DeliveryFilter } from '../webhooks/webhook-contract.js';
@@ -56,16 +50,6 @@ export function listMethods(database: Database) {
     async (organizationId: string, filter: Filter) =>
       toPageText(await list(database, organizationId, filter), toItem);
   return {
-    async exportUrls(
-      organizationId: string,
-      filter: UrlFilter,
-      presentation: UrlExportPresentation,
-    ): Promise<ExportPage> {
-      const toLine = exportLineOf(presentation);
-      const lines = await readUrlLines(database, organizationId, filter, presentation.now, toLine);
-      const header = filter.after ? '' : exportHeaderOf(presentation);
-      return { ...lines, text: JSON.stringify(header + lines.text) };
-    },
     async listUrls(organizationId: string, filter: UrlFilter, presentation: UrlPresentation) {
       const page = await listUrls(database, organizationId, filter, presentation.now);
       return toPageText(page, presenterOf(presentation));

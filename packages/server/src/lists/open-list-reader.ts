@@ -70,7 +70,7 @@ const searching: readonly (keyof Lists)[] = [
 
 /** Returns whether a list may read many rows that it does not return. */
 function mayReadManyRows(name: keyof Lists, filter: unknown): boolean {
-  if (name !== 'listUrls' && name !== 'exportUrls') return searching.includes(name);
+  if (name !== 'listUrls') return searching.includes(name);
   const { offset, sort, ...others } = filter as UrlFilter;
   return (
     offset > deepOffset ||

@@ -1,6 +1,5 @@
 import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Page, PageRange, Position } from '../contract/fields.js';
-import { yieldToEventLoop } from '../yield-to-event-loop.js';
 import type { Database, Engine, Schema } from './database.js';
 import type { ListPage, ListQuery } from './list-query.js';
 
@@ -85,7 +84,9 @@ export async function readList<Id extends string | number, Row extends { readonl
   find: (ids: readonly Id[]) => Promise<readonly Row[]>,
 ): Promise<Page<Row>> {
   const { ids, total, next } = await readListPage<Id>(database, query);
-  return { total, next, items: await findInOrder(ids, find) };
+  const rows = ids.length === 0 ? [] : await find(ids);
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return { total, next, items: ids.flatMap((id) => byId.get(id) ?? []) };
 }
 
 /** Returns the function that reads one page of the rows that an organization has in a table. */
@@ -108,52 +109,4 @@ export function listOf<Row, Item extends { readonly id: string }>(
 /** A query of Kysely. */
 interface Selection<Row> {
   where(column: 'id', operator: 'in', ids: readonly string[]): { execute(): Promise<Row[]> };
-}
-
-async function findInOrder<Id extends string | number, Row extends { readonly id: Id }>(
-  ids: readonly Id[],
-  find: (ids: readonly Id[]) => Promise<readonly Row[]>,
-): Promise<Row[]> {
-  const rows = ids.length === 0 ? [] : await find(ids);
-  const byId = new Map(rows.map((row) => [row.id, row]));
-  return ids.flatMap((id) => byId.get(id) ?? []);
-}
-
-/** Lines of text about the rows of one page. */
-export interface LinePage extends Omit<Page<never>, 'items'> {
-  readonly count: number;
-  readonly text: string;
-}
-
-// Few enough that other lists do not wait for them.
-const rowsInSlice = 100;
-const maxTextLength = 500_000;
-
-/**
- * Reads one page of a list as lines of text, in slices, between which other lists run. Ends the page
- * early when the text is long, so that its memory is bounded.
- */
-export async function readLines<Id extends string | number, Row extends { readonly id: Id }>(
-  database: Database,
-  query: ListQuery,
-  find: (ids: readonly Id[]) => Promise<readonly Row[]>,
-  toLine: (row: Row) => string,
-): Promise<LinePage> {
-  const { ids, keys, total, next } = await readListPage<Id>(database, query);
-  const slices: string[] = [];
-  let length = 0;
-  let count = 0;
-  let end = 0;
-  while (end < ids.length && length < maxTextLength) {
-    if (end > 0) await yieldToEventLoop();
-    const rows = await findInOrder(ids.slice(end, end + rowsInSlice), find);
-    const slice = rows.map(toLine).join('');
-    slices.push(slice);
-    length += slice.length;
-    count += rows.length;
-    end += rowsInSlice;
-  }
-  const [key, id] = [keys[end - 1], ids[end - 1]];
-  const isCut = end < ids.length && key !== undefined && id !== undefined;
-  return { total, count, text: slices.join(''), next: isCut ? [key, id] : next };
 }

@@ -18,7 +18,6 @@ import { toRecord, type UrlListItem, type UrlPresentation, type UrlRecord } from
 import type { ShortUrl } from './short-url.js';
 import { type UrlBulkHandlerOptions, urlBulkHandlers } from './url-bulk-handlers.js';
 import type { UrlUpdateRequest, urlRoutes } from './url-contract.js';
-import type { ExportPage, UrlExportPresentation } from './url-csv.js';
 import { notShortUrlMessage, parseShortUrl } from './url-keys.js';
 import type { UrlFilter, UrlPageQuery, urlListRoutes } from './url-list-contract.js';
 import { defaultDirectionOf } from './url-query.js';
@@ -142,11 +141,6 @@ function checkDeletionScope({ scopes }: Caller, erase: boolean): void {
 
 export interface UrlListHandlerOptions {
   readonly listUrls: ReadPage<UrlRecord | UrlListItem, UrlFilter, [presentation: UrlPresentation]>;
-  readonly exportUrls: (
-    organizationId: string,
-    filter: UrlFilter,
-    presentation: UrlExportPresentation,
-  ) => Promise<ExportPage>;
   readonly origins: () => LinkOrigins;
   readonly clock: Clock;
 }
@@ -157,7 +151,6 @@ const sortedOffsetMessage = `must be at most ${maxSortedOffset} unless links are
 
 export function urlListHandlers({
   listUrls,
-  exportUrls,
   origins,
   clock,
 }: UrlListHandlerOptions): HandlersOf<typeof urlListRoutes> {
@@ -166,14 +159,6 @@ export function urlListHandlers({
       const { filter, reply } = openUrlPage(caller, query);
       const presentation = { view, origins: origins(), now: clock() };
       return reply(await listUrls(caller.organizationId, filter, presentation));
-    },
-
-    async exportUrls({ caller, query: { format, ...query } }) {
-      const { filter, describe } = openUrlPage(caller, query);
-      const presentation = { format, origins: origins(), now: clock() };
-      const page = await exportUrls(caller.organizationId, filter, presentation);
-      const head = JSON.stringify({ ...describe(page), count: page.count }).slice(0, -1);
-      return { status: 200, json: `${head},"text":${page.text}}` };
     },
   };
 }

@@ -8,7 +8,6 @@ import {
   paging,
   plainLine,
   queryBoolean,
-  queryInteger,
   timestamp,
   uuid,
 } from '../contract/fields.js';
@@ -91,32 +90,6 @@ const filters = {
 
 const urlListQuery = z.strictObject({ ...paging, view, ...filters });
 
-const maxExportedUrls = 2_000;
-
-const urlExportQuery = z.strictObject({
-  limit: queryInteger({ min: 1, max: maxExportedUrls, default: maxExportedUrls }).describe(
-    'The most links to return. A page whose text is long has fewer, but at least 100.',
-  ),
-  after: paging.after,
-  format: z
-    .enum(['csv', 'ndjson'], { error: 'must be csv or ndjson' })
-    .default('csv')
-    .describe('The format of the file.'),
-  ...filters,
-});
-
-const urlExport = pageOf(urlRecord)
-  .omit({ items: true })
-  .extend({
-    count: z.int().min(0).describe('The number of links on this page.'),
-    text: z.string().meta({
-      description:
-        'One line for each link. The texts of all pages make one file. ndjson: the UrlRecord of each link. csv (RFC 4180, with line feeds): the first page starts with the names of the columns, which are the fields of UrlRecord; POST /api/v1/urls takes those up to importedClicks. Tags are separated by |. An apostrophe precedes a text that a spreadsheet would evaluate as a formula.',
-      example: 'targetUrl,customSlug,title\nhttps://example.com/,spring-sale,Spring\n',
-    }),
-  })
-  .meta({ id: 'UrlExport' });
-
 export const urlListRoutes = [
   defineRoute('listUrls', 'GET /api/v1/urls', {
     ...readsUrls,
@@ -129,16 +102,8 @@ export const urlListRoutes = [
       },
     },
   }),
-  defineRoute('exportUrls', 'GET /api/v1/urls/export', {
-    ...readsUrls,
-    summary: 'Export short links as CSV or NDJSON',
-    description: `Pages of up to ${maxExportedUrls} links. Send nextAfter as after until it is null. A request that failed can be repeated.`,
-    query: urlExportQuery,
-    responses: { 200: { description: 'One page of the file', data: urlExport } },
-  }),
 ] as const;
 
-export type UrlExportFormat = z.output<typeof urlExportQuery>['format'];
 export type UrlPageQuery = Omit<z.output<typeof urlListQuery>, 'view'>;
 export type UrlSort = UrlPageQuery['sort'];
 export type UrlFilter = Omit<ListFilter<UrlPageQuery>, 'sort'> & {

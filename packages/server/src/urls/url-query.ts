@@ -2,7 +2,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Page } from '../contract/fields.js';
 import type { Database, Engine } from '../storage/database.js';
 import { isWithin } from '../storage/link-restriction.js';
-import { allOf, type LinePage, readLines, readList } from '../storage/list-page.js';
+import { allOf, readList } from '../storage/list-page.js';
 import type { ListOrder, ListQuery } from '../storage/list-query.js';
 import { foldText } from '../storage/search-text.js';
 import { isAmong } from '../storage/statements.js';
@@ -16,35 +16,14 @@ export function listUrls(
   filter: UrlFilter,
   now: number,
 ): Promise<Page<ShortUrl>> {
-  return readList<number, ShortUrl>(
-    database,
-    urlListQuery(database, organizationId, filter, now),
-    (ids) => findByIds(database.read, ids),
-  );
-}
-
-async function findByIds(read: Database['read'], ids: readonly number[]): Promise<ShortUrl[]> {
-  const rows = await selectUrls(read)
-    .where(isAmong(read, sql.ref('urls.id'), ids))
-    .execute();
-  return rows.map(fromRow);
-}
-
-/** Reads one page of links as lines of text. */
-export function readUrlLines(
-  database: Database,
-  organizationId: string,
-  filter: UrlFilter,
-  now: number,
-  toLine: (url: ShortUrl) => string,
-): Promise<LinePage> {
   const query = urlListQuery(database, organizationId, filter, now);
-  return readLines<number, ShortUrl>(
-    database,
-    query,
-    (ids) => findByIds(database.read, ids),
-    toLine,
-  );
+  return readList<number, ShortUrl>(database, query, async (ids) => {
+    const { read } = database;
+    const rows = await selectUrls(read)
+      .where(isAmong(read, sql.ref('urls.id'), ids))
+      .execute();
+    return rows.map(fromRow);
+  });
 }
 
 export function urlListQuery(

@@ -67,7 +67,7 @@ describe('the server disconnects slow clients and serves other clients', () => {
   it('a client that does not read its responses', async () => {
     const long = `https://example.com/${'a'.repeat(8_000)}`;
     await api.call('bulkCreateUrls', { body: { urls: Array(100).fill({ targetUrl: long }) } });
-    const list = `GET /api/v1/urls/export HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${api.token}\r\n\r\n`;
+    const list = `GET /api/v1/urls?limit=100 HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${api.token}\r\n\r\n`;
     const sockets = await openSockets(api.server.url, 10);
     const cutOff = sockets.map(async ({ socket, ended }) => {
       socket.pause();

@@ -56,11 +56,6 @@ export const sampleListed: Readonly<
     (api: TestServer, owner: Caller, made: ReadonlyMap<string, string>) => Promise<void>
   >
 > = {
-  // Only the filter domainId names a record.
-  '/api/v1/urls/export': async (_, owner, made) => {
-    const domainId = made.get('/api/v1/domains');
-    await owner.call('createUrl', { body: { targetUrl: 'https://example.com/', domainId } });
-  },
   '/api/v1/urls/slug': makeLinkOfDomain,
   '/api/v1/analytics/overview': makeLinkOfDomain,
   '/api/v1/visits': async (api, owner, made) => {

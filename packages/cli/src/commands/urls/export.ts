@@ -1,4 +1,6 @@
-import { escapeJson, formatCount } from '@shorty/report';
+import { createFields } from '@shorty/import';
+import { escapeJson, formatCount, formatJson } from '@shorty/report';
+import type { UrlRecord } from '@shorty/sdk';
 import {
   createReportRequest,
   reportHelp,
@@ -8,7 +10,9 @@ import {
 import { UsageError } from '../../cli-error.js';
 import type { CommandRow } from '../../command.js';
 import type { Context } from '../../context.js';
+import responseFields from '../../generated/response-fields.json' with { type: 'json' };
 import type { Input } from '../../input.js';
+import { formatCsvCells } from '../../output.js';
 import { readPages } from '../../read-pages.js';
 import { formatOfFile, ReplacementFile } from '../../replacement-file.js';
 import { filterOptions, readUrlFilter } from './link-options.js';
@@ -17,6 +21,18 @@ import { filterOptions, readUrlFilter } from './link-options.js';
 interface Part {
   readonly text: string;
   readonly count: number;
+}
+
+const recordFields: readonly string[] = responseFields['POST /api/v1/urls'];
+
+/** The columns of a file: the fields that an import takes, then those that the server sets. */
+const columns = [...new Set([...Object.keys(createFields.fields), ...recordFields])].filter(
+  (name) => recordFields.includes(name),
+);
+
+function toCsvLine(link: UrlRecord): string {
+  const values = new Map<string, unknown>(Object.entries(link));
+  return formatCsvCells(columns.map((name) => values.get(name)));
 }
 
 export const exportLinks: CommandRow = {
@@ -42,22 +58,21 @@ CSV. The export contains no passwords, because the server stores only hashes.`,
     const ofFile = formatOfFile(out, ['csv', 'json', 'ndjson'], { chosen });
     const format = chosen ?? ofFile ?? 'csv';
     const filter = await readUrlFilter(options);
-    const wire = format === 'csv' ? 'csv' : 'ndjson';
+    const { urls } = await context.client();
+    const pages = readPages((position) =>
+      urls.list({ ...filter, view: 'full', limit: 100, ...position }, request),
+    );
     await writeParts(context, out, 'link', async function* () {
-      const { urls } = await context.client();
-      const pages = readPages((position) =>
-        urls.export({ ...filter, format: wire, ...position }, request),
-      );
-      if (format === 'csv') yield { text: output.byteOrderMark, count: 0 };
+      if (format === 'csv') yield { text: output.csvHeader(columns), count: 0 };
       // JSON is one document of the lines.
       if (format === 'json') yield { text: '{"items":[', count: 0 };
       let separator = '\n';
-      for await (const { text, count } of pages) {
-        if (format === 'csv') yield { text, count };
-        else if (format === 'ndjson') yield { text: escapeJson(text), count };
-        else if (count > 0) {
-          const items = escapeJson(text).trimEnd().replaceAll('\n', ',\n');
-          yield { text: separator + items, count };
+      for await (const { items } of pages) {
+        const lines = items.map((link) => (format === 'csv' ? toCsvLine(link) : formatJson(link)));
+        const text = lines.join(format === 'json' ? ',\n' : '\n');
+        if (format !== 'json' && text !== '') yield { text: `${text}\n`, count: items.length };
+        else if (text !== '') {
+          yield { text: separator + text, count: items.length };
           separator = ',\n';
         }
       }
