@@ -1,10 +1,10 @@
-import { ApiError, quotaError, validationError } from '../contract/api-error.js';
+import { ApiError, validationError } from '../contract/api-error.js';
 import { defaultScopes, type KeyScope, restrictedScopes } from '../contract/define-route.js';
 import type { ReadPage } from '../contract/json-text.js';
 import { type HandlersOf, replyWithChange } from '../http/handlers.js';
 import { replyWithPage } from '../http/open-page.js';
 import type { Clock } from '../ports.js';
-import { type apiKeyRoutes, maxApiKeys } from './api-key-contract.js';
+import type { apiKeyRoutes } from './api-key-contract.js';
 import {
   type ApiKeyRecord,
   type ApiKeyRepository,
@@ -52,10 +52,6 @@ export function apiKeyHandlers(options: {
         expiresAt,
       });
       const { result, replayed } = await apiKeys.create(created, write);
-      if (!result) {
-        const use = `An organization has at most ${maxApiKeys} API keys, and ${maxApiKeys} exist`;
-        throw quotaError(use, 'Delete one first', replayed);
-      }
       const data = { ...toApiKeyRecord(result.apiKey), key: result.key };
       return { status: 201, replayed, data };
     },

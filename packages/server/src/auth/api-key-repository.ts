@@ -1,10 +1,12 @@
 import type { Selectable } from 'kysely';
 import { v7 as newUuid } from 'uuid';
 import type { z } from 'zod';
+import { tooMany } from '../contract/api-error.js';
 import type { KeyScope } from '../contract/define-route.js';
 import { columnsOf, fieldsOf, presentAs, withIsoTimes } from '../contract/present.js';
 import {
   type IdempotentResult,
+  Refusal,
   type WriteRequest,
   writeOnce,
 } from '../idempotency/with-idempotency-key.js';
@@ -61,17 +63,19 @@ export class ApiKeyRepository {
     );
   }
 
-  /** Creates a key. Returns null when the organization has `maxApiKeys` of them. */
+  /** Creates a key. Throws QUOTA_EXCEEDED when the organization has `maxApiKeys` of them. */
   create(
     created: NewApiKey,
     write: WriteRequest | undefined,
-  ): Promise<IdempotentResult<NewApiKey | null>> {
+  ): Promise<IdempotentResult<NewApiKey>> {
     const { id, organizationId } = created.apiKey;
     const audit = { type: 'apiKey', id } as const;
     const options = { organizationId, write, audit, holdsSecret: true };
     return writeOnce(this.#database, options, async (transaction) => {
       const existing = await selectKeys(transaction, organizationId).execute();
-      if (existing.length >= maxApiKeys) return null;
+      if (existing.length >= maxApiKeys) {
+        throw new Refusal(tooMany(maxApiKeys, 'API keys', 'Delete one first'));
+      }
       await insertApiKey(transaction, created);
       return created;
     });

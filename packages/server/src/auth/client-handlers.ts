@@ -24,7 +24,8 @@ export function clientHandlers(options: {
   return {
     async createClient({ params: { id }, body, write }) {
       const context = { organizationId: id, now: clock(), write };
-      const { client, clientSecret, replayed } = await clients.create(body, context);
+      const { result, replayed } = await clients.create(body, context);
+      const { client, clientSecret } = result;
       return { status: 201, replayed, data: { ...toClientRecord(client), clientSecret } };
     },
 

@@ -1,11 +1,12 @@
 import type { Selectable } from 'kysely';
 import type { z } from 'zod';
-import { ApiError, quotaError } from '../contract/api-error.js';
+import { ApiError, tooMany } from '../contract/api-error.js';
 import type { Caller } from '../contract/caller.js';
 import { defaultScopes, type Scope } from '../contract/define-route.js';
 import { columnsOf, fieldsOf, presentAs, withIsoTimes } from '../contract/present.js';
 import {
   type IdempotentResult,
+  Refusal,
   type WriteContext,
   writeOnce,
 } from '../idempotency/with-idempotency-key.js';
@@ -55,8 +56,8 @@ export function clientOf(
   };
 }
 
-export function noOrganization(id: string, replayed = false): ApiError {
-  return new ApiError('NOT_FOUND', `There is no organization "${id}"`, { replayed });
+export function noOrganization(id: string): ApiError {
+  return new ApiError('NOT_FOUND', `There is no organization "${id}"`);
 }
 
 /** Stores API clients and their access tokens. Secrets are stored as hashes only. */
@@ -89,36 +90,23 @@ export class ClientRepository {
     const credentials = newCredentials();
     const { clientSecret } = credentials;
     const created = clientOf(organizationId, credentials, fields.scopes, fields.name);
-    const { result, replayed } = await writeOnce(
-      this.#database,
-      {
-        organizationId,
-        write,
-        audit: (
-          result: { client: Client; clientSecret: string } | 'no-organization' | 'too-many',
-        ) => (typeof result === 'string' ? null : { type: 'client', id: created.id }),
-        holdsSecret: true,
-      },
-      async (transaction) => {
-        if (!(await hasOrganization(transaction, organizationId))) return 'no-organization';
-        const live = await selectClients(transaction, organizationId)
-          .where('revoked_at', 'is', null)
-          .execute();
-        if (live.length >= maxClients) return 'too-many';
-        await insertClient(transaction, created, now);
-        const { secretHash: _, ...client } = created;
-        return {
-          client: { ...client, createdAt: now, expiresAt: null, revokedAt: null },
-          clientSecret,
-        };
-      },
-    );
-    if (result === 'no-organization') throw noOrganization(organizationId, replayed);
-    if (result === 'too-many') {
-      const use = `An organization has at most ${maxClients} clients, and ${maxClients} exist`;
-      throw quotaError(use, 'Revoke one first', replayed);
-    }
-    return { ...result, replayed };
+    const audit = { type: 'client', id: created.id } as const;
+    const options = { organizationId, write, audit, holdsSecret: true };
+    return writeOnce(this.#database, options, async (transaction) => {
+      if (!(await hasOrganization(transaction, organizationId))) {
+        throw new Refusal(noOrganization(organizationId));
+      }
+      const live = await selectClients(transaction, organizationId)
+        .where('revoked_at', 'is', null)
+        .execute();
+      if (live.length >= maxClients) {
+        throw new Refusal(tooMany(maxClients, 'clients', 'Revoke one first'));
+      }
+      await insertClient(transaction, created, now);
+      const { secretHash: _, ...client } = created;
+      const state = { createdAt: now, expiresAt: null, revokedAt: null };
+      return { client: { ...client, ...state }, clientSecret };
+    });
   }
 
   async find(id: string, now: number) {

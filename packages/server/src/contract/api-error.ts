@@ -34,18 +34,20 @@ export function validationError(
 }
 
 /** Returns NOT_FOUND with the kind of the record, and the id or name that was asked for. */
-export function notFound(kind: string, name: string | number, replayed = false): ApiError {
-  return new ApiError('NOT_FOUND', notFoundMessage(kind, name), { replayed });
-}
-
-export function notFoundMessage(kind: string, name: string | number): string {
-  return `There is no ${kind} "${shorten(String(name))}" in this organization`;
+export function notFound(kind: string, name: string | number): ApiError {
+  const message = `There is no ${kind} "${shorten(String(name))}" in this organization`;
+  return new ApiError('NOT_FOUND', message);
 }
 
 /** Returns QUOTA_EXCEEDED with the limit, the current use, and the next step. */
-export function quotaError(use: string, nextStep: string, replayed = false): ApiError {
+export function quotaError(use: string, nextStep: string): ApiError {
   const details = [{ path: '', message: use }];
-  return new ApiError('QUOTA_EXCEEDED', `${use}. ${nextStep}`, { details, replayed });
+  return new ApiError('QUOTA_EXCEEDED', `${use}. ${nextStep}`, { details });
+}
+
+/** Returns QUOTA_EXCEEDED for an organization that has as many records of a kind as it may have. */
+export function tooMany(max: number, kind: string, nextStep: string): ApiError {
+  return quotaError(`An organization has at most ${max} ${kind}, and ${max} exist`, nextStep);
 }
 
 /** Returns one sentence that names the first invalid field and the number of others. */

@@ -1,17 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { v7 as newUuid } from 'uuid';
-import { ApiError, notFoundMessage, shorten, validationError } from '../contract/api-error.js';
-import type { ErrorCode, ErrorDetail } from '../contract/errors.js';
+import { ApiError, notFound, shorten, tooMany, validationError } from '../contract/api-error.js';
+import type { ErrorDetail } from '../contract/errors.js';
 import type { ReadPage } from '../contract/json-text.js';
 import type { EventOutbox } from '../events/event-outbox.js';
 import type { FairQueue } from '../fair-queue.js';
 import type { HandlersOf } from '../http/handlers.js';
 import { openPage } from '../http/open-page.js';
-import type { AuditTarget } from '../idempotency/audit-entry.js';
 import {
   findStoredResult,
   type IdempotentResult,
+  Refusal,
   type WriteContext,
   writeOnce,
 } from '../idempotency/with-idempotency-key.js';
@@ -40,10 +40,6 @@ import {
 import type { HostResolver } from './host-resolver.js';
 import { hostnameOf, type IsOwnHost } from './hostname.js';
 
-type DomainOutcome =
-  | { readonly domain: Domain }
-  | { readonly refusal: { readonly code: ErrorCode; readonly message: string } };
-
 export interface DomainHandlerOptions {
   readonly database: Database;
   readonly outbox: EventOutbox;
@@ -70,25 +66,27 @@ export function domainHandlers(options: DomainHandlerOptions): HandlersOf<typeof
 
   async function getDomain(organizationId: string, id: string): Promise<Domain> {
     const domain = await findDomain(database.read, organizationId, id);
-    return domainIn(domain ? { domain } : domainNotFound(id));
+    if (!domain) throw notFound('domain', id);
+    return domain;
   }
 
   function write(
     { organizationId, write }: WriteContext,
-    work: (transaction: WriteTransaction) => Promise<DomainOutcome>,
-  ): Promise<IdempotentResult<DomainOutcome>> {
-    return writeOnce(database, { organizationId, write, audit: auditOf }, work);
+    work: (transaction: WriteTransaction) => Promise<Domain>,
+  ): Promise<IdempotentResult<Domain>> {
+    const audit = ({ id }: Domain) => ({ type: 'domain', id }) as const;
+    return writeOnce(database, { organizationId, write, audit }, work);
   }
 
   /** Changes a domain in a transaction, unless it does not exist or has another version. */
   function change(
     id: string,
     context: WriteContext,
-    work: (transaction: WriteTransaction, domain: Domain) => Promise<DomainOutcome>,
-  ): Promise<IdempotentResult<DomainOutcome>> {
+    work: (transaction: WriteTransaction, domain: Domain) => Promise<Domain>,
+  ): Promise<IdempotentResult<Domain>> {
     return write(context, async (transaction) => {
       const domain = await findDomain(transaction, context.organizationId, id);
-      if (!domain) return domainNotFound(id);
+      if (!domain) throw new Refusal(notFound('domain', id));
       checkIfMatch(context.ifMatch, domain.updatedAt);
       return work(transaction, domain);
     });
@@ -104,8 +102,8 @@ export function domainHandlers(options: DomainHandlerOptions): HandlersOf<typeof
     return write(context, async (transaction) => {
       const before = await findDomain(transaction, organizationId, id);
       // It may have been deleted and restored with another challenge during the look-up.
-      if (before?.challenge !== checked.challenge) return domainNotFound(id);
-      if (before.isActive) return { domain: before };
+      if (before?.challenge !== checked.challenge) throw new Refusal(notFound('domain', id));
+      if (before.isActive) return before;
       const owners = error === null ? await findDomainsOf(transaction, [hostname]) : undefined;
       const isTaken = owners?.get(hostname)?.is_active === 1;
       const lastError = isTaken
@@ -125,15 +123,15 @@ export function domainHandlers(options: DomainHandlerOptions): HandlersOf<typeof
         .where('id', '=', id)
         .execute();
       if (lastError !== null) {
-        return refuse(isTaken ? 'DOMAIN_CONFLICT' : 'DOMAIN_INVALID', lastError);
+        throw refusal(isTaken ? 'DOMAIN_CONFLICT' : 'DOMAIN_INVALID', lastError);
       }
-      const outcome = await readDomain(transaction, organizationId, id);
+      const domain = await readDomain(transaction, organizationId, id);
       if (before.verifiedAt === null) {
         outbox.record(transaction, organizationId, domainVerified, now, [
-          { data: toDomainRecord(outcome.domain), subject: { domainId: id } },
+          { data: toDomainRecord(domain), subject: { domainId: id } },
         ]);
       }
-      return outcome;
+      return domain;
     });
   }
 
@@ -167,7 +165,7 @@ export function domainHandlers(options: DomainHandlerOptions): HandlersOf<typeof
           .executeTakeFirst();
         if (existing?.deleted_at === null) {
           const message = `hostname "${hostname}" already exists as domain ${existing.id}`;
-          return refuse('DOMAIN_CONFLICT', message);
+          throw refusal('DOMAIN_CONFLICT', message);
         }
         const { total } = await transaction
           .selectFrom('domains')
@@ -176,8 +174,7 @@ export function domainHandlers(options: DomainHandlerOptions): HandlersOf<typeof
           .where('deleted_at', 'is', null)
           .executeTakeFirstOrThrow();
         if (Number(total) >= maxDomains) {
-          const limit = `An organization has at most ${maxDomains} domains, and ${maxDomains} exist`;
-          return refuse('QUOTA_EXCEEDED', `${limit}. Delete one first`);
+          throw new Refusal(tooMany(maxDomains, 'domains', 'Delete one first'));
         }
         const pending = { challenge, created_at: now, updated_at: now, deleted_at: null };
         const { id } = await transaction
@@ -197,7 +194,7 @@ export function domainHandlers(options: DomainHandlerOptions): HandlersOf<typeof
           .executeTakeFirstOrThrow();
         return readDomain(transaction, organizationId, id);
       });
-      return { status: 201, replayed, data: toDomainRecord(domainIn(result, replayed)) };
+      return { status: 201, replayed, data: toDomainRecord(result) };
     },
 
     async listDomains({ caller: { organizationId }, query }) {
@@ -218,7 +215,7 @@ export function domainHandlers(options: DomainHandlerOptions): HandlersOf<typeof
       try {
         const { result, replayed } = await change(id, context, async (transaction, domain) => {
           const set = settingColumns(body);
-          if (Object.keys(set).length === 0) return { domain };
+          if (Object.keys(set).length === 0) return domain;
           if (body.ignoreCase && !domain.ignoreCase) await ignoreCase(transaction, id);
           await transaction
             .updateTable('domains')
@@ -227,7 +224,7 @@ export function domainHandlers(options: DomainHandlerOptions): HandlersOf<typeof
             .execute();
           return readDomain(transaction, organizationId, id);
         });
-        return { status: 200, replayed, data: toDomainRecord(domainIn(result, replayed)) };
+        return { status: 200, replayed, data: toDomainRecord(result) };
       } finally {
         // Also after an error, because the commit may have succeeded before the connection failed.
         hosts.clear();
@@ -237,17 +234,17 @@ export function domainHandlers(options: DomainHandlerOptions): HandlersOf<typeof
 
     async verifyDomain({ caller: { organizationId }, params, write }) {
       // A repeated request gets the first result, even if DNS has changed.
-      let verification = await findStoredResult<DomainOutcome>(database, write);
+      let verification = await findStoredResult<Domain>(database, write);
       if (!verification) {
         const domain = await getDomain(organizationId, params.id);
         const error = domain.isActive
           ? null
           : await lookUps.run(organizationId, () => checkChallenge(options.resolveTxt, domain));
         verification = await verify(domain, error, { organizationId, now: clock(), write });
-        if (!domain.isActive && 'domain' in verification.result) hosts.clear();
+        if (!domain.isActive) hosts.clear();
       }
       const { result, replayed } = verification;
-      return { status: 200, replayed, data: toDomainRecord(domainIn(result, replayed)) };
+      return { status: 200, replayed, data: toDomainRecord(result) };
     },
 
     async deleteDomain({ caller: { organizationId }, params: { id }, write, ifMatch }) {
@@ -264,7 +261,7 @@ export function domainHandlers(options: DomainHandlerOptions): HandlersOf<typeof
           .executeTakeFirst();
         if (activeUrl) {
           const message = `${domain.hostname} has active links: pause or delete them, or move them to another domain first`;
-          return refuse('DOMAIN_CONFLICT', message);
+          throw refusal('DOMAIN_CONFLICT', message);
         }
         // Its row stays, because inactive links refer to it.
         await transaction
@@ -272,10 +269,10 @@ export function domainHandlers(options: DomainHandlerOptions): HandlersOf<typeof
           .set({ is_active: 0, deleted_at: now, last_checked_at: null, last_error: null })
           .where('id', '=', id)
           .execute();
-        return { domain };
+        return domain;
       });
       hosts.clear();
-      return { status: 200, replayed, data: toDomainRecord(domainIn(result, replayed)) };
+      return { status: 200, replayed, data: toDomainRecord(result) };
     },
 
     async getTlsAllowed({ query, headers }) {
@@ -292,18 +289,12 @@ export function domainHandlers(options: DomainHandlerOptions): HandlersOf<typeof
   };
 }
 
-const domainNotFound = (id: string) => refuse('NOT_FOUND', notFoundMessage('domain', id));
-
-function refuse(code: ErrorCode, message: string) {
-  return { refusal: { code, message } };
-}
-
-function auditOf(outcome: DomainOutcome): AuditTarget | null {
-  return 'domain' in outcome ? { type: 'domain', id: outcome.domain.id } : null;
+function refusal(code: 'DOMAIN_CONFLICT' | 'DOMAIN_INVALID', message: string): Refusal {
+  return new Refusal(new ApiError(code, message));
 }
 
 async function readDomain(transaction: WriteTransaction, organizationId: string, id: string) {
-  return { domain: (await findDomain(transaction, organizationId, id)) as Domain };
+  return (await findDomain(transaction, organizationId, id)) as Domain;
 }
 
 /** Folds the keys of a domain. Throws VALIDATION_FAILED if two links would have the same. */
@@ -312,13 +303,6 @@ async function ignoreCase(transaction: WriteTransaction, id: string): Promise<vo
   if (collisions.length === 0) return;
   const message = `cannot be true: links differ only in the case of their keys: ${describeCollisions(collisions)}. Erase one of each pair first`;
   throw validationError([{ path: 'ignoreCase', message }]);
-}
-
-/** Returns the domain of an outcome. Throws an ApiError when the change was refused. */
-function domainIn(outcome: DomainOutcome, replayed = false): Domain {
-  if ('domain' in outcome) return outcome.domain;
-  const { code, message } = outcome.refusal;
-  throw new ApiError(code, message, { replayed });
 }
 
 /** Returns whether a proxy has forwarded the request for a client. */

@@ -41,7 +41,7 @@ export interface WriteOptions<T> {
   readonly organizationId: string;
   /** Undefined for a work that nobody asks for: it has neither key nor entry. */
   readonly write: WriteRequest | undefined;
-  /** What the work changes, unless its result is null. A function returns null for a refused request. */
+  /** What the work changes, unless its result is null. */
   readonly audit: AuditTarget | ((result: T) => AuditTarget | null);
   readonly isBulk?: boolean;
   /** True if the result contains a secret. It is then encrypted, and repeated for its first reader only. */
@@ -65,11 +65,51 @@ export function contextOf(
   return { organizationId, restriction, now, write, ifMatch };
 }
 
+/** The parts of an ApiError that are stored. */
+export type StoredError = Pick<ApiError, 'code' | 'message' | 'details'>;
+
+/**
+ * Refuses the request of a work. Unlike another error, it undoes nothing of what the work has written. It is
+ * stored as a result is, so that a repeated request gets it again.
+ */
+export class Refusal extends Error {
+  readonly error: StoredError;
+
+  constructor({ code, message, details }: ApiError) {
+    super(message);
+    this.error = { code, message, details };
+  }
+}
+
+/** What is stored of a request. */
+type Outcome<T> = { readonly result: T } | { readonly refusal: StoredError };
+
+function outcomeOf<T>(work: Promise<T>): Promise<Outcome<T>> {
+  return work.then(
+    (result) => ({ result }),
+    (error: unknown) => {
+      if (error instanceof Refusal) return { refusal: error.error };
+      throw error;
+    },
+  );
+}
+
+/** Returns the result of an outcome, or throws its refusal. */
+function resultOf<T>(outcome: Outcome<T>, replayed: boolean): IdempotentResult<T> {
+  if ('refusal' in outcome) throw replayable(outcome.refusal, replayed);
+  return { result: outcome.result, replayed };
+}
+
+/** Returns an error for the response, which says whether it is repeated. */
+export function replayable({ code, message, details }: StoredError, replayed: boolean): ApiError {
+  return new ApiError(code, message, { details, replayed });
+}
+
 /**
  * Does the work of a request in a write transaction of its organization, or returns the stored result
  * of the first request with the same key. The result and the entry of the audit log are stored in the
  * transaction of `work`, so a crash leaves all or nothing of what `work` does. Nothing is stored if
- * the work throws. Two requests with the same key cannot both find no result, because write
+ * the work throws, unless it is a Refusal. Two requests with the same key cannot both find no result, because write
  * transactions of an organization run one after another. `T` must survive JSON. The bulk works of a
  * transaction, its commit, and what their callers do afterwards have a turn of the event loop each.
  */
@@ -79,20 +119,23 @@ export async function writeOnce<T>(
   work: (transaction: WriteTransaction) => Promise<T>,
 ): Promise<IdempotentResult<T>> {
   const request = holdsSecret ? boundToActor(write) : write;
-  const workOnce = async (transaction: WriteTransaction): Promise<IdempotentResult<T>> => {
-    const stored = await findStoredResult<T>(database, request, transaction);
-    if (stored) return stored;
-    const result = await work(transaction);
+  const targetOf = (result: T) => {
+    if (result === null) return null;
+    return typeof audit === 'function' ? audit(result) : audit;
+  };
+  const workOnce = async (transaction: WriteTransaction) => {
+    const stored = await findOutcome<T>(database, request, transaction);
+    if (stored) return { outcome: stored, replayed: true };
+    const outcome = await outcomeOf(work(transaction));
     if (isBulk) await yieldToEventLoop();
-    const ofChange = typeof audit === 'function' ? audit(result) : audit;
-    const target = result === null ? null : ofChange;
+    const target = 'result' in outcome ? targetOf(outcome.result) : null;
     if (request && target) {
       const owner = organizationId === operatorOwner ? null : organizationId;
       recordAuditEntry(transaction, request.origin, { organizationId: owner, ...target });
     }
-    if (!request?.idempotency) return { result, replayed: false };
+    if (!request?.idempotency) return { outcome, replayed: false };
     const { organizationId: owner, key, fingerprint, now } = request.idempotency;
-    const text = JSON.stringify(result);
+    const text = JSON.stringify(outcome);
     const encrypt = holdsSecret ? await encryptorOf(database, transaction) : undefined;
     const row = {
       fingerprint,
@@ -105,11 +148,11 @@ export async function writeOnce<T>(
       // Replaces an expired key.
       .onConflict((conflict) => conflict.columns(['organization_id', 'key']).doUpdateSet(row))
       .execute();
-    return { result, replayed: false };
+    return { outcome, replayed: false };
   };
-  const written = await database.write(organizationId, workOnce, { isBulk });
+  const { outcome, replayed } = await database.write(organizationId, workOnce, { isBulk });
   if (isBulk) await yieldToEventLoop();
-  return written;
+  return resultOf(outcome, replayed);
 }
 
 /** Returns a request that is another one when another client, key or person repeats it. */
@@ -126,19 +169,27 @@ export function requireFound<T>(
   kind: string,
   id: string | number,
 ): IdempotentResult<T> {
-  if (result === null) throw notFound(kind, id, replayed);
+  if (result === null) throw replayable(notFound(kind, id), replayed);
   return { result, replayed };
 }
 
 /**
  * Returns the stored result of a request's key, or undefined. For requests whose preparation is
- * expensive, or may have another outcome the second time. Throws IDEMPOTENCY_CONFLICT.
+ * expensive, or may have another outcome the second time. Throws a stored refusal, or IDEMPOTENCY_CONFLICT.
  */
 export async function findStoredResult<T>(
-  { read, keyring }: Database,
+  database: Database,
   request: WriteRequest | undefined,
-  db: Kysely<Schema> = read,
 ): Promise<IdempotentResult<T> | undefined> {
+  const stored = await findOutcome<T>(database, request, database.read);
+  return stored && resultOf(stored, true);
+}
+
+async function findOutcome<T>(
+  { keyring }: Database,
+  request: WriteRequest | undefined,
+  db: Kysely<Schema>,
+): Promise<Outcome<T> | undefined> {
   if (!request?.idempotency) return undefined;
   const { organizationId, key, fingerprint, now } = request.idempotency;
   const stored = await db
@@ -156,7 +207,7 @@ export async function findStoredResult<T>(
   const text = keyIdIn(stored.result)
     ? keyring.decrypt(stored.result, placeOfResult(request.idempotency))
     : stored.result;
-  return { result: JSON.parse(text) as T, replayed: true };
+  return JSON.parse(text) as Outcome<T>;
 }
 
 function placeOfResult({ organizationId, key }: Pick<IdempotentRequest, 'organizationId' | 'key'>) {

@@ -63,8 +63,8 @@ export function organizationHandlers(options: {
     async updateOrganization({ params: { id }, body, write }) {
       requirePlan(plans, body.plan);
       try {
-        const { organization, replayed } = await organizations.update(id, body, clock(), write);
-        return { status: 200, replayed, data: toOrganizationRecord(organization) };
+        const { result, replayed } = await organizations.update(id, body, clock(), write);
+        return { status: 200, replayed, data: toOrganizationRecord(result) };
       } finally {
         // Also after an error, because the commit may have succeeded before the connection failed.
         if (body.isSuspended !== undefined) onChanged();

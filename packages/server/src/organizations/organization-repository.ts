@@ -3,10 +3,10 @@ import type { z } from 'zod';
 import { insertApiKey, type NewApiKey } from '../auth/api-key-repository.js';
 import { insertClient, type NewClient, noOrganization } from '../auth/client-repository.js';
 import { ConfigError } from '../config-error.js';
-import { ApiError, shorten, summarize } from '../contract/api-error.js';
+import { shorten, validationError } from '../contract/api-error.js';
 import type { Page, PageRange } from '../contract/fields.js';
 import { presentAs, withIsoTimes } from '../contract/present.js';
-import { type WriteRequest, writeOnce } from '../idempotency/with-idempotency-key.js';
+import { Refusal, type WriteRequest, writeOnce } from '../idempotency/with-idempotency-key.js';
 import { type Database, operatorOwner, type WriteTransaction } from '../storage/database.js';
 import { changeLinkPolicy, readLinkPolicyVersion } from '../storage/link-policy.js';
 import { readList } from '../storage/list-page.js';
@@ -82,63 +82,48 @@ export class OrganizationRepository {
    * Changes an organization from the next request on, and returns it. Links and codes beyond a new plan
    * stay. Throws NOT_FOUND, also while it is being deleted.
    */
-  async update(
-    id: string,
-    changes: OrganizationChanges,
-    now: number,
-    write: WriteRequest | undefined,
-  ) {
-    const audit = { type: 'organization', id } as const;
-    const { result, replayed } = await writeOnce(
-      this.#database,
-      { organizationId: id, write, audit },
-      async (transaction) => {
-        const before = await select(transaction).where('id', '=', id).executeTakeFirst();
-        if (!before || before.deletedAt !== null) return null;
-        const { name = before.name, plan = before.plan } = changes;
-        const { isSuspended = before.suspendedAt !== null } = changes;
-        const suspendedAt = isSuspended ? (before.suspendedAt ?? now) : null;
-        const excludeAddresses = changes.excludeAddresses?.join() ?? before.excludeAddresses;
-        if (plan !== before.plan) await recordPlan(transaction, before, now);
-        const settings = { name, plan, exclude_addresses: excludeAddresses };
-        const set = { ...settings, suspended_at: suspendedAt };
-        await updateWhere(transaction, 'organizations', { id }, set);
-        if (suspendedAt !== before.suspendedAt) await changeLinkPolicy(transaction);
-        if (suspendedAt === null && before.suspendedAt !== null) {
-          // Nothing was sent meanwhile, so endpoints have not failed for longer.
-          const active = { organization_id: id, is_active: 1 };
-          await updateWhere(transaction, 'webhooks', active, { failing_since: null });
-        }
-        return { ...before, name, plan, suspendedAt, excludeAddresses };
-      },
-    );
-    if (!result) throw noOrganization(id, replayed);
-    return { organization: result, replayed };
+  update(id: string, changes: OrganizationChanges, now: number, write: WriteRequest | undefined) {
+    const options = { organizationId: id, write, audit: { type: 'organization', id } } as const;
+    return writeOnce<Organization>(this.#database, options, async (transaction) => {
+      const before = await select(transaction).where('id', '=', id).executeTakeFirst();
+      if (!before || before.deletedAt !== null) throw new Refusal(noOrganization(id));
+      const { name = before.name, plan = before.plan } = changes;
+      const { isSuspended = before.suspendedAt !== null } = changes;
+      const suspendedAt = isSuspended ? (before.suspendedAt ?? now) : null;
+      const excludeAddresses = changes.excludeAddresses?.join() ?? before.excludeAddresses;
+      if (plan !== before.plan) await recordPlan(transaction, before, now);
+      const settings = { name, plan, exclude_addresses: excludeAddresses };
+      const set = { ...settings, suspended_at: suspendedAt };
+      await updateWhere(transaction, 'organizations', { id }, set);
+      if (suspendedAt !== before.suspendedAt) await changeLinkPolicy(transaction);
+      if (suspendedAt === null && before.suspendedAt !== null) {
+        // Nothing was sent meanwhile, so endpoints have not failed for longer.
+        const active = { organization_id: id, is_active: 1 };
+        await updateWhere(transaction, 'webhooks', active, { failing_since: null });
+      }
+      return { ...before, name, plan, suspendedAt, excludeAddresses };
+    });
   }
 
   /**
    * Suspends an organization for ever, and marks it for deletion, which must be confirmed by its id or name.
-   * The name must not be in the result, which is stored with the idempotency key. Throws VALIDATION_FAILED
-   * or NOT_FOUND.
+   * The name must not be in what is stored with the idempotency key. Throws VALIDATION_FAILED or NOT_FOUND.
    */
-  async markDeleted(
-    id: string,
-    confirmation: string,
-    now: number,
-    write: WriteRequest | undefined,
-  ) {
+  markDeleted(id: string, confirmation: string, now: number, write: WriteRequest | undefined) {
     let begins = false;
     // An entry of no organization, because those of this one are deleted.
     const audit = () => (begins ? ({ type: 'organization', id } as const) : null);
-    const { result, replayed } = await writeOnce<
-      { readonly id: string; readonly deletedAt: number } | { readonly unconfirmed: true } | null
-    >(this.#database, { organizationId: operatorOwner, write, audit }, async (transaction) => {
+    const options = { organizationId: operatorOwner, write, audit };
+    return writeOnce(this.#database, options, async (transaction) => {
       begins = false;
       await lockOrganization(transaction, id);
       const found = await select(transaction).where('id', '=', id).executeTakeFirst();
-      if (!found) return null;
+      if (!found) throw new Refusal(noOrganization(id));
       const { name, deletedAt, suspendedAt } = found;
-      if (confirmation !== id && confirmation !== name) return { unconfirmed: true };
+      if (confirmation !== id && confirmation !== name) {
+        const message = `is "${shorten(confirmation)}", but must be the id or the name of the organization, which is deleted with everything that it has`;
+        throw new Refusal(validationError([{ path: 'confirm', message }]));
+      }
       if (deletedAt !== null) return { id, deletedAt };
       const marks = { suspended_at: suspendedAt ?? now, deletion_started_at: now };
       await updateWhere(transaction, 'organizations', { id }, marks);
@@ -149,11 +134,6 @@ export class OrganizationRepository {
       begins = true;
       return { id, deletedAt: now };
     });
-    if (!result) throw noOrganization(id, replayed);
-    if ('deletedAt' in result) return { result, replayed };
-    const message = `is "${shorten(confirmation)}", but must be the id or the name of the organization, which is deleted with everything that it has`;
-    const details = [{ path: 'confirm', message }];
-    throw new ApiError('VALIDATION_FAILED', summarize(details), { details, replayed });
   }
 
   /** Returns the ids of the organizations whose deletion has begun, or whose import has ended early. */

@@ -37,8 +37,8 @@ export function ownOrganizationHandlers(options: {
     async updateOwnOrganization({ caller: { organizationId }, body, write }) {
       try {
         const changed = await organizations.update(organizationId, body, clock(), write);
-        const { organization, replayed } = changed;
-        return { status: 200, replayed, data: toOwnOrganization(organization) };
+        const { result, replayed } = changed;
+        return { status: 200, replayed, data: toOwnOrganization(result) };
       } finally {
         // Also after an error, because the commit may have succeeded before the connection failed.
         if (body.excludeAddresses) options.onAddressesChanged(organizationId);

@@ -3,11 +3,12 @@ import { v7 as newUuid } from 'uuid';
 import type { z } from 'zod';
 import type { FoundCaller } from '../auth/client-repository.js';
 import { hashSecret, newSecret } from '../auth/secrets.js';
-import { ApiError, quotaError } from '../contract/api-error.js';
+import { ApiError, tooMany } from '../contract/api-error.js';
 import { presentAs, withIsoTimes } from '../contract/present.js';
 import { type Role, roleScopes } from '../contract/roles.js';
 import {
   type IdempotentResult,
+  Refusal,
   type WriteContext,
   writeOnce,
 } from '../idempotency/with-idempotency-key.js';
@@ -59,37 +60,26 @@ export class UserRepository {
     { organizationId, now, write }: WriteContext,
   ): Promise<IdempotentResult<WithToken>> {
     const id = newUuid();
-    const { result, replayed } = await writeOnce<WithToken | 'too-many' | 'taken'>(
-      this.#database,
-      {
-        organizationId,
-        write,
-        audit: (result) => (typeof result === 'string' ? null : { type: 'user', id }),
-        holdsSecret: true,
-      },
-      async (transaction) => {
-        const { count } = await transaction
-          .selectFrom('users')
-          .select(({ fn }) => fn.countAll<number>().as('count'))
-          .where('organization_id', '=', organizationId)
-          .executeTakeFirstOrThrow();
-        if (Number(count) >= maxUsers) return 'too-many';
-        const row = { id, organization_id: organizationId, email, role, created_at: now };
-        const inserted = await transaction
-          .insertInto('users')
-          .values(row)
-          .onConflict((conflict) => conflict.doNothing())
-          .executeTakeFirst();
-        if (inserted.numInsertedOrUpdatedRows === 0n) return 'taken';
-        return openInvitation(transaction, organizationId, id, now);
-      },
-    );
-    if (result === 'taken') throw emailConflict(email ?? '', replayed);
-    if (result === 'too-many') {
-      const use = `An organization has at most ${maxUsers} people, and ${maxUsers} exist`;
-      throw quotaError(use, 'Remove one first', replayed);
-    }
-    return { result, replayed };
+    const audit = { type: 'user', id } as const;
+    const options = { organizationId, write, audit, holdsSecret: true };
+    return writeOnce<WithToken>(this.#database, options, async (transaction) => {
+      const { count } = await transaction
+        .selectFrom('users')
+        .select(({ fn }) => fn.countAll<number>().as('count'))
+        .where('organization_id', '=', organizationId)
+        .executeTakeFirstOrThrow();
+      if (Number(count) >= maxUsers) {
+        throw new Refusal(tooMany(maxUsers, 'people', 'Remove one first'));
+      }
+      const row = { id, organization_id: organizationId, email, role, created_at: now };
+      const inserted = await transaction
+        .insertInto('users')
+        .values(row)
+        .onConflict((conflict) => conflict.doNothing())
+        .executeTakeFirst();
+      if (inserted.numInsertedOrUpdatedRows === 0n) throw new Refusal(emailConflict(email ?? ''));
+      return openInvitation(transaction, organizationId, id, now);
+    });
   }
 
   /** Makes a new link for a person, which replaces the one before. Returns null if there is no such person. */
@@ -132,39 +122,28 @@ export class UserRepository {
     });
   }
 
-  async #change(
+  #change(
     id: string,
     mayEndOwnership: boolean,
     { organizationId, write }: WriteContext,
     work: (transaction: WriteTransaction, found: User) => Promise<User | null>,
   ): Promise<IdempotentResult<User | null>> {
-    const { result, replayed } = await writeOnce<User | 'last-owner' | null>(
-      this.#database,
-      {
-        organizationId,
-        write,
-        audit: (result) => (result === 'last-owner' ? null : { type: 'user', id }),
-      },
-      async (transaction) => {
-        const found = await findUser(transaction, organizationId, id);
-        if (!found) return null;
-        // Transactions of an organization run one after another, so two owners cannot remove each other.
-        if (mayEndOwnership && found.role === 'owner') {
-          const others = await selectUsers(transaction, organizationId)
-            .where('role', '=', 'owner')
-            .where('id', '<>', id)
-            .executeTakeFirst();
-          if (!others) return 'last-owner';
-        }
-        await endSessions(transaction, id);
-        return work(transaction, found);
-      },
-    );
-    if (result === 'last-owner') {
-      const message = 'The organization has no other owner: make another person an owner first';
-      throw new ApiError('LAST_OWNER', message, { replayed });
-    }
-    return { result, replayed };
+    const options = { organizationId, write, audit: { type: 'user', id } } as const;
+    return writeOnce(this.#database, options, async (transaction) => {
+      const found = await findUser(transaction, organizationId, id);
+      if (!found) return null;
+      // Transactions of an organization run one after another, so two owners cannot remove each other.
+      if (mayEndOwnership && found.role === 'owner') {
+        const others = await selectUsers(transaction, organizationId)
+          .where('role', '=', 'owner')
+          .where('id', '<>', id)
+          .executeTakeFirst();
+        const message = 'The organization has no other owner: make another person an owner first';
+        if (!others) throw new Refusal(new ApiError('LAST_OWNER', message));
+      }
+      await endSessions(transaction, id);
+      return work(transaction, found);
+    });
   }
 
   /** Finds a person with the stored password, by the id or the address. */
@@ -298,9 +277,8 @@ export function toUserRecord(found: User): z.input<typeof user> {
   return presentAs(user, withIsoTimes(found));
 }
 
-export function emailConflict(email: string, replayed = false): ApiError {
-  const message = `Somebody on this server has the address ${email} already`;
-  return new ApiError('EMAIL_CONFLICT', message, { replayed });
+export function emailConflict(email: string): ApiError {
+  return new ApiError('EMAIL_CONFLICT', `Somebody on this server has the address ${email} already`);
 }
 
 async function openInvitation(

@@ -1,11 +1,10 @@
 import { v7 as newUuid } from 'uuid';
-import { notFound, quotaError, validationError } from '../contract/api-error.js';
+import { notFound, validationError } from '../contract/api-error.js';
 import type { LinkOwner } from '../contract/caller.js';
 import type { ReadPage } from '../contract/json-text.js';
 import type { HandlersOf } from '../http/handlers.js';
 import { openPage } from '../http/open-page.js';
 import { contextOf, requireFound } from '../idempotency/with-idempotency-key.js';
-import { describeQuota } from '../organizations/plans.js';
 import type { Clock } from '../ports.js';
 import { checkIfMatch, nextUpdatedAt } from '../preconditions/if-match.js';
 import type { ShortUrl } from '../urls/short-url.js';
@@ -14,7 +13,6 @@ import { type QrDesign, QrDesignError, type QrLogo } from './drawing/qr-design.j
 import type { QrCreateRequest, QrFilter, QrListQuery, qrRoutes } from './qr-contract.js';
 import { mediaTypes } from './qr-image-handler.js';
 import {
-  type CreateQrOutcome,
   type QrCode,
   type QrRecord,
   type QrRepository,
@@ -100,13 +98,9 @@ export function qrHandlers(options: QrHandlersOptions): HandlersOf<typeof qrRout
   return {
     async createQr({ caller, body, write }) {
       // A repeated request must not fetch the logo again, because the logo may no longer exist.
-      const first = await qrs.findFirstResult<CreateQrOutcome>(write);
+      const first = await qrs.findFirstResult(write);
       const { result, replayed } = first ?? (await qrs.create(await drawNew(caller, body), write));
-      if (result.status === 'created') {
-        return { status: 201, replayed, data: toQrRecord(result.qr) };
-      }
-      const use = describeQuota(result.quota, 'QR codes each month');
-      throw quotaError(use, 'Wait for the next month, or change the plan', replayed);
+      return { status: 201, replayed, data: toQrRecord(result) };
     },
 
     async previewQrDesign({ caller, body }) {
@@ -129,7 +123,7 @@ export function qrHandlers(options: QrHandlersOptions): HandlersOf<typeof qrRout
     },
 
     async updateQr({ caller, params: { id }, body, write, ifMatch }) {
-      const first = await qrs.findFirstResult<QrCode>(write);
+      const first = await qrs.findFirstResult(write);
       if (first) return { status: 200, replayed: true, data: toQrRecord(first.result) };
       const { updatedAt } = found(await qrs.find(caller, id), id);
       checkIfMatch(ifMatch, updatedAt);

@@ -1,5 +1,6 @@
 import { type InferResult, type Kysely, type Selectable, type SqlBool, sql } from 'kysely';
 import type { z } from 'zod';
+import { quotaError } from '../contract/api-error.js';
 import type { LinkOwner } from '../contract/caller.js';
 import type { Page } from '../contract/fields.js';
 import { columnsOf, fieldsOf, presentAs, withIsoTimes } from '../contract/present.js';
@@ -7,11 +8,12 @@ import type { EventOutbox } from '../events/event-outbox.js';
 import type { EventSubject } from '../events/subscription.js';
 import {
   findStoredResult,
+  Refusal,
   type WriteContext,
   type WriteRequest,
   writeOnce,
 } from '../idempotency/with-idempotency-key.js';
-import type { PlanTable, Quota } from '../organizations/plans.js';
+import { describeQuota, type PlanTable } from '../organizations/plans.js';
 import { countUseWithinPlan } from '../organizations/usage-meters.js';
 import { checkIfMatch } from '../preconditions/if-match.js';
 import type { Database } from '../storage/database.js';
@@ -21,11 +23,6 @@ import type { ListQuery } from '../storage/list-query.js';
 import type { Schema } from '../storage/schema.js';
 import type { QrDesign, QrFormat, QrLogo } from './drawing/qr-design.js';
 import { type QrFilter, qrCreated, qrDeleted, qrRecord } from './qr-contract.js';
-
-/** The outcome of `create`, as it is stored with an idempotency key. */
-export type CreateQrOutcome =
-  | { readonly status: 'created'; readonly qr: QrCode }
-  | { readonly status: 'quota-exceeded'; readonly quota: Quota };
 
 /** The code was changed or deleted after it was read. */
 export class StaleQrError extends Error {
@@ -46,20 +43,21 @@ export function createQrRepository(database: Database, outbox: EventOutbox, plan
       .where(isOfLinkWithin(owner.restriction));
 
   return {
-    /** Returns the stored result of an earlier call of the same method with this idempotency key. */
-    findFirstResult: <Result>(request: WriteRequest | undefined) =>
-      findStoredResult<Result>(database, request),
+    /** Returns the stored result of an earlier `create` or `replace` with this idempotency key. */
+    findFirstResult: (request: WriteRequest | undefined) =>
+      findStoredResult<QrCode>(database, request),
 
     /** Stores a code, its image, its meter and its event, or none of them. */
     create({ qr, logo, image }: RenderedQr, write: WriteRequest | undefined) {
       const { id, organizationId, createdAt: now } = qr;
-      const audit = ({ status }: CreateQrOutcome) =>
-        status === 'created' ? ({ type: 'qr', id } as const) : null;
-      const options = { organizationId, write, audit };
-      return writeOnce<CreateQrOutcome>(database, options, async (transaction) => {
+      const options = { organizationId, write, audit: { type: 'qr', id } } as const;
+      return writeOnce<QrCode>(database, options, async (transaction) => {
         const meter = 'qr_generated';
         const quota = await countUseWithinPlan(transaction, plans, organizationId, meter, now);
-        if (quota) return { status: 'quota-exceeded', quota };
+        if (quota) {
+          const use = describeQuota(quota, 'QR codes each month');
+          throw new Refusal(quotaError(use, 'Wait for the next month, or change the plan'));
+        }
         await transaction.insertInto('qr_codes').values(toQrRow(qr)).execute();
         const picture = { qr_id: id, ...toPictureColumns(image, logo) };
         await transaction.insertInto('qr_pictures').values(picture).execute();
@@ -68,7 +66,7 @@ export function createQrRepository(database: Database, outbox: EventOutbox, plan
         outbox.record(transaction, organizationId, qrCreated, now, [
           { data: toQrRecord(qr), subject: await findSubject(transaction, qr) },
         ]);
-        return { status: 'created', qr };
+        return qr;
       });
     },
 

@@ -1,16 +1,14 @@
 import { ApiError, notFound, quotaError, shorten, validationError } from '../contract/api-error.js';
 import type { ErrorCode } from '../contract/errors.js';
+import { replayable, type StoredError } from '../idempotency/with-idempotency-key.js';
 import { describeQuota, type Quota } from '../organizations/plans.js';
-
-/** What the response says of a link that was not written. */
-export type LinkError = Pick<ApiError, 'code' | 'message' | 'details'>;
 
 /** The outcome of one item of a request, which is stored with the idempotency key. */
 export type Outcome<Presented> =
   | { readonly status: 'created' | 'existing' | 'updated'; readonly presented: Presented }
-  | { readonly status: 'refused'; readonly error: LinkError };
+  | { readonly status: 'refused'; readonly error: StoredError };
 
-export function refused({ code, message, details }: LinkError) {
+export function refused({ code, message, details }: StoredError) {
   return { status: 'refused', error: { code, message, details } } as const;
 }
 
@@ -20,8 +18,7 @@ export function requireWritten<Presented>(
   replayed: boolean,
 ) {
   if (outcome?.status !== 'refused') return outcome as Exclude<typeof outcome, undefined>;
-  const { code, message, details } = outcome.error;
-  throw new ApiError(code, message, { details, replayed });
+  throw replayable(outcome.error, replayed);
 }
 
 /** The fields of a request that name the link. */
@@ -45,8 +42,8 @@ export function domainInvalid(domainId: string | null): ApiError {
   return fieldError('DOMAIN_INVALID', 'domainId', domainId, rule);
 }
 
-export function urlNotFound(id: number | string, replayed = false): ApiError {
-  return notFound('URL', id, replayed);
+export function urlNotFound(id: number | string): ApiError {
+  return notFound('URL', id);
 }
 
 export function linksExceeded(quota: Quota): ApiError {

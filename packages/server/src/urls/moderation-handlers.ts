@@ -7,7 +7,13 @@ import type { IsOwnHost } from '../domains/hostname.js';
 import type { HandlersOf } from '../http/handlers.js';
 import { openPage } from '../http/open-page.js';
 import type { AuditTarget } from '../idempotency/audit-entry.js';
-import { requireFound, type WriteRequest, writeOnce } from '../idempotency/with-idempotency-key.js';
+import {
+  Refusal,
+  replayable,
+  requireFound,
+  type WriteRequest,
+  writeOnce,
+} from '../idempotency/with-idempotency-key.js';
 import type { Clock } from '../ports.js';
 import { nextUpdatedAt } from '../preconditions/if-match.js';
 import { type Database, operatorOwner, type WriteTransaction } from '../storage/database.js';
@@ -151,7 +157,7 @@ export function moderationHandlers(
           .execute();
         return { takenDownAt, takedownReason: reason };
       });
-      if (!result) throw noLink(shortUrl, replayed);
+      if (!result) throw replayable(noLink(shortUrl), replayed);
       return { status: 201, replayed, data: toTakedownRecord(origins(), result) };
     },
 
@@ -178,7 +184,10 @@ export function moderationHandlers(
           .select(({ fn }) => fn.countAll().as('others'))
           .where('id', '<>', host)
           .executeTakeFirstOrThrow();
-        if (Number(others) >= maxBlockedHosts) return null;
+        if (Number(others) >= maxBlockedHosts) {
+          const use = `At most ${maxBlockedHosts} hosts are blocked, and ${maxBlockedHosts} are`;
+          throw new Refusal(quotaError(use, 'Unblock a host first'));
+        }
         return transaction
           .insertInto('blocked_hosts')
           .values({ id: host, reason, created_at: clock() })
@@ -186,11 +195,7 @@ export function moderationHandlers(
           .returning(hostColumns)
           .executeTakeFirst();
       });
-      if (!result) {
-        const use = `At most ${maxBlockedHosts} hosts are blocked, and ${maxBlockedHosts} are`;
-        throw quotaError(use, 'Unblock a host first', replayed);
-      }
-      return { status: 201, replayed, data: toBlockedHostRecord(result) };
+      return { status: 201, replayed, data: toBlockedHostRecord(result as BlockedHost) };
     },
 
     async listBlockedHosts({ query }) {
@@ -212,10 +217,8 @@ export function moderationHandlers(
   };
 }
 
-function noLink(shortUrl: string, replayed = false): ApiError {
-  return new ApiError('NOT_FOUND', `There is no link ${JSON.stringify(shorten(shortUrl))}`, {
-    replayed,
-  });
+function noLink(shortUrl: string): ApiError {
+  return new ApiError('NOT_FOUND', `There is no link ${JSON.stringify(shorten(shortUrl))}`);
 }
 
 function auditOf(url: ShortUrl | null): AuditTarget | null {

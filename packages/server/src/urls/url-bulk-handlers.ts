@@ -3,11 +3,11 @@ import { shorten, validationError } from '../contract/api-error.js';
 import { parseUrlId } from '../contract/fields.js';
 import { parseInput } from '../contract/parse-input.js';
 import type { HandlersOf } from '../http/handlers.js';
-import { contextOf } from '../idempotency/with-idempotency-key.js';
+import { contextOf, type StoredError } from '../idempotency/with-idempotency-key.js';
 import type { Clock } from '../ports.js';
 import { mapInSlices } from '../yield-to-event-loop.js';
 import type { LinkOrigins } from './link-origins.js';
-import { invalidField, type LinkError } from './link-outcomes.js';
+import { invalidField } from './link-outcomes.js';
 import { toListItem, toNewLink } from './present-url.js';
 import type { ShortUrl } from './short-url.js';
 import {
@@ -145,7 +145,7 @@ function checkItem<Schema extends z.ZodType>(
 }
 
 /** Returns the fields that the errors of all items have. */
-function failedItem(index: number, item: unknown, { message, details }: LinkError) {
+function failedItem(index: number, item: unknown, { message, details }: StoredError) {
   const externalId = externalIdOf(item);
   return { index, message, error: message, externalId, details: [...details] };
 }

@@ -8,6 +8,7 @@ import { openPage } from '../http/open-page.js';
 import {
   contextOf,
   type IdempotentResult,
+  requireFound,
   type WriteContext,
 } from '../idempotency/with-idempotency-key.js';
 import type { Clock } from '../ports.js';
@@ -123,10 +124,10 @@ export function urlHandlers(options: UrlHandlerOptions): HandlersOf<typeof urlRo
       checkDeletionScope(caller, erase);
       const context = contextOf(caller, clock(), write, ifMatch);
       const present = presentAt(context.now);
-      const { result, replayed } = erase
+      const deleted = erase
         ? await options.eraseUrl(id, present, context)
         : await writer.delete([id], ([url]) => (url ? present(url) : null), context);
-      if (!result) throw urlNotFound(id, replayed);
+      const { result, replayed } = requireFound(deleted, 'URL', id);
       return { status: 200, replayed, data: result };
     },
   };

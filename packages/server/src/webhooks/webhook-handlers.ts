@@ -5,7 +5,7 @@ import {
   type Window,
 } from '../analytics/reports/report-window.js';
 import { newSecret } from '../auth/secrets.js';
-import { ApiError, notFound, quotaError, validationError } from '../contract/api-error.js';
+import { ApiError, notFound, validationError } from '../contract/api-error.js';
 import type { PageRange } from '../contract/fields.js';
 import type { JsonText, PageText, ReadPage } from '../contract/json-text.js';
 import { presentAs, withIsoTimes } from '../contract/present.js';
@@ -34,7 +34,6 @@ import {
   webhookCreated,
   type webhookRoutes,
 } from './webhook-contract.js';
-import { maxWebhooks } from './webhook-limits.js';
 import {
   toWebhookRecord,
   type Webhook,
@@ -126,14 +125,9 @@ export function webhookHandlers(
       const secret = newSecret('webhookSecret');
       const webhook = { id: newUuid(), url, events, secret, isActive, createdAt: clock() };
       const { result, replayed } = await webhooks.create(organizationId, webhook, settings, write);
-      if (result) {
-        const { secret } = result;
-        const record = { ...toWebhookRecord(result, result.createdAt), secret };
-        const data = presentAs(webhookCreated, withStandardSecret(record));
-        return { status: 201, replayed, data };
-      }
-      const use = `An organization has at most ${maxWebhooks} webhooks, and ${maxWebhooks} exist`;
-      throw quotaError(use, 'Delete one first');
+      const record = { ...toWebhookRecord(result, result.createdAt), secret: result.secret };
+      const data = presentAs(webhookCreated, withStandardSecret(record));
+      return { status: 201, replayed, data };
     },
 
     async listWebhooks({ caller: { organizationId }, query }) {

@@ -1,11 +1,12 @@
 import { type Kysely, type Selectable, type SqlBool, sql } from 'kysely';
 import type { z } from 'zod';
-import { validationError } from '../contract/api-error.js';
+import { tooMany, validationError } from '../contract/api-error.js';
 import type { Page, PageRange } from '../contract/fields.js';
 import { fieldsOf, presentAs, withIsoTimes } from '../contract/present.js';
 import type { EventFilters } from '../events/subscription.js';
 import {
   type IdempotentResult,
+  Refusal,
   type WriteContext,
   type WriteRequest,
   writeOnce,
@@ -48,13 +49,13 @@ export class WebhookRepository {
     this.#database = database;
   }
 
-  /** Creates a webhook. Returns null when the organization has `maxWebhooks` of them. */
+  /** Creates a webhook. Throws QUOTA_EXCEEDED when the organization has `maxWebhooks` of them. */
   create(
     organizationId: string,
     webhook: NewWebhook,
     settings: WebhookSettings,
     write: WriteRequest | undefined,
-  ): Promise<IdempotentResult<(Webhook & { readonly secret: string }) | null>> {
+  ): Promise<IdempotentResult<Webhook & { readonly secret: string }>> {
     const { id, url, events, secret, isActive, createdAt } = webhook;
     const audit = { type: 'webhook', id } as const;
     const options = { organizationId, write, audit, holdsSecret: true };
@@ -65,7 +66,9 @@ export class WebhookRepository {
         .where('organization_id', '=', organizationId)
         .where('deleted_at', 'is', null)
         .executeTakeFirstOrThrow();
-      if (count >= maxWebhooks) return null;
+      if (count >= maxWebhooks) {
+        throw new Refusal(tooMany(maxWebhooks, 'webhooks', 'Delete one first'));
+      }
       const encrypt = await encryptorOf(this.#database, transaction);
       await transaction
         .insertInto('webhooks')

@@ -14,10 +14,11 @@ interface CreateOptions {
 
 export async function createClient({ org, name, scopes, json }: CreateOptions): Promise<void> {
   const fields = { name, scopes: scopes === undefined ? undefined : parseScopes(scopes) };
-  const { client, clientSecret } = await withOrganization(org, (database, organizationId) => {
+  const { result } = await withOrganization(org, (database, organizationId) => {
     const context = { organizationId, now: Date.now(), write: fromCommand('createClient') };
     return new ClientRepository(database).create(fields, context);
   });
+  const { client, clientSecret } = result;
   const credentials = { clientId: client.id, clientSecret };
   print(json ? JSON.stringify(credentials) : describeCredentials(credentials));
 }
