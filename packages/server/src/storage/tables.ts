@@ -327,6 +327,7 @@ export const tables = {
       urls_imported: "((organization_id || ''), imported_clicks) where imported_clicks > 0",
       urls_inactive: "((organization_id || '')) where is_active = 0",
       urls_to_expire: '(expires_at) where expires_at is not null and is_active = 1',
+      urls_with_harmful_targets: '((id + 0)) where target_blocked_at is not null',
       urls_with_thresholds: '((id + 0)) where click_thresholds is not null',
     },
   },
@@ -591,17 +592,6 @@ export const tables = {
     key: ['created_at', 'id'],
     isClustered: true,
     indexes: { audit_log_by_organization: '(organization_id, created_at, id)' },
-  },
-  /** One row: the daily check of targets. */
-  target_scan: {
-    shared: 'one row, for all organizations',
-    unmoved: 'the target begins a scan of its own',
-    columns: {
-      id: 'rowId primary key',
-      started_at: 'bigint not null',
-      next_id: 'bigint', // The last link that was checked; null once all are
-      leased_until: 'bigint not null', // Until when a node checks the next links
-    },
   },
   /** One row. Its version increases with each change that affects any number of links. */
   link_policy: {

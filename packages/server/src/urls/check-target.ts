@@ -3,7 +3,7 @@ import { shorten } from '../contract/api-error.js';
 import type { ErrorDetail } from '../contract/errors.js';
 import { findDomainsOf } from '../domains/domain-repository.js';
 import { hostnameOf, type IsOwnHost } from '../domains/hostname.js';
-import { dayMs, minuteMs } from '../durations.js';
+import { dayMs } from '../durations.js';
 import { parseUrl } from '../network/parse-url.js';
 import type { SafeDns } from '../network/safe-dns.js';
 import type { Clock } from '../ports.js';
@@ -59,23 +59,22 @@ export interface TargetScanOptions {
 }
 
 const pageSize = 100;
-// A node that ends during a page leaves it to another one after this time.
-const leaseMs = minuteMs;
 // The links of a few hosts are most of all links.
 const maxKnownHosts = 100_000;
 
 /**
  * Returns a function that checks the targets of one page of links, and marks those that are blocked. It
- * returns false when all links have been checked today, or another node checks a page.
+ * returns false when all links have been checked today. Each node checks all links.
  */
 export function createTargetScan({ database, clock, safeDns }: TargetScanOptions) {
   /** The hosts that were asked about since the scan began. */
   let known = new Map<string, boolean>();
-  let knownSince = 0;
+  let startedAt = Number.NEGATIVE_INFINITY;
+  /** The last link that was checked; undefined once all are. */
+  let last: number | undefined;
 
-  async function findBlocked(hosts: readonly string[], startedAt: number) {
-    if (startedAt !== knownSince || known.size > maxKnownHosts) known = new Map();
-    knownSince = startedAt;
+  async function findBlocked(hosts: readonly string[]) {
+    if (known.size > maxKnownHosts) known = new Map();
     const unknown = hosts.filter((host) => !known.has(host));
     for (const [host, isBlocked] of await safeDns.check(unknown)) known.set(host, isBlocked);
     return known;
@@ -83,21 +82,22 @@ export function createTargetScan({ database, clock, safeDns }: TargetScanOptions
 
   return async (): Promise<boolean> => {
     const now = clock();
-    const scan = await claimPage(database, now);
-    if (!scan) return false;
+    if (last === undefined) {
+      if (now - startedAt < dayMs) return false;
+      known = new Map();
+      startedAt = now;
+      last = 0;
+    }
     const urls = await database.read
       .selectFrom('urls')
       .select(['id', 'target_url', 'expired_url', 'rules', 'target_blocked_at'])
-      .where('id', '>', scan.next_id ?? 0)
+      .where('id', '>', last)
       .where('deleted_at', 'is', null)
       .orderBy('id')
       .limit(pageSize)
       .execute();
     const links = urls.map((url) => ({ ...url, hosts: hostsOf(url) }));
-    const blocked = await findBlocked(
-      links.flatMap(({ hosts }) => hosts),
-      scan.started_at,
-    );
+    const blocked = await findBlocked(links.flatMap(({ hosts }) => hosts));
     const isMarked = (url: (typeof links)[number]) => url.target_blocked_at !== null;
     const found = links.filter(
       (url) => !isMarked(url) && url.hosts.some((host) => blocked.get(host)),
@@ -105,65 +105,40 @@ export function createTargetScan({ database, clock, safeDns }: TargetScanOptions
     const cleared = links.filter(
       (url) => isMarked(url) && url.hosts.every((host) => blocked.get(host) === false),
     );
-    await database.writeDirectly(async (transaction) => {
-      for (const [marked, at] of [
-        [found, now],
-        [cleared, null],
-      ] as const) {
+    for (const [marked, at] of [
+      [found, now],
+      [cleared, null],
+    ] as const) {
+      if (marked.length === 0) continue;
+      const ids = marked.map(({ id }) => id);
+      await database.writeDirectly(async (transaction) => {
         await transaction
           .updateTable('urls')
           .set({ target_blocked_at: at })
-          .where('id', 'in', [0, ...marked.map(({ id }) => id)])
+          .where('id', 'in', ids)
           // A link that was changed meanwhile may have other targets.
           .where('updated_at', '<=', now)
           .execute();
-      }
-      const next_id = links.length < pageSize ? null : (links.at(-1)?.id ?? null);
-      await transaction.updateTable('target_scan').set({ next_id, leased_until: 0 }).execute();
-    }, 'rows');
+      }, 'rows');
+    }
+    last = links.length < pageSize ? undefined : links.at(-1)?.id;
     return true;
   };
 }
 
-/** Removes the marks of a resolver that is not set any more, and its scan. */
-export function clearTargetMarks(database: Database): Promise<void> {
-  return database.writeDirectly(async (transaction) => {
-    // Without a scan, there are no marks, and no start has to read all links.
-    const scan = await transaction.deleteFrom('target_scan').returning('id').executeTakeFirst();
-    if (!scan) return;
+/** Removes the marks of a resolver that is not set any more. */
+export async function clearTargetMarks(database: Database): Promise<void> {
+  const marked = database.read
+    .selectFrom('urls')
+    .select('id')
+    .where('target_blocked_at', 'is not', null);
+  if (!(await marked.limit(1).executeTakeFirst())) return;
+  await database.writeDirectly(async (transaction) => {
     await transaction
       .updateTable('urls')
       .set({ target_blocked_at: null })
-      .where('target_blocked_at', 'is not', null)
+      .where('id', 'in', marked)
       .execute();
-  }, 'rows');
-}
-
-/** Takes the next page of the scan; begins a scan if the last one began a day ago. */
-function claimPage(database: Database, now: number) {
-  return database.writeDirectly(async (transaction) => {
-    await transaction
-      .insertInto('target_scan')
-      .values({ id: 1, started_at: now, next_id: 0, leased_until: 0 })
-      .onConflict((conflict) => conflict.column('id').doNothing())
-      .execute();
-    const isOld = now - dayMs;
-    return transaction
-      .updateTable('target_scan')
-      .set(({ eb }) => ({
-        leased_until: now + leaseMs,
-        next_id: eb.fn.coalesce('next_id', eb.lit(0)),
-        started_at: eb
-          .case()
-          .when('next_id', 'is', null)
-          .then(now)
-          .else(eb.ref('started_at'))
-          .end(),
-      }))
-      .where('leased_until', '<=', now)
-      .where(({ eb }) => eb.or([eb('next_id', 'is not', null), eb('started_at', '<=', isOld)]))
-      .returning(['started_at', 'next_id'])
-      .executeTakeFirst();
   }, 'rows');
 }
 

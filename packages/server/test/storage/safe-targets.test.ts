@@ -102,14 +102,7 @@ it('links whose target becomes harmful are marked once a day, and still redirect
     const urls = Array.from({ length: 60 }, () => ({ targetUrl: 'https://sinkhole.test/' }));
     await api.call('bulkCreateUrls', { body: { urls } });
   }
-  await poll(
-    'a finished scan',
-    async () => {
-      await api.server.checkTargets();
-      return api.server.database.read.selectFrom('target_scan').select('next_id').execute();
-    },
-    ([scan]) => scan?.next_id === null,
-  );
+  await api.server.checkTargets();
   expect((await read(link.id)).targetBlockedAt).toBeNull();
   expect((await api.visit(`/${link.shortCode}+`)).status).toBe(200);
   block['sinkhole.test']();
