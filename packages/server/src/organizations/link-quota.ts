@@ -2,25 +2,6 @@ import { type Selectable, sql } from 'kysely';
 import type { Database, Schema, WriteTransaction } from '../storage/database.js';
 import { type PlanTable, planOf, type Quota } from './plans.js';
 
-/**
- * Counts `count` links as active and returns how many of them the plan allows, and the quota if these
- * are fewer. The caller releases the rest. The row of the organization stays locked until the transaction ends, so concurrent
- * transactions cannot exceed the limit together.
- */
-export async function reserveLinks(
-  transaction: WriteTransaction,
-  plans: PlanTable,
-  organizationId: string,
-  count: number,
-): Promise<{ readonly free: number; readonly quota?: Quota }> {
-  const { plan, active_urls } = await addActive(transaction, organizationId, count);
-  const included = planOf(plans, plan).linkBundle;
-  if (included === null || active_urls <= included) return { free: count };
-  const used = Number(active_urls) - count;
-  const free = Math.max(0, included - used);
-  return { free, quota: { plan, included, used: used + free } };
-}
-
 export async function releaseLinks(
   transaction: WriteTransaction,
   organizationId: string,
@@ -30,40 +11,42 @@ export async function releaseLinks(
 }
 
 /**
- * Counts links that become active or inactive one after the other in a transaction. Needs two
- * statements for any number of links. The first `take` locks the row of the organization.
+ * Counts links that become active or inactive one after the other in a transaction, by at most two statements.
+ * The first `take` locks the row of the organization until the transaction ends, so concurrent transactions
+ * cannot exceed the limit together.
  */
-export class ActiveLinks {
-  readonly #transaction: WriteTransaction;
-  readonly #plans: PlanTable;
-  readonly #organizationId: string;
-  #stored: Awaited<ReturnType<typeof addActive>> | undefined;
-  #change = 0;
+export function countActiveLinks(
+  transaction: WriteTransaction,
+  plans: PlanTable,
+  organizationId: string,
+) {
+  let stored: Awaited<ReturnType<typeof addActive>> | undefined;
+  /** What is not stored yet. */
+  let change = 0;
+  return {
+    /** Counts an active link. Returns the quota if the plan allows no other. */
+    async take(): Promise<Quota | undefined> {
+      if (!stored) {
+        stored = await addActive(transaction, organizationId, 1);
+        change -= 1;
+      }
+      const { plan } = stored;
+      const used = Number(stored.active_urls) + change;
+      const included = planOf(plans, plan).linkBundle;
+      if (included !== null && used >= included) return { plan, included, used };
+      change += 1;
+      return undefined;
+    },
 
-  constructor(transaction: WriteTransaction, plans: PlanTable, organizationId: string) {
-    this.#transaction = transaction;
-    this.#plans = plans;
-    this.#organizationId = organizationId;
-  }
+    release(): void {
+      change -= 1;
+    },
 
-  async take(): Promise<Quota | undefined> {
-    this.#stored ??= await addActive(this.#transaction, this.#organizationId, 0);
-    const { plan } = this.#stored;
-    const used = Number(this.#stored.active_urls) + this.#change;
-    const included = planOf(this.#plans, plan).linkBundle;
-    if (included !== null && used >= included) return { plan, included, used };
-    this.#change += 1;
-    return undefined;
-  }
-
-  release(): void {
-    this.#change -= 1;
-  }
-
-  /** Writes the change. Must be called once, at the end. */
-  async settle(): Promise<void> {
-    if (this.#change !== 0) await addActive(this.#transaction, this.#organizationId, this.#change);
-  }
+    /** Writes the change. Must be called once, at the end. */
+    async settle(): Promise<void> {
+      if (change !== 0) await addActive(transaction, organizationId, change);
+    },
+  };
 }
 
 async function addActive(transaction: WriteTransaction, organizationId: string, count: number) {

@@ -2,8 +2,8 @@ import { type SqlBool, sql } from 'kysely';
 import type { ApiError } from '../contract/api-error.js';
 import type { LinkRestriction } from '../contract/caller.js';
 import type { WriteContext } from '../idempotency/with-idempotency-key.js';
-import { releaseLinks, reserveLinks } from '../organizations/link-quota.js';
-import type { PlanTable } from '../organizations/plans.js';
+import { countActiveLinks } from '../organizations/link-quota.js';
+import type { PlanTable, Quota } from '../organizations/plans.js';
 import { type Schema, UniqueViolationError, type WriteTransaction } from '../storage/database.js';
 import { handleAtCommit } from '../storage/group-commit.js';
 import { isWithin } from '../storage/link-restriction.js';
@@ -79,7 +79,6 @@ export async function createUrls(
   const newKeyOf = ({ body: { domainId = null } }: (typeof drafts)[number], extra?: number) =>
     keyOn(domainId, newShortCode(extra), domains.folds(domainId));
   const codes = isRepeated ? await findFreeCodes(transaction, drafts, newKeyOf) : [];
-  const outcomes = new Map<number, Outcome<ShortUrl>>();
   const candidates = await mapInSlices(drafts, (draft, index): NewLink => {
     const importedCode = draft.body.importedCode ?? null;
     const hostname = domains.hostnameOf(draft.body.domainId ?? null);
@@ -108,42 +107,33 @@ export async function createUrls(
     if (externalId !== null && externalIds.has(externalId)) return externalIdConflict(externalId);
     return undefined;
   };
-  const existing = new Map<number, ShortUrl>();
-  let accepted: NewLink[] = [];
+  const activeLinks = countActiveLinks(transaction, plans, organizationId);
+  const accepted: NewLink[] = [];
+  const outcomes: Outcome<ShortUrl>[] = [];
   for (const candidate of candidates) {
-    const { url, keys } = candidate;
-    if (candidate.returnsExisting) {
-      const equal = accepted.find((other) => isEquivalent(other, candidate))?.url;
-      const found = (await findEquivalent(transaction, candidate, context.restriction)) ?? equal;
-      if (found) {
-        existing.set(url.id, found);
-        continue;
-      }
+    const { url, keys, returnsExisting } = candidate;
+    const existing = returnsExisting
+      ? ((await findEquivalent(transaction, candidate, context.restriction)) ??
+        accepted.find((other) => isEquivalent(other, candidate))?.url)
+      : undefined;
+    if (existing) {
+      outcomes.push({ status: 'existing', presented: existing });
+      continue;
     }
     const refusal = findRefusal(candidate);
-    if (refusal) {
-      outcomes.set(url.id, refused(refusal));
+    // Paused links do not count towards the plan.
+    const quota = url.isActive && !refusal ? await activeLinks.take() : undefined;
+    if (refusal || quota) {
+      outcomes.push(refused(refusal ?? linksExceeded(quota as Quota)));
       continue;
     }
     accepted.push(candidate);
+    outcomes.push({ status: 'created', presented: url });
+    changedIds.add(url.id);
     for (const key of keys) taken.add(mapKeyOf(key));
     if (url.externalId !== null) externalIds.set(url.externalId, url.id);
   }
-
-  // Paused links do not count towards the plan.
-  const active = accepted.filter(({ url }) => url.isActive);
-  const { free, quota } = await reserveLinks(transaction, plans, organizationId, active.length);
-  const exceeding = new Set(active.slice(free));
-  await releaseLinks(transaction, organizationId, exceeding.size);
-  accepted = accepted.filter((candidate) => !exceeding.has(candidate));
-  for (const { url } of accepted) {
-    outcomes.set(url.id, { status: 'created', presented: url });
-    changedIds.add(url.id);
-  }
-  if (quota) {
-    const outcome = refused(linksExceeded(quota));
-    for (const { url } of exceeding) outcomes.set(url.id, outcome);
-  }
+  await activeLinks.settle();
 
   // Other works of the transaction may look for a slug, an imported code, an external id or an equal
   // link, or for the links of a domain. Nobody knows the other links yet.
@@ -156,13 +146,7 @@ export async function createUrls(
   );
   if (isKnown) await insertLinks(transaction, accepted);
   else for (const link of accepted) handleAtCommit(transaction, insertLinks, link);
-  return candidates.map(({ url: { id } }) => {
-    const found = existing.get(id);
-    if (!found) return outcomes.get(id) as Outcome<ShortUrl>;
-    // A link of this request may have been refused after it was found.
-    const outcome = outcomes.get(found.id);
-    return outcome?.status === 'refused' ? outcome : { status: 'existing', presented: found };
-  });
+  return outcomes;
 }
 
 /** Inserts links, and writes their events. Throws a UniqueViolationError if a short code is taken. */

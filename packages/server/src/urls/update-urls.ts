@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ApiError } from '../contract/api-error.js';
 import type { WriteContext } from '../idempotency/with-idempotency-key.js';
-import { ActiveLinks } from '../organizations/link-quota.js';
+import { countActiveLinks } from '../organizations/link-quota.js';
 import { nextUpdatedAt } from '../preconditions/if-match.js';
 import type { WriteTransaction } from '../storage/database.js';
 import { bulkInsert, updateEach } from '../storage/statements.js';
@@ -53,7 +53,7 @@ export async function updateUrls(
   const ids = changes.map(({ id }) => id);
   const current = await findCurrent(transaction, record, ids, context);
   const links = new Map(current.map((url) => [url.id, url]));
-  const activeLinks = new ActiveLinks(transaction, plans, organizationId);
+  const activeLinks = countActiveLinks(transaction, plans, organizationId);
   const outcomes: Outcome<ShortUrl>[] = [];
   const changed: ChangedLink[] = [];
   const slices = new TimeSlices();

@@ -97,7 +97,7 @@ export class UrlWriter {
     present: (url: ShortUrl) => Presented,
     context: WriteContext,
   ): Promise<IdempotentResult<Outcome<Presented>[]>> {
-    const first = await this.#findFirst<Outcome<Presented>[]>(items, context);
+    const first = await this.#findFirst<Presented>(context);
     if (first) return first;
     const drafts = await this.#prepare(
       items.map((item) => ('body' in item ? { body: withOwnDomain(context, item.body) } : item)),
@@ -105,7 +105,7 @@ export class UrlWriter {
       (body) => this.findReserved(body) ?? findPasswordError(null, body),
     );
     const valid = drafts.filter((draft) => 'body' in draft);
-    if (valid.length === 0) return this.#refuseAll(drafts, context);
+    if (valid.length === 0) return refuseAll(drafts);
     const firstId = await this.#allocateIds(valid.length);
     let createdIds: ReadonlySet<number> = new Set();
     const written = await this.#writeAll(drafts, present, context, async (transaction, run) => {
@@ -126,7 +126,7 @@ export class UrlWriter {
     present: (url: ShortUrl) => Presented,
     context: WriteContext,
   ): Promise<IdempotentResult<Outcome<Presented>[]>> {
-    const first = await this.#findFirst<Outcome<Presented>[]>(items, context);
+    const first = await this.#findFirst<Presented>(context);
     if (first) return first;
     const drafts = await this.#prepare(items, context);
     const changes = items.flatMap((item, index): LinkChange[] => {
@@ -148,11 +148,11 @@ export class UrlWriter {
     context: WriteContext,
   ): Promise<IdempotentResult<Outcome<Presented>[]>> {
     const items = [{ body: withOwnDomain(context, { ...given, externalId }) }];
-    const first = await this.#findFirst<Outcome<Presented>[]>(items, context);
+    const first = await this.#findFirst<Presented>(context);
     if (first) return first;
     const drafts = await this.#prepare(items, context, (body) => this.findReserved(body));
     const [draft] = drafts;
-    if (!draft || 'error' in draft) return this.#refuseAll(drafts, context);
+    if (!draft || 'error' in draft) return refuseAll(drafts);
     const newId = await this.#allocateIds(1);
     return this.#writeAll(drafts, present, context, async (transaction, run) => {
       const { organizationId, now } = context;
@@ -212,13 +212,12 @@ export class UrlWriter {
     return (await Promise.all(expired)).reduce((sum, count) => sum + count, 0);
   }
 
-  /** Returns the stored result of a repeated request with passwords, which avoids hashing them again. */
-  async #findFirst<Result>(
-    items: readonly CheckedItem<Pick<LinkBody, 'password'>>[],
-    { write }: WriteContext,
-  ): Promise<IdempotentResult<Result> | undefined> {
-    const hasPassword = items.some((item) => 'body' in item && item.body.password != null);
-    return hasPassword ? findStoredResult(this.#options.database, write) : undefined;
+  /**
+   * Returns the stored result of a repeated request. Passwords are not hashed again, and the time or a target
+   * may have become invalid since.
+   */
+  #findFirst<Presented>({ write }: WriteContext) {
+    return findStoredResult<Outcome<Presented>[]>(this.#options.database, write);
   }
 
   /** Checks valid items by the state of the server, and hashes the passwords of those that it accepts. */
@@ -249,20 +248,6 @@ export class UrlWriter {
         passwordHash: item.body.password == null ? null : (hashes.shift() ?? null),
       };
     });
-  }
-
-  /**
-   * Returns the refusals of items of which none is valid. They need no transaction, and are not stored: a
-   * request that is corrected may have the same key. A stored result comes first, because the time or a
-   * target may have become invalid since.
-   */
-  async #refuseAll<Presented>(
-    items: readonly CheckedItem<unknown>[],
-    { write }: WriteContext,
-  ): Promise<IdempotentResult<Outcome<Presented>[]>> {
-    const stored = await findStoredResult<Outcome<Presented>[]>(this.#options.database, write);
-    const result = items.flatMap((item) => ('error' in item ? [refused(item.error)] : []));
-    return stored ?? { result, replayed: false };
   }
 
   /** Writes the valid items, for which `work` returns the outcomes in their order. */
@@ -320,6 +305,17 @@ export class UrlWriter {
       });
     });
   }
+}
+
+/**
+ * Returns the refusals of items of which none is valid. They need no transaction, and are not stored: a
+ * request that is corrected may have the same key.
+ */
+function refuseAll<Presented>(
+  items: readonly CheckedItem<unknown>[],
+): IdempotentResult<Outcome<Presented>[]> {
+  const result = items.flatMap((item) => ('error' in item ? [refused(item.error)] : []));
+  return { result, replayed: false };
 }
 
 /** Returns an item that is valid. Throws the error of another one. */
