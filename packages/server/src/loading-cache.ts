@@ -23,13 +23,15 @@ export class LoadingCache<Value extends NonNullable<unknown>> {
   }
 
   /** Loads a value, even if the cache has an older one. */
-  load(key: string): Promise<Value | undefined> {
+  load(key: string, read = () => this.#load(key)): Promise<Value | undefined> {
     const running = this.#loads.get(key);
     if (running) return running;
     const isCurrent = () => this.#loads.get(key) === load;
-    const load = this.#load(key)
+    const load = read()
       .then((value) => {
-        if (value !== undefined && isCurrent()) this.#values.set(key, value);
+        // No await between the check and the write, or an invalidation could be missed.
+        if (value === undefined) this.#values.delete(key);
+        else if (isCurrent()) this.#values.set(key, value);
         return value;
       })
       .finally(() => {
@@ -46,8 +48,13 @@ export class LoadingCache<Value extends NonNullable<unknown>> {
     }
   }
 
-  clear(): void {
+  /** Caches nothing of the loads in progress, whose keys are unknown. */
+  forgetLoads(): void {
     this.#loads = new Map();
+  }
+
+  clear(): void {
+    this.forgetLoads();
     this.#values.clear();
   }
 }

@@ -1,6 +1,6 @@
-import { LRUCache } from 'lru-cache';
+import { LoadingCache } from '../loading-cache.js';
 import { foldKey } from '../storage/fold-keys.js';
-import { erasedUrlId, type Link } from './link.js';
+import type { Link } from './link.js';
 import { StaleIfError } from './stale-if-error.js';
 
 export interface LinkCacheOptions {
@@ -17,28 +17,21 @@ export const bytesPerLink = 640;
 // Objects take more than their JSON: an upper bound by a measurement of links with 5 rules.
 const bytesPerJsonCharacter = 6;
 
-interface Entry {
+interface CachedLink {
   readonly link: Link;
   /** The version of the cache when its read began. */
   readonly version: number;
 }
 
-interface Load {
-  readonly link: Promise<Link | undefined>;
-  /** The ids of the links that were invalidated since the read began. */
-  readonly invalidated: Set<number | 'all'>;
-}
-
 /**
- * Caches links for redirects. Entries do not expire: a change of a link invalidates it. After
- * `invalidate` returns, no request gets the old link, because loads in progress are repeated.
+ * Caches links for redirects. Entries do not expire: a change of a link invalidates it. A read that overlaps
+ * the change is not cached, so no request that arrives after `invalidate` gets the old link.
  */
 export class LinkCache {
   readonly #load: LinkCacheOptions['load'];
-  readonly #entries: LRUCache<string, Entry>;
+  readonly #links: LoadingCache<CachedLink>;
   /** The keys of each cached link: of its short code and its slug, on each domain that it was on. */
   readonly #keys = new Map<number, readonly string[]>();
-  readonly #loads = new Map<string, Load>();
   readonly #staleIfError = new StaleIfError();
   #version = 0;
   /** Entries of earlier versions are stale. */
@@ -48,18 +41,23 @@ export class LinkCache {
 
   constructor({ maxBytes, load }: LinkCacheOptions) {
     this.#load = load;
-    this.#entries = new LRUCache({
-      maxSize: maxBytes,
-      sizeCalculation: ({ link }, cacheKey) => bytesOf(link) + cacheKey.length,
-      // Also called for an entry that is replaced.
-      dispose: ({ link }, cacheKey) => this.#removeKey(link.urlId, cacheKey),
-    });
+    this.#links = new LoadingCache<CachedLink>(
+      {
+        maxSize: maxBytes,
+        sizeCalculation: ({ link }, cacheKey) => bytesOf(link) + cacheKey.length,
+        onInsert: ({ link: { urlId } }, cacheKey) =>
+          this.#keys.set(urlId, [...(this.#keys.get(urlId) ?? []), cacheKey]),
+        // Also called for an entry that is replaced.
+        dispose: ({ link }, cacheKey) => this.#removeKey(link.urlId, cacheKey),
+      },
+      async () => undefined,
+    );
   }
 
   /** Returns a cached link by its path: `/` and a key. */
   peek(domainId: string | null, path: string): Link | undefined {
-    const entry = this.#entries.get(domainId === null ? path : domainId + path);
-    return entry && this.#isCurrent(entry, this.#staleBefore) ? entry.link : undefined;
+    const cached = this.#links.get(domainId === null ? path : domainId + path);
+    return cached && this.#isCurrent(cached, this.#staleBefore) ? cached.link : undefined;
   }
 
   /**
@@ -69,22 +67,28 @@ export class LinkCache {
   load(domainId: string | null, typed: string, folds = false): Promise<Link | undefined> {
     const key = folds ? foldKey(typed) : typed;
     const cacheKey = `${domainId ?? ''}/${key}`;
-    const entry = this.#entries.peek(cacheKey);
-    const read = () => this.#loadOnce(cacheKey, () => this.#load(domainId, key, folds));
-    return entry && this.#isCurrent(entry) ? this.#staleIfError.read(entry.link, read) : read();
+    const cached = this.#links.get(cacheKey);
+    const read = async () => {
+      const loaded = await this.#links.load(cacheKey, async () => {
+        const version = this.#version;
+        const link = await this.#load(domainId, key, folds);
+        return link && { link, version };
+      });
+      return loaded?.link;
+    };
+    return cached && this.#isCurrent(cached) ? this.#staleIfError.read(cached.link, read) : read();
   }
 
   invalidate(urlIds: readonly number[]): void {
-    for (const urlId of urlIds) {
-      for (const { invalidated } of this.#loads.values()) invalidated.add(urlId);
-      for (const cacheKey of this.#keys.get(urlId) ?? []) this.#entries.delete(cacheKey);
-    }
+    this.#links.invalidate(urlIds.flatMap((urlId) => this.#keys.get(urlId) ?? []));
+    // They may be reading one of the links.
+    this.#links.forgetLoads();
   }
 
   invalidateOrganizations(ids: readonly string[]): void {
-    for (const { invalidated } of this.#loads.values()) invalidated.add('all');
     this.#version += 1;
     for (const id of ids) this.#outdatedBefore.set(id, this.#version);
+    this.#links.forgetLoads();
   }
 
   /** Makes `peek` return no link until it has been read again. */
@@ -94,50 +98,12 @@ export class LinkCache {
   }
 
   clear(): void {
-    for (const { invalidated } of this.#loads.values()) invalidated.add('all');
-    this.#entries.clear();
+    this.#links.clear();
   }
 
-  #loadOnce(cacheKey: string, load: () => Promise<Link | undefined>): Promise<Link | undefined> {
-    const running = this.#loads.get(cacheKey);
-    if (running) return running.link;
-    const invalidated: Load['invalidated'] = new Set();
-    const link = this.#read(cacheKey, load, invalidated);
-    this.#loads.set(cacheKey, { link, invalidated });
-    const settle = () => this.#loads.delete(cacheKey);
-    link.then(settle, settle);
-    return link;
-  }
-
-  async #read(
-    cacheKey: string,
-    load: () => Promise<Link | undefined>,
-    invalidated: Load['invalidated'],
-  ): Promise<Link | undefined> {
-    for (;;) {
-      const version = this.#version;
-      const link = await load();
-      const isOutdated = invalidated.has('all') || (link && invalidated.has(link.urlId));
-      invalidated.clear();
-      if (isOutdated) continue;
-      // No await between the check and the write, or an invalidation could be missed.
-      if (!link || link.urlId === erasedUrlId) this.#entries.delete(cacheKey);
-      else this.#add(cacheKey, { link, version });
-      return link;
-    }
-  }
-
-  #isCurrent({ link, version }: Entry, staleBefore = 0): boolean {
+  #isCurrent({ link, version }: CachedLink, staleBefore = 0): boolean {
     const outdatedBefore = this.#outdatedBefore.get(link.organizationId) ?? 0;
     return version >= staleBefore && version >= outdatedBefore;
-  }
-
-  #add(cacheKey: string, entry: Entry): void {
-    const { urlId } = entry.link;
-    this.#entries.set(cacheKey, entry);
-    // A link that exceeds the limit is not cached.
-    if (!this.#entries.has(cacheKey)) return;
-    this.#keys.set(urlId, [...(this.#keys.get(urlId) ?? []), cacheKey]);
   }
 
   #removeKey(urlId: number, cacheKey: string): void {

@@ -39,9 +39,6 @@ const cacheControls: Record<RedirectType, string> = {
   308: 'private, max-age=90',
 };
 
-/** The id of the links that were erased. Only their keys are known, so they are not cached. */
-export const erasedUrlId = -1;
-
 /** What holds for a link beside its own settings. */
 export interface LinkPolicy {
   readonly isSuspended: boolean;
@@ -95,12 +92,6 @@ export function toLink(url: ShortUrl, policy: LinkPolicy) {
         ? undefined
         : { ...url.preview, customSlug: url.customSlug, hostname: url.hostname },
   };
-}
-
-/** Returns the link of a key whose link was erased: it is gone, so a visit needs nothing else of it. */
-export function erasedLink(organizationId: string): Link {
-  const gone = { isActive: false, isTakenDown: false, activatesAt: null, expiresAt: null };
-  return { urlId: erasedUrlId, organizationId, shortCode: '', ...gone } as Link;
 }
 
 export function utmParametersOf(url: ShortUrl): UtmParameters {

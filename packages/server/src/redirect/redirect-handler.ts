@@ -22,7 +22,7 @@ import { prefersJson } from '../parse-accept.js';
 import type { Clock } from '../ports.js';
 import { foldKey } from '../storage/fold-keys.js';
 import { type LinkOrigins, shortUrlOf } from '../urls/link-origins.js';
-import { isCodeSegment, isLinkCode, maxCodeLength } from '../urls/url-keys.js';
+import { isCodeSegment, maxCodeLength } from '../urls/url-keys.js';
 import type { UrlReader } from '../urls/url-reader.js';
 import { type DomainPages, redirectTo } from './domain-pages.js';
 import { decideRedirect, type Link, targetOf, usedUp } from './link.js';
@@ -159,10 +159,7 @@ export class RedirectHandler {
       const link = await load(candidate.key);
       if (link && takesPath(link, candidate.rest)) return { link, ...candidate };
     }
-    // An erased link has no stored key, which says how many segments it had.
-    const whole = decodeUnreserved(path).replace(/^\/|\/$/g, '');
-    const erased = rest !== '' && isLinkCode(whole) ? await load(whole) : undefined;
-    return erased && { link: erased, key: whole, rest: '' };
+    return undefined;
   }
 
   /** Shows where a link leads. This is no visit. */

@@ -4,10 +4,9 @@ import type { Config } from '../config.js';
 import { type AddressRanges, parseAddressRanges } from '../network/ip-address.js';
 import type { Database } from '../storage/database.js';
 import { targetsOfRules } from '../urls/link-rules.js';
-import { erasedKeyFinder } from '../urls/url-keys.js';
 import type { UrlReader } from '../urls/url-reader.js';
 import { DomainPages, type DomainPagesOptions } from './domain-pages.js';
-import { erasedLink, toLink } from './link.js';
+import { toLink } from './link.js';
 import { LinkCache, type LinkCacheOptions } from './link-cache.js';
 import { createLinkInfo, type LinkInfoOptions } from './link-info.js';
 import { MaxClicks } from './max-clicks.js';
@@ -42,25 +41,16 @@ export function createRedirectModule(options: RedirectModuleOptions) {
 }
 
 /** Returns a function that reads a link for the cache, with the policy that holds for it. */
-function linkLoader({
-  config,
-  database,
-  urls,
-  linkPolicy,
-}: RedirectModuleOptions): LinkCacheOptions['load'] {
+function linkLoader({ config, urls, linkPolicy }: RedirectModuleOptions): LinkCacheOptions['load'] {
   const platformLinks = { forwarding: { query: config.forwardQuery, path: config.forwardPath } };
   // Links share the ranges of their organization, because 100 ranges take 30 KB.
   const excludedAddresses = new LRUCache<string, AddressRanges>({
     max: 100,
     memoMethod: parseAddressRanges,
   });
-  const findErasedKey = erasedKeyFinder(database.read);
   return async (domainId, key, folds) => {
     const found = await urls.findByKey(domainId, key, folds);
-    if (!found || found.url.erasedAt !== null) {
-      const organizationId = await findErasedKey(domainId, key);
-      return organizationId === undefined ? undefined : erasedLink(organizationId);
-    }
+    if (!found || found.url.erasedAt !== null) return undefined;
     const { url, isSuspended } = found;
     // Such a link leads nowhere, because a rule could hide a blocked target from the operator.
     const isBlocked = [url, ...targetsOfRules(url.rules)].some(

@@ -8,7 +8,6 @@ import { decodeUnreserved } from '../http/request-target.js';
 import { parseUrl } from '../network/parse-url.js';
 import type { Schema, WriteTransaction } from '../storage/database.js';
 import { foldKey } from '../storage/fold-keys.js';
-import { prepare } from '../storage/prepared.js';
 import { isAmong } from '../storage/statements.js';
 import type { ShortUrl } from './short-url.js';
 
@@ -237,24 +236,4 @@ export async function retireKeys(
             .doUpdateSet({ organization_id: organizationId, url_id: urlId }),
     )
     .execute();
-}
-
-/**
- * Returns a function that finds out whether an erased link had a key. The links of a deleted organization
- * are unknown.
- */
-export function erasedKeyFinder(read: Kysely<Schema>) {
-  const byHash = prepare((wanted: { hash: number }) =>
-    read
-      .selectFrom('retired_keys')
-      .innerJoin('organizations', 'organizations.id', 'retired_keys.organization_id')
-      .select('organizations.id as organizationId')
-      .where('key_hash', '=', wanted.hash)
-      .where('deletion_started_at', 'is', null),
-  );
-  return async (domainId: string | null, key: string): Promise<string | undefined> => {
-    const hash = hashOfKey({ domain_key: domainKeyOf(domainId), key });
-    const { rows } = await read.executeQuery(byHash({ hash }));
-    return rows[0]?.organizationId;
-  };
 }

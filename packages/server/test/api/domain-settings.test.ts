@@ -201,11 +201,9 @@ describe('ignoreCase', () => {
   });
 
   it('applies to the key of an erased link', async () => {
-    const { hostname, create, id: domainId } = await addDomain({ ignoreCase: true });
+    const { create, id: domainId } = await addDomain({ ignoreCase: true });
     const { id } = await create({ customSlug: 'Erased-Sale' });
     await api.call('deleteUrl', { params: { id }, query: { erase: true } });
-    expect(await follow(hostname, '/Erased-Sale')).toBe(410);
-    expect(await follow(hostname, '/erased-sale')).toBe(410);
     const body = { targetUrl, domainId, customSlug: 'ERASED-sale' };
     expect((await api.call('createUrl', { body })).outcome).toBe('409 SLUG_CONFLICT');
   });

@@ -65,7 +65,7 @@ describe('a change on one node takes effect on the other within a second', () =>
     ],
     [
       'a link that was erased',
-      410,
+      404,
       ({ id }) => first.call('deleteUrl', { params: { id }, query: { erase: true } }),
       undefined,
     ],
