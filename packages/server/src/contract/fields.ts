@@ -86,6 +86,19 @@ export function checkedText(findError: (text: string) => string | undefined) {
   });
 }
 
+/** A text that `parse` converts. It returns undefined for an invalid one, about which `errorOf` says why. */
+export function parsedText<Value>(
+  parse: (text: string) => Value | undefined,
+  errorOf: (text: string) => string,
+) {
+  return z.string().transform((text, context): Value => {
+    const value = parse(text);
+    if (value !== undefined) return value;
+    context.addIssue({ code: 'custom', message: errorOf(text) });
+    return z.NEVER;
+  });
+}
+
 /** A whole number in a body. */
 export function integer(min: number, max: number) {
   const rule = `must be a whole number from ${min} to ${max}`;
@@ -213,23 +226,15 @@ export const urlIdInput = z
     example: 42,
   });
 
-export const urlIdParam = z
-  .string()
-  .regex(
-    decimalId,
-    'must be a positive integer in decimal digits; lookup finds a link by its slug or short URL',
-  )
-  .transform((value, context) => {
-    const id = Number(value);
-    if (Number.isSafeInteger(id)) return id;
-    context.addIssue({ code: 'custom', message: 'must be at most 9007199254740991' });
-    return z.NEVER;
-  })
-  .meta({
-    override: { type: 'string', pattern: decimalId.source },
-    example: '42',
-    param: { id: 'UrlId', description: 'The id of the link.' },
-  });
+export const urlIdParam = parsedText(parseUrlId, (text) =>
+  decimalId.test(text)
+    ? 'must be at most 9007199254740991'
+    : 'must be a positive integer in decimal digits; lookup finds a link by its slug or short URL',
+).meta({
+  override: { type: 'string', pattern: decimalId.source },
+  example: '42',
+  param: { id: 'UrlId', description: 'The id of the link.' },
+});
 
 interface IntegerLimits {
   readonly min: number;

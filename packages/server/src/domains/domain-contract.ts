@@ -13,19 +13,13 @@ import {
 } from '../contract/fields.js';
 import { defineEvent } from '../events/define-event.js';
 import { findTargetUrlError } from '../network/target-url.js';
-import { maxHostnameLength, parseHostname } from './hostname.js';
+import { findHostnameError, maxHostnameLength, toHostname } from './hostname.js';
 
 /** Domains of one organization, pending ones included. */
 export const maxDomains = 1_000;
 
-const hostname = z
-  .string()
-  .transform((text, context) => {
-    const parsed = parseHostname(text);
-    if (parsed.ok) return parsed.hostname;
-    context.addIssue({ code: 'custom', message: parsed.error });
-    return z.NEVER;
-  })
+const hostname = checkedText(findHostnameError)
+  .overwrite(toHostname)
   .meta({
     override: { type: 'string', format: 'idn-hostname' },
     description: `A host name with a dot, at most ${maxHostnameLength} characters long; no address, port or wildcard. Stored in lower case and ASCII (punycode), without a final dot.`,

@@ -7,6 +7,7 @@ const challengeLabel = '_shorty-challenge';
 
 // RFC 1035 §2.3.4 allows 253 characters. The longer name of the TXT record must fit, too.
 export const maxHostnameLength = 253 - `${challengeLabel}.`.length;
+const addressRule = 'must be a host name, not an address';
 const lengthRule = `must be at most ${maxHostnameLength} characters long in ASCII`;
 const maxTextLength = 1_000;
 
@@ -22,42 +23,29 @@ const commonMistakes: readonly (readonly [RegExp, string])[] = [
   [/:/, 'must be a host name without a port'],
 ];
 
-export type ParsedHostname =
-  | { readonly ok: true; readonly hostname: string }
-  | { readonly ok: false; readonly error: string };
-
-/**
- * Parses a hostname and returns it as it is stored and compared: lower case, ASCII (UTS 46), no
- * final dot. Refuses IP addresses and names of a single label.
- */
-export function parseHostname(text: string): ParsedHostname {
-  if (isIP(text.replace(/^\[|\]$/g, '')) !== 0) return refusedAddress;
-  const mistake = commonMistakes.find(([pattern]) => pattern.test(text));
-  if (mistake) return refuse(mistake[1]);
+/** Returns a hostname as it is stored and compared: lower case, ASCII (UTS 46), no final dot. */
+export function toHostname(text: string): string {
   // RFC 1034 §3.1: a final dot is the root of the DNS.
+  return domainToASCII(text).replace(/\.$/, '');
+}
+
+/** Returns why a text is not the name of a domain: addresses and names of a single label are none. */
+export function findHostnameError(text: string): string | undefined {
+  if (isIP(text.replace(/^\[|\]$/g, '')) !== 0) return addressRule;
+  const mistake = commonMistakes.find(([pattern]) => pattern.test(text));
+  if (mistake) return mistake[1];
   // The conversion takes time in proportion to the square of the length.
-  if (text.length > maxTextLength) return refuse(lengthRule);
-  const hostname = domainToASCII(text).replace(/\.$/, '');
+  if (text.length > maxTextLength) return lengthRule;
+  const hostname = toHostname(text);
   // The URL standard also reads `0x7f.1` as an address.
-  if (isIP(hostname) !== 0) return refusedAddress;
+  if (isIP(hostname) !== 0) return addressRule;
   const labels = hostname.split('.');
   if (hostname === '' || !labels.every((each) => label.test(each))) {
-    return refuse(
-      'must be a valid host name: labels of 1 to 63 letters, digits and inner hyphens, with dots',
-    );
+    return 'must be a valid host name: labels of 1 to 63 letters, digits and inner hyphens, with dots';
   }
-  if (labels.length < 2) return refuse('must have a dot, such as go.example.com');
-  if (hostname.length > maxHostnameLength) {
-    return refuse(lengthRule);
-  }
-  return { ok: true, hostname };
+  if (labels.length < 2) return 'must have a dot, such as go.example.com';
+  return hostname.length > maxHostnameLength ? lengthRule : undefined;
 }
-
-function refuse(error: string): ParsedHostname {
-  return { ok: false, error };
-}
-
-const refusedAddress = refuse('must be a host name, not an address');
 
 /** Returns the hostname of a Host header or of a URL's host: lower case, no port, no final dot. */
 export function hostnameOf(host: string): string {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { shorten } from '../contract/api-error.js';
 import { defineRoute, scopes } from '../contract/define-route.js';
-import { instant, uuidText } from '../contract/fields.js';
+import { instant, parsedText, uuidText } from '../contract/fields.js';
 import { canonicalRange } from '../network/ip-address.js';
 import { planName } from './plans.js';
 
@@ -62,22 +62,11 @@ const ipv6 = bodyOf(z.core.regexes.ipv6);
 // The prefix of an IPv4-mapped range is at least that of all mapped addresses.
 const addressPattern = `^(?:${ipv4}(?:/(?:3[0-2]|[12]?[0-9]))?|${ipv6}(?:/(?:12[0-8]|1[01][0-9]|[1-9]?[0-9]))?|::[Ff]{4}:${ipv4}(?:/(?:12[0-8]|1[01][0-9]|9[6-9]))?)$`;
 
-const address = z
-  .string({ error: addressRule })
-  .transform((text, context) => {
-    const isShort = text.length <= maxAddressLength && !text.includes('%');
-    const range = isShort ? canonicalRange(text) : undefined;
-    if (range !== undefined) return range;
-    context.addIssue({
-      code: 'custom',
-      message: `is ${JSON.stringify(shorten(text))}: it ${addressRule}`,
-    });
-    return z.NEVER;
-  })
-  .meta({
-    override: { type: 'string', pattern: addressPattern },
-    example: '203.0.113.0/24',
-  });
+const address = parsedText(
+  (text) =>
+    text.length > maxAddressLength || text.includes('%') ? undefined : canonicalRange(text),
+  (text) => `is ${JSON.stringify(shorten(text))}: it ${addressRule}`,
+).meta({ override: { type: 'string', pattern: addressPattern }, example: '203.0.113.0/24' });
 
 const excludeAddresses = z
   .array(address, { error: countRule })

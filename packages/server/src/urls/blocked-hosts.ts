@@ -1,31 +1,26 @@
-import { z } from 'zod';
 import { shorten } from '../contract/api-error.js';
+import { parsedText } from '../contract/fields.js';
 import { parseUrl } from '../network/parse-url.js';
 import type { Database } from '../storage/database.js';
 import { readLinkPolicyVersion } from '../storage/link-policy.js';
 
 const hostMessage = 'must be a host name or an IP address alone, such as evil.example';
 const maxLength = 253;
+const maxTextLength = 1_000;
 
 /** A host in a request. Becomes its form in URLs: lower case, ASCII, no final dot. */
-export const hostInput = z
-  .string()
-  .max(1_000)
-  .transform((text, context) => {
-    const host = parseHost(text);
-    if (host !== undefined) return host;
-    const message = `${JSON.stringify(shorten(text))} ${hostMessage}`;
-    context.addIssue({ code: 'custom', message });
-    return z.NEVER;
-  })
-  .meta({
-    override: { type: 'string', minLength: 1, maxLength: 1_000 },
-    description: 'A host name, with its subdomains, or an IP address.',
-    example: 'evil.example',
-  });
+export const hostInput = parsedText(
+  parseHost,
+  (text) => `${JSON.stringify(shorten(text))} ${hostMessage}`,
+).meta({
+  override: { type: 'string', minLength: 1, maxLength: maxTextLength },
+  description: 'A host name, with its subdomains, or an IP address.',
+  example: 'evil.example',
+});
 
 /** Returns a host as URLs have it; undefined for any other text. */
 export function parseHost(text: string): string | undefined {
+  if (text.length > maxTextLength) return undefined;
   const hasPort = /:\d*$/.test(text.replace(/^\[.*\]/, ''));
   const isAlone = !hasPort && !/[/\\?#@*\s]/.test(text);
   const url = isAlone ? parseUrl(`http://${text}`) : undefined;

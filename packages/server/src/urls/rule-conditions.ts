@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type DeviceType, deviceTypes } from '../analytics/classify/device-types.js';
 import { normalizeHost } from '../analytics/classify/normalize-host.js';
 import { shorten } from '../contract/api-error.js';
-import { atMost, line, timestamp } from '../contract/fields.js';
+import { atMost, line, parsedText, timestamp } from '../contract/fields.js';
 import { parseHost } from './blocked-hosts.js';
 
 const maxValues = 50;
@@ -10,28 +10,11 @@ const maxNameLength = 64;
 const maxParameters = 10;
 const maxParameterLength = 200;
 
-interface ValueOptions<Value extends string> {
-  /** Returns undefined for an invalid value. */
-  readonly parse: (text: string) => Value | undefined;
-  /** What an invalid value must be. */
-  readonly rule: string;
-  readonly openApi: Readonly<Record<string, unknown>>;
-  readonly description: string;
-  readonly example: string;
-}
-
-function conditionValue<Value extends string>(options: ValueOptions<Value>) {
-  const { parse, rule, openApi, description, example } = options;
-  return z
-    .string()
-    .transform((text, context): Value => {
-      const value = parse(text);
-      if (value !== undefined) return value;
-      const message = `is ${JSON.stringify(shorten(text))}: it ${rule}`;
-      context.addIssue({ code: 'custom', message });
-      return z.NEVER;
-    })
-    .meta({ override: { type: 'string', ...openApi }, description, example });
+function conditionValue<Value extends string>(
+  parse: (text: string) => Value | undefined,
+  rule: string,
+) {
+  return parsedText(parse, (text) => `is ${JSON.stringify(shorten(text))}: it ${rule}`);
 }
 
 /** One value, or a list of values of which a visit must have one. Becomes a list without repetitions. */
@@ -84,50 +67,51 @@ function parseReferrerHost(text: string): string | undefined {
   return host === undefined ? undefined : normalizeHost(host);
 }
 
-const nameOptions = {
-  parse: parseName,
-  rule: `must be the name of a breakdown, 1 to ${maxNameLength} characters on one line`,
-  openApi: { minLength: 1, maxLength: maxNameLength },
-};
+const nameRule = `must be the name of a breakdown, 1 to ${maxNameLength} characters on one line`;
+const nameSchema = { type: 'string', minLength: 1, maxLength: maxNameLength };
 
 /** The conditions that have one value or a list of them. */
 export const valueRules = {
-  device: conditionValue({
-    parse: parseDevice,
-    rule: `must be one of ${deviceTypes.join(', ')}`,
-    openApi: { enum: [...deviceTypes] },
+  device: conditionValue(parseDevice, `must be one of ${deviceTypes.join(', ')}`).meta({
+    override: { type: 'string', enum: [...deviceTypes] },
     description: 'The type of device.',
     example: 'mobile',
   }),
-  os: conditionValue({
-    ...nameOptions,
+  os: conditionValue(parseName, nameRule).meta({
+    override: nameSchema,
     description: 'The operating system, as reports name it, in any case.',
     example: 'iOS',
   }),
-  browser: conditionValue({
-    ...nameOptions,
+  browser: conditionValue(parseName, nameRule).meta({
+    override: nameSchema,
     description: 'The browser, as reports name it, in any case.',
     example: 'Firefox',
   }),
-  country: conditionValue({
-    parse: parseCountry,
-    rule: 'must be a country code of two letters (ISO 3166-1), such as DE',
-    openApi: { pattern: '^[A-Za-z]{2}$' },
+  country: conditionValue(
+    parseCountry,
+    'must be a country code of two letters (ISO 3166-1), such as DE',
+  ).meta({
+    override: { type: 'string', pattern: '^[A-Za-z]{2}$' },
     description: 'The country of the address (ISO 3166-1 alpha-2).',
     example: 'DE',
   }),
-  language: conditionValue({
-    parse: parseLanguageTag,
-    rule: 'must be a language code (ISO 639), also with a script or region, such as de or pt-BR',
-    openApi: { pattern: '^[A-Za-z]{2,3}(-[A-Za-z]{4})?(-([A-Za-z]{2}|[0-9]{3}))?$' },
+  language: conditionValue(
+    parseLanguageTag,
+    'must be a language code (ISO 639), also with a script or region, such as de or pt-BR',
+  ).meta({
+    override: {
+      type: 'string',
+      pattern: '^[A-Za-z]{2,3}(-[A-Za-z]{4})?(-([A-Za-z]{2}|[0-9]{3}))?$',
+    },
     description:
       'The first language of `Accept-Language`. A code such as de also matches de-AT; pt-BR matches only itself and its variants.',
     example: 'de',
   }),
-  referrer: conditionValue({
-    parse: parseReferrerHost,
-    rule: 'must be a host name alone, such as news.example.com',
-    openApi: { minLength: 1, maxLength: 253 },
+  referrer: conditionValue(
+    parseReferrerHost,
+    'must be a host name alone, such as news.example.com',
+  ).meta({
+    override: { type: 'string', minLength: 1, maxLength: 253 },
     description: 'The host of the referring page, subdomains included.',
     example: 'news.example.com',
   }),
