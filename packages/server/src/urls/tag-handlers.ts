@@ -15,23 +15,17 @@ import {
   writeOnce,
 } from '../idempotency/with-idempotency-key.js';
 import type { Clock } from '../ports.js';
-import { nextUpdatedAt } from '../preconditions/if-match.js';
 import type { Database, WriteTransaction } from '../storage/database.js';
 import type { ListPage } from '../storage/list-query.js';
-import { searchTextOf } from '../storage/search-text.js';
-import { updateEach } from '../storage/statements.js';
-import { formatTags, parseTags } from '../storage/tag-text.js';
-import { yieldToEventLoop } from '../yield-to-event-loop.js';
+import type { LinkWriteOptions } from './create-urls.js';
+import type { ShortUrl } from './short-url.js';
 import type { Tag, TagFilter, tagRoutes } from './tag-contract.js';
 import { maxListedTags } from './tag-query.js';
+import { updateUrls } from './update-urls.js';
+import { type RecordUrls, urlUpdated } from './url-events.js';
 
-export interface TagHandlerOptions {
+export interface TagWriteOptions extends Omit<LinkWriteOptions, 'newShortCode'> {
   readonly database: Database;
-  /** Returns undefined if the organization has more than `maxListedTags` such tags. */
-  readonly listTags: (
-    organizationId: string,
-    filter: TagFilter,
-  ) => Promise<PageText<Tag> | undefined>;
   readonly findTagged: (
     organizationId: string,
     restriction: LinkRestriction | undefined,
@@ -39,6 +33,14 @@ export interface TagHandlerOptions {
     limit: number,
     after: Position | undefined,
   ) => Promise<ListPage<number>>;
+}
+
+export interface TagHandlerOptions extends TagWriteOptions {
+  /** Returns undefined if the organization has more than `maxListedTags` such tags. */
+  readonly listTags: (
+    organizationId: string,
+    filter: TagFilter,
+  ) => Promise<PageText<Tag> | undefined>;
   readonly clock: Clock;
 }
 
@@ -80,9 +82,7 @@ export interface TagChange {
 
 // Links that are looked up at once.
 const foundAtOnce = 1_000;
-// Links of one transaction, and those of one turn of the event loop within it.
 const linksPerTransaction = 100;
-const linksPerSlice = 10;
 // Shorter than the time limits of clients and proxies, and than the grace period of a stop.
 const defaultTimeLimitMs = 5_000;
 
@@ -92,12 +92,13 @@ const defaultTimeLimitMs = 5_000;
  * result is stored with the idempotency key when it is complete. Returns null if no link has the tag.
  */
 export async function replaceTag(
-  { database, findTagged }: Pick<TagHandlerOptions, 'database' | 'findTagged'>,
+  options: TagWriteOptions,
   tag: string,
   name: string | null,
   context: WriteContext,
   timeLimitMs = defaultTimeLimitMs,
 ): Promise<IdempotentResult<TagChange | null>> {
+  const { database, findTagged } = options;
   const { organizationId, restriction, write } = context;
   const stored = await findStoredResult<TagChange | null>(database, write);
   if (stored) return stored;
@@ -114,7 +115,7 @@ export async function replaceTag(
     for (let at = 0; at < page.ids.length; at += linksPerTransaction) {
       const ids = page.ids.slice(at, at + linksPerTransaction);
       const replaceInLinks = async (transaction: WriteTransaction) => {
-        const count = await replaceIn(transaction, ids, tag, name, context);
+        const count = await replaceIn(transaction, options, ids, tag, name, context);
         const target = { type: 'tag', id: tag, count, organizationId } as const;
         if (count > 0 && origin) recordAuditEntry(transaction, origin, target);
         return count;
@@ -135,30 +136,21 @@ export async function replaceTag(
 /** Replaces a tag in some links. Returns the number of those that it has changed. */
 async function replaceIn(
   transaction: WriteTransaction,
+  options: TagWriteOptions,
   ids: readonly number[],
   tag: string,
   name: string | null,
-  { organizationId, now }: WriteContext,
+  context: WriteContext,
 ): Promise<number> {
-  const rows = await transaction
-    .selectFrom('urls')
-    .select(['id', 'title', 'target_url', 'custom_slug', 'short_code', 'description'])
-    .select(['tags', 'updated_at', 'organization_id'])
-    .where('id', 'in', ids)
-    .execute();
-  const changes = rows.flatMap(({ id, organization_id, updated_at, ...row }) => {
-    // Not in SQL: SQLite would search the index of the organization instead of the ids.
-    if (organization_id !== organizationId) return [];
-    const replaced = parseTags(row.tags).map((each) => (each === tag ? name : each));
-    const tags = formatTags([...new Set(replaced)].filter((each) => each !== null));
-    if (tags === row.tags) return [];
-    const search_text = searchTextOf({ ...row, tags });
-    const set = { tags, search_text, updated_at: nextUpdatedAt(updated_at, now) };
-    return [{ set, where: { id } }];
-  });
-  for (let at = 0; at < changes.length; at += linksPerSlice) {
-    await yieldToEventLoop();
-    await updateEach(transaction, 'urls', changes.slice(at, at + linksPerSlice));
-  }
-  return changes.length;
+  const change = (url: ShortUrl) => {
+    const replaced = url.tags.map((each) => (each === tag ? name : each));
+    return { ...url, tags: [...new Set(replaced)].filter((each) => each !== null) };
+  };
+  const record: RecordUrls = async (to, event, ...changes) => {
+    if (event !== urlUpdated) await options.record(to, event, ...changes);
+  };
+  const changes = ids.map((id) => ({ id, change }));
+  const changedIds = new Set<number>();
+  await updateUrls(transaction, { ...options, record }, changes, context, changedIds);
+  return changedIds.size;
 }

@@ -17,7 +17,7 @@ export interface UrlModuleOptions
   extends Omit<UrlHandlerOptions, 'urls' | 'writer' | 'eraseUrl'>,
     Omit<UrlWriterOptions, 'record' | 'newShortCode'>,
     Omit<ModerationHandlerOptions, 'urls' | 'record'>,
-    TagHandlerOptions {
+    Omit<TagHandlerOptions, 'record'> {
   readonly safeDns: TargetScanOptions['safeDns'] | undefined;
   readonly outbox: EventOutbox;
   readonly logger: Logger;
@@ -49,7 +49,7 @@ export function createUrlModule(options: UrlModuleOptions) {
     /** Erasures need modules that need this one. */
     handlersWith: ({ eraseUrl }: Pick<UrlHandlerOptions, 'eraseUrl'>) => ({
       ...urlHandlers({ ...options, urls, writer, eraseUrl }),
-      ...tagHandlers(options),
+      ...tagHandlers({ ...options, record }),
       ...moderationHandlers({ ...options, urls, record }),
     }),
     expire,

@@ -7,6 +7,7 @@ const stored = await openRepository();
 afterAll(() => stored.close());
 
 const tagsOf = (database = stored.database) => ({
+  ...stored.options,
   database,
   findTagged: findTagged.bind(null, stored.database),
 });

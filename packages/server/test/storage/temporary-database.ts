@@ -84,6 +84,7 @@ export function openLinks(
   };
   const writer = new UrlWriter(options);
   return {
+    options,
     urls: new UrlReader(database, options),
     writer,
     async changeLinks(
