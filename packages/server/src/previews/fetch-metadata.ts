@@ -1,6 +1,5 @@
 import { isUtf8 } from 'node:buffer';
 import { MIMEType, TextDecoder } from 'node:util';
-import { constants, createGunzip } from 'node:zlib';
 import sniffEncoding from 'html-encoding-sniffer';
 import type { z } from 'zod';
 import { GuardedFetchError } from '../network/guarded-connector.js';
@@ -46,37 +45,11 @@ export async function fetchMetadata(
     return failure(`The page is ${mediaType ?? 'of an unknown type'}, not text/html`);
   }
   const encoding = received['content-encoding']?.toLowerCase() || 'identity';
-  const page = encoding === 'identity' ? body : await decompress(body, encoding);
-  if (page === undefined) {
-    return failure(`The page has a body that cannot be read as ${encoding.slice(0, 20)}`);
+  if (encoding !== 'identity') {
+    return failure(`The page is compressed as ${encoding.slice(0, 20)}, which was not asked for`);
   }
-  const metadata = await readPageMetadata(decodePage(page, contentType), url);
+  const metadata = await readPageMetadata(decodePage(body, contentType), url);
   return metadata ? { ...metadata, error: null } : failure('The page has no title');
-}
-
-/**
- * Returns the beginning of a page that a server has compressed only, whatever size it claims. Returns
- * undefined if it is not gzip.
- */
-async function decompress(body: Uint8Array, encoding: string): Promise<Uint8Array | undefined> {
-  if (encoding !== 'gzip') return undefined;
-  const { maxResponseBytes } = limits;
-  const parts: Uint8Array[] = [];
-  let bytes = 0;
-  // A body that was cut is read as far as it goes.
-  const stream = createGunzip({ finishFlush: constants.Z_SYNC_FLUSH });
-  stream.end(body);
-  try {
-    for await (const part of stream as AsyncIterable<Uint8Array>) {
-      parts.push(part);
-      bytes += part.length;
-      // Ending the loop destroys the stream.
-      if (bytes >= maxResponseBytes) break;
-    }
-  } catch {
-    if (bytes === 0) return undefined;
-  }
-  return Buffer.concat(parts).subarray(0, maxResponseBytes);
 }
 
 // A character in UTF-8 has up to four bytes, of which the last may be cut off.
