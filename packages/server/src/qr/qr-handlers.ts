@@ -80,7 +80,6 @@ export function qrHandlers(options: QrHandlersOptions): HandlersOf<typeof qrRout
       qrData,
       errorCorrection,
       logoUrl,
-      version: 1,
       downloadCount: 0,
       scanCount: 0,
       createdAt: now,
@@ -141,12 +140,11 @@ export function qrHandlers(options: QrHandlersOptions): HandlersOf<typeof qrRout
           // A parsed body has no undefined values.
           ...(look as Partial<QrCode>),
           errorCorrection: errorCorrectionLevel ?? old.errorCorrection,
-          version: old.version + 1,
           updatedAt: nextUpdatedAt(old.updatedAt, clock()),
         };
         const rendered = await drawCode(qr, newLogo === undefined ? logo : newLogo);
         try {
-          const { result, replayed } = await qrs.replace(rendered, write);
+          const { result, replayed } = await qrs.replace(rendered, old.updatedAt, write);
           return { status: 200, replayed, data: toQrRecord(result) };
         } catch (error) {
           if (!(error instanceof StaleQrError)) throw error;

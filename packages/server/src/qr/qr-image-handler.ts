@@ -72,13 +72,13 @@ const svgPolicy = { 'Content-Security-Policy': "default-src 'none'; img-src data
 
 function sendImage(
   response: ServerResponse,
-  { id, format, linkKey, version, updatedAt }: PublicQr,
+  { id, format, linkKey, updatedAt }: PublicQr,
   image: Uint8Array,
   countDownload: QrImageHandlerOptions['countDownload'],
 ): void {
   const { url, method, headers } = response.req;
   // Identifies the image by its change: hashing an image of megabytes takes milliseconds.
-  const etag = `"${hash('sha256', `${id} ${version} ${updatedAt}`, 'base64url').slice(0, 22)}"`;
+  const etag = `"${hash('sha256', `${id} ${updatedAt}`, 'base64url').slice(0, 22)}"`;
   const common = {
     ETag: etag,
     // Caches must revalidate the image, so a change is visible at once.

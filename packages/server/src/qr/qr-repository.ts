@@ -15,7 +15,7 @@ import {
 } from '../idempotency/with-idempotency-key.js';
 import { describeQuota, type PlanTable } from '../organizations/plans.js';
 import { countUseWithinPlan } from '../organizations/usage-meters.js';
-import { checkIfMatch } from '../preconditions/if-match.js';
+import { checkIfMatch, nextUpdatedAt } from '../preconditions/if-match.js';
 import type { Database } from '../storage/database.js';
 import { isOfLinkWithin } from '../storage/link-restriction.js';
 import { allOf, readList } from '../storage/list-page.js';
@@ -85,8 +85,8 @@ export function createQrRepository(database: Database, outbox: EventOutbox, plan
       return { ...fromRow(qr), logo: png && width && height ? { png, width, height } : null };
     },
 
-    /** Stores a changed code. Throws a StaleQrError when another change or a delete came first. */
-    replace({ qr, logo, image }: RenderedQr, write: WriteRequest | undefined) {
+    /** Stores a changed code. Throws a StaleQrError when another change than `updatedAt`, or a delete, came first. */
+    replace({ qr, logo, image }: RenderedQr, updatedAt: number, write: WriteRequest | undefined) {
       const { organizationId } = qr;
       const options = { organizationId, write, audit: { type: 'qr', id: qr.id } } as const;
       return writeOnce<QrCode>(database, options, async (transaction) => {
@@ -95,7 +95,7 @@ export function createQrRepository(database: Database, outbox: EventOutbox, plan
           .updateTable('qr_codes')
           .set(columns)
           .where('id', '=', id)
-          .where('version', '=', qr.version - 1)
+          .where('updated_at', '=', updatedAt)
           .where('deleted_at', 'is', null)
           .executeTakeFirstOrThrow();
         if (numUpdatedRows === 0n) throw new StaleQrError();
@@ -121,7 +121,7 @@ export function createQrRepository(database: Database, outbox: EventOutbox, plan
         checkIfMatch(ifMatch, row.updated_at);
         await transaction
           .updateTable('qr_codes')
-          .set({ deleted_at: now, updated_at: now, version: row.version + 1 })
+          .set({ deleted_at: now, updated_at: nextUpdatedAt(row.updated_at, now) })
           .where('id', '=', id)
           .execute();
         await transaction.deleteFrom('qr_pictures').where('qr_id', '=', id).execute();
@@ -141,7 +141,7 @@ export function createQrRepository(database: Database, outbox: EventOutbox, plan
         .leftJoin('qr_pictures', 'qr_pictures.qr_id', 'qr_codes.id')
         .leftJoin('urls', 'urls.id', 'qr_codes.url_id')
         .select(['qr_codes.id', 'qr_data as qrData', 'format', 'size', 'picture as image'])
-        .select(['qr_codes.version', 'qr_codes.updated_at as updatedAt'])
+        .select('qr_codes.updated_at as updatedAt')
         .select(['qr_codes.organization_id as organizationId', 'suspended_at as suspendedAt'])
         // The custom slug or short code of its URL; null for a standalone code.
         .select(({ fn }) => fn.coalesce('custom_slug', 'short_code').as('linkKey'))
@@ -200,7 +200,7 @@ async function findSubject(db: Kysely<Schema>, { urlId }: QrCode): Promise<Event
   return { urlId, domainId, tags };
 }
 
-/** A QR code. Instants are milliseconds since 1970. `version` increases by one with each change. */
+/** A QR code. Instants are milliseconds since 1970. */
 export type QrCode = Readonly<ReturnType<typeof fromRow>>;
 
 export type QrRecord = z.input<typeof qrRecord>;

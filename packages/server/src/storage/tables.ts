@@ -422,7 +422,6 @@ export const tables = {
       ...each('text not null', 'foreground_color', 'background_color'),
       size: 'integer not null',
       logo_url: 'text',
-      version: 'integer not null', // Increases by one with each change
       updated_at: 'bigint not null',
       deleted_at: 'bigint',
       margin: 'integer not null default 4', // The width of the quiet zone in modules

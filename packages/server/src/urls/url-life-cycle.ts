@@ -176,7 +176,7 @@ async function endCodes(
 ): Promise<string[]> {
   const codes = await transaction
     .updateTable('qr_codes')
-    .set(({ eb }) => ({ deleted_at: now, updated_at: now, version: eb('version', '+', 1) }))
+    .set({ deleted_at: now, updated_at: nextUpdatedAtOfRow(now) })
     .where('url_id', '=', urlId)
     .returning('id')
     .execute();

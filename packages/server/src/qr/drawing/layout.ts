@@ -8,14 +8,16 @@ export type Layout = ReturnType<typeof layOut>;
 /** Computes the position of every part. Throws a QrDesignError when a part does not fit. */
 export function layOut(design: QrDesign) {
   checkColours(design.foregroundColor, design.backgroundColor);
-  const { payload, errorCorrection, logo } = design;
-  if (!logo) {
-    const matrix = qrMatrix(payload, errorCorrection);
-    return { matrix, grid: moduleGrid(design, matrix.side), logoBox: undefined };
-  }
-  const { matrix, cleared } = matrixWithLogoSpace(design, logo);
+  const { payload, errorCorrection: level, logo } = design;
+  const matrix = qrMatrix(payload, level, logo ? minVersionWithLogo[level] : 1);
   const grid = moduleGrid(design, matrix.side);
-  return { matrix, grid, logoBox: logoBoxInPixels(cleared, logo, grid) };
+  if (!logo) return { matrix, grid, logoBox: undefined };
+  const cleared = logoArea(matrix, level, logo);
+  return {
+    matrix: clearModules(matrix, cleared),
+    grid,
+    logoBox: logoBoxInPixels(cleared, logo, grid),
+  };
 }
 
 // Scanners compare brightness. Some phones fail in poor light below a contrast ratio of 3.
@@ -80,75 +82,25 @@ export interface Box {
 
 // Light modules between the logo and the code.
 const margin = 1;
-// The share of all codewords that each level corrects, at least, from version 2 on.
-const correctableShare: Record<QrErrorCorrection, number> = { L: 0.09, M: 0.17, Q: 0.25, H: 0.31 };
-// The share of these that a logo may hide. Dirt, glare and folds need the rest.
-const shareForLogo = 0.7;
+// In smaller versions, a logo of five modules would hide more than two thirds of what a level corrects. Dirt,
+// glare and folds need the rest.
+const minVersionWithLogo: Record<QrErrorCorrection, number> = { L: 6, M: 4, Q: 3, H: 3 };
 // Decoders fail on larger logos even if all codewords could be corrected. For black logos, zbar fails
-// at a third of the side, or at a fourth if the logo covers an alignment pattern.
-const maxShareOfSideOverPattern = 0.2;
-const maxShareOfSide = 0.25;
-// Smaller logos are unrecognisable.
-const minShareOfSide = 0.15;
-// A finder pattern with its separator and the format information.
-const patternWidth = 9;
-const alignmentPatternModules = 25;
+// at a third of the side, or at a fourth if the logo covers an alignment pattern. L corrects no more.
+const shareOfSide = 0.25;
+const shareOfSideOverPattern = 0.2;
 
-// A larger version than the payload needs has more spare codewords for the logo.
-const maxFurtherVersions = 6;
-const largestVersion = 40;
-
-/**
- * Returns the smallest matrix of the requested level that stays readable under the logo, in which the
- * modules under the logo are light, and the box of these modules.
- */
-function matrixWithLogoSpace(
-  { payload, errorCorrection: level }: Pick<QrDesign, 'payload' | 'errorCorrection'>,
-  logo: QrLogo,
-) {
-  const first = qrMatrix(payload, level);
-  const last = Math.min(largestVersion, first.version + maxFurtherVersions);
-  for (let matrix = first; ; matrix = qrMatrix(payload, level, matrix.version + 1)) {
-    const cleared = largestLogoArea(matrix, level, logo);
-    if (cleared) return { matrix: clearModules(matrix, cleared), cleared };
-    if (matrix.version >= last) break;
-  }
-  throw new QrDesignError(
-    'logoUrl',
-    `leads to a logo of ${logo.width} by ${logo.height} pixels, which hides more of this code than ` +
-      `errorCorrectionLevel ${level} can correct: use a higher level, a squarer logo or a shorter payload`,
-  );
-}
-
-/** Returns the largest box of modules that can be cleared for a logo of this shape, if there is one. */
-function largestLogoArea(
-  { side, reserved }: QrMatrix,
-  level: QrErrorCorrection,
-  logo: QrLogo,
-): Box | undefined {
-  const codewords = reserved.reduce((free, isReserved) => free + 1 - isReserved, 0) / 8;
-  const maxHidden = codewords * correctableShare[level] * shareForLogo;
-  // Logos are at the centre.
+/** Returns the box of modules that is cleared for a logo of this shape, at the centre. */
+function logoArea({ side, reserved }: QrMatrix, level: QrErrorCorrection, logo: QrLogo): Box {
   const coversPattern = reserved[(side * side - 1) / 2] === 1;
-  const flatness = Math.min(logo.width / logo.height, logo.height / logo.width);
-  const largest = Math.min(
-    side - 2 * patternWidth,
-    Math.floor(side * (coversPattern ? maxShareOfSideOverPattern : maxShareOfSide)),
-  );
-  const smallest = Math.max(3, side * minShareOfSide) + 2 * margin;
+  const share = coversPattern || level === 'L' ? shareOfSideOverPattern : shareOfSide;
   // The code's side is odd, so only a box with odd sides is centred.
-  for (let long = largest - (1 - (largest % 2)); long >= smallest; long -= 2) {
-    const short = oddAtLeast((long - 2 * margin) * flatness + 2 * margin);
-    const [width, height] = logo.width >= logo.height ? [long, short] : [short, long];
-    // A codeword has 2 by 4 modules, so this is how many a box touches on average. An alignment pattern
-    // has none.
-    const shareOfData = coversPattern ? 1 - alignmentPatternModules / (width * height) : 1;
-    const hidden = ((width + 1) / 2) * ((height + 3) / 4) * shareOfData;
-    if (hidden <= maxHidden) {
-      return { left: (side - width) / 2, top: (side - height) / 2, width, height };
-    }
-  }
-  return undefined;
+  const long = oddAtMost(side * share);
+  const flatness = Math.min(logo.width / logo.height, logo.height / logo.width);
+  // Rounded up, so that the longer side decides the size of the logo.
+  const short = oddAtMost((long - 2 * margin) * flatness + 2 * margin + 1.99);
+  const [width, height] = logo.width >= logo.height ? [long, short] : [short, long];
+  return { left: (side - width) / 2, top: (side - height) / 2, width, height };
 }
 
 /** Returns the largest box in pixels for the logo, centred in the cleared modules. */
@@ -179,8 +131,7 @@ function clearModules(matrix: QrMatrix, { left, top, width, height }: Box): QrMa
   return { ...matrix, dark };
 }
 
-function oddAtLeast(value: number): number {
-  // Subtracts a tolerance: a rounding error must not add two modules.
-  const whole = Math.max(3, Math.ceil(value - 1e-6));
-  return whole % 2 === 1 ? whole : whole + 1;
+function oddAtMost(value: number): number {
+  const whole = Math.max(3, Math.floor(value));
+  return whole % 2 === 1 ? whole : whole - 1;
 }

@@ -7,7 +7,6 @@ import { truncateText } from '../../contract/api-error.js';
 import { FairQueue } from '../../fair-queue.js';
 import { QrDesignError } from '../drawing/qr-design.js';
 import {
-  LogoError,
   type LogoProcessLimits,
   type LogoRaster,
   logoLimits,
@@ -30,16 +29,11 @@ export function createLogoDecoder(process: Omit<RunLogoProcessOptions, 'signal'>
   return {
     queue,
 
-    async decode(organizationId: string, image: Uint8Array): Promise<LogoRaster> {
-      try {
-        return await queue.run(organizationId, () =>
-          runLogoProcess(image, { ...process, signal: stopped.signal }),
-        );
-      } catch (error) {
-        if (!(error instanceof LogoError)) throw error;
-        throw new QrDesignError('logoUrl', `leads to ${error.message}`);
-      }
-    },
+    /** Decodes a logo. Throws a QrDesignError or a QueueFullError. */
+    decode: (organizationId: string, image: Uint8Array) =>
+      queue.run(organizationId, () =>
+        runLogoProcess(image, { ...process, signal: stopped.signal }),
+      ),
 
     /** Kills the processes and rejects queued logos. */
     stop(): void {
@@ -72,7 +66,7 @@ const hasShell = existsSync('/bin/sh');
 
 /**
  * Decodes an image in a separate process, which receives no secrets and is killed when it exceeds
- * its limits. Throws a LogoError when the image is the cause of a failure, else an Error.
+ * its limits. Throws a QrDesignError when the image is the cause of a failure, else an Error.
  */
 export async function runLogoProcess(
   image: Uint8Array,
@@ -104,15 +98,17 @@ function describeFailure(error: ProcessFailure, limits: LogoProcessLimits): Erro
   const { code, signal, stdout, stderr } = error;
   const { timeoutMs, cpuSeconds, memoryMb } = limits;
   if (code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') return violation();
-  if (code === logoRefusalCode) return new LogoError(printable(stdout));
+  if (code === logoRefusalCode) return refusal(printable(stdout));
   if (signal || /allocation|memory/i.test(`${stderr}`)) {
-    return new LogoError(
+    return refusal(
       `an image that cannot be drawn within ${timeoutMs / 1000} seconds, ${cpuSeconds} seconds of processor time and ${memoryMb} MB of memory`,
     );
   }
   const details = truncateText(`: ${stderr}`, maxStderrLength);
   return new Error(`the logo process ended with ${code}${details}`, { cause: error });
 }
+
+const refusal = (reason: string) => new QrDesignError('logoUrl', `leads to ${reason}`);
 
 const violation = () => new Error('the logo process violated the protocol');
 

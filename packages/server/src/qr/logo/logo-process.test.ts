@@ -1,7 +1,8 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { badge } from '../../../test/qr/logos.js';
+import { QrDesignError } from '../drawing/qr-design.js';
 import { createLogoDecoder, type RunLogoProcessOptions, runLogoProcess } from './logo-decoder.js';
-import { LogoError, logoProcessLimits } from './logo-limits.js';
+import { logoProcessLimits } from './logo-limits.js';
 
 /** A process that runs `onImage` when it receives an image. */
 function stub(onImage: string): readonly [string, ...string[]] {
@@ -53,13 +54,13 @@ it.each([
   ['exceeds its memory', hog, { memoryMb: 256 }, /memory/],
 ])('ends a process that %s', async (_, program, lower, message) => {
   const error = await failure({ command: stub(program), limits: { ...limits, ...lower } });
-  expect(error).toBeInstanceOf(LogoError);
+  expect(error).toBeInstanceOf(QrDesignError);
   expect(String(error)).toMatch(message);
 });
 
 it('removes control characters from the messages of a process', async () => {
   const error = await failure({ command: stub('refuse("a\\u001b[2Jb\\u202e")') });
-  expect(String(error)).toBe('LogoError: a�[2Jb�');
+  expect(String(error)).toBe('QrDesignError: leads to a�[2Jb�');
 });
 
 it("passes none of the server's environment to a process", async () => {
@@ -69,7 +70,7 @@ it("passes none of the server's environment to a process", async () => {
   });
   const error = await failure({ command: stub('refuse(JSON.stringify(process.env))') });
   expect(
-    Object.keys(JSON.parse((error as Error).message))
+    Object.keys(JSON.parse((error as Error).message.replace('leads to ', '')))
       .filter((name) => name !== 'PWD')
       .sort(),
   ).toEqual(['MALLOC_ARENA_MAX', 'UV_THREADPOOL_SIZE', 'VIPS_CONCURRENCY']);
