@@ -9,10 +9,9 @@ import {
   queryBoolean,
   uuidParam,
   uuidText,
-  webAddress,
 } from '../contract/fields.js';
 import { defineEvent } from '../events/define-event.js';
-import { findTargetUrlError } from '../network/target-url.js';
+import { webUrl } from '../network/target-url.js';
 import { findHostnameError, maxHostnameLength, toHostname } from './hostname.js';
 
 /** Domains of one organization, pending ones included. */
@@ -39,17 +38,10 @@ const visitorUrls = {
   expiredUrl: 'Where links lead that are expired, paused or deleted.',
 } as const;
 
-function findVisitorUrlError(text: string): string | undefined {
-  if (text.length > maxUrlLength) return `must be at most ${maxUrlLength} characters long`;
-  return findTargetUrlError(text);
-}
-
 function visitorUrl(name: keyof typeof visitorUrls) {
-  return checkedText(findVisitorUrlError)
+  return webUrl(maxUrlLength)
     .meta({
       description: `${visitorUrls[name]} http or https, outside this server.`,
-      maxLength: maxUrlLength,
-      pattern: webAddress,
       example: 'https://www.example.com/',
     })
     .nullish();

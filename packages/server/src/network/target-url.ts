@@ -1,3 +1,4 @@
+import { checkedText, webAddress } from '../contract/fields.js';
 import { parseUrl } from './parse-url.js';
 
 /** The limit of a target in UTF-8. Specification, "Limits". */
@@ -20,4 +21,13 @@ export function findTargetUrlError(text: string): string | undefined {
   }
   if (!/^https?:\/\//i.test(text)) return 'must start with http:// or https://';
   return parseUrl(text) ? undefined : 'must be a valid URL';
+}
+
+/** A web address of at most `maxLength` characters. */
+export function webUrl(maxLength: number) {
+  const findError = (text: string) =>
+    text.length > maxLength
+      ? `must be at most ${maxLength} characters long`
+      : findTargetUrlError(text);
+  return checkedText(findError).meta({ pattern: webAddress, maxLength });
 }

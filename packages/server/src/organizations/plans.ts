@@ -107,15 +107,6 @@ const planFigures = z.strictObject({
   meters: z.strictObject({ qr_generated: bundle, webhook_delivery: bundle }),
   hasReplay: z.boolean(),
 });
-const changedFigures = z.strictObject({
-  linkBundle: count.optional(),
-  meters: z
-    .strictObject({ qr_generated: bundle.partial(), webhook_delivery: bundle.partial() })
-    .partial()
-    .optional(),
-  hasReplay: z.boolean().optional(),
-});
-
 /** Reads the plans of SHORTY_PLANS: the standard ones with changed figures, and others. Throws a ConfigError. */
 export function readPlans(path: string | undefined): PlanTable {
   if (path === undefined) return standardPlans;
@@ -141,23 +132,23 @@ export function readPlans(path: string | undefined): PlanTable {
   const plans: Record<string, Plan> = { ...standardPlans };
   for (const [name, figures] of Object.entries(parse(z.looseObject({}), given))) {
     parse(planName, name, name);
-    const standard: Plan | undefined = plans[name];
-    plans[name] = standard
-      ? changed(standard, parse(changedFigures, figures, name))
-      : (parse(planFigures, figures, name) as Plan);
+    plans[name] = parse(planFigures, withChanges(plans[name], figures), name) as Plan;
   }
   return plans;
 }
 
-function changed(plan: Plan, { meters, ...figures }: z.infer<typeof changedFigures>): Plan {
-  return {
-    ...plan,
-    ...figures,
-    meters: {
-      qr_generated: { ...plan.meters.qr_generated, ...meters?.qr_generated },
-      webhook_delivery: { ...plan.meters.webhook_delivery, ...meters?.webhook_delivery },
-    },
-  } as Plan;
+/** Returns a value with changes of it. An object retains the fields that these do not have. */
+function withChanges(value: unknown, changes: unknown): unknown {
+  if (!isObject(value) || !isObject(changes)) return changes;
+  const fields = Object.entries(changes).map(([name, change]) => [
+    name,
+    withChanges(value[name], change),
+  ]);
+  return { ...value, ...Object.fromEntries(fields) };
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
 }
 
 /** Returns whether a plan has webhooks: it includes at least one delivery. */

@@ -2,7 +2,7 @@ import { Parser } from 'htmlparser2';
 import { truncateText } from '../contract/api-error.js';
 import { parseUrl } from '../network/parse-url.js';
 import {
-  findImageUrlError,
+  imageUrl,
   type LinkPreview,
   maxPreviewDescription,
   maxPreviewTitle,
@@ -114,7 +114,7 @@ class MetadataReader {
 function imageUrlOf(text: string | undefined, base: URL): string[] {
   const url = text === undefined ? undefined : parseUrl(text.trim(), base);
   if (url?.username !== '' || url.password !== '') return [];
-  return findImageUrlError(url.href) === undefined ? [url.href] : [];
+  return imageUrl.safeParse(url.href).success ? [url.href] : [];
 }
 
 // As in texts of requests. Marks of direction would be shown to visitors as code points.

@@ -3,7 +3,9 @@ import type { DescribedVisit } from '../analytics/journal/visit-recorder.js';
 import { utmFields, utmParameters } from '../contract/utm-parameters.js';
 import type { AddressRanges } from '../network/ip-address.js';
 import type { RedirectType } from '../urls/link-fields.js';
+import { targetsOfRules } from '../urls/link-rules.js';
 import { clicksLeftOf, isExpired, type ShortUrl } from '../urls/short-url.js';
+import type { FoundUrl } from '../urls/url-reader.js';
 import { chooseTarget, matchRules } from './match-rules.js';
 import type { ClickLimit } from './max-clicks.js';
 import { type Forwarding, injectUtm, splitUrl } from './target-location.js';
@@ -41,25 +43,27 @@ const cacheControls: Record<RedirectType, string> = {
 
 /** What holds for a link beside its own settings. */
 export interface LinkPolicy {
-  readonly isSuspended: boolean;
-  /** Whether the operator has blocked the host of one of its targets. */
-  readonly isBlocked: boolean;
+  /** Whether the operator has blocked the host of a target. */
+  readonly isBlocked: (targetUrl: string) => boolean;
   /** The addresses that the organization of the link excludes; undefined without any. */
   readonly excludedAddresses: AddressRanges | undefined;
-  /** What a link without settings of its own forwards. */
+  /** What a link on the platform's domain without settings of its own forwards. */
   readonly forwarding: Forwarding;
-  /** Whether the operator has blocked the host of its `expiredUrl`. */
-  readonly isFallbackBlocked: boolean;
 }
 
-export function toLink(url: ShortUrl, policy: LinkPolicy) {
-  const { isSuspended, isBlocked, excludedAddresses, isFallbackBlocked } = policy;
-  const query = url.forwardQuery ?? policy.forwarding.query;
-  const path = url.forwardPath ?? policy.forwarding.path;
+export function toLink({ url, isSuspended, domainSettings }: FoundUrl, policy: LinkPolicy) {
+  const { isBlocked, excludedAddresses } = policy;
+  const defaults = domainSettings?.forwarding ?? policy.forwarding;
+  const query = url.forwardQuery ?? defaults.query;
+  const path = url.forwardPath ?? defaults.path;
   const utm = utmParametersOf(url);
   const hasRules = url.rules.length > 0;
   const hasFallback =
-    url.expiredUrl !== null && !isSuspended && !isFallbackBlocked && url.deletedAt === null;
+    url.expiredUrl !== null && !isSuspended && !isBlocked(url.expiredUrl) && url.deletedAt === null;
+  // Such a link leads nowhere, because a rule could hide a blocked target from the operator.
+  const leadsToBlocked = [url, ...targetsOfRules(url.rules)].some((each) =>
+    isBlocked(each.targetUrl),
+  );
   const { location, campaign } = toTarget(url.targetUrl, utm, null);
   const clickLimit: ClickLimit | undefined =
     url.maxClicks === null ? undefined : { isUsedUp: clicksLeftOf(url) === 0 };
@@ -76,7 +80,7 @@ export function toLink(url: ShortUrl, policy: LinkPolicy) {
     // A browser that caches a redirect would ignore the rules, and visit without using a click.
     cacheControl: hasRules || clickLimit ? 'no-store' : cacheControls[url.redirectType],
     isActive: url.isActive && !isSuspended,
-    isTakenDown: url.takenDownAt !== null || isBlocked,
+    isTakenDown: url.takenDownAt !== null || leadsToBlocked,
     activatesAt: url.activatesAt,
     expiresAt: url.expiresAt,
     /** Where visitors are sent once the link has expired or its clicks are used up. */

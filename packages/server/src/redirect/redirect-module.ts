@@ -3,7 +3,6 @@ import { AttemptLimiter, passwordAttempts } from '../auth/attempt-limiter.js';
 import type { Config } from '../config.js';
 import { type AddressRanges, parseAddressRanges } from '../network/ip-address.js';
 import type { Database } from '../storage/database.js';
-import { targetsOfRules } from '../urls/link-rules.js';
 import type { UrlReader } from '../urls/url-reader.js';
 import { DomainPages, type DomainPagesOptions } from './domain-pages.js';
 import { toLink } from './link.js';
@@ -42,7 +41,8 @@ export function createRedirectModule(options: RedirectModuleOptions) {
 
 /** Returns a function that reads a link for the cache, with the policy that holds for it. */
 function linkLoader({ config, urls, linkPolicy }: RedirectModuleOptions): LinkCacheOptions['load'] {
-  const platformLinks = { forwarding: { query: config.forwardQuery, path: config.forwardPath } };
+  const forwarding = { query: config.forwardQuery, path: config.forwardPath };
+  const isBlocked = (targetUrl: string) => linkPolicy.findBlockedHost(targetUrl) !== undefined;
   // Links share the ranges of their organization, because 100 ranges take 30 KB.
   const excludedAddresses = new LRUCache<string, AddressRanges>({
     max: 100,
@@ -51,20 +51,11 @@ function linkLoader({ config, urls, linkPolicy }: RedirectModuleOptions): LinkCa
   return async (domainId, key, folds) => {
     const found = await urls.findByKey(domainId, key, folds);
     if (!found || found.url.erasedAt !== null) return undefined;
-    const { url, isSuspended } = found;
-    // Such a link leads nowhere, because a rule could hide a blocked target from the operator.
-    const isBlocked = [url, ...targetsOfRules(url.rules)].some(
-      ({ targetUrl }) => linkPolicy.findBlockedHost(targetUrl) !== undefined,
-    );
-    const isFallbackBlocked =
-      url.expiredUrl !== null && linkPolicy.findBlockedHost(url.expiredUrl) !== undefined;
-    return toLink(url, {
-      isSuspended,
+    const { excludeAddresses: ranges } = found;
+    return toLink(found, {
       isBlocked,
-      isFallbackBlocked,
-      excludedAddresses:
-        found.excludeAddresses === '' ? undefined : excludedAddresses.memo(found.excludeAddresses),
-      ...(found.domainSettings ?? platformLinks),
+      excludedAddresses: ranges === '' ? undefined : excludedAddresses.memo(ranges),
+      forwarding,
     });
   };
 }

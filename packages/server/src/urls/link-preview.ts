@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { checkedText, displayText, webAddress } from '../contract/fields.js';
-import { findTargetUrlError } from '../network/target-url.js';
+import { displayText } from '../contract/fields.js';
+import { webUrl } from '../network/target-url.js';
 
 export interface LinkPreview {
   readonly title: string;
@@ -12,15 +12,8 @@ export const maxPreviewTitle = 300;
 export const maxPreviewDescription = 1_000;
 const maxImageUrl = 2_048;
 
-export function findImageUrlError(text: string): string | undefined {
-  if (text.length > maxImageUrl) return `must be at most ${maxImageUrl} characters long`;
-  return findTargetUrlError(text);
-}
-
-const imageUrl = checkedText(findImageUrlError).meta({
+export const imageUrl = webUrl(maxImageUrl).meta({
   description: `The image: http or https, at most ${maxImageUrl} characters.`,
-  pattern: webAddress,
-  maxLength: maxImageUrl,
   example: 'https://example.com/sale.png',
 });
 

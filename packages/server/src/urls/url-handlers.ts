@@ -11,22 +11,22 @@ import {
   requireFound,
   type WriteContext,
 } from '../idempotency/with-idempotency-key.js';
-import type { Clock } from '../ports.js';
 import { customSlug } from './link-fields.js';
-import { type LinkOrigins, shortUrlOf } from './link-origins.js';
-import { invalidField, requireWritten, urlNotFound } from './link-outcomes.js';
+import { shortUrlOf } from './link-origins.js';
+import { invalidField, type Outcome, requireWritten, urlNotFound } from './link-outcomes.js';
 import { toRecord, type UrlListItem, type UrlPresentation, type UrlRecord } from './present-url.js';
 import type { ShortUrl } from './short-url.js';
 import { type UrlBulkHandlerOptions, urlBulkHandlers } from './url-bulk-handlers.js';
 import type { UrlUpdateRequest, urlRoutes } from './url-contract.js';
 import { notShortUrlMessage, parseShortUrl } from './url-keys.js';
-import type { UrlFilter, UrlPageQuery, urlListRoutes } from './url-list-contract.js';
+import type { UrlFilter, UrlPageQuery } from './url-list-contract.js';
 import { defaultDirectionOf } from './url-query.js';
 import type { UrlReader } from './url-reader.js';
 import { withOwnDomain } from './url-writer.js';
 
-export interface UrlHandlerOptions extends UrlListHandlerOptions, UrlBulkHandlerOptions {
+export interface UrlHandlerOptions extends UrlBulkHandlerOptions {
   readonly urls: UrlReader;
+  readonly listUrls: ReadPage<UrlRecord | UrlListItem, UrlFilter, [presentation: UrlPresentation]>;
   /** Erases a link, and returns what `present` returns of it; null if there is none. */
   readonly eraseUrl: <Presented>(
     id: number,
@@ -44,20 +44,21 @@ export function urlHandlers(options: UrlHandlerOptions): HandlersOf<typeof urlRo
 
   async function updateOne(id: number, body: UrlUpdateRequest, context: WriteContext) {
     const items = [{ body: { ...body, id } }];
-    const { result, replayed } = await writer.update(items, presentAt(context.now), context);
-    return { status: 200, replayed, data: requireWritten(result, replayed).presented } as const;
+    return replyWithLink(await writer.update(items, presentAt(context.now), context));
   }
 
   return {
-    ...urlListHandlers(options),
     ...urlBulkHandlers(options),
+
+    async listUrls({ caller, query: { view, ...query } }) {
+      const { filter, reply } = openUrlPage(caller, query);
+      const presentation = { view, origins: origins(), now: clock() };
+      return reply(await options.listUrls(caller.organizationId, filter, presentation));
+    },
 
     async createUrl({ caller, body, write }) {
       const context = contextOf(caller, clock(), write);
-      const present = presentAt(context.now);
-      const { result, replayed } = await writer.create([{ body }], present, context);
-      const { status, presented } = requireWritten(result, replayed);
-      return { status: status === 'created' ? 201 : 200, replayed, data: presented };
+      return replyWithLink(await writer.create([{ body }], presentAt(context.now), context));
     },
 
     async lookupUrl({ caller, query: { shortUrl } }) {
@@ -101,10 +102,7 @@ export function urlHandlers(options: UrlHandlerOptions): HandlersOf<typeof urlRo
 
     async upsertUrl({ caller, params: { externalId }, body, write }) {
       const context = contextOf(caller, clock(), write);
-      const present = presentAt(context.now);
-      const { result, replayed } = await writer.upsert(externalId, body, present, context);
-      const { status, presented } = requireWritten(result, replayed);
-      return { status: status === 'created' ? 201 : 200, replayed, data: presented };
+      return replyWithLink(await writer.upsert(externalId, body, presentAt(context.now), context));
     },
 
     async getUrl({ caller, params }) {
@@ -133,6 +131,12 @@ export function urlHandlers(options: UrlHandlerOptions): HandlersOf<typeof urlRo
   };
 }
 
+/** Returns the response of a write of one link. Throws an ApiError if it was refused. */
+function replyWithLink<Presented>({ result, replayed }: IdempotentResult<Outcome<Presented>[]>) {
+  const { status, presented } = requireWritten(result, replayed);
+  return { status: status === 'created' ? 201 : 200, replayed, data: presented } as const;
+}
+
 /** Throws if the caller may not delete links, or not erase them. */
 function checkDeletionScope({ scopes }: Caller, erase: boolean): void {
   const needed: Scope = erase ? 'urls:erase' : 'urls:write';
@@ -140,29 +144,9 @@ function checkDeletionScope({ scopes }: Caller, erase: boolean): void {
   throw new ApiError('INSUFFICIENT_SCOPE', `The access token needs the scope ${needed}`);
 }
 
-export interface UrlListHandlerOptions {
-  readonly listUrls: ReadPage<UrlRecord | UrlListItem, UrlFilter, [presentation: UrlPresentation]>;
-  readonly origins: () => LinkOrigins;
-  readonly clock: Clock;
-}
-
 // The rows before a page are in memory while they are sorted.
 const maxSortedOffset = 10_000;
 const sortedOffsetMessage = `must be at most ${maxSortedOffset} unless links are sorted by createdAt: use after`;
-
-export function urlListHandlers({
-  listUrls,
-  origins,
-  clock,
-}: UrlListHandlerOptions): HandlersOf<typeof urlListRoutes> {
-  return {
-    async listUrls({ caller, query: { view, ...query } }) {
-      const { filter, reply } = openUrlPage(caller, query);
-      const presentation = { view, origins: origins(), now: clock() };
-      return reply(await listUrls(caller.organizationId, filter, presentation));
-    },
-  };
-}
 
 /** Opens a page of links. Throws VALIDATION_FAILED for a range that the order does not allow. */
 function openUrlPage({ organizationId, restriction }: LinkOwner, query: UrlPageQuery) {

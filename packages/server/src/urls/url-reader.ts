@@ -4,7 +4,7 @@ import type { IsOwnHost } from '../domains/hostname.js';
 import type { Database, Schema } from '../storage/database.js';
 import { foldKey } from '../storage/fold-keys.js';
 import { isOwnLink } from '../storage/link-restriction.js';
-import { prepare, rowReader } from '../storage/prepared.js';
+import { rowReader } from '../storage/prepared.js';
 import { domainInvalid, urlNotFound } from './link-outcomes.js';
 import { fromRow, type ShortUrl, selectUrls } from './short-url.js';
 import {
@@ -40,8 +40,6 @@ export class UrlReader {
   readonly #database: Database;
   readonly #isOwnHost: IsOwnHost;
   readonly #ignoreCase: boolean;
-  // Prepared, because reports run the first, and redirects of links that are not cached the others.
-  readonly #byId;
   readonly #readByKey;
   readonly #readByFoldedKey;
 
@@ -49,11 +47,6 @@ export class UrlReader {
     this.#database = database;
     this.#isOwnHost = isOwnHost;
     this.#ignoreCase = ignoreCase;
-    this.#byId = prepare((url: { id: number; organizationId: string }) =>
-      selectUrls(database.read)
-        .where('urls.id', '=', url.id)
-        .where('urls.organization_id', '=', url.organizationId),
-    );
     const found = selectFound(database.read);
     this.#readByKey = rowReader(database.read, found, ['domain_key', 'key']);
     const folded = found.where('folded_key', 'is not', null);
@@ -71,11 +64,9 @@ export class UrlReader {
 
   /** Returns a link of an owner. Throws NOT_FOUND. */
   async get(owner: LinkOwner, id: number): Promise<ShortUrl> {
-    const { organizationId } = owner;
-    const { rows } = await this.#database.read.executeQuery(this.#byId({ id, organizationId }));
-    const [row] = rows;
-    if (row?.erasedAt !== null || !isOwnLink(owner, row)) throw urlNotFound(id);
-    return fromRow(row);
+    const [url] = await this.findMany(owner, [id]);
+    if (!url) throw urlNotFound(id);
+    return url;
   }
 
   /** Returns the links of an owner with these ids, in their order. */
