@@ -38,12 +38,41 @@ export async function readPageMetadata(
   page: string,
   pageUrl: URL,
 ): Promise<LinkPreview | undefined> {
-  const reader = new MetadataReader();
-  for (let at = 0; at < page.length && !reader.isDone; at += sliceLength) {
+  /** The first content of each `meta` element by its name. */
+  const metas = new Map<string, string>();
+  let title = '';
+  let base = '';
+  let depth = 0;
+  let isInTitle = false;
+  /** Whether there is a title, or none follows: pictures in the body have titles, too. */
+  let hasTitle = false;
+  const parser = new Parser({
+    onopentag(name, { property, name: metaName = '', content = '', href = '' }) {
+      depth += 1;
+      if (depth > maxDepth) parser.pause();
+      else if (name === 'meta') {
+        // Open Graph uses `property`, everything else `name`, and pages confuse them.
+        const key = (property ?? metaName).trim().toLowerCase();
+        if (!wanted.has(key) || metas.has(key) || content.trim() === '') return;
+        metas.set(key, truncateText(content, maxRawLength));
+      } else if (name === 'base') base ||= href.slice(0, maxRawLength);
+      else if (name === 'title' && !hasTitle) isInTitle = true;
+      else if (name === 'body') hasTitle = true;
+    },
+    ontext(text) {
+      if (isInTitle && title.length < maxRawLength) title += text;
+    },
+    onclosetag(name) {
+      depth -= 1;
+      if (name !== 'title' || !isInTitle) return;
+      isInTitle = false;
+      hasTitle = title.trim() !== '';
+    },
+  });
+  for (let at = 0; at < page.length && depth <= maxDepth; at += sliceLength) {
     if (at > 0) await yieldToEventLoop();
-    reader.read(page.slice(at, at + sliceLength));
+    parser.write(page.slice(at, at + sliceLength));
   }
-  const { metas, title, base } = reader;
   const textOf = (field: 'title' | 'description') =>
     names[field].map((name) => metas.get(name) ?? '').find((text) => text.trim() !== '');
   const shown = toLine(textOf('title') ?? title, maxPreviewTitle);
@@ -55,60 +84,6 @@ export async function readPageMetadata(
     description: toLine(textOf('description') ?? '', maxPreviewDescription) || null,
     imageUrl: images[0] ?? null,
   };
-}
-
-class MetadataReader {
-  /** The first content of each `meta` element by its name. */
-  readonly metas = new Map<string, string>();
-  title = '';
-  base = '';
-  isDone = false;
-  #depth = 0;
-  #isInTitle = false;
-  /** Whether there is a title, or none follows: pictures in the body have titles, too. */
-  #hasTitle = false;
-  readonly #parser: Parser;
-
-  constructor() {
-    this.#parser = new Parser({
-      onopentag: (name, attributes) => this.#open(name, attributes),
-      ontext: (text) => {
-        if (this.#isInTitle && this.title.length < maxRawLength) this.title += text;
-      },
-      onclosetag: (name) => this.#close(name),
-    });
-  }
-
-  read(slice: string): void {
-    this.#parser.write(slice);
-  }
-
-  #open(name: string, attributes: Readonly<Record<string, string>>): void {
-    this.#depth += 1;
-    if (this.#depth > maxDepth) {
-      this.isDone = true;
-      this.#parser.pause();
-      return;
-    }
-    if (name === 'meta') this.#readMeta(attributes);
-    else if (name === 'base') this.base ||= (attributes.href ?? '').slice(0, maxRawLength);
-    else if (name === 'title' && !this.#hasTitle) this.#isInTitle = true;
-    else if (name === 'body') this.#hasTitle = true;
-  }
-
-  #close(name: string): void {
-    this.#depth -= 1;
-    if (name !== 'title' || !this.#isInTitle) return;
-    this.#isInTitle = false;
-    this.#hasTitle = this.title.trim() !== '';
-  }
-
-  // Open Graph uses `property`, everything else `name`, and pages confuse them.
-  #readMeta({ property, name, content = '' }: Readonly<Record<string, string>>): void {
-    const key = (property ?? name ?? '').trim().toLowerCase();
-    if (!wanted.has(key) || this.metas.has(key) || content.trim() === '') return;
-    this.metas.set(key, truncateText(content, maxRawLength));
-  }
 }
 
 function imageUrlOf(text: string | undefined, base: URL): string[] {

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { ApiError, quotaError, shorten } from '../contract/api-error.js';
+import { ApiError, notFound, quotaError, shorten } from '../contract/api-error.js';
 import type { Page, PageRange } from '../contract/fields.js';
 import type { ReadPage } from '../contract/json-text.js';
 import { presentAs, withIsoTimes } from '../contract/present.js';
@@ -7,19 +7,14 @@ import type { IsOwnHost } from '../domains/hostname.js';
 import type { HandlersOf } from '../http/handlers.js';
 import { openPage } from '../http/open-page.js';
 import type { AuditTarget } from '../idempotency/audit-entry.js';
-import {
-  Refusal,
-  replayable,
-  requireFound,
-  type WriteRequest,
-  writeOnce,
-} from '../idempotency/with-idempotency-key.js';
+import { Refusal, type WriteRequest, writeOnce } from '../idempotency/with-idempotency-key.js';
 import type { Clock } from '../ports.js';
 import { nextUpdatedAt } from '../preconditions/if-match.js';
 import { type Database, operatorOwner, type WriteTransaction } from '../storage/database.js';
 import { changeLinkPolicy } from '../storage/link-policy.js';
 import { readList } from '../storage/list-page.js';
 import { lockOrganization } from '../storage/locks.js';
+import { updateWhere } from '../storage/statements.js';
 import { type LinkOrigins, shortUrlOf } from './link-origins.js';
 import { invalidField } from './link-outcomes.js';
 import {
@@ -94,9 +89,10 @@ export function moderationHandlers(
     throw noLink(shortUrl);
   }
 
-  /** Stores a new version of a link, unless `change` returns null, and returns both versions. */
+  /** Stores a new version of a link, and returns that which is taken down. Throws `missing` if `change` returns null. */
   async function changeUrl(
     id: number,
+    missing: ApiError,
     write: WriteRequest | undefined,
     change: (
       transaction: WriteTransaction,
@@ -112,52 +108,53 @@ export function moderationHandlers(
       async (transaction) => {
         const before = await findLocked(transaction, id);
         const changes = before ? await change(transaction, before, now) : null;
-        if (!before || !changes) return null;
+        if (!before || !changes) throw new Refusal(missing);
         const url = { ...before, ...changes, updatedAt: nextUpdatedAt(before.updatedAt, now) };
-        await transaction
-          .updateTable('urls')
-          .set({ updated_at: url.updatedAt })
-          .where('id', '=', id)
-          .execute();
+        await updateWhere(transaction, 'urls', { id }, { updated_at: url.updatedAt });
         await options.record(transaction, urlUpdated, [{ before, url }], now);
         return changes.takenDownAt === null ? before : url;
       },
     );
-    if (written.result) options.onChanged([id]);
+    options.onChanged([id]);
     return written;
   }
 
-  /** Changes what is stored of a host, unless `change` returns null. */
+  /** Changes what is stored of a host, and returns it. */
   async function changeHost(
     host: string,
     write: WriteRequest | undefined,
-    change: (transaction: WriteTransaction) => Promise<BlockedHost | null | undefined>,
+    change: (transaction: WriteTransaction) => Promise<BlockedHost | undefined>,
   ) {
     const audit = { type: 'blockedHost', id: host } as const;
     const options = { organizationId: operatorOwner, write, audit };
     const written = await writeOnce(database, options, async (transaction) => {
       const changed = await change(transaction);
-      if (changed) await changeLinkPolicy(transaction);
-      return changed ?? null;
+      if (!changed) throw new Refusal(notFound('blocked host', host));
+      await changeLinkPolicy(transaction);
+      return changed;
     });
-    if (written.result) await onHostsChanged();
+    await onHostsChanged();
     return written;
   }
 
   return {
     async takeDownUrl({ body: { shortUrl, reason }, write }) {
       const id = await getUrlId(shortUrl);
-      const { result, replayed } = await changeUrl(id, write, async (transaction, url, now) => {
-        if (url.erasedAt !== null) return null;
-        const takenDownAt = url.takenDownAt ?? now;
-        await transaction
-          .insertInto('takedowns')
-          .values({ id, reason, created_at: takenDownAt })
-          .onConflict((conflict) => conflict.column('id').doUpdateSet({ reason }))
-          .execute();
-        return { takenDownAt, takedownReason: reason };
-      });
-      if (!result) throw replayable(noLink(shortUrl), replayed);
+      const { result, replayed } = await changeUrl(
+        id,
+        noLink(shortUrl),
+        write,
+        async (transaction, url, now) => {
+          if (url.erasedAt !== null) return null;
+          const takenDownAt = url.takenDownAt ?? now;
+          await transaction
+            .insertInto('takedowns')
+            .values({ id, reason, created_at: takenDownAt })
+            .onConflict((conflict) => conflict.column('id').doUpdateSet({ reason }))
+            .execute();
+          return { takenDownAt, takedownReason: reason };
+        },
+      );
       return { status: 201, replayed, data: toTakedownRecord(origins(), result) };
     },
 
@@ -167,12 +164,12 @@ export function moderationHandlers(
     },
 
     async undoTakedown({ params: { id }, write }) {
-      const written = await changeUrl(id, write, async (transaction, url) => {
+      const missing = notFound('takedown', id);
+      const { result, replayed } = await changeUrl(id, missing, write, async (transaction, url) => {
         if (url.takenDownAt === null) return null;
         await transaction.deleteFrom('takedowns').where('id', '=', id).execute();
         return { takenDownAt: null, takedownReason: null };
       });
-      const { result, replayed } = requireFound(written, 'takedown', id);
       // The takedown as it was.
       return { status: 200, replayed, data: toTakedownRecord(origins(), result) };
     },
@@ -195,7 +192,7 @@ export function moderationHandlers(
           .returning(hostColumns)
           .executeTakeFirst();
       });
-      return { status: 201, replayed, data: toBlockedHostRecord(result as BlockedHost) };
+      return { status: 201, replayed, data: toBlockedHostRecord(result) };
     },
 
     async listBlockedHosts({ query }) {
@@ -204,14 +201,13 @@ export function moderationHandlers(
     },
 
     async unblockHost({ params: { host }, write }) {
-      const written = await changeHost(host, write, (transaction) =>
+      const { result, replayed } = await changeHost(host, write, (transaction) =>
         transaction
           .deleteFrom('blocked_hosts')
           .where('id', '=', host)
           .returning(hostColumns)
           .executeTakeFirst(),
       );
-      const { result, replayed } = requireFound(written, 'blocked host', host);
       return { status: 200, replayed, data: toBlockedHostRecord(result) };
     },
   };
@@ -221,8 +217,8 @@ function noLink(shortUrl: string): ApiError {
   return new ApiError('NOT_FOUND', `There is no link ${JSON.stringify(shorten(shortUrl))}`);
 }
 
-function auditOf(url: ShortUrl | null): AuditTarget | null {
-  return url && { type: 'url', id: url.id, organizationId: url.organizationId };
+function auditOf({ id, organizationId }: ShortUrl): AuditTarget {
+  return { type: 'url', id, organizationId };
 }
 
 /** Finds a link again after its organization is locked, whose requests may have changed the link. */
