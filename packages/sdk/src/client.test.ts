@@ -167,7 +167,7 @@ it('exportAllVisits yields the texts of all pages, with the filters of each', as
     }),
   );
   let text = '';
-  for await (const part of shorty().analytics.exportAllVisits({ tag: 'launch' })) text += part;
+  for await (const part of shorty().analytics.exportAllVisits({ tag: ['launch'] })) text += part;
   expect(text).toBe('page 0\npage 1\npage 2\n');
   expect(asked).toEqual(['?tag=launch', '?tag=launch&after=1', '?tag=launch&after=2']);
 });

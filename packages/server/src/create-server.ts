@@ -252,7 +252,6 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     fetchTitle: metadata.fetchTitle,
     onHostsChanged: () => linkPolicy.refresh(),
     outbox,
-    ignoresCase: async (hostname) => (await domains.hosts.settingsOf(hostname)).ignoreCase,
     onChanged: (ids) => changes.emit('urls', ids.map(String)),
   });
   const analytics = createAnalyticsModule({

@@ -6584,7 +6584,7 @@ export interface operations {
     deleteUrl: {
         parameters: {
             query?: {
-                /** @description Erase the link with its visits and QR codes. Needs the scope urls:erase instead of urls:write. Nothing can restore the link. Its slug and short code stay taken, as hashes, and answer 410. The usage of the organization does not change. Stored results of requests expire within 24 hours, events within 30 days. Not erased: backups. The response has the empty record and is sent after the last row is deleted. A 503 means that it takes longer and continues: the same request with the same Idempotency-Key waits for it. */
+                /** @description Erase the link with its visits and QR codes. Needs the scope urls:erase instead of urls:write. Nothing can restore the link. Its slug and short code stay taken, as hashes, and answer 404. The usage of the organization does not change. Stored results of requests expire within 24 hours, events within 30 days. Not erased: backups. The response has the empty record and is sent after the last row is deleted. A 503 means that it takes longer and continues: the same request with the same Idempotency-Key waits for it. */
                 erase?: boolean;
             };
             header?: {

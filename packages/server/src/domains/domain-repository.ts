@@ -111,7 +111,7 @@ export function listDomains(
 export async function findDomainsOf(db: Kysely<Schema>, hostnames: readonly string[]) {
   const query = db
     .selectFrom('domains')
-    .select(['id', 'organization_id', 'hostname', 'is_active'])
+    .select(['id', 'hostname', 'is_active', 'ignore_case'])
     .where('verified_at', 'is not', null)
     .where('hostname', 'in', hostnames)
     // The last row of a hostname is the one that serves its links.

@@ -3,7 +3,6 @@ import { ApiError, notFound, quotaError, shorten } from '../contract/api-error.j
 import type { Page, PageRange } from '../contract/fields.js';
 import type { ReadPage } from '../contract/json-text.js';
 import { presentAs, withIsoTimes } from '../contract/present.js';
-import type { IsOwnHost } from '../domains/hostname.js';
 import type { HandlersOf } from '../http/handlers.js';
 import { openPage } from '../http/open-page.js';
 import type { AuditTarget } from '../idempotency/audit-entry.js';
@@ -16,7 +15,6 @@ import { readList } from '../storage/list-page.js';
 import { lockOrganization } from '../storage/locks.js';
 import { updateWhere } from '../storage/statements.js';
 import { type LinkOrigins, shortUrlOf } from './link-origins.js';
-import { invalidField } from './link-outcomes.js';
 import {
   blockedHostRecord,
   maxBlockedHosts,
@@ -25,7 +23,7 @@ import {
 } from './moderation-contract.js';
 import { fromRow, type ShortUrl, selectUrls } from './short-url.js';
 import { type RecordUrls, urlUpdated } from './url-events.js';
-import { domainKeyOf, findDomainKey, notShortUrlMessage, parseShortUrl } from './url-keys.js';
+import { parseShortUrl } from './url-keys.js';
 import type { UrlReader } from './url-reader.js';
 
 type TakedownRecord = z.input<typeof takedownRecord>;
@@ -41,10 +39,7 @@ interface BlockedHost {
 export interface ModerationHandlerOptions {
   readonly database: Database;
   readonly record: RecordUrls;
-  readonly urls: Pick<UrlReader, 'findByKey'>;
-  readonly isOwnHost: IsOwnHost;
-  /** Returns whether links of a hostname are found in any case; undefined is the platform's domain. */
-  readonly ignoresCase: (hostname: string | undefined) => Promise<boolean>;
+  readonly urls: Pick<UrlReader, 'findByUrl'>;
   readonly listTakedowns: ReadPage<TakedownRecord, PageRange, [origins: LinkOrigins]>;
   readonly listBlockedHosts: ReadPage<BlockedHostRecord>;
   readonly origins: () => LinkOrigins;
@@ -70,21 +65,9 @@ export function moderationHandlers(
 
   /** Returns the id of the link that visitors of a short URL reach. Throws VALIDATION_FAILED or NOT_FOUND. */
   async function getUrlId(shortUrl: string): Promise<number> {
-    const names = parseShortUrl(shortUrl);
-    if (names.length === 0) {
-      throw invalidField('shortUrl', notShortUrlMessage(shortUrl));
-    }
-    const platform = domainKeyOf(null);
-    for (const { hostname, key } of names) {
-      const domainKey =
-        hostname === undefined
-          ? platform
-          : await findDomainKey(database.read, options.isOwnHost, hostname);
-      if (domainKey === undefined) continue;
-      const domainId = domainKey === platform ? null : domainKey;
-      const folds = await options.ignoresCase(hostname);
-      const found = await options.urls.findByKey(domainId, key, folds);
-      if (found) return found.url.id;
+    for (const name of parseShortUrl(shortUrl)) {
+      const url = await options.urls.findByUrl(name);
+      if (url) return url.id;
     }
     throw noLink(shortUrl);
   }

@@ -74,7 +74,7 @@ export const urlRoutes = [
     },
     errors: createErrors,
   }),
-  // Before the routes of /api/v1/urls/{id}, which would match /api/v1/urls/export and /api/v1/urls/bulk.
+  // Before the routes of /api/v1/urls/{id}, which would match /api/v1/urls/bulk.
   ...urlListRoutes,
   ...urlBulkRoutes,
   defineRoute('lookupUrl', 'GET /api/v1/urls/lookup', {

@@ -18,7 +18,7 @@ import { toRecord, type UrlListItem, type UrlPresentation, type UrlRecord } from
 import type { ShortUrl } from './short-url.js';
 import { type UrlBulkHandlerOptions, urlBulkHandlers } from './url-bulk-handlers.js';
 import type { UrlUpdateRequest, urlRoutes } from './url-contract.js';
-import { notShortUrlMessage, parseShortUrl } from './url-keys.js';
+import { parseShortUrl } from './url-keys.js';
 import type { UrlFilter, UrlPageQuery } from './url-list-contract.js';
 import { defaultDirectionOf } from './url-query.js';
 import type { UrlReader } from './url-reader.js';
@@ -62,12 +62,8 @@ export function urlHandlers(options: UrlHandlerOptions): HandlersOf<typeof urlRo
     },
 
     async lookupUrl({ caller, query: { shortUrl } }) {
-      const names = parseShortUrl(shortUrl);
-      if (names.length === 0) {
-        throw invalidField('shortUrl', notShortUrlMessage(shortUrl));
-      }
       let found: readonly ShortUrl[] = [];
-      for (const name of names) {
+      for (const name of parseShortUrl(shortUrl)) {
         if (found.length === 0) found = await urls.findByName(caller, name);
       }
       const [url, ...others] = found;

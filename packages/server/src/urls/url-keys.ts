@@ -2,13 +2,13 @@ import { hash } from 'node:crypto';
 import { type Kysely, sql } from 'kysely';
 import { shorten } from '../contract/api-error.js';
 import type { LinkOwner } from '../contract/caller.js';
-import { findDomainsOf } from '../domains/domain-repository.js';
-import { hostnameOf, type IsOwnHost } from '../domains/hostname.js';
+import { hostnameOf } from '../domains/hostname.js';
 import { decodeUnreserved } from '../http/request-target.js';
 import { parseUrl } from '../network/parse-url.js';
 import type { Schema, WriteTransaction } from '../storage/database.js';
 import { foldKey } from '../storage/fold-keys.js';
 import { isAmong } from '../storage/statements.js';
+import { invalidField } from './link-outcomes.js';
 import type { ShortUrl } from './short-url.js';
 
 export const maxCodeLength = 100;
@@ -81,16 +81,6 @@ export async function findKeyOwners(
   return owners;
 }
 
-/** Returns the `domain_key` of the links on a hostname; undefined when no links are served there. */
-export async function findDomainKey(
-  db: Kysely<Schema>,
-  isOwnHost: IsOwnHost,
-  hostname: string,
-): Promise<string | undefined> {
-  if (isOwnHost(hostname)) return domainKeyOf(null);
-  return (await findDomainsOf(db, [hostname])).get(hostname)?.id;
-}
-
 /**
  * Reads those of these domains on which links of an owner can be. Null is the platform's domain, of which
  * `ignoreCase` is the setting.
@@ -152,22 +142,23 @@ export interface ShortUrlName {
   readonly key: string;
 }
 
-/** Returns what a short URL may mean, the likeliest first. It may lack the scheme. */
+/** Returns what a short URL may mean, the likeliest first. It may lack the scheme. Throws VALIDATION_FAILED. */
 export function parseShortUrl(text: string): readonly ShortUrlName[] {
-  if (text.includes('://')) return /^https?:/i.test(text) ? nameOf(text) : [];
+  const hasScheme = text.includes('://');
   const alone = isLinkCode(text) ? [{ hostname: undefined, key: text }] : [];
-  return text.includes('/') ? [...nameOf(`https://${text}`), ...alone] : alone;
+  const url = hasScheme ? text : `https://${text}`;
+  const onHost = text.includes('/') && /^https?:/i.test(url) ? nameOf(url) : [];
+  const names = [...onHost, ...(hasScheme ? [] : alone)];
+  if (names.length > 0) return names;
+  const rule =
+    'must be a short URL, such as https://sho.example/sale, or a custom slug or short code alone';
+  throw invalidField('shortUrl', `${JSON.stringify(shorten(text))} ${rule}`);
 }
 
 function nameOf(href: string): ShortUrlName[] {
   const url = parseUrl(href);
   const key = decodeUnreserved(url?.pathname ?? '').replace(/^\/|\/$/g, '');
   return url && isLinkCode(key) ? [{ hostname: hostnameOf(url.host), key }] : [];
-}
-
-/** Returns the rule of `parseShortUrl` for a text that is no short URL. */
-export function notShortUrlMessage(text: string): string {
-  return `${JSON.stringify(shorten(text))} must be a short URL, such as https://sho.example/sale, or a custom slug or short code alone`;
 }
 
 /**

@@ -10,11 +10,12 @@ import { type ShortCodeOptions, shortCodeGenerator } from './short-code.js';
 import { type TagHandlerOptions, tagHandlers } from './tag-handlers.js';
 import { urlRecorder } from './url-events.js';
 import { type UrlHandlerOptions, urlHandlers } from './url-handlers.js';
-import { UrlReader } from './url-reader.js';
+import { UrlReader, type UrlReaderOptions } from './url-reader.js';
 import { UrlWriter, type UrlWriterOptions } from './url-writer.js';
 
 export interface UrlModuleOptions
-  extends Omit<UrlHandlerOptions, 'urls' | 'writer' | 'eraseUrl'>,
+  extends UrlReaderOptions,
+    Omit<UrlHandlerOptions, 'urls' | 'writer' | 'eraseUrl'>,
     Omit<UrlWriterOptions, 'record' | 'newShortCode'>,
     Omit<ModerationHandlerOptions, 'urls' | 'record'>,
     Omit<TagHandlerOptions, 'record'> {

@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { LinkOwner } from '../contract/caller.js';
+import { findDomainsOf } from '../domains/domain-repository.js';
 import type { IsOwnHost } from '../domains/hostname.js';
 import type { Database, Schema } from '../storage/database.js';
 import { foldKey } from '../storage/fold-keys.js';
@@ -9,11 +10,11 @@ import { domainInvalid, urlNotFound } from './link-outcomes.js';
 import { fromRow, type ShortUrl, selectUrls } from './short-url.js';
 import {
   domainKeyOf,
-  findDomainKey,
   findExternalIds,
   findLinkDomains,
   findTakenKeys,
   keyOn,
+  type ShortUrlName,
 } from './url-keys.js';
 
 export interface FoundUrl {
@@ -76,26 +77,32 @@ export class UrlReader {
     return ids.flatMap((id) => byId.get(id) ?? []);
   }
 
+  /** Returns the link that visitors of a short URL reach. Without a hostname, it is on the platform's domain. */
+  async findByUrl({ hostname, key }: ShortUrlName): Promise<ShortUrl | undefined> {
+    if (hostname === undefined || this.#isOwnHost(hostname)) {
+      return (await this.findByKey(null, key, this.#ignoreCase))?.url;
+    }
+    const domain = (await findDomainsOf(this.#database.read, [hostname])).get(hostname);
+    return domain && (await this.findByKey(domain.id, key, domain.ignore_case === 1))?.url;
+  }
+
   /**
    * Returns the links of an owner that have a key on a hostname. Without a hostname, those that have it on
    * the platform's domain or on any domain of the organization.
    */
-  async findByName(
-    owner: LinkOwner,
-    { hostname, key }: { readonly hostname: string | undefined; readonly key: string },
-  ): Promise<ShortUrl[]> {
-    const { read } = this.#database;
-    const domainKey =
-      hostname === undefined ? undefined : await findDomainKey(read, this.#isOwnHost, hostname);
-    if (hostname !== undefined && domainKey === undefined) return [];
+  async findByName(owner: LinkOwner, name: ShortUrlName): Promise<ShortUrl[]> {
+    if (name.hostname !== undefined) {
+      const url = await this.findByUrl(name);
+      return url ? this.findMany(owner, [url.id]) : [];
+    }
     const ofAnyDomain = sql<string>`(select ${domainKeyOf(null)}
       union all select id from domains where organization_id = ${owner.organizationId})`;
     // In one statement with the links, SQLite would read all links of the organization.
-    const owners = await read
+    const owners = await this.#database.read
       .selectFrom('url_keys')
       .select('url_id')
-      .where('key', '=', key)
-      .where('domain_key', 'in', domainKey === undefined ? ofAnyDomain : [domainKey])
+      .where('key', '=', name.key)
+      .where('domain_key', 'in', ofAnyDomain)
       .execute();
     // A link that has moved has its keys on several domains.
     const ids = [...new Set(owners.map(({ url_id }) => url_id))].sort((a, b) => a - b);

@@ -177,6 +177,8 @@ describe('ignoreCase', () => {
     for (const path of ['/SPRING-sale', '/spring-sale', '/spring-sale/', '/Spring-Sale']) {
       expect(await follow(hostname, path)).toBe('https://example.com/one');
     }
+    const query = { shortUrl: `https://${hostname}/SPRING-sale` };
+    expect((await api.call('lookupUrl', { query })).data.customSlug).toBe('Spring-Sale');
     const body = { targetUrl, domainId, customSlug: 'spring-sale' };
     expect((await api.call('createUrl', { body })).outcome).toBe('409 SLUG_CONFLICT');
     const { shortCode } = await create({ customSlug: 'Summer' });

@@ -165,7 +165,6 @@ describe('url.clicked', () => {
           background_color: '#FFFFFF',
           logo_url: null,
           style_preset: 'default',
-          version: 1,
           created_at: 0,
           updated_at: 0,
           deleted_at: null,

@@ -1,4 +1,3 @@
-import { createFields } from '@shorty/import';
 import { escapeJson, formatCount, formatJson } from '@shorty/report';
 import type { UrlRecord } from '@shorty/sdk';
 import {
@@ -10,8 +9,8 @@ import {
 import { UsageError } from '../../cli-error.js';
 import type { CommandRow } from '../../command.js';
 import type { Context } from '../../context.js';
-import responseFields from '../../generated/response-fields.json' with { type: 'json' };
 import type { Input } from '../../input.js';
+import { operations } from '../../operations.js';
 import { formatCsvCells } from '../../output.js';
 import { readPages } from '../../read-pages.js';
 import { formatOfFile, ReplacementFile } from '../../replacement-file.js';
@@ -23,11 +22,11 @@ interface Part {
   readonly count: number;
 }
 
-const recordFields: readonly string[] = responseFields['POST /api/v1/urls'];
+const { properties, prints: recordFields = [] } = operations.createUrl;
 
 /** The columns of a file: the fields that an import takes, then those that the server sets. */
-const columns = [...new Set([...Object.keys(createFields.fields), ...recordFields])].filter(
-  (name) => recordFields.includes(name),
+const columns = [...new Set([...Object.keys(properties), ...recordFields])].filter((name) =>
+  recordFields.includes(name),
 );
 
 function toCsvLine(link: UrlRecord): string {
