@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer';
 import { MIMEType, TextDecoder } from 'node:util';
 import sniffEncoding from 'html-encoding-sniffer';
 import type { z } from 'zod';
@@ -52,19 +51,16 @@ export async function fetchMetadata(
   return metadata ? { ...metadata, error: null } : failure('The page has no title');
 }
 
-// A character in UTF-8 has up to four bytes, of which the last may be cut off.
-const maxCutBytes = 3;
-
 /**
  * Returns the text of an HTML document. Its character encoding is found as the HTML standard says: by its
- * byte order mark, the header, or a `meta` element; otherwise it is UTF-8, or windows-1252 if it is no UTF-8.
+ * byte order mark, the header, or a `meta` element; otherwise it is UTF-8.
  */
 export function decodePage(bytes: Uint8Array, contentType: string): string {
   const type = parseMediaType(contentType);
   const encoding = sniffEncoding(bytes, {
     xml: type?.essence === 'application/xhtml+xml',
     transportLayerEncodingLabel: type?.params.get('charset') ?? undefined,
-    defaultEncoding: isCutUtf8(bytes) ? 'UTF-8' : 'windows-1252',
+    defaultEncoding: 'UTF-8',
   });
   // `stream` drops a character that is cut off at the end.
   return decoderOf(encoding).decode(bytes, { stream: true });
@@ -90,11 +86,4 @@ function decoderOf(encoding: string): TextDecoder {
     // Node has no decoder for `replacement` and `x-user-defined`, which no page should have.
     return new TextDecoder('windows-1252');
   }
-}
-
-function isCutUtf8(bytes: Uint8Array): boolean {
-  for (let cut = 0; cut <= maxCutBytes; cut += 1) {
-    if (isUtf8(bytes.subarray(0, bytes.length - cut))) return true;
-  }
-  return false;
 }

@@ -7,16 +7,23 @@ import { LogoError, type LogoRaster, logoLimits, logoProcessLimits } from './log
  * because native decoders read untrusted bytes here.
  */
 export async function decodeLogo(bytes: Uint8Array): Promise<LogoRaster> {
-  const kind = kindOf(bytes);
-  const image = kind === 'svg' ? openSvg(bytes) : openRaster(bytes);
+  if (bytes.length > logoLimits.rasterBytes) {
+    throw new LogoError(`a file of more than ${logoLimits.rasterBytes >> 20} MB`);
+  }
+  // File names and content types are not trusted.
+  const isSvg = beginsWithMarkup(bytes);
+  if (isSvg && bytes.length > logoLimits.svgBytes) {
+    throw new LogoError(
+      `an SVG of ${bytes.length} bytes: an SVG may have at most ${logoLimits.svgBytes} bytes (${logoLimits.svgBytes >> 10} KB)`,
+    );
+  }
+  const image = isSvg ? openSvg(bytes) : openRaster(bytes);
   const { data, info } = await image
     .toColourspace('srgb')
     .ensureAlpha()
     .raw({ depth: 'uchar' })
     .toBuffer({ resolveWithObject: true })
-    .catch((error: unknown) => {
-      throw new LogoError(`an image that cannot be read (${kind}): ${reasonOf(error)}`);
-    });
+    .catch(refuseUnreadable);
   const { width, height } = info;
   if (Math.max(width, height) > logoLimits.aspectRatio * Math.min(width, height)) {
     throw new LogoError(
@@ -51,6 +58,10 @@ function openSvg(bytes: Uint8Array) {
   });
 }
 
+function refuseUnreadable(error: unknown): never {
+  throw new LogoError(`an image that cannot be read as PNG, JPEG, WebP or SVG: ${reasonOf(error)}`);
+}
+
 function reasonOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   const line = message.split('\n', 1)[0]?.trim() ?? '';
@@ -61,28 +72,6 @@ function reasonOf(error: unknown): string {
     return `it needs more than ${logoProcessLimits.memoryMb} MB of memory, which is the limit`;
   }
   return JSON.stringify(shorten(line));
-}
-
-/**
- * Returns the format that the first bytes of a file indicate; file names and content types are not
- * trusted. `svg` means any markup, which the renderer may refuse. Throws a LogoError when
- * the format or the size is not allowed.
- */
-function kindOf(bytes: Uint8Array): 'png' | 'jpeg' | 'webp' | 'svg' {
-  if (bytes.length > logoLimits.rasterBytes) {
-    throw new LogoError(`a file of more than ${logoLimits.rasterBytes >> 20} MB`);
-  }
-  const head = Buffer.from(bytes.subarray(0, 12)).toString('latin1');
-  if (head.startsWith('\x89PNG\r\n\x1a\n')) return 'png';
-  if (head.startsWith('\xff\xd8\xff')) return 'jpeg';
-  if (head.startsWith('RIFF') && head.startsWith('WEBP', 8)) return 'webp';
-  if (!beginsWithMarkup(bytes)) throw new LogoError('a file that is not a PNG, JPEG, WebP or SVG');
-  if (bytes.length > logoLimits.svgBytes) {
-    throw new LogoError(
-      `an SVG of ${bytes.length} bytes: an SVG may have at most ${logoLimits.svgBytes} bytes (${logoLimits.svgBytes >> 10} KB)`,
-    );
-  }
-  return 'svg';
 }
 
 const byteOrderMark = [0xef, 0xbb, 0xbf];
