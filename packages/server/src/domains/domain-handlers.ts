@@ -7,7 +7,7 @@ import type { ReadPage } from '../contract/json-text.js';
 import type { EventOutbox } from '../events/event-outbox.js';
 import type { FairQueue } from '../fair-queue.js';
 import type { HandlersOf } from '../http/handlers.js';
-import { openPage } from '../http/open-page.js';
+import { replyWithPage } from '../http/open-page.js';
 import {
   findStoredResult,
   type IdempotentResult,
@@ -197,10 +197,8 @@ export function domainHandlers(options: DomainHandlerOptions): HandlersOf<typeof
       return { status: 201, replayed, data: toDomainRecord(result) };
     },
 
-    async listDomains({ caller: { organizationId }, query }) {
-      const { filter, reply } = openPage({ name: 'domains', organizationId, ids: 'text' }, query);
-      return reply(await options.listDomains(organizationId, filter));
-    },
+    listDomains: ({ caller: { organizationId }, query }) =>
+      replyWithPage({ name: 'domains', organizationId }, query, options.listDomains),
 
     async getDomain({ caller, params }) {
       const domain = await getDomain(caller.organizationId, params.id);

@@ -3,7 +3,7 @@ import { notFound, validationError } from '../contract/api-error.js';
 import type { LinkOwner } from '../contract/caller.js';
 import type { ReadPage } from '../contract/json-text.js';
 import type { HandlersOf } from '../http/handlers.js';
-import { openPage } from '../http/open-page.js';
+import { replyWithPage } from '../http/open-page.js';
 import { contextOf, requireFound } from '../idempotency/with-idempotency-key.js';
 import type { Clock } from '../ports.js';
 import { checkIfMatch, nextUpdatedAt } from '../preconditions/if-match.js';
@@ -88,11 +88,8 @@ export function qrHandlers(options: QrHandlersOptions): HandlersOf<typeof qrRout
     return drawCode(qr, logo);
   }
 
-  async function replyWithPage({ organizationId, restriction }: LinkOwner, query: QrListQuery) {
-    const list = { name: 'qr', organizationId, ids: 'text' } as const;
-    const { filter, reply } = openPage(list, { ...query, restriction });
-    return reply(await listQrs(organizationId, filter));
-  }
+  const replyWithCodes = ({ organizationId, restriction }: LinkOwner, query: QrListQuery) =>
+    replyWithPage({ name: 'qr', organizationId }, { ...query, restriction }, listQrs);
 
   return {
     async createQr({ caller, body, write }) {
@@ -109,11 +106,11 @@ export function qrHandlers(options: QrHandlersOptions): HandlersOf<typeof qrRout
       return { status: 200, data: { qrData, format, size, image: data } };
     },
 
-    listQrs: ({ caller, query }) => replyWithPage(caller, query),
+    listQrs: ({ caller, query }) => replyWithCodes(caller, query),
 
     async listUrlQrs({ caller, params, query }) {
       await urls.get(caller, params.id);
-      return replyWithPage(caller, { ...query, urlId: params.id });
+      return replyWithCodes(caller, { ...query, urlId: params.id });
     },
 
     async getQr({ caller, params }) {

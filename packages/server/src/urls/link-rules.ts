@@ -167,17 +167,13 @@ export interface LinkTarget {
 }
 
 export function targetsOfRules(rules: readonly LinkRule[]): LinkTarget[] {
-  return rules.flatMap((rule, index): LinkTarget[] => {
+  return rules.flatMap(({ targetUrl, variants = [] }, index): LinkTarget[] => {
     const path = `rules[${index}]`;
-    const own =
-      rule.targetUrl === undefined
-        ? []
-        : [{ path: `${path}.targetUrl`, targetUrl: rule.targetUrl }];
-    const ofVariants = (rule.variants ?? []).map((variant, at) => ({
+    if (targetUrl !== undefined) return [{ path: `${path}.targetUrl`, targetUrl }];
+    return variants.map((variant, at) => ({
       path: `${path}.variants[${at}].targetUrl`,
       targetUrl: variant.targetUrl,
     }));
-    return [...own, ...ofVariants];
   });
 }
 

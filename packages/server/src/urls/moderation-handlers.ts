@@ -4,7 +4,7 @@ import type { Page, PageRange } from '../contract/fields.js';
 import type { ReadPage } from '../contract/json-text.js';
 import { presentAs, withIsoTimes } from '../contract/present.js';
 import type { HandlersOf } from '../http/handlers.js';
-import { openPage } from '../http/open-page.js';
+import { replyWithPage } from '../http/open-page.js';
 import type { AuditTarget } from '../idempotency/audit-entry.js';
 import { Refusal, type WriteRequest, writeOnce } from '../idempotency/with-idempotency-key.js';
 import type { Clock } from '../ports.js';
@@ -51,11 +51,7 @@ export interface ModerationHandlerOptions {
 }
 
 const takedowns = { name: 'takedowns', organizationId: operatorOwner, ids: 'integer' } as const;
-const blockedHosts = {
-  name: 'blocked hosts',
-  organizationId: operatorOwner,
-  ids: 'text',
-} as const;
+const blockedHosts = { name: 'blocked hosts', organizationId: operatorOwner };
 const hostColumns = ['id as host', 'reason', 'created_at as createdAt'] as const;
 
 export function moderationHandlers(
@@ -141,10 +137,10 @@ export function moderationHandlers(
       return { status: 201, replayed, data: toTakedownRecord(origins(), result) };
     },
 
-    async listTakedowns({ query }) {
-      const { filter, reply } = openPage(takedowns, query);
-      return reply(await options.listTakedowns(operatorOwner, filter, origins()));
-    },
+    listTakedowns: ({ query }) =>
+      replyWithPage(takedowns, query, (owner, filter) =>
+        options.listTakedowns(owner, filter, origins()),
+      ),
 
     async undoTakedown({ params: { id }, write }) {
       const missing = notFound('takedown', id);
@@ -178,10 +174,7 @@ export function moderationHandlers(
       return { status: 201, replayed, data: toBlockedHostRecord(result) };
     },
 
-    async listBlockedHosts({ query }) {
-      const { filter, reply } = openPage(blockedHosts, query);
-      return reply(await options.listBlockedHosts(operatorOwner, filter));
-    },
+    listBlockedHosts: ({ query }) => replyWithPage(blockedHosts, query, options.listBlockedHosts),
 
     async unblockHost({ params: { host }, write }) {
       const { result, replayed } = await changeHost(host, write, (transaction) =>

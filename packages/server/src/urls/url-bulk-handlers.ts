@@ -49,7 +49,7 @@ export function urlBulkHandlers({
           errors.push({ ...failedItem(index, items[index], outcome.error), code });
           continue;
         }
-        const externalId = externalIdOf(items[index]);
+        const externalId = idOf(items[index], 'externalId');
         const isExisting = outcome.status === 'existing' && { isExisting: true as const };
         const { targetUrl } = items[index] as UrlCreateRequest;
         const { id, shortCode, customSlug, shortUrl } = outcome.presented;
@@ -86,7 +86,7 @@ export function urlBulkHandlers({
         }
         const code = outcome.error.code === 'NOT_FOUND' ? 'NOT_FOUND' : 'UPDATE_FAILED';
         const failed = failedItem(index, items[index], outcome.error);
-        errors.push({ ...failed, id: idOf(items[index]), code });
+        errors.push({ ...failed, id: idOf(items[index], 'id'), code });
       }
       return {
         status: updated.length > 0 ? 200 : 207,
@@ -146,31 +146,22 @@ function checkItem<Schema extends z.ZodType>(
 
 /** Returns the fields that the errors of all items have. */
 function failedItem(index: number, item: unknown, { message, details }: StoredError) {
-  const externalId = externalIdOf(item);
+  const externalId = idOf(item, 'externalId');
   return { index, message, error: message, externalId, details: [...details] };
 }
 
-function externalIdOf(item: unknown): string | null {
-  const { externalId } = Object(item) as { readonly externalId?: unknown };
-  return isShortText(externalId) ? externalId : null;
+// An invalid id may be any text. A longer one than an external id may be is not repeated in the response.
+const maxReturnedIdLength = 255;
+
+/** Returns an id of an item; null when it has none, or one that is too long. */
+function idOf(item: unknown, name: 'id' | 'externalId'): string | null {
+  const value: unknown = Object(item)[name];
+  const text = typeof value === 'number' ? String(value) : value;
+  return typeof text === 'string' && text.length <= maxReturnedIdLength ? text : null;
 }
 
 /** Returns an element of a bulk delete as text. Only an id that is correct is the text of an id. */
 function idText(element: unknown): string {
   const isPlain = typeof element === 'string' || typeof element === 'number';
   return shorten(isPlain ? String(element) : JSON.stringify(element));
-}
-
-// An invalid id may be any text. A longer one than an external id may be is not repeated in the response.
-const maxReturnedIdLength = 255;
-
-function isShortText(value: unknown): value is string {
-  return typeof value === 'string' && value.length <= maxReturnedIdLength;
-}
-
-/** Returns the id of a refused item; null when it has none, or one that is too long. */
-function idOf(item: unknown): string | null {
-  const { id } = Object(item) as { readonly id?: unknown };
-  const text = typeof id === 'number' ? String(id) : id;
-  return isShortText(text) ? text : null;
 }
