@@ -1,7 +1,6 @@
 // What a tenant can do at most, to take time from others. Hostile requests are in packages/server/test/hardening,
-// and receivers that hang in packages/server/test/webhooks/fairness.test.ts.
+// receivers that hang and events for many webhooks in packages/server/test/webhooks.
 import { randomBytes } from 'node:crypto';
-import { createServer } from 'node:http';
 import { bearer, repeat } from './lib/target.mjs';
 
 const passwordBulk = JSON.stringify({
@@ -23,7 +22,7 @@ const largestBulk = JSON.stringify({
 });
 
 /**
- * Every attack by its name. An attack gets `{ target, tenants, ports, links, signal }` and repeats until the
+ * Every attack by its name. An attack gets `{ target, tenants, links, signal }` and repeats until the
  * signal is aborted.
  */
 export const attacks = {
@@ -112,31 +111,5 @@ export const attacks = {
       }),
     );
     await Promise.all([codes, visits, reports]);
-  },
-
-  /** Bulk creates whose every link is an event for fifty webhooks. */
-  'tenant-fan-out': async ({ target, signal, tenants: [tenant], ports }) => {
-    const server = createServer((request, response) => {
-      request.resume();
-      response.end();
-    });
-    server.listen(ports.files, '127.0.0.1');
-    signal.addEventListener('abort', () => {
-      server.closeAllConnections();
-      server.close();
-    });
-    const headers = bearer(tenant);
-    for (let index = 0; index < 50 && !signal.aborted; index += 1) {
-      await target.request('POST', '/api/v1/webhooks', {
-        headers,
-        body: JSON.stringify({
-          url: `http://127.0.0.1:${ports.files}/${index}`,
-          events: ['url.created'],
-        }),
-      });
-    }
-    const urls = Array.from({ length: 100 }, (_, n) => ({ targetUrl: `https://example.com/${n}` }));
-    const body = JSON.stringify({ urls });
-    await repeat(signal, 4, () => target.request('POST', '/api/v1/urls/bulk', { headers, body }));
   },
 };

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { bulkCreate, call } from '../../../bench/lib/links.mjs';
+import { bulkCreate } from '../../../bench/lib/links.mjs';
 import { attacks } from './attacks.mjs';
 import { judge } from './lib/bounds.mjs';
 import { prepareHonest, runHonest } from './lib/honest.mjs';
@@ -30,17 +30,12 @@ if (unknown.length > 0) {
 
 // Below the ephemeral ports, so that no outgoing connection takes one.
 const firstPort = 23_000 + (process.pid % 500) * 8;
-const ports = {
-  server: firstPort,
-  receiver: firstPort + 1,
-  files: firstPort + 2,
-};
 
-const server = await startServer({ port: ports.server });
+const server = await startServer({ port: firstPort });
 const honest = await prepareHonest({
   origin: server.origin,
   tenant: await server.newTenant(),
-  receiverPort: ports.receiver,
+  receiverPort: firstPort + 1,
 });
 const tenants = await Promise.all(Array.from({ length: 4 }, server.newTenant));
 await bulkCreate(tenants[0], links, { inFlight: 4 });
@@ -95,26 +90,13 @@ async function runAttack(name) {
   const result = once(attacker, 'message');
   attacker.send({
     name,
-    context: { origin: server.origin, tenants, ports, links },
+    context: { origin: server.origin, tenants, links },
   });
   const row = await observe(honestAlone);
   attacker.send('stop');
   const [responses] = await Promise.race([result, sleep(10_000, [{ 'attacker hung': 1 }])]);
   attacker.kill('SIGKILL');
-  await removeWebhooks();
   return { name, ...row, responses, errorLines: server.errorLines().slice(errorLinesBefore) };
-}
-
-/** Deletes the webhooks of an attack, so that they do not affect the next one. */
-async function removeWebhooks() {
-  if (server.exits() > 0) return;
-  for (const tenant of tenants) {
-    for (;;) {
-      const { items } = await call(tenant, 'GET', '/webhooks?limit=100');
-      if (items.length === 0) break;
-      for (const { id } of items) await call(tenant, 'DELETE', `/webhooks/${id}`);
-    }
-  }
 }
 
 /** Checks that memory returns to 1.2 times its size before the attacks within a minute. */

@@ -43,14 +43,9 @@ describe('readConfig', () => {
     [{ SHORTY_ALLOW_PRIVATE_NETWORK: '1' }, { allowPrivateNetwork: true }],
     [{ SHORTY_WEBHOOK_RETRY_SCHEDULE: '0.5, 2' }, { webhookRetrySchedule: [500, 2000] }],
     [{ SHORTY_WEBHOOK_DISABLE_AFTER: '60' }, { webhookDisableAfterMs: 60_000 }],
-    [{ SHORTY_ADMIN_LISTEN: '[::1]:3001' }, { adminListen: { host: '::1', port: 3001 } }],
     [
       { HOST: '0.0.0.0', SHORTY_ADMIN_LISTEN: ':3001' },
       { adminListen: { host: '0.0.0.0', port: 3001 } },
-    ],
-    [
-      { SHORTY_ADMIN_LISTEN: '/run/shorty/admin.sock' },
-      { adminListen: { path: '/run/shorty/admin.sock' } },
     ],
     [
       { SHORTY_DNS_SERVERS: '127.0.0.1:5353, ::1,[2606:4700::1111]:53' },
