@@ -78,7 +78,7 @@ const onlyOnSqlite = [
   'packages/server/test/api/{access,bulk-same-rules,cors,docs,failures,hostile-bodies,link-info,link-previews}.test.ts',
   'packages/server/test/api/{not-found,operations,qr-download,qr-logo,rate-limit,redirect,standard-webhooks}.test.ts',
   'packages/server/test/api/{token,url-fields,visitor-pages}.test.ts',
-  'packages/server/test/storage/{checkpoints,file-mode,privacy-guide,unavailable-storage}.test.ts',
+  'packages/server/test/storage/{checkpoints,file-mode,million-links,privacy-guide,unavailable-storage}.test.ts',
   'packages/server/test/webhooks/receiver-responses.test.ts',
 ];
 // The second stage repeats all the others.
