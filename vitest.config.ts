@@ -66,7 +66,7 @@ const suites = (names: readonly string[]) =>
   names.map((name) => `packages/server/test/${name}/**/*.test.ts`);
 // Of each suite that depends on the database engine, the first stage runs one file on PostgreSQL, too.
 const alsoOnPostgres = [
-  'packages/server/test/analytics/counting.test.ts',
+  'packages/server/test/analytics/click-thresholds.test.ts',
   'packages/server/test/contract/if-match.test.ts',
   'packages/server/test/storage/url-writer.test.ts',
   'packages/server/test/transfer/transfer.test.ts',
@@ -74,7 +74,7 @@ const alsoOnPostgres = [
 ];
 // Tests of SQLite's files, of a document, and of what is the same on both engines.
 const onlyOnSqlite = [
-  'packages/server/test/analytics/report-model-long.test.ts',
+  'packages/server/test/analytics/{counting,report-model-long}.test.ts',
   'packages/server/test/api/{access,bulk-same-rules,cors,docs,failures,hostile-bodies,link-info,link-previews}.test.ts',
   'packages/server/test/api/{not-found,operations,qr-download,qr-logo,rate-limit,redirect,standard-webhooks}.test.ts',
   'packages/server/test/api/{token,url-fields,visitor-pages}.test.ts',
