@@ -172,10 +172,10 @@ export function hashOfKey({ domain_key, key }: DomainAndKey): number {
   return Number(hash('sha256', text, 'buffer').readBigUInt64BE() >> 11n);
 }
 
-/** Returns the hashes of a key: as it is, and folded if its domain ignores case. */
-function hashesOf({ domain_key, key, folded_key }: DomainAndKey): number[] {
-  const forms = new Set([key, folded_key ?? key]);
-  return [...forms].map((form) => hashOfKey({ domain_key, key: form }));
+/** Returns the hashes of a key: as it is, and folded. */
+function hashesOf({ domain_key, key }: DomainAndKey): [exact: number, folded: number] {
+  // The slash tells the folded form from a key.
+  return [hashOfKey({ domain_key, key }), hashOfKey({ domain_key, key: `/${foldKey(key)}` })];
 }
 
 /**
@@ -188,7 +188,8 @@ export async function findRetiredKeys<Key extends DomainAndKey>(
   importedId = '',
 ): Promise<Key[]> {
   if (keys.length === 0) return [];
-  const hashes = keys.map(hashesOf);
+  // A domain that does not ignore case may begin to, so both hashes are stored.
+  const hashes = keys.map((key) => hashesOf(key).slice(0, key.folded_key == null ? 1 : 2));
   const rows = await db
     .selectFrom('retired_keys')
     .select('key_hash')

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { createServer } from '../../src/create-server.js';
-import { startServer } from '../api/start-server.js';
+import { callerOf, requestToken, startServer } from '../api/start-server.js';
 import { databaseForTest } from '../engine.js';
 
 const targetUrl = 'https://example.com/';
@@ -39,4 +39,25 @@ it('a server that ignores case from now on finds its links, or names those that 
     const response = await fetch(third.url + path, { redirect: 'manual' });
     expect(response.headers.get('location')).toBe(targetUrl);
   }
+});
+
+it('an erased slug stays taken in any case when a server ignores case from now on', async () => {
+  const { databaseUrl, journalFolder } = await databaseForTest();
+  const first = await startServer({ databaseUrl, journalFolder });
+  const create = (customSlug: string) =>
+    first.call('createUrl', { body: { targetUrl, customSlug } });
+  const { data } = await create('Sale');
+  await first.call('deleteUrl', { params: { id: data.id }, query: { erase: true } });
+  expect((await create('Sale')).status).toBe(409);
+  await first.stop();
+
+  const second = createServer({ databaseUrl, journalFolder, ignoreCase: true });
+  onTestFinished(() => second.stop());
+  await second.start();
+  const { data: token } = await requestToken(second.url, first.credentials);
+  const caller = callerOf(second.url, String(token.accessToken), first.organizationId);
+  const createAgain = async (customSlug: string) =>
+    (await caller.call('createUrl', { body: { targetUrl, customSlug } })).status;
+  expect(await createAgain('SALE-2')).toBe(201);
+  expect(await createAgain('SALE')).toBe(409);
 });
