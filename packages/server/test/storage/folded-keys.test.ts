@@ -46,16 +46,17 @@ it('an erased slug stays taken in any case when a server ignores case from now o
   const first = await startServer({ databaseUrl, journalFolder });
   const create = (customSlug: string) =>
     first.call('createUrl', { body: { targetUrl, customSlug } });
-  const { data } = await create('Sale');
-  await first.call('deleteUrl', { params: { id: data.id }, query: { erase: true } });
+  const { id } = (await create('Sale')).data;
+  await first.call('deleteUrl', { params: { id }, query: { erase: true } });
   expect((await create('Sale')).status).toBe(409);
   await first.stop();
 
   const second = createServer({ databaseUrl, journalFolder, ignoreCase: true });
   onTestFinished(() => second.stop());
   await second.start();
-  const { data: token } = await requestToken(second.url, first.credentials);
-  const caller = callerOf(second.url, String(token.accessToken), first.organizationId);
+  const { data } = await requestToken(second.url, first.credentials);
+  const { accessToken } = data as { accessToken: string };
+  const caller = callerOf(second.url, accessToken, first.organizationId);
   const createAgain = async (customSlug: string) =>
     (await caller.call('createUrl', { body: { targetUrl, customSlug } })).status;
   expect(await createAgain('SALE-2')).toBe(201);
