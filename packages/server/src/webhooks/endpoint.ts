@@ -20,6 +20,8 @@ export class Endpoint {
   mayBeDue = false;
   /** When the oldest delivery became due that was not leased at the last scan. */
   dueAt = Number.POSITIVE_INFINITY;
+  /** When it was made, or an attempt last ended, by `performance.now()`. */
+  usedAt = performance.now();
   inFlight = 0;
   /** Nothing is leased before this time, by `performance.now()`. */
   pausedUntil = 0;
@@ -50,6 +52,7 @@ export class Endpoint {
   }
 
   finish({ error, statusCode, durationMs }: AttemptOutcome): void {
+    this.usedAt = performance.now();
     this.#hasSucceeded = error === null;
     if (statusCode !== null && durationMs < slowAfterMs) this.isSlow = false;
   }

@@ -45,6 +45,8 @@ const shareOfFree = 1 / 4;
 // The pause of an endpoint after an attempt without an outcome, such as with an unreadable secret.
 const pauseMs = 2 * leaseMs;
 const stopGraceMs = 1_000;
+// What is known of an endpoint without deliveries is forgotten after this time.
+const forgetAfterMs = 10 * 60_000;
 
 /**
  * Sends due deliveries: leases them, signs them, posts them, and records the outcomes. The number of
@@ -102,6 +104,11 @@ export class WebhookDispatcher implements Service {
   get held(): number {
     const free = this.#freeCapacity();
     return capacity.answering - free.answering + capacity.slow - free.slow;
+  }
+
+  /** The number of endpoints that are remembered. */
+  get endpointCount(): number {
+    return this.#endpoints.size;
   }
 
   get figures() {
@@ -172,7 +179,12 @@ export class WebhookDispatcher implements Service {
       const mayFanOutMore = await outbox.fanOut();
       const due = await queue.findDue(clock());
       this.#pending = await queue.countPending();
-      for (const endpoint of this.#endpoints.values()) endpoint.dueAt = Number.POSITIVE_INFINITY;
+      for (const [webhookId, endpoint] of this.#endpoints) {
+        endpoint.dueAt = Number.POSITIVE_INFINITY;
+        const isIdle = endpoint.held === 0 && !endpoint.mayBeDue;
+        const isOld = startedAt - endpoint.usedAt > forgetAfterMs;
+        if (isIdle && isOld) this.#endpoints.delete(webhookId);
+      }
       for (const { webhookId, dueAt } of due) {
         Object.assign(this.#endpointOf(webhookId), { dueAt, mayBeDue: true });
       }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createAddressResolver } from '../../src/network/dns-resolver.js';
 import { encryptorOf } from '../../src/storage/secrets.js';
 import { bulkInsert } from '../../src/storage/statements.js';
@@ -147,3 +147,16 @@ async function attempted(ids: readonly string[]): Promise<number> {
     .executeTakeFirstOrThrow();
   return Number(rows);
 }
+
+it('a dispatcher forgets an endpoint that had no delivery for ten minutes', async () => {
+  const hook = await opened.hook();
+  await opened.record(hook.id);
+  const dispatcher = opened.dispatcher();
+  expect(await dispatcher.drain()).toBe(1);
+  expect(dispatcher.endpointCount).toBe(1);
+  const later = performance.now() + 11 * 60_000;
+  const clock = vi.spyOn(performance, 'now').mockReturnValue(later);
+  onTestFinished(() => clock.mockRestore());
+  expect(await dispatcher.drain()).toBe(0);
+  expect(dispatcher.endpointCount).toBe(0);
+});
