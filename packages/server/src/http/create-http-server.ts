@@ -4,7 +4,7 @@ import type { Express, Request, Response } from 'express';
 import { OAuthError } from '../contract/oauth-error.js';
 import { answerMalformed } from './answer-malformed.js';
 import { toApiError } from './error-response.js';
-import { defaultTimeLimits, type TimeLimits } from './read-body.js';
+import { defaultTimeLimits, drainAfter, hasUnreadBody, type TimeLimits } from './read-body.js';
 import { requestIdOf } from './request-id.js';
 import { normalizeTarget } from './request-target.js';
 import { respondToError, sendError } from './send-response.js';
@@ -31,6 +31,7 @@ export function createHttpServer(options: HttpServerOptions): Server {
   const { app, handlers, timeLimits: limits = defaultTimeLimits } = options;
   const handleNow = (request: IncomingMessage, response: ServerResponse) => {
     try {
+      drainAfter(request, response);
       normalizeTarget(request);
       for (const handler of handlers) if (handler.handle(request, response)) return;
       // The app handles every request, so Express calls it with the errors of routes only.
@@ -87,10 +88,8 @@ function fail(
   error: unknown,
 ): void {
   const isOAuth = error instanceof OAuthError;
-  const { headers, complete } = response.req;
-  const hasBody = 'content-length' in headers || 'transfer-encoding' in headers;
   // The end of the connection would reset it while the client sends, and the client could lose the response.
-  if (hasBody && !complete) response.shouldKeepAlive = true;
+  if (hasUnreadBody(response.req)) response.shouldKeepAlive = true;
   // A 4xx error of OAuth has no cause.
   const cause = isOAuth ? error.cause : error;
   respondToError(response, cause, onRequestError, () =>

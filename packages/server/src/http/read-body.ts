@@ -24,7 +24,7 @@ export function mayBeLarge({ headers }: IncomingMessage): boolean {
 
 /**
  * Reads the body of a request in slices that yield to the event loop. Throws PAYLOAD_TOO_LARGE,
- * UNSUPPORTED_MEDIA_TYPE or VALIDATION_FAILED. After the response, Node reads and discards the rest.
+ * UNSUPPORTED_MEDIA_TYPE or VALIDATION_FAILED; `drainAfter` then reads the rest.
  */
 export async function readBody(
   request: IncomingMessage,
@@ -51,22 +51,27 @@ async function collect(request: IncomingMessage, maxBytes: number): Promise<Buff
   const chunks: Buffer[] = [];
   let length = 0;
   try {
-    for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+    for await (const chunk of chunksOf(request)) {
       length += chunk.length;
       if (length > maxBytes) throw tooLarge(maxBytes);
       chunks.push(chunk);
-      // A flowing stream would emit two megabytes of small chunks in one turn.
-      await yieldToEventLoop();
     }
   } catch (error) {
-    if (error instanceof ApiError) {
-      // Node discards only a body of which nothing was read.
-      request.resume();
-      throw error;
-    }
+    if (error instanceof ApiError) throw error;
     throw validationError([{ path: '', message: 'ends before its Content-Length' }]);
   }
   return Buffer.concat(chunks, length);
+}
+
+/**
+ * Yields the body of a request: in each turn of the event loop, all that has arrived. A flowing stream
+ * would emit two megabytes of small chunks in one turn. The caller may stop before the end, and respond.
+ */
+export async function* chunksOf(request: IncomingMessage): AsyncGenerator<Buffer> {
+  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+    yield chunk;
+    await yieldToEventLoop();
+  }
 }
 
 /**
@@ -80,6 +85,45 @@ function refuseAsLate({ complete, socket }: IncomingMessage): void {
 
 function tooLarge(maxBytes: number): ApiError {
   return new ApiError('PAYLOAD_TOO_LARGE', `The body must be at most ${maxBytes} bytes`);
+}
+
+// Some clients send the whole body before they read the response.
+const maxBytes = 32 * 1024 * 1024;
+const maxMs = 5_000;
+
+/** Returns whether a part of a request's body is unread, for example after an early refusal. */
+export function hasUnreadBody(request: IncomingMessage): boolean {
+  const { headers } = request;
+  const mayHaveBody =
+    headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
+  return mayHaveBody && !request.complete && !request.destroyed;
+}
+
+/**
+ * Reads and discards the rest of a request's body after its response, so that the client gets the
+ * response before the connection is closed. Node itself would read without a limit.
+ */
+export function drainAfter(request: IncomingMessage, response: ServerResponse): void {
+  if (!hasUnreadBody(request)) return;
+  // Node then leaves the body to this function.
+  request.read(0);
+  response.once('finish', () => {
+    if (!request.complete) drain(request).catch(() => request.destroy());
+  });
+}
+
+/** Closes the connection of a body that exceeds the limit of bytes or time. */
+async function drain(request: IncomingMessage): Promise<void> {
+  const timer = setTimeout(() => request.destroy(), maxMs);
+  try {
+    let length = 0;
+    for await (const chunk of chunksOf(request)) {
+      length += chunk.length;
+      if (length > maxBytes) request.destroy();
+    }
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** Time limits for clients, in milliseconds. */

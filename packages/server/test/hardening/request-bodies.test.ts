@@ -263,6 +263,20 @@ describe('a request that is refused early', () => {
     }
   });
 
+  it('loses its connection when the client does not stop sending', async () => {
+    const chunk = `10000\r\n${' '.repeat(0x10000)}\r\n`;
+    const { socket, ended } = await openSocket(
+      api.server.url,
+      head('/api/v1/urls', 'Transfer-Encoding: chunked'),
+    );
+    const send = () => {
+      while (socket.writable && socket.write(chunk));
+    };
+    socket.on('drain', send);
+    send();
+    expect(await ended).toMatch(/^HTTP\/1\.1 401 /);
+  });
+
   it('gets a short error, however long the request is', async () => {
     const long = 'x'.repeat(20_000);
     const answers = [
