@@ -325,7 +325,6 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   const redirects = createRedirectModule({
     ...shared,
     urls: urls.urls,
-    domains: domains.domains,
     hosts: domains.hosts,
     visits: analytics.visits,
     readRecentClicks: analytics.readRecentClicks,

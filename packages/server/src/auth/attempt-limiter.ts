@@ -27,27 +27,17 @@ export const tokenAttempts: AttemptLimit = { name: 'secrets', attempts: 30, wind
 /**
  * Limits failed attempts per client key, in storage, so that the limit holds for all nodes together. An
  * attempt counts before the response depends on its secret, so the limit holds under concurrency.
+ *
+ * Returns a function that counts an attempt, and returns one that uncounts it if its secret was correct, or
+ * could not be verified. Throws RATE_LIMITED while the limit is reached, also for a correct attempt. One that
+ * is known to be correct is not counted.
  */
-export class AttemptLimiter {
-  readonly #database: Database;
-  readonly #limit: AttemptLimit;
-  readonly #clock: Clock;
+export function limitAttempts(database: Database, limit: AttemptLimit, clock: Clock) {
+  const { read, keyring, writeDirectly } = database;
+  const { attempts, windowMs, name } = limit;
 
-  constructor(database: Database, limit: AttemptLimit, clock: Clock) {
-    this.#database = database;
-    this.#limit = limit;
-    this.#clock = clock;
-  }
-
-  /**
-   * Counts an attempt, and returns a function that uncounts it if its secret was correct, or could not
-   * be verified. Throws RATE_LIMITED while the limit is reached, also for a correct attempt. One that is
-   * known to be correct is not counted.
-   */
-  async take(clientKey: string, isCorrect = false): Promise<() => Promise<void>> {
-    const { attempts, windowMs, name } = this.#limit;
-    const { read, keyring, writeDirectly } = this.#database;
-    const now = this.#clock();
+  async function take(clientKey: string, isCorrect = false): Promise<() => Promise<void>> {
+    const now = clock();
     // Client keys contain addresses, which are not stored.
     const key = keyring.pseudonymOf(`${name} ${clientKey}`);
     const known = await read
@@ -57,7 +47,7 @@ export class AttemptLimiter {
       .where('ends_at', '>', now)
       .where('failed', '>=', attempts)
       .executeTakeFirst();
-    if (known) throw tooManyAttempts(this.#limit, known.ends_at - now);
+    if (known) throw tooManyAttempts(limit, known.ends_at - now);
     if (isCorrect) return async () => {};
     const counted = await writeDirectly(async (transaction) => {
       const isOver = sql`attempts.ends_at <= ${now}`;
@@ -71,26 +61,25 @@ export class AttemptLimiter {
       return rows[0];
     }, 'rows');
     // Concurrent attempts have reached the limit.
-    if (!counted) return this.take(clientKey, isCorrect);
-    return () => this.#uncount(key, counted.ends_at);
+    return counted ? () => uncount(key, counted.ends_at) : take(clientKey, isCorrect);
   }
 
   /** Uncounts an attempt, unless its window has ended. */
-  async #uncount(key: string, endsAt: number): Promise<void> {
+  async function uncount(key: string, endsAt: number): Promise<void> {
     try {
-      await this.#database.writeDirectly(async (transaction) => {
-        await transaction
-          .updateTable('attempts')
-          .set(({ eb }) => ({ failed: eb('failed', '-', 1) }))
-          .where('key', '=', key)
-          .where('ends_at', '=', endsAt)
-          .execute();
-      }, 'rows');
+      await writeDirectly(
+        (transaction) =>
+          sql`update attempts set failed = failed - 1
+            where key = ${key} and ends_at = ${endsAt}`.execute(transaction),
+        'rows',
+      );
     } catch (error) {
       // Then the attempt stays counted until the end of its window.
       if (!(error instanceof StorageUnavailableError)) throw error;
     }
   }
+
+  return take;
 }
 
 function tooManyAttempts({ attempts, windowMs }: AttemptLimit, waitMs: number): ApiError {

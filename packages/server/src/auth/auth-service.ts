@@ -4,7 +4,7 @@ import type { Caller } from '../contract/caller.js';
 import type { Clock } from '../ports.js';
 import type { Database } from '../storage/database.js';
 import type { ApiKeyRepository } from './api-key-repository.js';
-import { AttemptLimiter, tokenAttempts } from './attempt-limiter.js';
+import { limitAttempts, tokenAttempts } from './attempt-limiter.js';
 import type { ClientRepository, Credentials, FoundCaller } from './client-repository.js';
 import { hashSecret, isApiKey, matchesHash, newSecret } from './secrets.js';
 import { tokenLifetimeSeconds } from './token-contract.js';
@@ -22,7 +22,7 @@ export function createAuthService(options: {
   readonly clock: Clock;
 }) {
   const { clients, apiKeys, findSession, operatorKey, database, clock } = options;
-  const limiter = new AttemptLimiter(database, tokenAttempts, clock);
+  const takeAttempt = limitAttempts(database, tokenAttempts, clock);
   // Compared when the client does not exist. Response times must not reveal which client ids exist.
   const decoyHash = hashSecret(newSecret('clientSecret'));
   const operatorKeyHash = operatorKey === undefined ? undefined : hashSecret(operatorKey);
@@ -40,7 +40,7 @@ export function createAuthService(options: {
       const matches = matchesHash(clientSecret, client?.secretHash ?? decoyHash);
       const isCorrect = client !== undefined && matches;
       // Correct attempts are not counted. A blocked address is refused even with valid credentials.
-      await limiter.take(clientKey, isCorrect);
+      await takeAttempt(clientKey, isCorrect);
       if (!client || !isCorrect) {
         throw new ApiError('UNAUTHORIZED', 'The client is unknown or its secret is wrong');
       }
@@ -91,7 +91,7 @@ export function createAuthService(options: {
     ): Promise<void> {
       const token = bearerTokenOf(authorization);
       const isCorrect = operatorKeyHash !== undefined && matchesHash(token, operatorKeyHash);
-      await limiter.take(clientKey, isCorrect);
+      await takeAttempt(clientKey, isCorrect);
       if (!isCorrect) throw new ApiError('UNAUTHORIZED', 'The operator key is wrong');
     },
   };

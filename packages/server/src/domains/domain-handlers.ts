@@ -30,9 +30,9 @@ import {
 import {
   type Domain,
   type DomainRecord,
-  type DomainRepository,
   domainUrls,
   findDomain,
+  findDomainOf,
   findDomainsOf,
   settingColumns,
   toDomainRecord,
@@ -43,7 +43,6 @@ import { hostnameOf, type IsOwnHost } from './hostname.js';
 export interface DomainHandlerOptions {
   readonly database: Database;
   readonly outbox: EventOutbox;
-  readonly domains: DomainRepository;
   readonly listDomains: ReadPage<DomainRecord, DomainFilter>;
   /** Is cleared after each committed change, before the response. */
   readonly hosts: Pick<HostResolver, 'find' | 'clear'>;
@@ -62,7 +61,7 @@ export interface DomainHandlerOptions {
 const challengeBytes = 24;
 
 export function domainHandlers(options: DomainHandlerOptions): HandlersOf<typeof domainRoutes> {
-  const { database, outbox, domains, hosts, lookUps, isOwnHost, clock } = options;
+  const { database, outbox, hosts, lookUps, isOwnHost, clock } = options;
 
   async function getDomain(organizationId: string, id: string): Promise<Domain> {
     const domain = await findDomain(database.read, organizationId, id);
@@ -277,7 +276,7 @@ export function domainHandlers(options: DomainHandlerOptions): HandlersOf<typeof
       const domain = hostnameOf(query.domain);
       const isPublic = isForwarded(headers) || (await hosts.find(headers.host)) !== null;
       const isServed = async () =>
-        isOwnHost(domain) || (await domains.findByHostname(domain))?.isActive === true;
+        isOwnHost(domain) || (await findDomainOf(database.read, domain))?.isActive === true;
       if (isPublic || !(await isServed())) {
         const message = `No links are served on the domain "${shorten(query.domain)}"`;
         throw new ApiError('NOT_FOUND', message);

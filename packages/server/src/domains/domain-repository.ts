@@ -38,48 +38,20 @@ export const appLinkDocuments = {
 
 export type AppLinkDocument = (typeof appLinkDocuments)[keyof typeof appLinkDocuments];
 
-/** Reads custom domains. Organizations do not see deleted domains. */
-export class DomainRepository {
-  readonly #read: Database['read'];
-
-  constructor({ read }: Pick<Database, 'read'>) {
-    this.#read = read;
-  }
-
-  /** Returns the domain that serves the links of a hostname, as `findDomainsOf` does. */
-  async findByHostname(hostname: string) {
-    const row = await this.#read
-      .selectFrom('domains')
-      .innerJoin('organizations', 'organizations.id', 'organization_id')
-      .selectAll('domains')
-      .select('suspended_at')
-      .where('verified_at', 'is not', null)
-      .where('hostname', '=', hostname)
-      .orderBy('is_active', 'desc')
-      .orderBy('verified_at', 'desc')
-      .limit(1)
-      .executeTakeFirst();
-    if (!row) return undefined;
-    const { id, organizationId, isActive, ...domain } = fromRow(row);
-    const { rootUrl, notFoundUrl, expiredUrl, ignoreCase } = domain;
-    const settings =
-      isActive && row.suspended_at === null
-        ? { rootUrl, notFoundUrl, expiredUrl, ignoreCase }
-        : noSettings;
-    return { id, organizationId, isActive, settings };
-  }
-
-  async findDocument(id: string, document: AppLinkDocument): Promise<string | null> {
-    const row = await this.#read
-      .selectFrom('domains')
-      .innerJoin('organizations', 'organizations.id', 'organization_id')
-      .select(['apple_app_site_association', 'asset_links'])
-      .where('domains.id', '=', id)
-      .where('is_active', '=', 1)
-      .where('suspended_at', 'is', null)
-      .executeTakeFirst();
-    return row ? fieldsOf(row)[document] : null;
-  }
+export async function findDocument(
+  db: Kysely<Schema>,
+  id: string,
+  document: AppLinkDocument,
+): Promise<string | null> {
+  const row = await db
+    .selectFrom('domains')
+    .innerJoin('organizations', 'organizations.id', 'organization_id')
+    .select(['apple_app_site_association', 'asset_links'])
+    .where('domains.id', '=', id)
+    .where('is_active', '=', 1)
+    .where('suspended_at', 'is', null)
+    .executeTakeFirst();
+  return row ? fieldsOf(row)[document] : null;
 }
 
 export function listDomains(
@@ -111,7 +83,9 @@ export function listDomains(
 export async function findDomainsOf(db: Kysely<Schema>, hostnames: readonly string[]) {
   const query = db
     .selectFrom('domains')
-    .select(['id', 'hostname', 'is_active', 'ignore_case'])
+    .innerJoin('organizations', 'organizations.id', 'organization_id')
+    .selectAll('domains')
+    .select('suspended_at')
     .where('verified_at', 'is not', null)
     .where('hostname', 'in', hostnames)
     // The last row of a hostname is the one that serves its links.
@@ -119,6 +93,19 @@ export async function findDomainsOf(db: Kysely<Schema>, hostnames: readonly stri
     .orderBy('verified_at');
   const rows = hostnames.length === 0 ? [] : await query.execute();
   return new Map(rows.map((row) => [row.hostname, row]));
+}
+
+/** Returns the domain that serves the links of a hostname, with the settings that apply to its visitors. */
+export async function findDomainOf(db: Kysely<Schema>, hostname: string) {
+  const row = (await findDomainsOf(db, [hostname])).get(hostname);
+  if (!row) return undefined;
+  const { id, organizationId, isActive, ...domain } = fromRow(row);
+  const { rootUrl, notFoundUrl, expiredUrl, ignoreCase } = domain;
+  const settings =
+    isActive && row.suspended_at === null
+      ? { rootUrl, notFoundUrl, expiredUrl, ignoreCase }
+      : noSettings;
+  return { id, organizationId, isActive, settings };
 }
 
 export async function findDomain(

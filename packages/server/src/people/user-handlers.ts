@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { AttemptLimiter, passwordAttempts } from '../auth/attempt-limiter.js';
+import { limitAttempts, passwordAttempts } from '../auth/attempt-limiter.js';
 import { refuseIfSuspended } from '../auth/auth-service.js';
 import type { Passwords } from '../auth/passwords.js';
 import { newSecret } from '../auth/secrets.js';
@@ -36,11 +36,8 @@ export interface UserHandlerOptions {
 
 export function userHandlers(options: UserHandlerOptions): HandlersOf<typeof userRoutes> {
   const { users, passwords, clock, publicUrl } = options;
-  const limiter = new AttemptLimiter(
-    options.database,
-    { ...passwordAttempts, name: 'passwords of people' },
-    clock,
-  );
+  const limit = { ...passwordAttempts, name: 'passwords of people' };
+  const takeAttempt = limitAttempts(options.database, limit, clock);
   let decoy: Promise<string> | undefined;
 
   const hash = async (organizationId: string, password: string) =>
@@ -52,7 +49,7 @@ export function userHandlers(options: UserHandlerOptions): HandlersOf<typeof use
     password: string,
     attempt: string,
   ): Promise<boolean> {
-    const uncount = await limiter.take(attempt);
+    const uncount = await takeAttempt(attempt);
     decoy ??= hash('', newSecret('session'));
     const stored = found?.passwordHash ?? (await decoy);
     const isCorrect = await passwords.verify(found?.organizationId ?? '', stored, password);

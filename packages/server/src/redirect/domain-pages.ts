@@ -3,8 +3,8 @@ import type { Config } from '../config.js';
 import {
   type AppLinkDocument,
   appLinkDocuments,
-  type DomainRepository,
   type DomainUrl,
+  findDocument,
 } from '../domains/domain-repository.js';
 import type { HostResolver } from '../domains/host-resolver.js';
 import { hostnameOf, type IsOwnHost } from '../domains/hostname.js';
@@ -14,14 +14,14 @@ import { respondToError, sendError, sendFile, sendPage } from '../http/send-resp
 import { favicon } from '../pages/favicon.js';
 import type { PagesFor } from '../pages/visitor-pages.js';
 import { prefersJson } from '../parse-accept.js';
-import { StorageUnavailableError } from '../storage/database.js';
+import { type Database, StorageUnavailableError } from '../storage/database.js';
 import type { LinkPolicy } from '../urls/blocked-hosts.js';
 
 export interface DomainPagesOptions {
   readonly pagesFor: PagesFor;
   /** The documents of the platform's domain. */
   readonly config: Pick<Config, AppLinkDocument>;
-  readonly domains: Pick<DomainRepository, 'findDocument'>;
+  readonly database: Pick<Database, 'read'>;
   readonly hosts: Pick<HostResolver, 'find' | 'settingsOf'>;
   readonly linkPolicy: Pick<LinkPolicy, 'findBlockedHost'>;
   readonly isOwnHost: IsOwnHost;
@@ -34,51 +34,28 @@ const dayCache = 'public, max-age=86400';
 const documentCache = 'public, max-age=300';
 const wellKnown = '/.well-known/';
 
+export type DomainPages = ReturnType<typeof createDomainPages>;
+
 /** Serves what every domain has beside its links: `/`, robots.txt, an icon, and documents of apps. */
-export class DomainPages {
-  readonly #options: DomainPagesOptions;
-
-  constructor(options: DomainPagesOptions) {
-    this.#options = options;
-  }
-
-  /** Handles a request for one of the pages; returns false for any other request. */
-  handle(
-    request: IncomingMessage,
-    response: ServerResponse,
-    respondUnknown: (response: ServerResponse) => void,
-  ): boolean {
-    if (!isRead(request)) return false;
-    const path = pathOf(request);
-    if (path === '/robots.txt') {
-      sendFile(response, robots, { 'Content-Type': 'text/plain; charset=utf-8' }, dayCache);
-    } else if (path === '/favicon.ico') {
-      sendFile(response, favicon, { 'Content-Type': 'image/x-icon' }, dayCache);
-    } else if (path === '/') this.#run(response, () => this.#sendRoot(request, response));
-    else {
-      const name = path.startsWith(wellKnown) ? path.slice(wellKnown.length) : '';
-      if (!Object.hasOwn(appLinkDocuments, name)) return false;
-      const document = appLinkDocuments[name as keyof typeof appLinkDocuments];
-      this.#run(response, async () => {
-        if (!(await this.#sendDocument(request, response, document))) respondUnknown(response);
-      });
-    }
-    return true;
-  }
+export function createDomainPages(options: DomainPagesOptions) {
+  const { hosts, config, pagesFor, onError } = options;
+  const { read } = options.database;
 
   /**
    * Returns where a domain leads visitors instead of showing an error or its page. Programs that accept
    * JSON get the error.
    */
-  async findUrl(request: IncomingMessage, setting: DomainUrl): Promise<string | undefined> {
+  async function findUrl(
+    request: IncomingMessage,
+    setting: DomainUrl,
+  ): Promise<string | undefined> {
     const { headers } = request;
     if (!isRead(request) || prefersJson(headers.accept) || pathOf(request).startsWith(wellKnown)) {
       return undefined;
     }
     try {
-      const url = (await this.#options.hosts.settingsOf(headers.host))[setting];
-      if (url === null || !(await this.#mayLeadTo(url))) return undefined;
-      return new URL(url).href;
+      const url = (await hosts.settingsOf(headers.host))[setting];
+      return url !== null && (await mayLeadTo(url)) ? new URL(url).href : undefined;
     } catch (error) {
       if (error instanceof StorageUnavailableError) return undefined;
       throw error;
@@ -86,48 +63,72 @@ export class DomainPages {
   }
 
   /** Returns whether visitors may be led to a URL: not to this server, and not to a blocked host. */
-  async #mayLeadTo(url: string): Promise<boolean> {
-    const { isOwnHost, linkPolicy, hosts } = this.#options;
+  async function mayLeadTo(url: string): Promise<boolean> {
     const { host, port } = new URL(url);
     const hostname = hostnameOf(host);
-    if (isOwnHost(hostname, port) || linkPolicy.findBlockedHost(url) !== undefined) return false;
-    return (await hosts.find(hostname)) === null;
+    const isRefused =
+      options.isOwnHost(hostname, port) || options.linkPolicy.findBlockedHost(url) !== undefined;
+    return !isRefused && (await hosts.find(hostname)) === null;
   }
 
-  async #sendRoot(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const url = await this.findUrl(request, 'rootUrl');
+  async function sendRoot(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const url = await findUrl(request, 'rootUrl');
     if (url !== undefined) {
       redirectTo(response, url);
       return;
     }
     const { host } = request.headers;
-    const domainId = await this.#options.hosts.find(host);
-    const pages = this.#options.pagesFor(request.headers);
-    const page = domainId === null ? pages.home : pages.domain(hostnameOf(host as string));
-    sendPage(response, 200, page);
+    const pages = pagesFor(request.headers);
+    const isPlatform = (await hosts.find(host)) === null;
+    sendPage(response, 200, isPlatform ? pages.home : pages.domain(hostnameOf(host as string)));
   }
 
   /** Returns false if the domain has no such document. */
-  async #sendDocument(
+  async function sendDocument(
     { headers }: IncomingMessage,
     response: ServerResponse,
     name: AppLinkDocument,
   ): Promise<boolean> {
-    const { hosts, domains, config } = this.#options;
     const domainId = await hosts.find(headers.host);
-    const text = domainId === null ? config[name] : await domains.findDocument(domainId, name);
+    const text = domainId === null ? config[name] : await findDocument(read, domainId, name);
     if (text == null) return false;
     sendFile(response, text, { 'Content-Type': 'application/json' }, documentCache);
     return true;
   }
 
-  #run(response: ServerResponse, work: () => Promise<void>): void {
-    work().catch((error) => {
-      const apiError = toApiError(error);
-      const cause = apiError.status >= 500 ? error : undefined;
-      respondToError(response, cause, this.#options.onError, () => sendError(response, apiError));
-    });
+  function run(response: ServerResponse, work: () => Promise<void>): void {
+    work().catch((error) =>
+      respondToError(response, error, onError, () => sendError(response, toApiError(error))),
+    );
   }
+
+  return {
+    findUrl,
+
+    /** Handles a request for one of the pages; returns false for any other request. */
+    handle(
+      request: IncomingMessage,
+      response: ServerResponse,
+      respondUnknown: (response: ServerResponse) => void,
+    ): boolean {
+      if (!isRead(request)) return false;
+      const path = pathOf(request);
+      if (path === '/robots.txt') {
+        sendFile(response, robots, { 'Content-Type': 'text/plain; charset=utf-8' }, dayCache);
+      } else if (path === '/favicon.ico') {
+        sendFile(response, favicon, { 'Content-Type': 'image/x-icon' }, dayCache);
+      } else if (path === '/') run(response, () => sendRoot(request, response));
+      else {
+        const name = path.startsWith(wellKnown) ? path.slice(wellKnown.length) : '';
+        if (!Object.hasOwn(appLinkDocuments, name)) return false;
+        const document = appLinkDocuments[name as keyof typeof appLinkDocuments];
+        run(response, async () => {
+          if (!(await sendDocument(request, response, document))) respondUnknown(response);
+        });
+      }
+      return true;
+    },
+  };
 }
 
 /** Redirects a visitor of an address without a link. Browsers ask again each time. */
@@ -141,11 +142,11 @@ export function redirectTo(response: ServerResponse, url: string): void {
   response.end();
 }
 
-function isRead({ method }: IncomingMessage): boolean {
+export function isRead({ method }: IncomingMessage): boolean {
   return method === 'GET' || method === 'HEAD';
 }
 
-function pathOf({ url = '' }: IncomingMessage): string {
+export function pathOf({ url = '' }: IncomingMessage): string {
   const mark = url.indexOf('?');
   return mark < 0 ? url : url.slice(0, mark);
 }

@@ -1,7 +1,7 @@
 import { LoadingCache } from '../loading-cache.js';
 import { foldKey } from '../storage/fold-keys.js';
 import type { Link } from './link.js';
-import { StaleIfError } from './stale-if-error.js';
+import { staleIfError } from './stale-if-error.js';
 
 export interface LinkCacheOptions {
   readonly maxBytes: number;
@@ -32,7 +32,7 @@ export class LinkCache {
   readonly #links: LoadingCache<CachedLink>;
   /** The keys of each cached link: of its short code and its slug, on each domain that it was on. */
   readonly #keys = new Map<number, readonly string[]>();
-  readonly #staleIfError = new StaleIfError();
+  readonly #readOrStale = staleIfError();
   #version = 0;
   /** Entries of earlier versions are stale. */
   #staleBefore = 0;
@@ -76,7 +76,7 @@ export class LinkCache {
       });
       return loaded?.link;
     };
-    return cached && this.#isCurrent(cached) ? this.#staleIfError.read(cached.link, read) : read();
+    return cached && this.#isCurrent(cached) ? this.#readOrStale(cached.link, read) : read();
   }
 
   invalidate(urlIds: readonly number[]): void {

@@ -7,7 +7,6 @@ import { targetsOfRules } from '../urls/link-rules.js';
 import { clicksLeftOf, isExpired, type ShortUrl } from '../urls/short-url.js';
 import type { FoundUrl } from '../urls/url-reader.js';
 import { chooseTarget, matchRules } from './match-rules.js';
-import type { ClickLimit } from './max-clicks.js';
 import { type Forwarding, injectUtm, splitUrl } from './target-location.js';
 
 export interface Target {
@@ -65,8 +64,11 @@ export function toLink({ url, isSuspended, domainSettings }: FoundUrl, policy: L
     isBlocked(each.targetUrl),
   );
   const { location, campaign } = toTarget(url.targetUrl, utm, null);
-  const clickLimit: ClickLimit | undefined =
-    url.maxClicks === null ? undefined : { isUsedUp: clicksLeftOf(url) === 0 };
+  const clickLimit =
+    url.maxClicks === null
+      ? undefined
+      : // Only a change of the link, which is then read again, allows clicks after all are used.
+        { isUsedUp: clicksLeftOf(url) === 0 };
   const forwarding: Forwarding | undefined = query || path ? { query, path } : undefined;
   return {
     urlId: url.id,

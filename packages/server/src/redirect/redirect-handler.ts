@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isLinkPreviewer } from '../analytics/classify/link-previewers.js';
 import type { VisitRecorder } from '../analytics/journal/visit-recorder.js';
-import type { AttemptLimiter } from '../auth/attempt-limiter.js';
+import type { limitAttempts } from '../auth/attempt-limiter.js';
 import type { Passwords } from '../auth/passwords.js';
 import { ApiError, validationError } from '../contract/api-error.js';
 import { parseInput } from '../contract/parse-input.js';
@@ -24,12 +24,12 @@ import { foldKey } from '../storage/fold-keys.js';
 import { type LinkOrigins, shortUrlOf } from '../urls/link-origins.js';
 import { isCodeSegment, maxCodeLength } from '../urls/url-keys.js';
 import type { UrlReader } from '../urls/url-reader.js';
-import { type DomainPages, redirectTo } from './domain-pages.js';
+import { type DomainPages, isRead, pathOf, redirectTo } from './domain-pages.js';
 import { decideRedirect, type Link, targetOf, usedUp } from './link.js';
 import type { LinkCache } from './link-cache.js';
 import type { FindLinkInfo } from './link-info.js';
 import { findLongerKeys } from './longer-keys.js';
-import type { MaxClicks } from './max-clicks.js';
+import type { createClickTaker } from './max-clicks.js';
 import { unlockForm, unlockRequest } from './redirect-contract.js';
 import { forwardRequest } from './target-location.js';
 
@@ -45,10 +45,9 @@ export interface RedirectHandlerOptions {
   readonly domainPages: Pick<DomainPages, 'handle' | 'findUrl'>;
   readonly pagesFor: PagesFor;
   readonly findInfo: FindLinkInfo;
-  /** Takes clicks of links with a limit. */
-  readonly maxClicks: Pick<MaxClicks, 'take'>;
+  readonly takeClick: ReturnType<typeof createClickTaker>;
   readonly passwords: Pick<Passwords, 'verify'>;
-  readonly attempts: Pick<AttemptLimiter, 'take'>;
+  readonly takeAttempt: ReturnType<typeof limitAttempts>;
   readonly proxies: AddressRanges;
   readonly clock: Clock;
   /** The time in which the whole body with a password must arrive. */
@@ -67,94 +66,65 @@ interface LinkPath {
   readonly rest: string;
 }
 
-interface FoundLink {
-  readonly link: Link;
-  readonly key: string;
-  readonly rest: string;
-}
-
 /**
  * Responds to visits of short links. It is the first request handler. It responds to a cached link
  * in the turn of the event loop in which the request arrives.
  */
-export class RedirectHandler {
-  readonly #options: RedirectHandlerOptions;
+export function createRedirectHandler(options: RedirectHandlerOptions) {
+  const { cache, hosts, domainPages, passwords, pagesFor, onResponse } = options;
 
-  constructor(options: RedirectHandlerOptions) {
-    this.#options = options;
-  }
-
-  /** Handles a request for a link or a page of the domain; returns false for any other path. */
-  handle(request: IncomingMessage, response: ServerResponse): boolean {
-    try {
-      return this.#handle(request, response);
-    } catch (error) {
-      this.#fail(response, error);
-      return true;
-    }
-  }
-
-  /** Responds as to a visit of an unknown link. */
-  respondUnknown(response: ServerResponse): void {
-    this.#refuseVisitor(response, unknown);
-  }
-
-  #handle(request: IncomingMessage, response: ServerResponse): boolean {
+  function handleVisit(request: IncomingMessage, response: ServerResponse): boolean {
     const url = request.url as string;
-    const mark = url.indexOf('?');
-    const path = mark < 0 ? url : url.slice(0, mark);
-    const domainId = this.#options.hosts.find(request.headers.host);
+    const path = pathOf(request);
+    const domainId = hosts.find(request.headers.host);
     if (domainId === null || typeof domainId === 'string') {
       // Cached paths are valid, so a hit needs no further check of the path.
-      const link = this.#options.cache.peek(domainId, path);
+      const link = cache.peek(domainId, path);
       if (link) {
-        this.#respond(response, link);
+        respond(response, link);
         return true;
       }
     }
     const described = infoPath.exec(path)?.[1];
-    const linkPath = this.#parsePath(described ?? path);
+    const linkPath = parsePath(described ?? path);
     if (linkPath === undefined) {
       // Nothing awaits the look-up any more, so its rejection is handled here.
       if (domainId instanceof Promise) domainId.catch(() => {});
-      return this.#options.domainPages.handle(request, response, () =>
-        this.respondUnknown(response),
-      );
+      return domainPages.handle(request, response, () => refuseVisitor(response, unknown));
     }
-    this.#find(domainId, linkPath, request.headers.host)
+    find(domainId, linkPath, request.headers.host)
       .then(async (found) => {
         // The visit is recorded with the path of the link alone.
         if (found) request.url = `/${found.key}${url.slice(path.length)}`;
-        if (described === undefined) this.#respond(response, found?.link, found?.rest);
-        else if (!found?.rest) await this.#describe(response, found?.link);
+        if (described === undefined) respond(response, found?.link, found?.rest);
+        else if (!found?.rest) await describe(response, found?.link);
         // The link forwards a path that ends with a plus.
-        else this.#respond(response, found.link, found.rest + path.slice(described.length));
+        else respond(response, found.link, found.rest + path.slice(described.length));
       })
-      .catch((error) => this.#fail(response, error));
+      .catch((error) => fail(response, error));
     return true;
   }
 
   /** Returns undefined for a path that no link can have. */
-  #parsePath(path: string): LinkPath | undefined {
+  function parsePath(path: string): LinkPath | undefined {
     const slash = path.indexOf('/', 1);
     const key = decodeUnreserved(slash < 0 ? path.slice(1) : path.slice(1, slash));
     const rest = slash < 0 || slash === path.length - 1 ? '' : path.slice(slash);
     const isKey = isCodeSegment(key) && key.length <= maxCodeLength;
-    return isKey && !this.#options.isReserved(key) ? { path, key, rest } : undefined;
+    return isKey && !options.isReserved(key) ? { path, key, rest } : undefined;
   }
 
   /** Finds the link of the longest key that a path begins with and that takes the rest of it. */
-  async #find(
+  async function find(
     domainId: string | null | Promise<string | null>,
     { path, key, rest }: LinkPath,
     host: string | undefined,
-  ): Promise<FoundLink | undefined> {
-    const { cache, hosts, urls } = this.#options;
+  ) {
     const domain = await domainId;
     const folds = (await hosts.settingsOf(host)).ignoreCase;
     const load = async (each: string) =>
       cache.peek(domain, `/${folds ? foldKey(each) : each}`) ?? cache.load(domain, each, folds);
-    const longer = rest === '' ? [] : await findLongerKeys(urls, domain, path, folds);
+    const longer = rest === '' ? [] : await findLongerKeys(options.urls, domain, path, folds);
     for (const candidate of [...longer, { key, rest }]) {
       const link = await load(candidate.key);
       if (link && takesPath(link, candidate.rest)) return { link, ...candidate };
@@ -163,175 +133,176 @@ export class RedirectHandler {
   }
 
   /** Shows where a link leads. This is no visit. */
-  async #describe(response: ServerResponse, link: Link | undefined): Promise<void> {
-    const { method, headers } = response.req;
-    const isRead = method === 'GET' || method === 'HEAD';
-    const info = isRead && link ? await this.#options.findInfo(link) : undefined;
+  async function describe(response: ServerResponse, link: Link | undefined): Promise<void> {
+    const info = isRead(response.req) && link ? await options.findInfo(link) : undefined;
     if (info === undefined) {
-      this.#refuseVisitor(response, unknown);
+      refuseVisitor(response, unknown);
       return;
     }
-    this.#options.onResponse(200);
-    sendPage(response, 200, this.#options.pagesFor(headers).info(info));
+    onResponse(200);
+    sendPage(response, 200, pagesFor(response.req.headers).info(info));
   }
 
-  #respond(response: ServerResponse, link: Link | undefined, rest = ''): void {
-    const decision = decideRedirect(link, this.#options.clock());
-    const { method } = response.req;
-    const isRead = method === 'GET' || method === 'HEAD';
-    if (decision === 'unknown' || link === undefined) this.#refuseVisitor(response, unknown);
-    else if (decision === 'gone') this.#refuseVisitor(response, gone);
-    else if (decision === 'fallback') this.#leadTo(response, link.fallback as string);
-    else if (decision === 'taken-down') {
-      this.#refuse(response, takenDown, (pages) => pages.takenDown);
-    } else if (decision === 'redirect') {
-      if (isRead) this.#redirect(response, link, link.status, rest);
-      else this.#refuse(response, methodNotAllowed('GET, HEAD'));
-    } else if (isRead) this.#askPassword(response);
-    else if (method === 'POST') {
-      this.#unlock(response, link, rest).catch((error) => this.#fail(response, error));
-    } else this.#refuse(response, methodNotAllowed('GET, HEAD, POST'));
+  function respond(response: ServerResponse, link: Link | undefined, rest = ''): void {
+    const decision = decideRedirect(link, options.clock());
+    if (decision === 'unknown' || link === undefined) refuseVisitor(response, unknown);
+    else if (decision === 'gone') refuseVisitor(response, gone);
+    else if (decision === 'fallback') leadTo(response, link.fallback as string);
+    else if (decision === 'taken-down') refuse(response, takenDown, (pages) => pages.takenDown);
+    else if (decision === 'redirect') {
+      if (isRead(response.req)) redirect(response, link, link.status, rest);
+      else refuse(response, methodNotAllowed('GET, HEAD'));
+    } else if (isRead(response.req)) askPassword(response);
+    else if (response.req.method === 'POST') {
+      unlock(response, link, rest).catch((error) => fail(response, error));
+    } else refuse(response, methodNotAllowed('GET, HEAD, POST'));
   }
 
-  #askPassword(response: ServerResponse): void {
-    if (prefersJson(response.req.headers.accept)) this.#refuse(response, passwordNeeded);
+  function askPassword(response: ServerResponse): void {
+    const { headers } = response.req;
+    if (prefersJson(headers.accept)) refuse(response, passwordNeeded);
     else {
-      this.#options.onResponse(200);
-      const pages = this.#options.pagesFor(response.req.headers);
-      sendPage(response, 200, pages.password(formOriginOf(response.req)));
+      onResponse(200);
+      sendPage(response, 200, pagesFor(headers).password(formOriginOf(response.req)));
     }
   }
 
-  async #unlock(response: ServerResponse, link: Link, rest: string): Promise<void> {
-    const { attempts, passwords, proxies, bodyTimeoutMs } = this.#options;
+  async function unlock(response: ServerResponse, link: Link, rest: string): Promise<void> {
     const { socket, headers } = response.req;
+    const { proxies, bodyTimeoutMs } = options;
     const address = clientAddressOf(socket.remoteAddress, headers['x-forwarded-for'], proxies);
     const password = await readPassword(response.req, response, bodyTimeoutMs);
-    const clientKey = `${link.urlId} ${addressBlockOf(address)}`;
-    const uncount = await attempts.take(clientKey);
-    const passwordHash = link.passwordHash as string;
+    const uncount = await options.takeAttempt(`${link.urlId} ${addressBlockOf(address)}`);
     const isCorrect = await passwords
-      .verify(link.organizationId, passwordHash, password)
+      .verify(link.organizationId, link.passwordHash as string, password)
       // It was not checked, for example because the queue is full.
       .catch(async (error: unknown) => {
         await uncount();
         throw error;
       });
     if (!isCorrect) {
-      this.#refusePassword(response, wrongPassword);
+      refusePassword(response, wrongPassword);
       return;
     }
     await uncount();
-    this.#redirect(response, link, 303, rest);
+    redirect(response, link, 303, rest);
   }
 
-  #redirect(response: ServerResponse, link: Link, status: number, rest: string): void {
-    const visit = this.#options.visits().describe(response.req);
+  function redirect(response: ServerResponse, link: Link, status: number, rest: string): void {
+    const visits = options.visits();
+    const visit = visits.describe(response.req);
     const target = targetOf(link, visit);
     const location = link.forwarding
       ? forwardRequest(target.location, link.forwarding, { rest, query: visit.query.slice(1) })
       : target.location;
     if (location === undefined) {
-      this.#refuseVisitor(response, unknown);
+      refuseVisitor(response, unknown);
       return;
     }
     // Callbacks of several visits run in one batch, so this one must not throw.
-    const respond = (isSafe: boolean) => {
+    const respondOnce = (isSafe: boolean) => {
       try {
-        if (!isSafe) {
-          this.#refuse(response, notSynced, (pages) => pages.unavailable);
-          return;
+        if (!isSafe) refuse(response, notSynced, (pages) => pages.unavailable);
+        else if (link.preview && isLinkPreviewer(response.req.headers['user-agent'] ?? '')) {
+          sendPreview(response, { ...link.preview, shortCode: link.shortCode }, location);
+        } else {
+          onResponse(status);
+          sendRedirect(response, link, status, location);
         }
-        const { preview } = link;
-        if (preview !== undefined && isLinkPreviewer(response.req.headers['user-agent'] ?? '')) {
-          this.#sendPreview(response, { ...preview, shortCode: link.shortCode }, location);
-          return;
-        }
-        this.#options.onResponse(status);
-        redirect(response, link, status, location);
       } catch (error) {
-        this.#fail(response, error);
+        fail(response, error);
       }
     };
     // Only a visit that counts takes a click of a link with a limit.
     const takeClick =
       link.clickLimit &&
       ((write: () => void) => {
-        this.#options.maxClicks
-          .take(link)
+        options
+          .takeClick(link)
           .then((isTaken) => {
             if (isTaken) write();
-            else if (usedUp(link) === 'fallback') this.#leadTo(response, link.fallback as string);
-            else this.#refuseVisitor(response, gone);
+            else if (usedUp(link) === 'fallback') leadTo(response, link.fallback as string);
+            else refuseVisitor(response, gone);
           })
-          .catch((error) => this.#fail(response, error));
+          .catch((error) => fail(response, error));
       });
-    this.#options.visits().record(visit, link, target, respond, takeClick);
+    visits.record(visit, link, target, respondOnce, takeClick);
   }
 
-  #sendPreview(
+  function sendPreview(
     response: ServerResponse,
     preview: NonNullable<Link['preview']> & Pick<Link, 'shortCode'>,
     location: string,
   ): void {
-    this.#options.onResponse(200);
-    const shortUrl = shortUrlOf(this.#options.origins(), preview);
+    onResponse(200);
+    const shortUrl = shortUrlOf(options.origins(), preview);
     sendPage(response, 200, previewPage({ ...preview, shortUrl, location }), varyByAgent);
   }
 
   /** Sends a visitor elsewhere than to the target of a link. The visit is not recorded. */
-  #leadTo(response: ServerResponse, url: string): void {
-    this.#options.onResponse(302);
+  function leadTo(response: ServerResponse, url: string): void {
+    onResponse(302);
     redirectTo(response, url);
   }
 
   /** Leads a visitor without a link to where the domain says, or else sends an error. */
-  #refuseVisitor(response: ServerResponse, error: typeof unknown | typeof gone): void {
+  function refuseVisitor(response: ServerResponse, error: typeof unknown | typeof gone): void {
     const isUnknown = error === unknown;
-    this.#options.domainPages
+    domainPages
       .findUrl(response.req, isUnknown ? 'notFoundUrl' : 'expiredUrl')
       .then((url) => {
-        if (url !== undefined) this.#leadTo(response, url);
-        else this.#refuse(response, error, (pages) => (isUnknown ? pages.notFound : pages.gone));
+        if (url !== undefined) leadTo(response, url);
+        else refuse(response, error, (pages) => (isUnknown ? pages.notFound : pages.gone));
       })
-      .catch((cause) => this.#fail(response, cause));
+      .catch((cause) => fail(response, cause));
   }
 
   /** Sends an error as a page, or as JSON to clients that prefer it. */
-  #refuse(
+  function refuse(
     response: ServerResponse,
     error: ApiError,
     pageOf: (pages: VisitorPages) => Page = (pages) => pages.notFound,
   ): void {
     const { headers } = response.req;
-    this.#options.onResponse(error.status);
+    onResponse(error.status);
     const isJson = prefersJson(headers.accept) || error.code === 'METHOD_NOT_ALLOWED';
     if (isJson) sendError(response, error);
-    else {
-      const page = pageOf(this.#options.pagesFor(headers));
-      sendPage(response, error.status, page, errorHeaders(error));
-    }
+    else sendPage(response, error.status, pageOf(pagesFor(headers)), errorHeaders(error));
   }
 
   /** Sends the form again. */
-  #refusePassword(response: ServerResponse, error: ApiError): void {
+  function refusePassword(response: ServerResponse, error: ApiError): void {
     const origin = formOriginOf(response.req);
-    this.#refuse(response, error, (pages) => pages.password(origin, error));
+    refuse(response, error, (pages) => pages.password(origin, error));
   }
 
   /** Sends an error response. Never throws, because promises and callbacks end here. */
-  #fail(response: ServerResponse, error: unknown): void {
+  function fail(response: ServerResponse, error: unknown): void {
     const request = response.req;
     // The client disconnected before it had sent the whole request.
     if (request.destroyed && !request.complete) return;
     const apiError = toApiError(error);
-    const isServerError = apiError.status >= 500;
-    respondToError(response, isServerError ? error : undefined, this.#options.onError, () =>
-      isServerError
-        ? this.#refuse(response, apiError, (pages) => pages.unavailable)
-        : this.#refusePassword(response, apiError),
+    respondToError(response, error, options.onError, () =>
+      apiError.status >= 500
+        ? refuse(response, apiError, (pages) => pages.unavailable)
+        : refusePassword(response, apiError),
     );
   }
+
+  return {
+    /** Handles a request for a link or a page of the domain; returns false for any other path. */
+    handle(request: IncomingMessage, response: ServerResponse): boolean {
+      try {
+        return handleVisit(request, response);
+      } catch (error) {
+        fail(response, error);
+        return true;
+      }
+    },
+
+    /** Responds as to a visit of an unknown link. */
+    respondUnknown: (response: ServerResponse) => refuseVisitor(response, unknown),
+  };
 }
 
 /** The path of a link's info page, and that of the link. */
@@ -397,7 +368,7 @@ function takesPath(link: Link, rest: string): boolean {
 
 const varyByAgent = { Vary: 'User-Agent' } as const;
 
-function redirect(
+function sendRedirect(
   response: ServerResponse,
   { cacheControl, preview }: Pick<Link, 'cacheControl' | 'preview'>,
   status: number,

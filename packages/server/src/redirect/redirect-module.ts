@@ -1,22 +1,22 @@
 import { LRUCache } from 'lru-cache';
-import { AttemptLimiter, passwordAttempts } from '../auth/attempt-limiter.js';
+import { limitAttempts, passwordAttempts } from '../auth/attempt-limiter.js';
 import type { Config } from '../config.js';
 import { type AddressRanges, parseAddressRanges } from '../network/ip-address.js';
 import type { Database } from '../storage/database.js';
 import type { UrlReader } from '../urls/url-reader.js';
-import { DomainPages, type DomainPagesOptions } from './domain-pages.js';
+import { createDomainPages, type DomainPagesOptions } from './domain-pages.js';
 import { toLink } from './link.js';
 import { LinkCache, type LinkCacheOptions } from './link-cache.js';
 import { createLinkInfo, type LinkInfoOptions } from './link-info.js';
-import { MaxClicks } from './max-clicks.js';
-import { RedirectHandler, type RedirectHandlerOptions } from './redirect-handler.js';
+import { createClickTaker } from './max-clicks.js';
+import { createRedirectHandler, type RedirectHandlerOptions } from './redirect-handler.js';
 
 export interface RedirectModuleOptions
   extends DomainPagesOptions,
     Omit<LinkInfoOptions, 'isDefault'>,
     Omit<
       RedirectHandlerOptions,
-      'cache' | 'domainPages' | 'findInfo' | 'maxClicks' | 'attempts' | 'proxies'
+      'cache' | 'domainPages' | 'findInfo' | 'takeClick' | 'takeAttempt' | 'proxies'
     > {
   readonly config: Config;
   readonly database: Database;
@@ -26,14 +26,14 @@ export interface RedirectModuleOptions
 export function createRedirectModule(options: RedirectModuleOptions) {
   const { config, database, clock } = options;
   const cache = new LinkCache({ maxBytes: config.linkCacheBytes, load: linkLoader(options) });
-  const domainPages = new DomainPages(options);
-  const handler = new RedirectHandler({
+  const domainPages = createDomainPages(options);
+  const handler = createRedirectHandler({
     ...options,
     cache,
     domainPages,
     findInfo: createLinkInfo({ ...options, isDefault: config.linkInfo }),
-    maxClicks: new MaxClicks(database),
-    attempts: new AttemptLimiter(database, passwordAttempts, clock),
+    takeClick: createClickTaker(database),
+    takeAttempt: limitAttempts(database, passwordAttempts, clock),
     proxies: config.trustedProxies,
   });
   return { handler, domainPages, cache };

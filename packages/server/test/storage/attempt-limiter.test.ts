@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { beforeAll, expect, it } from 'vitest';
-import { AttemptLimiter } from '../../src/auth/attempt-limiter.js';
+import { limitAttempts } from '../../src/auth/attempt-limiter.js';
 import { ApiError } from '../../src/contract/api-error.js';
 import { deleteExpired } from '../../src/deletion/delete-expired.js';
 import type { Database } from '../../src/storage/database.js';
@@ -32,8 +32,8 @@ function newLimiters(of = nodes) {
   const prefix = runs;
   now = 0;
   return of.map((database) => {
-    const limiter = new AttemptLimiter(database, limit, () => now);
-    return (key = 'a', isCorrect = false) => limiter.take(`${prefix} ${key}`, isCorrect);
+    const take = limitAttempts(database, limit, () => now);
+    return (key = 'a', isCorrect = false) => take(`${prefix} ${key}`, isCorrect);
   });
 }
 type Take = ReturnType<typeof newLimiters>[number];
