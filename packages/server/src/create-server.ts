@@ -57,7 +57,7 @@ import { hidePassword } from './storage/locate-database.js';
 import { firstMigration } from './storage/migrations/apply-migrations.js';
 import { openStorage } from './storage/open-storage.js';
 import { unlockSecrets } from './storage/secrets.js';
-import { LinkPolicy } from './urls/blocked-hosts.js';
+import { createLinkPolicy } from './urls/blocked-hosts.js';
 import { clearTargetMarks, findTargetErrors } from './urls/check-target.js';
 import { type LinkOrigins, publicHostOf, shortUrlOf } from './urls/link-origins.js';
 import { reservedWords } from './urls/reserved-words.js';
@@ -186,7 +186,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   const onLinksChanged = () => {
     changes.emit('links');
   };
-  const linkPolicy = new LinkPolicy(database, onLinksChanged);
+  const linkPolicy = createLinkPolicy(database, onLinksChanged);
   const safeDns =
     config.safeDns && new SafeDns({ servers: config.safeDns, plainServers: config.dnsServers });
   const shared = {
@@ -208,7 +208,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     findTargetErrors: findTargetErrors.bind(undefined, {
       db: database.read,
       isOwnHost,
-      findBlockedHost: (target) => linkPolicy.findBlockedHost(target),
+      findBlockedHost: linkPolicy.findBlockedHost,
       safeDns,
     }),
     onRequestError,
@@ -250,14 +250,14 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   const urls = createUrlModule({
     ...shared,
     fetchTitle: metadata.fetchTitle,
-    onHostsChanged: () => linkPolicy.refresh(),
+    onHostsChanged: linkPolicy.refresh,
     outbox,
     onChanged: (ids) => changes.emit('urls', ids.map(String)),
   });
   const analytics = createAnalyticsModule({
     ...shared,
     outbox,
-    getUrl: (...link) => urls.urls.get(...link),
+    getUrl: urls.urls.get,
     async findUrls(owner, ids) {
       const found = await urls.urls.findMany(owner, ids);
       return found.map((url) => ({
@@ -402,7 +402,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       ...auditHandlers(lists),
       ...urls.handlersWith({ eraseUrl }),
       ...metadata.handlers,
-      ...ruleTestHandlers({ getUrl: (...link) => urls.urls.get(...link), clock }),
+      ...ruleTestHandlers({ getUrl: urls.urls.get, clock }),
       ...analytics.handlers,
       ...qrs.handlers,
       ...webhooks.handlers,

@@ -50,9 +50,9 @@ export interface LinkPolicy {
   readonly forwarding: Forwarding;
 }
 
-export function toLink({ url, isSuspended, domainSettings }: FoundUrl, policy: LinkPolicy) {
+export function toLink({ url, isSuspended, ...found }: FoundUrl, policy: LinkPolicy) {
   const { isBlocked, excludedAddresses } = policy;
-  const defaults = domainSettings?.forwarding ?? policy.forwarding;
+  const defaults = found.forwarding ?? policy.forwarding;
   const query = url.forwardQuery ?? defaults.query;
   const path = url.forwardPath ?? defaults.path;
   const utm = utmParametersOf(url);

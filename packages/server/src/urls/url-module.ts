@@ -10,8 +10,8 @@ import { type ShortCodeOptions, shortCodeGenerator } from './short-code.js';
 import { type TagHandlerOptions, tagHandlers } from './tag-handlers.js';
 import { urlRecorder } from './url-events.js';
 import { type UrlHandlerOptions, urlHandlers } from './url-handlers.js';
-import { UrlReader, type UrlReaderOptions } from './url-reader.js';
-import { UrlWriter, type UrlWriterOptions } from './url-writer.js';
+import { createUrlReader, type UrlReaderOptions } from './url-reader.js';
+import { createUrlWriter, type UrlWriterOptions } from './url-writer.js';
 
 export interface UrlModuleOptions
   extends UrlReaderOptions,
@@ -36,8 +36,8 @@ export function createUrlModule(options: UrlModuleOptions) {
   const { database, origins, clock, logger } = options;
   const newShortCode = shortCodeGenerator(randomInt, { ...options, ...options.config });
   const record = urlRecorder(options.outbox, (url, now) => toRecord(origins(), url, now));
-  const urls = new UrlReader(database, options);
-  const writer = new UrlWriter({ ...options, record, newShortCode });
+  const urls = createUrlReader(database, options);
+  const writer = createUrlWriter({ ...options, record, newShortCode });
   const scanTargets = options.safeDns && createTargetScan({ ...options, safeDns: options.safeDns });
   /** Deactivates links whose `expiresAt` has passed, with their events. Returns their number. */
   const expire = (signal?: AbortSignal) => {

@@ -69,195 +69,63 @@ interface Run {
   readonly isRepeated: boolean;
 }
 
+export type UrlWriter = ReturnType<typeof createUrlWriter>;
+
 /**
  * Writes links: checks what a schema cannot express, hashes passwords, and evicts changed links. Each method
  * is one transaction. An item that is refused does not affect the others. Responses have what `present`
  * returns of a link.
  */
-export class UrlWriter {
-  readonly #options: UrlWriterOptions;
-  readonly #allocateIds: (count: number) => Promise<number>;
-
-  constructor(options: UrlWriterOptions) {
-    this.#options = options;
-    this.#allocateIds = urlIdAllocator(options.database);
-  }
+export function createUrlWriter(options: UrlWriterOptions) {
+  const { database, record, passwords, isReserved } = options;
+  const allocateIds = urlIdAllocator(database);
 
   /** Returns the error of a request that names a link by a word that no link may have. */
-  findReserved({ customSlug, importedCode }: Pick<LinkBody, KeyField>): ApiError | undefined {
-    const { isReserved } = this.#options;
+  function findReserved({ customSlug, importedCode }: Pick<LinkBody, KeyField>) {
     if (customSlug != null && isReserved(customSlug)) return slugReserved('customSlug', customSlug);
     const [segment = ''] = importedCode?.split('/') ?? [];
     if (importedCode == null || !isReserved(segment)) return undefined;
     return slugReserved('importedCode', importedCode);
   }
 
-  async create<Presented>(
-    items: readonly CheckedItem<UrlCreateRequest>[],
-    present: (url: ShortUrl) => Presented,
-    context: WriteContext,
-  ): Promise<IdempotentResult<Outcome<Presented>[]>> {
-    const first = await this.#findFirst<Presented>(context);
-    if (first) return first;
-    const drafts = await this.#prepare(
-      items.map((item) => ('body' in item ? { body: withOwnDomain(context, item.body) } : item)),
-      context,
-      (body) => this.findReserved(body) ?? findPasswordError(null, body),
-    );
-    const valid = drafts.filter((draft) => 'body' in draft);
-    if (valid.length === 0) return refuseAll(drafts);
-    const firstId = await this.#allocateIds(valid.length);
-    let createdIds: ReadonlySet<number> = new Set();
-    const written = await this.#writeAll(drafts, present, context, async (transaction, run) => {
-      createdIds = run.changedIds;
-      return createUrls(transaction, this.#options, valid, firstId, context, run);
-    });
-    for (const [index, { body }] of valid.entries()) {
-      const id = firstId + index;
-      if (body.fetchTitle && body.title == null && createdIds.has(id)) {
-        this.#fetchTitle(context.organizationId, id, body.targetUrl);
-      }
-    }
-    return written;
-  }
-
-  async update<Presented>(
-    items: readonly CheckedItem<UrlUpdateRequest & { readonly id: number }>[],
-    present: (url: ShortUrl) => Presented,
-    context: WriteContext,
-  ): Promise<IdempotentResult<Outcome<Presented>[]>> {
-    const first = await this.#findFirst<Presented>(context);
-    if (first) return first;
-    const drafts = await this.#prepare(items, context);
-    const changes = items.flatMap((item, index): LinkChange[] => {
-      if ('error' in item) return [];
-      const { id, ...body } = item.body;
-      const draft = drafts[index] as (typeof drafts)[number];
-      return [{ id, change: (url) => patchUrl(url, { ...accepted(draft), body }, context.now) }];
-    });
-    return this.#writeAll(items, present, context, (transaction, { changedIds }) =>
-      updateUrls(transaction, this.#options, changes, context, changedIds),
-    );
-  }
-
-  /** Changes the link that has an external id, or creates it. */
-  async upsert<Presented>(
-    externalId: string,
-    given: UrlUpsertRequest,
-    present: (url: ShortUrl) => Presented,
-    context: WriteContext,
-  ): Promise<IdempotentResult<Outcome<Presented>[]>> {
-    const items = [{ body: withOwnDomain(context, { ...given, externalId }) }];
-    const first = await this.#findFirst<Presented>(context);
-    if (first) return first;
-    const drafts = await this.#prepare(items, context, (body) => this.findReserved(body));
-    const [draft] = drafts;
-    if (!draft || 'error' in draft) return refuseAll(drafts);
-    const newId = await this.#allocateIds(1);
-    return this.#writeAll(drafts, present, context, async (transaction, run) => {
-      const { organizationId, now } = context;
-      const [id] = (await findExternalIds(transaction, organizationId, [externalId])).values();
-      if (id === undefined) {
-        const error = findPasswordError(null, draft.body);
-        if (error) return [refused(error)];
-        return createUrls(transaction, this.#options, [draft], newId, context, run);
-      }
-      const change = (url: ShortUrl) => upsertUrl(url, draft, now);
-      const changes = [{ id, change }];
-      const [outcome] = await updateUrls(
-        transaction,
-        this.#options,
-        changes,
-        context,
-        run.changedIds,
-      );
-      // The caller may not know the id, for example if its key is restricted to other links.
-      const isHidden = outcome?.status === 'refused' && outcome.error.code === 'NOT_FOUND';
-      return isHidden ? [refused(urlNotFound(externalId))] : outcome ? [outcome] : [];
-    });
-  }
-
-  /** Deletes links. `present` gets those of the organization in their new state. */
-  delete<Presented>(
-    ids: readonly number[],
-    present: (urls: readonly ShortUrl[]) => Presented,
-    context: WriteContext,
-  ): Promise<IdempotentResult<Presented>> {
-    const { record } = this.#options;
-    return this.#write(context, ids.length > 1, async (transaction, { changedIds }) =>
-      present(await deleteUrls(transaction, record, ids, context, changedIds)),
-    );
-  }
-
-  /**
-   * Deactivates up to `limit` links that are due, with their events, in one transaction for each
-   * organization. Returns their number. Starts no write transaction if none is due.
-   */
-  async expireDue(now: number, limit: number): Promise<number> {
-    const { database, record } = this.#options;
-    const due = await selectDue(database.read, now, limit);
-    const organizationIds = [...new Set(due.map((url) => url.organizationId))];
-    const expired = organizationIds.map((organizationId) => {
-      const own = due.filter((url) => url.organizationId === organizationId);
-      const ids = own.map(({ id }) => id);
-      return database.writeDirectly(
-        async (transaction) => {
-          // Some may have changed meanwhile.
-          const links = await findUrls(transaction, { organizationId }, ids);
-          return (await expire(transaction, record, links, now)).size;
-        },
-        { organizationId },
-      );
-    });
-    return (await Promise.all(expired)).reduce((sum, count) => sum + count, 0);
-  }
-
   /**
    * Returns the stored result of a repeated request. Passwords are not hashed again, and the time or a target
    * may have become invalid since.
    */
-  #findFirst<Presented>({ write }: WriteContext) {
-    return findStoredResult<Outcome<Presented>[]>(this.#options.database, write);
-  }
+  const findFirst = <Presented>({ write }: WriteContext) =>
+    findStoredResult<Outcome<Presented>[]>(database, write);
 
   /** Checks valid items by the state of the server, and hashes the passwords of those that it accepts. */
-  async #prepare<Body extends LinkBody>(
+  async function prepare<Body extends LinkBody>(
     items: readonly CheckedItem<Body>[],
     { organizationId, now }: WriteContext,
     findError: (body: Body) => ApiError | undefined = () => undefined,
   ): Promise<CheckedDraft<Body>[]> {
     const bodies = items.flatMap((item) => ('body' in item ? [item.body] : []));
-    const targetErrors = await this.#options.findTargetErrors(bodies.map(targetsOf));
+    const targetErrors = await options.findTargetErrors(bodies.map(targetsOf));
     const checked = items.map((item): CheckedItem<Body> => {
       if ('error' in item) return item;
       const detail = targetErrors.shift() ?? findTimeError(item.body, now);
       const error = detail ? validationError([detail]) : findError(item.body);
       return error ? { error } : item;
     });
-    const passwords = checked.flatMap((item) =>
-      'body' in item && item.body.password != null ? [item.body.password] : [],
-    );
-    const hashes =
-      passwords.length === 0
-        ? []
-        : await this.#options.passwords.hashAll(organizationId, passwords);
+    const given = checked.flatMap((item) => ('body' in item ? (item.body.password ?? []) : []));
+    const hashes = given.length === 0 ? [] : await passwords.hashAll(organizationId, given);
     return checked.map((item) => {
       if ('error' in item) return item;
-      return {
-        ...item,
-        passwordHash: item.body.password == null ? null : (hashes.shift() ?? null),
-      };
+      const passwordHash = item.body.password == null ? null : (hashes.shift() ?? null);
+      return { ...item, passwordHash };
     });
   }
 
   /** Writes the valid items, for which `work` returns the outcomes in their order. */
-  #writeAll<Presented>(
+  function writeAll<Presented>(
     items: readonly CheckedItem<unknown>[],
     present: (url: ShortUrl) => Presented,
     context: WriteContext,
     work: (transaction: WriteTransaction, run: Run) => Promise<Outcome<ShortUrl>[]>,
   ): Promise<IdempotentResult<Outcome<Presented>[]>> {
-    return this.#write(context, items.length > 1, async (transaction, run) => {
+    return write(context, items.length > 1, async (transaction, run) => {
       const outcomes = await work(transaction, run);
       return mapInSlices(items, (item): Outcome<Presented> => {
         if ('error' in item) return refused(item.error);
@@ -269,12 +137,11 @@ export class UrlWriter {
   }
 
   /** Writes links in one transaction, and evicts those that it changes. */
-  async #write<Result>(
+  async function write<Result>(
     { organizationId, write }: WriteContext,
     isBulk: boolean,
     work: (transaction: WriteTransaction, run: Run) => Promise<Result>,
   ): Promise<IdempotentResult<Result>> {
-    const { database, onChanged } = this.#options;
     let run: Run | undefined;
     const audit = (): AuditTarget | null => {
       const [id, ...others] = run?.changedIds ?? [];
@@ -290,21 +157,139 @@ export class UrlWriter {
       });
     } finally {
       // Also after an error, because the commit may have succeeded before the connection failed.
-      onChanged([...(run?.changedIds ?? [])]);
+      options.onChanged([...(run?.changedIds ?? [])]);
     }
   }
 
-  #fetchTitle(organizationId: string, id: number, targetUrl: string): void {
-    this.#options.fetchTitle(organizationId, targetUrl, (title) => {
-      const context = { organizationId, now: this.#options.clock(), write: undefined };
+  function fetchTitle(organizationId: string, id: number, targetUrl: string): void {
+    options.fetchTitle(organizationId, targetUrl, (title) => {
+      const context = { organizationId, now: options.clock(), write: undefined };
       // The owner may have changed the link meanwhile.
       const change = (url: ShortUrl) =>
         url.title === null && url.targetUrl === targetUrl ? { ...url, title } : url;
-      return this.#write(context, false, async (transaction, { changedIds }) => {
-        await updateUrls(transaction, this.#options, [{ id, change }], context, changedIds);
+      return write(context, false, async (transaction, { changedIds }) => {
+        await updateUrls(transaction, options, [{ id, change }], context, changedIds);
       });
     });
   }
+
+  return {
+    findReserved,
+
+    async create<Presented>(
+      items: readonly CheckedItem<UrlCreateRequest>[],
+      present: (url: ShortUrl) => Presented,
+      context: WriteContext,
+    ): Promise<IdempotentResult<Outcome<Presented>[]>> {
+      const first = await findFirst<Presented>(context);
+      if (first) return first;
+      const drafts = await prepare(
+        items.map((item) => ('body' in item ? { body: withOwnDomain(context, item.body) } : item)),
+        context,
+        (body) => findReserved(body) ?? findPasswordError(null, body),
+      );
+      const valid = drafts.filter((draft) => 'body' in draft);
+      if (valid.length === 0) return refuseAll(drafts);
+      const firstId = await allocateIds(valid.length);
+      let createdIds: ReadonlySet<number> = new Set();
+      const written = await writeAll(drafts, present, context, async (transaction, run) => {
+        createdIds = run.changedIds;
+        return createUrls(transaction, options, valid, firstId, context, run);
+      });
+      for (const [index, { body }] of valid.entries()) {
+        const id = firstId + index;
+        if (body.fetchTitle && body.title == null && createdIds.has(id)) {
+          fetchTitle(context.organizationId, id, body.targetUrl);
+        }
+      }
+      return written;
+    },
+
+    async update<Presented>(
+      items: readonly CheckedItem<UrlUpdateRequest & { readonly id: number }>[],
+      present: (url: ShortUrl) => Presented,
+      context: WriteContext,
+    ): Promise<IdempotentResult<Outcome<Presented>[]>> {
+      const first = await findFirst<Presented>(context);
+      if (first) return first;
+      const drafts = await prepare(items, context);
+      const changes = items.flatMap((item, index): LinkChange[] => {
+        if ('error' in item) return [];
+        const { id, ...body } = item.body;
+        const draft = drafts[index] as (typeof drafts)[number];
+        return [{ id, change: (url) => patchUrl(url, { ...accepted(draft), body }, context.now) }];
+      });
+      return writeAll(items, present, context, (transaction, { changedIds }) =>
+        updateUrls(transaction, options, changes, context, changedIds),
+      );
+    },
+
+    /** Changes the link that has an external id, or creates it. */
+    async upsert<Presented>(
+      externalId: string,
+      given: UrlUpsertRequest,
+      present: (url: ShortUrl) => Presented,
+      context: WriteContext,
+    ): Promise<IdempotentResult<Outcome<Presented>[]>> {
+      const items = [{ body: withOwnDomain(context, { ...given, externalId }) }];
+      const first = await findFirst<Presented>(context);
+      if (first) return first;
+      const drafts = await prepare(items, context, findReserved);
+      const [draft] = drafts;
+      if (!draft || 'error' in draft) return refuseAll(drafts);
+      const newId = await allocateIds(1);
+      return writeAll(drafts, present, context, async (transaction, run) => {
+        const { organizationId, now } = context;
+        const [id] = (await findExternalIds(transaction, organizationId, [externalId])).values();
+        if (id === undefined) {
+          const error = findPasswordError(null, draft.body);
+          if (error) return [refused(error)];
+          return createUrls(transaction, options, [draft], newId, context, run);
+        }
+        const changes = [{ id, change: (url: ShortUrl) => upsertUrl(url, draft, now) }];
+        const outcomes = await updateUrls(transaction, options, changes, context, run.changedIds);
+        // The caller may not know the id, for example if its key is restricted to other links.
+        return outcomes.map((outcome) =>
+          outcome.status === 'refused' && outcome.error.code === 'NOT_FOUND'
+            ? refused(urlNotFound(externalId))
+            : outcome,
+        );
+      });
+    },
+
+    /** Deletes links. `present` gets those of the organization in their new state. */
+    delete<Presented>(
+      ids: readonly number[],
+      present: (urls: readonly ShortUrl[]) => Presented,
+      context: WriteContext,
+    ): Promise<IdempotentResult<Presented>> {
+      return write(context, ids.length > 1, async (transaction, { changedIds }) =>
+        present(await deleteUrls(transaction, record, ids, context, changedIds)),
+      );
+    },
+
+    /**
+     * Deactivates up to `limit` links that are due, with their events, in one transaction for each
+     * organization. Returns their number. Starts no write transaction if none is due.
+     */
+    async expireDue(now: number, limit: number): Promise<number> {
+      const due = await selectDue(database.read, now, limit);
+      const organizationIds = [...new Set(due.map((url) => url.organizationId))];
+      const expired = organizationIds.map((organizationId) => {
+        const own = due.filter((url) => url.organizationId === organizationId);
+        const ids = own.map(({ id }) => id);
+        return database.writeDirectly(
+          async (transaction) => {
+            // Some may have changed meanwhile.
+            const links = await findUrls(transaction, { organizationId }, ids);
+            return (await expire(transaction, record, links, now)).size;
+          },
+          { organizationId },
+        );
+      });
+      return (await Promise.all(expired)).reduce((sum, count) => sum + count, 0);
+    },
+  };
 }
 
 /**

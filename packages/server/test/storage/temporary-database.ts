@@ -23,8 +23,8 @@ import type { ShortUrl } from '../../src/urls/short-url.js';
 import { updateUrls } from '../../src/urls/update-urls.js';
 import type { UrlCreateRequest } from '../../src/urls/url-contract.js';
 import { urlRecorder } from '../../src/urls/url-events.js';
-import { UrlReader } from '../../src/urls/url-reader.js';
-import { UrlWriter } from '../../src/urls/url-writer.js';
+import { createUrlReader } from '../../src/urls/url-reader.js';
+import { createUrlWriter } from '../../src/urls/url-writer.js';
 import { encryptSecrets } from '../../src/webhooks/secrets.js';
 import { emptyDatabase } from '../engine.js';
 
@@ -82,10 +82,10 @@ export function openLinks(
     findTargetErrors: async () => [],
     onChanged: () => {},
   };
-  const writer = new UrlWriter(options);
+  const writer = createUrlWriter(options);
   return {
     options,
-    urls: new UrlReader(database, options),
+    urls: createUrlReader(database, options),
     writer,
     async changeLinks(
       organizationId: string,
