@@ -126,9 +126,9 @@ export function domainHandlers(options: DomainHandlerOptions): HandlersOf<typeof
       }
       const domain = await readDomain(transaction, organizationId, id);
       if (before.verifiedAt === null) {
-        outbox.record(transaction, organizationId, domainVerified, now, [
-          { data: toDomainRecord(domain), subject: { domainId: id } },
-        ]);
+        const data = toDomainRecord(domain);
+        const subject = { domainId: id };
+        outbox.record(transaction, domainVerified, { organizationId, now, data, subject });
       }
       return domain;
     });

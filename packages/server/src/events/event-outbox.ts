@@ -45,8 +45,14 @@ export function recordsEvents(
 
 /** An event to record, and the link or domain that it is about. */
 export interface NewEvent<Event extends EventDefinition> {
+  readonly organizationId: string;
+  readonly now: number;
   readonly data: DataOfEvent<Event>;
-  readonly subject: EventSubject;
+  readonly subject?: EventSubject | undefined;
+  /** The webhook that alone gets it. */
+  readonly onlyId?: string;
+  /** The webhook that does not get it. */
+  readonly exceptId?: string;
 }
 
 export interface EventOutboxOptions {
@@ -98,23 +104,15 @@ export class EventOutbox {
     );
   }
 
-  /**
-   * Writes events of one type at the commit. `onlyId` is a webhook that alone gets them, `exceptId` one that
-   * does not.
-   */
+  /** Writes an event at the commit. */
   record<Event extends EventDefinition>(
     transaction: WriteTransaction,
-    organizationId: string,
     { type }: Event | Pick<Event, 'type'>,
-    now: number,
-    events: readonly NewEvent<Event>[],
-    { onlyId = null, exceptId = null }: { onlyId?: string | null; exceptId?: string | null } = {},
+    { organizationId, now, data, subject, onlyId, exceptId }: NewEvent<Event>,
   ): void {
-    for (const { data, subject } of events) {
-      const event = this.#event(organizationId, now, { type, data }, subject);
-      const recorded = { ...event, only_webhook_id: onlyId, except_webhook_id: exceptId };
-      handleAtCommit(transaction, this.#write, recorded, { isLast: true });
-    }
+    const event = this.#event(organizationId, now, { type, data }, subject);
+    const webhooks = { only_webhook_id: onlyId ?? null, except_webhook_id: exceptId ?? null };
+    handleAtCommit(transaction, this.#write, { ...event, ...webhooks }, { isLast: true });
   }
 
   /**

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { WriteTransaction } from '../storage/database.js';
 import { isAmong } from '../storage/statements.js';
-import type { EventOutbox, NewEvent } from './event-outbox.js';
+import type { EventOutbox } from './event-outbox.js';
 import type { qrScanThreshold, urlClickThreshold } from './threshold-events.js';
 
 type ThresholdEvent = typeof urlClickThreshold | typeof qrScanThreshold;
@@ -40,19 +40,13 @@ export async function recordThresholds(
     .where(isAmong(transaction, sql.ref('id'), urlIds))
     .execute();
   const urlOf = new Map(urls.map((url) => [url.id, url]));
-  const events = new Map<string, NewEvent<ThresholdEvent>[]>();
   for (const { urlId, id, threshold, count } of reached) {
     const url = urlOf.get(urlId);
     if (!url) continue;
-    const ofOrganization = events.get(url.organization_id) ?? [];
-    events.set(url.organization_id, ofOrganization);
-    ofOrganization.push({
-      data: { id, shortCode: url.short_code, threshold, count },
-      subject: { urlId, domainId: url.domain_id, tags: url.tags },
-    });
-  }
-  for (const [organizationId, ofOrganization] of events) {
-    outbox.record<ThresholdEvent>(transaction, organizationId, { type }, now, ofOrganization);
+    const data = { id, shortCode: url.short_code, threshold, count };
+    const subject = { urlId, domainId: url.domain_id, tags: url.tags };
+    const event = { organizationId: url.organization_id, now, data, subject };
+    outbox.record<ThresholdEvent>(transaction, { type }, event);
   }
 }
 

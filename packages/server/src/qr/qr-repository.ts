@@ -5,7 +5,6 @@ import type { LinkOwner } from '../contract/caller.js';
 import type { Page } from '../contract/fields.js';
 import { columnsOf, fieldsOf, presentAs, withIsoTimes } from '../contract/present.js';
 import type { EventOutbox } from '../events/event-outbox.js';
-import type { EventSubject } from '../events/subscription.js';
 import {
   findStoredResult,
   Refusal,
@@ -16,7 +15,7 @@ import {
 import { describeQuota, type PlanTable } from '../organizations/plans.js';
 import { countUseWithinPlan } from '../organizations/usage-meters.js';
 import { checkIfMatch, nextUpdatedAt } from '../preconditions/if-match.js';
-import type { Database } from '../storage/database.js';
+import type { Database, WriteTransaction } from '../storage/database.js';
 import { isOfLinkWithin } from '../storage/link-restriction.js';
 import { allOf, readList } from '../storage/list-page.js';
 import type { ListQuery } from '../storage/list-query.js';
@@ -42,6 +41,22 @@ export function createQrRepository(database: Database, outbox: EventOutbox, plan
       .where('organization_id', '=', owner.organizationId)
       .where(isOfLinkWithin(owner.restriction));
 
+  async function record(
+    transaction: WriteTransaction,
+    event: typeof qrCreated | typeof qrDeleted,
+    qr: QrCode,
+    now: number,
+  ): Promise<void> {
+    const { organizationId } = qr;
+    const subject = await transaction
+      .selectFrom('urls')
+      .select(['id as urlId', 'domain_id as domainId', 'tags'])
+      // No link has the id 0.
+      .where('id', '=', qr.urlId ?? 0)
+      .executeTakeFirst();
+    outbox.record(transaction, event, { organizationId, now, data: toQrRecord(qr), subject });
+  }
+
   return {
     /** Returns the stored result of an earlier `create` or `replace` with this idempotency key. */
     findFirstResult: (request: WriteRequest | undefined) =>
@@ -63,9 +78,7 @@ export function createQrRepository(database: Database, outbox: EventOutbox, plan
         await transaction.insertInto('qr_pictures').values(picture).execute();
         const counts = { qr_id: id, scans: 0, downloads: 0 };
         await transaction.insertInto('qr_counts').values(counts).execute();
-        outbox.record(transaction, organizationId, qrCreated, now, [
-          { data: toQrRecord(qr), subject: await findSubject(transaction, qr) },
-        ]);
+        await record(transaction, qrCreated, qr, now);
         return qr;
       });
     },
@@ -126,9 +139,7 @@ export function createQrRepository(database: Database, outbox: EventOutbox, plan
           .execute();
         await transaction.deleteFrom('qr_pictures').where('qr_id', '=', id).execute();
         const qr = { ...fromRow(row), updatedAt: now };
-        outbox.record(transaction, organizationId, qrDeleted, now, [
-          { data: toQrRecord(qr), subject: await findSubject(transaction, qr) },
-        ]);
+        await record(transaction, qrDeleted, qr, now);
         return qr;
       });
     },
@@ -188,16 +199,6 @@ function toPictureColumns(image: Uint8Array, logo: QrLogo | null) {
     logo_width: logo?.width ?? null,
     logo_height: logo?.height ?? null,
   };
-}
-
-async function findSubject(db: Kysely<Schema>, { urlId }: QrCode): Promise<EventSubject> {
-  if (urlId === null) return {};
-  const { domain_id: domainId, tags } = await db
-    .selectFrom('urls')
-    .select(['domain_id', 'tags'])
-    .where('id', '=', urlId)
-    .executeTakeFirstOrThrow();
-  return { urlId, domainId, tags };
 }
 
 /** A QR code. Instants are milliseconds since 1970. */

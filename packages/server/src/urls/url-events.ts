@@ -111,7 +111,7 @@ export function urlRecorder(
       };
       const { id: urlId, domainId, organizationId } = url;
       const subject = { urlId, domainId, tags: formatTags(url.tags) };
-      outbox.record(transaction, organizationId, event, now, [{ data, subject }]);
+      outbox.record(transaction, event, { organizationId, now, data, subject });
     }
   };
 }

@@ -93,10 +93,9 @@ export class ClickBatcher {
           .where('id', '=', id)
           .execute();
       }
-      const event = { data: { visits, omitted: batch.omitted }, subject: {} };
-      const type = { type: 'url.clicked' } as const;
-      const options = { onlyId: webhook_id };
-      outbox.record<typeof urlClicked>(transaction, organization_id, type, now, [event], options);
+      const data = { visits, omitted: batch.omitted };
+      const event = { organizationId: organization_id, now, data, onlyId: webhook_id };
+      outbox.record<typeof urlClicked>(transaction, { type: 'url.clicked' }, event);
     }, 'rows');
   }
 

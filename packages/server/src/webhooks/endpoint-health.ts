@@ -1,5 +1,4 @@
 import { withIsoTimes } from '../contract/present.js';
-import type { DataOfEvent } from '../events/define-event.js';
 import type { EventOutbox } from '../events/event-outbox.js';
 import { nextUpdatedAt } from '../preconditions/if-match.js';
 import type { Database, WriteTransaction } from '../storage/database.js';
@@ -7,10 +6,6 @@ import { updateEach } from '../storage/statements.js';
 import type { AttemptOutcome } from './attempt.js';
 import type { webhookDisabled } from './event-contract.js';
 import type { DisabledReason } from './webhook-contract.js';
-
-type DisabledWebhook = DataOfEvent<typeof webhookDisabled>;
-
-const event = { type: 'webhook.disabled' } as const;
 
 // The weight of a new attempt in the failure rate; all earlier attempts have the rest.
 const newestWeight = 0.02;
@@ -57,7 +52,6 @@ export async function recordHealth(
     // All dispatchers lock in ascending order, which prevents deadlock.
     .orderBy('id');
   const rows = await (engine === 'postgres' ? query.forNoKeyUpdate() : query).execute();
-  const disabled: { readonly organizationId: string; readonly data: DisabledWebhook }[] = [];
   const changes = rows.map(({ id, organization_id, url, deleted_at, ...health }) => {
     // Attempts at another URL do not change the health.
     const own = (byWebhook.get(id) ?? []).filter((outcome) => outcome.url === url);
@@ -67,17 +61,13 @@ export async function recordHealth(
     if (change) {
       const { failing_since: failingSince, last_success_at: lastSuccessAt } = health;
       const data = withIsoTimes({ id, url, ...change, failingSince, lastSuccessAt });
-      disabled.push({ organizationId: organization_id, data });
+      const now = change.disabledAt;
+      const event = { organizationId: organization_id, now, data, exceptId: id };
+      outbox.record<typeof webhookDisabled>(transaction, { type: 'webhook.disabled' }, event);
     }
     return { set: health, where: { id } };
   });
   await updateEach(transaction, 'webhooks', changes);
-  for (const { organizationId, data } of disabled) {
-    const now = Date.parse(data.disabledAt);
-    const events = [{ data, subject: {} }];
-    const options = { exceptId: data.id };
-    outbox.record<typeof webhookDisabled>(transaction, organizationId, event, now, events, options);
-  }
 }
 
 function addOutcome(health: Health, { error, attemptedAt, durationMs }: AttemptOutcome): void {

@@ -23,8 +23,7 @@ async function openNodes() {
   const outboxes = nodes.map((database) => new EventOutbox(database, { newId: newUuid }));
   const record = (node: number, transaction: WriteTransaction, id: string) => {
     const data = { id, shortCode: 'code', threshold: 1, count: 1 };
-    const events = [{ data, subject: {} }];
-    outboxes[node]?.record(transaction, organizationId, urlClickThreshold, 0, events);
+    outboxes[node]?.record(transaction, urlClickThreshold, { organizationId, now: 0, data });
   };
   return { stored, nodes, organizationId, record };
 }

@@ -67,12 +67,12 @@ describe('finished deliveries', () => {
 /** Records events about links with these ids. */
 const happen = (urlIds: readonly number[]) =>
   opened.stored.database.writeDirectly(async (transaction) => {
-    const events = urlIds.map((urlId) => ({
-      data: eventExamples['url.created'],
-      subject: { urlId, domainId: null, tags: '' },
-    }));
     const { outbox, organizationId, clock } = opened;
-    outbox.record(transaction, organizationId, urlCreated, clock(), events);
+    const event = { organizationId, now: clock(), data: eventExamples['url.created'] };
+    for (const urlId of urlIds) {
+      const subject = { urlId, domainId: null, tags: '' };
+      outbox.record(transaction, urlCreated, { ...event, subject });
+    }
   });
 
 const countByStatus = async (id: string) => {

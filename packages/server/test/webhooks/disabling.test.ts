@@ -25,11 +25,11 @@ async function read(id: string): Promise<Webhook> {
 
 /** Records an event of the organization, as a change of a link does. */
 const happen = () =>
-  opened.stored.database.writeDirectly(async (transaction) =>
-    opened.outbox.record(transaction, opened.organizationId, urlCreated, opened.clock(), [
-      { data: eventExamples['url.created'], subject: {} },
-    ]),
-  );
+  opened.stored.database.writeDirectly(async (transaction) => {
+    const { outbox, organizationId, clock } = opened;
+    const data = eventExamples['url.created'];
+    outbox.record(transaction, urlCreated, { organizationId, now: clock(), data });
+  });
 
 /** Answers with a status that the test changes. */
 async function answering(status: number): Promise<Receiver & { status: number }> {
