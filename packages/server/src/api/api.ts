@@ -17,9 +17,7 @@ import { ruleTestRoutes } from '../redirect/rule-test.js';
 import { moderationRoutes } from '../urls/moderation-contract.js';
 import { tagRoutes } from '../urls/tag-contract.js';
 import { urlRoutes } from '../urls/url-contract.js';
-import { eventListRoutes } from '../webhooks/event-list-contract.js';
-import { eventTypeRoutes } from '../webhooks/event-type-contract.js';
-import { statsRoutes } from '../webhooks/stats-contract.js';
+import { eventRoutes } from '../webhooks/event-contract.js';
 import { webhookRoutes } from '../webhooks/webhook-contract.js';
 import { docsRoutes } from './docs/docs-contract.js';
 
@@ -39,9 +37,7 @@ export const api = [
   ...reportRoutes,
   ...erasureRoutes,
   ...webhookRoutes,
-  ...statsRoutes,
-  ...eventListRoutes,
-  ...eventTypeRoutes,
+  ...eventRoutes,
   ...domainRoutes,
   ...usageRoutes,
   ...organizationRoutes,

@@ -17,9 +17,9 @@ export interface EventSubject {
 
 /** Values of which the link of an event must have one. Each that is missing allows all links. */
 export interface EventFilters {
-  readonly tags?: readonly string[];
-  readonly domainIds?: readonly string[];
-  readonly urlIds?: readonly number[];
+  readonly tags?: string[];
+  readonly domainIds?: string[];
+  readonly urlIds?: number[];
 }
 
 /** The part of a webhook that selects its events. */

@@ -1,4 +1,4 @@
-import type { Window } from '../analytics/reports/report-window.js';
+import type { ReportWindow } from '../analytics/reports/report-window.js';
 import type { OperatorAuditFilter } from '../audit/audit-contract.js';
 import { listAuditEntries, toAuditEntry } from '../audit/audit-repository.js';
 import { listApiKeys, toApiKeyRecord } from '../auth/api-key-repository.js';
@@ -6,6 +6,7 @@ import { listClients, toClientRecord } from '../auth/client-repository.js';
 import type { LinkRestriction } from '../contract/caller.js';
 import type { Page, PageRange, Position } from '../contract/fields.js';
 import { toPageText } from '../contract/json-text.js';
+import { withIsoTimes } from '../contract/present.js';
 import { listDomains, toDomainRecord } from '../domains/domain-repository.js';
 import {
   listOrganizations,
@@ -30,8 +31,8 @@ import type { TagFilter } from '../urls/tag-contract.js';
 import { findTagged, listTags } from '../urls/tag-query.js';
 import type { UrlFilter } from '../urls/url-list-contract.js';
 import { listUrls } from '../urls/url-query.js';
-import { listDeliveries, toDeliveryRecord } from '../webhooks/delivery-repository.js';
-import { readAttempts } from '../webhooks/stats.js';
+import { listDeliveries } from '../webhooks/delivery-repository.js';
+import { readStats } from '../webhooks/stats.js';
 import type { DeliveryFilter } from '../webhooks/webhook-contract.js';
 import { listWebhooks, toWebhookRecord } from '../webhooks/webhook-repository.js';
 
@@ -71,9 +72,9 @@ export function listMethods(database: Database) {
       return toPageText(page, (webhook) => toWebhookRecord(webhook, now));
     },
     listDeliveries: async (_organizationId: string, webhookId: string, filter: DeliveryFilter) =>
-      toPageText(await listDeliveries(database, webhookId, filter), toDeliveryRecord),
-    readAttempts: (_organizationId: string, webhookId: string, window: Window) =>
-      readAttempts(database, webhookId, window),
+      toPageText(await listDeliveries(database, webhookId, filter), withIsoTimes),
+    readStats: (_organizationId: string, webhookId: string, window: ReportWindow) =>
+      readStats(database, webhookId, window),
     listApiKeys: pagesOf(listApiKeys, toApiKeyRecord),
     listAuditEntries: pagesOf(listAuditEntries, (row) => toAuditEntry(row, 'organization')),
     async listAllAuditEntries(_owner: string, filter: OperatorAuditFilter) {

@@ -1,5 +1,8 @@
 import { guardedFetchReasons } from '../network/guarded-connector.js';
 
+/** The length of the response that is stored. */
+export const maxStoredResponseBytes = 2048;
+
 export interface AttemptedDelivery {
   readonly id: string;
   readonly webhookId: string;

@@ -6,14 +6,14 @@ import type { Database } from '../storage/database.js';
 import { type LinkOrigins, shortUrlOf } from '../urls/link-origins.js';
 import type { urlClicked } from './click-events.js';
 
-export interface ClickBatcherOptions {
+export interface ClickOptions {
   readonly database: Database;
   readonly outbox: Pick<EventOutbox, 'record'>;
   readonly clock: Clock;
   readonly origins: LinkOrigins;
 }
 
-type Batch = Awaited<ReturnType<ClickBatcher['findOldest']>>[number];
+type Batch = Awaited<ReturnType<typeof findOldest>>[number];
 
 // The shortest time between two events of a webhook, and the same while its endpoint fails: its
 // deliveries are retried for more than a day, so it must not have many.
@@ -26,86 +26,81 @@ const maxVisitBytes = 100 * 1024 - 1024;
 const eventsPerCall = 25;
 
 /**
- * Makes the batches of clicks that wait for webhooks into events. The next event of a webhook is written
- * after the first attempt to deliver the one before, so a slow endpoint gets fewer and larger ones.
+ * Makes the batches of clicks that wait for webhooks into events, and deletes batches that no webhook wants.
+ * The next event of a webhook is written after the first attempt to deliver the one before, so a slow
+ * endpoint gets fewer and larger ones. Returns false without batches.
  */
-export class ClickBatcher {
-  readonly #options: ClickBatcherOptions;
+export async function writeClicks(options: ClickOptions): Promise<boolean> {
+  const { database, clock } = options;
+  const now = clock();
+  const batches = await findOldest(database);
+  for (const batch of batches) if (!isWanted(batch, now)) await deleteAll(database, batch);
+  const due = batches.filter((batch) => isWanted(batch, now) && isDue(batch, now));
+  for (const batch of due.slice(0, eventsPerCall)) await writeEvent(options, batch, now);
+  return batches.length > 0;
+}
 
-  constructor(options: ClickBatcherOptions) {
-    this.#options = options;
-  }
-
-  /** Writes the events that are due, and deletes batches that no webhook wants. Returns false without batches. */
-  async write(): Promise<boolean> {
-    const now = this.#options.clock();
-    const batches = await this.findOldest();
-    for (const batch of batches) if (!isWanted(batch, now)) await this.#deleteAll(batch);
-    const due = batches.filter((batch) => isWanted(batch, now) && isDue(batch, now));
-    for (const batch of due.slice(0, eventsPerCall)) await this.#writeEvent(batch, now);
-    return batches.length > 0;
-  }
-
-  /** Returns the oldest batch of each webhook. The one whose last event is the oldest comes first. */
-  findOldest() {
-    const { read } = this.#options.database;
-    const lastDelivery = sql<string>`(select id from deliveries
+/** Returns the oldest batch of each webhook. The one whose last event is the oldest comes first. */
+function findOldest({ read }: Database) {
+  const lastDelivery = sql<string>`(select id from deliveries
       where webhook_id = webhooks.id and event_type = 'url.clicked'
       order by created_at desc, id desc limit 1)`;
-    return read
-      .selectFrom(
-        read
-          .selectFrom('queued_clicks')
-          .select((queued) => ['webhook_id', queued.fn.min('queued_clicks.id').as('id')])
-          .groupBy('webhook_id')
-          .as('oldest'),
-      )
-      .innerJoin('webhooks', 'webhooks.id', 'oldest.webhook_id')
-      .leftJoin('deliveries', (join) => join.on('deliveries.id', '=', lastDelivery))
-      .select(['oldest.id', 'oldest.webhook_id', 'organization_id', 'events', 'deleted_at'])
-      .select(['is_active', 'disabled_at', 'failing_since', 'attempts', 'status'])
-      .select(({ fn }) => fn.coalesce('deliveries.created_at', sql.lit(0)).as('lastAt'))
-      .orderBy('lastAt')
-      .execute();
-  }
-
-  async #writeEvent({ id, webhook_id, organization_id }: Batch, now: number): Promise<void> {
-    const { database, outbox, origins } = this.#options;
-    await database.writeDirectly(async (transaction) => {
-      const query = transaction
+  return read
+    .selectFrom(
+      read
         .selectFrom('queued_clicks')
-        .select(['visits', 'omitted'])
-        .where('id', '=', id);
-      const isPostgres = database.engine === 'postgres';
-      const batch = await (isPostgres ? query.forUpdate() : query).executeTakeFirst();
-      // Another node has written the event.
-      if (!batch) return;
-      const lines = batch.visits.split('\n');
-      const all = lines.map((line) => toClickedVisit(JSON.parse(line), origins));
-      const visits = all.slice(0, countFitting(all));
-      const rest = lines.slice(visits.length);
-      if (rest.length === 0)
-        await transaction.deleteFrom('queued_clicks').where('id', '=', id).execute();
-      else {
-        await transaction
-          .updateTable('queued_clicks')
-          .set({ visit_count: rest.length, visits: rest.join('\n'), omitted: 0 })
-          .where('id', '=', id)
-          .execute();
-      }
-      const data = { visits, omitted: batch.omitted };
-      const event = { organizationId: organization_id, now, data, onlyId: webhook_id };
-      outbox.record<typeof urlClicked>(transaction, { type: 'url.clicked' }, event);
-    }, 'rows');
-  }
+        .select((queued) => ['webhook_id', queued.fn.min('queued_clicks.id').as('id')])
+        .groupBy('webhook_id')
+        .as('oldest'),
+    )
+    .innerJoin('webhooks', 'webhooks.id', 'oldest.webhook_id')
+    .leftJoin('deliveries', (join) => join.on('deliveries.id', '=', lastDelivery))
+    .select(['oldest.id', 'oldest.webhook_id', 'organization_id', 'events', 'deleted_at'])
+    .select(['is_active', 'disabled_at', 'failing_since', 'attempts', 'status'])
+    .select(({ fn }) => fn.coalesce('deliveries.created_at', sql.lit(0)).as('lastAt'))
+    .orderBy('lastAt')
+    .execute();
+}
 
-  async #deleteAll({ webhook_id }: Batch): Promise<void> {
-    await this.#options.database.writeDirectly(
-      (transaction) =>
-        transaction.deleteFrom('queued_clicks').where('webhook_id', '=', webhook_id).execute(),
-      'rows',
-    );
-  }
+async function writeEvent(
+  { database, outbox, origins }: ClickOptions,
+  { id, webhook_id, organization_id }: Batch,
+  now: number,
+): Promise<void> {
+  await database.writeDirectly(async (transaction) => {
+    const query = transaction
+      .selectFrom('queued_clicks')
+      .select(['visits', 'omitted'])
+      .where('id', '=', id);
+    const isPostgres = database.engine === 'postgres';
+    const batch = await (isPostgres ? query.forUpdate() : query).executeTakeFirst();
+    // Another node has written the event.
+    if (!batch) return;
+    const lines = batch.visits.split('\n');
+    const all = lines.map((line) => toClickedVisit(JSON.parse(line), origins));
+    const visits = all.slice(0, countFitting(all));
+    const rest = lines.slice(visits.length);
+    if (rest.length === 0)
+      await transaction.deleteFrom('queued_clicks').where('id', '=', id).execute();
+    else {
+      await transaction
+        .updateTable('queued_clicks')
+        .set({ visit_count: rest.length, visits: rest.join('\n'), omitted: 0 })
+        .where('id', '=', id)
+        .execute();
+    }
+    const data = { visits, omitted: batch.omitted };
+    const event = { organizationId: organization_id, now, data, onlyId: webhook_id };
+    outbox.record<typeof urlClicked>(transaction, { type: 'url.clicked' }, event);
+  }, 'rows');
+}
+
+async function deleteAll(database: Database, { webhook_id }: Batch): Promise<void> {
+  await database.writeDirectly(
+    (transaction) =>
+      transaction.deleteFrom('queued_clicks').where('webhook_id', '=', webhook_id).execute(),
+    'rows',
+  );
 }
 
 /** Returns whether the webhook of a batch gets its clicks, now or when it is enabled again. */

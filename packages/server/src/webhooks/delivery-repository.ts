@@ -1,6 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Page } from '../contract/fields.js';
-import { type WithIsoTimes, withIsoTimes } from '../contract/present.js';
+import type { WithIsoTimes } from '../contract/present.js';
 import type { EventOutbox } from '../events/event-outbox.js';
 import type { EventType } from '../events/event-types.js';
 import {
@@ -13,106 +13,95 @@ import { allOf, readList } from '../storage/list-page.js';
 import type { ListQuery } from '../storage/list-query.js';
 import type { Schema } from '../storage/schema.js';
 import { eventExamples } from './event-examples.js';
-import type { DeliveryFilter, deliveryStatuses, RecoverRequest } from './webhook-contract.js';
-import { maxRecovered } from './webhook-limits.js';
+import {
+  type DeliveryFilter,
+  type deliveryStatuses,
+  maxRecovered,
+  type RecoverRequest,
+} from './webhook-contract.js';
 
 export type Delivery = Awaited<ReturnType<ReturnType<typeof selectDeliveries>['execute']>>[number];
 
 export type DeliveryRecord = WithIsoTimes<Delivery>;
 
-export function toDeliveryRecord(delivery: Delivery): DeliveryRecord {
-  return withIsoTimes(delivery);
-}
+export type DeliveryRepository = ReturnType<typeof createDeliveryRepository>;
 
 /** Reads and creates deliveries for the API. Every method is one transaction. */
-export class DeliveryRepository {
-  readonly #database: Database;
-  readonly #outbox: EventOutbox;
+export function createDeliveryRepository(database: Database, outbox: EventOutbox) {
+  return {
+    /** Returns a delivery with its attempts, read in one snapshot. */
+    find: (webhookId: string, id: string) =>
+      database.snapshot(async (db) => {
+        const delivery = await selectDeliveries(db)
+          .select('events.body as requestBody')
+          .where('webhook_id', '=', webhookId)
+          .where('deliveries.id', '=', id)
+          .executeTakeFirst();
+        if (!delivery) return undefined;
+        const attemptHistory = await db
+          .selectFrom('delivery_attempts')
+          .select(['number', 'attempted_at as attemptedAt', 'duration_ms as durationMs'])
+          .select(['status_code as statusCode', 'error', 'response_body as responseBody'])
+          .where('delivery_id', '=', id)
+          .orderBy('number')
+          .execute();
+        return { ...delivery, attemptHistory };
+      }),
 
-  constructor(database: Database, outbox: EventOutbox) {
-    this.#database = database;
-    this.#outbox = outbox;
-  }
+    /** Records the example of an event for one webhook only, and returns its delivery. */
+    sendExample(
+      webhookId: string,
+      type: EventType,
+      { organizationId, now, write }: WriteContext,
+    ): Promise<IdempotentResult<Delivery>> {
+      const audit = ({ id }: Delivery) => ({ type: 'delivery', id }) as const;
+      return writeOnce(database, { organizationId, write, audit }, async (transaction) => {
+        const event = [organizationId, type, now, eventExamples[type], webhookId] as const;
+        return getDelivery(transaction, await outbox.recordTest(transaction, ...event));
+      });
+    },
 
-  /** Returns a delivery with its attempts, read in one snapshot. */
-  find(webhookId: string, id: string) {
-    return this.#database.snapshot(async (db) => {
-      const delivery = await selectDeliveries(db)
-        .select('events.body as requestBody')
-        .where('webhook_id', '=', webhookId)
-        .where('deliveries.id', '=', id)
-        .executeTakeFirst();
-      if (!delivery) return undefined;
-      const attemptHistory = await db
-        .selectFrom('delivery_attempts')
-        .select(['number', 'attempted_at as attemptedAt', 'duration_ms as durationMs'])
-        .select(['status_code as statusCode', 'error', 'response_body as responseBody'])
-        .where('delivery_id', '=', id)
-        .orderBy('number')
-        .execute();
-      return { ...delivery, attemptHistory };
-    });
-  }
+    /** Creates another delivery of the same event. Returns null when the delivery is unknown. */
+    replay(
+      webhookId: string,
+      id: string,
+      { organizationId, now, write }: WriteContext,
+    ): Promise<IdempotentResult<Delivery | null>> {
+      const audit = (again: Delivery | null) =>
+        again && ({ type: 'delivery', id: again.id } as const);
+      return writeOnce(database, { organizationId, write, audit }, async (transaction) => {
+        const events = await transaction
+          .selectFrom('deliveries')
+          .select(['event_id', 'event_type', 'url_id'])
+          .where('webhook_id', '=', webhookId)
+          .where('id', '=', id)
+          .execute();
+        const [newId] = await outbox.deliverAgain(transaction, events, webhookId, now);
+        return newId === undefined ? null : getDelivery(transaction, newId);
+      });
+    },
 
-  /** Records the example of an event for one webhook only, and returns its delivery. */
-  sendExample(
-    webhookId: string,
-    type: EventType,
-    { organizationId, now, write }: WriteContext,
-  ): Promise<IdempotentResult<Delivery>> {
-    const audit = ({ id }: Delivery) => ({ type: 'delivery', id }) as const;
-    return writeOnce(this.#database, { organizationId, write, audit }, async (transaction) => {
-      const data = eventExamples[type];
-      const event = [organizationId, type, now, data, webhookId] as const;
-      return getDelivery(transaction, await this.#outbox.recordTest(transaction, ...event));
-    });
-  }
-
-  /** Creates another delivery of the same event. Returns null when the delivery is unknown. */
-  replay(
-    webhookId: string,
-    id: string,
-    { organizationId, now, write }: WriteContext,
-  ): Promise<IdempotentResult<Delivery | null>> {
-    const audit = (again: Delivery | null) =>
-      again && ({ type: 'delivery', id: again.id } as const);
-    return writeOnce(this.#database, { organizationId, write, audit }, async (transaction) => {
-      const events = await transaction
-        .selectFrom('deliveries')
-        .select(['event_id', 'event_type', 'url_id'])
-        .where('webhook_id', '=', webhookId)
-        .where('id', '=', id)
-        .execute();
-      const [newId] = await this.#outbox.deliverAgain(transaction, events, webhookId, now);
-      return newId === undefined ? null : getDelivery(transaction, newId);
-    });
-  }
-
-  /** Writes all deliveries of events so far, before a change of the webhooks. */
-  finishFanOut(organizationId: string): Promise<void> {
-    return this.#outbox.finishFanOut(organizationId);
-  }
-
-  /** Creates deliveries of the events whose latest delivery failed in the range, oldest first. */
-  async recover(
-    webhookId: string,
-    range: RecoverRequest,
-    { organizationId, now, write }: WriteContext,
-  ): Promise<IdempotentResult<{ created: number; hasMore: boolean }>> {
-    const ids = await findFailed(this.#database.read, webhookId, range, now);
-    const audit = { type: 'webhook', id: webhookId } as const;
-    return writeOnce(this.#database, { organizationId, write, audit }, async (transaction) => {
-      const failed = await selectFailed(transaction, webhookId)
-        .where('id', 'in', ids.slice(0, maxRecovered))
-        .orderBy('created_at')
-        .orderBy('id')
-        .execute();
-      // Another request may have recovered some of them since.
-      const latest = failed.filter((delivery) => !delivery.isFollowed);
-      await this.#outbox.deliverAgain(transaction, latest, webhookId, now);
-      return { created: latest.length, hasMore: ids.length > maxRecovered };
-    });
-  }
+    /** Creates deliveries of the events whose latest delivery failed in the range, oldest first. */
+    async recover(
+      webhookId: string,
+      range: RecoverRequest,
+      { organizationId, now, write }: WriteContext,
+    ) {
+      const ids = await findFailed(database.read, webhookId, range, now);
+      const audit = { type: 'webhook', id: webhookId } as const;
+      return writeOnce(database, { organizationId, write, audit }, async (transaction) => {
+        const failed = await selectFailed(transaction, webhookId)
+          .where('id', 'in', ids.slice(0, maxRecovered))
+          .orderBy('created_at')
+          .orderBy('id')
+          .execute();
+        // Another request may have recovered some of them since.
+        const latest = failed.filter((delivery) => !delivery.isFollowed);
+        await outbox.deliverAgain(transaction, latest, webhookId, now);
+        return { created: latest.length, hasMore: ids.length > maxRecovered };
+      });
+    },
+  };
 }
 
 // Statements of SQLite block the event loop.

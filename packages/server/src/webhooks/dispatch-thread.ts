@@ -8,7 +8,7 @@ import type { Database } from '../storage/database.js';
 import { openStorage, type StorageOptions } from '../storage/open-storage.js';
 import { defineThread } from '../threads/define-thread.js';
 import type { LinkOrigins } from '../urls/link-origins.js';
-import { ClickBatcher } from './click-queue.js';
+import { writeClicks } from './click-queue.js';
 import { pruneDeliveries } from './delivery-pruner.js';
 import { DeliveryQueue } from './delivery-queue.js';
 import type { HealthRules } from './endpoint-health.js';
@@ -51,12 +51,11 @@ export function startDispatcher(
     clock,
     onError: report('webhook dispatch failed'),
   });
-  const batcher = new ClickBatcher({ database, outbox, clock, origins });
   const clicks = new PeriodicService({
     name: 'clicks',
     everyMs: batchClicksEveryMs,
     idleEveryMs: idleBatchEveryMs,
-    tick: () => batcher.write(),
+    tick: () => writeClicks({ database, outbox, clock, origins }),
     onError: report('batching clicks failed'),
   });
   const pruning = new PeriodicService({

@@ -7,10 +7,10 @@ import {
   type AttemptOutcome,
   type ClaimedDelivery,
   causeOfStatus,
+  maxStoredResponseBytes,
   type Receiver,
 } from './attempt.js';
 import { decryptSecrets, placeOfWebhook, signingSecrets, type WebhookSecrets } from './secrets.js';
-import { maxStoredResponseBytes } from './webhook-limits.js';
 
 /** The time limit of one attempt. Specification, "Limits". */
 export const attemptTimeoutMs = 5_000;

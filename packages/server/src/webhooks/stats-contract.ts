@@ -1,7 +1,5 @@
 import { z } from 'zod';
-import { windowQuery } from '../analytics/reports/report-contract.js';
-import { defineRoute } from '../contract/define-route.js';
-import { instant, uuidParam, uuidText } from '../contract/fields.js';
+import { instant, uuidText } from '../contract/fields.js';
 import { failureCauses } from './attempt.js';
 
 /** The maximum number of pending deliveries that statistics count. */
@@ -78,16 +76,3 @@ export const webhookStats = z
       .describe('The attempts by the hour or day of their delivery, in UTC, without gaps.'),
   })
   .meta({ id: 'WebhookStats' });
-
-export const statsRoutes = [
-  defineRoute('getWebhookStats', 'GET /api/v1/webhooks/{id}/stats', {
-    tag: 'Webhooks',
-    access: { scope: 'webhooks:read' },
-    summary: "Read the statistics of a webhook's attempts",
-    description:
-      'The attempts of the stored deliveries that were created in the window, test events and replays included. Deliveries are stored for 30 days, and delivered `url.clicked` for one.',
-    params: z.strictObject({ id: uuidParam }),
-    query: windowQuery,
-    responses: { 200: { description: 'The statistics of the window', data: webhookStats } },
-  }),
-] as const;

@@ -1,19 +1,20 @@
 import { sql } from 'kysely';
-import { bucketsOf, type ReportWindow, type Window } from '../analytics/reports/report-window.js';
+import { bucketsOf, type ReportWindow } from '../analytics/reports/report-window.js';
+import { withIsoTimes } from '../contract/present.js';
+import { hourMs } from '../durations.js';
 import type { Database } from '../storage/database.js';
 import type { FailureCause } from './attempt.js';
 import { maxPendingCounted } from './stats-contract.js';
 
-const hourMs = 60 * 60 * 1000;
+export type Stats = Awaited<ReturnType<typeof readStats>>;
 
-export type Attempts = Awaited<ReturnType<typeof readAttempts>>;
-
-/** Reads what the statistics of a webhook consist of: sums over the deliveries created in a window. */
-export async function readAttempts(
+/** Returns the statistics of a webhook: sums over the deliveries that were created in a window. */
+export async function readStats(
   { read }: Pick<Database, 'read'>,
   webhookId: string,
-  { since, until }: Window,
+  window: ReportWindow,
 ) {
+  const { since, until } = window;
   const isWanted = sql`webhook_id = ${webhookId}
     and deliveries.created_at >= ${since} and deliveries.created_at < ${until}`;
   const attempts = sql`delivery_attempts join deliveries on deliveries.id = delivery_id
@@ -35,30 +36,40 @@ export async function readAttempts(
         select created_at from deliveries where webhook_id = ${webhookId} and due_at is not null
         order by due_at limit ${sql.lit(maxPendingCounted)}) as waiting`.execute(read),
   ]);
-  return {
-    deliveries: new Map(byStatus.rows.map(({ status, count }) => [status, count])),
-    byOutcome: byOutcome.rows,
-    byHour: byHour.rows,
-    pending: pending.rows[0] ?? { count: 0, oldestCreatedAt: null },
-  };
-}
-
-export function presentAttempts(found: Attempts, window: ReportWindow) {
-  const failures = failuresOf(found);
-  const attempts = sum(found.byOutcome);
-  const failedAttempts = failures.reduce((total, each) => total + each.attempts, 0);
-  const successRate = attempts === 0 ? null : (attempts - failedAttempts) / attempts;
+  const deliveries = new Map(byStatus.rows.map(({ status, count }) => [status, count]));
+  const byCause = new Map<FailureCause, number>();
+  for (const { cause, count } of byOutcome.rows) {
+    if (cause !== null) byCause.set(cause, (byCause.get(cause) ?? 0) + count);
+  }
+  const all = sum(byOutcome.rows);
+  const failedAttempts = [...byCause.values()].reduce((total, count) => total + count, 0);
+  const successRate = all === 0 ? null : (all - failedAttempts) / all;
+  // In the order of their duration.
+  const answered = byOutcome.rows.filter(
+    ({ cause }) => cause === null || cause.startsWith('status_'),
+  );
+  const { names, indexOf } = bucketsOf(window);
+  const timeseries = names.map((bucket) => ({ bucket, attempts: 0, failedAttempts: 0 }));
+  for (const { hour, attempts, failedAttempts } of byHour.rows) {
+    const bucket = timeseries[indexOf(Math.max(hour, since))];
+    if (!bucket) continue;
+    bucket.attempts += attempts;
+    bucket.failedAttempts += failedAttempts;
+  }
   return {
     totals: {
-      attempts,
+      attempts: all,
       failedAttempts,
       successRate: successRate && Math.round(successRate * 1e4) / 1e4,
-      delivered: found.deliveries.get('delivered') ?? 0,
-      failed: found.deliveries.get('failed') ?? 0,
+      delivered: deliveries.get('delivered') ?? 0,
+      failed: deliveries.get('failed') ?? 0,
     },
-    responseTimeMs: percentilesOf(found),
-    failures,
-    timeseries: seriesOf(found, window),
+    responseTimeMs: { p50: percentile(answered, 0.5), p95: percentile(answered, 0.95) },
+    failures: [...byCause]
+      .map(([cause, attempts]) => ({ cause, attempts }))
+      .sort((a, b) => b.attempts - a.attempts || (a.cause < b.cause ? -1 : 1)),
+    pending: withIsoTimes(pending.rows[0] ?? { count: 0, oldestCreatedAt: null }),
+    timeseries,
   };
 }
 
@@ -66,39 +77,16 @@ function sum(counts: readonly { readonly count: number }[]): number {
   return counts.reduce((total, { count }) => total + count, 0);
 }
 
-function percentilesOf({ byOutcome }: Attempts) {
-  // In the order of their duration.
-  const answered = byOutcome.filter(({ cause }) => cause === null || cause.startsWith('status_'));
-  const total = sum(answered);
-  const percentile = (share: number): number | null => {
-    let counted = 0;
-    for (const { durationMs, count } of answered) {
-      counted += count;
-      if (counted >= total * share) return durationMs;
-    }
-    return null;
-  };
-  return { p50: percentile(0.5), p95: percentile(0.95) };
-}
-
-function failuresOf({ byOutcome }: Attempts) {
-  const byCause = new Map<FailureCause, number>();
-  for (const { cause, count } of byOutcome) {
-    if (cause !== null) byCause.set(cause, (byCause.get(cause) ?? 0) + count);
+/** Returns the duration that a share of these attempts does not exceed; null without any. */
+function percentile(
+  attempts: readonly { readonly durationMs: number; readonly count: number }[],
+  share: number,
+): number | null {
+  const wanted = sum(attempts) * share;
+  let counted = 0;
+  for (const { durationMs, count } of attempts) {
+    counted += count;
+    if (counted >= wanted) return durationMs;
   }
-  return [...byCause]
-    .map(([cause, attempts]) => ({ cause, attempts }))
-    .sort((a, b) => b.attempts - a.attempts || (a.cause < b.cause ? -1 : 1));
-}
-
-function seriesOf({ byHour }: Attempts, window: ReportWindow) {
-  const { names, indexOf } = bucketsOf(window);
-  const series = names.map((bucket) => ({ bucket, attempts: 0, failedAttempts: 0 }));
-  for (const { hour, attempts, failedAttempts } of byHour) {
-    const bucket = series[indexOf(Math.max(hour, window.since))];
-    if (!bucket) continue;
-    bucket.attempts += attempts;
-    bucket.failedAttempts += failedAttempts;
-  }
-  return series;
+  return null;
 }

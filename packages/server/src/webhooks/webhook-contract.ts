@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { windowQuery } from '../analytics/reports/report-contract.js';
 import { defineRoute } from '../contract/define-route.js';
 import {
   characters,
@@ -15,8 +16,9 @@ import {
 } from '../contract/fields.js';
 import { eventTypes } from '../events/event-types.js';
 import { findUrlError } from '../network/receiver-url.js';
+import { maxStoredResponseBytes } from './attempt.js';
 import { defaultRotationMs, standardSecretOf } from './secrets.js';
-import { maxRecovered, maxStoredResponseBytes, maxWebhooks } from './webhook-limits.js';
+import { webhookStats } from './stats-contract.js';
 import {
   description,
   events,
@@ -29,6 +31,10 @@ import {
 export const disabledReasons = ['failing'] as const;
 export type DisabledReason = (typeof disabledReasons)[number];
 
+/** The maximum number of webhooks of an organization. Each event writes a delivery for each of them. */
+export const maxWebhooks = 50;
+/** The maximum number of events that one recovery delivers again. */
+export const maxRecovered = 1_000;
 const maxReceiverUrlLength = 2048;
 
 const url = characters(maxReceiverUrlLength)
@@ -392,8 +398,18 @@ export const webhookRoutes = [
     responses: { 201: { description: 'The number of new deliveries', data: recovered } },
     errors: ['PLAN_REQUIRED'],
   }),
+  defineRoute('getWebhookStats', 'GET /api/v1/webhooks/{id}/stats', {
+    ...read,
+    summary: "Read the statistics of a webhook's attempts",
+    description:
+      'The attempts of the stored deliveries that were created in the window, test events and replays included. Deliveries are stored for 30 days, and delivered `url.clicked` for one.',
+    params,
+    query: windowQuery,
+    responses: { 200: { description: 'The statistics of the window', data: webhookStats } },
+  }),
 ] as const;
 
+export type WebhookCreateRequest = z.output<typeof webhookCreateRequest>;
 export type WebhookUpdateRequest = z.output<typeof webhookUpdateRequest>;
 export type WebhookSettings = Pick<WebhookUpdateRequest, 'description' | 'filters' | 'headers'>;
 export type SubscribedType = z.output<typeof subscribedType>;

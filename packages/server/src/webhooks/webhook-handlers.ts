@@ -1,33 +1,30 @@
-import { v7 as newUuid } from 'uuid';
 import {
   parseReportQuery,
+  type ReportWindow,
   toWindowFields,
-  type Window,
 } from '../analytics/reports/report-window.js';
-import { newSecret } from '../auth/secrets.js';
 import { ApiError, notFound, validationError } from '../contract/api-error.js';
+import type { LinkOwner } from '../contract/caller.js';
 import type { PageRange } from '../contract/fields.js';
 import type { JsonText, PageText, ReadPage } from '../contract/json-text.js';
 import { presentAs, withIsoTimes } from '../contract/present.js';
+import type { EventOutbox } from '../events/event-outbox.js';
 import { eventTypes, optInTypes } from '../events/event-types.js';
 import { everyType } from '../events/subscription.js';
 import { eventSchemas } from '../generated/event-schemas.js';
 import { type HandlersOf, replyWithChange } from '../http/handlers.js';
 import { openPage } from '../http/open-page.js';
-import { requireFound } from '../idempotency/with-idempotency-key.js';
+import { contextOf, requireFound } from '../idempotency/with-idempotency-key.js';
 import { findUrlError } from '../network/receiver-url.js';
 import type { OrganizationRepository } from '../organizations/organization-repository.js';
 import { hasWebhooks, type PlanTable, planOf } from '../organizations/plans.js';
 import type { Clock } from '../ports.js';
 import type { DeliveryRecord, DeliveryRepository } from './delivery-repository.js';
-import { events } from './event-contract.js';
+import { type eventRoutes, events } from './event-contract.js';
 import { eventExamples, exampleTime, zeros } from './event-examples.js';
 import type { EventList } from './event-list.js';
-import type { eventListRoutes } from './event-list-contract.js';
-import type { eventTypeRoutes } from './event-type-contract.js';
 import { defaultRotationMs, standardSecretOf } from './secrets.js';
-import { type Attempts, presentAttempts } from './stats.js';
-import type { statsRoutes } from './stats-contract.js';
+import type { Stats } from './stats.js';
 import {
   type DeliveryFilter,
   type WebhookSettings,
@@ -44,6 +41,7 @@ import {
 export interface WebhookHandlerOptions {
   readonly webhooks: WebhookRepository;
   readonly deliveries: DeliveryRepository;
+  readonly outbox: Pick<EventOutbox, 'finishFanOut'>;
   readonly eventList: EventList;
   readonly organizations: Pick<OrganizationRepository, 'get'>;
   readonly plans: PlanTable;
@@ -53,11 +51,11 @@ export interface WebhookHandlerOptions {
     webhookId: string,
     filter: DeliveryFilter,
   ) => Promise<PageText<DeliveryRecord>>;
-  readonly readAttempts: (
+  readonly readStats: (
     organizationId: string,
     webhookId: string,
-    window: Window,
-  ) => Promise<Attempts>;
+    window: ReportWindow,
+  ) => Promise<Stats>;
   readonly allowPrivateNetwork: boolean;
   readonly clock: Clock;
   readonly onChanged: () => void;
@@ -73,15 +71,8 @@ const typeItems = eventTypes.map((type) => ({
 
 export function webhookHandlers(
   options: WebhookHandlerOptions,
-): HandlersOf<
-  readonly [
-    ...typeof webhookRoutes,
-    ...typeof statsRoutes,
-    ...typeof eventListRoutes,
-    ...typeof eventTypeRoutes,
-  ]
-> {
-  const { webhooks, deliveries, allowPrivateNetwork, clock, onChanged } = options;
+): HandlersOf<readonly [...typeof webhookRoutes, ...typeof eventRoutes]> {
+  const { webhooks, deliveries, outbox, allowPrivateNetwork, clock, onChanged } = options;
   const present = (webhook: Webhook) => toWebhookRecord(webhook, clock());
 
   /** Throws PLAN_REQUIRED unless the plan has webhooks, or else also replays. */
@@ -92,39 +83,46 @@ export function webhookHandlers(
     throw new ApiError('PLAN_REQUIRED', `${feature} not part of the plan ${name}`);
   }
 
-  /** Throws VALIDATION_FAILED for a receiver that gets nothing, or filters of others' links or domains. */
-  async function checkSettings(
+  /**
+   * Prepares a change of the webhooks: writes all deliveries of events so far. Throws PLAN_REQUIRED, or
+   * VALIDATION_FAILED for a receiver that gets nothing, or filters of others' links or domains.
+   */
+  async function prepareChange(
     organizationId: string,
     { url, filters }: { readonly url?: string | undefined } & WebhookSettings,
   ): Promise<void> {
+    await requirePlan(organizationId, 'Webhooks are');
     const error = url === undefined ? undefined : findUrlError(url, { allowPrivateNetwork });
     if (error) throw validationError([{ path: 'url', message: error.message }]);
     const path = filters && (await webhooks.findUnknown(organizationId, filters));
     if (path) throw validationError([{ path, message: 'does not exist in this organization' }]);
+    await outbox.finishFanOut(organizationId);
   }
 
-  async function getWebhook(organizationId: string, id: string): Promise<Webhook> {
+  async function getWebhook({ organizationId }: LinkOwner, id: string): Promise<Webhook> {
     const webhook = await webhooks.find(organizationId, id);
     if (!webhook) throw notFound('webhook', id);
     return webhook;
   }
 
-  async function getActiveWebhook(organizationId: string, id: string): Promise<Webhook> {
-    const webhook = await getWebhook(organizationId, id);
+  /** Returns a webhook that deliveries are sent to. Throws unless the plan has the feature. */
+  async function getActiveWebhook(
+    caller: LinkOwner,
+    id: string,
+    feature: 'Webhooks are' | 'Replay is',
+  ): Promise<Webhook> {
+    await requirePlan(caller.organizationId, feature);
+    const webhook = await getWebhook(caller, id);
     if (webhook.isActive) return webhook;
     const message = 'must be an active webhook: activate it with PATCH { "isActive": true }';
     throw validationError([{ path: 'id', message }]);
   }
 
   return {
-    async createWebhook({ caller: { organizationId }, body, write }) {
-      await requirePlan(organizationId, 'Webhooks are');
-      await checkSettings(organizationId, body);
-      await deliveries.finishFanOut(organizationId);
-      const { url, events, isActive = true, ...settings } = body;
-      const secret = newSecret('webhookSecret');
-      const webhook = { id: newUuid(), url, events, secret, isActive, createdAt: clock() };
-      const { result, replayed } = await webhooks.create(organizationId, webhook, settings, write);
+    async createWebhook({ caller, body, write }) {
+      await prepareChange(caller.organizationId, body);
+      const creating = webhooks.create(body, contextOf(caller, clock(), write));
+      const { result, replayed } = await creating;
       const record = { ...toWebhookRecord(result, result.createdAt), secret: result.secret };
       const data = presentAs(webhookCreated, withStandardSecret(record));
       return { status: 201, replayed, data };
@@ -136,92 +134,79 @@ export function webhookHandlers(
     },
 
     async getWebhook({ caller, params }) {
-      const webhook = await getWebhook(caller.organizationId, params.id);
-      return { status: 200, data: present(webhook) };
+      return { status: 200, data: present(await getWebhook(caller, params.id)) };
     },
 
-    async updateWebhook({ caller: { organizationId }, params: { id }, body, write, ifMatch }) {
-      await requirePlan(organizationId, 'Webhooks are');
-      await checkSettings(organizationId, body);
-      await deliveries.finishFanOut(organizationId);
-      const context = { organizationId, now: clock(), write, ifMatch };
-      const updating = webhooks.update(id, body, context).finally(onChanged);
-      return replyWithChange(updating, 'webhook', id, present);
+    async updateWebhook({ caller, params: { id }, body, write, ifMatch }) {
+      await prepareChange(caller.organizationId, body);
+      const updating = webhooks.update(id, body, contextOf(caller, clock(), write, ifMatch));
+      return replyWithChange(updating.finally(onChanged), 'webhook', id, present);
     },
 
-    async deleteWebhook({ caller: { organizationId }, params: { id }, write, ifMatch }) {
-      const context = { organizationId, now: clock(), write, ifMatch };
-      const deleting = webhooks.delete(id, context).finally(onChanged);
-      return replyWithChange(deleting, 'webhook', id, present);
+    async deleteWebhook({ caller, params: { id }, write, ifMatch }) {
+      const deleting = webhooks.delete(id, contextOf(caller, clock(), write, ifMatch));
+      return replyWithChange(deleting.finally(onChanged), 'webhook', id, present);
     },
 
-    async testWebhook({ caller: { organizationId }, params: { id }, body, write }) {
-      await requirePlan(organizationId, 'Webhooks are');
-      const { events } = await getActiveWebhook(organizationId, id);
+    async testWebhook({ caller, params: { id }, body, write }) {
+      const { events } = await getActiveWebhook(caller, id, 'Webhooks are');
       const type = body?.type ?? events.find((each) => each !== everyType) ?? 'url.created';
-      const context = { organizationId, now: clock(), write };
-      const { result, replayed } = await deliveries.sendExample(id, type, context);
+      const sending = deliveries.sendExample(id, type, contextOf(caller, clock(), write));
+      const { result, replayed } = await sending;
       return { status: 201, replayed, data: withIsoTimes(result) };
     },
 
-    async rotateWebhookSecret({ caller: { organizationId }, params: { id }, body, write }) {
-      await requirePlan(organizationId, 'Webhooks are');
+    async rotateWebhookSecret({ caller, params: { id }, body, write }) {
+      await requirePlan(caller.organizationId, 'Webhooks are');
       const seconds = body?.expireOldAfterSeconds;
-      const rotating = webhooks.rotateSecret(
-        id,
-        newSecret('webhookSecret'),
-        seconds === undefined ? defaultRotationMs : seconds * 1000,
-        { organizationId, now: clock(), write },
-      );
+      const expireOldAfterMs = seconds === undefined ? defaultRotationMs : seconds * 1000;
+      const context = contextOf(caller, clock(), write);
+      const rotating = webhooks.rotateSecret(id, expireOldAfterMs, context);
       return replyWithChange(rotating.finally(onChanged), 'webhook', id, (result) => ({
         id,
         ...withIsoTimes(withStandardSecret(result)),
       }));
     },
 
-    async listDeliveries({ caller: { organizationId }, params: { id }, query }) {
-      await getWebhook(organizationId, id);
+    async listDeliveries({ caller, params: { id }, query }) {
+      await getWebhook(caller, id);
+      const { organizationId } = caller;
       const list = { name: `deliveries of ${id}`, organizationId, ids: 'text' } as const;
       const { filter, reply } = openPage(list, query);
       return reply(await options.listDeliveries(organizationId, id, filter));
     },
 
     async getDelivery({ caller, params: { id, deliveryId } }) {
-      await getWebhook(caller.organizationId, id);
+      await getWebhook(caller, id);
       const delivery = await deliveries.find(id, deliveryId);
       if (!delivery) throw notFound('delivery', deliveryId);
       const attemptHistory = delivery.attemptHistory.map(withIsoTimes);
       return { status: 200, data: { ...withIsoTimes(delivery), attemptHistory } };
     },
 
-    async replayDelivery({ caller: { organizationId }, params: { id, deliveryId }, write }) {
-      await requirePlan(organizationId, 'Replay is');
-      await getActiveWebhook(organizationId, id);
-      const context = { organizationId, now: clock(), write };
-      const again = await deliveries.replay(id, deliveryId, context);
+    async replayDelivery({ caller, params: { id, deliveryId }, write }) {
+      await getActiveWebhook(caller, id, 'Replay is');
+      const again = await deliveries.replay(id, deliveryId, contextOf(caller, clock(), write));
       const { result, replayed } = requireFound(again, 'delivery', deliveryId);
       return { status: 201, replayed, data: withIsoTimes(result) };
     },
 
-    async recoverDeliveries({ caller: { organizationId }, params: { id }, body, write }) {
-      await requirePlan(organizationId, 'Replay is');
-      await getActiveWebhook(organizationId, id);
-      const context = { organizationId, now: clock(), write };
-      const { result, replayed } = await deliveries.recover(id, body, context);
+    async recoverDeliveries({ caller, params: { id }, body, write }) {
+      await getActiveWebhook(caller, id, 'Replay is');
+      const recovering = deliveries.recover(id, body, contextOf(caller, clock(), write));
+      const { result, replayed } = await recovering;
       return { status: 201, replayed, data: result };
     },
 
-    async getWebhookStats({ caller: { organizationId }, params: { id }, query }) {
-      const { createdAt, lastSuccessAt } = await getWebhook(organizationId, id);
+    async getWebhookStats({ caller, params: { id }, query }) {
+      const { createdAt, lastSuccessAt } = await getWebhook(caller, id);
       // The default end is exclusive, too, and deliveries of this millisecond count.
       const window = parseReportQuery(query, clock() + 1, createdAt);
-      const found = await options.readAttempts(organizationId, id, window);
       const data = {
         webhookId: id,
         ...toWindowFields(window),
-        ...presentAttempts(found, window),
+        ...(await options.readStats(caller.organizationId, id, window)),
         ...withIsoTimes({ lastSuccessAt }),
-        pending: withIsoTimes(found.pending),
       };
       return { status: 200, data };
     },

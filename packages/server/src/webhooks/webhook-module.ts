@@ -2,22 +2,21 @@ import type { Logger } from 'pino';
 import { v7 as newUuid } from 'uuid';
 import type { Config } from '../config.js';
 import { EventOutbox } from '../events/event-outbox.js';
-import type { Service } from '../lifecycle.js';
 import type { Database } from '../storage/database.js';
 import type { StorageOptions } from '../storage/open-storage.js';
 import { openThread } from '../threads/open-thread.js';
 import type { LinkOrigins } from '../urls/link-origins.js';
-import { DeliveryRepository } from './delivery-repository.js';
+import { createDeliveryRepository } from './delivery-repository.js';
 import { dispatchThread, startDispatcher } from './dispatch-thread.js';
 import { createEventList } from './event-list.js';
 import type { DispatchFigures } from './webhook-dispatcher.js';
 import { type WebhookHandlerOptions, webhookHandlers } from './webhook-handlers.js';
-import { WebhookRepository } from './webhook-repository.js';
+import { createWebhookRepository } from './webhook-repository.js';
 
 export interface WebhookModuleOptions
   extends Pick<
     WebhookHandlerOptions,
-    'listWebhooks' | 'listDeliveries' | 'readAttempts' | 'organizations' | 'plans' | 'clock'
+    'listWebhooks' | 'listDeliveries' | 'readStats' | 'organizations' | 'plans' | 'clock'
   > {
   readonly config: Config;
   readonly database: Database;
@@ -78,17 +77,13 @@ export function createWebhookModule(options: WebhookModuleOptions) {
   const eventList = createEventList(database, maxWaiting);
   const handlers = webhookHandlers({
     ...options,
-    webhooks: new WebhookRepository(database),
-    deliveries: new DeliveryRepository(database, outbox),
+    webhooks: createWebhookRepository(database),
+    deliveries: createDeliveryRepository(database, outbox),
+    outbox,
     eventList,
     allowPrivateNetwork,
     onChanged: wake,
   });
-  const dispatcher: Service = {
-    name: 'webhooks',
-    start: () => thread.start(),
-    stop: () => thread.stop(),
-  };
   return {
     outbox,
     wake,
@@ -97,9 +92,9 @@ export function createWebhookModule(options: WebhookModuleOptions) {
       thread.call('wakeClicks').catch(() => {});
     },
     handlers,
-    services: [dispatcher],
+    services: [thread],
     /** Stops sending deliveries. Later ones remain due, also those of requests in progress. */
-    stopDispatcher: dispatcher.stop,
+    stopDispatcher: () => thread.stop(),
     /** Answers requests that wait for events. The stop of the HTTP server waits for them. */
     answerWaiting: () => eventList.stop(),
     threads: [thread],

@@ -1,17 +1,13 @@
 import { type Kysely, type Selectable, type SqlBool, sql } from 'kysely';
+import { v7 as newUuid } from 'uuid';
 import type { z } from 'zod';
+import { newSecret } from '../auth/secrets.js';
 import { tooMany, validationError } from '../contract/api-error.js';
 import type { Page, PageRange } from '../contract/fields.js';
 import { fieldsOf, presentAs, withIsoTimes } from '../contract/present.js';
 import type { EventFilters } from '../events/subscription.js';
-import {
-  type IdempotentResult,
-  Refusal,
-  type WriteContext,
-  type WriteRequest,
-  writeOnce,
-} from '../idempotency/with-idempotency-key.js';
-import { checkIfMatch, nextUpdatedAt, nextUpdatedAtOfRow } from '../preconditions/if-match.js';
+import { Refusal, type WriteContext, writeOnce } from '../idempotency/with-idempotency-key.js';
+import { checkIfMatch, nextUpdatedAtOfRow } from '../preconditions/if-match.js';
 import type { Database, Schema, WriteTransaction } from '../storage/database.js';
 import type { Keyring } from '../storage/keyring.js';
 import { readList } from '../storage/list-page.js';
@@ -19,203 +15,192 @@ import { type Encrypt, encryptorOf } from '../storage/secrets.js';
 import { encryptSecrets, placeOfWebhook, readSecrets, rotate } from './secrets.js';
 import {
   type DisabledReason,
+  maxWebhooks,
   type SubscribedType,
+  type WebhookCreateRequest,
   type WebhookSettings,
   type WebhookUpdateRequest,
-  type webhookCreated,
   webhookRecord,
 } from './webhook-contract.js';
-import { maxWebhooks } from './webhook-limits.js';
 
 // Each visit is copied for each of them.
 const maxClickSubscribers = 5;
+
+type WebhookRow = Selectable<Schema['webhooks']>;
 
 /** A subscription of one receiver to event types, with the health of the endpoint. */
 export type Webhook = ReturnType<typeof webhookOf>;
 
 export type WebhookRecord = z.input<typeof webhookRecord>;
 
-/** The result of a create, as it is stored with an idempotency key. */
-export type NewWebhook = Pick<
-  z.input<typeof webhookCreated>,
-  'id' | 'url' | 'events' | 'secret' | 'isActive'
-> & { readonly createdAt: number };
+export type WebhookRepository = ReturnType<typeof createWebhookRepository>;
 
 /** Stores webhooks. Every method is one transaction and ignores deleted webhooks. */
-export class WebhookRepository {
-  readonly #database: Database;
-
-  constructor(database: Database) {
-    this.#database = database;
-  }
-
-  /** Creates a webhook. Throws QUOTA_EXCEEDED when the organization has `maxWebhooks` of them. */
-  create(
-    organizationId: string,
-    webhook: NewWebhook,
-    settings: WebhookSettings,
-    write: WriteRequest | undefined,
-  ): Promise<IdempotentResult<Webhook & { readonly secret: string }>> {
-    const { id, url, events, secret, isActive, createdAt } = webhook;
-    const audit = { type: 'webhook', id } as const;
-    const options = { organizationId, write, audit, holdsSecret: true };
-    return writeOnce(this.#database, options, async (transaction) => {
-      const { count } = await transaction
-        .selectFrom('webhooks')
-        .select(({ fn }) => fn.countAll<number>().as('count'))
-        .where('organization_id', '=', organizationId)
-        .where('deleted_at', 'is', null)
-        .executeTakeFirstOrThrow();
-      if (count >= maxWebhooks) {
-        throw new Refusal(tooMany(maxWebhooks, 'webhooks', 'Delete one first'));
-      }
-      const encrypt = await encryptorOf(this.#database, transaction);
-      await transaction
-        .insertInto('webhooks')
-        .values({
-          id,
-          organization_id: organizationId,
-          url,
-          events: JSON.stringify(events),
-          secret: encryptSecrets(encrypt, id, { current: secret }),
-          is_active: isActive ? 1 : 0,
-          ...settingColumns(encrypt, id, settings),
-          created_at: createdAt,
-          updated_at: createdAt,
-        })
-        .execute();
-      if (events.includes('url.clicked')) await limitClickSubscribers(transaction, organizationId);
-      const created = await find(transaction, this.#database.keyring, organizationId, id);
-      return { ...(created as Webhook), secret };
-    });
-  }
-
-  find(organizationId: string, id: string): Promise<Webhook | undefined> {
-    const { read, keyring } = this.#database;
-    return find(read, keyring, organizationId, id);
-  }
-
-  /** Returns the JSON path of the first link or domain in filters that the organization does not have. */
-  async findUnknown(
-    organizationId: string,
-    { domainIds, urlIds }: NonNullable<WebhookSettings['filters']>,
-  ): Promise<string | undefined> {
-    const { read } = this.#database;
-    const columns = ['id', 'organization_id'] as const;
-    const domains = await read
-      .selectFrom('domains')
-      .select(columns)
-      .where('id', 'in', domainIds ?? [''])
-      .where('deleted_at', 'is', null)
-      .execute();
-    const urls = await read
-      .selectFrom('urls')
-      .select(columns)
-      .where('id', 'in', urlIds ?? [0])
-      .execute();
-    // Not in SQL: SQLite would search the index of the organization instead of the ids.
-    const own = [...domains, ...urls].filter((row) => row.organization_id === organizationId);
-    const known = new Set<string | number>(own.map(({ id }) => id));
-    for (const [name, ids] of Object.entries({ domainIds, urlIds })) {
-      const at = (ids ?? []).findIndex((id) => !known.has(id));
-      if (at >= 0) return `filters.${name}[${at}]`;
-    }
-    return undefined;
-  }
-
-  update(
-    id: string,
-    { url, events, isActive, ...settings }: WebhookUpdateRequest,
-    context: WriteContext,
-  ): Promise<IdempotentResult<Webhook | null>> {
-    return this.#change(id, context, async (transaction, before) => {
-      const { organizationId, now } = context;
-      const hasNewUrl = url !== undefined && url !== before.url;
-      const columns = settingColumns(await encryptorOf(this.#database, transaction), id, settings);
-      if (hasNewUrl && columns.headers === undefined) checkOrigin(before, url);
-      await transaction
-        .updateTable('webhooks')
-        .set({
-          ...(url !== undefined && { url }),
-          ...(events !== undefined && { events: JSON.stringify(events) }),
-          // An explicit change of `isActive` clears the server's reason.
-          ...(isActive !== undefined && {
-            is_active: isActive ? 1 : 0,
-            disabled_at: null,
-            disabled_reason: null,
-          }),
-          // A dispatcher may have disabled it since the read.
-          ...(isActive && {
-            failing_since: sql<number>`case when is_active = 0 then null else failing_since end`,
-          }),
-          // The stored health belongs to the previous receiver.
-          ...(hasNewUrl && { last_success_at: null, failing_since: null, failure_rate: null }),
-          ...columns,
-          updated_at: nextUpdatedAt(before.updatedAt, now),
-        })
-        .where('id', '=', id)
-        .execute();
-      if (events?.includes('url.clicked')) await limitClickSubscribers(transaction, organizationId);
-      return (await find(transaction, this.#database.keyring, organizationId, id)) ?? null;
-    });
-  }
-
-  /** Marks a webhook as deleted. The pruner removes it and its deliveries in batches. */
-  delete(id: string, context: WriteContext): Promise<IdempotentResult<Webhook | null>> {
-    return this.#change(id, context, async (transaction, webhook) => {
-      await transaction
-        .updateTable('webhooks')
-        .set({ deleted_at: context.now, secret: '', headers: null })
-        .where('id', '=', id)
-        .execute();
-      return webhook;
-    });
-  }
+export function createWebhookRepository(database: Database) {
+  const { read, keyring } = database;
 
   /** Changes a webhook in a transaction, unless it does not exist or has another version. */
-  #change(
+  function change<Result>(
     id: string,
     { organizationId, write, ifMatch }: WriteContext,
-    change: (transaction: WriteTransaction, before: Webhook) => Promise<Webhook | null>,
-  ): Promise<IdempotentResult<Webhook | null>> {
-    const audit = { type: 'webhook', id } as const;
-    return writeOnce(this.#database, { organizationId, write, audit }, async (transaction) => {
-      const before = await find(transaction, this.#database.keyring, organizationId, id);
+    work: (transaction: WriteTransaction, before: WebhookRow) => Promise<Result>,
+    holdsSecret = false,
+  ) {
+    const options = { organizationId, write, audit: { type: 'webhook', id }, holdsSecret } as const;
+    return writeOnce<Result | null>(database, options, async (transaction) => {
+      const before = await selectWebhooks(transaction, organizationId)
+        .where('id', '=', id)
+        .executeTakeFirst();
       if (!before) return null;
-      checkIfMatch(ifMatch, before.updatedAt);
-      return change(transaction, before);
+      checkIfMatch(ifMatch, before.updated_at);
+      return work(transaction, before);
     });
   }
 
-  /** Replaces the secret, also a damaged one. The old one signs for `expireOldAfterMs` more. */
-  rotateSecret(
-    id: string,
-    secret: string,
-    expireOldAfterMs: number,
-    { organizationId, now, write }: WriteContext,
-  ): Promise<IdempotentResult<{ secret: string; previousSecretExpiresAt: number } | null>> {
-    const audit = { type: 'webhook', id } as const;
-    const options = { organizationId, write, audit, holdsSecret: true };
-    return writeOnce(this.#database, options, async (transaction) => {
-      const row = await selectWebhooks(transaction, organizationId)
+  return {
+    /** Creates a webhook. Throws QUOTA_EXCEEDED when the organization has `maxWebhooks` of them. */
+    create(
+      { url, events, isActive = true, ...settings }: WebhookCreateRequest,
+      { organizationId, now, write }: WriteContext,
+    ) {
+      const id = newUuid();
+      const secret = newSecret('webhookSecret');
+      const audit = { type: 'webhook', id } as const;
+      const options = { organizationId, write, audit, holdsSecret: true };
+      return writeOnce(database, options, async (transaction) => {
+        const { count } = await transaction
+          .selectFrom('webhooks')
+          .select(({ fn }) => fn.countAll<number>().as('count'))
+          .where('organization_id', '=', organizationId)
+          .where('deleted_at', 'is', null)
+          .executeTakeFirstOrThrow();
+        if (count >= maxWebhooks) {
+          throw new Refusal(tooMany(maxWebhooks, 'webhooks', 'Delete one first'));
+        }
+        const encrypt = await encryptorOf(database, transaction);
+        const row = await transaction
+          .insertInto('webhooks')
+          .values({
+            id,
+            organization_id: organizationId,
+            url,
+            events: JSON.stringify(events),
+            secret: encryptSecrets(encrypt, id, { current: secret }),
+            is_active: isActive ? 1 : 0,
+            ...settingColumns(encrypt, id, settings),
+            created_at: now,
+            updated_at: now,
+          })
+          .returningAll()
+          .executeTakeFirstOrThrow();
+        await limitClickSubscribers(transaction, organizationId, events);
+        return { ...webhookOf(row, keyring), secret };
+      });
+    },
+
+    async find(organizationId: string, id: string): Promise<Webhook | undefined> {
+      const row = await selectWebhooks(read, organizationId)
         .where('id', '=', id)
         .executeTakeFirst();
-      if (!row) return null;
-      // A damaged secret signs nothing, so it does not remain.
-      const before = readSecrets(this.#database.keyring, id, row.secret);
-      const after = before ? rotate(before, secret, now, expireOldAfterMs) : { current: secret };
-      const encrypt = await encryptorOf(this.#database, transaction);
-      await transaction
-        .updateTable('webhooks')
-        .set({
-          secret: encryptSecrets(encrypt, id, after),
-          updated_at: nextUpdatedAtOfRow(now),
-        })
-        .where('id', '=', id)
+      return row && webhookOf(row, keyring);
+    },
+
+    /** Returns the JSON path of the first link or domain in filters that the organization does not have. */
+    async findUnknown(
+      organizationId: string,
+      { domainIds, urlIds }: NonNullable<WebhookSettings['filters']>,
+    ): Promise<string | undefined> {
+      const columns = ['id', 'organization_id'] as const;
+      const domains = await read
+        .selectFrom('domains')
+        .select(columns)
+        .where('id', 'in', domainIds ?? [''])
+        .where('deleted_at', 'is', null)
         .execute();
-      return { secret, previousSecretExpiresAt: after.previous?.expiresAt ?? now };
-    });
-  }
+      const urls = await read
+        .selectFrom('urls')
+        .select(columns)
+        .where('id', 'in', urlIds ?? [0])
+        .execute();
+      // Not in SQL: SQLite would search the index of the organization instead of the ids.
+      const own = [...domains, ...urls].filter((row) => row.organization_id === organizationId);
+      const known = new Set<string | number>(own.map(({ id }) => id));
+      for (const [name, ids] of Object.entries({ domainIds, urlIds })) {
+        const at = (ids ?? []).findIndex((id) => !known.has(id));
+        if (at >= 0) return `filters.${name}[${at}]`;
+      }
+      return undefined;
+    },
+
+    update(
+      id: string,
+      { url, events, isActive, ...settings }: WebhookUpdateRequest,
+      context: WriteContext,
+    ) {
+      return change(id, context, async (transaction, before) => {
+        const hasNewUrl = url !== undefined && url !== before.url;
+        const columns = settingColumns(await encryptorOf(database, transaction), id, settings);
+        if (hasNewUrl && columns.headers === undefined)
+          checkOrigin(webhookOf(before, keyring), url);
+        const row = await transaction
+          .updateTable('webhooks')
+          .set({
+            ...(url !== undefined && { url }),
+            ...(events !== undefined && { events: JSON.stringify(events) }),
+            // An explicit change of `isActive` clears the server's reason.
+            ...(isActive !== undefined && {
+              is_active: isActive ? 1 : 0,
+              disabled_at: null,
+              disabled_reason: null,
+            }),
+            // A dispatcher may have disabled it since the read.
+            ...(isActive && {
+              failing_since: sql<number>`case when is_active = 0 then null else failing_since end`,
+            }),
+            // The stored health belongs to the previous receiver.
+            ...(hasNewUrl && { last_success_at: null, failing_since: null, failure_rate: null }),
+            ...columns,
+            updated_at: nextUpdatedAtOfRow(context.now),
+          })
+          .where('id', '=', id)
+          .returningAll()
+          .executeTakeFirstOrThrow();
+        await limitClickSubscribers(transaction, context.organizationId, events);
+        return webhookOf(row, keyring);
+      });
+    },
+
+    /** Marks a webhook as deleted. The pruner removes it and its deliveries in batches. */
+    delete(id: string, context: WriteContext) {
+      return change(id, context, async (transaction, before) => {
+        await transaction
+          .updateTable('webhooks')
+          .set({ deleted_at: context.now, secret: '', headers: null })
+          .where('id', '=', id)
+          .execute();
+        return webhookOf(before, keyring);
+      });
+    },
+
+    /** Replaces the secret, also a damaged one. The old one signs for `expireOldAfterMs` more. */
+    rotateSecret(id: string, expireOldAfterMs: number, context: WriteContext) {
+      const { now } = context;
+      const work = async (transaction: WriteTransaction, row: WebhookRow) => {
+        const secret = newSecret('webhookSecret');
+        // A damaged secret signs nothing, so it does not remain.
+        const before = readSecrets(keyring, id, row.secret);
+        const after = before ? rotate(before, secret, now, expireOldAfterMs) : { current: secret };
+        const encrypt = await encryptorOf(database, transaction);
+        await transaction
+          .updateTable('webhooks')
+          .set({ secret: encryptSecrets(encrypt, id, after), updated_at: nextUpdatedAtOfRow(now) })
+          .where('id', '=', id)
+          .execute();
+        return { secret, previousSecretExpiresAt: after.previous?.expiresAt ?? now };
+      };
+      return change(id, context, work, true);
+    },
+  };
 }
 
 /** Selects the webhooks of an organization that are not deleted, for `webhookOf`. */
@@ -227,14 +212,14 @@ function selectWebhooks(db: Kysely<Schema>, organizationId: string) {
     .where('deleted_at', 'is', null);
 }
 
-function webhookOf(row: Selectable<Schema['webhooks']>, keyring: Keyring) {
+function webhookOf(row: WebhookRow, keyring: Keyring) {
   const { headers, filters, secret, ...webhook } = fieldsOf(row);
   const place = placeOfWebhook(row.id);
   return {
     ...webhook,
     /** Also after its end. */
     previousSecret: readSecrets(keyring, row.id, secret)?.previous,
-    events: JSON.parse(row.events) as readonly SubscribedType[],
+    events: JSON.parse(row.events) as SubscribedType[],
     filters: filters === null ? null : (JSON.parse(filters) as EventFilters),
     headerNames:
       headers !== null && keyring.canDecrypt(headers, place)
@@ -246,10 +231,9 @@ function webhookOf(row: Selectable<Schema['webhooks']>, keyring: Keyring) {
 }
 
 export function toWebhookRecord(webhook: Webhook, now: number): WebhookRecord {
-  const { events, filters, failureRate, previousSecret: previous } = webhook;
+  const { filters, failureRate, previousSecret: previous } = webhook;
   return presentAs(webhookRecord, {
     ...withIsoTimes(webhook),
-    events: [...events],
     filters: filters && presentFilters(filters),
     previousSecrets:
       previous && now < previous.expiresAt ? [withIsoTimes({ expiresAt: previous.expiresAt })] : [],
@@ -258,12 +242,8 @@ export function toWebhookRecord(webhook: Webhook, now: number): WebhookRecord {
 }
 
 /** Returns filters for the API, which has the ids of links as strings. */
-function presentFilters({ tags, domainIds, urlIds }: EventFilters) {
-  return {
-    ...(tags && { tags: [...tags] }),
-    ...(domainIds && { domainIds: [...domainIds] }),
-    ...(urlIds && { urlIds: urlIds.map(String) }),
-  };
+function presentFilters({ urlIds, ...filters }: EventFilters) {
+  return { ...filters, ...(urlIds && { urlIds: urlIds.map(String) }) };
 }
 
 /**
@@ -311,24 +291,16 @@ export function listWebhooks(
   });
 }
 
-async function find(
-  db: Kysely<Schema>,
-  keyring: Keyring,
-  organizationId: string,
-  id: string,
-): Promise<Webhook | undefined> {
-  const row = await selectWebhooks(db, organizationId).where('id', '=', id).executeTakeFirst();
-  return row && webhookOf(row, keyring);
-}
-
 /**
  * Throws VALIDATION_FAILED when too many webhooks of an organization subscribe to `url.clicked`. Callers
- * have just subscribed one, in the same transaction, which holds the organization's lock.
+ * have just subscribed one to `events`, in the same transaction, which holds the organization's lock.
  */
 async function limitClickSubscribers(
   transaction: WriteTransaction,
   organizationId: string,
+  events: readonly SubscribedType[] = [],
 ): Promise<void> {
+  if (!events.includes('url.clicked')) return;
   const own = await transaction
     .selectFrom('webhooks')
     .select('id')

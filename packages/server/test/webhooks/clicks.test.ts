@@ -3,13 +3,13 @@ import type { Visit } from '../../src/analytics/journal/journal-lines.js';
 import { EventOutbox } from '../../src/events/event-outbox.js';
 import type { Database } from '../../src/storage/database.js';
 import { bulkInsert } from '../../src/storage/statements.js';
-import { ClickBatcher } from '../../src/webhooks/click-queue.js';
+import { writeClicks } from '../../src/webhooks/click-queue.js';
 import {
   clickRetentionMs,
   deliveryRetentionMs,
   pruneDeliveries,
 } from '../../src/webhooks/delivery-pruner.js';
-import { WebhookRepository } from '../../src/webhooks/webhook-repository.js';
+import { createWebhookRepository } from '../../src/webhooks/webhook-repository.js';
 import { makeVisit, openVisitStore } from '../analytics/visit-store.js';
 import { testClock } from '../api/start-server.js';
 
@@ -27,16 +27,15 @@ async function open() {
     ids += 1;
     return `new-${String(ids).padStart(8, '0')}`;
   };
-  const webhooks = new WebhookRepository(stored.database);
+  const webhooks = createWebhookRepository(stored.database);
   const organizationId = await stored.addOrganization('scale');
   const [created] = await stored.create(organizationId, [{ customSlug: 'spring' }], ['C000001']);
   const urlId = created?.id ?? 0;
   const node = (database: Database = stored.database, maxBatches?: number) => {
     const outbox = new EventOutbox(database, { newId });
     const origins = { scheme: 'https://', shortDomain: 'sho.example' };
-    const batcher = new ClickBatcher({ database, outbox, clock, origins });
     if (maxBatches !== undefined) stored.clicks.maxBatches = maxBatches;
-    return { tick: () => batcher.write() };
+    return { tick: () => writeClicks({ database, outbox, clock, origins }) };
   };
   return {
     stored,
@@ -47,11 +46,10 @@ async function open() {
     urlId,
     node,
     async subscribe(events: readonly string[] = ['url.clicked'], owner = organizationId) {
-      const id = newId();
-      const webhook = { id, url: 'https://receiver.example/', events, isActive: true };
-      const request = { ...webhook, secret: 'secret', createdAt: clock() };
-      await webhooks.create(owner, request as Parameters<typeof webhooks.create>[1], {}, undefined);
-      return id;
+      const request = { url: 'https://receiver.example/', events };
+      const context = { organizationId: owner, now: clock(), write: undefined };
+      const creating = webhooks.create(request as Parameters<typeof webhooks.create>[0], context);
+      return (await creating).result.id;
     },
     change: (id: string, patch: Parameters<typeof webhooks.update>[1]) =>
       webhooks.update(id, patch, { organizationId, now: clock(), write: undefined }),

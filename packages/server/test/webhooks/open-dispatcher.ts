@@ -7,10 +7,17 @@ import type { ResolveDns } from '../../src/ports.js';
 import type { Schema } from '../../src/storage/schema.js';
 import type { AttemptOutcome, ClaimedDelivery } from '../../src/webhooks/attempt.js';
 import { DeliveryQueue } from '../../src/webhooks/delivery-queue.js';
-import { DeliveryRepository, listDeliveries } from '../../src/webhooks/delivery-repository.js';
+import {
+  createDeliveryRepository,
+  listDeliveries,
+} from '../../src/webhooks/delivery-repository.js';
 import { eventExamples } from '../../src/webhooks/event-examples.js';
 import { WebhookDispatcher } from '../../src/webhooks/webhook-dispatcher.js';
-import { type Webhook, WebhookRepository } from '../../src/webhooks/webhook-repository.js';
+import {
+  createWebhookRepository,
+  type Webhook,
+  type WebhookRepository,
+} from '../../src/webhooks/webhook-repository.js';
 import { testClock } from '../api/start-server.js';
 import { openRepository } from '../storage/temporary-database.js';
 import { receiver } from './receiver.js';
@@ -41,8 +48,8 @@ export async function openDispatcher() {
       return `00000000-0000-7000-8000-${String(ids).padStart(12, '0')}`;
     },
   });
-  const deliveries = new DeliveryRepository(database, outbox);
-  const webhooks = new WebhookRepository(database);
+  const deliveries = createDeliveryRepository(database, outbox);
+  const webhooks = createWebhookRepository(database);
   const organizationId = await stored.addOrganization('scale');
   const dispatchers: WebhookDispatcher[] = [];
   onTestFinished(async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { bulkInsert } from '../../src/storage/statements.js';
-import { maxRecovered } from '../../src/webhooks/webhook-limits.js';
+import { maxRecovered } from '../../src/webhooks/webhook-contract.js';
 import { type Opened, openDispatcher } from './open-dispatcher.js';
 
 /** Ends deliveries without an attempt. */

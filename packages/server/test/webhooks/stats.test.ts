@@ -1,13 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import type { FailureCause } from '../../src/webhooks/attempt.js';
-import { readAttempts } from '../../src/webhooks/stats.js';
+import { readStats } from '../../src/webhooks/stats.js';
 import { type Caller, startForTest } from '../api/start-server.js';
 import { rawServer } from '../network/local-server.js';
 import { openDispatcher } from './open-dispatcher.js';
 import { receiver } from './receiver.js';
 
 const hour = 60 * 60 * 1000;
-const allTime = { since: 0, until: Date.UTC(2100, 0, 1) };
+const anyTime = {
+  since: 0,
+  until: Date.UTC(2100, 0, 1),
+  seriesFrom: Date.UTC(2099, 0, 1),
+  groupBy: 'day',
+} as const;
 
 it('stats have the attempts of a window by outcome and time, and what is pending', async () => {
   const api = await startForTest({ allowPrivateNetwork: true, webhookRetrySchedule: [30_000] });
@@ -88,7 +93,7 @@ describe('the cause of a failed attempt', () => {
     const id = await opened.subscribe(await open());
     await opened.record(id);
     await opened.dispatcher().drain();
-    const { byOutcome } = await readAttempts(opened.stored.database, id, allTime);
-    expect(byOutcome.map((each) => each.cause)).toEqual([cause]);
+    const { failures } = await readStats(opened.stored.database, id, anyTime);
+    expect(failures).toEqual([{ cause, attempts: 1 }]);
   });
 });
