@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Kysely } from 'kysely';
 import { FairQueue } from '../fair-queue.js';
+import { yieldToEventLoop } from '../yield-to-event-loop.js';
 import {
   type Database,
   type RetryCause,
@@ -153,14 +154,25 @@ export class GroupCommit {
   /** Runs one transaction after another, until all pending works have keys that are held. */
   async #run(): Promise<void> {
     for (;;) {
-      // Until then, the other writes of this turn are pending.
-      await new Promise<void>((resolve) => setImmediate(resolve));
+      await this.#gather();
       const group = this.#takeGroup();
       if (group.length === 0) break;
       const repeated = await this.#commit(group);
       void this.#release(group, repeated);
     }
     this.#running -= 1;
+  }
+
+  /**
+   * Waits for the other writes of this turn of the event loop, and of the next ones as long as each brings more.
+   * Requests that arrive together come here in different turns, and a commit costs as much as several of them.
+   */
+  async #gather(): Promise<void> {
+    let before: number;
+    do {
+      before = this.#pending.length;
+      await yieldToEventLoop();
+    } while (before < this.#pending.length && this.#pending.length < this.#options.maxGroupSize);
   }
 
   #takeGroup(): PendingWork[] {
