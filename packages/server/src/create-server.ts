@@ -22,6 +22,7 @@ import { nearestName } from './contract/nearest-name.js';
 import { deleteExpired } from './deletion/delete-expired.js';
 import { createDeletionServices, urlEraser } from './deletion/erase-link.js';
 import { createDomainModule } from './domains/domain-module.js';
+import { hostnameReader } from './domains/domain-repository.js';
 import { hideApi } from './domains/hide-api.js';
 import { type IsOwnHost, ownHostTest } from './domains/hostname.js';
 import { FairQueue } from './fair-queue.js';
@@ -175,6 +176,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   );
   const isReserved = (word: string) => reserved.has(word.toLowerCase());
   const organizations = new OrganizationRepository(database);
+  const findByHostname = hostnameReader(database.read);
   const errorLog = new ErrorLog(logger);
   const onRequestError = (error: unknown, requestId: string) =>
     errorLog.noteRequest(error, requestId);
@@ -197,6 +199,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     plans,
     clock,
     organizations,
+    findByHostname,
     passwords,
     linkPolicy,
     origins,
@@ -206,7 +209,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     ignoreCase: config.ignoreCase,
     allowPrivateNetwork: config.allowPrivateNetwork,
     findTargetErrors: findTargetErrors.bind(undefined, {
-      db: database.read,
+      findByHostname,
       isOwnHost,
       findBlockedHost: linkPolicy.findBlockedHost,
       safeDns,

@@ -31,9 +31,8 @@ import {
   type Domain,
   type DomainRecord,
   domainUrls,
+  type FindByHostname,
   findDomain,
-  findDomainOf,
-  findDomainsOf,
   settingColumns,
   toDomainRecord,
 } from './domain-repository.js';
@@ -44,6 +43,7 @@ export interface DomainHandlerOptions {
   readonly database: Database;
   readonly outbox: EventOutbox;
   readonly listDomains: ReadPage<DomainRecord, DomainFilter>;
+  readonly findByHostname: FindByHostname;
   /** Is cleared after each committed change, before the response. */
   readonly hosts: Pick<HostResolver, 'find' | 'clear'>;
   readonly lookUps: FairQueue;
@@ -61,7 +61,7 @@ export interface DomainHandlerOptions {
 const challengeBytes = 24;
 
 export function domainHandlers(options: DomainHandlerOptions): HandlersOf<typeof domainRoutes> {
-  const { database, outbox, hosts, lookUps, isOwnHost, clock } = options;
+  const { database, outbox, findByHostname, hosts, lookUps, isOwnHost, clock } = options;
 
   async function getDomain(organizationId: string, id: string): Promise<Domain> {
     const domain = await findDomain(database.read, organizationId, id);
@@ -103,8 +103,12 @@ export function domainHandlers(options: DomainHandlerOptions): HandlersOf<typeof
       // It may have been deleted and restored with another challenge during the look-up.
       if (before?.challenge !== checked.challenge) throw new Refusal(notFound('domain', id));
       if (before.isActive) return before;
-      const owners = error === null ? await findDomainsOf(transaction, [hostname]) : undefined;
-      const isTaken = owners?.get(hostname)?.is_active === 1;
+      const active = transaction
+        .selectFrom('domains')
+        .select('id')
+        .where('hostname', '=', hostname)
+        .where('is_active', '=', 1);
+      const isTaken = error === null && (await active.executeTakeFirst()) !== undefined;
       const lastError = isTaken
         ? `${hostname} is active in another organization of this server, which must delete it first`
         : error;
@@ -276,7 +280,7 @@ export function domainHandlers(options: DomainHandlerOptions): HandlersOf<typeof
       const domain = hostnameOf(query.domain);
       const isPublic = isForwarded(headers) || (await hosts.find(headers.host)) !== null;
       const isServed = async () =>
-        isOwnHost(domain) || (await findDomainOf(database.read, domain))?.isActive === true;
+        isOwnHost(domain) || (await findByHostname(domain))?.isActive === true;
       if (isPublic || !(await isServed())) {
         const message = `No links are served on the domain "${shorten(query.domain)}"`;
         throw new ApiError('NOT_FOUND', message);

@@ -1,7 +1,6 @@
 import type { Logger } from 'pino';
 import { FairQueue } from '../fair-queue.js';
 import { type DomainHandlerOptions, domainHandlers } from './domain-handlers.js';
-import { findDomainOf } from './domain-repository.js';
 import { createHostResolver, type HostResolverOptions } from './host-resolver.js';
 
 export interface DomainModuleOptions
@@ -11,10 +10,10 @@ export interface DomainModuleOptions
 }
 
 export function createDomainModule(options: DomainModuleOptions) {
-  const { database, logger } = options;
+  const { findByHostname, logger } = options;
   const hosts = createHostResolver({
     ...options,
-    findDomain: (hostname) => findDomainOf(database.read, hostname),
+    findDomain: findByHostname,
     onError: (err) => logger.error({ err }, 'host look-up failed'),
   });
   const lookUps = new FairQueue({

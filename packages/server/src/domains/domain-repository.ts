@@ -4,6 +4,7 @@ import type { Page } from '../contract/fields.js';
 import { columnOf, fieldsOf, presentAs, withIsoTimes } from '../contract/present.js';
 import type { Database, Schema } from '../storage/database.js';
 import { allOf, readList } from '../storage/list-page.js';
+import { rowReader } from '../storage/prepared.js';
 import { type DomainFilter, type DomainUpdateRequest, domainRecord } from './domain-contract.js';
 import { challengeNameOf } from './hostname.js';
 
@@ -77,36 +78,35 @@ export function listDomains(
 }
 
 /**
- * Returns for each hostname the domain that serves its links: the active one, or else the one that was
- * verified last. Includes deleted domains, because links that have moved keep their keys there.
+ * Returns a function that reads the domain that serves the links of a hostname: the active one, or else the
+ * one that was verified last. It may be deleted, because links that have moved keep their keys there. The
+ * settings are those that apply to its visitors.
  */
-export async function findDomainsOf(db: Kysely<Schema>, hostnames: readonly string[]) {
-  const query = db
+export function hostnameReader(read: Database['read']) {
+  const verified = read
     .selectFrom('domains')
     .innerJoin('organizations', 'organizations.id', 'organization_id')
     .selectAll('domains')
     .select('suspended_at')
     .where('verified_at', 'is not', null)
-    .where('hostname', 'in', hostnames)
     // The last row of a hostname is the one that serves its links.
     .orderBy('is_active')
     .orderBy('verified_at');
-  const rows = hostnames.length === 0 ? [] : await query.execute();
-  return new Map(rows.map((row) => [row.hostname, row]));
+  const readRow = rowReader(read, verified, ['hostname']);
+  return async (hostname: string) => {
+    const row = await readRow(hostname);
+    if (!row) return undefined;
+    const { id, organizationId, isActive, ...domain } = fromRow(row);
+    const { rootUrl, notFoundUrl, expiredUrl, ignoreCase } = domain;
+    const settings =
+      isActive && row.suspended_at === null
+        ? { rootUrl, notFoundUrl, expiredUrl, ignoreCase }
+        : noSettings;
+    return { id, organizationId, isActive, settings };
+  };
 }
 
-/** Returns the domain that serves the links of a hostname, with the settings that apply to its visitors. */
-export async function findDomainOf(db: Kysely<Schema>, hostname: string) {
-  const row = (await findDomainsOf(db, [hostname])).get(hostname);
-  if (!row) return undefined;
-  const { id, organizationId, isActive, ...domain } = fromRow(row);
-  const { rootUrl, notFoundUrl, expiredUrl, ignoreCase } = domain;
-  const settings =
-    isActive && row.suspended_at === null
-      ? { rootUrl, notFoundUrl, expiredUrl, ignoreCase }
-      : noSettings;
-  return { id, organizationId, isActive, settings };
-}
+export type FindByHostname = ReturnType<typeof hostnameReader>;
 
 export async function findDomain(
   db: Kysely<Schema>,

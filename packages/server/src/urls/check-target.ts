@@ -1,7 +1,7 @@
-import type { Kysely, Selectable } from 'kysely';
+import type { Selectable } from 'kysely';
 import { shorten } from '../contract/api-error.js';
 import type { ErrorDetail } from '../contract/errors.js';
-import { findDomainsOf } from '../domains/domain-repository.js';
+import type { FindByHostname } from '../domains/domain-repository.js';
 import { hostnameOf, type IsOwnHost } from '../domains/hostname.js';
 import { dayMs } from '../durations.js';
 import { parseUrl } from '../network/parse-url.js';
@@ -12,7 +12,7 @@ import { blockedMessage } from './blocked-hosts.js';
 import { type LinkTarget, targetsOf } from './link-rules.js';
 
 export interface TargetRules {
-  readonly db: Kysely<Schema>;
+  readonly findByHostname: FindByHostname;
   readonly isOwnHost: IsOwnHost;
   readonly findBlockedHost: (targetUrl: string) => string | undefined;
   /** The filtering resolver, if there is one. */
@@ -26,7 +26,7 @@ const unsafeMessage = 'which the resolver that filters harmful hosts for this se
 
 /** Returns why one of the targets of each request is refused: it leads to a blocked host, or to one of ours. */
 export async function findTargetErrors(
-  { db, isOwnHost, findBlockedHost, safeDns }: TargetRules,
+  { findByHostname, isOwnHost, findBlockedHost, safeDns }: TargetRules,
   requests: readonly (readonly LinkTarget[])[],
 ): Promise<(ErrorDetail | undefined)[]> {
   const targets = requests.map((request) =>
@@ -36,12 +36,13 @@ export async function findTargetErrors(
     }),
   );
   const hostnames = new Set(targets.flat().map(({ hostname }) => hostname));
-  const domains = hostnames.size === 0 ? undefined : await findDomainsOf(db, [...hostnames]);
+  const domains = await Promise.all([...hostnames].map(findByHostname));
+  const active = new Set([...hostnames].filter((_, at) => domains[at]?.isActive));
   const unsafe = await safeDns?.check(hostnames);
   return targets.map((own) => {
     for (const { path, targetUrl, hostname, port } of own) {
       const blocked = findBlockedHost(targetUrl);
-      const isOwn = isOwnHost(hostname, port) || domains?.get(hostname)?.is_active === 1;
+      const isOwn = isOwnHost(hostname, port) || active.has(hostname);
       const isUnsafe = unsafe?.get(hostname) === true;
       if (blocked === undefined && !isOwn && !isUnsafe) continue;
       const reason = isOwn ? ownTargetMessage : `must not lead to ${hostname}, ${unsafeMessage}`;

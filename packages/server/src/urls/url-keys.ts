@@ -93,13 +93,16 @@ export async function findLinkDomains(
 ) {
   const only = restriction?.domainId ?? null;
   const wanted = [...new Set(ids)].filter((id) => id !== null && (only === null || id === only));
-  const query = db
-    .selectFrom('domains')
-    .select(['id', 'hostname', 'ignore_case'])
-    .where('organization_id', '=', organizationId)
-    .where('is_active', '=', 1)
-    .where('id', 'in', wanted);
-  const rows = wanted.length === 0 ? [] : await query.execute();
+  const rows =
+    wanted.length === 0
+      ? []
+      : await db
+          .selectFrom('domains')
+          .select(['id', 'hostname', 'ignore_case'])
+          .where('organization_id', '=', organizationId)
+          .where('is_active', '=', 1)
+          .where('id', 'in', wanted)
+          .execute();
   const domains = new Map(rows.map((row) => [row.id, row]));
   return {
     has: (id: string | null) => (id === null ? only === null : domains.has(id)),

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { LinkOwner } from '../contract/caller.js';
-import { findDomainsOf } from '../domains/domain-repository.js';
+import type { FindByHostname } from '../domains/domain-repository.js';
 import type { IsOwnHost } from '../domains/hostname.js';
 import type { Database, Schema } from '../storage/database.js';
 import { foldKey } from '../storage/fold-keys.js';
@@ -18,6 +18,7 @@ import {
 } from './url-keys.js';
 
 export interface UrlReaderOptions {
+  readonly findByHostname: FindByHostname;
   readonly isOwnHost: IsOwnHost;
   /** Whether links of the platform's domain are found in any case. */
   readonly ignoreCase: boolean;
@@ -29,7 +30,7 @@ export type FoundUrl = NonNullable<Awaited<ReturnType<UrlReader['findByKey']>>>;
 
 export function createUrlReader(
   { read }: Pick<Database, 'read'>,
-  { isOwnHost, ignoreCase }: UrlReaderOptions,
+  { findByHostname, isOwnHost, ignoreCase }: UrlReaderOptions,
 ) {
   const found = selectFound(read);
   const readByKey = rowReader(read, found, ['domain_key', 'key']);
@@ -47,8 +48,8 @@ export function createUrlReader(
     if (hostname === undefined || isOwnHost(hostname)) {
       return (await findByKey(null, key, ignoreCase))?.url;
     }
-    const domain = (await findDomainsOf(read, [hostname])).get(hostname);
-    return domain && (await findByKey(domain.id, key, domain.ignore_case === 1))?.url;
+    const domain = await findByHostname(hostname);
+    return domain && (await findByKey(domain.id, key, domain.settings.ignoreCase))?.url;
   }
 
   /**

@@ -5,6 +5,7 @@ import SqliteHandle from 'better-sqlite3';
 import { v7 as newUuid } from 'uuid';
 import { onTestFinished } from 'vitest';
 import { clientOf } from '../../src/auth/client-repository.js';
+import { hostnameReader } from '../../src/domains/domain-repository.js';
 import { ownHostTest } from '../../src/domains/hostname.js';
 import { EventOutbox } from '../../src/events/event-outbox.js';
 import {
@@ -68,6 +69,7 @@ export function openLinks(
 ) {
   const options = {
     database,
+    findByHostname: hostnameReader(database.read),
     plans: standardPlans,
     isOwnHost: ownHostTest(['sho.example']),
     ignoreCase: false,
