@@ -7,7 +7,7 @@ import {
   renameSync,
   rmSync,
   statSync,
-  writeSync,
+  writeFileSync,
 } from 'node:fs';
 import { extname, resolve } from 'node:path';
 import { CliError, describeWriteError, systemErrorCode, UsageError } from './cli-error.js';
@@ -43,10 +43,7 @@ export class ReplacementFile {
   }
 
   write(content: string | Uint8Array): void {
-    this.#run((descriptor) => {
-      let bytes: Uint8Array = Buffer.from(content as string);
-      while (bytes.length > 0) bytes = bytes.subarray(writeSync(descriptor, bytes));
-    });
+    this.#run((descriptor) => writeFileSync(descriptor, content));
   }
 
   /** Replaces the file. A crash of the system leaves the old content or the new one. */

@@ -1,5 +1,5 @@
 import { quoteCell } from './cell-values.js';
-import type { Column, NotKept } from './column.js';
+import type { Column, NotKept, Setting } from './column.js';
 import type { ColumnPlan } from './column-plan.js';
 import { parseUrl } from './parse-url.js';
 import type { CsvRow } from './read-csv.js';
@@ -22,28 +22,15 @@ export interface LinkRules {
   readonly now: number;
 }
 
-/** The request item of a row, or the error of the row. */
-export type ConvertedRow =
-  | {
-      readonly item: Record<string, unknown>;
-      /** The host of the link's old short URL. */
-      readonly host?: string | undefined;
-      /** Why the link is created paused, although it was not paused. */
-      readonly note?: string | undefined;
-      readonly notKept?: readonly NotKept[] | undefined;
-      readonly error?: undefined;
-    }
-  | { readonly error: string };
-
-/** What the cells of a row say that are not fields of a new link. */
-interface ForeignLink {
-  readonly rules: unknown[];
-  readonly notKept: NotKept[];
-  shortUrl?: string | undefined;
-  customShortUrl?: string | undefined;
-  host?: string | undefined;
-  isPaused?: boolean | undefined;
-  isLocked?: boolean | undefined;
+/** The request item of a row, or the error that prevents one. */
+export interface ConvertedRow {
+  readonly item?: Readonly<Record<string, unknown>>;
+  readonly error?: string | undefined;
+  /** The host of the link's old short URL. */
+  readonly host?: string | undefined;
+  /** Why the link is created paused, although it was not paused. */
+  readonly note?: string | undefined;
+  readonly notKept?: readonly NotKept[] | undefined;
 }
 
 type SettingCell = { readonly title: string; readonly cell: string } & {
@@ -86,31 +73,19 @@ export function convertRow(
   if (utm) item.customUtmParams = { ...(item.customUtmParams as object | undefined), ...utm };
   if (item.password && item.isPasswordProtected === undefined) item.isPasswordProtected = true;
   if (!links) return { item };
-  const foreign: ForeignLink = { rules: [], notKept: [] };
-  for (const { title, cell, column } of settings.toSorted(byOrder)) {
-    const {
-      error,
-      fields,
-      rules = [],
-      notKept = [],
-      ...found
-    } = column.read(cell, { cells: row, now: links.now, options: cellOptions });
-    if (error !== undefined) return { error: `${title} ${error}` };
-    Object.assign(item, fields);
-    foreign.rules.push(...rules);
-    for (const reason of notKept) foreign.notKept.push({ setting: title, reason });
-    foreign.shortUrl ??= found.shortUrl;
-    foreign.customShortUrl ??= found.customShortUrl;
-    foreign.host ??= found.host;
-    foreign.isPaused ||= found.isPaused;
-    foreign.isLocked ||= found.isLocked;
+  const read: Setting[] = [];
+  const notKept: NotKept[] = [];
+  const inOrder = settings.toSorted((a, b) => a.column.order - b.column.order);
+  for (const { title, cell, column } of inOrder) {
+    const found = column.read(cell, { cells: row, now: links.now, options: cellOptions });
+    if (found.error !== undefined) return { error: `${title} ${found.error}` };
+    Object.assign(item, found.fields);
+    for (const reason of found.notKept ?? []) notKept.push({ setting: title, reason });
+    read.push(found);
   }
-  if (foreign.rules.length > 0) item.rules = foreign.rules;
-  return toImportedLink(item, foreign, links);
-}
-
-function byOrder(a: SettingCell, b: SettingCell): number {
-  return a.column.order - b.column.order;
+  const rules = read.flatMap((found) => found.rules ?? []);
+  if (rules.length > 0) item.rules = rules;
+  return toImportedLink(item, read, notKept, links);
 }
 
 /** Returns the value of a field that several columns of an export can have. */
@@ -125,10 +100,13 @@ function mergeValues(name: string, before: unknown, value: unknown): unknown {
 /** Returns the link to create for a link of another shortener. */
 function toImportedLink(
   fields: Readonly<Record<string, unknown>>,
-  link: ForeignLink,
+  settings: readonly Setting[],
+  notKept: NotKept[],
   { domains, keepsCodes, now }: LinkRules,
 ): ConvertedRow {
-  const shortUrl = link.customShortUrl ?? link.shortUrl;
+  const first = <Name extends keyof Setting>(name: Name) =>
+    settings.find((each) => each[name] !== undefined)?.[name];
+  const shortUrl = first('customShortUrl') ?? first('shortUrl');
   const url = shortUrl === undefined ? undefined : parseShortUrl(shortUrl);
   if (shortUrl !== undefined && !url) {
     return { error: `the short URL ${quoteCell(shortUrl)} is not a URL` };
@@ -140,17 +118,18 @@ function toImportedLink(
   const createdAt = Date.parse(String(item.importedCreatedAt));
   // The clock of the other service, or its time zone, was wrong.
   if (createdAt < 0 || createdAt > now) delete item.importedCreatedAt;
-  const host = url?.host ?? link.host?.toLowerCase();
+  const host = url?.host ?? first('host')?.toLowerCase();
   const domainId = host === undefined ? undefined : domains.get(host);
   if (domainId !== undefined) item.domainId = domainId;
-  if (link.isPaused) item.isActive = false;
+  if (settings.some(({ isPaused }) => isPaused)) item.isActive = false;
   const notes: string[] = [];
   if (typeof item.expiresAt === 'string' && Date.parse(item.expiresAt) <= now) {
     notes.push(`expired on ${item.expiresAt}`);
     delete item.expiresAt;
   }
-  if (link.isLocked) notes.push('has a password, which the file does not contain');
-  const notKept = [...link.notKept];
+  if (settings.some(({ isLocked }) => isLocked)) {
+    notes.push('has a password, which the file does not contain');
+  }
   const { maxClicks, importedClicks } = item;
   if (typeof maxClicks === 'number' && typeof importedClicks === 'number') {
     // Shorty does not count imported clicks.

@@ -1,22 +1,13 @@
 import { quoteCell } from './cell-values.js';
-import type { NotKept } from './column.js';
 import type { ColumnPlan } from './column-plan.js';
-import { type ConvertOptions, convertRow } from './convert-row.js';
+import { type ConvertedRow, type ConvertOptions, convertRow } from './convert-row.js';
 import type { CsvRow } from './read-csv.js';
 
-/** A row with its request item, or with the error that prevents one. */
-export interface ImportRow {
+export interface ImportRow extends ConvertedRow {
   /** Position among the file's rows, from 0. */
   readonly index: number;
   readonly line: number;
   readonly raw: string;
-  readonly item?: Readonly<Record<string, unknown>>;
-  readonly error?: string | undefined;
-  /** The host of the link's old short URL. */
-  readonly host?: string | undefined;
-  /** Why the link is created paused, although it was not paused. */
-  readonly note?: string | undefined;
-  readonly notKept?: readonly NotKept[] | undefined;
 }
 
 /** The rows of one request, including invalid rows, in file order. */
@@ -29,6 +20,7 @@ const maxItems = 100;
 const maxPayloadBytes = 1_000_000;
 // Invalid rows are not sent, but also need a limit per chunk.
 const maxRows = 500;
+const encoder = new TextEncoder();
 
 /**
  * Groups rows into requests. The grouping depends on the file only, so that a repeated import sends
@@ -53,26 +45,17 @@ export async function* planChunks(
   };
   for await (const record of records) {
     const { line, raw } = record;
-    const place = { index: index++, line, raw };
-    const converted = convertRow(record, plan, options);
-    if (converted.error !== undefined) {
-      rows.push({ ...place, error: converted.error });
-    } else {
-      const bytes = byteLength(JSON.stringify(converted.item));
-      if (payloadBytes + bytes > maxPayloadBytes && items > 0) yield cut();
-      rows.push({ ...place, ...converted });
-      payloadBytes += bytes;
+    const row = { index: index++, line, raw, ...convertRow(record, plan, options) };
+    if (row.item) {
+      const { length } = encoder.encode(JSON.stringify(row.item));
+      if (payloadBytes + length > maxPayloadBytes && items > 0) yield cut();
+      payloadBytes += length;
       items++;
     }
+    rows.push(row);
     if (items >= maxItems || rows.length >= maxRows) yield cut();
   }
   if (rows.length > 0) yield cut();
-}
-
-const encoder = new TextEncoder();
-
-function byteLength(text: string): number {
-  return encoder.encode(text).length;
 }
 
 const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;

@@ -3,8 +3,9 @@ import type { Domain } from '@shorty/sdk';
 import { CliError, UsageError } from '../cli-error.js';
 import { type CommandRow, repeatable } from '../command.js';
 import type { Context } from '../context.js';
+import type { ImportOptions } from '../import/import-report.js';
 import { Named } from '../records.js';
-import { type ImportOptions, importFile, importOptions, resumeHelp } from './urls/bulk-create.js';
+import { importFile, importOptions, resumeHelp } from './urls/bulk-create.js';
 
 const help = `Codes, titles, tags, expiries, dates of creation and paused links stay as they
 are. The old code becomes the short code of the link. The old click totals

@@ -1,42 +1,27 @@
-import {
-  formatCsvLine,
-  guardFormula,
-  type ImportRow,
-  type NotKept,
-  type RowResult,
-} from '@shorty/import';
+import type { ImportRow, NotKept, RowResult } from '@shorty/import';
 import { formatCount, formatDuration, formatNumber } from '@shorty/report';
-import type { ShortyOptions, UrlBulkCreateResult } from '@shorty/sdk';
+import type { ShortyOptions } from '@shorty/sdk';
 import { type ExitCode, exitCodeOf } from '../cli-error.js';
 import type { Context } from '../context.js';
-import { type Column, columnsOf } from '../output.js';
+import { type Column, columnsOf, formatCsvCells } from '../output.js';
 import type { LiveView } from '../ui/live-view.js';
 import { type FailedRows, OutputFile, openFailedRows } from './output-file.js';
-import type { PreparedImport } from './prepare-import.js';
+import type { CsvFlags, PreparedImport } from './prepare-import.js';
 import type { ChunkCounts, FileSizes, ProgressFile } from './progress-file.js';
 import { RowReport } from './row-report.js';
+import type { CreatedUrl } from './send-chunks.js';
 
 /** What became of a row, in the output for programs. */
-export interface RowOutcome extends Pick<ImportRow, 'line' | 'index' | 'note' | 'notKept'> {
+export interface RowOutcome
+  extends Pick<ImportRow, 'line' | 'index' | 'note' | 'notKept'>,
+    Partial<Omit<CreatedUrl, 'index'>> {
   /**
    * `postponed`: the plan's quota refused it, and the next run sends it again. `skipped`: its slug exists,
    * and the import skips such rows.
    */
   readonly status: 'created' | 'skipped' | 'postponed' | 'failed';
-  readonly id?: string;
-  readonly shortCode?: string;
-  readonly shortUrl?: string;
-  readonly targetUrl?: string;
-  readonly customSlug?: string | null;
   readonly error?: string;
   readonly code?: string;
-}
-
-interface RowError {
-  readonly line: number;
-  readonly index: number;
-  readonly error: string;
-  readonly code: string;
 }
 
 const linkColumns = columnsOf<RowOutcome>(
@@ -50,8 +35,12 @@ const noteColumns: readonly Column<RowOutcome>[] = [
 const barWidth = 30;
 const maxListedErrors = 100;
 
-export interface ReportOptions {
+export interface ImportOptions extends CsvFlags {
   readonly dryRun?: boolean;
+  readonly concurrency: number;
+  /** True for --resume, false for --no-resume. */
+  readonly resume?: boolean;
+  readonly resend?: boolean;
   readonly out?: string;
   readonly failedOut?: string;
   readonly skipExisting?: boolean;
@@ -68,10 +57,6 @@ export class ImportReport {
   uncertain = 0;
   /** Why the plan's quota stopped the import. The next run continues. */
   quota: string | undefined;
-  readonly #context: Context;
-  readonly #prepared: PreparedImport;
-  readonly #options: ReportOptions;
-  readonly #live: LiveView;
   readonly #outColumns: readonly Column<RowOutcome>[];
   readonly #out: OutputFile | undefined;
   readonly #failedOut: FailedRows | undefined;
@@ -79,7 +64,7 @@ export class ImportReport {
   /** Links that differ from their rows. */
   readonly #notes: RowReport;
   /** The first failures. */
-  readonly #errors: RowError[] = [];
+  readonly #errors: object[] = [];
   /** Links by settings of another shortener that they lack. */
   readonly #notKept = new Map<string, number>();
   /** What becomes of the links of another shortener. */
@@ -93,17 +78,13 @@ export class ImportReport {
 
   /** A dry run has a progress file only with `failedOut`. */
   constructor(
-    context: Context,
-    prepared: PreparedImport,
-    options: ReportOptions,
+    private readonly context: Context,
+    private readonly prepared: PreparedImport,
+    private readonly options: ImportOptions,
     progress: ProgressFile | undefined,
-    live: LiveView,
+    private readonly live: LiveView,
   ) {
     const { io, output } = context;
-    this.#context = context;
-    this.#prepared = prepared;
-    this.#options = options;
-    this.#live = live;
     const notes = prepared.plan.source ? noteColumns : [];
     const status = columnsOf<RowOutcome>('status');
     const failure = columnsOf<RowOutcome>('error', 'code');
@@ -138,7 +119,7 @@ export class ImportReport {
   }
 
   /** Reports the rows of a chunk, and returns what became of them. */
-  add(rows: readonly RowResult<Partial<UrlBulkCreateResult['created'][number]>>[]) {
+  add(rows: readonly RowResult<Partial<CreatedUrl>>[]) {
     const counts = { created: 0, failed: 0, skipped: 0 };
     const postponed: number[] = [];
     const outcomes = rows.map(({ row, created, failure }): RowOutcome => {
@@ -147,12 +128,11 @@ export class ImportReport {
         counts.created++;
         this.#addLink(row);
         const outcome = { ...created, status: 'created', line, index, note, notKept } as const;
-        const cells = this.#outColumns.map(({ value }) => String(value(outcome) ?? ''));
-        this.#out?.add(formatCsvLine(cells.map(guardFormula)));
+        this.#out?.add(formatCsvCells(this.#outColumns.map(({ value }) => value(outcome))));
         return outcome;
       }
       const { message: error, code } = failure;
-      const isSkipped = code === 'SLUG_CONFLICT' && this.#options.skipExisting === true;
+      const isSkipped = code === 'SLUG_CONFLICT' && this.options.skipExisting === true;
       const status = code === 'QUOTA_EXCEEDED' ? 'postponed' : isSkipped ? 'skipped' : 'failed';
       if (status === 'postponed') {
         postponed.push(index);
@@ -176,36 +156,33 @@ export class ImportReport {
 
   /** Removes the progress from the terminal, prints the failures, and closes the files. */
   end(): void {
-    this.#live.close();
-    this.#failures.finish(this.#options.failedOut);
-    this.#notes.finish(this.#options.out);
+    this.live.close();
+    this.#failures.finish(this.options.failedOut);
+    this.#notes.finish(this.options.out);
     this.#out?.close();
     this.#failedOut?.output.close();
   }
 
   async summarise(): Promise<ExitCode> {
     this.end();
-    const { output, io } = this.#context;
-    const { out = null, failedOut = null } = this.#options;
+    const { output, io } = this.context;
+    const { out = null, failedOut = null } = this.options;
     const { rows, created, failed, skipped, rowsBefore } = this.counts;
     const durationMs = io.now() - this.#startedAt;
-    const { source } = this.#prepared.plan;
+    const { source } = this.prepared.plan;
     const { quota, uncertain } = this;
-    if (output.format === 'json') {
-      await output.record({
+    const rate = Math.round(((rows - rowsBefore) / Math.max(durationMs, 1)) * 1000);
+    const before = rowsBefore > 0 ? `, ${formatNumber(rowsBefore)} of them earlier` : '';
+    const others = skipped > 0 ? `${formatNumber(skipped)} skipped, ` : '';
+    await output.summary(
+      `${formatCount(rows, 'row')}${before}: ${formatNumber(created)} created, ${others}${formatNumber(failed)} failed in ${formatDuration(durationMs)} (${formatNumber(rate)} rows/s)`,
+      {
         ...{ rows, created, failed, skipped, isQuotaReached: quota !== undefined, rowsBefore },
         ...{ uncertain, durationMs, out, failedOut },
         ...(source && this.#differences()),
         errors: this.#errors,
-      });
-    } else if (output.format === 'table' && !output.isQuiet) {
-      const rate = Math.round(((rows - rowsBefore) / Math.max(durationMs, 1)) * 1000);
-      const before = rowsBefore > 0 ? `, ${formatNumber(rowsBefore)} of them earlier` : '';
-      const others = skipped > 0 ? `${formatNumber(skipped)} skipped, ` : '';
-      await output.message(
-        `${formatCount(rows, 'row')}${before}: ${formatNumber(created)} created, ${others}${formatNumber(failed)} failed in ${formatDuration(durationMs)} (${formatNumber(rate)} rows/s)`,
-      );
-    }
+      },
+    );
     for (const line of this.#differenceLines()) output.note(line);
     if (this.#taken > 0) {
       output.note(
@@ -221,7 +198,7 @@ export class ImportReport {
         `not valid as codes here: ${formatCount(this.#invalidCodes, 'row')}; for new short codes, ${collect}run shorty import ${source.name} ${file} --new-codes`,
       );
     }
-    if (rows > 0 && rowsBefore === this.#prepared.total) {
+    if (rows > 0 && rowsBefore === this.prepared.total) {
       output.note('an earlier run has imported this file; --no-resume imports it again');
     }
     if (uncertain > 0) {
@@ -240,15 +217,15 @@ export class ImportReport {
   /** Summarises a dry run. */
   async summariseCheck(): Promise<ExitCode> {
     this.end();
-    const { output } = this.#context;
+    const { output } = this.context;
     const { rows, created: fine, failed: bad } = this.counts;
-    const { source } = this.#prepared.plan;
+    const { source } = this.prepared.plan;
     const { keptCodes, newCodes, importedClicks } = this.#moved;
     if (output.format !== 'table') {
       const domains = [...this.#hosts].map(([host, links]) => ({ host: host || null, links }));
       const more = source ? { ...this.#moved, domains, ...this.#differences() } : {};
       await output.record({ dryRun: true, rows, fine, bad, ...more, errors: this.#errors });
-    } else if (!output.isQuiet) {
+    } else {
       const counts = `${formatNumber(fine)} valid, ${formatNumber(bad)} invalid`;
       const lines = [`${formatCount(rows, 'row')} checked: ${counts}; nothing was `];
       lines[0] += source ? 'created' : 'sent';
@@ -270,8 +247,8 @@ export class ImportReport {
   /** Tells about the retries of a request; undefined when the server responds again. */
   tellRetry(text: string | undefined): void {
     this.#retrying = text;
-    if (this.#live.isShown) this.#show();
-    else this.#context.output.note(text ?? respondsAgain);
+    if (this.live.isShown) this.#show();
+    else this.context.output.note(text ?? respondsAgain);
   }
 
   #addLink({ line, item, host = '', note, notKept = [] }: ImportRow): void {
@@ -283,7 +260,7 @@ export class ImportReport {
     for (const setting of new Set(notKept.map((each) => each.setting))) {
       this.#notKept.set(setting, (this.#notKept.get(setting) ?? 0) + 1);
     }
-    if (!this.#options.dryRun) return;
+    if (!this.options.dryRun) return;
     this.#moved[item?.importedCode === undefined ? 'newCodes' : 'keptCodes']++;
     this.#moved.importedClicks += Number(item?.importedClicks ?? 0);
     this.#hosts.set(host, (this.#hosts.get(host) ?? 0) + 1);
@@ -314,8 +291,8 @@ export class ImportReport {
 
   #show(): void {
     const { rows, failed, rowsBefore } = this.counts;
-    const { total } = this.#prepared;
-    const elapsedMs = this.#context.io.now() - this.#startedAt;
+    const { total } = this.prepared;
+    const elapsedMs = this.context.io.now() - this.#startedAt;
     const done = rows - rowsBefore;
     const share = total === 0 ? 1 : Math.min(1, rows / total);
     const filled = Math.round(share * barWidth);
@@ -328,7 +305,7 @@ export class ImportReport {
     if (done > 0 && elapsedMs > 500) {
       parts.push(`${formatDuration(((total - rows) / done) * elapsedMs)} left`);
     }
-    this.#live.show([parts.join('  '), ...(this.#retrying ? [this.#retrying] : [])]);
+    this.live.show([parts.join('  '), ...(this.#retrying ? [this.#retrying] : [])]);
   }
 }
 
@@ -341,7 +318,7 @@ export const respondsAgain = 'the server responds again';
 
 /** Returns hooks that tell about the first retry, and about the first response after it. */
 export function retryHooks(
-  { retryFor }: Pick<ReportOptions, 'retryFor'>,
+  { retryFor }: Pick<ImportOptions, 'retryFor'>,
   tell: (text: string | undefined) => void,
 ): NonNullable<ShortyOptions['hooks']> {
   let isRetrying = false;

@@ -1,4 +1,11 @@
-import { closeSync, fstatSync, ftruncateSync, openSync, realpathSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  realpathSync,
+  writeFileSync,
+} from 'node:fs';
 import { errorColumn, formatCsvLine, guardFormula } from '@shorty/import';
 import { CliError, describeWriteError, UsageError } from '../cli-error.js';
 import type { PreparedImport } from './prepare-import.js';
@@ -74,7 +81,7 @@ export class OutputFile {
   }
 
   flush(): void {
-    let bytes = Buffer.from(this.#pending);
+    const bytes = Buffer.from(this.#pending);
     this.#pending = '';
     if (this.#path !== undefined) {
       // Both runs would write the same rows.
@@ -86,7 +93,7 @@ export class OutputFile {
       if (bytes.length > 0) this.#progress.recordWriting(this.#path, this.#size);
     }
     try {
-      while (bytes.length > 0) bytes = bytes.subarray(writeSync(this.#descriptor, bytes));
+      writeFileSync(this.#descriptor, bytes);
     } catch (error) {
       throw new CliError(describeWriteError(this.#name, error), { cause: error });
     }

@@ -1,7 +1,7 @@
 import { type ImportChunk, matchResults, type RowResult } from '@shorty/import';
 import type { UrlBulkCreateResult, UrlCreateRequest } from '@shorty/sdk';
 
-type CreatedUrl = UrlBulkCreateResult['created'][number];
+export type CreatedUrl = UrlBulkCreateResult['created'][number];
 
 export interface ChunkOutcome {
   readonly chunk: ImportChunk;

@@ -15,9 +15,13 @@ import { type ExitCode, UsageError } from '../../cli-error.js';
 import { type CommandRow, type OptionRows, parsePositive } from '../../command.js';
 import { stateFolder } from '../../config-file.js';
 import type { Context } from '../../context.js';
-import { ImportReport, respondsAgain, retryHooks } from '../../import/import-report.js';
 import {
-  type CsvFlags,
+  type ImportOptions,
+  ImportReport,
+  respondsAgain,
+  retryHooks,
+} from '../../import/import-report.js';
+import {
   csvOptions,
   noHeaderOption,
   type PreparedImport,
@@ -29,18 +33,6 @@ import { sendChunks } from '../../import/send-chunks.js';
 import { domainFinder } from '../../records.js';
 import { followLinks, formatOfFile } from '../../replacement-file.js';
 import { noLiveView, openLiveView } from '../../ui/live-view.js';
-
-export interface ImportOptions extends CsvFlags {
-  readonly dryRun?: boolean;
-  readonly concurrency: number;
-  /** True for --resume, false for --no-resume. */
-  readonly resume?: boolean;
-  readonly resend?: boolean;
-  readonly out?: string;
-  readonly failedOut?: string;
-  readonly skipExisting?: boolean;
-  readonly retryFor: number;
-}
 
 /** What the import of another shortener's export adds to that of a CSV file. */
 export interface ForeignExport extends Omit<LinkRules, 'now'> {
@@ -241,7 +233,7 @@ async function importRows(
   };
   try {
     const rows = outcomes();
-    if (output.format === 'ndjson' || output.format === 'csv') {
+    if (output.printsRows) {
       // A closed pipe ends the output, but not the import.
       const pages = { [Symbol.asyncIterator]: () => ({ next: () => rows.next() }) };
       await output.list(pages, report.columns);
