@@ -1,4 +1,5 @@
 import { dirname, resolve } from 'node:path';
+import { nearestName } from '@shorty/import';
 
 /** The exit codes of the process. Scripts depend on these numbers. */
 export const exitCodes = {
@@ -26,7 +27,6 @@ export interface CliErrorOptions extends ErrorOptions {
   /** The next step, printed on a separate line. */
   readonly hint?: string | undefined;
   readonly code?: string;
-  readonly details?: readonly { readonly path: string; readonly message: string }[];
 }
 
 /** An expected failure. The user sees its message without a stack trace. */
@@ -35,14 +35,12 @@ export class CliError extends Error {
   readonly exitCode: ExitCode;
   readonly hint: string | undefined;
   readonly code: string;
-  readonly details: readonly { readonly path: string; readonly message: string }[];
 
   constructor(message: string, options: CliErrorOptions = {}) {
     super(message, options);
     this.exitCode = options.exitCode ?? exitCodes.failed;
     this.hint = options.hint;
     this.code = options.code ?? 'FAILED';
-    this.details = options.details ?? [];
   }
 }
 
@@ -53,6 +51,17 @@ export class UsageError extends CliError {
   constructor(message: string, hint?: string) {
     super(message, { exitCode: exitCodes.usage, code: 'USAGE', hint });
   }
+}
+
+/** Returns the error for a name that is none of the known ones, with the most similar of them. */
+export function unknownName(
+  problem: string,
+  name: string,
+  known: readonly string[],
+  plural = 'fields',
+): UsageError {
+  const near = nearestName(name, known);
+  return new UsageError(problem, near ? `did you mean ${near}?` : `${plural}: ${known.join(', ')}`);
 }
 
 /** Returns the code of a Node system error such as `ENOENT`, or undefined for other errors. */

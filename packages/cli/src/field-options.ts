@@ -1,11 +1,10 @@
-import { nearestName } from '@shorty/import';
 import { InvalidArgumentError } from 'commander';
-import { UsageError } from './cli-error.js';
+import { UsageError, unknownName } from './cli-error.js';
 import { type Details, defined, type OptionRows, parseCount, repeatable } from './command.js';
 import { type FieldSchema, type OperationId, operations } from './operations.js';
 import { naming, namingSeveral } from './records.js';
 
-const times = ['since', 'until', 'createdSince', 'createdUntil'];
+export const times = ['since', 'until', 'createdSince', 'createdUntil'];
 const records = { urlId: 'link', domainId: 'domain' } as const;
 // Lists have options of their own for these.
 const pageFields = ['limit', 'offset', 'after', 'view'];
@@ -100,13 +99,7 @@ export function clearFields(
   for (const name of names) {
     const spelling = name.replaceAll(/[-_]/g, '').toLowerCase();
     const field = clearable.find((known) => known.toLowerCase() === spelling);
-    if (!field) {
-      const near = nearestName(name, clearable);
-      throw new UsageError(
-        `--clear ${name}: unknown field`,
-        near ? `did you mean ${near}?` : `fields: ${clearable.join(', ')}`,
-      );
-    }
+    if (!field) throw unknownName(`--clear ${name}: unknown field`, name, clearable);
     if (field in patch) throw new UsageError(`--clear ${name}: another option sets this field`);
     fields[field] = null;
   }

@@ -1,6 +1,6 @@
-import { formatCsvLine, guardFormula, nearestName } from '@shorty/import';
+import { formatCsvLine, guardFormula } from '@shorty/import';
 import { cutText, displayWidth, fitText, formatJson, printable } from '@shorty/report';
-import { UsageError } from './cli-error.js';
+import { UsageError, unknownName } from './cli-error.js';
 import { type Io, isRichTerminal, lineWidth, type OutputStream } from './io.js';
 
 export const outputFormats = ['table', 'json', 'ndjson', 'csv'] as const;
@@ -29,6 +29,11 @@ const copied = new Set([
 /** Returns the columns of these fields. */
 export function columnsOf<T extends object>(...names: readonly (keyof T & string)[]): Column<T>[] {
   return names.map((name) => ({ name, value: (item) => item[name], isWhole: copied.has(name) }));
+}
+
+/** Returns the columns of all fields of an object. */
+export function fieldsOf<T extends object>(item: T): Column<T>[] {
+  return columnsOf(...(Object.keys(item) as (keyof T & string)[]));
 }
 
 export interface OutputOptions {
@@ -82,6 +87,11 @@ export class Output {
     return this.#isClosed;
   }
 
+  /** Whether the format has a line for each row, also of a command that otherwise prints a summary. */
+  get printsRows(): boolean {
+    return this.format === 'ndjson' || this.format === 'csv';
+  }
+
   /** Whether messages for people replace data. */
   get isForPeople(): boolean {
     return this.format === 'table' && !this.fields;
@@ -130,13 +140,24 @@ export class Output {
 
   /** Prints what a command has done: on stdout for people, beside the data otherwise. */
   async result(text: string): Promise<void> {
-    if (!this.isForPeople) this.note(text);
-    else if (!this.isQuiet) await this.message(printable(text));
+    if (this.isForPeople) await this.message(printable(text));
+    else this.note(text);
   }
 
-  /** Prints printable lines for people to stdout. They may have colors. */
+  /** Prints printable lines for people to stdout, except with `--quiet`. */
   async message(text: string): Promise<void> {
-    await this.write(`${text}\n`);
+    if (!this.isQuiet) await this.write(`${text}\n`);
+  }
+
+  /** Prints a text for people, or the record for programs. */
+  async value(text: string, record: object): Promise<void> {
+    await (this.isForPeople ? this.write(`${text}\n`) : this.record(record));
+  }
+
+  /** Prints the summary of rows, unless the rows are printed: a message for people, or a record as JSON. */
+  async summary(text: string, record: object): Promise<void> {
+    if (this.format === 'json') await this.record(record);
+    else if (!this.printsRows) await this.message(text);
   }
 
   /** Prints a value as JSON, through the filter of `--jq`. */
@@ -150,15 +171,10 @@ export class Output {
 
   /** Prints one item. For people, it begins with the short URL, has no empty fields, and ends with its lists. */
   async record<T extends object>(item: T): Promise<void> {
+    if (this.printsRows) return this.list([[item]], fieldsOf(item));
     const selected = this.#select(item);
     if (this.format === 'json') return this.json(selected);
-    if (this.format === 'ndjson') return this.#put(`${formatJson(selected)}\n`);
     const entries = Object.entries(selected);
-    if (this.format === 'csv') {
-      const names = entries.map(([name]) => name);
-      const cells = entries.map(([, value]) => value);
-      return this.#put(`${this.csvHeader(names)}${this.csvLine(cells)}\n`);
-    }
     const shown = this.fields
       ? entries
       : entries.flatMap(flatten).filter(([, value]) => !isEmpty(value));
@@ -173,20 +189,16 @@ export class Output {
     }
     for (const [name, value] of tables) {
       const rows = (value as readonly object[]).filter(hasCount);
-      if (rows.length === 0) continue;
+      const [first] = rows;
+      if (first === undefined) continue;
       await this.#put(`\n${name}\n`);
-      await this.list([rows], columnsOf<object>(...(Object.keys(rows[0] ?? {}) as never[])));
+      await this.list([rows], fieldsOf(first));
     }
   }
 
   /** Prints what an update has changed: one line for people, the record for programs. */
-  async updated<T extends object>(
-    name: string,
-    patch: object,
-    record: T,
-    print = () => this.record(record),
-  ): Promise<void> {
-    if (!this.isForPeople) return print();
+  async updated(name: string, patch: object, record: object): Promise<void> {
+    if (!this.isForPeople) return this.record(record);
     const values = new Map<string, unknown>(Object.entries(record));
     const changes = Object.keys(patch).flatMap((field) => {
       const value = values.get(field);
@@ -204,46 +216,42 @@ export class Output {
    */
   async list<T extends object>(
     pages: AsyncIterable<readonly T[]> | Iterable<readonly T[]>,
-    allColumns: readonly Column<T>[],
+    columns: readonly Column<T>[],
     head: object = {},
   ): Promise<void> {
-    if (this.format === 'json') return this.#jsonList(pages, allColumns, head);
-    let columns: readonly Column<T>[] | undefined;
-    let widths: readonly number[] | undefined;
+    if (this.format === 'json') return this.#jsonList(pages, columns, head);
+    let toLine: ((item: T) => string) | undefined;
     for await (const page of pages) {
       if (this.#isClosed) return;
       const [first] = page;
       if (first === undefined) continue;
-      if (this.format === 'ndjson') {
-        await this.#put(
-          page.map((item) => `${formatJson(this.#select(item, allColumns))}\n`).join(''),
-        );
-        continue;
-      }
-      if (!columns) {
-        columns = this.#selectColumns(allColumns, first);
-        if (this.format === 'csv') await this.#put(this.csvHeader(columns.map(({ name }) => name)));
-      }
-      const shown = columns;
-      const rows = page.map((item) => shown.map(({ value }) => value(item)));
-      if (this.format === 'csv') {
-        await this.#put(rows.map((row) => `${this.csvLine(row)}\n`).join(''));
-        continue;
-      }
-      const cells = rows.map((row) => row.map((value) => printable(formatCell(value))));
-      const titled = shown.map(({ name, isWhole = false }) => ({ title: name, isWhole }));
-      const titles = shown.map(({ name }) => name);
-      const isFirst = widths === undefined;
-      widths ??= columnWidths(titled, cells, lineWidth(this.#stdout), this.fields !== undefined);
-      const set = widths;
-      const header = isFirst ? [this.#dim(tableLine(titled, set, titles))] : [];
-      const lines = [...header, ...cells.map((row) => tableLine(titled, set, row))];
-      await this.#put(lines.map((line) => `${line}\n`).join(''));
+      let header = '';
+      if (!toLine) [header, toLine] = this.#layOut(first, page, columns);
+      await this.#put(header + page.map((item) => `${toLine?.(item)}\n`).join(''));
     }
-    if (this.format === 'csv' && !columns) {
-      await this.#put(this.csvHeader(this.fields ?? allColumns.map(({ name }) => name)));
+    if (toLine) return;
+    if (this.format === 'csv') {
+      await this.#put(this.csvHeader(this.fields ?? columns.map(({ name }) => name)));
     }
-    if (this.format === 'table' && !columns) this.note('nothing found');
+    if (this.format === 'table') this.note('nothing found');
+  }
+
+  /** Returns the header of a list, and the function that turns an item into a line. */
+  #layOut<T extends object>(
+    first: T,
+    page: readonly T[],
+    allColumns: readonly Column<T>[],
+  ): [string, (item: T) => string] {
+    if (this.format === 'ndjson') return ['', (item) => formatJson(this.#select(item, allColumns))];
+    const columns = this.#selectColumns(allColumns, first);
+    const names = columns.map(({ name }) => name);
+    const toRow = (item: T) => columns.map(({ value }) => value(item));
+    if (this.format === 'csv') return [this.csvHeader(names), (item) => this.csvLine(toRow(item))];
+    const toCells = (item: T) => toRow(item).map((value) => printable(formatCell(value)));
+    const maxWidth = lineWidth(this.#stdout);
+    const widths = columnWidths(columns, page.map(toCells), maxWidth, this.fields !== undefined);
+    const header = `${this.#dim(tableLine(columns, widths, names))}\n`;
+    return [header, (item) => tableLine(columns, widths, toCells(item))];
   }
 
   /** Returns the first line of CSV. */
@@ -343,11 +351,7 @@ export function allowsColor(flags: { color?: boolean }, env: Io['env']): boolean
 
 /** Returns the error for a name in `--fields` that is none of the known ones. */
 export function unknownField(field: string, known: readonly string[]): UsageError {
-  const near = nearestName(field, known);
-  return new UsageError(
-    `--fields ${field}: unknown field`,
-    near ? `did you mean ${near}?` : `fields: ${known.join(', ')}`,
-  );
+  return unknownName(`--fields ${field}: unknown field`, field, known);
 }
 
 /** Returns the fields of an object as fields of the record: `txtRecord.name`. */
@@ -399,29 +403,25 @@ const gap = '  ';
 // A narrower cell shows nothing useful. It holds the date of a time.
 const narrowest = 12;
 
-export interface TableColumn {
-  readonly title: string;
-  /** Whether its cells are never cut, because users copy its ids or links. */
-  readonly isWhole: boolean;
-}
+type TableColumn = Pick<Column<never>, 'name' | 'isWhole'>;
 
 /**
  * Returns the widths of the columns of a table for these rows. The columns stand in order of importance: the
  * last ones are left out while the table is wider than `maxWidth` with its cells cut, unless all are wanted.
  * Then the widest column that may be cut gets narrower. What is still too wide is broken by the terminal.
  */
-export function columnWidths(
+function columnWidths(
   columns: readonly TableColumn[],
   rows: readonly (readonly string[])[],
   maxWidth: number,
   wantsAll: boolean,
 ): number[] {
-  const widths = columns.map(({ title }, index) =>
-    Math.max(displayWidth(title), ...rows.map((row) => displayWidth(row[index] ?? ''))),
+  const widths = columns.map(({ name }, index) =>
+    Math.max(displayWidth(name), ...rows.map((row) => displayWidth(row[index] ?? ''))),
   );
   const least = widths.map((width, index) => {
-    const { title = '', isWhole = false } = columns[index] ?? {};
-    return isWhole ? width : Math.min(width, Math.max(narrowest, displayWidth(title)));
+    const { name = '', isWhole = false } = columns[index] ?? {};
+    return isWhole ? width : Math.min(width, Math.max(narrowest, displayWidth(name)));
   });
   while (!wantsAll && least.length > 1 && lineLength(least) > maxWidth) least.pop();
   widths.length = least.length;
@@ -439,7 +439,7 @@ function lineLength(widths: readonly number[]): number {
 }
 
 /** Returns one line of a table, without spaces at its end. A whole cell may be wider than its column. */
-export function tableLine(
+function tableLine(
   columns: readonly TableColumn[],
   widths: readonly number[],
   cells: readonly string[],

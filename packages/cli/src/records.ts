@@ -17,8 +17,8 @@ import { readPages } from './read-pages.js';
 /** A record, with its ETag if it has one. */
 export type Versioned<T extends object = object> = T & { readonly etag?: string | undefined };
 
-/** What a search needs of a context. */
-type Connection = Pick<Context, 'client' | 'operator' | 'request'>;
+/** What requests need of a context. */
+export type Connection = Pick<Context, 'client' | 'operator' | 'request'>;
 
 interface Search {
   readonly client: Shorty;

@@ -41,8 +41,7 @@ export function reportError(error: unknown, io: Io, asJson: boolean): ExitCode {
 /** Returns the message and the next step of an error. */
 export function describeError(error: unknown, io: Pick<Io, 'interrupt'>): Report {
   if (error instanceof CliError) {
-    const { exitCode, code, message, details, hint } = error;
-    return { exitCode, code, message, details, hint };
+    return plainReport(error.exitCode, error.code, error.message, error.hint);
   }
   if (error instanceof FileError) {
     return plainReport(exitCodes.usage, 'USAGE', error.message, error.hint);

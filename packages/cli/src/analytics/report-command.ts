@@ -4,7 +4,7 @@ import { describeCommand } from '../commands/request-command.js';
 import type { Context } from '../context.js';
 import { inputName } from '../input.js';
 import { reportWidth } from '../io.js';
-import { columnsOf } from '../output.js';
+import { fieldsOf } from '../output.js';
 import type { Named } from '../records.js';
 import {
   createReportRequest,
@@ -46,7 +46,7 @@ export function reportCommand(
 async function showReport(
   { io, output }: Context,
   { data, complete }: FetchedReport<Data>,
-): Promise<undefined> {
+): Promise<void> {
   if (output.format === 'json' || (output.format === 'table' && output.fields)) {
     await output.record(data);
   } else if (output.format === 'table') {
@@ -54,7 +54,6 @@ async function showReport(
     await output.write(reportText(await complete(), shape));
   } else {
     const [first = {}] = data.timeseries;
-    const columns = columnsOf<object>(...(Object.keys(first) as never[]));
-    await output.list([data.timeseries], columns);
+    await output.list([data.timeseries], fieldsOf(first));
   }
 }

@@ -1,6 +1,6 @@
 import { cutText, fitText, formatCount, formatJson } from '@shorty/report';
 import type { Shorty, WebhookEvent } from '@shorty/sdk';
-import { type ExitCode, exitCodes, UsageError } from '../cli-error.js';
+import { exitCodes, UsageError } from '../cli-error.js';
 import type { CommandRow } from '../command.js';
 import type { Context } from '../context.js';
 import { lineWidth } from '../io.js';
@@ -22,47 +22,42 @@ referrer. scan? is an inferred scan: a tap on the link looks the same.
 Reads the events url.clicked, which the server writes while a webhook names
 them: once a minute while its receiver fails. Needs the scope webhooks:read.`,
   ownsOutput: true,
-  run: printVisits,
+  run: async (context, { link }: { readonly link?: readonly Named[] }) => {
+    const { io, output, request } = context;
+    const format = resolveLiveFormat(context);
+    const client = await context.client();
+    await requireClicks(client, request);
+    const ids = link && (await Promise.all(link.map((each) => each.id())));
+    const { nextAfter } = await client.events.list({ after: 'latest' }, request);
+    output.note('waiting for visits; Ctrl-C stops');
+    const known = new Set<string>();
+    for await (const { items } of followEvents(context, client, nextAfter, 'url.clicked')) {
+      for (const event of items) {
+        if (event.type !== 'url.clicked') continue;
+        const { visits, omitted } = event.data;
+        if (omitted > 0) {
+          output.warn(`${formatCount(omitted, 'visit')} before these are missing: too many waited`);
+        }
+        const shown = visits.filter(({ urlId }) => ids?.includes(urlId) ?? true);
+        const fresh = shown.filter((visit) => !known.has(formatJson(visit)));
+        for (const visit of fresh) known.add(formatJson(visit));
+        for (const each of known) {
+          if (known.size <= maxKnown) break;
+          known.delete(each);
+        }
+        const width = lineWidth(io.stdout);
+        const lines = fresh.map((visit) =>
+          format === 'table' ? describeVisit(visit, width) : formatJson(visit),
+        );
+        if (lines.length > 0) await output.write(`${lines.join('\n')}\n`);
+      }
+    }
+    return io.interrupt.aborted ? exitCodes.interrupted : exitCodes.done;
+  },
 };
 
 // A visit is in an event for each webhook that names url.clicked.
 const maxKnown = 10_000;
-
-async function printVisits(
-  context: Context,
-  { link }: { readonly link?: readonly Named[] },
-): Promise<ExitCode> {
-  const { io, output, request } = context;
-  const format = resolveLiveFormat(context);
-  const client = await context.client();
-  await requireClicks(client, request);
-  const ids = link && (await Promise.all(link.map((each) => each.id())));
-  const { nextAfter } = await client.events.list({ after: 'latest' }, request);
-  output.note('waiting for visits; Ctrl-C stops');
-  const known = new Set<string>();
-  for await (const { items } of followEvents(context, client, nextAfter, 'url.clicked')) {
-    for (const event of items) {
-      if (event.type !== 'url.clicked') continue;
-      const { visits, omitted } = event.data;
-      if (omitted > 0) {
-        output.warn(`${formatCount(omitted, 'visit')} before these are missing: too many waited`);
-      }
-      const shown = visits.filter(({ urlId }) => ids?.includes(urlId) ?? true);
-      const fresh = shown.filter((visit) => !known.has(formatJson(visit)));
-      for (const visit of fresh) known.add(formatJson(visit));
-      for (const each of known) {
-        if (known.size <= maxKnown) break;
-        known.delete(each);
-      }
-      const width = lineWidth(io.stdout);
-      const lines = fresh.map((visit) =>
-        format === 'table' ? describeVisit(visit, width) : formatJson(visit),
-      );
-      if (lines.length > 0) await output.write(`${lines.join('\n')}\n`);
-    }
-  }
-  return io.interrupt.aborted ? exitCodes.interrupted : exitCodes.done;
-}
 
 /** Throws if no webhook names url.clicked, so that no visit would come. */
 async function requireClicks(client: Shorty, request: Context['request']): Promise<void> {

@@ -53,40 +53,35 @@ The html format is one self-contained file. The csv format has the columns
 section, name, detail, clicks and uniques.`,
     ownsOutput: true,
     writesCsv: true,
-    run: makeReport,
+    run: async (context, input: ReportInput) => {
+      const { flags, io, output } = context;
+      const { of, out, output: _, ...window } = input;
+      const isChosen = flags.json || flags.output !== undefined;
+      const asked = isChosen ? resolveFormat(flags, reportFormats) : undefined;
+      const chosen = asked === 'terminal' ? 'txt' : asked;
+      const ofFile = formatOfFile(out, ['html', 'csv', 'json', 'txt'], { chosen });
+      const format = asked ?? (ofFile === 'txt' ? 'terminal' : ofFile) ?? 'terminal';
+      if (flags.excel && format !== 'csv') throw new UsageError('--excel: this output is not CSV');
+      const linkFilter = (['tag', 'domainId', 'link'] as const).find((name) => input[name]);
+      if (of && linkFilter) {
+        throw new UsageError(`--${kebabCase(linkFilter)} cannot be used in the report of one link`);
+      }
+      const request = await createReportRequest(context, window);
+      const { data, complete } = await (of
+        ? fetchLinkReport(request, of)
+        : fetchOverviewReport(request));
+      const text =
+        format === 'json'
+          ? `${formatJson(data, 2)}\n`
+          : renderReport(context, await complete(), format, out === undefined);
+      if (out === undefined) return output.write(text);
+      if (io.interrupt.aborted) throw io.interrupt.reason;
+      replaceFile(out, text);
+      output.note(`report written to ${out}`);
+    },
   },
   tail,
 };
-
-async function makeReport(context: Context, input: ReportInput): Promise<undefined> {
-  const { flags, io, output } = context;
-  const { of, out, output: _, ...window } = input;
-  const isChosen = flags.json || flags.output !== undefined;
-  const asked = isChosen ? resolveFormat(flags, reportFormats) : undefined;
-  const chosen = asked === 'terminal' ? 'txt' : asked;
-  const ofFile = formatOfFile(out, ['html', 'csv', 'json', 'txt'], { chosen });
-  const format = asked ?? (ofFile === 'txt' ? 'terminal' : ofFile) ?? 'terminal';
-  if (flags.excel && format !== 'csv') throw new UsageError('--excel: this output is not CSV');
-  const linkFilter = (['tag', 'domainId', 'link'] as const).find((name) => input[name]);
-  if (of && linkFilter) {
-    throw new UsageError(`--${kebabCase(linkFilter)} cannot be used in the report of one link`);
-  }
-  const request = await createReportRequest(context, window);
-  const { data, complete } = await (of
-    ? fetchLinkReport(request, of)
-    : fetchOverviewReport(request));
-  const text =
-    format === 'json'
-      ? `${formatJson(data, 2)}\n`
-      : renderReport(context, await complete(), format, out === undefined);
-  if (out === undefined) {
-    await output.write(text);
-    return;
-  }
-  if (io.interrupt.aborted) throw io.interrupt.reason;
-  replaceFile(out, text);
-  output.note(`report written to ${out}`);
-}
 
 function renderReport(
   { io, output }: Context,

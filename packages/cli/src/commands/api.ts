@@ -4,6 +4,7 @@ import { type CommandRow, repeatable } from '../command.js';
 import type { Context } from '../context.js';
 import { resolveFormat } from '../output.js';
 import { readJson } from '../read-input.js';
+import { readPages } from '../read-pages.js';
 
 interface ApiInput {
   readonly method: Method;
@@ -37,33 +38,27 @@ Prints the data of the response as JSON. A string that --jq returns is printed
 as plain text. shorty open shows the API reference of
 the server, which lists all routes.`,
   ownsOutput: true,
-  run: callApi,
+  run: async (context, input: ApiInput) => {
+    const { flags, output, request } = context;
+    const { method, path, paginate = false } = input;
+    resolveFormat(flags, paginate ? ['ndjson', 'json'] : ['json']);
+    if (paginate && method !== 'GET') throw new UsageError('--paginate needs the method GET');
+    const sent = await readRequest(context, input);
+    const route = toRoute(path);
+    const client = await context.client();
+    const call = (query: object) => client.request(method, route, { ...sent, query }, request);
+    if (!paginate) return output.json((await call(sent.query)) ?? null);
+    for await (const item of itemsOf(route, call, sent.query)) {
+      if (output.isClosed) break;
+      await (flags.jq === undefined ? output.write(`${formatJson(item)}\n`) : output.json(item));
+    }
+  },
 };
 
 function parseMethod(text: string): Method {
   const method = methods.find((each) => each === text.toUpperCase());
   if (method) return method;
   throw new UsageError(`method ${text}: must be ${methods.join(', ')}`, 'such as GET urls/42');
-}
-
-async function callApi(context: Context, input: ApiInput): Promise<undefined> {
-  const { output, request } = context;
-  const { method, path, paginate = false } = input;
-  resolveFormat(context.flags, paginate ? ['ndjson', 'json'] : ['json']);
-  if (paginate && method !== 'GET') throw new UsageError('--paginate needs the method GET');
-  const sent = await readRequest(context, input);
-  const route = toRoute(path);
-  const client = await context.client();
-  const call = (query: object) => client.request(method, route, { ...sent, query }, request);
-  if (!paginate) {
-    await output.json((await call(sent.query)) ?? null);
-    return;
-  }
-  for await (const item of itemsOf(route, call, sent.query)) {
-    if (output.isClosed) break;
-    if (context.flags.jq !== undefined) await output.json(item);
-    else await output.write(`${formatJson(item)}\n`);
-  }
 }
 
 /** Completes a path: `urls/42` is `/api/v1/urls/42`. */
@@ -78,35 +73,28 @@ function toRoute(path: string): `/${string}` {
   return path.startsWith('/') ? (path as `/${string}`) : `/api/v1/${path}`;
 }
 
-const pageSize = 100;
-
 /** Yields the items of every page of a list. */
 async function* itemsOf(
   route: string,
   call: (query: object) => PromiseLike<unknown>,
   query: Readonly<Record<string, unknown>>,
 ): AsyncGenerator<unknown> {
-  let page: Readonly<Record<string, unknown>> = { limit: pageSize, ...query };
-  for (;;) {
-    const data = (await call(page)) as { items?: unknown; nextAfter?: unknown } | undefined;
-    const { items, nextAfter } = data ?? {};
+  const first = { limit: 100, ...query };
+  const pages = readPages(async ({ after }) => {
+    const data = await call(after === undefined ? first : { ...first, offset: undefined, after });
+    const { items, nextAfter } = (data ?? {}) as { items?: unknown; nextAfter?: unknown };
     if (!Array.isArray(items)) throw new UsageError(`--paginate: ${route} returns no list`);
-    yield* items;
     // The list of events has a next page even at its end.
-    if (items.length === 0 || typeof nextAfter !== 'string') return;
-    page = { ...page, offset: undefined, after: nextAfter };
-  }
-}
-
-interface Sent {
-  readonly query: Readonly<Record<string, unknown>>;
-  readonly body?: unknown;
+    const hasNext = items.length > 0 && typeof nextAfter === 'string';
+    return { items, nextAfter: hasNext ? nextAfter : null };
+  });
+  for await (const { items } of pages) yield* items;
 }
 
 async function readRequest(
   context: Context,
   { method, field = [], input }: ApiInput,
-): Promise<Sent> {
+): Promise<{ query: Record<string, unknown>; body?: unknown }> {
   const fields = Object.fromEntries(field.map(parseField));
   if (method === 'GET') {
     if (input !== undefined) throw new UsageError('--input: a GET request has no body');

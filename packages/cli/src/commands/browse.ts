@@ -1,5 +1,5 @@
 import type { Shorty } from '@shorty/sdk';
-import { type ExitCode, exitCodes, UsageError } from '../cli-error.js';
+import { exitCodes, UsageError } from '../cli-error.js';
 import type { CommandRow } from '../command.js';
 import type { Context } from '../context.js';
 import { isRichTerminal } from '../io.js';
@@ -14,25 +14,20 @@ export const browse: CommandRow = {
   examples: ['shorty browse', 'shorty browse spring'],
   args: { '[search]': 'text to search for' },
   ownsOutput: true,
-  run: showLinks,
+  run: async (context, { search = '' }: { readonly search?: string }) => {
+    const { io } = context;
+    if (!context.isInteractive || !isRichTerminal(io.stdout, io.env)) {
+      throw new UsageError('browse needs a terminal', 'shorty urls list prints links');
+    }
+    const client = await context.client();
+    const api = createApi(context, client);
+    // Sends the first request before the screen changes, because the screen would hide its error.
+    await api.list(search, 0, io.interrupt);
+    const { showBrowse } = await import('../ui/browse-screen.js');
+    await showBrowse(api, search, io);
+    return io.interrupt.aborted ? exitCodes.interrupted : exitCodes.done;
+  },
 };
-
-async function showLinks(
-  context: Context,
-  { search = '' }: { readonly search?: string },
-): Promise<ExitCode> {
-  const { io } = context;
-  if (!context.isInteractive || !isRichTerminal(io.stdout, io.env)) {
-    throw new UsageError('browse needs a terminal', 'shorty urls list prints links');
-  }
-  const client = await context.client();
-  const api = createApi(context, client);
-  // Sends the first request before the screen changes, because the screen would hide its error.
-  await api.list(search, 0, io.interrupt);
-  const { showBrowse } = await import('../ui/browse-screen.js');
-  await showBrowse(api, search, io);
-  return io.interrupt.aborted ? exitCodes.interrupted : exitCodes.done;
-}
 
 function createApi({ io, request }: Context, client: Shorty): BrowseApi {
   return {

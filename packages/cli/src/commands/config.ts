@@ -1,5 +1,4 @@
-import { nearestName } from '@shorty/import';
-import { CliError, UsageError } from '../cli-error.js';
+import { CliError, UsageError, unknownName } from '../cli-error.js';
 import type { CommandRow } from '../command.js';
 import type { ConfigContent } from '../config-file.js';
 import type { Context } from '../context.js';
@@ -25,7 +24,7 @@ export const configCommands: Readonly<Record<string, CommandRow>> = {
       // `profile` belongs to the file, other settings to a profile.
       const value = key === 'profile' ? content.profile : content.profiles[profile]?.[key];
       if (value === undefined) throw new CliError(`${key} is not set`, { code: 'NOT_SET' });
-      await writeValue(context, key, value);
+      await context.output.value(value, { [key]: value });
     },
   },
   set: {
@@ -68,7 +67,7 @@ export const configCommands: Readonly<Record<string, CommandRow>> = {
   path: {
     summary: 'Print the path of the configuration file',
     examples: ['shorty config path'],
-    run: async (context) => writeValue(context, 'path', context.config.path),
+    run: async ({ config: { path }, output }) => output.value(path, { path }),
   },
 };
 
@@ -79,21 +78,14 @@ function parseConfigKey(text: string): ConfigKey {
     const next = 'use shorty login and shorty logout';
     throw new UsageError('the secret cannot be read or set here', next);
   }
-  const near = nearestName(text, configKeys);
-  const hint = near ? `did you mean ${near}?` : `settings: ${configKeys.join(', ')}`;
-  throw new UsageError(`unknown setting ${text}`, hint);
-}
-
-async function writeValue({ output }: Context, name: string, value: string): Promise<undefined> {
-  if (output.format === 'table' && !output.fields) await output.write(`${value}\n`);
-  else await output.record({ [name]: value });
+  throw unknownName(`unknown setting ${text}`, text, configKeys, 'settings');
 }
 
 async function changeSetting(
   { config, settings }: Context,
   key: ConfigKey,
   value: string | undefined,
-): Promise<undefined> {
+): Promise<void> {
   const content: ConfigContent = await config.read();
   const name = (await settings()).profile.value;
   const profile = { ...content.profiles[name] };

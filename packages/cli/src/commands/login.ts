@@ -16,7 +16,24 @@ export const login: CommandRow = {
 On a terminal, the command asks for the secret. Otherwise it reads
 SHORTY_API_KEY or SHORTY_CLIENT_SECRET, or stdin.`,
   hasNoData: true,
-  run: signIn,
+  run: async (context, { server }: { server?: string }) => {
+    const { config, io, output } = context;
+    const content = await config.read();
+    const settings = await context.settings();
+    const name = settings.profile.value;
+    const baseUrl = await chooseBaseUrl(context, settings, server);
+    if (context.isInteractive) output.note(`signing in to ${baseUrl} (profile ${name})`);
+    const credentials = await readCredentials(context, settings);
+    const client = new Shorty({ baseUrl, fetch: io.fetch, ...credentials });
+    const { organization, scopes } = await client.me(context.request);
+    content.profiles[name] = { baseUrl, ...credentials };
+    await config.write(content);
+    output.note(`signed in to ${baseUrl} as ${organization.name} (profile ${name})`);
+    if (name !== (content.profile ?? defaultProfile)) {
+      output.note(`use it with --profile ${name}, or always: shorty config set profile ${name}`);
+    }
+    output.note(`scopes: ${scopes.join(' ')}`);
+  },
 };
 
 const secretVariables = [
@@ -43,25 +60,6 @@ export const logout: CommandRow = {
     }
   },
 };
-
-async function signIn(context: Context, { server }: { server?: string }): Promise<undefined> {
-  const { config, io, output } = context;
-  const content = await config.read();
-  const settings = await context.settings();
-  const name = settings.profile.value;
-  const baseUrl = await chooseBaseUrl(context, settings, server);
-  if (context.isInteractive) output.note(`signing in to ${baseUrl} (profile ${name})`);
-  const credentials = await readCredentials(context, settings);
-  const client = new Shorty({ baseUrl, fetch: io.fetch, ...credentials });
-  const { organization, scopes } = await client.me(context.request);
-  content.profiles[name] = { baseUrl, ...credentials };
-  await config.write(content);
-  output.note(`signed in to ${baseUrl} as ${organization.name} (profile ${name})`);
-  if (name !== (content.profile ?? defaultProfile)) {
-    output.note(`use it with --profile ${name}, or always: shorty config set profile ${name}`);
-  }
-  output.note(`scopes: ${scopes.join(' ')}`);
-}
 
 async function chooseBaseUrl(
   context: Context,

@@ -1,4 +1,4 @@
-import { type ExitCode, exitCodes } from '../cli-error.js';
+import { exitCodes } from '../cli-error.js';
 import type { CommandRow } from '../command.js';
 import type { Context } from '../context.js';
 
@@ -10,23 +10,23 @@ export const mcp: CommandRow = {
 tools that the scopes of the credentials allow. docs/assistants.md has the
 configuration of common assistants.`,
   ownsOutput: true,
-  run: serve,
+  run: async (
+    { io, output, isInteractive, client, settings, request }: Context,
+    { write = false }: { readonly write?: boolean },
+  ) => {
+    const shorty = await client();
+    // Wrong credentials end the command here, with a message in the log of the assistant.
+    const { organization, scopes } = await shorty.me(request);
+    // The SDK of the protocol is large, and only this command needs it.
+    const { allowedTools, serveMcp } = await import('../mcp/serve-mcp.js');
+    const tools = allowedTools(scopes, write);
+    const access = write
+      ? 'reads and writes'
+      : 'reads only; --write offers tools that change links';
+    output.note(`MCP server of ${organization.name}: ${tools.length} tools; ${access}`);
+    if (isInteractive) output.note('waiting for an assistant on stdin; Ctrl-C ends');
+    const { baseUrl } = await settings();
+    await serveMcp(io, shorty, tools, { baseUrl: baseUrl.value, canWrite: write });
+    return io.interrupt.aborted ? exitCodes.interrupted : exitCodes.done;
+  },
 };
-
-async function serve(
-  { io, output, isInteractive, client, settings, request }: Context,
-  { write = false }: { readonly write?: boolean },
-): Promise<ExitCode> {
-  const shorty = await client();
-  // Wrong credentials end the command here, with a message in the log of the assistant.
-  const { organization, scopes } = await shorty.me(request);
-  // The SDK of the protocol is large, and only this command needs it.
-  const { allowedTools, serveMcp } = await import('../mcp/serve-mcp.js');
-  const tools = allowedTools(scopes, write);
-  const access = write ? 'reads and writes' : 'reads only; --write offers tools that change links';
-  output.note(`MCP server of ${organization.name}: ${tools.length} tools; ${access}`);
-  if (isInteractive) output.note('waiting for an assistant on stdin; Ctrl-C ends');
-  const { baseUrl } = await settings();
-  await serveMcp(io, shorty, tools, { baseUrl: baseUrl.value, canWrite: write });
-  return io.interrupt.aborted ? exitCodes.interrupted : exitCodes.done;
-}

@@ -19,19 +19,14 @@ export const open: CommandRow = {
     '--print': 'print the URL instead of opening it',
   },
   hasNoData: true,
-  run: openLink,
+  run: async (context, input: OpenInput) => {
+    const { io, output } = context;
+    const url = await urlOf(context, input);
+    if (input.print) return output.write(`${output.printable(url)}\n`);
+    await openInBrowser(url, io);
+    output.note(`opened ${url}`);
+  },
 };
-
-async function openLink(context: Context, input: OpenInput): Promise<undefined> {
-  const { io, output } = context;
-  const url = await urlOf(context, input);
-  if (input.print) {
-    await output.write(`${output.printable(url)}\n`);
-    return;
-  }
-  await openInBrowser(url, io);
-  output.note(`opened ${url}`);
-}
 
 async function urlOf(context: Context, { link, target }: OpenInput): Promise<string> {
   if (link === undefined) return `${(await context.settings()).baseUrl.value}/docs`;

@@ -1,7 +1,7 @@
 import { formatUsd } from '@shorty/report';
-import type { AuditEntry } from '@shorty/sdk';
+import type { AuditEntry, Usage } from '@shorty/sdk';
 import { UsageError } from '../cli-error.js';
-import { type CommandRow, collect, defined, repeatable } from '../command.js';
+import { type CommandRow, collect, repeatable } from '../command.js';
 import { fieldOptions } from '../field-options.js';
 import { type Column, columnsOf } from '../output.js';
 import { type Named, naming } from '../records.js';
@@ -36,23 +36,23 @@ export const organizationCommands: Readonly<Record<string, CommandRow>> = {
   }),
 };
 
-export const usage: CommandRow = {
+const usageExamples = ['shorty usage', 'shorty usage --period 2026-10 --output csv'];
+
+export const usage: CommandRow = requestCommand<Usage>('getUsage', usageExamples, {
   summary: 'Show the usage of a month and the limits of the plan',
-  examples: ['shorty usage', 'shorty usage --period 2026-10 --output csv'],
   options: { '--period <month>': 'month in UTC, for example 2030-01 (default: the current month)' },
-  run: async ({ client, output, request }, { period }: { readonly period?: string }) => {
-    const usage = await (await client()).usage.get(defined({ period }), request);
+  print: async ({ output }, usage) => {
     if (output.format === 'json' || output.format === 'ndjson' || output.fields) {
       return output.record(usage);
     }
-    const { meters, links, plan } = usage;
+    const { meters, links, plan, period } = usage;
     // Each row names its month, so that the files of several months can be joined.
     const rows = Object.entries({ links, ...meters }).map(
-      ([meter, amounts]): UsageRow => ({ period: usage.period, plan, meter, ...amounts }),
+      ([meter, amounts]): UsageRow => ({ period, plan, meter, ...amounts }),
     );
     return output.list([rows], usageColumns);
   },
-};
+});
 
 interface UsageRow {
   readonly period: string;

@@ -38,7 +38,42 @@ export const qrCommands: Readonly<Record<string, CommandRow>> = {
     },
     help: 'On a terminal, the command also prints the QR code to scan.',
     prints: operations.createQr.prints,
-    run: createQr,
+    run: async (context, input: CreateInput) => {
+      const { output, io, request } = context;
+      const { link, out, urlId = link } = input;
+      const sources = [link, input.urlId, input.data].filter((source) => source !== undefined);
+      if (sources.length !== 1) throw new UsageError('give a link or --data', 'see --help');
+      const chosen = { chosen: input.format, chosenBy: '--format' };
+      const ofFile = formatOfFile(out, ['svg', 'png', 'webp'], chosen);
+      // Opened before the request, so that a file that cannot be written creates no code.
+      const file = out === undefined ? undefined : new ReplacementFile(out);
+      try {
+        const client = await context.client();
+        const body = {
+          ...defined({ format: ofFile }),
+          ...bodyOf('createQr', input),
+          ...(urlId !== undefined && { urlId: await urlId.id() }),
+        };
+        const code = await client.qr.create(body as QrCreateRequest, request);
+        await output.record(code);
+        // Programs that read stdout expect no drawing.
+        const isTerminal = io.stdout.isTTY === true && isRichTerminal(io.stderr, io.env);
+        if (isTerminal && !output.isQuiet && output.format === 'table') {
+          const { drawQr } = await import('../qr/terminal-code.js');
+          await drawQr(context, code.qrData, code.errorCorrection);
+        }
+        if (file) {
+          file.write((await client.qr.download(code.id, request)).bytes);
+          file.commit();
+          output.note(`image written to ${out}`);
+        }
+        // A client may create codes without the scope to read links.
+        const bound = await urlId?.known();
+        if (bound) warnWithoutSlug(context, bound);
+      } finally {
+        file?.close();
+      }
+    },
   },
   list: listCommand<QrRecord>(
     'listQrs',
@@ -71,43 +106,6 @@ export const qrCommands: Readonly<Record<string, CommandRow>> = {
   export: exportQrs,
   scans: reportCommand('getQrScans', ['shorty qr scans spring-sale --since 7d'], fetchScanReport),
 };
-
-async function createQr(context: Context, input: CreateInput): Promise<undefined> {
-  const { output, io, request } = context;
-  const { link, out, urlId = link } = input;
-  const sources = [link, input.urlId, input.data].filter((source) => source !== undefined);
-  if (sources.length !== 1) throw new UsageError('give a link or --data', 'see --help');
-  const chosen = { chosen: input.format, chosenBy: '--format' };
-  const ofFile = formatOfFile(out, ['svg', 'png', 'webp'], chosen);
-  // Opened before the request, so that a file that cannot be written creates no code.
-  const file = out === undefined ? undefined : new ReplacementFile(out);
-  try {
-    const client = await context.client();
-    const body = {
-      ...defined({ format: ofFile }),
-      ...bodyOf('createQr', input),
-      ...(urlId !== undefined && { urlId: await urlId.id() }),
-    };
-    const code = await client.qr.create(body as QrCreateRequest, request);
-    await output.record(code);
-    // Programs that read stdout expect no drawing.
-    const isTerminal = io.stdout.isTTY === true && isRichTerminal(io.stderr, io.env);
-    if (isTerminal && !output.isQuiet && output.format === 'table') {
-      const { drawQr } = await import('../qr/terminal-code.js');
-      await drawQr(context, code.qrData, code.errorCorrection);
-    }
-    if (file) {
-      file.write((await client.qr.download(code.id, request)).bytes);
-      file.commit();
-      output.note(`image written to ${out}`);
-    }
-    // A client may create codes without the scope to read links.
-    const bound = await urlId?.known();
-    if (bound) warnWithoutSlug(context, bound);
-  } finally {
-    file?.close();
-  }
-}
 
 /** Prints a warning if the scans of the link's codes cannot be told from taps on the link. */
 function warnWithoutSlug({ output }: Context, { id, customSlug, targetUrl }: UrlRecord): void {

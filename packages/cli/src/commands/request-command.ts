@@ -17,7 +17,7 @@ import { type Input, withIds } from '../input.js';
 import { clearableFields, type OperationId, operations } from '../operations.js';
 import { type Column, columnsOf } from '../output.js';
 import { readPages } from '../read-pages.js';
-import { kinds, Named, naming } from '../records.js';
+import { type Connection, kinds, Named, naming } from '../records.js';
 
 /** What a command of one operation has beside what the contract says. */
 interface OwnRow extends Partial<Omit<CommandRow, 'run' | 'prints' | 'examples'>> {
@@ -32,6 +32,8 @@ interface RequestRow<Data> extends OwnRow {
   readonly clears?: boolean;
   /** What to tell after the request. */
   readonly note?: string | ((data: Data, input: never) => string | undefined);
+  /** Prints the response, if a command has a form of its own for it. */
+  readonly print?: (context: Context, data: Data, fields: object) => Promise<void>;
 }
 
 /** Returns what the commands of an operation have in common. The arguments begin with those of its path. */
@@ -45,8 +47,9 @@ export function describeCommand(id: OperationId, row: OwnRow) {
 export function requestCommand<Data extends object = never>(
   id: OperationId,
   examples: readonly string[],
-  { fields: read = (input: object) => input, done, clears, note, ...row }: RequestRow<Data> = {},
+  own: RequestRow<Data> = {},
 ): CommandRow {
+  const { fields: read = (input: object) => input, done, clears, note, print, ...row } = own;
   const { route, isVersioned, prints } = operations[id];
   const isPatch = route.startsWith('PATCH');
   const hasEtag = isVersioned || versionedPaths.has(pathOf(route));
@@ -72,7 +75,8 @@ export function requestCommand<Data extends object = never>(
       const record = hasEtag ? withEtag(response) : response.data;
       const name = Object.values(params).at(-1);
       const shown = name instanceof Named ? name.text : String(name ?? 'organization');
-      if (done !== undefined && output.isForPeople) await output.result(`${shown} ${done}`);
+      if (print) await print(context, response.data as Data, fields);
+      else if (done !== undefined && output.isForPeople) await output.result(`${shown} ${done}`);
       else if (isPatch) await output.updated(shown, fields, record);
       else await output.record(record);
       const text = typeof note === 'string' ? note : note?.(response.data as Data, input as never);
@@ -150,7 +154,7 @@ function split(route: string, input: Input) {
 /** Sends a request, with the operator key to the routes of the operator. */
 export async function send(
   route: string,
-  context: Context,
+  context: Connection,
   params: Input,
   fields: object,
   request: object,
@@ -200,14 +204,13 @@ export async function listPages<Item extends object>(
   { limit, offset, all }: PageOptions,
   columns: readonly Column<Item>[],
   read: ReadPage<Item>,
-): Promise<undefined> {
+): Promise<void> {
   if (all) {
     const pages = readPages((position) => read({ limit: 100, ...position }));
     const items = async function* () {
       for await (const page of pages) yield page.items;
     };
-    await output.list(items(), columns);
-    return;
+    return output.list(items(), columns);
   }
   const page = await read(defined({ limit, offset }));
   const { items, ...head } = page;

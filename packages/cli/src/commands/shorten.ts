@@ -31,8 +31,7 @@ export const shorten: CommandRow = {
     const body = { targetUrl, ...(slug !== undefined && { customSlug: slug }) };
     const created = await client.urls.create(body, context.request);
     const { shortUrl } = created;
-    if (output.format === 'table' && !output.fields) await output.write(`${shortUrl}\n`);
-    else await output.record(created);
+    await output.value(shortUrl, created);
     if (copy) {
       const sequence = await copyText(shortUrl, io);
       const isCopied = sequence === '' || io.stderr.isTTY === true;

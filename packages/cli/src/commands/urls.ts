@@ -19,7 +19,7 @@ import {
   changePrints,
   versionedOptions,
 } from './change-command.js';
-import { listPages, type PageOptions, pageOptions } from './request-command.js';
+import { listPages, type PageOptions, pageOptions, requestCommand } from './request-command.js';
 import { bulkCreate } from './urls/bulk-create.js';
 import { bulkDelete, deleteUrls } from './urls/bulk-delete.js';
 import { bulkUpdate } from './urls/bulk-update.js';
@@ -63,13 +63,13 @@ const listColumns = columnsOf<UrlListItem>(
   ...(['id', 'shortUrl', 'shortCode', 'customSlug', 'isActive', 'targetUrl'] as const),
 );
 
+const createExamples = [
+  'shorty urls create https://example.com --slug launch --tag spring',
+  'shorty urls create https://example.com | pbcopy',
+];
+
 export const urlCommands: Readonly<Record<string, CommandRow>> = {
-  create: {
-    summary: 'Create a short link',
-    examples: [
-      'shorty urls create https://example.com --slug launch --tag spring',
-      'shorty urls create https://example.com | pbcopy',
-    ],
+  create: requestCommand<UrlRecord>('createUrl', createExamples, {
     args: targetUrl,
     options: {
       '--slug <slug>': 'custom slug',
@@ -83,21 +83,14 @@ export const urlCommands: Readonly<Record<string, CommandRow>> = {
       ...linkOptions,
     },
     help: 'When stdout is not a terminal, the command prints only the short URL.',
-    prints: operations.createUrl.prints,
-    run: async (context, input: NewLink) => {
-      const { flags, io, output } = context;
-      const body = await readNewLink(context, input);
-      const created = await (await context.client()).urls.create(body, context.request);
+    fields: readNewLink,
+    print: async ({ flags, io, output }, created, { expiresAt }: { expiresAt?: string }) => {
       // Another program reads the short URL: url=$(shorty urls create https://example.com)
       const isPiped = io.stdout.isTTY !== true && flags.output === undefined;
-      if (isPiped && output.format === 'table' && !output.fields) {
-        await output.write(`${created.shortUrl}\n`);
-      } else await output.record(created);
-      if (body.expiresAt && output.isForPeople) {
-        output.note(`expires at ${formatInstant(String(body.expiresAt))}`);
-      }
+      await (isPiped ? output.value(created.shortUrl, created) : output.record(created));
+      if (expiresAt && output.isForPeople) output.note(`expires at ${formatInstant(expiresAt)}`);
     },
-  },
+  }),
   list: {
     summary: 'List short links, newest first, without deleted ones',
     examples: [
@@ -136,7 +129,7 @@ export const urlCommands: Readonly<Record<string, CommandRow>> = {
     },
     prints: [...(operations.upsertUrl.prints ?? []), 'etag'],
     run: async (context, { externalId, ...input }: NewLink & { externalId: string }) => {
-      const body = await readNewLink(context, input);
+      const body = await readNewLink(input, context);
       const client = await context.client();
       const call = client.urls.upsert(externalId, body, context.request);
       await context.output.record(withEtag(await call.withResponse()));
@@ -275,8 +268,8 @@ function titleOf({ title, isActive, deletedAt, expiresAt, updatedAt, ...url }: U
 
 /** Returns the request for a new link. */
 async function readNewLink(
-  context: Context,
   { slug, paused, ...input }: NewLink,
+  context: Context,
 ): Promise<UrlCreateRequest> {
   const body = {
     ...bodyOf('createUrl', input),

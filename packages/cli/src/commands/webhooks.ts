@@ -1,5 +1,5 @@
 import { formatJson } from '@shorty/report';
-import type { Delivery, EventTypeDetails, Recovered, Webhook, WebhookSecret } from '@shorty/sdk';
+import type { Delivery, Recovered, Webhook, WebhookSecret } from '@shorty/sdk';
 import { windowHelp } from '../analytics/window-options.js';
 import { UsageError } from '../cli-error.js';
 import {
@@ -123,13 +123,10 @@ New filters replace all filters of the webhook, and new headers all headers.`,
   }),
   deliveries: {
     ...deliveryList,
-    run: async (context, input: { readonly deliveryId?: string }): Promise<undefined> => {
-      const { webhook, deliveryId, ...options } = input as typeof input & { webhook: Named };
-      const [command, values] = deliveryId
-        ? [oneDelivery, { webhook, deliveryId }]
-        : [deliveryList, { webhook, ...options }];
-      await command.run(context, values as never);
-    },
+    run: (context, { deliveryId, ...input }: { deliveryId?: string; webhook: Named }) =>
+      deliveryId
+        ? oneDelivery.run(context, { webhook: input.webhook, deliveryId } as never)
+        : deliveryList.run(context, input as never),
   },
   stats: requestCommand(
     'getWebhookStats',
@@ -217,19 +214,14 @@ async function readSettings(context: Context, options: WebhookOptions): Promise<
 async function showEventTypes(
   context: Context,
   { type }: { readonly type?: string },
-): Promise<undefined> {
+): Promise<void> {
   const { client, output, request } = context;
   if (type === undefined) {
     const { items } = await (await client()).webhooks.eventTypes(request);
-    const columns = columnsOf<EventTypeDetails>('type', 'isOptIn', 'description');
-    await output.list([items], columns);
-    return;
+    return output.list([items], columnsOf('type', 'isOptIn', 'description'));
   }
   const found = await readEventType(context, type);
-  if (output.format !== 'table' || output.fields) {
-    await output.record(found);
-    return;
-  }
+  if (!output.isForPeople) return output.record(found);
   const { schema: _, example, ...details } = found;
   await output.record(details);
   await output.write(`\n${formatJson(example, 2)}\n`);

@@ -1,7 +1,9 @@
 import type { QrImage, Shorty } from '@shorty/sdk';
 import { periodOf, readTime } from '../analytics/parse-time.js';
 import { UsageError } from '../cli-error.js';
+import { send } from '../commands/request-command.js';
 import { readEtag, withEtag } from '../etag.js';
+import { times } from '../field-options.js';
 import { type OperationId, operations } from '../operations.js';
 import { kinds, Named } from '../records.js';
 
@@ -140,7 +142,6 @@ const summaryFields = [
 const pick = (record: object) =>
   Object.fromEntries(Object.entries(record).filter(([field]) => summaryFields.includes(field)));
 
-const times = ['since', 'until', 'createdSince', 'createdUntil'];
 const timeForms =
   'An instant (ISO 8601), a date, a duration before now such as 7d or 24h, or today, yesterday, this-week, last-week, this-month or last-month.';
 const text = (description: string) => ({ type: 'string', description });
@@ -187,10 +188,6 @@ export async function runTool(
 ): Promise<{ readonly data: object; readonly image?: QrImage }> {
   checkNames(tool, input);
   const { link, ifMatch, id, ...fields } = input;
-  const options = {
-    signal,
-    ...(ifMatch !== undefined && { ifMatch: readEtag('ifMatch', `${ifMatch}`) }),
-  };
   const connection = {
     client: async () => client,
     operator: () => Promise.reject(new Error('assistants are no operators')),
@@ -199,22 +196,18 @@ export async function runTool(
   const nameOf = (kind: 'link' | 'code', value: unknown) =>
     value === undefined ? undefined : new Named(kind, String(value), connection);
   const named = nameOf('link', link) ?? nameOf('code', id);
-  const record = named && (await named.id());
   const name = (link !== undefined && tool.linkOperation) || tool.operation;
-  const [method, path] = operations[name].route.split(' ') as ['GET', `/${string}`];
-  const isInPath = path.includes('{id}');
+  const { route } = operations[name];
+  const isInPath = route.includes('{id}');
   const sent = {
     ...readFields(fields, now()),
     ...(name === 'listUrls' && { view: 'full' }),
-    ...(record !== undefined && !isInPath && { urlId: record }),
+    ...(named && !isInPath && { urlId: named }),
   };
-  const isBody = /POST|PATCH/.test(method);
-  const request = {
-    ...(isInPath && { params: { id: String(record) } }),
-    [isBody ? 'body' : 'query']: sent,
-  };
-  const call = client.request(method, path, request, options);
-  const answer = await call.withResponse();
+  const answer = await send(route, connection, isInPath ? { id: named } : {}, sent, {
+    signal,
+    ...(ifMatch !== undefined && { ifMatch: readEtag('ifMatch', `${ifMatch}`) }),
+  });
   const data = answer.data as Fields;
   if (name === 'getMe') return { data: { ...data, usage: await client.usage.get({}, { signal }) } };
   if (name === 'listUrls') return { data: { ...data, items: (data.items as object[]).map(pick) } };

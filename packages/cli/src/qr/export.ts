@@ -4,9 +4,8 @@ import { join } from 'node:path';
 import { formatCount, formatDuration } from '@shorty/report';
 import { GoneError, NotFoundError, PermissionError, type QrRecord, type Shorty } from '@shorty/sdk';
 import { InvalidArgumentError } from 'commander';
-import { CliError, type ExitCode, exitCodeOf, systemErrorCode, UsageError } from '../cli-error.js';
+import { CliError, exitCodeOf, systemErrorCode, UsageError } from '../cli-error.js';
 import type { CommandRow } from '../command.js';
-import type { Context } from '../context.js';
 import { columnsOf } from '../output.js';
 import { groupIntoPages } from '../read-pages.js';
 import { type Named, naming } from '../records.js';
@@ -62,64 +61,60 @@ export const exportQrs: CommandRow = {
   help: `The file name is the slug or short code of the link, or the id of the QR code.
 Run the same command again after an interruption. It fetches only missing
 images, and with --overwrite changed ones. It writes no file outside the folder.`,
-  run: writeImages,
-};
-
-async function writeImages(context: Context, options: ExportOptions): Promise<ExitCode> {
-  const { io, output } = context;
-  if (options.urlId === undefined && options.tag === undefined && !options.all) {
-    throw new UsageError('--url-id, --tag or --all is required', 'see --help');
-  }
-  output.requireRows();
-  const client = await context.client();
-  // Oldest first, so that another code of a link does not change the names of those before.
-  const codes = (await readCodes(client, options, io.interrupt)).reverse();
-  const folder = await openFolder(options.out);
-  const counts = { written: 0, unchanged: 0, failed: 0 };
-  const errors: ExportOutcome[] = [];
-  const progress = await openLiveView(context);
-  const startedAt = io.now();
-  const keyOf = linkKeys(client, io.interrupt);
-  const taken = new Set<string>();
-  const outcomes = async function* () {
-    for await (const page of groupIntoPages(codes, concurrency)) {
-      const keys = await Promise.all(page.map(keyOf));
-      const files = page.map((code, index) => nameOf(code, keys[index], taken));
-      const write = (code: QrRecord, index: number) =>
-        exportOne(client, code, join(folder, files[index] ?? ''), options, io.interrupt);
-      const results = await Promise.all(page.map(write));
-      const rows = results.map((result, index): ExportOutcome => {
-        const row = { id: page[index]?.id ?? '', ...result, file: files[index] ?? '' };
-        counts[row.status] += 1;
-        if (row.status === 'failed' && errors.length < maxListedErrors) errors.push(row);
-        return row;
-      });
-      const done = counts.written + counts.unchanged + counts.failed;
-      const leftMs = ((io.now() - startedAt) / done) * (codes.length - done);
-      const left = formatDuration(leftMs);
-      progress.show([`${done} of ${formatCount(codes.length, 'code')}, ${left} left`]);
-      yield rows;
+  run: async (context, options: ExportOptions) => {
+    const { io, output } = context;
+    if (options.urlId === undefined && options.tag === undefined && !options.all) {
+      throw new UsageError('--url-id, --tag or --all is required', 'see --help');
     }
-  };
-  try {
-    if (output.format === 'ndjson' || output.format === 'csv') {
-      await output.list(outcomes(), columns);
-    } else for await (const _ of outcomes());
-  } catch (error) {
-    progress.close();
-    const done = formatCount(counts.written + counts.unchanged, 'code');
-    output.warn(`shorty: stopped after ${done}; run the same command again to resume`);
-    throw error;
-  } finally {
-    progress.close();
-    for (const { file, id, error } of errors) output.warn(`shorty: ${file} (${id}): ${error}`);
-  }
-  const { written, unchanged, failed } = counts;
-  const counted = `${formatCount(codes.length, 'code')}: ${written} written, ${unchanged} unchanged, ${failed} failed`;
-  if (output.format === 'json') await output.record({ ...counts, out: options.out, errors });
-  else if (output.format === 'table' && !output.isQuiet) await output.message(counted);
-  return exitCodeOf(written + unchanged, failed);
-}
+    output.requireRows();
+    const client = await context.client();
+    // Oldest first, so that another code of a link does not change the names of those before.
+    const codes = (await readCodes(client, options, io.interrupt)).reverse();
+    const folder = await openFolder(options.out);
+    const counts = { written: 0, unchanged: 0, failed: 0 };
+    const errors: ExportOutcome[] = [];
+    const progress = await openLiveView(context);
+    const startedAt = io.now();
+    const keyOf = linkKeys(client, io.interrupt);
+    const taken = new Set<string>();
+    const outcomes = async function* () {
+      for await (const page of groupIntoPages(codes, concurrency)) {
+        const keys = await Promise.all(page.map(keyOf));
+        const files = page.map((code, index) => nameOf(code, keys[index], taken));
+        const write = (code: QrRecord, index: number) =>
+          exportOne(client, code, join(folder, files[index] ?? ''), options, io.interrupt);
+        const results = await Promise.all(page.map(write));
+        const rows = results.map((result, index): ExportOutcome => {
+          const row = { id: page[index]?.id ?? '', ...result, file: files[index] ?? '' };
+          counts[row.status] += 1;
+          if (row.status === 'failed' && errors.length < maxListedErrors) errors.push(row);
+          return row;
+        });
+        const done = counts.written + counts.unchanged + counts.failed;
+        const leftMs = ((io.now() - startedAt) / done) * (codes.length - done);
+        const left = formatDuration(leftMs);
+        progress.show([`${done} of ${formatCount(codes.length, 'code')}, ${left} left`]);
+        yield rows;
+      }
+    };
+    try {
+      if (output.printsRows) await output.list(outcomes(), columns);
+      else for await (const _ of outcomes());
+    } catch (error) {
+      progress.close();
+      const done = formatCount(counts.written + counts.unchanged, 'code');
+      output.warn(`shorty: stopped after ${done}; run the same command again to resume`);
+      throw error;
+    } finally {
+      progress.close();
+      for (const { file, id, error } of errors) output.warn(`shorty: ${file} (${id}): ${error}`);
+    }
+    const { written, unchanged, failed } = counts;
+    const counted = `${formatCount(codes.length, 'code')}: ${written} written, ${unchanged} unchanged, ${failed} failed`;
+    await output.summary(counted, { ...counts, out: options.out, errors });
+    return exitCodeOf(written + unchanged, failed);
+  },
+};
 
 /** Returns the selected QR codes, and creates those that links with a tag do not have. */
 async function readCodes(

@@ -12,12 +12,9 @@ export const noLiveView: LiveView = { isShown: false, show: () => {}, close: () 
 
 /** Opens a live view if stderr is a terminal. Elsewhere, it shows nothing. */
 export async function openLiveView({ io, output }: Context): Promise<LiveView> {
-  const printsRows = output.format === 'ndjson' || output.format === 'csv';
   // Rows printed to the same terminal already show the progress.
-  const showsRows = printsRows && io.stdout.isTTY === true;
-  if (output.isQuiet || showsRows || !isRichTerminal(io.stderr, io.env)) {
-    return noLiveView;
-  }
+  const showsRows = output.printsRows && io.stdout.isTTY === true;
+  if (output.isQuiet || showsRows || !isRichTerminal(io.stderr, io.env)) return noLiveView;
   const { Box, render, Text } = await import('ink');
   const view = (lines: readonly string[]) => (
     <Box flexDirection="column">

@@ -1,6 +1,5 @@
-import { nearestName } from '@shorty/import';
 import type { EventTypeDetails } from '@shorty/sdk';
-import { UsageError } from '../cli-error.js';
+import { unknownName } from '../cli-error.js';
 import type { Context } from '../context.js';
 
 export const eventTypesHelp = 'shorty webhooks event-types lists the event types.';
@@ -18,9 +17,5 @@ export async function readEventType(context: Context, type: string): Promise<Eve
   const found = items.find((item) => item.type === type);
   if (found) return found;
   const known = items.map((item) => item.type);
-  const near = nearestName(type, known);
-  throw new UsageError(
-    `${type}: unknown event type`,
-    near ? `did you mean ${near}?` : `types: ${known.join(', ')}`,
-  );
+  throw unknownName(`${type}: unknown event type`, type, known, 'types');
 }

@@ -1,6 +1,6 @@
 import { parseUrl } from '@shorty/import';
 import { formatJson } from '@shorty/report';
-import { type ExitCode, exitCodes, UsageError } from '../cli-error.js';
+import { exitCodes, UsageError } from '../cli-error.js';
 import { type CommandRow, collect } from '../command.js';
 import type { Context } from '../context.js';
 import { isRichTerminal, terminalColumns } from '../io.js';
@@ -44,58 +44,55 @@ signing secret for your receiver, which stays the same; SHORTY_WEBHOOK_SECRET
 sets another one. It stores its position for each profile: the next listen
 continues there, with the events of up to 30 days.`,
   ownsOutput: true,
-  run: follow,
-};
-
-/** Follows the events of the server. */
-async function follow(context: Context, options: ListenOptions): Promise<ExitCode> {
-  const { io, output, request } = context;
-  const format = resolveLiveFormat(context);
-  const hasColor = output.allowsColor && isRichTerminal(io.stdout, io.env);
-  const target = await readTarget(options.forwardTo, context);
-  const types = splitTypes(options.events ?? ['*']);
-  if (types.length === 0) throw new UsageError('--events: names no event type');
-  for (const type of types) if (type !== '*') await readEventType(context, type);
-  const client = await context.client();
-  const state = await openListenState(context);
-  const ownSecret = await readSigningSecret(context, false);
-  const secret = ownSecret ?? state.get('secret');
-  if (!state.has('after') || options.latest) {
-    const { nextAfter } = await client.events.list({ after: 'latest' }, request);
-    state.store = { ...state.store, after: nextAfter, lastId: '' };
-  }
-  output.note(`signing secret: ${ownSecret ? 'SHORTY_WEBHOOK_SECRET' : secret}`);
-  const forwarding = target ? `, forwarded to ${target.href}` : '';
-  output.note(`waiting for events: ${types.join(', ')}${forwarding}; Ctrl-C stops`);
-  let { after = '', lastId } = state.store;
-  try {
-    for await (const { items, nextAfter } of followEvents(context, client, after)) {
-      // Events up to this one were handled before a restart.
-      const handled = items.findIndex(({ id }) => id === lastId);
-      for (const event of items.slice(handled + 1)) {
-        if (!wantsType(types, event.type)) continue;
-        const sending = { target, secret, now: io.now, signal: io.interrupt };
-        const forwarded = await forwardEvent(event, sending);
-        // Before the output, so that no event is sent twice.
-        state.set('lastId', event.id);
-        await output.write(
-          format === 'table'
-            ? `${describeForward(forwarded, terminalColumns(io.stdout), hasColor)}\n`
-            : `${formatJson(forwarded)}\n`,
-        );
-        if (hasFailed(forwarded)) output.warn(explain(forwarded));
-        if (isTooLate(forwarded)) output.warn(`  ${tooLate}`);
-      }
-      if (nextAfter !== after) state.store = { ...state.store, after: nextAfter, lastId: '' };
-      after = nextAfter;
-      lastId = '';
+  run: async (context, options: ListenOptions) => {
+    const { io, output, request } = context;
+    const format = resolveLiveFormat(context);
+    const hasColor = output.allowsColor && isRichTerminal(io.stdout, io.env);
+    const target = await readTarget(options.forwardTo, context);
+    const types = splitTypes(options.events ?? ['*']);
+    if (types.length === 0) throw new UsageError('--events: names no event type');
+    for (const type of types) if (type !== '*') await readEventType(context, type);
+    const client = await context.client();
+    const state = await openListenState(context);
+    const ownSecret = await readSigningSecret(context, false);
+    const secret = ownSecret ?? state.get('secret');
+    if (!state.has('after') || options.latest) {
+      const { nextAfter } = await client.events.list({ after: 'latest' }, request);
+      state.store = { ...state.store, after: nextAfter, lastId: '' };
     }
-  } catch (error) {
-    // The interruption has aborted a request.
-    if (!io.interrupt.aborted) throw error;
-  }
-  return io.interrupt.aborted ? exitCodes.interrupted : exitCodes.done;
-}
+    output.note(`signing secret: ${ownSecret ? 'SHORTY_WEBHOOK_SECRET' : secret}`);
+    const forwarding = target ? `, forwarded to ${target.href}` : '';
+    output.note(`waiting for events: ${types.join(', ')}${forwarding}; Ctrl-C stops`);
+    let { after = '', lastId } = state.store;
+    try {
+      for await (const { items, nextAfter } of followEvents(context, client, after)) {
+        // Events up to this one were handled before a restart.
+        const handled = items.findIndex(({ id }) => id === lastId);
+        for (const event of items.slice(handled + 1)) {
+          if (!wantsType(types, event.type)) continue;
+          const sending = { target, secret, now: io.now, signal: io.interrupt };
+          const forwarded = await forwardEvent(event, sending);
+          // Before the output, so that no event is sent twice.
+          state.set('lastId', event.id);
+          await output.write(
+            format === 'table'
+              ? `${describeForward(forwarded, terminalColumns(io.stdout), hasColor)}\n`
+              : `${formatJson(forwarded)}\n`,
+          );
+          if (hasFailed(forwarded)) output.warn(explain(forwarded));
+          if (isTooLate(forwarded)) output.warn(`  ${tooLate}`);
+        }
+        if (nextAfter !== after) state.store = { ...state.store, after: nextAfter, lastId: '' };
+        after = nextAfter;
+        lastId = '';
+      }
+    } catch (error) {
+      // The interruption has aborted a request.
+      if (!io.interrupt.aborted) throw error;
+    }
+    return io.interrupt.aborted ? exitCodes.interrupted : exitCodes.done;
+  },
+};
 
 function wantsType(types: readonly string[], type: string): boolean {
   return types.includes(type) || (types.includes('*') && type !== 'url.clicked');

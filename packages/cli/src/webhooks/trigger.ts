@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { type ExitCode, exitCodes } from '../cli-error.js';
+import { exitCodes } from '../cli-error.js';
 import type { CommandRow } from '../command.js';
-import type { Context } from '../context.js';
 import { eventTypesHelp, readEventType } from './event-types.js';
 import { forwardEvent, hasFailed, isTooLate, tooLate } from './forward-event.js';
 import { readTarget } from './listen.js';
@@ -20,31 +19,29 @@ through a webhook instead.
 
 ${eventTypesHelp}`,
   prints: ['type', 'deliveryId', 'forwardedStatus', 'forwardError', 'durationMs'],
-  run: sendExample,
+  run: async (
+    context,
+    { event, forwardTo }: { readonly event: string; readonly forwardTo: string },
+  ) => {
+    const { io, output } = context;
+    const target = await readTarget(forwardTo, context);
+    const { type, example } = await readEventType(context, event);
+    const createdAt = new Date(io.now()).toISOString();
+    const test = { ...example, id: randomUUID(), type, createdAt, test: true };
+    const ownSecret = await readSigningSecret(context, false);
+    const secret = ownSecret ?? (await openListenState(context)).get('secret');
+    const sending = { target, secret, now: io.now, signal: io.interrupt };
+    const forwarded = await forwardEvent(test, sending);
+    const { deliveryId, forwardedStatus, forwardError, durationMs } = forwarded;
+    await output.record({ type, deliveryId, forwardedStatus, forwardError, durationMs });
+    if (isTooLate(forwarded)) output.warn(tooLate);
+    if (forwardedStatus === 401) {
+      output.warn(
+        ownSecret
+          ? 'the event was signed with SHORTY_WEBHOOK_SECRET; your receiver needs the same secret'
+          : `the event was signed with ${secret}, the secret of webhooks listen; give it to your receiver, or set SHORTY_WEBHOOK_SECRET to the secret of your receiver`,
+      );
+    }
+    return hasFailed(forwarded) ? exitCodes.failed : exitCodes.done;
+  },
 };
-
-async function sendExample(
-  context: Context,
-  { event, forwardTo }: { readonly event: string; readonly forwardTo: string },
-): Promise<ExitCode> {
-  const { io, output } = context;
-  const target = await readTarget(forwardTo, context);
-  const { type, example } = await readEventType(context, event);
-  const createdAt = new Date(io.now()).toISOString();
-  const test = { ...example, id: randomUUID(), type, createdAt, test: true };
-  const ownSecret = await readSigningSecret(context, false);
-  const secret = ownSecret ?? (await openListenState(context)).get('secret');
-  const sending = { target, secret, now: io.now, signal: io.interrupt };
-  const forwarded = await forwardEvent(test, sending);
-  const { deliveryId, forwardedStatus, forwardError, durationMs } = forwarded;
-  await output.record({ type, deliveryId, forwardedStatus, forwardError, durationMs });
-  if (isTooLate(forwarded)) output.warn(tooLate);
-  if (forwardedStatus === 401) {
-    output.warn(
-      ownSecret
-        ? 'the event was signed with SHORTY_WEBHOOK_SECRET; your receiver needs the same secret'
-        : `the event was signed with ${secret}, the secret of webhooks listen; give it to your receiver, or set SHORTY_WEBHOOK_SECRET to the secret of your receiver`,
-    );
-  }
-  return hasFailed(forwarded) ? exitCodes.failed : exitCodes.done;
-}

@@ -1,7 +1,6 @@
 import { verifyWebhook, WebhookVerificationError } from '@shorty/webhook-verifier';
 import { CliError, UsageError } from '../cli-error.js';
 import { type CommandRow, collect, parseCount } from '../command.js';
-import type { Context } from '../context.js';
 import { readInput } from '../read-input.js';
 import { readSigningSecret, secretHelp } from './listen-state.js';
 
@@ -31,32 +30,30 @@ export const verify: CommandRow = {
   },
   help: `${secretHelp}
 Prints the event and exits with 0, or prints the error and exits with 1.`,
-  run: verifyDelivery,
+  run: async (context, input: VerifyInput) => {
+    const { body: path, header = [], secretStdin, tolerance } = input;
+    if (path === '-' && secretStdin) {
+      throw new UsageError('body and secret cannot both come from stdin', secretHelp);
+    }
+    const headers = header.map(parseHeader);
+    const secret = await readSigningSecret(context, secretStdin);
+    if (secret === undefined) throw new UsageError('no webhook secret', secretHelp);
+    const body = await readInput(context, path);
+    try {
+      const event = verifyWebhook({
+        body,
+        headers,
+        secret,
+        tolerance,
+        now: new Date(context.io.now()),
+      });
+      await context.output.record(event);
+    } catch (error) {
+      if (!(error instanceof WebhookVerificationError)) throw error;
+      throw new CliError(`${error.code}: ${error.message}`, { code: error.code, cause: error });
+    }
+  },
 };
-
-async function verifyDelivery(context: Context, input: VerifyInput): Promise<undefined> {
-  const { body: path, header = [], secretStdin, tolerance } = input;
-  if (path === '-' && secretStdin) {
-    throw new UsageError('body and secret cannot both come from stdin', secretHelp);
-  }
-  const headers = header.map(parseHeader);
-  const secret = await readSigningSecret(context, secretStdin);
-  if (secret === undefined) throw new UsageError('no webhook secret', secretHelp);
-  const body = await readInput(context, path);
-  try {
-    const event = verifyWebhook({
-      body,
-      headers,
-      secret,
-      tolerance,
-      now: new Date(context.io.now()),
-    });
-    await context.output.record(event);
-  } catch (error) {
-    if (!(error instanceof WebhookVerificationError)) throw error;
-    throw new CliError(`${error.code}: ${error.message}`, { code: error.code, cause: error });
-  }
-}
 
 function parseHeader(line: string): readonly [string, string] {
   const split = line.indexOf(':');

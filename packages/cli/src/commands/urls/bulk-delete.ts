@@ -28,25 +28,23 @@ export const bulkDelete: CommandRow = {
   help: `The file is a CSV with a column id, shortUrl, slug or code, or it has one link
 in each line. A number is an id.`,
   prints: changePrints,
-  run: deleteListed,
+  run: async (context, { links, ...options }: Input) => {
+    const [first] = links;
+    if (links.length !== 1 || first === undefined || !(await isFile(first))) {
+      const texts = links.flatMap((each) => each.split(','));
+      return deleteUrls(context, nameLinks(texts, context), options);
+    }
+    return withRows(context, first, options, isKeyColumn, async (rows) => {
+      // The whole file first, so that an error in line 900 deletes nothing.
+      const texts = await readColumn(rows);
+      if (texts.length === 0) throw new UsageError(`${rows.file.name} contains no links`);
+      return deleteUrls(context, nameLinks(texts, context), options);
+    });
+  },
 };
 
 interface Input extends CsvOptions, ChangeOptions {
   readonly links: readonly string[];
-}
-
-async function deleteListed(context: Context, { links, ...options }: Input): Promise<ExitCode> {
-  const [first] = links;
-  if (links.length !== 1 || first === undefined || !(await isFile(first))) {
-    const texts = links.flatMap((each) => each.split(','));
-    return deleteUrls(context, nameLinks(texts, context), options);
-  }
-  return withRows(context, first, options, isKeyColumn, async (rows) => {
-    // The whole file first, so that an error in line 900 deletes nothing.
-    const texts = await readColumn(rows);
-    if (texts.length === 0) throw new UsageError(`${rows.file.name} contains no links`);
-    return deleteUrls(context, nameLinks(texts, context), options);
-  });
 }
 
 /** Returns the cells of the column that names links, or of the first column of a file without a header. */

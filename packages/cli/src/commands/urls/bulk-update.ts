@@ -100,14 +100,9 @@ async function updateRows(
     failures.finish();
     const verb = isDryRun ? 'would be sent' : 'updated';
     const total = formatCount(updated + failed, 'row');
-    if (!output.isQuiet) {
-      await output.message(
-        `${total}: ${formatNumber(updated)} ${verb}, ${formatNumber(failed)} failed`,
-      );
-    }
-  } else {
-    await output.list(outcomes(), columns);
-  }
+    const counts = `${formatNumber(updated)} ${verb}, ${formatNumber(failed)} failed`;
+    await output.message(`${total}: ${counts}`);
+  } else await output.list(outcomes(), columns);
   return exitCodeOf(updated, failed);
 }
 

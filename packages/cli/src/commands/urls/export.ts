@@ -77,7 +77,6 @@ CSV. The export contains no passwords, because the server stores only hashes.`,
       }
       if (format === 'json') yield { text: '\n]}\n', count: 0 };
     });
-    return undefined;
   },
 };
 
@@ -111,7 +110,6 @@ ${reportHelp}`,
       );
       for await (const { text, count } of pages) yield { text: escapeJson(text), count };
     });
-    return undefined;
   },
 };
 

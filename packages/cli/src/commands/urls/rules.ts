@@ -1,4 +1,4 @@
-import type { RuleTestQuery, UrlRecord, UrlUpdateRequest } from '@shorty/sdk';
+import type { RuleTest, UrlRecord, UrlUpdateRequest } from '@shorty/sdk';
 import { UsageError } from '../../cli-error.js';
 import type { CommandRow } from '../../command.js';
 import type { Context } from '../../context.js';
@@ -6,6 +6,7 @@ import { fieldOptions } from '../../field-options.js';
 import { columnsOf } from '../../output.js';
 import { readJson } from '../../read-input.js';
 import { type Named, naming } from '../../records.js';
+import { requestCommand } from '../request-command.js';
 
 type Rule = UrlRecord['rules'][number];
 
@@ -20,12 +21,9 @@ export async function readRules(
 }
 
 /** Prints the rules of a link in their order. */
-async function showRules({ output }: Context, rules: readonly Rule[]): Promise<undefined> {
+async function showRules({ output }: Context, rules: readonly Rule[]): Promise<void> {
   // The form that `rules set` reads.
-  if (output.format === 'json') {
-    await output.json(rules);
-    return;
-  }
+  if (output.format === 'json') return output.json(rules);
   const rows = rules.map((rule, index) => ({
     rule: rule.name ?? String(index + 1),
     when: Object.keys(rule.when).length === 0 ? 'all visits' : JSON.stringify(rule.when),
@@ -64,24 +62,18 @@ export const ruleCommands: Readonly<Record<string, CommandRow>> = {
     run: async (context, { link }: { link: Named<UrlRecord> }) =>
       showRules(context, (await link.read()).rules),
   },
-  'rules test': {
-    summary: 'Test where the rules of a link lead a visit',
-    examples: ['shorty urls rules test 42 --os iOS --device mobile --query ref=mail'],
-    args: link,
-    options: fieldOptions('testUrlRules'),
-    run: async (context, { link, ...visit }: RuleTestQuery & { link: Named }) => {
-      const { output, request } = context;
-      const { urls } = await context.client();
-      const result = await urls.testRules(await link.id(), visit, request);
-      if (output.format === 'json') {
-        await output.record(result);
-        return;
-      }
-      for (const { rule, condition } of result.skipped) {
-        output.note(`rule ${rule} does not match: ${condition}`);
-      }
-      const columns = columnsOf<(typeof result.outcomes)[number]>('variant', 'share', 'location');
-      await output.list([result.outcomes], columns);
+  'rules test': requestCommand<RuleTest>(
+    'testUrlRules',
+    ['shorty urls rules test 42 --os iOS --device mobile --query ref=mail'],
+    {
+      options: fieldOptions('testUrlRules'),
+      print: async ({ output }, result) => {
+        if (output.format === 'json') return output.record(result);
+        for (const { rule, condition } of result.skipped) {
+          output.note(`rule ${rule} does not match: ${condition}`);
+        }
+        return output.list([result.outcomes], columnsOf('variant', 'share', 'location'));
+      },
     },
-  },
+  ),
 };
