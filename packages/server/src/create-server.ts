@@ -40,7 +40,7 @@ import { openListReader } from './lists/open-list-reader.js';
 import { createTxtResolver } from './network/dns-resolver.js';
 import { SafeDns } from './network/safe-dns.js';
 import { organizationHandlers } from './organizations/organization-handlers.js';
-import { OrganizationRepository } from './organizations/organization-repository.js';
+import { createOrganizationRepository } from './organizations/organization-repository.js';
 import { ownOrganizationHandlers } from './organizations/own-organization-handlers.js';
 import { readPlans } from './organizations/plans.js';
 import { usageHandlers } from './organizations/usage-handlers.js';
@@ -175,7 +175,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     config.compat.map((name) => compatWords[name]),
   );
   const isReserved = (word: string) => reserved.has(word.toLowerCase());
-  const organizations = new OrganizationRepository(database);
+  const organizations = createOrganizationRepository(database);
   const findByHostname = hostnameReader(database.read);
   const errorLog = new ErrorLog(logger);
   const onRequestError = (error: unknown, requestId: string) =>

@@ -1,8 +1,9 @@
-import { ApiError, validationError } from '../contract/api-error.js';
+import { ApiError, domainInvalid, invalidField } from '../contract/api-error.js';
 import { defaultScopes, type KeyScope, restrictedScopes } from '../contract/define-route.js';
 import type { ReadPage } from '../contract/json-text.js';
 import { type HandlersOf, replyWithChange } from '../http/handlers.js';
 import { replyWithPage } from '../http/open-page.js';
+import { contextOf } from '../idempotency/with-idempotency-key.js';
 import type { Clock } from '../ports.js';
 import type { apiKeyRoutes } from './api-key-contract.js';
 import {
@@ -37,8 +38,8 @@ export function apiKeyHandlers(options: {
           `A key cannot have more scopes than its creator, which lacks ${missing.join(', ') || 'all scopes that a key can have'}`,
         );
       }
-      if (domainId !== null && !(await apiKeys.hasDomain(caller.organizationId, domainId))) {
-        throw unknownDomain(domainId);
+      if (domainId !== null && !(await apiKeys.hasDomain(caller, domainId))) {
+        throw domainInvalid(domainId);
       }
       const created = newApiKey({
         organizationId: caller.organizationId,
@@ -51,7 +52,8 @@ export function apiKeyHandlers(options: {
         createdAt: now,
         expiresAt,
       });
-      const { result, replayed } = await apiKeys.create(created, write);
+      const context = contextOf(caller, now, write);
+      const { result, replayed } = await apiKeys.create(created, context);
       const data = { ...toApiKeyRecord(result.apiKey), key: result.key };
       return { status: 201, replayed, data };
     },
@@ -60,7 +62,7 @@ export function apiKeyHandlers(options: {
       replyWithPage({ name: 'api keys', organizationId }, query, options.listApiKeys),
 
     deleteApiKey({ caller, params: { id }, write }) {
-      const deleting = apiKeys.delete(caller.organizationId, id, write);
+      const deleting = apiKeys.delete(id, contextOf(caller, clock(), write));
       return replyWithChange(deleting, 'API key', id, toApiKeyRecord);
     },
   };
@@ -70,16 +72,10 @@ function checkRestrictedScopes(scopes: readonly KeyScope[]): void {
   const other = scopes.find((scope) => !restrictedScopes.includes(scope));
   if (other === undefined) return;
   const message = `must not contain ${other} with domainId or onlyOwnLinks: a restricted key can have ${restrictedScopes.join(', ')}`;
-  throw validationError([{ path: 'scopes', message }]);
-}
-
-function unknownDomain(domainId: string): ApiError {
-  const message = 'must be the id of an active domain of this organization';
-  const details = [{ path: 'domainId', message }];
-  return new ApiError('DOMAIN_INVALID', `domainId "${domainId}" ${message}`, { details });
+  throw invalidField('scopes', message);
 }
 
 function expired(now: number): ApiError {
   const message = `must lie in the future (now is ${new Date(now).toISOString()})`;
-  return validationError([{ path: 'expiresAt', message }]);
+  return invalidField('expiresAt', message);
 }

@@ -2,20 +2,16 @@ import type { Selectable } from 'kysely';
 import { v7 as newUuid } from 'uuid';
 import type { z } from 'zod';
 import { tooMany } from '../contract/api-error.js';
+import type { LinkOwner } from '../contract/caller.js';
 import type { KeyScope } from '../contract/define-route.js';
 import { columnsOf, fieldsOf, presentAs, withIsoTimes } from '../contract/present.js';
-import {
-  type IdempotentResult,
-  Refusal,
-  type WriteRequest,
-  writeOnce,
-} from '../idempotency/with-idempotency-key.js';
+import { Refusal, type WriteContext, writeOnce } from '../idempotency/with-idempotency-key.js';
 import type { Database, Schema, WriteTransaction } from '../storage/database.js';
 import { listOf } from '../storage/list-page.js';
 import { rowReader } from '../storage/prepared.js';
 import { findWhere, updateWhere } from '../storage/statements.js';
 import { apiKeyRecord, maxApiKeys } from './api-key-contract.js';
-import type { FoundCaller } from './client-repository.js';
+import { columnsOfChanges, type FoundCaller, type NameAndExpiry } from './client-repository.js';
 import { hashSecret, newSecret } from './secrets.js';
 
 /** An API key without its secret. Instants are milliseconds since 1970. */
@@ -40,116 +36,26 @@ export function newApiKey(fields: Omit<ApiKey, 'id' | 'start' | 'lastUsedAt'>): 
 /** The last use of each key is stored at most once in this time. */
 const useIntervalMs = 60_000;
 
+export type ApiKeyRepository = ReturnType<typeof createApiKeyRepository>;
+
 /** Stores API keys. Only the hashes of their secrets are stored. Every method is one transaction. */
-export class ApiKeyRepository {
-  readonly #database: Database;
-  readonly #onError: (error: unknown) => void;
+export function createApiKeyRepository(database: Database, onError: (error: unknown) => void) {
   // Prepared, because every request with a key runs it.
-  readonly #readByHash;
-  readonly #uses = new Map<string, Promise<void>>();
+  const readByHash = rowReader(
+    database.read,
+    database.read
+      .selectFrom('api_keys')
+      .innerJoin('organizations', 'organizations.id', 'api_keys.organization_id')
+      .select(['api_keys.id', 'api_keys.name', 'organization_id as organizationId', 'scopes'])
+      .select(['key_hash', 'expires_at as expiresAt', 'suspended_at as suspendedAt'])
+      .select(['last_used_at as lastUsedAt', 'domain_id as domainId', 'only_own_links']),
+    ['key_hash'],
+  );
+  const uses = new Map<string, Promise<void>>();
 
-  constructor(database: Database, onError: (error: unknown) => void) {
-    this.#database = database;
-    this.#onError = onError;
-    this.#readByHash = rowReader(
-      database.read,
-      database.read
-        .selectFrom('api_keys')
-        .innerJoin('organizations', 'organizations.id', 'api_keys.organization_id')
-        .select(['api_keys.id', 'api_keys.name', 'organization_id as organizationId', 'scopes'])
-        .select(['key_hash', 'expires_at as expiresAt', 'suspended_at as suspendedAt'])
-        .select(['last_used_at as lastUsedAt', 'domain_id as domainId', 'only_own_links']),
-      ['key_hash'],
-    );
-  }
-
-  /** Creates a key. Throws QUOTA_EXCEEDED when the organization has `maxApiKeys` of them. */
-  create(
-    created: NewApiKey,
-    write: WriteRequest | undefined,
-  ): Promise<IdempotentResult<NewApiKey>> {
-    const { id, organizationId } = created.apiKey;
-    const audit = { type: 'apiKey', id } as const;
-    const options = { organizationId, write, audit, holdsSecret: true };
-    return writeOnce(this.#database, options, async (transaction) => {
-      const existing = await selectKeys(transaction, organizationId).execute();
-      if (existing.length >= maxApiKeys) {
-        throw new Refusal(tooMany(maxApiKeys, 'API keys', 'Delete one first'));
-      }
-      await insertApiKey(transaction, created);
-      return created;
-    });
-  }
-
-  /** Deletes a key and returns it; null when there is none. */
-  delete(
-    organizationId: string,
-    id: string,
-    write: WriteRequest | undefined,
-  ): Promise<IdempotentResult<ApiKey | null>> {
-    const audit = { type: 'apiKey', id } as const;
-    return writeOnce(this.#database, { organizationId, write, audit }, async (transaction) => {
-      const apiKey = await findKey(transaction, organizationId, id);
-      await transaction
-        .deleteFrom('api_keys')
-        .where('id', '=', id)
-        .where('organization_id', '=', organizationId)
-        .execute();
-      return apiKey;
-    });
-  }
-
-  /** Changes the name or the expiry of a key and returns it; null when there is none. */
-  update(
-    organizationId: string,
-    id: string,
-    set: { readonly name?: string; readonly expires_at?: number | null },
-    write: WriteRequest | undefined,
-  ): Promise<IdempotentResult<ApiKey | null>> {
-    const audit = { type: 'apiKey', id } as const;
-    return writeOnce(this.#database, { organizationId, write, audit }, async (transaction) => {
-      // A statement needs a column.
-      const own = { id, organization_id: organizationId };
-      await updateWhere(transaction, 'api_keys', own, { id, ...set });
-      return findKey(transaction, organizationId, id);
-    });
-  }
-
-  /** Finds the caller of a key that has not expired, and stores the use of the key, without waiting for it. */
-  async findCaller(keyHash: string, now: number): Promise<FoundCaller | undefined> {
-    const row = await this.#readByHash(keyHash);
-    if (!row || (row.expiresAt !== null && row.expiresAt <= now)) return undefined;
-    const { id, name, organizationId, suspendedAt, lastUsedAt, expiresAt, domainId } = row;
-    const onlyOwnLinks = row.only_own_links === 1;
-    const isDue = lastUsedAt === null || now - lastUsedAt >= useIntervalMs;
-    if (suspendedAt === null && isDue) this.#saveUse(id, now);
-    const caller = {
-      organizationId,
-      restriction:
-        domainId !== null || onlyOwnLinks
-          ? { domainId, createdBy: onlyOwnLinks ? id : null }
-          : undefined,
-      scopes: new Set(row.scopes.split(' ')),
-      client: null,
-      apiKey: { id, name, expiresAt, domainId, onlyOwnLinks },
-      user: null,
-    };
-    return { caller, suspendedAt };
-  }
-
-  async hasDomain(organizationId: string, domainId: string): Promise<boolean> {
-    const active = { id: domainId, organization_id: organizationId, is_active: 1 };
-    return (await findWhere(this.#database.read, 'domains', active)) !== undefined;
-  }
-
-  /** Waits for the writes in progress, at the end of the process. */
-  async stop(): Promise<void> {
-    await Promise.all(this.#uses.values());
-  }
-
-  #saveUse(id: string, at: number): void {
-    if (this.#uses.has(id)) return;
-    const write = this.#database.writeDirectly(async (transaction) => {
+  function saveUse(id: string, at: number): void {
+    if (uses.has(id)) return;
+    const write = database.writeDirectly(async (transaction) => {
       await transaction
         .updateTable('api_keys')
         .set({ last_used_at: at })
@@ -158,11 +64,78 @@ export class ApiKeyRepository {
         .where(({ eb, or }) => or([eb('last_used_at', 'is', null), eb('last_used_at', '<', at)]))
         .execute();
     }, 'rows');
-    this.#uses.set(
+    uses.set(
       id,
-      write.catch(this.#onError).finally(() => this.#uses.delete(id)),
+      write.catch(onError).finally(() => uses.delete(id)),
     );
   }
+
+  return {
+    /** Creates a key. Throws QUOTA_EXCEEDED when the organization has `maxApiKeys` of them. */
+    create(created: NewApiKey, context: WriteContext) {
+      const audit = { type: 'apiKey', id: created.apiKey.id } as const;
+      const options = { ...context, audit, holdsSecret: true };
+      return writeOnce(database, options, async (transaction) => {
+        const existing = await selectKeys(transaction, context.organizationId).execute();
+        if (existing.length >= maxApiKeys) {
+          throw new Refusal(tooMany(maxApiKeys, 'API keys', 'Delete one first'));
+        }
+        await insertApiKey(transaction, created);
+        return created;
+      });
+    },
+
+    /** Deletes a key and returns it; null when there is none. */
+    delete(id: string, context: WriteContext) {
+      const options = { ...context, audit: { type: 'apiKey', id } } as const;
+      return writeOnce(database, options, async (transaction) => {
+        const apiKey = await findKey(transaction, context, id);
+        if (apiKey) await transaction.deleteFrom('api_keys').where('id', '=', id).execute();
+        return apiKey;
+      });
+    },
+
+    /** Changes the name or the expiry of a key and returns it; null when there is none. */
+    update(id: string, changes: NameAndExpiry<string>, context: WriteContext) {
+      const options = { ...context, audit: { type: 'apiKey', id } } as const;
+      return writeOnce(database, options, async (transaction) => {
+        if (!(await findKey(transaction, context, id))) return null;
+        // A statement needs a column.
+        await updateWhere(transaction, 'api_keys', { id }, { id, ...columnsOfChanges(changes) });
+        return findKey(transaction, context, id);
+      });
+    },
+
+    /** Finds the caller of a key that has not expired, and stores the use of the key, without waiting for it. */
+    async findCaller(keyHash: string, now: number): Promise<FoundCaller | undefined> {
+      const row = await readByHash(keyHash);
+      if (!row || (row.expiresAt !== null && row.expiresAt <= now)) return undefined;
+      const { id, name, organizationId, suspendedAt, lastUsedAt, expiresAt, domainId } = row;
+      const onlyOwnLinks = row.only_own_links === 1;
+      const isDue = lastUsedAt === null || now - lastUsedAt >= useIntervalMs;
+      if (suspendedAt === null && isDue) saveUse(id, now);
+      const caller = {
+        organizationId,
+        restriction:
+          domainId !== null || onlyOwnLinks
+            ? { domainId, createdBy: onlyOwnLinks ? id : null }
+            : undefined,
+        scopes: new Set(row.scopes.split(' ')),
+        client: null,
+        apiKey: { id, name, expiresAt, domainId, onlyOwnLinks },
+        user: null,
+      };
+      return { caller, suspendedAt };
+    },
+
+    async hasDomain({ organizationId }: LinkOwner, domainId: string): Promise<boolean> {
+      const active = { id: domainId, organization_id: organizationId, is_active: 1 };
+      return (await findWhere(database.read, 'domains', active)) !== undefined;
+    },
+
+    /** Waits for the writes in progress, at the end of the process. */
+    stop: () => Promise.all(uses.values()),
+  };
 }
 
 export const listApiKeys = listOf('api_keys', selectKeys, fromRow);
@@ -186,7 +159,7 @@ export async function insertApiKey(
   await transaction.insertInto('api_keys').values(row).execute();
 }
 
-async function findKey(db: Database['read'], organizationId: string, id: string) {
+async function findKey(db: Database['read'], { organizationId }: LinkOwner, id: string) {
   const row = await selectKeys(db, organizationId).where('id', '=', id).executeTakeFirst();
   return row ? fromRow(row) : null;
 }

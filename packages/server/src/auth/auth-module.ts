@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
 import { apiKeyHandlers } from './api-key-handlers.js';
-import { ApiKeyRepository } from './api-key-repository.js';
+import { createApiKeyRepository } from './api-key-repository.js';
 import { createAuthService } from './auth-service.js';
 import { clientHandlers } from './client-handlers.js';
-import { ClientRepository } from './client-repository.js';
+import { createClientRepository } from './client-repository.js';
 import { tokenHandlers } from './token-handlers.js';
 
 type Options = Omit<
@@ -13,8 +13,8 @@ type Options = Omit<
 
 export function createAuthModule(options: Options) {
   const { database, logger } = options;
-  const clients = new ClientRepository(database);
-  const apiKeys = new ApiKeyRepository(database, (err) =>
+  const clients = createClientRepository(database);
+  const apiKeys = createApiKeyRepository(database, (err) =>
     logger.error({ err }, 'storing the last use of an API key failed'),
   );
   const auth = createAuthService({ ...options, clients, apiKeys });

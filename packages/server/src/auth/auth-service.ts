@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { ApiError, validationError } from '../contract/api-error.js';
+import { ApiError, invalidField } from '../contract/api-error.js';
 import type { Caller } from '../contract/caller.js';
 import type { Clock } from '../ports.js';
 import type { Database } from '../storage/database.js';
@@ -123,7 +123,7 @@ function chooseScopes(
   const refused = wanted.filter((word) => !granted.includes(word));
   if (refused.length > 0) {
     const message = `is not granted to this client: ${refused.join(' ')} (granted: ${granted.join(' ')})`;
-    throw validationError([{ path: 'scope', message }]);
+    throw invalidField('scope', message);
   }
   return [...new Set(wanted)];
 }

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { ReadPage } from '../contract/json-text.js';
 import { type HandlersOf, replyWithChange } from '../http/handlers.js';
 import { replyWithPage } from '../http/open-page.js';
+import { contextOf, type WriteRequest } from '../idempotency/with-idempotency-key.js';
 import type { Clock } from '../ports.js';
 import { type ApiKeyRecord, type ApiKeyRepository, toApiKeyRecord } from './api-key-repository.js';
 import type { clientRecord, clientRoutes } from './client-contract.js';
@@ -17,14 +18,16 @@ export function clientHandlers(options: {
 }): HandlersOf<typeof clientRoutes> {
   const { clients, apiKeys, clock } = options;
 
+  const contextFor = (organizationId: string, write: WriteRequest | undefined) =>
+    contextOf({ organizationId }, clock(), write);
+
   async function requireOrganization(id: string): Promise<void> {
     if (!(await options.hasOrganization(id))) throw noOrganization(id);
   }
 
   return {
     async createClient({ params: { id }, body, write }) {
-      const context = { organizationId: id, now: clock(), write };
-      const { result, replayed } = await clients.create(body, context);
+      const { result, replayed } = await clients.create(body, contextFor(id, write));
       const { client, clientSecret } = result;
       return { status: 201, replayed, data: { ...toClientRecord(client), clientSecret } };
     },
@@ -35,13 +38,12 @@ export function clientHandlers(options: {
     },
 
     updateClient({ params: { id, clientId }, body, write }) {
-      const context = { organizationId: id, now: clock(), write };
-      const changing = clients.update(clientId, columnsOf(body), context);
+      const changing = clients.update(clientId, body, contextFor(id, write));
       return replyWithChange(changing, 'client', clientId, toClientRecord);
     },
 
     revokeClient({ params: { id, clientId }, write }) {
-      const revoking = clients.revoke(clientId, { organizationId: id, now: clock(), write });
+      const revoking = clients.revoke(clientId, contextFor(id, write));
       return replyWithChange(revoking, 'client', clientId, toClientRecord);
     },
 
@@ -51,24 +53,13 @@ export function clientHandlers(options: {
     },
 
     updateOrganizationApiKey({ params: { id, keyId }, body, write }) {
-      const changing = apiKeys.update(id, keyId, columnsOf(body), write);
+      const changing = apiKeys.update(keyId, body, contextFor(id, write));
       return replyWithChange(changing, 'API key', keyId, toApiKeyRecord);
     },
 
-    deleteOrganizationApiKey: ({ params: { id, keyId }, write }) =>
-      replyWithChange(apiKeys.delete(id, keyId, write), 'API key', keyId, toApiKeyRecord),
+    deleteOrganizationApiKey({ params: { id, keyId }, write }) {
+      const deleting = apiKeys.delete(keyId, contextFor(id, write));
+      return replyWithChange(deleting, 'API key', keyId, toApiKeyRecord);
+    },
   };
-}
-
-function columnsOf<Name extends string | null>({
-  name,
-  expiresAt,
-}: {
-  readonly name?: Name | undefined;
-  readonly expiresAt?: string | null | undefined;
-}) {
-  return {
-    ...(name !== undefined && { name }),
-    ...(expiresAt !== undefined && { expires_at: expiresAt && Date.parse(expiresAt) }),
-  } as { readonly name?: Name; readonly expires_at?: number | null };
 }

@@ -1,19 +1,14 @@
 import type { Selectable } from 'kysely';
 import type { z } from 'zod';
 import { ApiError, tooMany } from '../contract/api-error.js';
-import type { Caller } from '../contract/caller.js';
+import type { Caller, LinkOwner } from '../contract/caller.js';
 import { defaultScopes, type Scope } from '../contract/define-route.js';
 import { columnsOf, fieldsOf, presentAs, withIsoTimes } from '../contract/present.js';
-import {
-  type IdempotentResult,
-  Refusal,
-  type WriteContext,
-  writeOnce,
-} from '../idempotency/with-idempotency-key.js';
+import { Refusal, type WriteContext, writeOnce } from '../idempotency/with-idempotency-key.js';
 import type { Database, Schema, WriteTransaction } from '../storage/database.js';
 import { listOf } from '../storage/list-page.js';
 import { rowReader } from '../storage/prepared.js';
-import { findWhere, updateWhere } from '../storage/statements.js';
+import { bulkInsert, findWhere, updateWhere } from '../storage/statements.js';
 import { clientRecord, maxClients } from './client-contract.js';
 import { hashSecret, newSecret } from './secrets.js';
 
@@ -60,130 +55,116 @@ export function noOrganization(id: string): ApiError {
   return new ApiError('NOT_FOUND', `There is no organization "${id}"`);
 }
 
+export type ClientRepository = ReturnType<typeof createClientRepository>;
+
 /** Stores API clients and their access tokens. Secrets are stored as hashes only. */
-export class ClientRepository {
-  readonly #database: Database;
+export function createClientRepository(database: Database) {
   // Prepared, because every API request runs it.
-  readonly #readByToken;
-
-  constructor(database: Database) {
-    this.#database = database;
-    this.#readByToken = rowReader(
-      database.read,
-      database.read
-        .selectFrom('access_tokens')
-        .innerJoin('clients', 'clients.id', 'access_tokens.client_id')
-        .innerJoin('organizations', 'organizations.id', 'clients.organization_id')
-        .select(['token_hash', 'client_id as clientId', 'organization_id as organizationId'])
-        .select(['access_tokens.scopes', 'suspended_at as suspendedAt'])
-        .select(['access_tokens.expires_at as expiresAt', 'clients.expires_at as clientExpiresAt'])
-        .where('clients.revoked_at', 'is', null),
-      ['token_hash'],
-    );
-  }
-
-  /** Creates a client, and returns it with its secret. Throws NOT_FOUND or QUOTA_EXCEEDED. */
-  async create(
-    fields: { readonly name?: string | null | undefined; readonly scopes?: Scope[] | undefined },
-    { organizationId, now, write }: WriteContext,
-  ) {
-    const credentials = newCredentials();
-    const { clientSecret } = credentials;
-    const created = clientOf(organizationId, credentials, fields.scopes, fields.name);
-    const audit = { type: 'client', id: created.id } as const;
-    const options = { organizationId, write, audit, holdsSecret: true };
-    return writeOnce(this.#database, options, async (transaction) => {
-      if (!(await hasOrganization(transaction, organizationId))) {
-        throw new Refusal(noOrganization(organizationId));
-      }
-      const live = await selectClients(transaction, organizationId)
-        .where('revoked_at', 'is', null)
-        .execute();
-      if (live.length >= maxClients) {
-        throw new Refusal(tooMany(maxClients, 'clients', 'Revoke one first'));
-      }
-      await insertClient(transaction, created, now);
-      const { secretHash: _, ...client } = created;
-      const state = { createdAt: now, expiresAt: null, revokedAt: null };
-      return { client: { ...client, ...state }, clientSecret };
-    });
-  }
-
-  async find(id: string, now: number) {
-    if (!isPossibleId(id)) return undefined;
-    const row = await this.#database.read
-      .selectFrom('clients')
+  const readByToken = rowReader(
+    database.read,
+    database.read
+      .selectFrom('access_tokens')
+      .innerJoin('clients', 'clients.id', 'access_tokens.client_id')
       .innerJoin('organizations', 'organizations.id', 'clients.organization_id')
-      .select(['organization_id as organizationId', 'secret_hash as secretHash', 'scopes'])
-      .select('suspended_at as suspendedAt')
-      .where('clients.id', '=', id)
-      .where('revoked_at', 'is', null)
-      .where(({ eb, or }) => or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
-      .executeTakeFirst();
-    return row && { ...row, scopes: row.scopes.split(' ') };
-  }
+      .select(['token_hash', 'client_id as clientId', 'organization_id as organizationId'])
+      .select(['access_tokens.scopes', 'suspended_at as suspendedAt'])
+      .select(['access_tokens.expires_at as expiresAt', 'clients.expires_at as clientExpiresAt'])
+      .where('clients.revoked_at', 'is', null),
+    ['token_hash'],
+  );
 
-  /** Returns the clients with this id or name that are not revoked, of any organization. */
-  findActive(idOrName: string): Promise<{ id: string; organizationId: string }[]> {
-    return this.#database.read
-      .selectFrom('clients')
-      .select(['id', 'organization_id as organizationId'])
-      .where('revoked_at', 'is', null)
-      .where(({ or, eb }) => or([eb('id', '=', idOrName), eb('name', '=', idOrName)]))
-      .execute();
-  }
+  return {
+    /** Creates a client, and returns it with its secret. Throws NOT_FOUND or QUOTA_EXCEEDED. */
+    create(
+      fields: { readonly name?: string | null | undefined; readonly scopes?: Scope[] | undefined },
+      context: WriteContext,
+    ) {
+      const { organizationId, now } = context;
+      const credentials = newCredentials();
+      const created = clientOf(organizationId, credentials, fields.scopes, fields.name);
+      const audit = { type: 'client', id: created.id } as const;
+      const options = { ...context, audit, holdsSecret: true };
+      return writeOnce(database, options, async (transaction) => {
+        const organization = await findWhere(transaction, 'organizations', { id: organizationId });
+        if (organization?.deletion_started_at !== null) {
+          throw new Refusal(noOrganization(organizationId));
+        }
+        const live = selectClients(transaction, organizationId).where('revoked_at', 'is', null);
+        if ((await live.execute()).length >= maxClients) {
+          throw new Refusal(tooMany(maxClients, 'clients', 'Revoke one first'));
+        }
+        await insertClient(transaction, created, now);
+        const { secretHash: _, ...client } = created;
+        const state = { createdAt: now, expiresAt: null, revokedAt: null };
+        return { client: { ...client, ...state }, clientSecret: credentials.clientSecret };
+      });
+    },
 
-  /** Changes the name or the expiry of a client and returns it; null when there is none. */
-  update(
-    id: string,
-    set: { readonly name?: string | null; readonly expires_at?: number | null },
-    { organizationId, write }: WriteContext,
-  ): Promise<IdempotentResult<Client | null>> {
-    const audit = { type: 'client', id } as const;
-    return writeOnce(this.#database, { organizationId, write, audit }, async (transaction) => {
-      const before = await findClient(transaction, organizationId, id);
-      if (!before) return null;
-      // A statement needs a column.
-      await updateWhere(transaction, 'clients', { id }, { id, ...set });
-      return findClient(transaction, organizationId, id);
-    });
-  }
+    async find(id: string, now: number) {
+      if (!isPossibleId(id)) return undefined;
+      const row = await database.read
+        .selectFrom('clients')
+        .innerJoin('organizations', 'organizations.id', 'clients.organization_id')
+        .select(['organization_id as organizationId', 'secret_hash as secretHash', 'scopes'])
+        .select('suspended_at as suspendedAt')
+        .where('clients.id', '=', id)
+        .where('revoked_at', 'is', null)
+        .where(({ eb, or }) => or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
+        .executeTakeFirst();
+      return row && { ...row, scopes: row.scopes.split(' ') };
+    },
 
-  /** Revokes a client and deletes its tokens. Returns the client; null when there is none. */
-  revoke(
-    id: string,
-    { organizationId, now, write }: WriteContext,
-  ): Promise<IdempotentResult<Client | null>> {
-    const audit = { type: 'client', id } as const;
-    return writeOnce(this.#database, { organizationId, write, audit }, async (transaction) => {
-      const before = await findClient(transaction, organizationId, id);
-      if (!before || before.revokedAt !== null) return before;
-      await updateWhere(transaction, 'clients', { id }, { revoked_at: now });
-      await transaction.deleteFrom('access_tokens').where('client_id', '=', id).execute();
-      return { ...before, revokedAt: now };
-    });
-  }
+    /** Returns the clients with this id or name that are not revoked, of any organization. */
+    findActive: (idOrName: string) =>
+      database.read
+        .selectFrom('clients')
+        .select(['id', 'organization_id as organizationId'])
+        .where('revoked_at', 'is', null)
+        .where(({ or, eb }) => or([eb('id', '=', idOrName), eb('name', '=', idOrName)]))
+        .execute(),
 
-  saveToken(organizationId: string, token: Schema['access_tokens']): Promise<void> {
-    return this.#database.write(organizationId, async (transaction) => {
-      await transaction.insertInto('access_tokens').values(token).execute();
-    });
-  }
+    /** Changes the name or the expiry of a client and returns it; null when there is none. */
+    update(id: string, changes: NameAndExpiry<string | null>, context: WriteContext) {
+      const options = { ...context, audit: { type: 'client', id } } as const;
+      return writeOnce(database, options, async (transaction) => {
+        if (!(await findClient(transaction, context, id))) return null;
+        await updateWhere(transaction, 'clients', { id }, { id, ...columnsOfChanges(changes) });
+        return findClient(transaction, context, id);
+      });
+    },
 
-  async findCaller(tokenHash: string, now: number): Promise<FoundCaller | undefined> {
-    const row = await this.#readByToken(tokenHash);
-    if (!row || row.expiresAt <= now) return undefined;
-    if (row.clientExpiresAt !== null && row.clientExpiresAt <= now) return undefined;
-    const caller = {
-      restriction: undefined,
-      organizationId: row.organizationId,
-      scopes: new Set(row.scopes.split(' ')),
-      client: { id: row.clientId },
-      apiKey: null,
-      user: null,
-    };
-    return { caller, suspendedAt: row.suspendedAt };
-  }
+    /** Revokes a client and deletes its tokens. Returns the client; null when there is none. */
+    revoke(id: string, context: WriteContext) {
+      const options = { ...context, audit: { type: 'client', id } } as const;
+      return writeOnce(database, options, async (transaction) => {
+        const before = await findClient(transaction, context, id);
+        if (!before || before.revokedAt !== null) return before;
+        await updateWhere(transaction, 'clients', { id }, { revoked_at: context.now });
+        await transaction.deleteFrom('access_tokens').where('client_id', '=', id).execute();
+        return { ...before, revokedAt: context.now };
+      });
+    },
+
+    saveToken: (organizationId: string, token: Schema['access_tokens']) =>
+      database.write(organizationId, (transaction) =>
+        bulkInsert(transaction, 'access_tokens', [token]),
+      ),
+
+    async findCaller(tokenHash: string, now: number): Promise<FoundCaller | undefined> {
+      const row = await readByToken(tokenHash);
+      if (!row || row.expiresAt <= now) return undefined;
+      if (row.clientExpiresAt !== null && row.clientExpiresAt <= now) return undefined;
+      const caller = {
+        restriction: undefined,
+        organizationId: row.organizationId,
+        scopes: new Set(row.scopes.split(' ')),
+        client: { id: row.clientId },
+        apiKey: null,
+        user: null,
+      };
+      return { caller, suspendedAt: row.suspendedAt };
+    },
+  };
 }
 
 export const listClients = listOf('clients', selectClients, fromRow);
@@ -195,7 +176,7 @@ export function toClientRecord(client: Client): z.input<typeof clientRecord> {
 /** PostgreSQL refuses U+0000, which no id has. */
 const isPossibleId = (id: string) => !id.includes('\0');
 
-async function findClient(db: Database['read'], organizationId: string, id: string) {
+async function findClient(db: Database['read'], { organizationId }: LinkOwner, id: string) {
   if (!isPossibleId(id)) return null;
   const row = await selectClients(db, organizationId).where('id', '=', id).executeTakeFirst();
   return row ? fromRow(row) : null;
@@ -210,9 +191,17 @@ function fromRow(row: Selectable<Schema['clients']>) {
   return { ...fields, scopes: scopes.split(' ') as Scope[] };
 }
 
-async function hasOrganization(transaction: WriteTransaction, id: string): Promise<boolean> {
-  const found = await findWhere(transaction, 'organizations', { id });
-  return found !== undefined && found.deletion_started_at === null;
+/** What can be changed of a client or an API key. */
+export interface NameAndExpiry<Name> {
+  readonly name?: Name | undefined;
+  readonly expiresAt?: string | null | undefined;
+}
+
+export function columnsOfChanges<Name>({ name, expiresAt }: NameAndExpiry<Name>) {
+  return {
+    ...(name !== undefined && { name }),
+    ...(expiresAt !== undefined && { expires_at: expiresAt && Date.parse(expiresAt) }),
+  } as { readonly name?: Name; readonly expires_at?: number | null };
 }
 
 export async function insertClient(

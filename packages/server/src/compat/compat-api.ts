@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import type { z } from 'zod';
 import type { DoAsCaller } from '../api/mount-routes.js';
-import { ApiError, validationError } from '../contract/api-error.js';
+import { ApiError, invalidField } from '../contract/api-error.js';
 import { parseJson } from '../http/parse-json.js';
 import { readBody } from '../http/read-body.js';
 import { check } from '../http/read-input.js';
@@ -84,7 +84,7 @@ export async function readForm(
   try {
     return Object.fromEntries(await new globalThis.Response(bytes, { headers }).formData());
   } catch {
-    throw validationError([{ path: '', message: 'must be a form' }]);
+    throw invalidField('', 'must be a form');
   }
 }
 

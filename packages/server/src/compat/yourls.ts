@@ -1,5 +1,5 @@
 import type { CallOperation } from '../api/mount-routes.js';
-import { type ApiError, validationError } from '../contract/api-error.js';
+import { type ApiError, invalidField } from '../contract/api-error.js';
 import type { UrlRecord } from '../urls/present-url.js';
 import {
   type CompatReply,
@@ -103,11 +103,11 @@ export const yourlsRoutes: readonly CompatRoute[] = [
       // Any page may load a script, so it has no more than a stranger may know.
       if (text('format') === 'jsonp' && key !== '') {
         const message = 'must be left out with format=jsonp: use json';
-        throw validationError([{ path: 'signature', message }]);
+        throw invalidField('signature', message);
       }
       if (text('action') === 'version') return reply(200, { version, simple: version }, text);
       const action = Object.hasOwn(actions, text('action')) && actions[text('action')];
-      if (!action) throw validationError([{ path: 'action', message: unknownAction }]);
+      if (!action) throw invalidField('action', unknownAction);
       const run = (call: CallOperation) => action(call, text);
       return reply(200, await options.doAsCaller(key, request, response, run), text);
     },

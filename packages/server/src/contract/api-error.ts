@@ -33,6 +33,28 @@ export function validationError(
   return new ApiError('VALIDATION_FAILED', summarize(details, count, subject), { details });
 }
 
+/** Returns VALIDATION_FAILED with one invalid field. */
+export function invalidField(path: string, message: string): ApiError {
+  return validationError([{ path, message }]);
+}
+
+/** Returns an error with another code about one field, whose value is in the message unless it is null. */
+export function fieldError(
+  code: ErrorCode,
+  path: string,
+  value: string | null,
+  rule: string,
+  next = '',
+): ApiError {
+  const named = value === null ? path : `${path} "${shorten(value)}"`;
+  return new ApiError(code, `${named} ${rule}${next}`, { details: [{ path, message: rule }] });
+}
+
+export function domainInvalid(domainId: string | null): ApiError {
+  const rule = 'must be the id of an active domain of this organization';
+  return fieldError('DOMAIN_INVALID', 'domainId', domainId, rule);
+}
+
 /** Returns NOT_FOUND with the kind of the record, and the id or name that was asked for. */
 export function notFound(kind: string, name: string | number): ApiError {
   const message = `There is no ${kind} "${shorten(String(name))}" in this organization`;

@@ -1,4 +1,4 @@
-import { OrganizationRepository } from '../organizations/organization-repository.js';
+import { createOrganizationRepository } from '../organizations/organization-repository.js';
 import type { Database, WriteTransaction } from '../storage/database.js';
 import { changeLinkPolicy } from '../storage/link-policy.js';
 import { childrenOf } from '../storage/schema.js';
@@ -16,7 +16,7 @@ export async function deleteOrganizations(
   signal?: AbortSignal,
   now = Date.now(),
 ): Promise<boolean> {
-  const ids = await new OrganizationRepository(database).listDeleted(now);
+  const ids = await createOrganizationRepository(database).listDeleted(now);
   for (const id of ids) {
     if (signal?.aborted) break;
     // The deletion of the others must not wait for it.

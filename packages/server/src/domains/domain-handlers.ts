@@ -1,7 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { v7 as newUuid } from 'uuid';
-import { ApiError, notFound, shorten, tooMany, validationError } from '../contract/api-error.js';
+import {
+  ApiError,
+  fieldError,
+  invalidField,
+  notFound,
+  shorten,
+  tooMany,
+  validationError,
+} from '../contract/api-error.js';
 import type { ErrorDetail } from '../contract/errors.js';
 import type { ReadPage } from '../contract/json-text.js';
 import type { EventOutbox } from '../events/event-outbox.js';
@@ -151,10 +159,8 @@ export function domainHandlers(options: DomainHandlerOptions): HandlersOf<typeof
   return {
     async createDomain({ caller: { organizationId }, body: { hostname }, write: request }) {
       if (isOwnHost(hostname)) {
-        const message = "must not be this server's own name";
-        const details = [{ path: 'hostname', message }];
-        const text = `hostname "${hostname}" ${message}; add another host`;
-        throw new ApiError('DOMAIN_INVALID', text, { details });
+        const rule = "must not be this server's own name";
+        throw fieldError('DOMAIN_INVALID', 'hostname', hostname, rule, '; add another host');
       }
       const challenge = `shorty-verification=${randomBytes(challengeBytes).toString('base64url')}`;
       const now = clock();
@@ -303,7 +309,7 @@ async function ignoreCase(transaction: WriteTransaction, id: string): Promise<vo
   const collisions = await foldKeys(transaction, id);
   if (collisions.length === 0) return;
   const message = `cannot be true: links differ only in the case of their keys: ${describeCollisions(collisions)}. Erase one of each pair first`;
-  throw validationError([{ path: 'ignoreCase', message }]);
+  throw invalidField('ignoreCase', message);
 }
 
 /** Returns whether a proxy has forwarded the request for a client. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { ConfigError } from '../config-error.js';
-import { validationError } from '../contract/api-error.js';
+import { invalidField } from '../contract/api-error.js';
 import { parseInput } from '../contract/parse-input.js';
 
 /** The actions that are counted for each organization and month. */
@@ -94,7 +94,7 @@ export function planOf(plans: PlanTable, name: string): Plan {
 export function requirePlan(plans: PlanTable, name: string | undefined): void {
   if (name === undefined || Object.hasOwn(plans, name)) return;
   const message = `must be one of ${Object.keys(plans).join(', ')}`;
-  throw validationError([{ path: 'plan', message }]);
+  throw invalidField('plan', message);
 }
 
 const count = z.int().min(0).nullable();

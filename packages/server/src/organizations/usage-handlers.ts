@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { validationError } from '../contract/api-error.js';
+import { invalidField } from '../contract/api-error.js';
 import type { Page, PageRange } from '../contract/fields.js';
 import type { HandlersOf } from '../http/handlers.js';
 import type { Clock } from '../ports.js';
@@ -42,9 +42,7 @@ export function readPeriod(period: string | undefined, clockNow: number): string
   const now = monthOf(clockNow);
   const month = period ?? now;
   if (month <= now) return month;
-  throw validationError([
-    { path: 'period', message: `must not lie in the future (the current month is ${now})` },
-  ]);
+  throw invalidField('period', `must not lie in the future (the current month is ${now})`);
 }
 
 /** Returns one page of the use of all organizations in a month, newest organizations first. */

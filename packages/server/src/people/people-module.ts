@@ -5,7 +5,7 @@ import type { Role } from '../contract/roles.js';
 import { createOidc, type OidcIdentity, type OidcSettings, SignInFailure } from './oidc.js';
 import { readCookie } from './session-cookie.js';
 import { type UserHandlerOptions, userHandlers } from './user-handlers.js';
-import { UserRepository, type WithToken } from './user-repository.js';
+import { createUserRepository, type WithToken } from './user-repository.js';
 
 export function createPeopleModule(
   options: Omit<UserHandlerOptions, 'users' | 'signInUrl'> & {
@@ -16,14 +16,11 @@ export function createPeopleModule(
   },
 ) {
   const { database, clock, publicUrl, oidc, logger } = options;
-  const users = new UserRepository(database);
+  const users = createUserRepository(database);
   const signIn = async (identity: OidcIdentity): Promise<WithToken> => {
     const organizationId = await options.defaultOrganization();
-    const found = await users.signInByIdentity(
-      identity,
-      { organizationId, role: oidc?.defaultRole },
-      clock(),
-    );
+    const role = oidc?.defaultRole;
+    const found = await users.signInByIdentity(identity, organizationId, role, clock());
     if (found) return found;
     throw new SignInFailure('unknown', 'the person is not among those of the server');
   };

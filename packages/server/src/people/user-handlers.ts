@@ -3,7 +3,7 @@ import { limitAttempts, passwordAttempts } from '../auth/attempt-limiter.js';
 import { refuseIfSuspended } from '../auth/auth-service.js';
 import type { Passwords } from '../auth/passwords.js';
 import { newSecret } from '../auth/secrets.js';
-import { ApiError, validationError } from '../contract/api-error.js';
+import { ApiError, invalidField } from '../contract/api-error.js';
 import type { Caller } from '../contract/caller.js';
 import type { ReadPage } from '../contract/json-text.js';
 import { type HandlersOf, replyWithChange } from '../http/handlers.js';
@@ -103,10 +103,10 @@ export function userHandlers(options: UserHandlerOptions): HandlersOf<typeof use
       refuseIfSuspended(found);
       if (found.email === null && email === undefined) {
         const message = 'is required, because the invitation has no address';
-        throw validationError([{ path: 'email', message }]);
+        throw invalidField('email', message);
       }
       const passwordHash = await hash(found.organizationId, password);
-      const accepted = await users.accept(found, token, { email, passwordHash }, clock());
+      const accepted = await users.accept(found, token, email, passwordHash, clock());
       if (accepted === null) throw wrongToken();
       if (accepted === 'taken') throw emailConflict(email ?? '');
       return started(201, accepted);
@@ -144,7 +144,7 @@ export function userHandlers(options: UserHandlerOptions): HandlersOf<typeof use
       const found = await users.find('users.id', person.id);
       const attempt = `${person.id} ${addressBlockOf(address)}`;
       if (!(await verify(found, currentPassword, attempt))) {
-        throw validationError([{ path: 'currentPassword', message: 'is wrong' }]);
+        throw invalidField('currentPassword', 'is wrong');
       }
       const passwordHash = await hash(caller.organizationId, newPassword);
       return started(200, await users.changePassword(person, passwordHash, clock()));

@@ -6,16 +6,11 @@ import { hashSecret, newSecret } from '../auth/secrets.js';
 import { ApiError, tooMany } from '../contract/api-error.js';
 import { presentAs, withIsoTimes } from '../contract/present.js';
 import { type Role, roleScopes } from '../contract/roles.js';
-import {
-  type IdempotentResult,
-  Refusal,
-  type WriteContext,
-  writeOnce,
-} from '../idempotency/with-idempotency-key.js';
+import { Refusal, type WriteContext, writeOnce } from '../idempotency/with-idempotency-key.js';
 import type { Database, Schema, WriteTransaction } from '../storage/database.js';
 import { listOf } from '../storage/list-page.js';
 import { rowReader } from '../storage/prepared.js';
-import { findWhere, updateWhere } from '../storage/statements.js';
+import { bulkInsert, findWhere, updateWhere } from '../storage/statements.js';
 import type { OidcIdentity } from './oidc.js';
 import { invitationLifetimeMs, maxUsers, sessionLifetimeMs, user } from './user-contract.js';
 
@@ -32,109 +27,39 @@ type Person = Pick<User, 'organizationId' | 'id'>;
 
 type Db = Kysely<Schema>;
 
+export type UserRepository = ReturnType<typeof createUserRepository>;
+
 /** Stores people, their invitations and their sessions. Tokens are stored as hashes only. */
-export class UserRepository {
-  readonly #database: Database;
+export function createUserRepository(database: Database) {
+  const { read } = database;
   // Prepared, because every request of the dashboard runs it.
-  readonly #readBySession;
+  const readBySession = rowReader(
+    read,
+    read
+      .selectFrom('sessions')
+      .innerJoin('users', 'users.id', 'sessions.user_id')
+      .innerJoin('organizations', 'organizations.id', 'users.organization_id')
+      .select(['token_hash', 'users.id', 'email', 'role'])
+      .select(['organization_id as organizationId', 'expires_at as expiresAt'])
+      .select(['suspended_at as suspendedAt', 'password_hash as passwordHash'])
+      .where('removed_at', 'is', null),
+    ['token_hash'],
+  );
 
-  constructor(database: Database) {
-    this.#database = database;
-    this.#readBySession = rowReader(
-      database.read,
-      database.read
-        .selectFrom('sessions')
-        .innerJoin('users', 'users.id', 'sessions.user_id')
-        .innerJoin('organizations', 'organizations.id', 'users.organization_id')
-        .select(['token_hash', 'users.id', 'email', 'role'])
-        .select(['organization_id as organizationId', 'expires_at as expiresAt'])
-        .select(['suspended_at as suspendedAt', 'password_hash as passwordHash'])
-        .where('removed_at', 'is', null),
-      ['token_hash'],
-    );
-  }
-
-  /** Adds a person with an open invitation. Throws EMAIL_CONFLICT or QUOTA_EXCEEDED. */
-  async invite(
-    { email, role }: { readonly email: string | null; readonly role: Role },
-    { organizationId, now, write }: WriteContext,
-  ): Promise<IdempotentResult<WithToken>> {
-    const id = newUuid();
-    const audit = { type: 'user', id } as const;
-    const options = { organizationId, write, audit, holdsSecret: true };
-    return writeOnce<WithToken>(this.#database, options, async (transaction) => {
-      const { count } = await transaction
-        .selectFrom('users')
-        .select(({ fn }) => fn.countAll<number>().as('count'))
-        .where('organization_id', '=', organizationId)
-        .executeTakeFirstOrThrow();
-      if (Number(count) >= maxUsers) {
-        throw new Refusal(tooMany(maxUsers, 'people', 'Remove one first'));
-      }
-      const row = { id, organization_id: organizationId, email, role, created_at: now };
-      const inserted = await transaction
-        .insertInto('users')
-        .values(row)
-        .onConflict((conflict) => conflict.doNothing())
-        .executeTakeFirst();
-      if (inserted.numInsertedOrUpdatedRows === 0n) throw new Refusal(emailConflict(email ?? ''));
-      return openInvitation(transaction, organizationId, id, now);
-    });
-  }
-
-  /** Makes a new link for a person, which replaces the one before. Returns null if there is no such person. */
-  inviteAgain(
-    id: string,
-    { organizationId, now, write }: WriteContext,
-  ): Promise<IdempotentResult<WithToken | null>> {
-    const audit = { type: 'user', id } as const;
-    const options = { organizationId, write, audit, holdsSecret: true };
-    return writeOnce(this.#database, options, async (transaction) => {
-      if (!(await findUser(transaction, organizationId, id))) return null;
-      return openInvitation(transaction, organizationId, id, now);
-    });
-  }
-
-  /** Changes the role of a person, and ends the sessions. Throws LAST_OWNER. */
-  changeRole(
-    id: string,
-    role: Role,
-    context: WriteContext,
-  ): Promise<IdempotentResult<User | null>> {
-    return this.#change(id, role !== 'owner', context, async (transaction) => {
-      await updateWhere(transaction, 'users', { id }, { role });
-      return findUser(transaction, context.organizationId, id);
-    });
-  }
-
-  /** Removes a person. Throws LAST_OWNER. */
-  delete(id: string, context: WriteContext): Promise<IdempotentResult<User | null>> {
-    return this.#change(id, true, context, async (transaction, found) => {
-      await transaction
-        .deleteFrom('users')
-        .where('id', '=', id)
-        .where('oidc_subject', 'is', null)
-        .execute();
-      // An identity stays, so that its provider cannot bring the person back.
-      const nothing = { email: null, password_hash: null, invitation_hash: null };
-      await updateWhere(transaction, 'users', { id }, { ...nothing, removed_at: context.now });
-      return found;
-    });
-  }
-
-  #change(
+  /** Changes a person, and ends the sessions. The result is null if there is no such person. Throws LAST_OWNER. */
+  function change(
     id: string,
     mayEndOwnership: boolean,
-    { organizationId, write }: WriteContext,
+    context: WriteContext,
     work: (transaction: WriteTransaction, found: User) => Promise<User | null>,
-  ): Promise<IdempotentResult<User | null>> {
-    const options = { organizationId, write, audit: { type: 'user', id } } as const;
-    return writeOnce(this.#database, options, async (transaction) => {
-      const found = await findUser(transaction, organizationId, id);
+  ) {
+    const options = { ...context, audit: { type: 'user', id } } as const;
+    return writeOnce(database, options, async (transaction) => {
+      const found = await findUser(transaction, { ...context, id });
       if (!found) return null;
       // Transactions of an organization run one after another, so two owners cannot remove each other.
       if (mayEndOwnership && found.role === 'owner') {
-        const others = await selectUsers(transaction, organizationId)
+        const others = await selectUsers(transaction, context.organizationId)
           .where('role', '=', 'owner')
           .where('id', '<>', id)
           .executeTakeFirst();
@@ -146,129 +71,172 @@ export class UserRepository {
     });
   }
 
-  /** Finds a person with the stored password, by the id or the address. */
-  async find(column: 'users.id' | 'email', value: string) {
-    return selectWithPassword(this.#database.read).where(column, '=', value).executeTakeFirst();
-  }
+  return {
+    /** Adds a person with an open invitation. Throws EMAIL_CONFLICT or QUOTA_EXCEEDED. */
+    invite(
+      { email, role }: { readonly email: string | null; readonly role: Role },
+      context: WriteContext,
+    ) {
+      const person = { id: newUuid(), organizationId: context.organizationId };
+      const audit = { type: 'user', id: person.id } as const;
+      const options = { ...context, audit, holdsSecret: true };
+      return writeOnce(database, options, async (transaction) => {
+        const { count } = await transaction
+          .selectFrom('users')
+          .select(({ fn }) => fn.countAll<number>().as('count'))
+          .where('organization_id', '=', person.organizationId)
+          .executeTakeFirstOrThrow();
+        if (Number(count) >= maxUsers) {
+          throw new Refusal(tooMany(maxUsers, 'people', 'Remove one first'));
+        }
+        const fields = { organization_id: person.organizationId, email, role };
+        const row = { id: person.id, ...fields, created_at: context.now };
+        const inserted = await transaction
+          .insertInto('users')
+          .values(row)
+          .onConflict((conflict) => conflict.doNothing())
+          .executeTakeFirst();
+        if (inserted.numInsertedOrUpdatedRows === 0n) throw new Refusal(emailConflict(email ?? ''));
+        return openInvitation(transaction, person, context.now);
+      });
+    },
 
-  /** Finds the person whose invitation has this token and has not expired. */
-  async findInvited(token: string, now: number) {
-    return selectInvited(this.#database.read, token, now).executeTakeFirst();
-  }
-
-  /**
-   * Uses an invitation up: stores the password, and the address if the person has none. Ends the sessions
-   * of the person, and begins one. Returns null if the token does not exist any more, and 'taken' if
-   * somebody else has the address.
-   */
-  accept(
-    { organizationId }: Person,
-    token: string,
-    { email, passwordHash }: { readonly email: string | undefined; readonly passwordHash: string },
-    now: number,
-  ): Promise<WithToken | 'taken' | null> {
-    return this.#database.write(organizationId, async (transaction) => {
-      const found = await selectInvited(transaction, token, now).executeTakeFirst();
-      if (!found) return null;
-      if (found.email === null && (await isTaken(transaction, email))) return 'taken';
-      const usedUp = { invitation_hash: null, invitation_expires_at: null };
-      const accepted = { email: found.email ?? email, password_hash: passwordHash, ...usedUp };
-      await updateWhere(transaction, 'users', { id: found.id }, accepted);
-      await endSessions(transaction, found.id);
-      return beginSession(transaction, found, now);
-    });
-  }
-
-  /**
-   * Begins a session of the person with an identity of OpenID Connect. Somebody new becomes a person of the
-   * organization with the role. Returns null for somebody removed, and for somebody new without a role.
-   */
-  async signInByIdentity(
-    { issuer, subject, email }: OidcIdentity,
-    { organizationId, role }: { readonly organizationId: string; readonly role: Role | undefined },
-    now: number,
-  ): Promise<WithToken | null> {
-    const known = this.#database.read
-      .selectFrom('users')
-      .select(['id', 'organization_id as organizationId', 'removed_at as removedAt'])
-      .where('oidc_issuer', '=', issuer)
-      .where('oidc_subject', '=', subject);
-    const found = await known.executeTakeFirst();
-    if (found) {
-      if (found.removedAt !== null) return null;
-      return this.#database.write(found.organizationId, (transaction) =>
-        beginSession(transaction, found, now),
+    /** Makes a new link for a person, which replaces the one before. Returns null if there is no such person. */
+    inviteAgain(id: string, context: WriteContext) {
+      const person = { id, organizationId: context.organizationId };
+      const options = { ...context, audit: { type: 'user', id }, holdsSecret: true } as const;
+      return writeOnce(database, options, async (transaction) =>
+        (await findUser(transaction, person))
+          ? openInvitation(transaction, person, context.now)
+          : null,
       );
-    }
-    if (role === undefined) return null;
-    return this.#database.write(organizationId, async (transaction) => {
-      const person = { id: newUuid(), organizationId };
-      // An address identifies nobody: somebody else may have it.
-      const ownEmail = (await isTaken(transaction, email)) ? null : email;
+    },
+
+    changeRole: (id: string, role: Role, context: WriteContext) =>
+      change(id, role !== 'owner', context, async (transaction) => {
+        await updateWhere(transaction, 'users', { id }, { role });
+        return findUser(transaction, { ...context, id });
+      }),
+
+    delete: (id: string, context: WriteContext) =>
+      change(id, true, context, async (transaction, found) => {
+        await transaction
+          .deleteFrom('users')
+          .where('id', '=', id)
+          .where('oidc_subject', 'is', null)
+          .execute();
+        // An identity stays, so that its provider cannot bring the person back.
+        const nothing = { email: null, password_hash: null, invitation_hash: null };
+        await updateWhere(transaction, 'users', { id }, { ...nothing, removed_at: context.now });
+        return found;
+      }),
+
+    /** Finds a person with the stored password, by the id or the address. */
+    find: (column: 'users.id' | 'email', value: string) =>
+      selectWithPassword(read).where(column, '=', value).executeTakeFirst(),
+
+    /** Finds the person whose invitation has this token and has not expired. */
+    findInvited: (token: string, now: number) => selectInvited(read, token, now).executeTakeFirst(),
+
+    /**
+     * Uses an invitation up: stores the password, and the address if the person has none. Ends the sessions
+     * of the person, and begins one. Returns null if the token does not exist any more, and 'taken' if
+     * somebody else has the address.
+     */
+    accept: (
+      { organizationId }: Person,
+      token: string,
+      email: string | undefined,
+      passwordHash: string,
+      now: number,
+    ) =>
+      database.write(organizationId, async (transaction) => {
+        const found = await selectInvited(transaction, token, now).executeTakeFirst();
+        if (!found) return null;
+        if (found.email === null && (await isTaken(transaction, email))) return 'taken';
+        const usedUp = { invitation_hash: null, invitation_expires_at: null };
+        const accepted = { email: found.email ?? email, password_hash: passwordHash, ...usedUp };
+        await updateWhere(transaction, 'users', { id: found.id }, accepted);
+        await endSessions(transaction, found.id);
+        return beginSession(transaction, found, now);
+      }),
+
+    /**
+     * Begins a session of the person with an identity of OpenID Connect. Somebody new becomes a person of the
+     * organization with the role. Returns null for somebody removed, and for somebody new without a role.
+     */
+    async signInByIdentity(
+      { issuer, subject, email }: OidcIdentity,
+      organizationId: string,
+      role: Role | undefined,
+      now: number,
+    ): Promise<WithToken | null> {
       const identity = { oidc_issuer: issuer, oidc_subject: subject };
-      const row = { ...identity, organization_id: organizationId, role, created_at: now };
-      await transaction
-        .insertInto('users')
-        .values({ ...row, id: person.id, email: ownEmail })
-        .execute();
-      return beginSession(transaction, person, now);
-    });
-  }
+      const known = await findWhere(read, 'users', identity);
+      if (known ? known.removed_at !== null : role === undefined) return null;
+      const person = known
+        ? { id: known.id, organizationId: known.organization_id }
+        : { id: newUuid(), organizationId };
+      return database.write(person.organizationId, async (transaction) => {
+        if (!known && role !== undefined) {
+          // An address identifies nobody: somebody else may have it.
+          const ownEmail = email && !(await isTaken(transaction, email)) ? email : null;
+          const row = { ...identity, organization_id: organizationId, role, created_at: now };
+          await bulkInsert(transaction, 'users', [{ ...row, id: person.id, email: ownEmail }]);
+        }
+        return beginSession(transaction, person, now);
+      });
+    },
 
-  /**
-   * Begins a session of a person whose password has been verified by this hash. Returns null if it was
-   * changed, or the person removed, meanwhile.
-   */
-  signIn(
-    person: Person & { readonly passwordHash: string | null },
-    now: number,
-  ): Promise<WithToken | null> {
-    return this.#database.write(person.organizationId, async (transaction) => {
-      const current = await selectWithPassword(transaction)
-        .where('users.id', '=', person.id)
-        .executeTakeFirst();
-      if (!current || current.passwordHash !== person.passwordHash) return null;
-      return beginSession(transaction, person, now);
-    });
-  }
+    /**
+     * Begins a session of a person whose password has been verified by this hash. Returns null if it was
+     * changed, or the person removed, meanwhile.
+     */
+    signIn: (person: Person & { readonly passwordHash: string | null }, now: number) =>
+      database.write(person.organizationId, async (transaction) => {
+        const current = await selectWithPassword(transaction)
+          .where('users.id', '=', person.id)
+          .executeTakeFirst();
+        if (!current || current.passwordHash !== person.passwordHash) return null;
+        return beginSession(transaction, person, now);
+      }),
 
-  /** Stores a new password, ends all sessions of the person, and begins one. */
-  changePassword(person: Person, passwordHash: string, now: number): Promise<WithToken> {
-    return this.#database.write(person.organizationId, async (transaction) => {
-      await updateWhere(transaction, 'users', { id: person.id }, { password_hash: passwordHash });
-      await endSessions(transaction, person.id);
-      return beginSession(transaction, person, now);
-    });
-  }
+    /** Stores a new password, ends all sessions of the person, and begins one. */
+    changePassword: (person: Person, passwordHash: string, now: number) =>
+      database.write(person.organizationId, async (transaction) => {
+        await updateWhere(transaction, 'users', { id: person.id }, { password_hash: passwordHash });
+        await endSessions(transaction, person.id);
+        return beginSession(transaction, person, now);
+      }),
 
-  /** Ends a session, and returns its person. */
-  signOut(person: Person, token: string): Promise<User> {
-    return this.#database.write(person.organizationId, async (transaction) => {
-      await transaction
-        .deleteFrom('sessions')
-        .where('token_hash', '=', hashSecret(token))
-        .execute();
-      return getUser(transaction, person);
-    });
-  }
+    /** Ends a session, and returns its person. */
+    signOut: (person: Person, token: string) =>
+      database.write(person.organizationId, async (transaction) => {
+        const ended = transaction
+          .deleteFrom('sessions')
+          .where('token_hash', '=', hashSecret(token));
+        await ended.execute();
+        return getUser(transaction, person);
+      }),
 
-  /** Finds the caller of a session that has not expired. */
-  async findCaller(token: string, now: number): Promise<FoundCaller | undefined> {
-    const row = await this.#readBySession(hashSecret(token));
-    if (!row || row.expiresAt <= now) return undefined;
-    const { organizationId, suspendedAt, id, email, passwordHash } = row;
-    const role = row.role as Role;
-    const scopes = new Set<string>(roleScopes[role]);
-    const caller = {
-      restriction: undefined,
-      organizationId,
-      scopes,
-      client: null,
-      apiKey: null,
-      user: { id, email, role, hasPassword: passwordHash !== null },
-    };
-    return { caller, suspendedAt };
-  }
+    /** Finds the caller of a session that has not expired. */
+    async findCaller(token: string, now: number): Promise<FoundCaller | undefined> {
+      const row = await readBySession(hashSecret(token));
+      if (!row || row.expiresAt <= now) return undefined;
+      const { organizationId, suspendedAt, id, email, passwordHash } = row;
+      const role = row.role as Role;
+      const scopes = new Set<string>(roleScopes[role]);
+      const caller = {
+        restriction: undefined,
+        organizationId,
+        scopes,
+        client: null,
+        apiKey: null,
+        user: { id, email, role, hasPassword: passwordHash !== null },
+      };
+      return { caller, suspendedAt };
+    },
+  };
 }
 
 export const listUsers = listOf('users', selectUsers, fromRow, sql`removed_at is null`);
@@ -283,17 +251,14 @@ export function emailConflict(email: string): ApiError {
 
 async function openInvitation(
   transaction: WriteTransaction,
-  organizationId: string,
-  id: string,
+  person: Person,
   now: number,
 ): Promise<WithToken> {
   const token = newSecret('invitation');
-  const invitation = {
-    invitation_hash: hashSecret(token),
-    invitation_expires_at: now + invitationLifetimeMs,
-  };
-  await updateWhere(transaction, 'users', { id }, invitation);
-  return { user: await getUser(transaction, { organizationId, id }), token };
+  const end = { invitation_expires_at: now + invitationLifetimeMs };
+  const invitation = { invitation_hash: hashSecret(token), ...end };
+  await updateWhere(transaction, 'users', { id: person.id }, invitation);
+  return { user: await getUser(transaction, person), token };
 }
 
 async function beginSession(
@@ -319,13 +284,13 @@ async function endSessions(transaction: WriteTransaction, userId: string): Promi
   await transaction.deleteFrom('sessions').where('user_id', '=', userId).execute();
 }
 
-async function findUser(db: Db, organizationId: string, id: string): Promise<User | null> {
+async function findUser(db: Db, { organizationId, id }: Person): Promise<User | null> {
   const row = await selectUsers(db, organizationId).where('id', '=', id).executeTakeFirst();
   return row ? fromRow(row) : null;
 }
 
-async function getUser(db: Db, { organizationId, id }: Person): Promise<User> {
-  const found = await findUser(db, organizationId, id);
+async function getUser(db: Db, person: Person): Promise<User> {
+  const found = await findUser(db, person);
   if (!found) throw new ApiError('UNAUTHORIZED', 'The person has been removed');
   return found;
 }

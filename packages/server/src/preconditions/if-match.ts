@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { ApiError, validationError } from '../contract/api-error.js';
+import { ApiError, invalidField } from '../contract/api-error.js';
 import type { Route } from '../contract/define-route.js';
 
 /** The `If-Match` of a request: any version of the record, or the ETags of some. */
@@ -20,9 +20,7 @@ export function readIfMatch(route: Route, header: string | undefined): IfMatch |
   if (text.length <= maxHeaderLength && listOfTags.test(text)) {
     return text.match(/(?:W\/)?"[^"]*"/g) ?? [];
   }
-  throw validationError([
-    { path: 'If-Match', message: 'must be *, or ETags in double quotes, separated by commas' },
-  ]);
+  throw invalidField('If-Match', 'must be *, or ETags in double quotes, separated by commas');
 }
 
 /**

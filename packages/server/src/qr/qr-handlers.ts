@@ -1,5 +1,5 @@
 import { v7 as newUuid } from 'uuid';
-import { notFound, validationError } from '../contract/api-error.js';
+import { invalidField, notFound, validationError } from '../contract/api-error.js';
 import type { LinkOwner } from '../contract/caller.js';
 import type { ReadPage } from '../contract/json-text.js';
 import type { HandlersOf } from '../http/handlers.js';
@@ -52,7 +52,7 @@ export function qrHandlers(options: QrHandlersOptions): HandlersOf<typeof qrRout
   async function payloadOf(owner: LinkOwner, { urlId, data }: QrCreateRequest) {
     if (urlId == null) {
       const message = 'is required, because the API key is restricted to some links';
-      if (owner.restriction) throw validationError([{ path: 'urlId', message }]);
+      if (owner.restriction) throw invalidField('urlId', message);
       // The contract requires exactly one of the two.
       return data as string;
     }

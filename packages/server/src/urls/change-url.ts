@@ -1,8 +1,8 @@
-import type { ApiError } from '../contract/api-error.js';
+import { type ApiError, invalidField } from '../contract/api-error.js';
 import type { ErrorDetail } from '../contract/errors.js';
 import { nextUpdatedAt } from '../preconditions/if-match.js';
 import { acceptFields } from './link-fields.js';
-import { invalidField } from './link-outcomes.js';
+
 import { emptyUrl, isExpired, type ShortUrl } from './short-url.js';
 import type { UrlCreateRequest, UrlUpdateRequest, UrlUpsertRequest } from './url-contract.js';
 

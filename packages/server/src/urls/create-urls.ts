@@ -1,5 +1,5 @@
 import { type SqlBool, sql } from 'kysely';
-import type { ApiError } from '../contract/api-error.js';
+import { type ApiError, domainInvalid } from '../contract/api-error.js';
 import type { LinkRestriction } from '../contract/caller.js';
 import type { WriteContext } from '../idempotency/with-idempotency-key.js';
 import { countActiveLinks } from '../organizations/link-quota.js';
@@ -12,7 +12,6 @@ import { mapInSlices } from '../yield-to-event-loop.js';
 import { type Draft, newUrl } from './change-url.js';
 import { redirectColumns } from './link-fields.js';
 import {
-  domainInvalid,
   externalIdConflict,
   linksExceeded,
   type Outcome,

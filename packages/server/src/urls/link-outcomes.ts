@@ -1,5 +1,4 @@
-import { ApiError, notFound, quotaError, shorten, validationError } from '../contract/api-error.js';
-import type { ErrorCode } from '../contract/errors.js';
+import { type ApiError, fieldError, notFound, quotaError } from '../contract/api-error.js';
 import { replayable, type StoredError } from '../idempotency/with-idempotency-key.js';
 import { describeQuota, type Quota } from '../organizations/plans.js';
 
@@ -37,11 +36,6 @@ export function externalIdConflict(externalId: string): ApiError {
   return fieldError('EXTERNAL_ID_CONFLICT', 'externalId', externalId, 'is taken by another link');
 }
 
-export function domainInvalid(domainId: string | null): ApiError {
-  const rule = 'must be the id of an active domain of this organization';
-  return fieldError('DOMAIN_INVALID', 'domainId', domainId, rule);
-}
-
 export function urlNotFound(id: number | string): ApiError {
   return notFound('URL', id);
 }
@@ -49,19 +43,4 @@ export function urlNotFound(id: number | string): ApiError {
 export function linksExceeded(quota: Quota): ApiError {
   const use = describeQuota(quota, 'active links');
   return quotaError(use, 'Pause or delete links, or change the plan');
-}
-
-export function invalidField(path: string, message: string): ApiError {
-  return validationError([{ path, message }]);
-}
-
-function fieldError(
-  code: ErrorCode,
-  path: string,
-  value: string | null,
-  rule: string,
-  next = '',
-): ApiError {
-  const named = value === null ? path : `${path} "${shorten(value)}"`;
-  return new ApiError(code, `${named} ${rule}${next}`, { details: [{ path, message: rule }] });
 }

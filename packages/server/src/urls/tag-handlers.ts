@@ -1,4 +1,4 @@
-import { validationError } from '../contract/api-error.js';
+import { invalidField } from '../contract/api-error.js';
 import type { LinkOwner, LinkRestriction } from '../contract/caller.js';
 import type { Position } from '../contract/fields.js';
 import type { PageText } from '../contract/json-text.js';
@@ -64,7 +64,7 @@ export function tagHandlers(options: TagHandlerOptions): HandlersOf<typeof tagRo
       const list = { name: 'tags', organizationId, ids: 'text' } as const;
       const { filter, reply } = openPage(list, { ...query, restriction });
       const page = await options.listTags(organizationId, filter);
-      if (!page) throw validationError([{ path: 'search', message: tooManyTags }]);
+      if (!page) throw invalidField('search', tooManyTags);
       return reply(page);
     },
 

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { ApiError } from '../contract/api-error.js';
+import { ApiError, domainInvalid } from '../contract/api-error.js';
 import type { WriteContext } from '../idempotency/with-idempotency-key.js';
 import { countActiveLinks } from '../organizations/link-quota.js';
 import { nextUpdatedAt } from '../preconditions/if-match.js';
@@ -8,7 +8,6 @@ import { bulkInsert, updateEach } from '../storage/statements.js';
 import { mapInSlices, TimeSlices } from '../yield-to-event-loop.js';
 import type { LinkWriteOptions } from './create-urls.js';
 import {
-  domainInvalid,
   externalIdConflict,
   linksExceeded,
   type Outcome,

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { shorten, validationError } from '../contract/api-error.js';
+import { invalidField, shorten, validationError } from '../contract/api-error.js';
 import { parseUrlId } from '../contract/fields.js';
 import { parseInput } from '../contract/parse-input.js';
 import type { HandlersOf } from '../http/handlers.js';
@@ -7,7 +7,7 @@ import { contextOf, type StoredError } from '../idempotency/with-idempotency-key
 import type { Clock } from '../ports.js';
 import { mapInSlices } from '../yield-to-event-loop.js';
 import type { LinkOrigins } from './link-origins.js';
-import { invalidField } from './link-outcomes.js';
+
 import { toListItem, toNewLink } from './present-url.js';
 import type { ShortUrl } from './short-url.js';
 import {

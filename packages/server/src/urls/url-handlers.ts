@@ -1,4 +1,4 @@
-import { ApiError, validationError } from '../contract/api-error.js';
+import { ApiError, invalidField } from '../contract/api-error.js';
 import type { Caller, LinkOwner } from '../contract/caller.js';
 import type { Scope } from '../contract/define-route.js';
 import type { ReadPage } from '../contract/json-text.js';
@@ -13,7 +13,7 @@ import {
 } from '../idempotency/with-idempotency-key.js';
 import { customSlug } from './link-fields.js';
 import { shortUrlOf } from './link-origins.js';
-import { invalidField, type Outcome, requireWritten, urlNotFound } from './link-outcomes.js';
+import { type Outcome, requireWritten, urlNotFound } from './link-outcomes.js';
 import { toRecord, type UrlListItem, type UrlPresentation, type UrlRecord } from './present-url.js';
 import type { ShortUrl } from './short-url.js';
 import { type UrlBulkHandlerOptions, urlBulkHandlers } from './url-bulk-handlers.js';
@@ -148,7 +148,7 @@ const sortedOffsetMessage = `must be at most ${maxSortedOffset} unless links are
 function openUrlPage({ organizationId, restriction }: LinkOwner, query: UrlPageQuery) {
   const { sort, order = defaultDirectionOf(sort) } = query;
   if (sort !== 'createdAt' && (query.offset ?? 0) > maxSortedOffset) {
-    throw validationError([{ path: 'offset', message: sortedOffsetMessage }]);
+    throw invalidField('offset', sortedOffsetMessage);
   }
   const keys = sort === 'title' ? 'text' : 'integer';
   const list = { name: 'urls', organizationId, ids: 'integer', keys } as const;

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { type Kysely, sql } from 'kysely';
-import { shorten } from '../contract/api-error.js';
+import { invalidField, shorten } from '../contract/api-error.js';
 import type { LinkOwner } from '../contract/caller.js';
 import { hostnameOf } from '../domains/hostname.js';
 import { decodeUnreserved } from '../http/request-target.js';
@@ -8,7 +8,7 @@ import { parseUrl } from '../network/parse-url.js';
 import type { Schema, WriteTransaction } from '../storage/database.js';
 import { foldKey } from '../storage/fold-keys.js';
 import { isAmong } from '../storage/statements.js';
-import { invalidField } from './link-outcomes.js';
+
 import type { ShortUrl } from './short-url.js';
 
 export const maxCodeLength = 100;

@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely';
+import { domainInvalid } from '../contract/api-error.js';
 import type { LinkOwner } from '../contract/caller.js';
 import type { FindByHostname } from '../domains/domain-repository.js';
 import type { IsOwnHost } from '../domains/hostname.js';
@@ -6,7 +7,7 @@ import type { Database, Schema } from '../storage/database.js';
 import { foldKey } from '../storage/fold-keys.js';
 import { isOwnLink } from '../storage/link-restriction.js';
 import { rowReader } from '../storage/prepared.js';
-import { domainInvalid, urlNotFound } from './link-outcomes.js';
+import { urlNotFound } from './link-outcomes.js';
 import { fromRow, type ShortUrl, selectUrls } from './short-url.js';
 import {
   domainKeyOf,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { api as routes } from '../../src/api/api.js';
 import { isWrite, type Route, scopesOf } from '../../src/contract/define-route.js';
 import { readCookie, refuseCrossOrigin, sessionCookie } from '../../src/people/session-cookie.js';
-import { UserRepository } from '../../src/people/user-repository.js';
+import { createUserRepository } from '../../src/people/user-repository.js';
 import { contractFetch } from './contract-fetch.js';
 import { type Caller, startForFile } from './start-server.js';
 
@@ -202,7 +202,7 @@ describe('a session', () => {
 
   it('does not begin by a password that was changed, or for a person removed, after it was verified', async () => {
     const { id } = await person('viewer');
-    const users = new UserRepository(api.server.database);
+    const users = createUserRepository(api.server.database);
     const verified = await users.find('users.id', id);
     if (!verified) throw new Error('there is no such person');
     await users.changePassword(verified, 'the hash of another password', api.clock());

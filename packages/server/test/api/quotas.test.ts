@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { OrganizationRepository } from '../../src/organizations/organization-repository.js';
+import { createOrganizationRepository } from '../../src/organizations/organization-repository.js';
 import { type PlanName, type PlanTable, standardPlans } from '../../src/organizations/plans.js';
 import { type Caller, startForFile } from './start-server.js';
 
@@ -101,7 +101,7 @@ describe('a plan with a bundle of 200 links', () => {
     const urls = Array.from({ length: 60 }, () => body);
     const { created } = (await caller.call('bulkCreateUrls', { body: { urls } })).data;
     const [one, ...others] = created.map(({ id }) => id);
-    const organizations = new OrganizationRepository(api.server.database);
+    const organizations = createOrganizationRepository(api.server.database);
     await organizations.update(caller.organizationId, { plan: 'free' }, api.clock(), undefined);
     expect((await caller.call('getUsage')).data.links).toEqual({ used: 60, included: 50 });
     const refused = await caller.call('createUrl', { body });

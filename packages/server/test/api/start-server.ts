@@ -6,7 +6,7 @@ import { type Credentials, clientOf } from '../../src/auth/client-repository.js'
 import { newSecret } from '../../src/auth/secrets.js';
 import { scopes as allScopes, type Route, type Scope } from '../../src/contract/define-route.js';
 import { createServer } from '../../src/create-server.js';
-import { OrganizationRepository } from '../../src/organizations/organization-repository.js';
+import { createOrganizationRepository } from '../../src/organizations/organization-repository.js';
 import type { PlanName } from '../../src/organizations/plans.js';
 import type { ServerOptions } from '../../src/server-options.js';
 import type { Database } from '../../src/storage/database.js';
@@ -104,7 +104,7 @@ export async function startServer(options: ServerOptions = {}) {
       clientSecret: newSecret('clientSecret'),
     };
     const id = newUuid();
-    await new OrganizationRepository(server.database).create(
+    await createOrganizationRepository(server.database).create(
       { id, name: plan, plan, createdAt: (options.clock ?? clock)() },
       clientOf(id, created, scopes),
     );

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { OrganizationRepository } from '../../src/organizations/organization-repository.js';
+import { createOrganizationRepository } from '../../src/organizations/organization-repository.js';
 import type { Meter, PlanName } from '../../src/organizations/plans.js';
 import { type Caller, startForFile, startForTest } from './start-server.js';
 
@@ -164,7 +164,7 @@ describe('a plan that changes', () => {
     const own = await startForTest();
     const credentials = await own.createOrganization('free');
     const { organizationId } = await own.signIn(credentials);
-    const organizations = new OrganizationRepository(own.server.database);
+    const organizations = createOrganizationRepository(own.server.database);
     const change = (plan: PlanName) =>
       organizations.update(organizationId, { plan }, own.clock(), undefined);
     await change('developer');

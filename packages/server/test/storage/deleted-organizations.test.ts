@@ -5,7 +5,7 @@ import { type CompiledQuery, sql } from 'kysely';
 import { v7 as newUuid } from 'uuid';
 import { expect, it, onTestFinished } from 'vitest';
 import { deleteOrganizations } from '../../src/deletion/delete-organization.js';
-import { OrganizationRepository } from '../../src/organizations/organization-repository.js';
+import { createOrganizationRepository } from '../../src/organizations/organization-repository.js';
 import type { Database, Schema } from '../../src/storage/database.js';
 import { findDatabaseFile } from '../../src/storage/locate-database.js';
 import { openStorage } from '../../src/storage/open-storage.js';
@@ -97,7 +97,7 @@ async function openFilled() {
 }
 
 const confirm = async (database: Database, { id }: Tenant) => {
-  const { result } = await new OrganizationRepository(database).markDeleted(id, id, 5, undefined);
+  const { result } = await createOrganizationRepository(database).markDeleted(id, id, 5, undefined);
   expect(result).toEqual({ id, deletedAt: 5 });
 };
 
@@ -188,7 +188,7 @@ it('a command that is killed is continued by the next one', async () => {
     const killed = await command({ ...settings, ...kill }, ...args);
     expect(killed, table).toEqual({ code: null, stdout: '', stderr: '' });
   }
-  const { deletedAt } = (await new OrganizationRepository(database).find(doomed.id)) ?? {};
+  const { deletedAt } = (await createOrganizationRepository(database).find(doomed.id)) ?? {};
   expect(deletedAt).toBeGreaterThan(0);
   const done = await command(settings, ...args);
   expect(done).toEqual({ code: 0, stdout: `${doomed.id} is deleted.\n`, stderr: '' });

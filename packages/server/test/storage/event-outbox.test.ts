@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { OrganizationRepository } from '../../src/organizations/organization-repository.js';
+import { createOrganizationRepository } from '../../src/organizations/organization-repository.js';
 import { now, openRepository } from './temporary-database.js';
 
 const stored = await openRepository();
@@ -101,7 +101,7 @@ describe('the transaction of a change', () => {
   it('writes no event while the plan has no webhooks, and events again after an upgrade', async () => {
     const organizationId = await stored.addOrganization('developer');
     await stored.subscribe(organizationId, everything);
-    const organizations = new OrganizationRepository(stored.database);
+    const organizations = createOrganizationRepository(stored.database);
     await organizations.update(organizationId, { plan: 'free' }, now, undefined);
     await makeOne(organizationId);
     expect(await recorded(organizationId)).toEqual([]);

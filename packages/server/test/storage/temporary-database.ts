@@ -13,7 +13,7 @@ import {
   type WriteRequest,
   writeOnce,
 } from '../../src/idempotency/with-idempotency-key.js';
-import { OrganizationRepository } from '../../src/organizations/organization-repository.js';
+import { createOrganizationRepository } from '../../src/organizations/organization-repository.js';
 import { type PlanName, standardPlans } from '../../src/organizations/plans.js';
 import type { Database } from '../../src/storage/database.js';
 import { openStorage } from '../../src/storage/open-storage.js';
@@ -135,7 +135,7 @@ export async function openRepository() {
     async addOrganization(plan: PlanName): Promise<string> {
       const id = newId();
       const client = clientOf(id, { clientId: newId(), clientSecret: 'secret' });
-      await new OrganizationRepository(database).create(
+      await createOrganizationRepository(database).create(
         { id, name: plan, plan, createdAt: now },
         client,
       );

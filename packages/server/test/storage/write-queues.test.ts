@@ -1,5 +1,5 @@
 import { afterAll, expect, it } from 'vitest';
-import { ClientRepository } from '../../src/auth/client-repository.js';
+import { createClientRepository } from '../../src/auth/client-repository.js';
 import { engine } from '../engine.js';
 import { now, openRepository } from './temporary-database.js';
 
@@ -29,7 +29,7 @@ async function openTokenRequests() {
     .select('id')
     .where('organization_id', '=', organizationId)
     .executeTakeFirstOrThrow();
-  const clients = new ClientRepository(stored.database);
+  const clients = createClientRepository(stored.database);
   return (hash: string) =>
     clients.saveToken(organizationId, {
       token_hash: hash,

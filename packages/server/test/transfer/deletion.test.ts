@@ -6,7 +6,7 @@ import { journalRootOf, segmentPath } from '../../src/analytics/journal/journal-
 import { toLine } from '../../src/analytics/journal/journal-lines.js';
 import { createServer } from '../../src/create-server.js';
 import { deleteOrganizations } from '../../src/deletion/delete-organization.js';
-import { OrganizationRepository } from '../../src/organizations/organization-repository.js';
+import { createOrganizationRepository } from '../../src/organizations/organization-repository.js';
 import { clicksOf } from '../analytics/stored-visits.js';
 import { makeVisit } from '../analytics/visit-store.js';
 import { person, requestToken, startForTest, type TestServer } from '../api/start-server.js';
@@ -161,7 +161,7 @@ it('no start creates an organization again after the last one was deleted', asyn
   };
   const first = await startedOnce();
   expect(first.credentials).toBeDefined();
-  const organizations = new OrganizationRepository(first.database);
+  const organizations = createOrganizationRepository(first.database);
   const [created] = await organizations.list();
   const id = String(created?.id);
   await organizations.markDeleted(id, id, Date.now(), undefined);
@@ -170,6 +170,6 @@ it('no start creates an organization again after the last one was deleted', asyn
 
   const second = await startedOnce();
   expect(second.credentials).toBeUndefined();
-  expect(await new OrganizationRepository(second.database).list()).toEqual([]);
+  expect(await createOrganizationRepository(second.database).list()).toEqual([]);
   await second.stop();
 });

@@ -12,7 +12,7 @@ import { createServer } from '../../src/create-server.js';
 import { EventOutbox } from '../../src/events/event-outbox.js';
 import { exportOrganization } from '../../src/operations/transfer/export-organization.js';
 import { importOrganization } from '../../src/operations/transfer/import-organization.js';
-import { OrganizationRepository } from '../../src/organizations/organization-repository.js';
+import { createOrganizationRepository } from '../../src/organizations/organization-repository.js';
 import type { Database } from '../../src/storage/database.js';
 import { openStorage } from '../../src/storage/open-storage.js';
 import { keyOf } from '../../src/storage/schema.js';
@@ -452,7 +452,7 @@ function interrupted(database: Database, afterEach: (writes: number) => unknown)
 it('takes turns with the writes of other organizations, and is invisible until it is complete', async () => {
   const there = await emptyServer();
   const neighbour = await there.addOrganization('enterprise');
-  const organizations = new OrganizationRepository(there.database);
+  const organizations = createOrganizationRepository(there.database);
   const seen = new Set<unknown>();
   let made = 0;
   const observed = interrupted(there.database, async () => {
@@ -490,7 +490,7 @@ it('a second import of the organization replaces one that still runs, whose fail
     await begun;
   });
   await expect(importOrganization(first, exported)).rejects.toThrow('removed this import');
-  const organizations = new OrganizationRepository(database);
+  const organizations = createOrganizationRepository(database);
   expect(await organizations.list()).toEqual([]);
   hasFailed();
   await replacing;

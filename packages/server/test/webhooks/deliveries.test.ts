@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { OrganizationRepository } from '../../src/organizations/organization-repository.js';
+import { createOrganizationRepository } from '../../src/organizations/organization-repository.js';
 import { urlCreated } from '../../src/urls/url-events.js';
 import { deliveryRetentionMs, pruneDeliveries } from '../../src/webhooks/delivery-pruner.js';
 import { eventExamples } from '../../src/webhooks/event-examples.js';
@@ -124,7 +124,7 @@ it('a delivery of a suspended organization waits, and is sent when the organizat
   const hook = await receiver();
   const own = await opened.subscribe(hook.url);
   const other = await opened.subscribe(hook.url, await opened.stored.addOrganization('scale'));
-  const organizations = new OrganizationRepository(opened.stored.database);
+  const organizations = createOrganizationRepository(opened.stored.database);
   const change = (isSuspended: boolean) =>
     organizations.update(opened.organizationId, { isSuspended }, opened.clock(), undefined);
   await change(true);
@@ -144,7 +144,7 @@ it('a delivery of a suspended organization waits, and is sent when the organizat
 
 it('the time of a suspension does not disable an endpoint that had failed before', async () => {
   const hook = await opened.hook((response) => response.writeHead(500).end());
-  const organizations = new OrganizationRepository(opened.stored.database);
+  const organizations = createOrganizationRepository(opened.stored.database);
   const change = (isSuspended: boolean) =>
     organizations.update(opened.organizationId, { isSuspended }, opened.clock(), undefined);
   await opened.record(hook.id);

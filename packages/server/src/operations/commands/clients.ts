@@ -1,4 +1,8 @@
-import { ClientRepository, type Credentials, listClients } from '../../auth/client-repository.js';
+import {
+  type Credentials,
+  createClientRepository,
+  listClients,
+} from '../../auth/client-repository.js';
 import { ConfigError } from '../../config-error.js';
 import { scopes as allScopes, type Scope } from '../../contract/define-route.js';
 import { withIsoTimes } from '../../contract/present.js';
@@ -16,7 +20,7 @@ export async function createClient({ org, name, scopes, json }: CreateOptions): 
   const fields = { name, scopes: scopes === undefined ? undefined : parseScopes(scopes) };
   const { result } = await withOrganization(org, (database, organizationId) => {
     const context = { organizationId, now: Date.now(), write: fromCommand('createClient') };
-    return new ClientRepository(database).create(fields, context);
+    return createClientRepository(database).create(fields, context);
   });
   const { client, clientSecret } = result;
   const credentials = { clientId: client.id, clientSecret };
@@ -29,7 +33,7 @@ export function describeCredentials({ clientId, clientSecret }: Credentials): st
 
 export async function revokeClient(idOrName: string): Promise<void> {
   const { id } = await withDatabase(async (database) => {
-    const clients = new ClientRepository(database);
+    const clients = createClientRepository(database);
     const named = await clients.findActive(idOrName);
     const client = onlyOne('active client', idOrName, named, 'shorty-server clients list');
     const write = fromCommand('revokeClient');

@@ -5,7 +5,7 @@ import { ApiError } from '../../contract/api-error.js';
 import type { Page, PageRange } from '../../contract/fields.js';
 import type { WriteOrigin } from '../../idempotency/audit-entry.js';
 import type { WriteRequest } from '../../idempotency/with-idempotency-key.js';
-import { OrganizationRepository } from '../../organizations/organization-repository.js';
+import { createOrganizationRepository } from '../../organizations/organization-repository.js';
 import { type Database, StorageUnavailableError } from '../../storage/database.js';
 import { UnreadableSecretError } from '../../storage/keyring.js';
 import { hidePassword, requireDatabaseFile } from '../../storage/locate-database.js';
@@ -52,7 +52,7 @@ export function withOrganization<T>(
   work: (database: Database, id: string) => Promise<T>,
 ): Promise<T> {
   return withDatabase(async (database) => {
-    const found = await new OrganizationRepository(database).findNamed(idOrName);
+    const found = await createOrganizationRepository(database).findNamed(idOrName);
     const { id } = onlyOne('organization', idOrName, found, listCommand);
     return work(database, id);
   });

@@ -5,7 +5,7 @@ import { ConfigError } from '../../config-error.js';
 import { firstClientScopes } from '../../contract/define-route.js';
 import { deleteOrganization as deleteMarked } from '../../deletion/delete-organization.js';
 import {
-  OrganizationRepository,
+  createOrganizationRepository,
   toOrganizationRecord,
 } from '../../organizations/organization-repository.js';
 import { readPlans } from '../../organizations/plans.js';
@@ -28,7 +28,7 @@ export async function createOrganization({ name, plan, json }: CreateOptions): P
   const created = await withDatabase(async (database) => {
     const id = newUuid();
     const credentials = newCredentials();
-    await new OrganizationRepository(database).create(
+    await createOrganizationRepository(database).create(
       { id, name, plan, createdAt: Date.now() },
       clientOf(id, credentials, firstClientScopes),
       credentials.clientSecret,
@@ -50,7 +50,7 @@ export async function createOrganization({ name, plan, json }: CreateOptions): P
 export async function deleteOrganization(options: { org: string; confirm: string }): Promise<void> {
   const { org, confirm } = options;
   await withDatabase(async (database) => {
-    const organizations = new OrganizationRepository(database);
+    const organizations = createOrganizationRepository(database);
     const named = await organizations.findNamed(org);
     // One whose deletion was interrupted is named by its id only.
     const { id } =
@@ -63,7 +63,7 @@ export async function deleteOrganization(options: { org: string; confirm: string
 
 export async function listOrganizations({ json }: { readonly json?: boolean }): Promise<void> {
   const organizations = await withDatabase((database) =>
-    new OrganizationRepository(database).list(),
+    createOrganizationRepository(database).list(),
   );
   const rows = organizations.map(toOrganizationRecord);
   const header = ['ID', 'PLAN', 'ACTIVE LINKS', 'SUSPENDED', 'NAME'];

@@ -2,12 +2,12 @@ import { type Config, readConfig } from '../../config.js';
 import { ConfigError } from '../../config-error.js';
 import { emailAddress } from '../../contract/fields.js';
 import type { Role } from '../../contract/roles.js';
-import { OrganizationRepository } from '../../organizations/organization-repository.js';
+import { createOrganizationRepository } from '../../organizations/organization-repository.js';
 import { invitationUrlOf } from '../../people/session-cookie.js';
 import {
+  createUserRepository,
   listUsers,
   toUserRecord,
-  UserRepository,
   type WithToken,
 } from '../../people/user-repository.js';
 import type { Database } from '../../storage/database.js';
@@ -28,7 +28,7 @@ interface InviteOptions extends JsonOption {
 export async function inviteUser({ org, email, role, json }: InviteOptions): Promise<void> {
   const address = email === undefined ? null : parseEmail(email);
   const { result } = await withOrganization(org, (database, organizationId) =>
-    new UserRepository(database).invite(
+    createUserRepository(database).invite(
       { email: address, role },
       { organizationId, now: Date.now(), write: fromCommand('inviteUser') },
     ),
@@ -40,7 +40,7 @@ export async function inviteUser({ org, email, role, json }: InviteOptions): Pro
 export async function resetUser(email: string, { json }: JsonOption): Promise<void> {
   const address = parseEmail(email);
   const invited = await withDatabase(async (database) => {
-    const users = new UserRepository(database);
+    const users = createUserRepository(database);
     const found = await users.find('email', address);
     if (!found) throw new ConfigError(`nobody has the address ${address}: see users list`);
     const { organizationId } = found;
@@ -56,7 +56,7 @@ export async function printUsers({ org, json }: JsonOption & { readonly org?: st
   const found =
     org === undefined
       ? await withDatabase(async (database) => {
-          const organizations = await new OrganizationRepository(database).list();
+          const organizations = await createOrganizationRepository(database).list();
           return (await Promise.all(organizations.map(({ id }) => readUsers(database, id)))).flat();
         })
       : await withOrganization(org, readUsers);
