@@ -21,12 +21,8 @@ const stamps = join(root, 'node_modules', '.shorty');
 // pnpm 11 does not support the oldest Node that we support. npx downloads pnpm.
 export const pnpm = ['-y', 'pnpm@10.34.9'];
 
-const workspaces = [
-  ...readdirSync(join(root, 'packages')).map((name) => `packages/${name}`),
-  'examples',
-  'e2e',
-  'bench',
-];
+const packages = readdirSync(join(root, 'packages')).map((name) => `packages/${name}`);
+const workspaces = [...packages, 'examples', 'e2e', 'bench'];
 
 /** Runs a command and shows its output. Exits when the command fails. */
 export function run(command, args, options = {}) {
@@ -104,15 +100,18 @@ export function build() {
     'openapi.yaml',
     'tsconfig.json',
     'scripts/build-commonjs.mjs',
-    ...workspaces
-      .filter((folder) => folder.startsWith('packages/'))
-      .flatMap((folder) => [
-        `${folder}/package.json`,
-        `${folder}/tsconfig.json`,
-        ...filesBelow(`${folder}/src`),
-        ...filesBelow(`${folder}/scripts`),
-      ]),
+    ...packages.flatMap((folder) => [
+      `${folder}/package.json`,
+      `${folder}/tsconfig.json`,
+      ...filesBelow(`${folder}/src`),
+      ...filesBelow(`${folder}/scripts`),
+    ]),
   ];
+  // An output whose source was renamed or deleted would be packed.
+  once('sources', inputs, () => {
+    for (const folder of packages)
+      rmSync(join(root, folder, 'dist'), { recursive: true, force: true });
+  });
   const outputs = [
     'packages/server/dist/bin.js',
     'packages/server/dist/openapi.yaml',
