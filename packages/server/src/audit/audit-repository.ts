@@ -3,8 +3,7 @@ import type { z } from 'zod';
 import type { Page } from '../contract/fields.js';
 import type { AuditTarget, WriteOrigin } from '../idempotency/audit-entry.js';
 import type { Database } from '../storage/database.js';
-import { allOf, readListPage } from '../storage/list-page.js';
-import type { ListQuery } from '../storage/list-query.js';
+import { allOf, createdWithin, type ListQuery, readList } from '../storage/list-page.js';
 import type { AuditFilter, auditEntry } from './audit-contract.js';
 
 export type AuditEntry = z.input<typeof auditEntry>;
@@ -12,45 +11,37 @@ export type AuditEntry = z.input<typeof auditEntry>;
 type AuditRow = Awaited<ReturnType<ReturnType<typeof selectEntries>['execute']>>[number];
 
 /** Returns one page of entries about records of an organization, or of all, newest first. */
-export async function listAuditEntries(
+export function listAuditEntries(
   database: Database,
   organizationId: string | undefined,
   filter: AuditFilter,
 ): Promise<Page<AuditRow>> {
-  const { read } = database;
   const query = auditListQuery(organizationId, filter);
-  const { ids, keys, total, next } = await readListPage<string>(database, query);
-  if (ids.length === 0) return { total, next, items: [] };
-  // By the whole primary key, because `id` alone has no index.
-  const rows = await selectEntries(read)
-    .where(({ and, eb, or }) =>
-      or(ids.map((id, at) => and([eb('created_at', '=', Number(keys[at])), eb('id', '=', id)]))),
-    )
-    .execute();
-  const byId = new Map(rows.map((row) => [row.id, row]));
-  return { total, next, items: ids.flatMap((id) => byId.get(id) ?? []) };
+  return readList<string, AuditRow>(database, query, (ids, keys) =>
+    // By the whole primary key, because `id` alone has no index.
+    selectEntries(database.read)
+      .where(({ and, eb, or }) =>
+        or(ids.map((id, at) => and([eb('created_at', '=', Number(keys[at])), eb('id', '=', id)]))),
+      )
+      .execute(),
+  );
 }
 
 export function auditListQuery(
   organizationId: string | undefined,
   { since, until, actor, operation, resource, limit, offset, after }: AuditFilter,
 ): ListQuery {
-  const indexed = [
-    ...(since === undefined ? [] : [sql`created_at >= ${Date.parse(since)}`]),
-    ...(until === undefined ? [] : [sql`created_at < ${Date.parse(until)}`]),
-  ];
-  const conditions = [
-    ...(actor === undefined ? [] : [sql`coalesce(actor_id, actor_type) = ${actor}`]),
-    ...(operation === undefined ? [] : [sql`operation = ${operation}`]),
-    ...(resource === undefined ? [] : [sql`resource_id = ${resource}`]),
-  ];
   return {
     table: 'audit_log',
     ...(organizationId !== undefined && {
       owner: { column: 'organization_id', value: organizationId },
     }),
-    indexed: indexed.length > 0 ? allOf(...indexed) : undefined,
-    condition: conditions.length > 0 ? allOf(...conditions) : undefined,
+    indexed: createdWithin(since, until),
+    condition: allOf(
+      actor !== undefined && sql`coalesce(actor_id, actor_type) = ${actor}`,
+      operation !== undefined && sql`operation = ${operation}`,
+      resource !== undefined && sql`resource_id = ${resource}`,
+    ),
     limit,
     offset,
     after,

@@ -60,15 +60,14 @@ export function listDomains(
   organizationId: string,
   { isActive, hostname, ...range }: DomainFilter,
 ): Promise<Page<Domain>> {
-  const conditions = [
-    ...(isActive === undefined ? [] : [sql`is_active = ${isActive ? 1 : 0}`]),
-    ...(hostname === undefined ? [] : [sql`hostname = ${hostname}`]),
-  ];
   const list = {
     table: 'domains',
     owner: { column: 'organization_id', value: organizationId },
     indexed: sql<SqlBool>`deleted_at is null`,
-    condition: conditions.length === 0 ? undefined : allOf(...conditions),
+    condition: allOf(
+      isActive !== undefined && sql`is_active = ${isActive ? 1 : 0}`,
+      hostname !== undefined && sql`hostname = ${hostname}`,
+    ),
     ...range,
   } as const;
   return readList<string, Domain>(database, list, async (ids) => {

@@ -17,8 +17,7 @@ import { countUseWithinPlan } from '../organizations/usage-meters.js';
 import { checkIfMatch, nextUpdatedAt } from '../preconditions/if-match.js';
 import type { Database, WriteTransaction } from '../storage/database.js';
 import { isOfLinkWithin } from '../storage/link-restriction.js';
-import { allOf, readList } from '../storage/list-page.js';
-import type { ListQuery } from '../storage/list-query.js';
+import { allOf, type ListQuery, readList } from '../storage/list-page.js';
 import type { Schema } from '../storage/schema.js';
 import type { QrDesign, QrFormat, QrLogo } from './drawing/qr-design.js';
 import { type QrFilter, qrCreated, qrDeleted, qrRecord } from './qr-contract.js';
@@ -170,9 +169,7 @@ export function listQrs(
   const isLive = sql<SqlBool>`qr_codes.deleted_at is null`;
   const condition = allOf(
     isOfLinkWithin(restriction),
-    standalone === undefined
-      ? sql`true`
-      : sql`qr_codes.url_id is ${standalone ? sql`null` : sql`not null`}`,
+    standalone !== undefined && sql`qr_codes.url_id is ${standalone ? sql`null` : sql`not null`}`,
   );
   const list: Pick<ListQuery, 'owner' | 'indexed' | 'condition'> =
     urlId === undefined

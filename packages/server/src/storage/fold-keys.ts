@@ -1,15 +1,11 @@
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import { yieldToEventLoop } from '../yield-to-event-loop.js';
+import { readInBatches } from './batches.js';
+import type { WriteTransaction } from './database.js';
 import type { Schema } from './schema.js';
+import { updateWhere } from './statements.js';
 
-/** Two links of a domain whose keys differ in case only. */
-export interface CollidingKeys {
-  readonly key: string;
-  readonly otherKey: string;
-}
-
-// Folding them takes some milliseconds.
-const keysPerSlice = 500;
+const maxNamed = 5;
 
 /** Returns the form of a key on a domain that ignores case. */
 export function foldKey(key: string): string {
@@ -17,48 +13,44 @@ export function foldKey(key: string): string {
 }
 
 /**
- * Writes the folded keys of a domain that ignores case from now on. Returns the first links that collide;
- * the transaction must then be rolled back.
+ * Writes the folded keys of a domain that ignores case from now on. Returns which links collide and what to
+ * do; undefined if none do. The transaction must be rolled back after a collision.
  */
-export async function foldKeys(db: Kysely<Schema>, domainKey: string): Promise<CollidingKeys[]> {
-  const keysOfDomain = db.selectFrom('url_keys').where('domain_key', '=', domainKey);
-  for (let after = ''; ; ) {
-    const keys = await keysOfDomain
-      .select(['key', 'url_id'])
-      .where('folded_key', 'is', null)
-      .where('key', '>', after)
-      .orderBy('key')
-      .limit(keysPerSlice)
-      .execute();
-    const last = keys.at(-1);
-    if (last === undefined) return [];
-    after = last.key;
-    const folded = [...new Set(keys.map(({ key }) => foldKey(key)))];
-    const others = await keysOfDomain
-      .select(['key', 'url_id', 'folded_key'])
-      .where('folded_key', 'in', folded)
+export async function foldKeys(
+  transaction: WriteTransaction,
+  domainKey: string,
+): Promise<string | undefined> {
+  const unfolded = sql`from url_keys as own
+    where own.domain_key = ${domainKey} and own.folded_key is null`;
+  for await (const keys of readInBatches<Schema['url_keys']>(transaction, unfolded, ['key'])) {
+    const others = await transaction
+      .selectFrom('url_keys')
+      .selectAll()
+      .where('domain_key', '=', domainKey)
+      .where('folded_key', 'in', [...new Set(keys.map(({ key }) => foldKey(key)))])
       .execute();
     const owners = new Map(others.map((other) => [other.folded_key, other]));
-    const collisions: CollidingKeys[] = [];
-    for (const { key, url_id } of keys) {
+    const collisions: string[] = [];
+    for (const own of keys) {
+      const { key } = own;
       const folded_key = foldKey(key);
       const other = owners.get(folded_key);
       // A link whose code and slug differ in case needs one folded key only.
-      if (other?.url_id === url_id) continue;
-      if (other) collisions.push({ key, otherKey: other.key });
+      if (other?.url_id === own.url_id) continue;
+      if (other) collisions.push(`${other.key} and ${key}`);
       else {
-        owners.set(folded_key, { key, url_id, folded_key });
-        await db
-          .updateTable('url_keys')
-          .set({ folded_key })
-          .where('domain_key', '=', domainKey)
-          .where('key', '=', key)
-          .execute();
+        owners.set(folded_key, own);
+        await updateWhere(transaction, 'url_keys', { domain_key: domainKey, key }, { folded_key });
       }
     }
-    if (collisions.length > 0) return collisions;
+    if (collisions.length > 0) {
+      const named = collisions.slice(0, maxNamed).join(', ');
+      const more = collisions.length > maxNamed ? ', and more' : '';
+      return `links differ only in the case of their keys: ${named}${more}. Erase one of each pair`;
+    }
     await yieldToEventLoop();
   }
+  return undefined;
 }
 
 /** Returns whether the links of the platform's domain are found in any case. */
@@ -71,10 +63,4 @@ export async function foldsPlatformKeys(db: Kysely<Schema>): Promise<boolean> {
     .limit(1)
     .executeTakeFirst();
   return row !== undefined;
-}
-
-/** Returns the names of links that collide, such as `Sale and sale`. */
-export function describeCollisions(collisions: readonly CollidingKeys[]): string {
-  const named = collisions.slice(0, 5).map(({ key, otherKey }) => `${otherKey} and ${key}`);
-  return `${named.join(', ')}${collisions.length > named.length ? ', and more' : ''}`;
 }

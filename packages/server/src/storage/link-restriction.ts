@@ -1,5 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { LinkOwner, LinkRestriction } from '../contract/caller.js';
+import { allOf } from './list-page.js';
 
 /** Returns whether a link is one of those that a request may read and write. */
 export function isOwnLink(
@@ -17,10 +18,11 @@ export function isOwnLink(
 /** Returns the condition that a row of `urls` is within a restriction. */
 export function isWithin(restriction: LinkRestriction | undefined): RawBuilder<SqlBool> {
   const { domainId = null, createdBy = null } = restriction ?? {};
-  const conditions = [sql`true`];
-  if (domainId !== null) conditions.push(sql`urls.domain_id = ${domainId}`);
-  if (createdBy !== null) conditions.push(sql`urls.created_by = ${createdBy}`);
-  return sql`(${sql.join(conditions, sql` and `)})`;
+  const condition = allOf(
+    domainId !== null && sql`urls.domain_id = ${domainId}`,
+    createdBy !== null && sql`urls.created_by = ${createdBy}`,
+  );
+  return condition ?? sql`true`;
 }
 
 /** Returns the condition that a row of `qr_codes` belongs to a link within a restriction. */

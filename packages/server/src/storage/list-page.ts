@@ -1,10 +1,61 @@
 import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Page, PageRange, Position } from '../contract/fields.js';
 import type { Database, Engine, Schema } from './database.js';
-import type { ListPage, ListQuery } from './list-query.js';
+import type { Table } from './schema.js';
 
-export function allOf(...conditions: readonly RawBuilder<unknown>[]): RawBuilder<SqlBool> {
-  return sql`(${sql.join(conditions, sql` and `)})`;
+type Condition = RawBuilder<SqlBool> | undefined;
+
+/** A list of one owner's rows, or of all rows of a table without owners. */
+export interface ListQuery extends PageRange {
+  readonly table: Table;
+  /**
+   * The owner's column and its value. The table has an index of (column, `created_at`, `id`) over the
+   * rows for which `indexed` is true. A table without owners has one of (`created_at`, `id`).
+   */
+  readonly owner?: { readonly column: string; readonly value: string | number };
+  readonly indexed?: Condition;
+  /**
+   * The index of `owner` and `indexed`, if the table has several that begin with the owner's column.
+   * SQLite has no statistics to select it by.
+   */
+  readonly index?: string | undefined;
+  /** Selects among the indexed rows; undefined lists all of them. */
+  readonly condition?: Condition;
+  /** Newest first by default. */
+  readonly order?: ListOrder | undefined;
+}
+
+/** The order of a list: by a value, then by `id`, both in the same direction. */
+export interface ListOrder {
+  /** Computes the value, which is never null. `created_at` by default, for which there is an index. */
+  readonly key?: RawBuilder<number | string> | undefined;
+  readonly direction: 'asc' | 'desc';
+}
+
+export interface ListPage<Id> {
+  /** Undefined for a page that starts after a position, because the rows are not counted again. */
+  readonly total: number | undefined;
+  readonly ids: readonly Id[];
+  /** The value that orders the list, for each of the ids. */
+  readonly keys: readonly (number | string)[];
+  /** The position of the last row; undefined when no row follows it. */
+  readonly next: Position | undefined;
+}
+
+/** Returns the condition that all of the given ones hold; undefined without any. */
+export function allOf(
+  ...conditions: readonly (RawBuilder<unknown> | false | undefined)[]
+): Condition {
+  const given = conditions.filter((each) => each !== undefined && each !== false);
+  return given.length === 0 ? undefined : sql`(${sql.join(given, sql` and `)})`;
+}
+
+/** Returns the condition that a row was created within the window of a filter. */
+export function createdWithin(since: string | undefined, until: string | undefined): Condition {
+  return allOf(
+    since !== undefined && sql`created_at >= ${Date.parse(since)}`,
+    until !== undefined && sql`created_at < ${Date.parse(until)}`,
+  );
 }
 
 /** A row of a list: what a position consists of. */
@@ -77,14 +128,15 @@ function rowsAfter(engine: Engine, query: ListQuery, [key, id]: Position): RawBu
     union all ${rows} and ${ordered} ${comesAfter} ${key}`;
 }
 
-/** Reads one page of a list. `find` returns the rows of some ids in any order. */
+/** Reads one page of a list. `find` returns the rows of some ids in any order. `keys` are the values by which
+ * the rows are ordered. */
 export async function readList<Id extends string | number, Row extends { readonly id: Id }>(
   database: Database,
   query: ListQuery,
-  find: (ids: readonly Id[]) => Promise<readonly Row[]>,
+  find: (ids: readonly Id[], keys: ListPage<Id>['keys']) => Promise<readonly Row[]>,
 ): Promise<Page<Row>> {
-  const { ids, total, next } = await readListPage<Id>(database, query);
-  const rows = ids.length === 0 ? [] : await find(ids);
+  const { ids, keys, total, next } = await readListPage<Id>(database, query);
+  const rows = ids.length === 0 ? [] : await find(ids, keys);
   const byId = new Map(rows.map((row) => [row.id, row]));
   return { total, next, items: ids.flatMap((id) => byId.get(id) ?? []) };
 }
@@ -94,7 +146,7 @@ export function listOf<Row, Item extends { readonly id: string }>(
   table: ListQuery['table'],
   select: (db: Kysely<Schema>, organizationId: string) => Selection<Row>,
   fromRow: (row: Row) => Item,
-  indexed?: RawBuilder<SqlBool>,
+  indexed?: Condition,
 ) {
   return (database: Database, organizationId: string, range: PageRange): Promise<Page<Item>> => {
     const owner = { column: 'organization_id', value: organizationId };

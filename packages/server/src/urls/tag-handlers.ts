@@ -16,7 +16,7 @@ import {
 } from '../idempotency/with-idempotency-key.js';
 import type { Clock } from '../ports.js';
 import type { Database, WriteTransaction } from '../storage/database.js';
-import type { ListPage } from '../storage/list-query.js';
+import type { ListPage } from '../storage/list-page.js';
 import type { LinkWriteOptions } from './create-urls.js';
 import type { ShortUrl } from './short-url.js';
 import type { Tag, TagFilter, tagRoutes } from './tag-contract.js';

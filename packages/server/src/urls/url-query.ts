@@ -2,8 +2,13 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Page } from '../contract/fields.js';
 import type { Database, Engine } from '../storage/database.js';
 import { isWithin } from '../storage/link-restriction.js';
-import { allOf, readList } from '../storage/list-page.js';
-import type { ListOrder, ListQuery } from '../storage/list-query.js';
+import {
+  allOf,
+  createdWithin,
+  type ListOrder,
+  type ListQuery,
+  readList,
+} from '../storage/list-page.js';
 import { foldText } from '../storage/search-text.js';
 import { isAmong } from '../storage/statements.js';
 import { tagTextOf } from '../storage/tag-text.js';
@@ -35,7 +40,7 @@ export function urlListQuery(
   return {
     table: 'urls',
     owner: { column: 'organization_id', value: organizationId },
-    indexed: createdWithin(filter),
+    indexed: createdWithin(filter.createdSince, filter.createdUntil),
     condition: conditionOf(filter, now),
     order: orderOf(database.engine, filter),
     limit: filter.limit,
@@ -70,39 +75,25 @@ export function defaultDirectionOf(sort: UrlSort): ListOrder['direction'] {
   return sort === 'title' ? 'asc' : 'desc';
 }
 
-/** Returns the range of `created_at`, which the index of the list has. */
-function createdWithin({ createdSince, createdUntil }: UrlFilter): RawBuilder<SqlBool> | undefined {
-  const range: RawBuilder<SqlBool>[] = [];
-  if (createdSince !== undefined) range.push(sql`urls.created_at >= ${Date.parse(createdSince)}`);
-  if (createdUntil !== undefined) range.push(sql`urls.created_at < ${Date.parse(createdUntil)}`);
-  return range.length === 0 ? undefined : allOf(...range);
-}
-
 /** Returns the condition of all filters that are set; undefined when none is. */
 function conditionOf(filter: UrlFilter, now: number): RawBuilder<SqlBool> | undefined {
-  const { isActive, isDeleted, category, createdBy, domainId, tag, search, targetUrl } = filter;
-  const { restriction } = filter;
-  const conditions: RawBuilder<SqlBool>[] = [];
-  if (isActive !== undefined) {
-    const active = sql<SqlBool>`(urls.is_active = 1
-      and (urls.expires_at is null or urls.expires_at > ${now}))`;
-    conditions.push(isActive ? active : sql`not ${active}`);
-  }
-  if (isDeleted !== undefined) {
-    conditions.push(sql`urls.deleted_at is ${sql.raw(isDeleted ? 'not null' : 'null')}`);
-  }
-  if (filter.isTargetBlocked !== undefined) {
-    const state = sql.raw(filter.isTargetBlocked ? 'not null' : 'null');
-    conditions.push(sql`urls.target_blocked_at is ${state}`);
-  }
-  if (category !== undefined) conditions.push(sql`urls.category = ${category}`);
-  if (createdBy !== undefined) conditions.push(sql`urls.created_by = ${createdBy}`);
-  if (domainId !== undefined) conditions.push(sql`urls.domain_id = ${domainId}`);
-  if (restriction) conditions.push(isWithin(restriction));
-  if (targetUrl !== undefined) conditions.push(sql`urls.target_url = ${targetUrl}`);
-  if (tag !== undefined) conditions.push(contains('urls.tags', tagTextOf(tag)));
-  if (search !== undefined) conditions.push(contains('urls.search_text', foldText(search)));
-  return conditions.length === 0 ? undefined : allOf(...conditions);
+  const { isActive, isDeleted, isTargetBlocked, category, createdBy, domainId } = filter;
+  const { restriction, tag, search, targetUrl } = filter;
+  const nullIf = (isNull: boolean) => sql.raw(isNull ? 'null' : 'not null');
+  const active = sql`(urls.is_active = 1
+    and (urls.expires_at is null or urls.expires_at > ${now}))`;
+  return allOf(
+    isActive !== undefined && (isActive ? active : sql`not ${active}`),
+    isDeleted !== undefined && sql`urls.deleted_at is ${nullIf(!isDeleted)}`,
+    isTargetBlocked !== undefined && sql`urls.target_blocked_at is ${nullIf(!isTargetBlocked)}`,
+    category !== undefined && sql`urls.category = ${category}`,
+    createdBy !== undefined && sql`urls.created_by = ${createdBy}`,
+    domainId !== undefined && sql`urls.domain_id = ${domainId}`,
+    restriction && isWithin(restriction),
+    targetUrl !== undefined && sql`urls.target_url = ${targetUrl}`,
+    tag !== undefined && contains('urls.tags', tagTextOf(tag)),
+    search !== undefined && contains('urls.search_text', foldText(search)),
+  );
 }
 
 function contains(column: string, text: string): RawBuilder<SqlBool> {

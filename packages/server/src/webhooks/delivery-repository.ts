@@ -9,8 +9,7 @@ import {
   writeOnce,
 } from '../idempotency/with-idempotency-key.js';
 import type { Database } from '../storage/database.js';
-import { allOf, readList } from '../storage/list-page.js';
-import type { ListQuery } from '../storage/list-query.js';
+import { allOf, createdWithin, type ListQuery, readList } from '../storage/list-page.js';
 import type { Schema } from '../storage/schema.js';
 import { eventExamples } from './event-examples.js';
 import {
@@ -168,10 +167,6 @@ export function deliveryListQuery(
   webhookId: string,
   { status, eventType, eventId, urlId, since, until, ...range }: DeliveryFilter,
 ): ListQuery {
-  const indexed = [
-    ...(since === undefined ? [] : [sql`created_at >= ${Date.parse(since)}`]),
-    ...(until === undefined ? [] : [sql`created_at < ${Date.parse(until)}`]),
-  ];
   // Literals: with a parameter, the planner cannot use the partial index of finished deliveries.
   const isFinished = sql`status = ${sql.lit(status ?? '')} and status <> 'pending'`;
   const conditions = new Map<string, RawBuilder<unknown>>();
@@ -182,15 +177,15 @@ export function deliveryListQuery(
   if (eventType) conditions.set('deliveries_by_type', sql`event_type = ${eventType}`);
   if (status === 'delivered') conditions.set('deliveries_finished', isFinished);
   const [[index, first] = ['deliveries_by_webhook', undefined], ...others] = conditions;
-  if (first) indexed.push(first);
-  const rest = others.map(([, condition]) => condition);
-  if (status === 'pending') rest.push(sql`status = 'pending'`);
   return {
     table: 'deliveries',
     owner: { column: 'webhook_id', value: webhookId },
     index,
-    indexed: indexed.length > 0 ? allOf(...indexed) : undefined,
-    condition: rest.length > 0 ? allOf(...rest) : undefined,
+    indexed: allOf(createdWithin(since, until), first),
+    condition: allOf(
+      ...others.map(([, condition]) => condition),
+      status === 'pending' && sql`status = 'pending'`,
+    ),
     ...range,
   };
 }

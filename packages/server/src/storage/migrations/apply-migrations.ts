@@ -1,7 +1,7 @@
 import { type Kysely, type Migration, Migrator, sql } from 'kysely';
 import { ConfigError } from '../../config-error.js';
 import type { Engine, Schema } from '../database.js';
-import { describeCollisions, foldKeys } from '../fold-keys.js';
+import { foldKeys } from '../fold-keys.js';
 import { baseline } from './0001-baseline.js';
 
 /**
@@ -31,18 +31,16 @@ export async function applyMigrations(
   const provider = { getMigrations: async () => Object.fromEntries(provided) };
   const { error, results = [] } = await new Migrator({ db, provider }).migrateToLatest();
   if (error) throw error;
-  if (ignoresCase) await foldPlatformKeys(db);
+  if (ignoresCase) {
+    await db.transaction().execute(async (transaction) => {
+      const collisions = await foldKeys(transaction, '');
+      if (collisions === undefined) return;
+      throw new ConfigError(
+        `SHORTY_IGNORE_CASE cannot be 1: ${collisions}, or leave the setting off`,
+      );
+    });
+  }
   return results.map((result) => result.migrationName);
-}
-
-function foldPlatformKeys(db: Kysely<Schema>): Promise<void> {
-  return db.transaction().execute(async (transaction) => {
-    const collisions = await foldKeys(transaction, '');
-    if (collisions.length === 0) return;
-    throw new ConfigError(
-      `SHORTY_IGNORE_CASE cannot be 1: links differ only in the case of their keys: ${describeCollisions(collisions)}. Erase one of each pair, or leave the setting off`,
-    );
-  });
 }
 
 /**
