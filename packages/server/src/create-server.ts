@@ -12,7 +12,7 @@ import { doAsCallerOf, type MountOptions } from './api/mount-routes.js';
 import { auditHandlers } from './audit/audit-handlers.js';
 import { newApiKey } from './auth/api-key-repository.js';
 import { createAuthModule } from './auth/auth-module.js';
-import { type Credentials, clientOf, newCredentials } from './auth/client-repository.js';
+import { clientOf, newCredentials } from './auth/client-repository.js';
 import { openPasswords } from './auth/passwords.js';
 import { compatWords, mountCompat } from './compat/mount-compat.js';
 import { type Config, readConfig } from './config.js';
@@ -156,9 +156,6 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     ignoreCase: config.ignoreCase,
     withoutCheckpoints: usesThreads,
   });
-  let credentials: Credentials | undefined;
-  let apiKey: string | undefined;
-  let invitationUrl: string | undefined;
   let listener: Listener | undefined;
   let adminListener: Listener | undefined;
   let isStarted = false;
@@ -340,7 +337,6 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   changes.on('urls', (ids) => redirects.cache.invalidate(ids.map(Number)));
   changes.on('organizations', (ids) => redirects.cache.invalidateOrganizations(ids));
   const policyService = new PeriodicService({
-    name: 'link policy',
     everyMs: linkPolicyPauseMs,
     idleEveryMs: linkPolicyEveryMs[database.engine],
     async tick() {
@@ -430,7 +426,6 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   const services: readonly Service[] = [
     ...urls.services,
     new PeriodicService({
-      name: 'housekeeping',
       everyMs: housekeepingEveryMs,
       tick: (signal) => deleteExpired(database, { ...config, now: clock() }, signal),
       onError: (err) => logger.error({ err }, 'housekeeping failed'),
@@ -468,10 +463,12 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
         timeLimits,
       });
       adminListener = await listenForOperators(admin, config.adminListen);
+      server.adminUrl = adminListener.origin;
     }
     const maxConnections = affordableConnections(config.maxConnections);
     listener = await listen(http, { ...config, maxConnections });
     address = addressOf(config, listener.origin);
+    server.url = address.url;
     // Last, because an earlier failure of the start would lose the credentials.
     const first = config.credentials ?? newCredentials();
     const id = newUuid();
@@ -495,10 +492,12 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       clientOf(id, first, firstClientScopes),
       firstKey,
     );
-    credentials = isFirst ? first : undefined;
-    apiKey = isFirst ? firstKey?.key : undefined;
-    const invited = isFirst && config.dashboard ? await people.inviteOwner(id) : undefined;
-    invitationUrl = invited ? invitationUrlOf(address.url, invited, null) : undefined;
+    if (isFirst) {
+      server.credentials = first;
+      server.apiKey = firstKey?.key;
+      const invited = config.dashboard ? await people.inviteOwner(id) : undefined;
+      server.invitationUrl = invited && invitationUrlOf(address.url, invited, null);
+    }
     for (const each of services) each.start();
     isStarted = true;
   }
@@ -525,22 +524,12 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     return stopping;
   };
 
-  return {
-    get url() {
-      return address.url;
-    },
-    get adminUrl() {
-      return adminListener?.origin;
-    },
-    get credentials() {
-      return credentials;
-    },
-    get apiKey() {
-      return apiKey;
-    },
-    get invitationUrl() {
-      return invitationUrl;
-    },
+  const server: { -readonly [Name in keyof ShortyServer]: ShortyServer[Name] } = {
+    url: '',
+    adminUrl: undefined,
+    credentials: undefined,
+    apiKey: undefined,
+    invitationUrl: undefined,
     database,
     start: () =>
       startUp().catch(async (error: unknown) => {
@@ -556,4 +545,5 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       while (await urls.scanTargets());
     },
   };
+  return server;
 }

@@ -18,7 +18,6 @@ function controlledService() {
   const runs: Run[] = [];
   const errors: unknown[] = [];
   const service = new PeriodicService({
-    name: 'work',
     everyMs: 1000,
     tick: () => new Promise<void>((resolve, reject) => runs.push({ resolve, reject })),
     onError: (error) => errors.push(error),

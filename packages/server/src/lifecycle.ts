@@ -1,13 +1,11 @@
 /** A background task of the server. Importing its module does not start it. */
 export interface Service {
-  readonly name: string;
   start(): void;
   /** Stops the task. Resolves when its work in progress has ended. May be called twice. */
   stop(): Promise<void>;
 }
 
 export interface PeriodicWork {
-  readonly name: string;
   readonly everyMs: number;
   /** The pause after a tick that resolved to false: nothing was to be done. `wake` ends it. */
   readonly idleEveryMs?: number;
@@ -19,7 +17,6 @@ export interface PeriodicWork {
 
 /** Calls `tick` repeatedly, each time `everyMs` after the previous call has ended. */
 export class PeriodicService implements Service {
-  readonly name: string;
   readonly #work: PeriodicWork;
   readonly #throttle: ErrorThrottle;
   #timer: NodeJS.Timeout | undefined;
@@ -30,7 +27,6 @@ export class PeriodicService implements Service {
   #stopping: AbortController | undefined;
 
   constructor(work: PeriodicWork) {
-    this.name = work.name;
     this.#work = work;
     this.#throttle = new ErrorThrottle((error) => work.onError(error));
   }

@@ -128,14 +128,12 @@ export function createDeletionServices({
     logger.error({ organizationId, err }, 'deleting an organization failed');
   return [
     new PeriodicService({
-      name: 'deleted organizations',
       everyMs,
       idleEveryMs,
       tick: (signal) => deleteOrganizations(database, onError, signal, clock()),
       onError,
     }),
     new PeriodicService({
-      name: 'erased links',
       everyMs,
       idleEveryMs,
       tick: (signal) => eraseLinks(database, signal),

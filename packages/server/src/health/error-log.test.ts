@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { ApiError } from '../contract/api-error.js';
 import { QueueFullError } from '../fair-queue.js';
 import { StorageUnavailableError } from '../storage/database.js';
-import { ThreadError } from '../threads/thread.js';
+import { ThreadError } from '../threads/define-thread.js';
 import { ErrorLog } from './error-log.js';
 
 function open() {

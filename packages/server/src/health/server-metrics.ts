@@ -3,7 +3,7 @@ import type { AnalyticsModule } from '../analytics/analytics-module.js';
 import { eventTypes } from '../events/event-types.js';
 import type { FairQueue } from '../fair-queue.js';
 import type { Database } from '../storage/database.js';
-import type { ObservedThread } from '../threads/thread.js';
+import type { ObservedThread } from '../threads/define-thread.js';
 import { version } from '../version.js';
 import type { DispatchFigures } from '../webhooks/webhook-dispatcher.js';
 import type { ErrorLog } from './error-log.js';

@@ -3,7 +3,7 @@ import type { ErrorResponse } from '../contract/errors.js';
 import { OAuthError } from '../contract/oauth-error.js';
 import { QueueClosedError, QueueFullError } from '../fair-queue.js';
 import { StorageUnavailableError } from '../storage/database.js';
-import { ThreadError } from '../threads/thread.js';
+import { ThreadError } from '../threads/define-thread.js';
 
 const defaultRetryAfterSeconds = 2;
 

@@ -10,6 +10,7 @@ import {
 } from '../storage/database.js';
 import { keyIdIn } from '../storage/keyring.js';
 import { encryptorOf } from '../storage/secrets.js';
+import { findWhere } from '../storage/statements.js';
 import { yieldToEventLoop } from '../yield-to-event-loop.js';
 import { type AuditTarget, recordAuditEntry, type WriteOrigin } from './audit-entry.js';
 
@@ -192,14 +193,8 @@ async function findOutcome<T>(
 ): Promise<Outcome<T> | undefined> {
   if (!request?.idempotency) return undefined;
   const { organizationId, key, fingerprint, now } = request.idempotency;
-  const stored = await db
-    .selectFrom('idempotency_keys')
-    .select(['fingerprint', 'result'])
-    .where('organization_id', '=', organizationId)
-    .where('key', '=', key)
-    .where('created_at', '>', now - idempotencyWindowMs)
-    .executeTakeFirst();
-  if (!stored) return undefined;
+  const stored = await findWhere(db, 'idempotency_keys', { organization_id: organizationId, key });
+  if (!stored || stored.created_at <= now - idempotencyWindowMs) return undefined;
   if (stored.fingerprint !== fingerprint) {
     const message = `Idempotency-Key ${key} was used for another request: another method, path, query, body, or caller if the response has a secret`;
     throw new ApiError('IDEMPOTENCY_CONFLICT', message);

@@ -4,19 +4,21 @@ import type { Logger } from 'pino';
 import { yieldToEventLoop } from '../yield-to-event-loop.js';
 import {
   decodeError,
-  type ThreadMessage,
-  type WorkerMessage,
-  type WorkerStart,
-} from './define-thread.js';
-import {
   type Thread,
   type ThreadCode,
   type ThreadDefinition,
   ThreadError,
+  type ThreadMessage,
   type ThreadMethods,
-} from './thread.js';
+  type WorkerMessage,
+  type WorkerStart,
+} from './define-thread.js';
 
-interface WorkerThreadOptions<Data, Event> {
+interface OpenThreadOptions<Data, Methods extends ThreadMethods, Event> {
+  /** When false, the code runs in the calling thread. True needs a build: workers load compiled files. */
+  readonly isThreaded: boolean;
+  /** Starts the same code in the calling thread, with the database that is open there. */
+  readonly inline: (emit: (event: Event) => void) => ThreadCode<Methods>;
   readonly data: Data;
   readonly onEvent?: (event: Event) => void;
   /** Called when the thread ends unexpectedly. The failure is already logged. */
@@ -28,13 +30,8 @@ interface WorkerThreadOptions<Data, Event> {
   readonly idleLimitMs?: number;
 }
 
-export interface OpenThreadOptions<Data, Methods extends ThreadMethods, Event>
-  extends WorkerThreadOptions<Data, Event> {
-  /** When false, the code runs in the calling thread. True needs a build: workers load compiled files. */
-  readonly isThreaded: boolean;
-  /** Starts the same code in the calling thread, with the database that is open there. */
-  readonly inline: (emit: (event: Event) => void) => ThreadCode<Methods>;
-}
+type Definition = Omit<ThreadDefinition<unknown, ThreadMethods, unknown>, 'start'>;
+type WorkerOptions = Omit<OpenThreadOptions<unknown, ThreadMethods, never>, 'inline'>;
 
 /** Opens a worker thread, or runs its code in the calling thread. */
 export function openThread<Data, Methods extends ThreadMethods, Event>(
@@ -106,8 +103,8 @@ const stopTimeLimitMs = 3_000;
  */
 class WorkerThread implements Thread<ThreadMethods> {
   readonly name: string;
-  readonly #definition: Omit<ThreadDefinition<unknown, ThreadMethods, unknown>, 'start'>;
-  readonly #options: WorkerThreadOptions<unknown, never>;
+  readonly #definition: Definition;
+  readonly #options: WorkerOptions;
   readonly #waiting: Call[] = [];
   readonly #running = new Map<number, Call>();
   #lastId = 0;
@@ -119,10 +116,7 @@ class WorkerThread implements Thread<ThreadMethods> {
   #timer: NodeJS.Timeout | undefined;
   #stopping: Promise<void> | undefined;
 
-  constructor(
-    definition: Omit<ThreadDefinition<unknown, ThreadMethods, unknown>, 'start'>,
-    options: WorkerThreadOptions<unknown, never>,
-  ) {
+  constructor(definition: Definition, options: WorkerOptions) {
     this.name = definition.name;
     this.#definition = definition;
     this.#options = options;
@@ -200,11 +194,9 @@ class WorkerThread implements Thread<ThreadMethods> {
   }
 
   #expire({ method }: Call): void {
-    const worker = this.#worker;
-    if (!worker) return;
-    const { timeLimitMs } = this.#options;
+    const worker = this.#worker as Worker;
     void worker.terminate();
-    const text = `thread ${this.name}: ${method} took longer than ${timeLimitMs} ms`;
+    const text = `thread ${this.name}: ${method} took longer than ${this.#options.timeLimitMs} ms`;
     this.#replace(worker, new ThreadError(text));
   }
 

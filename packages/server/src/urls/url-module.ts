@@ -60,7 +60,6 @@ export function createUrlModule(options: UrlModuleOptions) {
       ...(scanTargets
         ? [
             new PeriodicService({
-              name: 'target scan',
               everyMs: scanEveryMs,
               idleEveryMs: scanIdleEveryMs,
               tick: scanTargets,
@@ -69,7 +68,6 @@ export function createUrlModule(options: UrlModuleOptions) {
           ]
         : []),
       new PeriodicService({
-        name: 'expiry',
         everyMs: expiryEveryMs,
         idleEveryMs: expiryIdleEveryMs,
         tick: async (signal) => (await expire(signal)) > 0,

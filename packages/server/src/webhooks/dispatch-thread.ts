@@ -52,14 +52,12 @@ export function startDispatcher(
     onError: report('webhook dispatch failed'),
   });
   const clicks = new PeriodicService({
-    name: 'clicks',
     everyMs: batchClicksEveryMs,
     idleEveryMs: idleBatchEveryMs,
     tick: () => writeClicks({ database, outbox, clock, origins }),
     onError: report('batching clicks failed'),
   });
   const pruning = new PeriodicService({
-    name: 'old deliveries',
     everyMs: pruneEveryMs,
     tick: (signal) => pruneDeliveries(database, clock(), signal),
     onError: report('pruning deliveries failed'),

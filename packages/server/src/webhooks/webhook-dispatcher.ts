@@ -54,7 +54,6 @@ const forgetAfterMs = 10 * 60_000;
  * in between, the attempt is repeated, and no delivery is lost.
  */
 export class WebhookDispatcher implements Service {
-  readonly name = 'webhooks';
   readonly #options: WebhookDispatcherOptions;
   readonly #loop;
   /** The endpoints by webhook, the least recently served first. */
@@ -72,7 +71,6 @@ export class WebhookDispatcher implements Service {
   constructor(options: WebhookDispatcherOptions) {
     this.#options = options;
     this.#loop = new PeriodicService({
-      name: this.name,
       everyMs: tickEveryMs,
       idleEveryMs: scanEveryMs,
       tick: () => this.#tick(),

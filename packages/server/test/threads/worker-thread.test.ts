@@ -5,8 +5,8 @@ import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { build } from '../../../../scripts/bootstrap.mjs';
 import { reportThread } from '../../src/analytics/reports/report-thread.js';
 import { drawingThread } from '../../src/qr/drawing/drawing-thread.js';
+import { type ThreadDefinition, ThreadError } from '../../src/threads/define-thread.js';
 import { openThread } from '../../src/threads/open-thread.js';
-import { type ThreadDefinition, ThreadError } from '../../src/threads/thread.js';
 
 beforeAll(build, 120_000);
 

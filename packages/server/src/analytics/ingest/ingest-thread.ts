@@ -92,7 +92,7 @@ export function createIngest(
     everyMs: number,
     tick: PeriodicWork['tick'],
     idleEveryMs = everyMs,
-  ) => new PeriodicService({ name, everyMs, idleEveryMs, tick, onError: noteError(name) });
+  ) => new PeriodicService({ everyMs, idleEveryMs, tick, onError: noteError(name) });
   const erasureErrors = new ErrorThrottle(noteError('erasures'));
   let unreadable: ErasureFailures = new Map();
   async function eraseMarked(signal: AbortSignal): Promise<void> {
@@ -117,7 +117,6 @@ export function createIngest(
   );
   const services = [
     new PeriodicService({
-      name: 'visits',
       everyMs: ingestEveryMs,
       idleEveryMs: idleIngestEveryMs,
       tick: () => ingest(),

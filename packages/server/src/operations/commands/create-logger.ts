@@ -40,7 +40,7 @@ export function createLogger(
       hooks: {
         streamWrite: (line) => {
           const cut = cutLine(line);
-          return cleanLine(format === 'text' ? toText(cut) : cut);
+          return escapeControls(hideSecrets(format === 'text' ? toText(cut) : cut, hidden));
         },
       },
     },
@@ -76,11 +76,6 @@ function localTime(iso: string): string {
 function quoteUnlessPlain(value: unknown): string {
   const isPlain = typeof value === 'string' && /^[\w./:@+-]+$/.test(value);
   return isPlain ? value : JSON.stringify(value);
-}
-
-/** Hides secrets in a line, and escapes characters that terminals obey. */
-function cleanLine(line: string): string {
-  return escapeControls(hideSecrets(line, hidden));
 }
 
 function cutLine(line: string): string {

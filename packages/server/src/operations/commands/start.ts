@@ -45,7 +45,6 @@ export async function start({ create }: { readonly create?: true }): Promise<voi
   const backupService =
     backups &&
     new PeriodicService({
-      name: 'backups',
       everyMs: backupCheckMs,
       tick: (signal) => backups.runIfDue(signal),
       onError: (err) => logger.error({ err }, 'backup failed'),

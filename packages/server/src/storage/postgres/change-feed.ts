@@ -25,7 +25,6 @@ export async function watchChanges(
   const [first] = await poll(db);
   let { snapshot, server } = first as Poll;
   const service = new PeriodicService({
-    name: 'change feed',
     everyMs: pollEveryMs,
     async tick() {
       const startedAt = performance.now();

@@ -18,29 +18,26 @@ const noted = [
 
 /** Creates the tables that several nodes on one PostgreSQL share. */
 export async function createNodeTables(db: Kysely<Schema>): Promise<void> {
-  await sql`create table installation_keys (name text primary key, value text not null)`.execute(
-    db,
-  );
-  await sql`create table cache_changes (
-    kind text not null,
-    key text not null,
-    changed_at timestamptz not null default now(),
-    transaction_id xid8 not null default pg_current_xact_id()
-  )`.execute(db);
-  await sql`create index cache_changes_by_transaction on cache_changes (transaction_id)`.execute(
-    db,
-  );
-  // In the transaction that makes the change, whichever program does.
-  await sql`create function note_change() returns trigger language plpgsql as $$ begin
-    insert into cache_changes (kind, key) values (tg_argv[0], to_jsonb(new) ->> tg_argv[1]);
-    return null;
-  end $$`.execute(db);
-  for (const [kind, statements, key] of noted) {
-    await sql
-      .raw(`create trigger note_${kind} after ${statements} for each row
-        execute function note_change('${kind}', '${key}')`)
-      .execute(db);
-  }
+  const statements = [
+    'create table installation_keys (name text primary key, value text not null)',
+    `create table cache_changes (
+      kind text not null,
+      key text not null,
+      changed_at timestamptz not null default now(),
+      transaction_id xid8 not null default pg_current_xact_id()
+    )`,
+    'create index cache_changes_by_transaction on cache_changes (transaction_id)',
+    // In the transaction that makes the change, whichever program does.
+    `create function note_change() returns trigger language plpgsql as $$ begin
+      insert into cache_changes (kind, key) values (tg_argv[0], to_jsonb(new) ->> tg_argv[1]);
+      return null;
+    end $$`,
+    ...noted.map(
+      ([kind, changes, key]) => `create trigger note_${kind} after ${changes} for each row
+        execute function note_change('${kind}', '${key}')`,
+    ),
+  ];
+  for (const statement of statements) await sql.raw(statement).execute(db);
 }
 
 /**
