@@ -75,6 +75,16 @@ test('decodes what was encoded', () => {
   );
 });
 
+test('visits of one link take 8 bytes less each', () => {
+  const visits = fc.sample(visit, { numRuns: 40, seed: 3 });
+  const sizeOf = (urlIds: number[]) =>
+    encodeColumns(toColumns(visits.map((each, at) => ({ ...each, urlId: urlIds[at] ?? 7 }))))
+      .length;
+  expect(sizeOf([]) + 39 * 8).toBe(sizeOf([1]));
+  const ofOne = toColumns(visits.map((each) => ({ ...each, urlId: 7 })));
+  expect([...decodeColumns(encodeColumns(ofOne)).urlIds]).toEqual(visits.map(() => 7));
+});
+
 test('a column with more than 256 values has codes of two bytes', () => {
   const [one] = fc.sample(visit, { numRuns: 1, seed: 2 }) as [Visit];
   const visits = Array.from({ length: 301 }, (_, index) => ({
@@ -89,5 +99,5 @@ test('a column with more than 256 values has codes of two bytes', () => {
 it('rejects bytes of another version', () => {
   const bytes = Buffer.alloc(64);
   bytes.writeUInt32LE(7);
-  expect(() => decodeColumns(bytes)).toThrow('visits of version 7: this server reads version 3');
+  expect(() => decodeColumns(bytes)).toThrow('visits of version 7: this server reads version 4');
 });

@@ -6,10 +6,11 @@ import {
   type VisitColumns,
 } from './visit-columns.js';
 
-// Version 3: a header, the columns of numbers, those of texts, and the texts as JSON. The columns of texts
-// have names: a reader completes those that are missing, and preserves those that it does not know. A new
-// column of numbers needs a new version.
-const version = 3;
+// Version 4: a header, the columns of numbers, those of texts, and the texts as JSON. The ids of links are one
+// number if all are the same: a link with many visits has rows of its own. The columns of texts have names: a
+// reader completes those that are missing, and preserves those that it does not know. A new column of numbers
+// needs a new version.
+const version = 4;
 /** The largest number of visits in a merged row of several links. They usually take 80 KB. */
 export const visitsPerRow = 2048;
 const headerLength = 4;
@@ -32,9 +33,9 @@ export function encodeColumns(columns: VisitColumns): Buffer {
     JSON.stringify(Object.fromEntries(texts.map(([name, { values }]) => [name, values]))),
   );
   const { urlIds, visitedAt, visitors, addresses, flags } = columns;
-  const parts: Uint8Array[] = [bytesOf(Uint32Array.of(version, count, json.length, 0))];
-  for (const numbers of [urlIds, visitedAt, visitors, addresses, flags])
-    parts.push(bytesOf(numbers));
+  const ids = urlIds.every((id) => id === urlIds[0]) ? urlIds.subarray(0, 1) : urlIds;
+  const parts: Uint8Array[] = [bytesOf(Uint32Array.of(version, count, json.length, ids.length))];
+  for (const numbers of [ids, visitedAt, visitors, addresses, flags]) parts.push(bytesOf(numbers));
   parts.push(new Uint8Array(aligned(count) - count));
   for (const [, { values, codes }] of texts) {
     const bytes = codeBytes(values);
@@ -80,12 +81,15 @@ export function decodeColumns(stored: Uint8Array): VisitColumns {
     offset += array.byteLength;
     return array;
   };
-  const [storedVersion, count = 0, jsonBytes = 0] = take(Uint32Array, headerLength);
+  const [storedVersion, count = 0, jsonBytes = 0, idCount = 0] = take(Uint32Array, headerLength);
   if (count > maxVisits) throw new RangeError(`${count} visits: columns have at most ${maxVisits}`);
   if (storedVersion !== version) {
     throw new Error(`visits of version ${storedVersion}: this server reads version ${version}`);
   }
-  const urlIds = take(Float64Array, count);
+  if (idCount !== 1 && idCount !== count)
+    throw new RangeError(`${idCount} links of ${count} visits`);
+  const ids = take(Float64Array, idCount);
+  const urlIds = idCount === count ? ids : new Float64Array(count).fill(ids[0] as number);
   const visitedAt = take(Float64Array, count);
   const visitors = take(Int32Array, count * 2);
   const addresses = take(Int32Array, count * 2);
