@@ -6,8 +6,9 @@ import { type Context, createContext } from './context.js';
 import { readInput } from './input.js';
 import type { Io } from './io.js';
 import { allowsColor, outputFormats, resolveFormat, unknownField } from './output.js';
-import { buildProgram, type GlobalFlags } from './program.js';
+import { buildProgram } from './program.js';
 import { reportError } from './report-error.js';
+import type { GlobalFlags } from './settings.js';
 
 /**
  * Runs one command line and returns its exit code. `argv` excludes the names of node and the
@@ -20,10 +21,12 @@ export async function main(argv: readonly string[], io: Io): Promise<ExitCode> {
     exitCode = (await row.run(context, readInput(row, input, context) as never)) ?? exitCodes.done;
   });
   try {
-    await program.parseAsync(expandHelp(program, expandUrl(argv)), { from: 'user' });
+    await program.parseAsync(expand(program, argv), { from: 'user' });
     return exitCode;
   } catch (error) {
-    const asJson = wantsJson(program.opts(), argv);
+    // When parsing fails, Commander has not read the flags after the error.
+    const { json, output } = program.opts();
+    const asJson = json === true || output === 'json' || argv.includes('--json');
     if (!(error instanceof CommanderError)) return reportError(error, io, asJson);
     if (error.exitCode === 0) return exitCodes.done;
     // Commander has already printed the help.
@@ -36,22 +39,26 @@ export async function main(argv: readonly string[], io: Io): Promise<ExitCode> {
 async function prepare(
   row: CommandRow,
   command: Command,
-  program: Command & { opts(): GlobalFlags },
+  program: Command,
   io: Io,
 ): Promise<Context> {
   const { ownsOutput = false, hasNoData = false, writesCsv = false, prints } = row;
-  const flags = program.opts();
+  const flags: GlobalFlags = program.opts();
   const { fields, jq } = flags;
   if (hasNoData && fields) throw new UsageError('--fields: this command prints no data');
   if (ownsOutput && fields) throw new UsageError('--fields: this command has its own formats');
   if (jq !== undefined && hasNoData) throw new UsageError('--jq: this command prints no data');
   // --jq filters JSON.
-  const json = jq === undefined ? flags.json : true;
-  const format = ownsOutput ? 'table' : resolveFormat({ ...flags, json }, outputFormats);
+  const asked = jq === undefined ? flags : { ...flags, json: true };
+  const format = ownsOutput ? 'table' : resolveFormat(asked, outputFormats);
   if (flags.excel && format !== 'csv' && !(writesCsv && format === 'table')) {
     throw new UsageError('--excel: this output is not CSV', 'add --output csv');
   }
-  if (fields && prints && !command.opts().dryRun) checkFields(fields, prints);
+  // A command that changes something checks the fields before, because an error after the change would make
+  // users repeat it. Other commands check the fields of what they have read.
+  const checked = command.opts().dryRun ? undefined : prints;
+  const unknown = checked && fields?.find((field) => !checked.includes(field));
+  if (checked && unknown !== undefined) throw unknownField(unknown, checked);
   return createContext(io, flags, program, {
     format,
     isQuiet: flags.quiet === true,
@@ -63,24 +70,11 @@ async function prepare(
 }
 
 /**
- * Throws a UsageError for a field that a command which changes something does not print. After the
- * change, an error would make users repeat it. Other commands check the fields of what they have read.
+ * Rewrites `https://example.com` as `shorten https://example.com`, and `help urls create` as `urls create
+ * --help`, because Commander's `help` takes one word.
  */
-function checkFields(fields: readonly string[], known: readonly string[]): void {
-  const unknown = fields.find((field) => !known.includes(field));
-  if (unknown !== undefined) throw unknownField(unknown, known);
-}
-
-/** Rewrites `shorty https://example.com` as `shorty shorten https://example.com`. */
-function expandUrl(argv: readonly string[]): readonly string[] {
-  const [first = ''] = argv;
-  return /^https?:\/\//i.test(first) ? ['shorten', ...argv] : argv;
-}
-
-/**
- * Rewrites `help urls create` as `urls create --help`, because Commander's `help` takes one word.
- */
-function expandHelp(program: Command, argv: readonly string[]): readonly string[] {
+function expand(program: Command, argv: readonly string[]): readonly string[] {
+  if (/^https?:\/\//i.test(argv[0] ?? '')) return ['shorten', ...argv];
   let command: Command | undefined = program;
   for (const [at, word] of argv.entries()) {
     if (word === 'help' && command.commands.length > 0) {
@@ -90,11 +84,6 @@ function expandHelp(program: Command, argv: readonly string[]): readonly string[
     if (!command) break;
   }
   return argv;
-}
-
-// When parsing fails, Commander has not read the flags after the error.
-function wantsJson(flags: GlobalFlags, argv: readonly string[]): boolean {
-  return flags.json === true || flags.output === 'json' || argv.includes('--json');
 }
 
 /** What people call commands elsewhere, and what they are here. */

@@ -2,6 +2,7 @@ import { formatCsvLine, guardFormula } from '@shorty/import';
 import { cutText, displayWidth, fitText, formatJson, printable } from '@shorty/report';
 import { UsageError, unknownName } from './cli-error.js';
 import { type Io, isRichTerminal, lineWidth, type OutputStream } from './io.js';
+import type { GlobalFlags } from './settings.js';
 
 export const outputFormats = ['table', 'json', 'ndjson', 'csv'] as const;
 export type OutputFormat = (typeof outputFormats)[number];
@@ -36,15 +37,11 @@ export function fieldsOf<T extends object>(item: T): Column<T>[] {
   return columnsOf(...(Object.keys(item) as (keyof T & string)[]));
 }
 
-export interface OutputOptions {
-  readonly format: OutputFormat;
-  readonly isQuiet: boolean;
-  /** False with `--no-color` or NO_COLOR. Colors also require a terminal. */
-  readonly allowsColor: boolean;
+export interface OutputOptions
+  extends Pick<Output, 'format' | 'isQuiet' | 'allowsColor'>,
+    Partial<Pick<Output, 'fields'>> {
   /** Whether CSV begins with a byte order mark, as Excel expects it. */
   readonly isForExcel?: boolean | undefined;
-  /** The fields to print, in this order, with `--fields`. */
-  readonly fields?: readonly string[] | undefined;
   /** The filter of `--jq`, which JSON goes through. */
   readonly jq?: ((data: unknown) => Iterable<unknown>) | undefined;
 }
@@ -53,6 +50,7 @@ export interface OutputOptions {
 export class Output {
   readonly format: OutputFormat;
   readonly isQuiet: boolean;
+  /** False with `--no-color` or NO_COLOR. Colors also require a terminal. */
   readonly allowsColor: boolean;
   /** True when stdout supports colors and the user allows them. */
   readonly hasColor: boolean;
@@ -324,14 +322,9 @@ export class Output {
   }
 }
 
-export interface FormatFlags {
-  readonly json?: boolean | undefined;
-  readonly output?: string | undefined;
-}
-
 /** Returns the requested format, by default the first of `formats`. */
 export function resolveFormat<Format extends string>(
-  { json, output }: FormatFlags,
+  { json, output }: Pick<GlobalFlags, 'json' | 'output'>,
   formats: readonly [Format, ...(Format | 'json')[]],
 ): Format | 'json' {
   if (json && output !== undefined && output !== 'json') {
@@ -345,7 +338,7 @@ export function resolveFormat<Format extends string>(
 }
 
 /** Returns whether colors are allowed: `--no-color`, and https://no-color.org. */
-export function allowsColor(flags: { color?: boolean }, env: Io['env']): boolean {
+export function allowsColor(flags: GlobalFlags, env: Io['env']): boolean {
   return flags.color !== false && !env.NO_COLOR;
 }
 

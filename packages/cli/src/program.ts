@@ -7,22 +7,6 @@ import { type Io, type OutputStream, terminalColumns } from './io.js';
 import { outputFormats } from './output.js';
 import { version } from './version.js';
 
-export interface GlobalFlags {
-  readonly json?: boolean;
-  readonly output?: string;
-  readonly excel?: boolean;
-  readonly quiet?: boolean;
-  readonly color?: boolean;
-  readonly fields?: readonly string[];
-  /** A jq expression. */
-  readonly jq?: string;
-  readonly profile?: string;
-  readonly baseUrl?: string;
-  readonly clientId?: string;
-  /** Seconds. */
-  readonly timeout?: number;
-}
-
 const firstSteps = `
 Begin with shorty login, then shorty urls create https://example.com. The help
 of each command has examples: shorty urls create --help`;
@@ -44,10 +28,8 @@ const globalOptions = {
 /** Runs a command with its arguments and options by their names. */
 type Run = (row: CommandRow, command: Command, input: Input) => Promise<void>;
 
-type Program = Command & { opts(): GlobalFlags };
-
 /** Builds the Commander program. */
-export function buildProgram(io: Pick<Io, 'stdout' | 'stderr'>, run: Run): Program {
+export function buildProgram(io: Pick<Io, 'stdout' | 'stderr'>, run: Run): Command {
   const program = new Command('shorty')
     .description('Create and manage short links, QR codes and webhooks')
     .version(version, '-V, --version', 'print the version')

@@ -52,7 +52,15 @@ export function describeError(error: unknown, io: Pick<Io, 'interrupt'>): Report
   if (error instanceof ShortyConfigError) {
     return plainReport(exitCodes.usage, 'CONFIG', error.message);
   }
-  if (error instanceof ShortyError) return describeApiError(error);
+  if (error instanceof ShortyError) {
+    const { status, message, requestId, details = [] } = error;
+    const isRefused = status === 401 || status === 403;
+    return {
+      exitCode: isRefused ? exitCodes.notAllowed : exitCodes.failed,
+      code: error.code ?? (error instanceof TimeoutError ? 'TIMEOUT' : 'CONNECTION'),
+      ...{ message, details, hint: hintFor(error), status, requestId },
+    };
+  }
   const message = error instanceof Error ? error.message : String(error);
   const hint = 'set SHORTY_DEBUG=1 to see the stack trace';
   return plainReport(exitCodes.failed, 'UNEXPECTED', message, hint);
@@ -62,43 +70,38 @@ function plainReport(exitCode: ExitCode, code: string, message: string, hint?: s
   return { exitCode, code, message, details: [], hint };
 }
 
-function describeApiError(error: ShortyError): Report {
-  const { status, message, requestId } = error;
-  const isRefused = status === 401 || status === 403;
-  return {
-    exitCode: isRefused ? exitCodes.notAllowed : exitCodes.failed,
-    code: error.code ?? (error instanceof TimeoutError ? 'TIMEOUT' : 'CONNECTION'),
-    message,
-    details: error.details ?? [],
-    hint: hintFor(error),
-    status,
-    requestId,
-  };
-}
-
 function hintFor(error: ShortyError): string | undefined {
-  if (error.path?.includes('/api/v1/admin/')) {
+  const { path = '', retryAfterMs } = error;
+  if (path.includes('/api/v1/admin/')) {
     if (error.status === 401) return 'check SHORTY_OPERATOR_KEY';
     if (error.message.startsWith('There is no route ')) return noAdministration;
   }
-  if (error.status === 401)
+  if (error.status === 401) {
     return 'shorty login stores other credentials; shorty whoami shows those in use';
+  }
   if (error.code === 'INSUFFICIENT_SCOPE') return scopeHint(error.message);
   const isOtherServer = error.code === undefined || error.message.includes('/api/v1/api/v1/');
   if (error.status === 404 && isOtherServer) {
     return `no Shorty API is at the base URL, which is the server's address without /api/v1; ${checkAddress}`;
   }
   const isNoId = error.details.some(({ path }) => path === 'id');
-  if (error.status === 404 || isNoId) return listOf(error);
+  if (error.status === 404 || isNoId) {
+    const isListed = (place: string) => path.includes(`/api/v1/${place.split('{', 1)}`);
+    return Object.values(kinds).find(({ place }) => isListed(place))?.hint;
+  }
   if (error.code === 'SLUG_CONFLICT') {
     return 'if a deleted link has it, shorty urls restore makes that link active again';
   }
   if (error.code === 'DOMAIN_INVALID' && error.details.some(({ path }) => path === 'domainId')) {
     return 'shorty domains verify HOST activates a domain';
   }
-  if (error.status === 412)
+  if (error.status === 412) {
     return 'read the record and its current etag with get, and repeat the change';
-  if (error.status === 429) return `the rate limit is reached; ${retryTime(error)}`;
+  }
+  if (error.status === 429) {
+    const time = retryAfterMs === undefined ? 'later' : `in ${formatDuration(retryAfterMs)}`;
+    return `the rate limit is reached; try again ${time}`;
+  }
   if (error instanceof TimeoutError) {
     return 'the server did not respond in time; --timeout SECONDS changes the limit';
   }
@@ -115,19 +118,6 @@ function scopeHint(message: string): string {
   return scope === 'keys:write'
     ? 'no API key has it: unset SHORTY_API_KEY, and sign in with a client that has it, such as the first one (shorty login)'
     : `shorty whoami shows your scopes; use a client with it, or a key (shorty keys create NAME --scopes "${scope} ...")`;
-}
-
-/** Returns the command that lists what the path of a request names. */
-function listOf({ path = '' }: ShortyError): string | undefined {
-  const found = Object.values(kinds).find(({ place }) =>
-    path.includes(`/api/v1/${place.split('{', 1)}`),
-  );
-  return found?.hint;
-}
-
-function retryTime({ retryAfterMs }: ShortyError): string {
-  if (retryAfterMs === undefined) return 'try again later';
-  return `try again in ${formatDuration(retryAfterMs)}`;
 }
 
 const noAdministration =

@@ -9,25 +9,23 @@ export interface Sourced {
   readonly source: string;
 }
 
-export interface Settings {
-  readonly profile: Sourced;
-  /** The names of the stored profiles. */
-  readonly profiles: readonly string[];
-  readonly baseUrl: Sourced;
-  readonly apiKey: Sourced | undefined;
-  readonly clientId: Sourced | undefined;
-  readonly clientSecret: Sourced | undefined;
-  /** The server of a stored secret that is not used, because the base URL names another server. */
-  readonly secretServer: string | undefined;
-  readonly accessToken: Sourced | undefined;
-}
+export type Settings = ReturnType<typeof resolveSettings>;
 
-export interface SettingFlags {
-  readonly profile?: string | undefined;
-  readonly baseUrl?: string | undefined;
-  readonly clientId?: string | undefined;
+/** The options of every command. */
+export interface GlobalFlags {
+  readonly json?: boolean;
+  readonly output?: string;
+  readonly excel?: boolean;
+  readonly quiet?: boolean;
+  readonly color?: boolean;
+  readonly fields?: readonly string[];
+  /** A jq expression. */
+  readonly jq?: string;
+  readonly profile?: string;
+  readonly baseUrl?: string;
+  readonly clientId?: string;
   /** The time limit of each request, in seconds. */
-  readonly timeout?: number | undefined;
+  readonly timeout?: number;
 }
 
 export const defaultProfile = 'default';
@@ -37,11 +35,7 @@ export const defaultBaseUrl = 'http://localhost:3000';
  * Resolves each setting. Flags override the environment, which overrides the profile. A profile that a
  * flag or SHORTY_PROFILE names overrides the environment.
  */
-export function resolveSettings(
-  flags: SettingFlags,
-  environment: Io['env'],
-  config: ConfigContent,
-): Settings {
+export function resolveSettings(flags: GlobalFlags, environment: Io['env'], config: ConfigContent) {
   const explicit = pick(
     [flags.profile, 'flag --profile'],
     [environment.SHORTY_PROFILE, 'SHORTY_PROFILE'],
@@ -74,6 +68,7 @@ export function resolveSettings(
   const isClientSet = isClientNamed || env.SHORTY_CLIENT_ID !== undefined;
   return {
     profile,
+    /** The names of the stored profiles. */
     profiles: Object.keys(config.profiles),
     baseUrl: { ...baseUrl, value: checkedUrl },
     apiKey: pick(
@@ -85,6 +80,7 @@ export function resolveSettings(
       [env.SHORTY_CLIENT_SECRET, 'SHORTY_CLIENT_SECRET'],
       [isStoredClient && isStoredServer ? stored.clientSecret : undefined, fromProfile],
     ),
+    /** The server of a stored secret that is not used, because the base URL names another server. */
     secretServer: hasStoredSecret && !isStoredServer ? storedServer : undefined,
     // An API key comes first, as in the SDK.
     accessToken: pick([

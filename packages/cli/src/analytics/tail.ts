@@ -11,10 +11,7 @@ import { linkFilter } from './window-options.js';
 export const tail: CommandRow = {
   summary: 'Print visits as they happen',
   examples: ['shorty analytics tail --link spring-sale --output ndjson > visits.ndjson'],
-  options: {
-    ...linkFilter,
-    ...liveFormatOption,
-  },
+  options: { ...linkFilter, ...liveFormatOption },
   help: `Prints each visit of a person about two seconds later: the time (UTC), whether
 it was a click or a scan, the country, the device, the short URL and the
 referrer. scan? is an inferred scan: a tap on the link looks the same.

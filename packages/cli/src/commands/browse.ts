@@ -6,7 +6,6 @@ import { isRichTerminal } from '../io.js';
 import { copyText, openInBrowser } from '../launch.js';
 import type { BrowseApi } from '../ui/browse-screen.js';
 
-const pageSize = 100;
 const dayMs = 86_400_000;
 
 export const browse: CommandRow = {
@@ -34,9 +33,9 @@ function createApi({ io, request }: Context, client: Shorty): BrowseApi {
     list: (search, offset, signal) =>
       client.urls.list(
         {
-          ...(search.trim() === '' ? {} : { search: search.trim() }),
+          ...(search.trim() !== '' && { search: search.trim() }),
           offset,
-          limit: pageSize,
+          limit: 100,
           view: 'full',
         },
         { signal },

@@ -1,14 +1,7 @@
 import type { UrlRecord } from '@shorty/sdk';
 import type { CommandRow } from '../command.js';
-import type { Context } from '../context.js';
 import { openInBrowser } from '../launch.js';
 import { type Named, naming } from '../records.js';
-
-interface OpenInput {
-  readonly link?: Named<UrlRecord>;
-  readonly target?: boolean;
-  readonly print?: boolean;
-}
 
 export const open: CommandRow = {
   summary: 'Open a link in the web browser',
@@ -19,17 +12,15 @@ export const open: CommandRow = {
     '--print': 'print the URL instead of opening it',
   },
   hasNoData: true,
-  run: async (context, input: OpenInput) => {
-    const { io, output } = context;
-    const url = await urlOf(context, input);
-    if (input.print) return output.write(`${output.printable(url)}\n`);
+  run: async (
+    { io, output, settings },
+    { link, target, print }: { link?: Named<UrlRecord>; target?: boolean; print?: boolean },
+  ) => {
+    const record = await link?.read();
+    const linked = target ? record?.targetUrl : record?.shortUrl;
+    const url = linked ?? `${(await settings()).baseUrl.value}/docs`;
+    if (print) return output.write(`${output.printable(url)}\n`);
     await openInBrowser(url, io);
     output.note(`opened ${url}`);
   },
 };
-
-async function urlOf(context: Context, { link, target }: OpenInput): Promise<string> {
-  if (link === undefined) return `${(await context.settings()).baseUrl.value}/docs`;
-  const { targetUrl, shortUrl } = await link.read();
-  return target ? targetUrl : shortUrl;
-}

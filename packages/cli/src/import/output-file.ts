@@ -65,7 +65,7 @@ export class OutputFile {
       // What follows are rows of a chunk that was not finished, or of a dry run.
       if (stats.size > recorded.size) ftruncateSync(this.#descriptor, recorded.size);
     }
-    progress.recordFiles(this.sizes);
+    progress.record({ files: this.sizes });
     this.#size = fstatSync(this.#descriptor).size;
     if (title !== undefined && this.#size === 0) this.add(title);
     this.flush();
@@ -90,7 +90,7 @@ export class OutputFile {
         throw new CliError(`another run has written to ${this.#name} meanwhile`, { hint });
       }
       this.#size += bytes.length;
-      if (bytes.length > 0) this.#progress.recordWriting(this.#path, this.#size);
+      if (bytes.length > 0) this.#progress.record({ writing: this.#path, end: this.#size });
     }
     try {
       writeFileSync(this.#descriptor, bytes);

@@ -27,7 +27,9 @@ interface OutputState {
 
 type Line =
   | { readonly startedAt: number; readonly seed: string }
+  /** The files that a run writes. */
   | { readonly files: FileSizes }
+  /** The size that a file has after the next write, unless the process ends before. */
   | { readonly writing: string; readonly end: number }
   | { readonly sent: number; readonly at: number }
   | ({ readonly done: number; readonly attempt: number; readonly files: FileSizes } & ChunkCounts);
@@ -129,25 +131,15 @@ export class ProgressFile {
     return state;
   }
 
-  /** Records the files that this run writes. */
-  recordFiles(files: FileSizes): void {
-    this.#append({ files });
-  }
-
-  /** Records the size that a file has after the next write, unless the process ends before. */
-  recordWriting(path: string, end: number): void {
-    this.#append({ writing: path, end });
-  }
-
   recordSent({ index }: ImportChunk): void {
     this.#replaceOld();
-    this.#append({ sent: index, at: this.#now() });
+    this.record({ sent: index, at: this.#now() });
   }
 
   recordDone(chunk: ImportChunk, counts: ChunkCounts, files: FileSizes): void {
     this.#replaceOld();
     const attempt = this.earlier(chunk).length;
-    this.#append({ done: chunk.index, attempt, ...counts, files });
+    this.record({ done: chunk.index, attempt, ...counts, files });
   }
 
   #replaceOld(): void {
@@ -158,7 +150,8 @@ export class ProgressFile {
     this.#path = this.#finalPath;
   }
 
-  #append(line: Line): void {
+  /** Writes a line, and applies it to the state. */
+  record(line: Line): void {
     append(this.#path, line);
     this.#apply(line);
   }

@@ -1,33 +1,25 @@
-import { type ImportChunk, matchResults, type RowResult } from '@shorty/import';
+import { type ImportChunk, matchResults } from '@shorty/import';
 import type { UrlBulkCreateResult, UrlCreateRequest } from '@shorty/sdk';
 
 export type CreatedUrl = UrlBulkCreateResult['created'][number];
 
-export interface ChunkOutcome {
-  readonly chunk: ImportChunk;
-  readonly rows: readonly RowResult<CreatedUrl>[];
-}
+type Send = (
+  items: UrlCreateRequest[],
+  chunk: ImportChunk,
+  signal: AbortSignal,
+) => Promise<UrlBulkCreateResult>;
 
-export interface ChunkSender {
-  /** The maximum number of concurrent requests. */
-  readonly concurrency: number;
-  readonly signal: AbortSignal;
-  readonly send: (
-    items: UrlCreateRequest[],
-    chunk: ImportChunk,
-    signal: AbortSignal,
-  ) => Promise<UrlBulkCreateResult>;
-}
-
-/** Sends chunks concurrently and yields their outcomes in file order. */
+/** Sends chunks in up to `concurrency` requests at once, and yields their outcomes in file order. */
 export async function* sendChunks(
   chunks: AsyncIterable<ImportChunk>,
-  { concurrency, signal: interrupt, send }: ChunkSender,
-): AsyncGenerator<ChunkOutcome> {
+  concurrency: number,
+  interrupt: AbortSignal,
+  send: Send,
+) {
   const stop = new AbortController();
   const signal = AbortSignal.any([interrupt, stop.signal]);
-  const pending: Promise<ChunkOutcome>[] = [];
-  const sendOne = async (chunk: ImportChunk): Promise<ChunkOutcome> => {
+  const pending: ReturnType<typeof sendOne>[] = [];
+  const sendOne = async (chunk: ImportChunk) => {
     const items = chunk.rows.flatMap((row) => (row.item ? [row.item] : []));
     // The server validates each item separately, so an invalid row fails alone.
     const sent = items as unknown as UrlCreateRequest[];
@@ -41,9 +33,9 @@ export async function* sendChunks(
       // The loop handles the error when it is the chunk's turn.
       sent.catch(() => {});
       pending.push(sent);
-      if (pending.length >= concurrency) yield await (pending.shift() as Promise<ChunkOutcome>);
+      if (pending.length >= concurrency) yield await (pending.shift() as typeof sent);
     }
-    while (pending.length > 0) yield await (pending.shift() as Promise<ChunkOutcome>);
+    for (let next = pending.shift(); next; next = pending.shift()) yield await next;
   } finally {
     stop.abort();
     await Promise.allSettled(pending);

@@ -7,14 +7,7 @@ import { isRichTerminal, terminalColumns } from '../io.js';
 import { offerScheme } from '../prompt.js';
 import { readEventType, splitTypes } from './event-types.js';
 import { followEvents, liveFormatOption, resolveLiveFormat } from './follow-events.js';
-import {
-  describeForward,
-  type Forwarded,
-  forwardEvent,
-  hasFailed,
-  isTooLate,
-  tooLate,
-} from './forward-event.js';
+import { describeForward, forwardEvent, hasFailed, isTooLate, tooLate } from './forward-event.js';
 import { openListenState, readSigningSecret } from './listen-state.js';
 
 interface ListenOptions {
@@ -69,7 +62,8 @@ continues there, with the events of up to 30 days.`,
         // Events up to this one were handled before a restart.
         const handled = items.findIndex(({ id }) => id === lastId);
         for (const event of items.slice(handled + 1)) {
-          if (!wantsType(types, event.type)) continue;
+          const isInAll = types.includes('*') && event.type !== 'url.clicked';
+          if (!isInAll && !types.includes(event.type)) continue;
           const sending = { target, secret, now: io.now, signal: io.interrupt };
           const forwarded = await forwardEvent(event, sending);
           // Before the output, so that no event is sent twice.
@@ -79,7 +73,9 @@ continues there, with the events of up to 30 days.`,
               ? `${describeForward(forwarded, terminalColumns(io.stdout), hasColor)}\n`
               : `${formatJson(forwarded)}\n`,
           );
-          if (hasFailed(forwarded)) output.warn(explain(forwarded));
+          const { forwardError, forwardedStatus } = forwarded;
+          const reason = forwardError ?? `your receiver answered ${forwardedStatus}`;
+          if (hasFailed(forwarded)) output.warn(`  ${reason}`);
           if (isTooLate(forwarded)) output.warn(`  ${tooLate}`);
         }
         if (nextAfter !== after) state.store = { ...state.store, after: nextAfter, lastId: '' };
@@ -93,15 +89,6 @@ continues there, with the events of up to 30 days.`,
     return io.interrupt.aborted ? exitCodes.interrupted : exitCodes.done;
   },
 };
-
-function wantsType(types: readonly string[], type: string): boolean {
-  return types.includes(type) || (types.includes('*') && type !== 'url.clicked');
-}
-
-/** Says why an event failed. */
-function explain({ forwardError, forwardedStatus }: Forwarded): string {
-  return `  ${forwardError ?? `your receiver answered ${forwardedStatus}`}`;
-}
 
 export async function readTarget(
   text: string | undefined,

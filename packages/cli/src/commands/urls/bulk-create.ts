@@ -10,7 +10,7 @@ import {
   withDomainIds,
 } from '@shorty/import';
 import { formatCount, formatInstant, formatNumber } from '@shorty/report';
-import type { ClientOptions } from '@shorty/sdk';
+import type { ClientOptions, UrlCreateRequest } from '@shorty/sdk';
 import { type ExitCode, UsageError } from '../../cli-error.js';
 import { type CommandRow, type OptionRows, parsePositive } from '../../command.js';
 import { stateFolder } from '../../config-file.js';
@@ -186,7 +186,7 @@ async function importRows(
   progress: ProgressFile,
 ): Promise<ExitCode> {
   const { io, output } = context;
-  const { resume } = options;
+  const { concurrency, resume } = options;
   if (resume && !progress.isContinued) {
     throw new UsageError(
       'this file has no interrupted import',
@@ -216,18 +216,14 @@ async function importRows(
     }
   };
   const outcomes = async function* () {
-    const sent = sendChunks(chunks(), {
-      concurrency: options.concurrency,
-      signal: io.interrupt,
-      send: async (items, chunk, signal) => {
-        const idempotencyKey = progress.keyOf(chunk, items);
-        progress.recordSent(chunk);
-        return client.urls.bulkCreateChunk({ urls: items }, { idempotencyKey, signal });
-      },
-    });
-    for await (const outcome of sent) {
-      const { counts, outcomes } = report.add(outcome.rows);
-      progress.recordDone(outcome.chunk, counts, report.sizes);
+    const send = async (items: UrlCreateRequest[], chunk: ImportChunk, signal: AbortSignal) => {
+      const idempotencyKey = progress.keyOf(chunk, items);
+      progress.recordSent(chunk);
+      return client.urls.bulkCreateChunk({ urls: items }, { idempotencyKey, signal });
+    };
+    for await (const { chunk, rows } of sendChunks(chunks(), concurrency, io.interrupt, send)) {
+      const { counts, outcomes } = report.add(rows);
+      progress.recordDone(chunk, counts, report.sizes);
       yield outcomes;
     }
   };

@@ -1,5 +1,4 @@
 import { escapeJson, formatCount, formatJson } from '@shorty/report';
-import type { UrlRecord } from '@shorty/sdk';
 import {
   createReportRequest,
   reportHelp,
@@ -16,23 +15,12 @@ import { readPages } from '../../read-pages.js';
 import { formatOfFile, ReplacementFile } from '../../replacement-file.js';
 import { filterOptions, readUrlFilter } from './link-options.js';
 
-/** A part of the exported text, and the number of its records. */
-interface Part {
-  readonly text: string;
-  readonly count: number;
-}
-
 const { properties, prints: recordFields = [] } = operations.createUrl;
 
 /** The columns of a file: the fields that an import takes, then those that the server sets. */
 const columns = [...new Set([...Object.keys(properties), ...recordFields])].filter((name) =>
   recordFields.includes(name),
 );
-
-function toCsvLine(link: UrlRecord): string {
-  const values = new Map<string, unknown>(Object.entries(link));
-  return formatCsvCells(columns.map((name) => values.get(name)));
-}
 
 export const exportLinks: CommandRow = {
   summary: 'Write short links with all their fields, without deleted ones',
@@ -67,13 +55,13 @@ CSV. The export contains no passwords, because the server stores only hashes.`,
       if (format === 'json') yield { text: '{"items":[', count: 0 };
       let separator = '\n';
       for await (const { items } of pages) {
-        const lines = items.map((link) => (format === 'csv' ? toCsvLine(link) : formatJson(link)));
-        const text = lines.join(format === 'json' ? ',\n' : '\n');
-        if (format !== 'json' && text !== '') yield { text: `${text}\n`, count: items.length };
-        else if (text !== '') {
-          yield { text: separator + text, count: items.length };
-          separator = ',\n';
-        }
+        const lines = items.map((link: Readonly<Record<string, unknown>>) =>
+          format === 'csv' ? formatCsvCells(columns.map((name) => link[name])) : formatJson(link),
+        );
+        if (lines.length === 0) continue;
+        const text = format === 'json' ? separator + lines.join(',\n') : `${lines.join('\n')}\n`;
+        yield { text, count: lines.length };
+        separator = ',\n';
       }
       if (format === 'json') yield { text: '\n]}\n', count: 0 };
     });
@@ -113,12 +101,12 @@ ${reportHelp}`,
   },
 };
 
-/** Writes text to a file, or to stdout without one. */
+/** Writes parts of a text, which have `count` records, to a file, or to stdout without one. */
 async function writeParts(
   { output }: Context,
   out: string | undefined,
   noun: string,
-  read: () => AsyncIterable<Part>,
+  read: () => AsyncIterable<{ readonly text: string; readonly count: number }>,
 ): Promise<void> {
   const file = out === undefined || out === '-' ? undefined : new ReplacementFile(out);
   let total = 0;
@@ -127,13 +115,7 @@ async function writeParts(
       if (!file && output.isClosed) break;
       if (file) file.write(text);
       // No cell has a line break.
-      else
-        await output.write(
-          text
-            .split('\n')
-            .map((line) => output.printable(line))
-            .join('\n'),
-        );
+      else await output.write(text.replaceAll(/[^\n]+/g, (line) => output.printable(line)));
       total += count;
     }
     file?.commit();
