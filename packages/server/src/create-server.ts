@@ -43,7 +43,6 @@ import { organizationHandlers } from './organizations/organization-handlers.js';
 import { createOrganizationRepository } from './organizations/organization-repository.js';
 import { ownOrganizationHandlers } from './organizations/own-organization-handlers.js';
 import { readPlans } from './organizations/plans.js';
-import { usageHandlers } from './organizations/usage-handlers.js';
 import { createVisitorPages } from './pages/visitor-pages.js';
 import { createPeopleModule } from './people/people-module.js';
 import { invitationUrlOf } from './people/session-cookie.js';
@@ -406,7 +405,6 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       ...qrs.handlers,
       ...webhooks.handlers,
       ...domains.handlers,
-      ...usageHandlers(shared),
       ...organizationHandlers({ ...shared, onChanged: onLinksChanged }),
       ...docsHandlers,
       ...health.handlers,

@@ -4542,6 +4542,11 @@ export interface components {
              */
             shortCode: string;
             /**
+             * @description Where the link leads, exactly as it was sent.
+             * @example https://example.com/spring?ref=mail#offers
+             */
+            targetUrl: string;
+            /**
              * @description The chosen path of the link. Null: the short code is its path.
              * @example spring-sale
              */
@@ -4551,11 +4556,6 @@ export interface components {
              * @example https://sho.example/spring-sale
              */
             shortUrl: string;
-            /**
-             * @description Where the link leads, exactly as it was sent.
-             * @example https://example.com/spring?ref=mail#offers
-             */
-            targetUrl: string;
         };
         UrlBulkError: {
             /**

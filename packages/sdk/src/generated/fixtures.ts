@@ -463,9 +463,9 @@ export const fixtures: {
       {
         "id": "42",
         "shortCode": "aB3xY9q",
+        "targetUrl": "https://example.com/spring?ref=mail#offers",
         "customSlug": "spring-sale",
         "shortUrl": "https://sho.example/spring-sale",
-        "targetUrl": "https://example.com/spring?ref=mail#offers",
         "index": 0,
         "externalId": null,
         "isExisting": true
@@ -481,9 +481,9 @@ export const fixtures: {
       {
         "id": "42",
         "shortCode": "aB3xY9q",
+        "targetUrl": "https://example.com/spring?ref=mail#offers",
         "customSlug": "spring-sale",
         "shortUrl": "https://sho.example/spring-sale",
-        "targetUrl": "https://example.com/spring?ref=mail#offers",
         "isActive": true,
         "index": 0,
         "externalId": null

@@ -37,6 +37,8 @@ const path = '/rest/v3/short-urls';
 const hostOf = (domain: unknown, { origins }: CompatOptions) =>
   typeof domain === 'string' && !['', 'DEFAULT'].includes(domain) ? domain : origins().shortDomain;
 
+const common = { keyField: 'X-Api-Key', fieldNames, refuse };
+
 /** Shlink's `POST /rest/v3/short-urls` and `GET /rest/v3/short-urls/{code}`. */
 export const shlinkRoutes: readonly CompatRoute[] = [
   {
@@ -59,9 +61,7 @@ export const shlinkRoutes: readonly CompatRoute[] = [
         });
         return jsonReply(200, toShlink(data));
       }),
-    keyField: 'X-Api-Key',
-    fieldNames,
-    refuse,
+    ...common,
   },
   {
     path: `${path}/:code`,
@@ -72,9 +72,7 @@ export const shlinkRoutes: readonly CompatRoute[] = [
         const { data } = await call('lookupUrl', { query: { shortUrl } });
         return jsonReply(200, toShlink(data));
       }),
-    keyField: 'X-Api-Key',
-    fieldNames,
-    refuse,
+    ...common,
   },
 ];
 

@@ -8,12 +8,12 @@ import type { Page, PageRange, Position } from '../contract/fields.js';
 import { toPageText } from '../contract/json-text.js';
 import { withIsoTimes } from '../contract/present.js';
 import { listDomains, toDomainRecord } from '../domains/domain-repository.js';
+import { listUsage, presentUsage } from '../organizations/monthly-usage.js';
 import {
   listOrganizations,
   toOrganizationRecord,
 } from '../organizations/organization-repository.js';
 import type { PlanTable } from '../organizations/plans.js';
-import { listUsage, presentUsage } from '../organizations/usage-handlers.js';
 import { listUsers, toUserRecord } from '../people/user-repository.js';
 import { listQrs, toQrRecord } from '../qr/qr-repository.js';
 import { type Database, StorageUnavailableError } from '../storage/database.js';
@@ -29,7 +29,7 @@ import {
 import { presenterOf, type UrlPresentation } from '../urls/present-url.js';
 import type { TagFilter } from '../urls/tag-contract.js';
 import { findTagged, listTags } from '../urls/tag-query.js';
-import type { UrlFilter } from '../urls/url-list-contract.js';
+import type { UrlFilter } from '../urls/url-contract.js';
 import { listUrls } from '../urls/url-query.js';
 import { listDeliveries } from '../webhooks/delivery-repository.js';
 import { readStats } from '../webhooks/stats.js';

@@ -1,7 +1,7 @@
 import type { ThreadedReaderOptions } from '../analytics/reports/report-thread.js';
 import { FairQueue } from '../fair-queue.js';
 import { openThread } from '../threads/open-thread.js';
-import type { UrlFilter } from '../urls/url-list-contract.js';
+import type { UrlFilter } from '../urls/url-contract.js';
 import { type Lists, listMethods, listThread } from './list-thread.js';
 
 // Longer than a statement may take, because lists wait for each other in the thread.

@@ -1,4 +1,4 @@
-import { checkedText, webAddress } from '../contract/fields.js';
+import { byteLimit, checkedText, webAddress } from '../contract/fields.js';
 import { parseUrl } from './parse-url.js';
 
 /** The limit of a target in UTF-8. Specification, "Limits". */
@@ -22,6 +22,13 @@ export function findTargetUrlError(text: string): string | undefined {
   if (!/^https?:\/\//i.test(text)) return 'must start with http:// or https://';
   return parseUrl(text) ? undefined : 'must be a valid URL';
 }
+
+export const targetUrl = checkedText(findTargetUrlError).meta({
+  description: `Where the link leads: http or https, at most ${maxTargetUrlBytes} bytes. It must not lead to a host of short links on this server. Returned exactly as it was sent.`,
+  pattern: webAddress,
+  ...byteLimit(maxTargetUrlBytes),
+  example: 'https://example.com/spring?ref=mail#offers',
+});
 
 /** A web address of at most `maxLength` characters. */
 export function webUrl(maxLength: number) {

@@ -9,6 +9,7 @@ import type { HandlersOf } from '../http/handlers.js';
 import { replyWithPage } from '../http/open-page.js';
 import type { Clock } from '../ports.js';
 import { operatorOwner } from '../storage/database.js';
+import { readPeriod } from './monthly-usage.js';
 import type { organizationRoutes, organizationUsage } from './organization-contract.js';
 import {
   type OrganizationRecord,
@@ -16,7 +17,6 @@ import {
   toOrganizationRecord,
 } from './organization-repository.js';
 import { type PlanTable, requirePlan } from './plans.js';
-import { readPeriod } from './usage-handlers.js';
 
 const listOf = (name: string) => ({ name, organizationId: operatorOwner });
 

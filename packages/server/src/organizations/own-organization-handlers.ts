@@ -3,20 +3,28 @@ import { scopes } from '../contract/define-route.js';
 import { presentAs, withIsoTimes } from '../contract/present.js';
 import type { HandlersOf } from '../http/handlers.js';
 import type { Clock } from '../ports.js';
+import type { Database } from '../storage/database.js';
+import { type MonthlyUsage, presentUsage, readMonthlyUsages, readPeriod } from './monthly-usage.js';
 import type { Organization, OrganizationRepository } from './organization-repository.js';
 import {
   type meRoutes,
   ownOrganization,
   type ownOrganizationRoutes,
 } from './own-organization-contract.js';
+import type { PlanTable } from './plans.js';
+import type { usageRoutes } from './usage-contract.js';
 
 export function ownOrganizationHandlers(options: {
+  readonly database: Database;
   readonly organizations: OrganizationRepository;
+  readonly plans: PlanTable;
   readonly clock: Clock;
   /** Called after a change of the excluded addresses, before the response. */
   readonly onAddressesChanged: (organizationId: string) => void;
-}): HandlersOf<readonly [...typeof meRoutes, ...typeof ownOrganizationRoutes]> {
-  const { organizations, clock } = options;
+}): HandlersOf<
+  readonly [...typeof meRoutes, ...typeof ownOrganizationRoutes, ...typeof usageRoutes]
+> {
+  const { database, organizations, plans, clock } = options;
   return {
     async getMe({ caller: { organizationId, scopes: granted, client, apiKey, user } }) {
       const { id, name, plan } = await organizations.get(organizationId);
@@ -28,6 +36,13 @@ export function ownOrganizationHandlers(options: {
         user,
       };
       return { status: 200, data };
+    },
+
+    async getUsage({ caller: { organizationId }, query }) {
+      const month = readPeriod(query.period, clock());
+      const usages = await readMonthlyUsages(database, [organizationId], month);
+      const usage = usages.get(organizationId) as MonthlyUsage;
+      return { status: 200, data: presentUsage(plans, month, usage) };
     },
 
     async getOwnOrganization({ caller: { organizationId } }) {

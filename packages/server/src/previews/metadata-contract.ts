@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineRoute } from '../contract/define-route.js';
-import { targetUrl } from '../urls/target-url-field.js';
+import { targetUrl } from '../network/target-url.js';
 import { readsUrls } from '../urls/url-schemas.js';
 
 const text = z.string().nullable();

@@ -15,30 +15,28 @@ export interface LinkInfoOptions {
   readonly clock: Clock;
 }
 
-export type FindLinkInfo = (link: Link) => Promise<LinkInfo | undefined>;
-
 const maxCachedLinks = 1_000;
 
+export type FindLinkInfo = ReturnType<typeof createLinkInfo>;
+
 /** Returns a function that finds what everybody may know about a link: undefined for nothing. */
-export function createLinkInfo(options: LinkInfoOptions): FindLinkInfo {
-  const { isDefault, urls, readRecentClicks, clock } = options;
-
-  async function readClicks({ id, organizationId, clickCount }: ShortUrl): Promise<PublicClicks> {
-    const { timeseries, breakdowns } = await readRecentClicks(organizationId, id);
-    return { total: clickCount, days: timeseries, countries: breakdowns.country };
-  }
-
+export function createLinkInfo({ isDefault, urls, readRecentClicks, clock }: LinkInfoOptions) {
   // Anybody can ask for them as often as they like.
   const clicks = new LRUCache<number, PublicClicks, ShortUrl>({
     max: maxCachedLinks,
     ttl: minuteMs,
     ttlResolution: 0,
     perf: { now: clock },
-    fetchMethod: (_id, _stale, { context }) => readClicks(context),
+    async fetchMethod(id, _stale, { context: { organizationId, clickCount } }) {
+      const { timeseries, breakdowns } = await readRecentClicks(organizationId, id);
+      return { total: clickCount, days: timeseries, countries: breakdowns.country };
+    },
   });
 
-  return async (link) => {
-    if (!isPlain(link, clock())) return undefined;
+  return async (link: Link): Promise<LinkInfo | undefined> => {
+    const decision = decideRedirect(link, clock());
+    // Only a link that leads everybody to one target now, however often.
+    if (decision !== 'redirect' || link.rules || link.clickLimit) return undefined;
     const [url] = await urls.findMany(link, [link.urlId]);
     if (!url || url.targetBlockedAt !== null) return undefined;
     if (!(url.infoPage ?? (isDefault || url.publicStats))) return undefined;
@@ -49,9 +47,4 @@ export function createLinkInfo(options: LinkInfoOptions): FindLinkInfo {
       clicks: url.publicStats ? await clicks.fetch(url.id, { context: url }) : undefined,
     };
   };
-}
-
-/** Returns whether a link leads everybody to one target now, however often. */
-function isPlain(link: Link, now: number): boolean {
-  return decideRedirect(link, now) === 'redirect' && !link.rules && !link.clickLimit;
 }

@@ -40,21 +40,16 @@ const cacheControls: Record<RedirectType, string> = {
   308: 'private, max-age=90',
 };
 
-/** What holds for a link beside its own settings. */
-export interface LinkPolicy {
-  /** Whether the operator has blocked the host of a target. */
-  readonly isBlocked: (targetUrl: string) => boolean;
-  /** The addresses that the organization of the link excludes; undefined without any. */
-  readonly excludedAddresses: AddressRanges | undefined;
-  /** What a link on the platform's domain without settings of its own forwards. */
-  readonly forwarding: Forwarding;
-}
-
-export function toLink({ url, isSuspended, ...found }: FoundUrl, policy: LinkPolicy) {
-  const { isBlocked, excludedAddresses } = policy;
-  const defaults = found.forwarding ?? policy.forwarding;
-  const query = url.forwardQuery ?? defaults.query;
-  const path = url.forwardPath ?? defaults.path;
+/** `defaults` is what a link on the platform's domain without settings of its own forwards. */
+export function toLink(
+  { url, isSuspended, forwarding: domainForwarding }: FoundUrl,
+  defaults: Forwarding,
+  excludedAddresses: AddressRanges | undefined,
+  isBlocked: (targetUrl: string) => boolean,
+) {
+  const inherited = domainForwarding ?? defaults;
+  const query = url.forwardQuery ?? inherited.query;
+  const path = url.forwardPath ?? inherited.path;
   const utm = utmParametersOf(url);
   const hasRules = url.rules.length > 0;
   const hasFallback =

@@ -52,10 +52,7 @@ function linkLoader({ config, urls, linkPolicy }: RedirectModuleOptions): LinkCa
     const found = await urls.findByKey(domainId, key, folds);
     if (!found || found.url.erasedAt !== null) return undefined;
     const { excludeAddresses: ranges } = found;
-    return toLink(found, {
-      isBlocked,
-      excludedAddresses: ranges === '' ? undefined : excludedAddresses.memo(ranges),
-      forwarding,
-    });
+    const excluded = ranges === '' ? undefined : excludedAddresses.memo(ranges);
+    return toLink(found, forwarding, excluded, isBlocked);
   };
 }

@@ -7,7 +7,7 @@ import { dayMs } from '../durations.js';
 import { parseUrl } from '../network/parse-url.js';
 import type { SafeDns } from '../network/safe-dns.js';
 import type { Clock } from '../ports.js';
-import type { Database, Schema } from '../storage/database.js';
+import type { Database, Schema, WriteTransaction } from '../storage/database.js';
 import { blockedMessage } from './blocked-hosts.js';
 import { type LinkTarget, targetsOf } from './link-rules.js';
 
@@ -99,28 +99,25 @@ export function createTargetScan({ database, clock, safeDns }: TargetScanOptions
       .execute();
     const links = urls.map((url) => ({ ...url, hosts: hostsOf(url) }));
     const blocked = await findBlocked(links.flatMap(({ hosts }) => hosts));
-    const isMarked = (url: (typeof links)[number]) => url.target_blocked_at !== null;
-    const found = links.filter(
-      (url) => !isMarked(url) && url.hosts.some((host) => blocked.get(host)),
-    );
-    const cleared = links.filter(
-      (url) => isMarked(url) && url.hosts.every((host) => blocked.get(host) === false),
-    );
-    for (const [marked, at] of [
-      [found, now],
-      [cleared, null],
-    ] as const) {
+    for (const at of [now, null]) {
+      const marked = links.filter(({ hosts, target_blocked_at: before }) =>
+        at === null
+          ? before !== null && hosts.every((host) => blocked.get(host) === false)
+          : before === null && hosts.some((host) => blocked.get(host)),
+      );
       if (marked.length === 0) continue;
       const ids = marked.map(({ id }) => id);
-      await database.writeDirectly(async (transaction) => {
-        await transaction
-          .updateTable('urls')
-          .set({ target_blocked_at: at })
-          .where('id', 'in', ids)
-          // A link that was changed meanwhile may have other targets.
-          .where('updated_at', '<=', now)
-          .execute();
-      }, 'rows');
+      await database.writeDirectly(
+        (transaction) =>
+          transaction
+            .updateTable('urls')
+            .set({ target_blocked_at: at })
+            .where('id', 'in', ids)
+            // A link that was changed meanwhile may have other targets.
+            .where('updated_at', '<=', now)
+            .execute(),
+        'rows',
+      );
     }
     last = links.length < pageSize ? undefined : links.at(-1)?.id;
     return true;
@@ -134,13 +131,11 @@ export async function clearTargetMarks(database: Database): Promise<void> {
     .select('id')
     .where('target_blocked_at', 'is not', null);
   if (!(await marked.limit(1).executeTakeFirst())) return;
-  await database.writeDirectly(async (transaction) => {
-    await transaction
-      .updateTable('urls')
-      .set({ target_blocked_at: null })
-      .where('id', 'in', marked)
-      .execute();
-  }, 'rows');
+  const clear = async (transaction: WriteTransaction) => {
+    const unmarked = { target_blocked_at: null };
+    await transaction.updateTable('urls').set(unmarked).where('id', 'in', marked).execute();
+  };
+  await database.writeDirectly(clear, 'rows');
 }
 
 /** Returns the hosts that a link leads to. */

@@ -11,12 +11,11 @@ import {
   uuid,
 } from '../contract/fields.js';
 import { type CamelCase, columnOf } from '../contract/present.js';
-import { maxTargetUrlBytes } from '../network/target-url.js';
+import { maxTargetUrlBytes, targetUrl } from '../network/target-url.js';
 import type { Schema } from '../storage/database.js';
 import { formatTags, parseTags } from '../storage/tag-text.js';
 import { type LinkPreview, previewRecord, previewSetting } from './link-preview.js';
 import { type LinkRule, linkRules, ruleRecords } from './link-rules.js';
-import { targetUrl } from './target-url-field.js';
 
 /** How a field is stored, and what requests and records have of it. */
 interface Kind<Value> {
@@ -80,16 +79,30 @@ const maxUtmLength = 512;
 const maxThresholds = 20;
 const textRecord = z.string().nullable();
 
-function utmField(description: string, example?: string) {
-  return {
-    kind: text,
-    input: line(maxUtmLength, 1)
-      .nullish()
-      .meta({ description, ...(example && { example }) }),
-    record: textRecord.meta({ description }),
-    redirects: true,
-  } as const;
+/** A text field. Its schema in requests says more about it. */
+function textField<Input extends z.ZodType>(input: Input) {
+  return { kind: text, input: input.nullish(), record: textRecord } as const;
 }
+
+function utmField(description: string, example?: string) {
+  const input = line(maxUtmLength, 1).meta({ description });
+  const field = textField(example === undefined ? input : input.meta({ example }));
+  return { ...field, record: textRecord.meta({ description }), redirects: true } as const;
+}
+
+const timeField = (description: string) =>
+  ({
+    kind: time,
+    input: timestamp.nullish().describe(description),
+    record: instant.nullable(),
+    redirects: true,
+  }) as const;
+
+const flagField = {
+  kind: flag,
+  input: z.boolean().nullish(),
+  record: z.boolean().nullable(),
+} as const;
 
 export const customSlug = z
   .string()
@@ -164,18 +177,10 @@ export const linkFields = {
   shortCode: { kind: always<string>() },
   customSlug: { kind: text },
   targetUrl: { kind: { empty: '' } as Kind<string>, redirects: true },
-  externalId: { kind: text, input: externalId.nullish(), record: textRecord },
-  title: {
-    kind: text,
-    input: displayText(500).nullish().meta({ example: 'Spring sale' }),
-    record: textRecord,
-  },
-  description: { kind: text, input: displayText(5000).nullish(), record: textRecord },
-  category: {
-    kind: text,
-    input: displayText(100).nullish().meta({ example: 'campaigns' }),
-    record: textRecord,
-  },
+  externalId: textField(externalId),
+  title: textField(displayText(500).meta({ example: 'Spring sale' })),
+  description: textField(displayText(5000)),
+  category: textField(displayText(100).meta({ example: 'campaigns' })),
   tags: {
     kind: tagList,
     input: atMost(
@@ -201,29 +206,17 @@ export const linkFields = {
     record: redirectType,
     redirects: true,
   },
-  activatesAt: {
-    kind: time,
-    input: timestamp
-      .nullish()
-      .describe(
-        'When the link starts redirecting: before expiresAt. Until then, visitors get 404, as for a link that does not exist.',
-      ),
-    record: instant.nullable(),
-    redirects: true,
-  },
-  expiresAt: {
-    kind: time,
-    input: timestamp.nullish().describe('When the link stops redirecting. Must lie in the future.'),
-    record: instant.nullable(),
-    redirects: true,
-  },
+  activatesAt: timeField(
+    'When the link starts redirecting: before expiresAt. Until then, visitors get 404, as for a link that does not exist.',
+  ),
+  expiresAt: timeField('When the link stops redirecting. Must lie in the future.'),
   expiredUrl: {
-    kind: text,
-    input: targetUrl.nullish().meta({
-      description: `Where visitors are sent (302) when the link has expired or its maxClicks are used up, instead of a page that says so: http or https, at most ${maxTargetUrlBytes} bytes. It must not lead to a host of short links on this server. Such visits are not counted. A link that is paused, deleted or taken down does not lead there.`,
-      example: 'https://example.com/sale-is-over',
-    }),
-    record: textRecord,
+    ...textField(
+      targetUrl.meta({
+        description: `Where visitors are sent (302) when the link has expired or its maxClicks are used up, instead of a page that says so: http or https, at most ${maxTargetUrlBytes} bytes. It must not lead to a host of short links on this server. Such visits are not counted. A link that is paused, deleted or taken down does not lead there.`,
+        example: 'https://example.com/sale-is-over',
+      }),
+    ),
     redirects: true,
   },
   maxClicks: {
@@ -251,13 +244,9 @@ export const linkFields = {
     record: z.record(z.string(), z.string()),
     redirects: true,
   },
-  sourceDomain: {
-    kind: text,
-    input: line(253)
-      .nullish()
-      .meta({ description: 'A hint for attribution.', example: 'blog.example.com' }),
-    record: textRecord,
-  },
+  sourceDomain: textField(
+    line(253).meta({ description: 'A hint for attribution.', example: 'blog.example.com' }),
+  ),
   clickThresholds: {
     kind: json<number[] | null>(null),
     input: clickThresholds.nullish(),
@@ -266,18 +255,8 @@ export const linkFields = {
       .nullable()
       .meta({ example: [50, 500] }),
   },
-  forwardQuery: {
-    kind: flag,
-    input: z.boolean().nullish(),
-    record: z.boolean().nullable(),
-    redirects: true,
-  },
-  forwardPath: {
-    kind: flag,
-    input: z.boolean().nullish(),
-    record: z.boolean().nullable(),
-    redirects: true,
-  },
+  forwardQuery: { ...flagField, redirects: true },
+  forwardPath: { ...flagField, redirects: true },
   rules: {
     kind: json<readonly LinkRule[]>([]),
     input: linkRules.nullish(),
@@ -290,16 +269,8 @@ export const linkFields = {
     record: previewRecord,
     redirects: true,
   },
-  infoPage: {
-    kind: flag,
-    input: z.boolean().nullish(),
-    record: z.boolean().nullable(),
-  },
-  publicStats: {
-    kind: flag,
-    input: z.boolean().nullish(),
-    record: z.boolean().nullable(),
-  },
+  infoPage: flagField,
+  publicStats: flagField,
   isActive: { kind: { ...flag, empty: false } as Kind<boolean> },
   targetBlockedAt: { kind: time, record: instant.nullable() },
   deletedAt: { kind: time, record: instant.nullable() },

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { deviceTypes } from '../analytics/classify/device-types.js';
 import { atMost, instant, integer } from '../contract/fields.js';
+import { targetUrl } from '../network/target-url.js';
 import { ruleConditions } from './rule-conditions.js';
-import { targetUrl } from './target-url-field.js';
 
 const maxRules = 20;
 const maxVariants = 10;

@@ -13,7 +13,7 @@ import { foldText } from '../storage/search-text.js';
 import { isAmong } from '../storage/statements.js';
 import { tagTextOf } from '../storage/tag-text.js';
 import { fromRow, type ShortUrl, selectUrls } from './short-url.js';
-import type { UrlFilter, UrlSort } from './url-list-contract.js';
+import type { UrlFilter, UrlSort } from './url-contract.js';
 
 export function listUrls(
   database: Database,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { instant, newPassword, timestamp } from '../contract/fields.js';
+import { targetUrl } from '../network/target-url.js';
 import { customSlug, maxImportedClicks, recordFields, settingInputs } from './link-fields.js';
-import { targetUrl } from './target-url-field.js';
 import { maxCodeLength } from './url-keys.js';
 
 export const readsUrls = {
@@ -45,14 +45,7 @@ export const slugCheck = z
   .meta({ id: 'SlugCheck' });
 
 export const urlListItem = z
-  .object({
-    id,
-    shortCode,
-    customSlug: customSlugOut,
-    shortUrl,
-    targetUrl: targetUrlOut,
-    isActive: z.boolean(),
-  })
+  .object({ ...newLink, isActive: z.boolean() })
   .meta({ id: 'UrlListItem' });
 
 export const urlRecord = z

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { readListPage } from '../../src/storage/list-page.js';
 import { foldText } from '../../src/storage/search-text.js';
-import type { UrlFilter, UrlSort } from '../../src/urls/url-list-contract.js';
+import type { UrlFilter, UrlSort } from '../../src/urls/url-contract.js';
 import { urlListQuery } from '../../src/urls/url-query.js';
 import { now, openRepository } from './temporary-database.js';
 

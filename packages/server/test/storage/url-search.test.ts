@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { StorageUnavailableError } from '../../src/storage/database.js';
 import { readListPage } from '../../src/storage/list-page.js';
 import { foldText } from '../../src/storage/search-text.js';
-import type { UrlFilter } from '../../src/urls/url-list-contract.js';
+import type { UrlFilter } from '../../src/urls/url-contract.js';
 import { urlListQuery } from '../../src/urls/url-query.js';
 import { engine } from '../engine.js';
 import { type DraftFields, now, openRepository, type Stored } from './temporary-database.js';

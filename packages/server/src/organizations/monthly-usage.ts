@@ -1,8 +1,6 @@
 import { sql } from 'kysely';
 import { invalidField } from '../contract/api-error.js';
 import type { Page, PageRange } from '../contract/fields.js';
-import type { HandlersOf } from '../http/handlers.js';
-import type { Clock } from '../ports.js';
 import type { Database } from '../storage/database.js';
 import { listOrganizations } from './organization-repository.js';
 import {
@@ -13,28 +11,11 @@ import {
   type PlanTable,
   planOf,
 } from './plans.js';
-import type { usageRoutes } from './usage-contract.js';
 
-interface MonthlyUsage {
+export interface MonthlyUsage {
   readonly plan: string;
   readonly activeUrls: number;
   readonly used: ReadonlyMap<Meter, number>;
-}
-
-export function usageHandlers(options: {
-  readonly database: Database;
-  readonly plans: PlanTable;
-  readonly clock: Clock;
-}): HandlersOf<typeof usageRoutes> {
-  const { database, plans, clock } = options;
-  return {
-    async getUsage({ caller: { organizationId }, query }) {
-      const month = readPeriod(query.period, clock());
-      const usages = await readMonthlyUsages(database, [organizationId], month);
-      const usage = usages.get(organizationId) as MonthlyUsage;
-      return { status: 200, data: presentUsage(plans, month, usage) };
-    },
-  };
 }
 
 /** Returns the month of a query: by default the current one. Throws VALIDATION_FAILED for a later one. */
@@ -62,7 +43,7 @@ export async function listUsage(
 }
 
 /** Reads the uses of a month, and the current number of active links. */
-async function readMonthlyUsages(
+export async function readMonthlyUsages(
   database: Database,
   ids: readonly string[],
   month: string,
