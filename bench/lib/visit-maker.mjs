@@ -41,7 +41,7 @@ export function* makeVisits({ count, links, from, until, seed = 7 }) {
   const pick = (list) => list[Math.floor(random() * random() * list.length)];
   for (let made = 0; made < count; made += 1) {
     const urlId = pickLink();
-    // On average, a person makes three visits, and some people share an address.
+    // A link has more people than visits, so most visit it once, and some share an address.
     const person = Math.floor(random() * Math.max(4, count / 3 / urlId ** 0.9));
     const system = Math.floor(random() * systems.length);
     const [referrerType, referrerDomain] = pick(referrers);
