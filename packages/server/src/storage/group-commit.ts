@@ -44,6 +44,7 @@ export interface GroupCommitOptions {
 }
 
 const maxConflicts = 10;
+const maxTurns = 4;
 
 type CommitHandler<Item> = (transaction: WriteTransaction, items: readonly Item[]) => Promise<void>;
 type Stage = Map<CommitHandler<never>, unknown[]>;
@@ -145,15 +146,15 @@ export function openWriter(db: Kysely<Schema>, options: GroupCommitOptions) {
   }
 
   /**
-   * Waits for the other writes of this turn of the event loop, and of the next ones as long as each brings more.
+   * Waits for the other writes of this turn of the event loop, and of some further ones while each brings more.
    * Requests that arrive together come here in different turns, and a commit costs as much as several of them.
    */
   async function gather(): Promise<void> {
-    let before: number;
-    do {
-      before = pending.length;
+    for (let turn = 0; turn < maxTurns; turn += 1) {
+      const before = pending.length;
       await yieldToEventLoop();
-    } while (before < pending.length && pending.length < maxGroupSize);
+      if (pending.length === before) return;
+    }
   }
 
   function takeGroup(): PendingWork[] {
