@@ -68,16 +68,13 @@ export function registerLinkMetrics(registry: Registry): (status: number) => voi
     name: 'shorty_link_responses_total',
     help: 'Responses to visits of short links by status: redirects, password forms, and errors.',
     labelNames: ['status'],
-    read: () =>
-      Array.from(counts, ([status, value]) => ({ labels: { status: `${status}` }, value })),
+    read: () => Array.from(counts, ([status, value]) => [`${status}`, value]),
   });
   return (status) => counts.set(status, (counts.get(status) ?? 0) + 1);
 }
 
-export interface Sample {
-  readonly labels: Readonly<Record<string, string>>;
-  readonly value: number;
-}
+/** The values of the labels, separated by slashes, and the value. */
+export type Sample = readonly [labels: string, value: number];
 
 /** A metric whose values exist elsewhere in the server. They are read at each scrape of `/metrics`. */
 export interface ScrapedMetric {
@@ -86,7 +83,7 @@ export interface ScrapedMetric {
   readonly help: string;
   readonly labelNames?: readonly string[];
   /** Samples with the same labels are added up. */
-  readonly read: () => number | readonly Sample[];
+  readonly read: () => number | Iterable<Sample>;
 }
 
 export function registerMetric(
@@ -102,8 +99,11 @@ export function registerMetric(
     collect() {
       this.reset();
       const value = read();
-      const samples = typeof value === 'number' ? [{ labels: {}, value }] : value;
-      for (const sample of samples) this.inc(sample.labels, sample.value);
+      const samples = typeof value === 'number' ? ([['', value]] as const) : value;
+      for (const [text, count] of samples) {
+        const values = text.split('/');
+        this.inc(Object.fromEntries(labelNames.map((name, at) => [name, values[at] ?? ''])), count);
+      }
     },
   });
 }

@@ -33,31 +33,24 @@ type Metrics = Readonly<Record<string, Omit<ScrapedMetric, 'name'>>>;
 
 // An alert on an increase misses the first attempt unless its time series starts at zero.
 const noAttempts = eventTypes.flatMap((event) =>
-  ['delivered', 'retried', 'failed'].map((outcome) => ({ labels: { event, outcome }, value: 0 })),
+  ['delivered', 'retried', 'failed'].map((outcome): Sample => [`${event}/${outcome}`, 0]),
 );
 
 export function registerServerMetrics(registry: Registry, sources: MetricSources): void {
   const { database, visitFigures, countriesBuiltAt, dispatchFigures, threads, queues } = sources;
   const { errorLog, droppedLogLines, backupFigures } = sources;
   const perQueue = (value: (figures: FairQueue['figures']) => number) =>
-    toSamples(
-      'queue',
-      queues.map(({ name, figures }) => [name, value(figures)]),
-    );
+    queues.map(({ name, figures }): Sample => [name, value(figures)]);
   const metrics: Metrics = {
     shorty_build_info: {
       help: 'Always 1, with the version of the server as a label.',
       labelNames: ['version'],
-      read: () => [{ labels: { version }, value: 1 }],
+      read: () => [[version, 1]],
     },
     shorty_visits_total: {
       help: 'Visits by kind and reason. Those of the kind human are clicks.',
       labelNames: ['kind', 'reason'],
-      read: () =>
-        Array.from(visitFigures().visits, ([source, value]) => {
-          const [kind = '', reason = ''] = source.split('/');
-          return { labels: { kind, reason }, value };
-        }),
+      read: () => visitFigures().visits,
     },
     shorty_journal_lines_total: {
       help: 'Redirects, image downloads and API calls that were recorded.',
@@ -94,13 +87,7 @@ export function registerServerMetrics(registry: Registry, sources: MetricSources
     shorty_delivery_attempts_total: {
       help: 'Delivery attempts by event type and outcome: delivered, retried or failed.',
       labelNames: ['event', 'outcome'],
-      read() {
-        const counts = dispatchFigures().attempts.map(({ event, outcome, count }) => ({
-          labels: { event, outcome },
-          value: count,
-        }));
-        return [...noAttempts, ...counts];
-      },
+      read: () => [...noAttempts, ...dispatchFigures().attempts],
     },
     shorty_deliveries_pending: {
       help: 'Deliveries that are pending, also those of paused webhooks and suspended organizations. At most 100,000 are counted.',
@@ -111,10 +98,7 @@ export function registerServerMetrics(registry: Registry, sources: MetricSources
       labelNames: ['endpoint'],
       read() {
         const { answering, slow } = dispatchFigures().overdueMs;
-        return toSamples('endpoint', [
-          ['answering', answering / 1000],
-          ['slow', slow / 1000],
-        ]);
+        return Object.entries({ answering: answering / 1000, slow: slow / 1000 });
       },
     },
     shorty_dispatcher_idle_seconds: {
@@ -124,11 +108,7 @@ export function registerServerMetrics(registry: Registry, sources: MetricSources
     shorty_thread_failures_total: {
       help: 'Times that a worker thread ended unexpectedly and was replaced.',
       labelNames: ['thread'],
-      read: () =>
-        toSamples(
-          'thread',
-          threads().map(({ name, figures }) => [name, figures.failures]),
-        ),
+      read: () => threads().map(({ name, figures }) => [name, figures.failures]),
     },
     shorty_queue_waiting: {
       help: 'Tasks that wait in a queue.',
@@ -143,17 +123,14 @@ export function registerServerMetrics(registry: Registry, sources: MetricSources
     shorty_storage_retries_total: {
       help: 'Write transactions that were repeated, by cause: a lock of another transaction, a deadlock, or a concurrent change.',
       labelNames: ['cause'],
-      read: () => toSamples('cause', Object.entries(database.retries)),
+      read: () => Object.entries(database.retries),
     },
     shorty_uncaught_errors_total: {
       help: 'Unexpected errors by source. Each one is a defect.',
       labelNames: ['source'],
       read: () => [
-        ...toSamples('source', Object.entries(errorLog.uncaught)),
-        ...toSamples(
-          'source',
-          threads().map(({ figures }) => ['thread', figures.uncaughtErrors]),
-        ),
+        ...Object.entries(errorLog.uncaught),
+        ...threads().map(({ figures }): Sample => ['thread', figures.uncaughtErrors]),
       ],
     },
     shorty_log_lines_dropped_total: {
@@ -167,7 +144,7 @@ export function registerServerMetrics(registry: Registry, sources: MetricSources
     shorty_unavailable_responses_total: {
       help: 'Responses with status 503, by error: a full queue, or an outage of storage or of a worker thread.',
       labelNames: ['error'],
-      read: () => toSamples('error', errorLog.unavailable),
+      read: () => errorLog.unavailable,
     },
     shorty_backup_interval_seconds: {
       help: 'Longest time between two scheduled backups. 0 without a schedule.',
@@ -200,8 +177,4 @@ function storageMetrics(database: Database): Metrics {
       read: () => database.size()?.logBytes ?? 0,
     },
   };
-}
-
-function toSamples(label: string, values: Iterable<readonly [string, number]>): Sample[] {
-  return [...values].map(([text, value]) => ({ labels: { [label]: text }, value }));
 }

@@ -1,5 +1,7 @@
 import { guardedFetchReasons } from '../network/guarded-connector.js';
 
+/** The maximum number of pending deliveries that are counted. */
+export const maxPendingCounted = 100_000;
 /** The length of the response that is stored. */
 export const maxStoredResponseBytes = 2048;
 

@@ -10,12 +10,12 @@ import { defineThread } from '../threads/define-thread.js';
 import type { LinkOrigins } from '../urls/link-origins.js';
 import { writeClicks } from './click-queue.js';
 import { pruneDeliveries } from './delivery-pruner.js';
-import { DeliveryQueue } from './delivery-queue.js';
-import type { HealthRules } from './endpoint-health.js';
+import { createDeliveryQueue } from './delivery-queue.js';
 import type { RetrySchedule } from './sign-and-send.js';
 import { type DispatchFigures, WebhookDispatcher } from './webhook-dispatcher.js';
 
-interface DispatchSettings extends HealthRules {
+interface DispatchSettings {
+  readonly disableAfterMs: number;
   readonly schedule: RetrySchedule;
   readonly allowPrivateNetwork: boolean;
   readonly plans: PlanTable;
@@ -44,7 +44,7 @@ export function startDispatcher(
   const outbox = new EventOutbox(database, { newId: newUuid, onEvents, plans });
   const dispatcher = new WebhookDispatcher({
     outbox,
-    queue: new DeliveryQueue(database, outbox, { disableAfterMs }),
+    queue: createDeliveryQueue(database, outbox, disableAfterMs),
     fetch: createGuardedFetch({ allowPrivateNetwork }),
     keyring: database.keyring,
     schedule,

@@ -10,19 +10,10 @@ import type { DisabledReason } from './webhook-contract.js';
 // The weight of a new attempt in the failure rate; all earlier attempts have the rest.
 const newestWeight = 0.02;
 
-export interface HealthRules {
-  /** An endpoint is disabled when all its attempts fail for this time. 0 turns this rule off. */
-  readonly disableAfterMs: number;
-}
-
 interface Health {
   last_success_at: number | null;
   failing_since: number | null;
   failure_rate: number | null;
-  is_active: number;
-  disabled_at: number | null;
-  disabled_reason: string | null;
-  updated_at: number;
 }
 
 /**
@@ -34,34 +25,34 @@ export async function recordHealth(
   outbox: Pick<EventOutbox, 'record'>,
   transaction: WriteTransaction,
   outcomes: readonly AttemptOutcome[],
-  { disableAfterMs }: HealthRules,
+  disableAfterMs: number,
 ): Promise<void> {
-  const byWebhook = new Map<string, AttemptOutcome[]>();
-  for (const outcome of outcomes) {
-    const own = byWebhook.get(outcome.delivery.webhookId);
-    if (own) own.push(outcome);
-    else byWebhook.set(outcome.delivery.webhookId, [outcome]);
-  }
-  if (byWebhook.size === 0) return;
+  const ids = [...new Set(outcomes.map(({ delivery }) => delivery.webhookId))];
+  if (ids.length === 0) return;
   const query = transaction
     .selectFrom('webhooks')
     .select(['id', 'organization_id', 'url', 'is_active', 'deleted_at'])
     .select(['last_success_at', 'failing_since'])
     .select(['failure_rate', 'disabled_at', 'disabled_reason', 'updated_at'])
-    .where('id', 'in', [...byWebhook.keys()])
+    .where('id', 'in', ids)
     // All dispatchers lock in ascending order, which prevents deadlock.
     .orderBy('id');
   const rows = await (engine === 'postgres' ? query.forNoKeyUpdate() : query).execute();
   const changes = rows.map(({ id, organization_id, url, deleted_at, ...health }) => {
     // Attempts at another URL do not change the health.
-    const own = (byWebhook.get(id) ?? []).filter((outcome) => outcome.url === url);
+    const own = outcomes.filter((each) => each.delivery.webhookId === id && each.url === url);
     for (const outcome of own) addOutcome(health, outcome);
-    const isLive = health.is_active === 1 && deleted_at === null;
-    const change = isLive ? disable(health, own, disableAfterMs) : undefined;
-    if (change) {
-      const { failing_since: failingSince, last_success_at: lastSuccessAt } = health;
-      const data = withIsoTimes({ id, url, ...change, failingSince, lastSuccessAt });
-      const now = change.disabledAt;
+    const now = own.at(-1)?.attemptedAt ?? 0;
+    const { failing_since: failingSince, last_success_at: lastSuccessAt } = health;
+    const isFailing = failingSince !== null && failingSince <= now - disableAfterMs;
+    if (isFailing && disableAfterMs > 0 && health.is_active === 1 && deleted_at === null) {
+      const disabledReason: DisabledReason = 'failing';
+      health.is_active = 0;
+      health.disabled_at = now;
+      health.disabled_reason = disabledReason;
+      health.updated_at = nextUpdatedAt(health.updated_at, now);
+      const fields = { id, url, disabledAt: now, disabledReason, failingSince, lastSuccessAt };
+      const data = withIsoTimes(fields);
       const event = { organizationId: organization_id, now, data, exceptId: id };
       outbox.record<typeof webhookDisabled>(transaction, { type: 'webhook.disabled' }, event);
     }
@@ -80,18 +71,4 @@ function addOutcome(health: Health, { error, attemptedAt, durationMs }: AttemptO
   } else {
     health.failing_since ??= attemptedAt;
   }
-}
-
-/** Disables an endpoint if it has failed for too long. Returns the time and the reason, or undefined. */
-function disable(health: Health, outcomes: readonly AttemptOutcome[], disableAfterMs: number) {
-  const disabledAt = outcomes.at(-1)?.attemptedAt;
-  const { failing_since } = health;
-  if (disabledAt === undefined || failing_since === null || disableAfterMs === 0) return undefined;
-  if (failing_since > disabledAt - disableAfterMs) return undefined;
-  const disabledReason: DisabledReason = 'failing';
-  health.is_active = 0;
-  health.disabled_at = disabledAt;
-  health.disabled_reason = disabledReason;
-  health.updated_at = nextUpdatedAt(health.updated_at, disabledAt);
-  return { disabledAt, disabledReason };
 }

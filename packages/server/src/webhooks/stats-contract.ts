@@ -1,9 +1,6 @@
 import { z } from 'zod';
 import { instant, uuidText } from '../contract/fields.js';
-import { failureCauses } from './attempt.js';
-
-/** The maximum number of pending deliveries that statistics count. */
-export const maxPendingCounted = 100_000;
+import { failureCauses, maxPendingCounted } from './attempt.js';
 
 const count = z.int().min(0);
 const attempts = count.meta({ description: 'The number of attempts.', example: 120 });

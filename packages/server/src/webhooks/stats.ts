@@ -3,8 +3,7 @@ import { bucketsOf, type ReportWindow } from '../analytics/reports/report-window
 import { withIsoTimes } from '../contract/present.js';
 import { hourMs } from '../durations.js';
 import type { Database } from '../storage/database.js';
-import type { FailureCause } from './attempt.js';
-import { maxPendingCounted } from './stats-contract.js';
+import { type FailureCause, maxPendingCounted } from './attempt.js';
 
 export type Stats = Awaited<ReturnType<typeof readStats>>;
 

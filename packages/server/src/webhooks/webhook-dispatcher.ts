@@ -13,12 +13,6 @@ export interface WebhookDispatcherOptions extends AttemptContext {
   readonly onError: (error: unknown) => void;
 }
 
-interface OutcomeCount {
-  readonly event: string;
-  readonly outcome: 'delivered' | 'retried' | 'failed';
-  readonly count: number;
-}
-
 export type DispatchFigures = WebhookDispatcher['figures'];
 
 /** How long a delivery is leased. After a crash, it is sent after this time. */
@@ -59,7 +53,8 @@ export class WebhookDispatcher implements Service {
   /** The endpoints by webhook, the least recently served first. */
   readonly #endpoints = new Map<string, Endpoint>();
   readonly #outcomes: AttemptOutcome[] = [];
-  readonly #counts = new Map<string, OutcomeCount>();
+  /** The number of recorded attempts since the start, by the type of the event and the outcome. */
+  readonly #counts = new Map<string, number>();
   #isStopping = false;
   #recorded = 0;
   #pending = 0;
@@ -117,8 +112,7 @@ export class WebhookDispatcher implements Service {
       overdueMs[kind] = Math.max(overdueMs[kind], now - endpoint.dueAt);
     }
     return {
-      /** Recorded attempts since the start. */
-      attempts: [...this.#counts.values()],
+      attempts: this.#counts,
       /** Pending deliveries at the last scan. At most `maxCounted` are counted. */
       pending: this.#pending,
       /**
@@ -292,11 +286,10 @@ export class WebhookDispatcher implements Service {
     return free;
   }
 
-  #count({ delivery: { eventType: event }, error, nextAttemptAt }: AttemptOutcome): void {
+  #count({ delivery, error, nextAttemptAt }: AttemptOutcome): void {
     const outcome = error === null ? 'delivered' : nextAttemptAt === null ? 'failed' : 'retried';
-    const key = `${event} ${outcome}`;
-    const count = (this.#counts.get(key)?.count ?? 0) + 1;
-    this.#counts.set(key, { event, outcome, count });
+    const key = `${delivery.eventType}/${outcome}`;
+    this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1);
   }
 }
 

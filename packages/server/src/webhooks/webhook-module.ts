@@ -43,7 +43,7 @@ export function createWebhookModule(options: WebhookModuleOptions) {
   };
   let reportedAt = performance.now();
   let reported: DispatchFigures = {
-    attempts: [],
+    attempts: new Map(),
     pending: 0,
     overdueMs: { answering: 0, slow: 0 },
     sinceTickMs: 0,

@@ -6,7 +6,7 @@ import { createGuardedFetch } from '../../src/network/guarded-fetch.js';
 import type { ResolveDns } from '../../src/ports.js';
 import type { Schema } from '../../src/storage/schema.js';
 import type { AttemptOutcome, ClaimedDelivery } from '../../src/webhooks/attempt.js';
-import { DeliveryQueue } from '../../src/webhooks/delivery-queue.js';
+import { createDeliveryQueue } from '../../src/webhooks/delivery-queue.js';
 import {
   createDeliveryRepository,
   listDeliveries,
@@ -56,7 +56,7 @@ export async function openDispatcher() {
     for (const each of dispatchers) await each.stop();
     await stored.close();
   });
-  const queue = new DeliveryQueue(database, outbox, { disableAfterMs: 5 * 24 * 60 * 60 * 1000 });
+  const queue = createDeliveryQueue(database, outbox, 5 * 24 * 60 * 60 * 1000);
   async function setWebhook(id: string, columns: Updateable<Schema['webhooks']>): Promise<void> {
     await database.writeDirectly((transaction) =>
       transaction.updateTable('webhooks').set(columns).where('id', '=', id).execute(),
@@ -121,7 +121,7 @@ export async function openDispatcher() {
         queue:
           disableAfterMs === undefined
             ? queue
-            : new DeliveryQueue(database, outbox, { disableAfterMs }),
+            : createDeliveryQueue(database, outbox, disableAfterMs),
         fetch: {
           request: (url, request) =>
             fetch.request(url, { ...request, timeoutMs: attemptTimeoutMs ?? request.timeoutMs }),
