@@ -12,12 +12,10 @@ const notWellFormed = 'must be well-formed Unicode (it contains an unpaired surr
  * counts UTF-16 units.
  */
 export function characters(max: number, min = 0, text = z.string()) {
-  return text
-    .check(({ value, issues }) => {
-      const rule = findLengthError(value, max, min);
-      if (rule) issues.push({ code: 'custom', message: rule, input: value });
-    })
-    .meta({ ...(min > 0 && { minLength: min }), maxLength: max });
+  return checkedText((value) => findLengthError(value, max, min), text).meta({
+    ...(min > 0 && { minLength: min }),
+    maxLength: max,
+  });
 }
 
 function findLengthError(value: string, max: number, min: number): string | undefined {
@@ -79,8 +77,8 @@ export const emailAddress = z
   .overwrite((value) => value.toLowerCase());
 
 /** A text for which `findError` returns nothing. */
-export function checkedText(findError: (text: string) => string | undefined) {
-  return z.string().check(({ value, issues }) => {
+export function checkedText(findError: (text: string) => string | undefined, text = z.string()) {
+  return text.check(({ value, issues }) => {
     const message = findError(value);
     if (message) issues.push({ code: 'custom', message, input: value });
   });

@@ -3,6 +3,7 @@ import { windowQuery } from '../analytics/reports/report-contract.js';
 import { defineRoute } from '../contract/define-route.js';
 import {
   characters,
+  checkedText,
   instant,
   type ListFilter,
   pageOf,
@@ -37,19 +38,16 @@ export const maxWebhooks = 50;
 export const maxRecovered = 1_000;
 const maxReceiverUrlLength = 2048;
 
-const url = characters(maxReceiverUrlLength)
-  .check((context) => {
-    // The service applies the operator's setting for private addresses.
-    const error = findUrlError(context.value, { allowPrivateNetwork: true });
-    if (error)
-      context.issues.push({ code: 'custom', message: error.message, input: context.value });
-  })
-  .meta({
-    description:
-      'The URL of the receiver: http or https, on a public address, without a user name. The server checks the address at every attempt.',
-    pattern: webAddress,
-    example: 'https://example.com/hooks/shorty',
-  });
+const url = checkedText(
+  // The service applies the operator's setting for private addresses.
+  (text) => findUrlError(text, { allowPrivateNetwork: true })?.message,
+  characters(maxReceiverUrlLength),
+).meta({
+  description:
+    'The URL of the receiver: http or https, on a public address, without a user name. The server checks the address at every attempt.',
+  pattern: webAddress,
+  example: 'https://example.com/hooks/shorty',
+});
 
 export const eventType = z
   .enum(eventTypes, { error: `must be one of ${eventTypes.join(', ')}` })

@@ -113,7 +113,7 @@ export class WebhookDispatcher implements Service {
     }
     return {
       attempts: this.#counts,
-      /** Pending deliveries at the last scan. At most `maxCounted` are counted. */
+      /** Pending deliveries at the last scan. At most `maxPendingCounted` are counted. */
       pending: this.#pending,
       /**
        * How long the oldest due delivery has waited for an attempt; 0 when none waits. `slow` is that

@@ -13,7 +13,7 @@ import { eventTypes, optInTypes } from '../events/event-types.js';
 import { everyType } from '../events/subscription.js';
 import { eventSchemas } from '../generated/event-schemas.js';
 import { type HandlersOf, replyWithChange } from '../http/handlers.js';
-import { openPage } from '../http/open-page.js';
+import { replyWithPage } from '../http/open-page.js';
 import { contextOf, requireFound } from '../idempotency/with-idempotency-key.js';
 import { findUrlError } from '../network/receiver-url.js';
 import type { OrganizationRepository } from '../organizations/organization-repository.js';
@@ -128,10 +128,10 @@ export function webhookHandlers(
       return { status: 201, replayed, data };
     },
 
-    async listWebhooks({ caller: { organizationId }, query }) {
-      const { filter, reply } = openPage({ name: 'webhooks', organizationId, ids: 'text' }, query);
-      return reply(await options.listWebhooks(organizationId, filter, clock()));
-    },
+    listWebhooks: ({ caller: { organizationId }, query }) =>
+      replyWithPage({ name: 'webhooks', organizationId }, query, (owner, filter) =>
+        options.listWebhooks(owner, filter, clock()),
+      ),
 
     async getWebhook({ caller, params }) {
       return { status: 200, data: present(await getWebhook(caller, params.id)) };
@@ -170,10 +170,10 @@ export function webhookHandlers(
 
     async listDeliveries({ caller, params: { id }, query }) {
       await getWebhook(caller, id);
-      const { organizationId } = caller;
-      const list = { name: `deliveries of ${id}`, organizationId, ids: 'text' } as const;
-      const { filter, reply } = openPage(list, query);
-      return reply(await options.listDeliveries(organizationId, id, filter));
+      const list = { name: `deliveries of ${id}`, organizationId: caller.organizationId };
+      return replyWithPage(list, query, (owner, filter) =>
+        options.listDeliveries(owner, id, filter),
+      );
     },
 
     async getDelivery({ caller, params: { id, deliveryId } }) {
