@@ -1,6 +1,6 @@
 import { mergeVisits } from '../../packages/server/dist/analytics/ingest/merge-visits.js';
 import { VisitRepository } from '../../packages/server/dist/analytics/ingest/visit-repository.js';
-import { EventOutbox } from '../../packages/server/dist/events/event-outbox.js';
+import { createEventOutbox } from '../../packages/server/dist/events/event-outbox.js';
 import { openStorage } from '../../packages/server/dist/storage/open-storage.js';
 
 const perBatch = 8_192;
@@ -13,7 +13,7 @@ const day = 24 * 60 * 60 * 1000;
 export async function storeVisits(databaseUrl, visits) {
   const database = openStorage({ databaseUrl, durability: 'process' });
   const repository = new VisitRepository(database, {
-    outbox: new EventOutbox(database, { newId: () => 'no event' }),
+    outbox: createEventOutbox(database, { newId: () => 'no event' }),
     thresholds: [],
   });
   const links = await database.read.selectFrom('urls').select('id').orderBy('id').execute();

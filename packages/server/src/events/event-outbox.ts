@@ -20,9 +20,8 @@ const maxDeliveries = 256;
 const organizationsAtOnce = 20;
 
 type EventRow = Schema['events'];
-type DeliveryRow = Selectable<Schema['deliveries']>;
 type NewDelivery = Pick<
-  DeliveryRow,
+  Selectable<Schema['deliveries']>,
   'id' | 'event_id' | 'event_type' | 'url_id' | 'webhook_id' | 'created_at' | 'is_charged'
 >;
 type Counter = Pick<Schema['event_counters'], 'last' | 'fanned_out'>;
@@ -65,6 +64,8 @@ export interface EventOutboxOptions {
   readonly plans?: PlanTable;
 }
 
+export type EventOutbox = ReturnType<typeof createEventOutbox>;
+
 /**
  * A transactional outbox: the transaction of a change writes its events, and at least the first of their
  * deliveries. The dispatcher writes the others by `fanOut`.
@@ -73,116 +74,47 @@ export interface EventOutboxOptions {
  * takes its numbers right before its commit, from a row that it then has locked until the commit. So an
  * event can be read only after every event before it. Deliveries exist for the events up to `fanned_out`.
  */
-export class EventOutbox {
-  readonly #database: Database;
-  readonly #options: Required<EventOutboxOptions>;
-  readonly #webhooksOf;
-  readonly #eventsAfter;
-  readonly #onEventsToFanOut = () => this.#options.onEvents();
+export function createEventOutbox(
+  database: Database,
+  { newId, onEvents = () => {}, plans = standardPlans }: EventOutboxOptions,
+) {
+  const { read } = database;
+  const onEventsToFanOut = () => onEvents();
+  const webhooksOf = prepare((owner: { organizationId: string }) =>
+    read
+      .selectFrom('webhooks')
+      .innerJoin('organizations', 'organizations.id', 'webhooks.organization_id')
+      .select(['webhooks.id', 'events', 'filters', 'is_active', 'disabled_at', 'plan'])
+      .where('organization_id', '=', owner.organizationId)
+      .where('deleted_at', 'is', null),
+  );
+  const eventsAfter = prepare((from: { organizationId: string; after: number }) =>
+    read
+      .selectFrom('events')
+      .select(['id', 'type', 'url_id', 'domain_id', 'tags', 'created_at', 'sequence'])
+      .select(['only_webhook_id', 'except_webhook_id'])
+      .where('organization_id', '=', from.organizationId)
+      .where('sequence', '>', from.after)
+      .orderBy('sequence')
+      .limit(sql.lit(maxDeliveries))
+      .$narrowType<{ sequence: number }>(),
+  );
 
-  constructor(database: Database, options: EventOutboxOptions) {
-    this.#database = database;
-    this.#options = { onEvents: () => {}, plans: standardPlans, ...options };
-    this.#webhooksOf = prepare((owner: { organizationId: string }) =>
-      database.read
-        .selectFrom('webhooks')
-        .innerJoin('organizations', 'organizations.id', 'webhooks.organization_id')
-        .select(['webhooks.id', 'events', 'filters', 'is_active', 'disabled_at', 'plan'])
-        .where('organization_id', '=', owner.organizationId)
-        .where('deleted_at', 'is', null),
-    );
-    this.#eventsAfter = prepare((from: { organizationId: string; after: number }) =>
-      database.read
-        .selectFrom('events')
-        .select(['id', 'type', 'url_id', 'domain_id', 'tags', 'created_at', 'sequence'])
-        .select(['only_webhook_id', 'except_webhook_id'])
-        .where('organization_id', '=', from.organizationId)
-        .where('sequence', '>', from.after)
-        .orderBy('sequence')
-        .limit(sql.lit(maxDeliveries))
-        .$narrowType<{ sequence: number }>(),
-    );
-  }
-
-  /** Writes an event at the commit. */
-  record<Event extends EventDefinition>(
-    transaction: WriteTransaction,
-    { type }: Event | Pick<Event, 'type'>,
-    { organizationId, now, data, subject, onlyId, exceptId }: NewEvent<Event>,
-  ): void {
-    const event = this.#event(organizationId, now, { type, data }, subject);
-    const webhooks = { only_webhook_id: onlyId ?? null, except_webhook_id: exceptId ?? null };
-    handleAtCommit(transaction, this.#write, { ...event, ...webhooks }, { isLast: true });
-  }
-
-  /**
-   * Writes a test event for one webhook, subscribed or not, free of charge. Such events have no number and
-   * are not listed. Returns the delivery's id.
-   */
-  async recordTest(
-    transaction: WriteTransaction,
-    organizationId: string,
-    type: EventType,
-    now: number,
-    data: object,
-    webhookId: string,
-  ): Promise<string> {
-    const event = this.#event(organizationId, now, { type, test: true, data });
-    await bulkInsert(transaction, 'events', [event]);
-    const delivery = this.#delivery(event, webhookId, now, 0);
-    await this.#insertDeliveries(transaction, [delivery]);
-    return delivery.id;
-  }
-
-  /** Writes another delivery of each of these stored events, free of charge. Returns their ids. */
-  async deliverAgain(
-    transaction: WriteTransaction,
-    events: readonly Pick<DeliveryRow, 'event_id' | 'event_type' | 'url_id'>[],
-    webhookId: string,
-    now: number,
-  ): Promise<readonly string[]> {
-    const deliveries = events.map(({ event_id: id, event_type: type, url_id }) =>
-      this.#delivery({ id, type, url_id }, webhookId, now, 0),
-    );
-    await this.#insertDeliveries(transaction, deliveries);
-    return deliveries.map(({ id }) => id);
-  }
-
-  /** Writes deliveries that the transactions of events left: some of each organization. Returns false without one. */
-  async fanOut(): Promise<boolean> {
-    const behind = await this.#database.read
-      .selectFrom('event_counters')
-      .select('organization_id')
-      .where(isBehind)
-      // So none has to wait for those before it.
-      .orderBy(sql`random()`)
-      .limit(organizationsAtOnce)
-      .execute();
-    for (const { organization_id } of behind) await this.#fanOutOnce(organization_id);
-    return behind.length > 0;
-  }
-
-  /** Writes all deliveries of an organization's events, before a change of its webhooks. */
-  async finishFanOut(organizationId: string): Promise<void> {
-    while (await this.#fanOutOnce(organizationId));
-  }
-
-  #fanOutOnce(organizationId: string): Promise<boolean> {
-    return this.#database.writeDirectly(async (transaction) => {
+  const fanOutOnce = (organizationId: string): Promise<boolean> =>
+    database.writeDirectly(async (transaction) => {
       const query = transaction
         .selectFrom('event_counters')
         .select(['last', 'fanned_out'])
         .where('organization_id', '=', organizationId)
         .where(isBehind);
-      const isPostgres = this.#database.engine === 'postgres';
+      const isPostgres = database.engine === 'postgres';
       const counter = await (isPostgres ? query.forUpdate() : query).executeTakeFirst();
-      if (counter) await this.#fanOut(transaction, organizationId, counter);
+      if (counter) await fanOut(transaction, organizationId, counter);
       return counter !== undefined;
     }, 'rows');
-  }
 
   /** Numbers and writes the events of a transaction, right before its commit. */
-  readonly #write = async (
+  const write = async (
     transaction: WriteTransaction,
     recorded: readonly EventRow[],
   ): Promise<void> => {
@@ -198,62 +130,48 @@ export class EventOutbox {
       const first = counter.last - own.length + 1;
       const events = own.map((event, at) => ({ ...event, sequence: first + at }));
       await bulkInsert(transaction, 'events', events);
-      if (counter.fanned_out < counter.last) {
-        await this.#fanOut(transaction, organizationId, counter);
-      }
+      if (counter.fanned_out < counter.last) await fanOut(transaction, organizationId, counter);
     }
   };
 
   /** Writes the next deliveries. The transaction has locked the counter. */
-  async #fanOut(
+  async function fanOut(
     transaction: WriteTransaction,
     organizationId: string,
     { last, fanned_out: after }: Counter,
   ): Promise<void> {
-    const { rows } = await transaction.executeQuery(this.#webhooksOf({ organizationId }));
+    const { rows } = await transaction.executeQuery(webhooksOf({ organizationId }));
     const webhooks = rows.map((row) => ({ ...row, ...subscriptionOf(row) }));
-    const query = this.#eventsAfter({ organizationId, after });
-    const { rows: events } = await transaction.executeQuery(query);
+    const { rows: events } = await transaction.executeQuery(eventsAfter({ organizationId, after }));
     const deliveries: NewDelivery[] = [];
     let position = events.length === 0 ? last : after;
     for (const event of events) {
       if (deliveries.length >= maxDeliveries) break;
       position = event.sequence;
-      const { only_webhook_id: onlyId, except_webhook_id: exceptId } = event;
+      const { only_webhook_id: onlyId, except_webhook_id: exceptId, created_at: at } = event;
       for (const webhook of webhooks) {
         if (webhook.id === exceptId || (onlyId !== null && webhook.id !== onlyId)) continue;
-        if (!recordsEvents(webhook, this.#options.plans, event.created_at)) continue;
-        if (!wantsEvent(webhook, event)) continue;
-        deliveries.push(this.#delivery(event, webhook.id, event.created_at, 1));
+        if (!recordsEvents(webhook, plans, at) || !wantsEvent(webhook, event)) continue;
+        deliveries.push(newDelivery(event, webhook.id, at, 1));
       }
     }
-    await this.#insertDeliveries(transaction, deliveries);
+    await insertDeliveries(transaction, deliveries);
     await transaction
       .updateTable('event_counters')
       .set({ fanned_out: position })
       .where('organization_id', '=', organizationId)
       .execute();
-    if (position < last) afterCommit(transaction, this.#onEventsToFanOut);
+    if (position < last) afterCommit(transaction, onEventsToFanOut);
   }
 
-  #delivery(
-    { id, type, url_id }: Pick<EventRow, 'id' | 'type' | 'url_id'>,
-    webhookId: string,
-    now: number,
-    isCharged: 0 | 1,
-  ): NewDelivery {
-    return {
-      id: this.#options.newId(),
-      event_id: id,
-      event_type: type,
-      url_id,
-      webhook_id: webhookId,
-      created_at: now,
-      is_charged: isCharged,
-    };
-  }
+  const newDelivery = (
+    { id: event_id, type: event_type, url_id }: Pick<EventRow, 'id' | 'type' | 'url_id'>,
+    webhook_id: string,
+    created_at: number,
+    is_charged: 0 | 1,
+  ) => ({ id: newId(), event_id, event_type, url_id, webhook_id, created_at, is_charged });
 
-  async #insertDeliveries(
+  async function insertDeliveries(
     transaction: WriteTransaction,
     deliveries: readonly NewDelivery[],
   ): Promise<void> {
@@ -267,16 +185,16 @@ export class EventOutbox {
     }));
     await bulkInsert(transaction, 'deliveries', rows);
     const webhookIds = [...new Set(rows.map(({ webhook_id }) => webhook_id))];
-    afterCommit(transaction, () => this.#options.onEvents(webhookIds));
+    afterCommit(transaction, () => onEvents(webhookIds));
   }
 
-  #event(
+  function newEvent(
     organizationId: string,
     now: number,
     { type, ...content }: { type: EventType; test?: true; data: unknown },
     { urlId, domainId, tags }: EventSubject = {},
   ): EventRow {
-    const id = this.#options.newId();
+    const id = newId();
     const createdAt = new Date(now).toISOString();
     return {
       id,
@@ -292,6 +210,71 @@ export class EventOutbox {
       tags: tags ?? null,
     };
   }
+
+  return {
+    /** Writes an event at the commit. */
+    record<Event extends EventDefinition>(
+      transaction: WriteTransaction,
+      { type }: Event | Pick<Event, 'type'>,
+      { organizationId, now, data, subject, onlyId, exceptId }: NewEvent<Event>,
+    ): void {
+      const event = newEvent(organizationId, now, { type, data }, subject);
+      const webhooks = { only_webhook_id: onlyId ?? null, except_webhook_id: exceptId ?? null };
+      handleAtCommit(transaction, write, { ...event, ...webhooks }, { isLast: true });
+    },
+
+    /**
+     * Writes a test event for one webhook, subscribed or not, free of charge. Such events have no number and
+     * are not listed. Returns the delivery's id.
+     */
+    async recordTest(
+      transaction: WriteTransaction,
+      organizationId: string,
+      type: EventType,
+      now: number,
+      data: object,
+      webhookId: string,
+    ): Promise<string> {
+      const event = newEvent(organizationId, now, { type, test: true, data });
+      await bulkInsert(transaction, 'events', [event]);
+      const delivery = newDelivery(event, webhookId, now, 0);
+      await insertDeliveries(transaction, [delivery]);
+      return delivery.id;
+    },
+
+    /** Writes another delivery of each of these stored events, free of charge. Returns their ids. */
+    async deliverAgain(
+      transaction: WriteTransaction,
+      events: readonly Pick<NewDelivery, 'event_id' | 'event_type' | 'url_id'>[],
+      webhookId: string,
+      now: number,
+    ): Promise<readonly string[]> {
+      const deliveries = events.map(({ event_id: id, event_type: type, url_id }) =>
+        newDelivery({ id, type, url_id }, webhookId, now, 0),
+      );
+      await insertDeliveries(transaction, deliveries);
+      return deliveries.map(({ id }) => id);
+    },
+
+    /** Writes deliveries that the transactions of events left: some of each organization. Returns false without one. */
+    async fanOut(): Promise<boolean> {
+      const behind = await read
+        .selectFrom('event_counters')
+        .select('organization_id')
+        .where(isBehind)
+        // So none has to wait for those before it.
+        .orderBy(sql`random()`)
+        .limit(organizationsAtOnce)
+        .execute();
+      for (const { organization_id } of behind) await fanOutOnce(organization_id);
+      return behind.length > 0;
+    },
+
+    /** Writes all deliveries of an organization's events, before a change of its webhooks. */
+    async finishFanOut(organizationId: string): Promise<void> {
+      while (await fanOutOnce(organizationId));
+    },
+  };
 }
 
 // As in the index.

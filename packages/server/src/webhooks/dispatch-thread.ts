@@ -1,5 +1,5 @@
 import { v7 as newUuid } from 'uuid';
-import { EventOutbox } from '../events/event-outbox.js';
+import { createEventOutbox } from '../events/event-outbox.js';
 import { PeriodicService, stopAll } from '../lifecycle.js';
 import { createGuardedFetch } from '../network/guarded-fetch.js';
 import type { PlanTable } from '../organizations/plans.js';
@@ -41,7 +41,7 @@ export function startDispatcher(
 ) {
   const report = (message: string) => (error: unknown) => emit({ message, error });
   const onEvents = (webhookIds?: readonly string[]) => dispatcher.wake(webhookIds);
-  const outbox = new EventOutbox(database, { newId: newUuid, onEvents, plans });
+  const outbox = createEventOutbox(database, { newId: newUuid, onEvents, plans });
   const dispatcher = new WebhookDispatcher({
     outbox,
     queue: createDeliveryQueue(database, outbox, disableAfterMs),

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { v7 as newUuid } from 'uuid';
 import type { Config } from '../config.js';
-import { EventOutbox } from '../events/event-outbox.js';
+import { createEventOutbox } from '../events/event-outbox.js';
 import type { Database } from '../storage/database.js';
 import type { StorageOptions } from '../storage/open-storage.js';
 import { openThread } from '../threads/open-thread.js';
@@ -72,7 +72,7 @@ export function createWebhookModule(options: WebhookModuleOptions) {
     // A failure of the thread is logged, and the next one looks at all deliveries.
     thread.call('wake', webhookIds).catch(() => {});
   };
-  const outbox = new EventOutbox(database, { newId: newUuid, onEvents: wake, plans });
+  const outbox = createEventOutbox(database, { newId: newUuid, onEvents: wake, plans });
   const maxWaiting = Math.min(maxWaitingForEvents, config.maxConnections * shareOfConnections);
   const eventList = createEventList(database, maxWaiting);
   const handlers = webhookHandlers({

@@ -7,7 +7,7 @@ import { recoverOrphans } from '../../src/analytics/ingest/visit-ingester.js';
 import { VisitRepository } from '../../src/analytics/ingest/visit-repository.js';
 import { segmentPath } from '../../src/analytics/journal/journal-folder.js';
 import { diagnoseVisits } from '../../src/analytics/reports/visit-doctor.js';
-import { EventOutbox } from '../../src/events/event-outbox.js';
+import { createEventOutbox } from '../../src/events/event-outbox.js';
 import type { Database } from '../../src/storage/database.js';
 import { poll } from '../poll.js';
 
@@ -47,7 +47,7 @@ export async function expectSoundVisits(database: Database): Promise<void> {
 }
 
 export function visitRepositoryOn(database: Database): VisitRepository {
-  const outbox = new EventOutbox(database, { newId: newUuid });
+  const outbox = createEventOutbox(database, { newId: newUuid });
   return new VisitRepository(database, { outbox, thresholds: [] });
 }
 

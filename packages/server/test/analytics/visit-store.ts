@@ -4,7 +4,7 @@ import { mergeVisits } from '../../src/analytics/ingest/merge-visits.js';
 import { VisitRepository } from '../../src/analytics/ingest/visit-repository.js';
 import type { Visit } from '../../src/analytics/journal/journal-lines.js';
 import { ReportReader } from '../../src/analytics/reports/report-reader.js';
-import { EventOutbox } from '../../src/events/event-outbox.js';
+import { createEventOutbox } from '../../src/events/event-outbox.js';
 import { standardPlans } from '../../src/organizations/plans.js';
 import type { Database } from '../../src/storage/database.js';
 import { openRepository } from '../storage/temporary-database.js';
@@ -51,7 +51,7 @@ export function makeVisit({ facts, ...visit }: VisitChanges = {}): Visit {
 export async function openVisitStore() {
   const stored = await openRepository();
   const { database } = stored;
-  const outbox = new EventOutbox(database, { newId: () => 'event' });
+  const outbox = createEventOutbox(database, { newId: () => 'event' });
   const clicks: { plans: typeof standardPlans; maxBatches?: number } = { plans: standardPlans };
   const visits = new VisitRepository(database, { outbox, thresholds: [], clicks });
   let offset = 0;

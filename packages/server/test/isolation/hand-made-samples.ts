@@ -1,7 +1,7 @@
 import { v7 as newUuid } from 'uuid';
 import { toRow } from '../../src/analytics/ingest/columns-codec.js';
 import { toColumns } from '../../src/analytics/ingest/visit-columns.js';
-import { EventOutbox } from '../../src/events/event-outbox.js';
+import { createEventOutbox } from '../../src/events/event-outbox.js';
 import { makeVisit } from '../analytics/visit-store.js';
 import type { Caller, TestServer } from '../api/start-server.js';
 
@@ -88,7 +88,7 @@ export const sampleListed: Readonly<
       url_id: Number(made.get('/api/v1/urls') ?? unknownUrlId),
     };
     await database.writeDirectly((transaction) =>
-      new EventOutbox(database, { newId: newUuid }).deliverAgain(
+      createEventOutbox(database, { newId: newUuid }).deliverAgain(
         transaction,
         [event],
         webhookId,

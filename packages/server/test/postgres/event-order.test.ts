@@ -1,6 +1,6 @@
 import { v7 as newUuid } from 'uuid';
 import { expect, it, onTestFinished } from 'vitest';
-import { EventOutbox } from '../../src/events/event-outbox.js';
+import { createEventOutbox } from '../../src/events/event-outbox.js';
 import { urlClickThreshold } from '../../src/events/threshold-events.js';
 import type { Database, WriteTransaction } from '../../src/storage/database.js';
 import { openStorage } from '../../src/storage/open-storage.js';
@@ -20,7 +20,7 @@ async function openNodes() {
     await stored.close();
   });
   const organizationId = await stored.addOrganization('scale');
-  const outboxes = nodes.map((database) => new EventOutbox(database, { newId: newUuid }));
+  const outboxes = nodes.map((database) => createEventOutbox(database, { newId: newUuid }));
   const record = (node: number, transaction: WriteTransaction, id: string) => {
     const data = { id, shortCode: 'code', threshold: 1, count: 1 };
     outboxes[node]?.record(transaction, urlClickThreshold, { organizationId, now: 0, data });

@@ -7,7 +7,7 @@ import { onTestFinished } from 'vitest';
 import { clientOf } from '../../src/auth/client-repository.js';
 import { hostnameReader } from '../../src/domains/domain-repository.js';
 import { ownHostTest } from '../../src/domains/hostname.js';
-import { EventOutbox } from '../../src/events/event-outbox.js';
+import { createEventOutbox } from '../../src/events/event-outbox.js';
 import {
   type IdempotentRequest,
   type WriteRequest,
@@ -74,7 +74,7 @@ export function openLinks(
     isOwnHost: ownHostTest(['sho.example']),
     ignoreCase: false,
     newShortCode,
-    record: urlRecorder(new EventOutbox(database, { newId }), (url, at) =>
+    record: urlRecorder(createEventOutbox(database, { newId }), (url, at) =>
       toRecord({ scheme: 'https://', shortDomain: 'sho.example' }, url, at),
     ),
     passwords: { hashAll: async () => [] },

@@ -6,7 +6,7 @@ import { eraseVisits } from '../../src/analytics/ingest/erase-visits.js';
 import { journalRootOf } from '../../src/analytics/journal/journal-folder.js';
 import { journalStart, toLine } from '../../src/analytics/journal/journal-lines.js';
 import { eraseLink, isLinkErasurePending } from '../../src/deletion/erase-link.js';
-import { EventOutbox } from '../../src/events/event-outbox.js';
+import { createEventOutbox } from '../../src/events/event-outbox.js';
 import { exportOrganization } from '../../src/operations/transfer/export-organization.js';
 import { importOrganization } from '../../src/operations/transfer/import-organization.js';
 import { findWrongLinkCounters } from '../../src/organizations/link-quota.js';
@@ -298,7 +298,7 @@ async function exportTo(api: TestServer): Promise<string> {
 async function beginOnly(api: TestServer, id: string): Promise<void> {
   const { organizationId, clock, server } = api;
   const data = await api.getLink(id);
-  const record = urlRecorder(new EventOutbox(server.database, { newId: newUuid }), () => ({
+  const record = urlRecorder(createEventOutbox(server.database, { newId: newUuid }), () => ({
     ...data,
     targetUrl: '',
     title: null,

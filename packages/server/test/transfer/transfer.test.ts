@@ -9,7 +9,7 @@ import { VisitRepository } from '../../src/analytics/ingest/visit-repository.js'
 import type { Visit } from '../../src/analytics/journal/journal-lines.js';
 import { ReportReader } from '../../src/analytics/reports/report-reader.js';
 import { createServer } from '../../src/create-server.js';
-import { EventOutbox } from '../../src/events/event-outbox.js';
+import { createEventOutbox } from '../../src/events/event-outbox.js';
 import { exportOrganization } from '../../src/operations/transfer/export-organization.js';
 import { importOrganization } from '../../src/operations/transfer/import-organization.js';
 import { createOrganizationRepository } from '../../src/organizations/organization-repository.js';
@@ -147,7 +147,7 @@ async function addDomain(
 async function visit(urlId: number): Promise<void> {
   const { database } = api.server;
   const visits = new VisitRepository(database, {
-    outbox: new EventOutbox(database, { newId: newUuid }),
+    outbox: createEventOutbox(database, { newId: newUuid }),
     thresholds: [],
   });
   let offset = 0;

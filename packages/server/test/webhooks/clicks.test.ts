@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { Visit } from '../../src/analytics/journal/journal-lines.js';
-import { EventOutbox } from '../../src/events/event-outbox.js';
+import { createEventOutbox } from '../../src/events/event-outbox.js';
 import type { Database } from '../../src/storage/database.js';
 import { bulkInsert } from '../../src/storage/statements.js';
 import { writeClicks } from '../../src/webhooks/click-queue.js';
@@ -32,7 +32,7 @@ async function open() {
   const [created] = await stored.create(organizationId, [{ customSlug: 'spring' }], ['C000001']);
   const urlId = created?.id ?? 0;
   const node = (database: Database = stored.database, maxBatches?: number) => {
-    const outbox = new EventOutbox(database, { newId });
+    const outbox = createEventOutbox(database, { newId });
     const origins = { scheme: 'https://', shortDomain: 'sho.example' };
     if (maxBatches !== undefined) stored.clicks.maxBatches = maxBatches;
     return { tick: () => writeClicks({ database, outbox, clock, origins }) };

@@ -1,7 +1,7 @@
 import type { Updateable } from 'kysely';
 import { onTestFinished } from 'vitest';
 import { readConfig } from '../../src/config.js';
-import { EventOutbox } from '../../src/events/event-outbox.js';
+import { createEventOutbox } from '../../src/events/event-outbox.js';
 import { createGuardedFetch } from '../../src/network/guarded-fetch.js';
 import type { ResolveDns } from '../../src/ports.js';
 import type { Schema } from '../../src/storage/schema.js';
@@ -42,7 +42,7 @@ export async function openDispatcher() {
   const clock = testClock();
   const errors: unknown[] = [];
   let ids = 0;
-  const outbox = new EventOutbox(database, {
+  const outbox = createEventOutbox(database, {
     newId: () => {
       ids += 1;
       return `00000000-0000-7000-8000-${String(ids).padStart(12, '0')}`;

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { v7 as newUuid } from 'uuid';
 import type { Config } from '../../config.js';
-import { EventOutbox } from '../../events/event-outbox.js';
+import { createEventOutbox, type EventOutbox } from '../../events/event-outbox.js';
 import { ErrorThrottle, PeriodicService, type PeriodicWork, stopAll } from '../../lifecycle.js';
 import type { PlanTable } from '../../organizations/plans.js';
 import type { Clock } from '../../ports.js';
@@ -180,7 +180,7 @@ export const ingestThread = defineThread({
   ) {
     const database = openStorage(storage);
     const onEvents = (webhookIds?: readonly string[]) => emit({ webhookIds });
-    const outbox = new EventOutbox(database, { newId: newUuid, onEvents, plans });
+    const outbox = createEventOutbox(database, { newId: newUuid, onEvents, plans });
     const { methods, stop } = createIngest(database, outbox, plans, settings, Date.now, emit);
     return {
       methods,

@@ -6,7 +6,7 @@ import { VisitRepository } from '../../analytics/ingest/visit-repository.js';
 import { foldersIn, segmentPath, segmentsIn } from '../../analytics/journal/journal-folder.js';
 import { countDamagedVisits } from '../../analytics/reports/visit-doctor.js';
 import { ConfigError } from '../../config-error.js';
-import { EventOutbox } from '../../events/event-outbox.js';
+import { createEventOutbox } from '../../events/event-outbox.js';
 import type { Database } from '../../storage/database.js';
 import { findFileProblem } from '../../storage/locate-database.js';
 import { copySqlite, findIntegrityErrors } from '../../storage/sqlite/copy-sqlite.js';
@@ -118,7 +118,7 @@ async function moveVisits(
   journals: string,
   live: string,
 ): Promise<number | undefined> {
-  const outbox = new EventOutbox(database, { newId: newUuid });
+  const outbox = createEventOutbox(database, { newId: newUuid });
   const visits = new VisitRepository(database, { outbox, thresholds });
   let moved = 0;
   for (const writerId of readdirSync(journals)) {
