@@ -12,7 +12,7 @@ import { writeClicks } from './click-queue.js';
 import { pruneDeliveries } from './delivery-pruner.js';
 import { createDeliveryQueue } from './delivery-queue.js';
 import type { RetrySchedule } from './sign-and-send.js';
-import { type DispatchFigures, WebhookDispatcher } from './webhook-dispatcher.js';
+import { createDispatcher, type DispatchFigures } from './webhook-dispatcher.js';
 
 interface DispatchSettings {
   readonly disableAfterMs: number;
@@ -42,7 +42,7 @@ export function startDispatcher(
   const report = (message: string) => (error: unknown) => emit({ message, error });
   const onEvents = (webhookIds?: readonly string[]) => dispatcher.wake(webhookIds);
   const outbox = createEventOutbox(database, { newId: newUuid, onEvents, plans });
-  const dispatcher = new WebhookDispatcher({
+  const dispatcher = createDispatcher({
     outbox,
     queue: createDeliveryQueue(database, outbox, disableAfterMs),
     fetch: createGuardedFetch({ allowPrivateNetwork }),

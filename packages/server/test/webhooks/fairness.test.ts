@@ -83,7 +83,7 @@ describe('beside endpoints that hang', () => {
     await good.arrived(100);
     expect(await attempted(ids)).toBe(0);
     // The backlog of the others is not in memory, except deliveries in flight.
-    await expect.poll(() => dispatcher.held).toBeLessThanOrEqual(ids.length);
+    await expect.poll(() => dispatcher.countHeld()).toBeLessThanOrEqual(ids.length);
     await dispatcher.stop();
   });
 
@@ -119,13 +119,13 @@ describe('beside endpoints that hang', () => {
     const dispatcher = opened.dispatcher({ attemptTimeoutMs: 1_500 });
     dispatcher.start();
     await expect.poll(() => attempted([id])).toBeGreaterThanOrEqual(2);
-    expect(dispatcher.held).toBeLessThanOrEqual(1);
+    expect(dispatcher.countHeld()).toBeLessThanOrEqual(1);
     expect(dispatcher.figures.overdueMs.slow).toBe(0);
     opened.clock.advance(3_000);
     await expect.poll(() => dispatcher.figures.overdueMs.slow, { timeout: 5_000 }).toBe(3_000);
     expect(dispatcher.figures.overdueMs.answering).toBe(0);
     await connected(hanging, 4);
-    expect(dispatcher.held).toBeLessThanOrEqual(1);
+    expect(dispatcher.countHeld()).toBeLessThanOrEqual(1);
     await dispatcher.stop();
     const states = await opened.states(id);
     expect(states.filter((state) => state === 'pending 0 null').length).toBeGreaterThanOrEqual(16);

@@ -12,7 +12,7 @@ import {
   listDeliveries,
 } from '../../src/webhooks/delivery-repository.js';
 import { eventExamples } from '../../src/webhooks/event-examples.js';
-import { WebhookDispatcher } from '../../src/webhooks/webhook-dispatcher.js';
+import { createDispatcher, type WebhookDispatcher } from '../../src/webhooks/webhook-dispatcher.js';
 import {
   createWebhookRepository,
   type Webhook,
@@ -115,7 +115,7 @@ export async function openDispatcher() {
         allowPrivateNetwork: true,
         ...(resolve && { resolve }),
       });
-      const made = new WebhookDispatcher({
+      const made = createDispatcher({
         outbox,
         keyring: database.keyring,
         queue:
