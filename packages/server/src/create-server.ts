@@ -26,19 +26,19 @@ import { hostnameReader } from './domains/domain-repository.js';
 import { hideApi } from './domains/hide-api.js';
 import { type IsOwnHost, ownHostTest } from './domains/hostname.js';
 import { FairQueue } from './fair-queue.js';
-import { ErrorLog } from './health/error-log.js';
+import { createErrorLog } from './health/error-log.js';
 import { livenessRoute } from './health/health-contract.js';
 import { createHealthModule, diskCheck } from './health/health-handlers.js';
 import type { BackupFigures } from './health/server-metrics.js';
 import { createHttpServer } from './http/create-http-server.js';
 import { affordableConnections, type Listener, listen, listenForOperators } from './http/listen.js';
 import { noteForwardedHeaders } from './http/note-forwarded-headers.js';
-import { RateLimiter } from './http/rate-limiter.js';
+import { createRateLimiter } from './http/rate-limiter.js';
 import { defaultTimeLimits } from './http/read-body.js';
 import { PeriodicService, type Service, stopAll } from './lifecycle.js';
 import { openListReader } from './lists/open-list-reader.js';
 import { createTxtResolver } from './network/dns-resolver.js';
-import { SafeDns } from './network/safe-dns.js';
+import { createSafeDns } from './network/safe-dns.js';
 import { organizationHandlers } from './organizations/organization-handlers.js';
 import { createOrganizationRepository } from './organizations/organization-repository.js';
 import { ownOrganizationHandlers } from './organizations/own-organization-handlers.js';
@@ -173,9 +173,8 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   const isReserved = (word: string) => reserved.has(word.toLowerCase());
   const organizations = createOrganizationRepository(database);
   const findByHostname = hostnameReader(database.read);
-  const errorLog = new ErrorLog(logger);
-  const onRequestError = (error: unknown, requestId: string) =>
-    errorLog.noteRequest(error, requestId);
+  const errorLog = createErrorLog(logger);
+  const { noteRequest: onRequestError } = errorLog;
   const onCallbackError = (error: unknown) => errorLog.note('callback', error);
   const basis = { database, storage, isThreaded: usesThreads, logger };
   const { lists, ...listReader } = openListReader(basis);
@@ -186,7 +185,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   };
   const linkPolicy = createLinkPolicy(database, onLinksChanged);
   const safeDns =
-    config.safeDns && new SafeDns({ servers: config.safeDns, plainServers: config.dnsServers });
+    config.safeDns && createSafeDns({ servers: config.safeDns, plainServers: config.dnsServers });
   const shared = {
     ...basis,
     safeDns,
@@ -319,7 +318,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     uncheckedTargets: () => safeDns?.unanswered ?? 0,
   });
   const rateLimiterOf = (perMinute: number, rule: string) =>
-    perMinute > 0 ? new RateLimiter(perMinute, rule) : undefined;
+    perMinute > 0 ? createRateLimiter(perMinute, rule) : undefined;
   const { trustedProxies: proxies } = config;
   const redirects = createRedirectModule({
     ...shared,

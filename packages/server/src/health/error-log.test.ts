@@ -4,13 +4,13 @@ import { ApiError } from '../contract/api-error.js';
 import { QueueFullError } from '../fair-queue.js';
 import { StorageUnavailableError } from '../storage/database.js';
 import { ThreadError } from '../threads/define-thread.js';
-import { ErrorLog } from './error-log.js';
+import { createErrorLog } from './error-log.js';
 
 function open() {
   const lines: Record<string, unknown>[] = [];
   let now = 0;
   const logger = pino({ base: null }, { write: (line: string) => lines.push(JSON.parse(line)) });
-  const errors = new ErrorLog(logger, () => now);
+  const errors = createErrorLog(logger, () => now);
   return { errors, lines, advance: (ms: number) => (now += ms) };
 }
 

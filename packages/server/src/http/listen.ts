@@ -94,19 +94,19 @@ async function accept(
     // Set in the same turn of the event loop, before a connection can be accepted.
     if ('path' in address && server.listening) chmodSync(address.path, socketMode);
   });
-  const connections = new OpenConnections(server, maxConnections);
+  const endUnused = limitConnections(server, maxConnections);
   const origin =
     'path' in address
       ? address.path
       : `http://${visibleHost(address.host)}:${(server.address() as AddressInfo).port}`;
-  return { origin, stop: (graceMs) => stopListening(server, connections, graceMs) };
+  return { origin, stop: (graceMs) => stopListening(server, endUnused, graceMs) };
 }
 
 const idleCheckMs = 50;
 
 async function stopListening(
   server: Server,
-  connections: OpenConnections,
+  endUnused: () => void,
   graceMs: number,
 ): Promise<void> {
   if (!server.listening) return;
@@ -118,7 +118,7 @@ async function stopListening(
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   const closeIdle = setInterval(() => {
     server.closeIdleConnections();
-    connections.endUnused();
+    endUnused();
   }, idleCheckMs);
   const cutOff = setTimeout(() => server.closeAllConnections(), graceMs);
   await closed;
@@ -134,51 +134,41 @@ function visibleHost(host: string): string {
 
 /**
  * Limits the open connections of a server. For each connection beyond the limit it closes one: the oldest
- * that never got a response, or else the oldest.
+ * that never got a response, or else the oldest. Returns a function that closes connections that never sent a
+ * byte: browsers open them in advance, and Node counts them as busy.
  */
-export class OpenConnections {
+function limitConnections(server: Server, maxConnections: number) {
   // Oldest first.
-  readonly #withoutResponse = new Set<Socket>();
-  readonly #others = new Set<Socket>();
+  const withoutResponse = new Set<Socket>();
+  const others = new Set<Socket>();
+  const remove = (socket: Socket) => {
+    withoutResponse.delete(socket);
+    others.delete(socket);
+  };
 
-  constructor(server: Server, maxConnections: number) {
-    server.on('connection', (socket) => {
-      this.#withoutResponse.add(socket);
-      socket.once('close', () => this.#remove(socket));
-      if (this.#withoutResponse.size + this.#others.size > maxConnections)
-        this.#closeOneFor(socket);
-    });
-  }
-
-  /** Closes connections that never sent a byte. Browsers open them in advance; Node counts them as busy. */
-  endUnused(): void {
-    for (const socket of this.#withoutResponse) if (socket.bytesRead === 0) socket.destroy();
-  }
-
-  #closeOneFor(newcomer: Socket): void {
-    for (const socket of this.#withoutResponse) {
+  function selectFor(newcomer: Socket): Socket {
+    for (const socket of withoutResponse) {
       if (socket === newcomer) break;
-      if (socket.bytesWritten === 0) {
-        this.#close(socket);
-        return;
-      }
+      if (socket.bytesWritten === 0) return socket;
       // Each connection moves at most once, so a flood of connections takes no search.
-      this.#withoutResponse.delete(socket);
-      this.#others.add(socket);
+      withoutResponse.delete(socket);
+      others.add(socket);
     }
-    this.#close(this.#others.values().next().value ?? newcomer);
+    return others.values().next().value ?? newcomer;
   }
 
-  #close(socket: Socket): void {
+  server.on('connection', (socket) => {
+    withoutResponse.add(socket);
+    socket.once('close', () => remove(socket));
+    if (withoutResponse.size + others.size <= maxConnections) return;
+    const closed = selectFor(socket);
     // Removed now, because `close` is emitted later and until then the limit would appear exceeded.
-    this.#remove(socket);
-    socket.destroy();
-  }
-
-  #remove(socket: Socket): void {
-    this.#withoutResponse.delete(socket);
-    this.#others.delete(socket);
-  }
+    remove(closed);
+    closed.destroy();
+  });
+  return () => {
+    for (const socket of withoutResponse) if (socket.bytesRead === 0) socket.destroy();
+  };
 }
 
 // The rest is for files and outgoing connections.

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { ApiError } from '../contract/api-error.js';
-import { RateLimiter } from './rate-limiter.js';
+import { createRateLimiter, type RateLimiter } from './rate-limiter.js';
 
-const newLimiter = (perMinute: number) => new RateLimiter(perMinute, 'An organization may make');
+const newLimiter = (perMinute: number) => createRateLimiter(perMinute, 'An organization may make');
 
 /** Returns the remaining requests, or the seconds to wait as a negative number. */
 function take(limiter: RateLimiter, now: number, key = 'a'): number {

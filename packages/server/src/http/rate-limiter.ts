@@ -14,37 +14,33 @@ interface Usage {
   readonly at: number;
 }
 
+export type RateLimiter = ReturnType<typeof createRateLimiter>;
+
 /**
  * Limits the requests of each organization or address on this node. Used requests are restored at a
- * constant rate, all of them within a minute: the generic cell rate algorithm.
+ * constant rate, all of them within a minute: the generic cell rate algorithm. `rule` begins the error
+ * message, such as "An organization may make" 60 requests a minute.
  */
-export class RateLimiter {
-  readonly #perMinute: number;
-  readonly #rule: string;
-  readonly #usages = new LRUCache<string, Usage>(entryLimit(maxKeys));
-
-  /** `rule` begins the error message, such as "An organization may make" 60 requests a minute. */
-  constructor(perMinute: number, rule: string) {
-    this.#perMinute = perMinute;
-    this.#rule = rule;
-  }
-
-  /** Counts a request of a key and returns the state of the limit. Throws RATE_LIMITED beyond it. */
-  take(key: string, now: number): RateLimit {
-    const perMinute = this.#perMinute;
-    const before = this.#usages.get(key) ?? { used: 0, at: now };
-    // The clock may be set back.
-    const restored = Math.max(0, now - before.at) * perMinute;
-    const used = Math.max(0, before.used - restored) + windowMs;
-    const excess = used - perMinute * windowMs;
-    const toSeconds = (units: number) => Math.ceil(Math.ceil(units / perMinute) / 1000);
-    const limit = { limit: perMinute, windowSeconds: windowMs / 1000 };
-    if (excess > 0) {
-      const rule = `${this.#rule} ${formatCount(perMinute, 'request')} a minute`;
-      throw rateLimitedError(rule, { ...limit, remaining: 0, resetSeconds: toSeconds(excess) });
-    }
-    this.#usages.set(key, { used, at: now });
-    const remaining = Math.floor((perMinute * windowMs - used) / windowMs);
-    return { ...limit, remaining, resetSeconds: toSeconds(used) };
-  }
+export function createRateLimiter(perMinute: number, rule: string) {
+  const usages = new LRUCache<string, Usage>(entryLimit(maxKeys));
+  const toSeconds = (units: number) => Math.ceil(Math.ceil(units / perMinute) / 1000);
+  const limit = { limit: perMinute, windowSeconds: windowMs / 1000 };
+  return {
+    /** Counts a request of a key and returns the state of the limit. Throws RATE_LIMITED beyond it. */
+    take(key: string, now: number): RateLimit {
+      const before = usages.get(key) ?? { used: 0, at: now };
+      // The clock may be set back.
+      const restored = Math.max(0, now - before.at) * perMinute;
+      const used = Math.max(0, before.used - restored) + windowMs;
+      const excess = used - perMinute * windowMs;
+      if (excess > 0) {
+        const message = `${rule} ${formatCount(perMinute, 'request')} a minute`;
+        const resetSeconds = toSeconds(excess);
+        throw rateLimitedError(message, { ...limit, remaining: 0, resetSeconds });
+      }
+      usages.set(key, { used, at: now });
+      const remaining = Math.floor((perMinute * windowMs - used) / windowMs);
+      return { ...limit, remaining, resetSeconds: toSeconds(used) };
+    },
+  };
 }

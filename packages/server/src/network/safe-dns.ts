@@ -14,36 +14,14 @@ const timeoutMs = 1_000;
 const totalTimeoutMs = 5_000;
 const concurrency = 16;
 
+export type SafeDns = ReturnType<typeof createSafeDns>;
+
 /** Asks a filtering resolver which hosts it blocks. */
-export class SafeDns {
-  readonly #options: SafeDnsOptions;
-  /** The number of hosts that were not checked, because a resolver did not answer in time. */
-  unanswered = 0;
-
-  constructor(options: SafeDnsOptions) {
-    this.#options = options;
-  }
-
-  /** Returns whether each host is blocked. Hosts without an answer are left out. */
-  async check(hosts: Iterable<string>): Promise<Map<string, boolean>> {
-    const answers = new Map<string, boolean>();
-    // The workers share the iterator.
-    const waiting = [...new Set(hosts)].filter(isName).values();
-    const endsAt = performance.now() + totalTimeoutMs;
-    const work = async () => {
-      for (const host of waiting) {
-        const isBlocked = performance.now() < endsAt ? await this.#isBlocked(host) : undefined;
-        if (isBlocked === undefined) this.unanswered += 1;
-        else answers.set(host, isBlocked);
-      }
-    };
-    await Promise.all(Array.from({ length: concurrency }, work));
-    return answers;
-  }
+export function createSafeDns({ servers, plainServers }: SafeDnsOptions) {
+  let unanswered = 0;
 
   /** Returns undefined if a resolver did not answer. */
-  async #isBlocked(host: string): Promise<boolean | undefined> {
-    const { servers, plainServers } = this.#options;
+  async function isBlocked(host: string): Promise<boolean | undefined> {
     const filtered = await find(host, servers);
     if (filtered === undefined) return undefined;
     // Cloudflare and AdGuard block a host by this address.
@@ -53,6 +31,30 @@ export class SafeDns {
     const plain = await find(host, plainServers);
     return plain && plain.length > 0;
   }
+
+  return {
+    /** The number of hosts that were not checked, because a resolver did not answer in time. */
+    get unanswered() {
+      return unanswered;
+    },
+
+    /** Returns whether each host is blocked. Hosts without an answer are left out. */
+    async check(hosts: Iterable<string>): Promise<Map<string, boolean>> {
+      const answers = new Map<string, boolean>();
+      // The workers share the iterator.
+      const waiting = [...new Set(hosts)].filter(isName).values();
+      const endsAt = performance.now() + totalTimeoutMs;
+      const work = async () => {
+        for (const host of waiting) {
+          const answer = performance.now() < endsAt ? await isBlocked(host) : undefined;
+          if (answer === undefined) unanswered += 1;
+          else answers.set(host, answer);
+        }
+      };
+      await Promise.all(Array.from({ length: concurrency }, work));
+      return answers;
+    },
+  };
 }
 
 /** Returns the IPv4 addresses of a host, without any if it has none; undefined without an answer. */
