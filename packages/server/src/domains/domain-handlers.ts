@@ -10,6 +10,7 @@ import {
   tooMany,
   validationError,
 } from '../contract/api-error.js';
+import type { LinkOwner } from '../contract/caller.js';
 import type { ErrorDetail } from '../contract/errors.js';
 import type { ReadPage } from '../contract/json-text.js';
 import type { EventOutbox } from '../events/event-outbox.js';
@@ -17,6 +18,7 @@ import type { FairQueue } from '../fair-queue.js';
 import type { HandlersOf } from '../http/handlers.js';
 import { replyWithPage } from '../http/open-page.js';
 import {
+  contextOf,
   findStoredResult,
   type IdempotentResult,
   Refusal,
@@ -27,6 +29,7 @@ import type { Clock, ResolveTxt } from '../ports.js';
 import { checkIfMatch, nextUpdatedAt } from '../preconditions/if-match.js';
 import type { Database, WriteTransaction } from '../storage/database.js';
 import { foldKeys } from '../storage/fold-keys.js';
+import { bulkInsert, findWhere, updateWhere } from '../storage/statements.js';
 import { checkChallenge } from './check-challenge.js';
 import {
   type DomainFilter,
@@ -70,32 +73,33 @@ const challengeBytes = 24;
 
 export function domainHandlers(options: DomainHandlerOptions): HandlersOf<typeof domainRoutes> {
   const { database, outbox, findByHostname, hosts, lookUps, isOwnHost, clock } = options;
+  const audit = ({ id }: Domain) => ({ type: 'domain', id }) as const;
 
-  async function getDomain(organizationId: string, id: string): Promise<Domain> {
-    const domain = await findDomain(database.read, organizationId, id);
+  const reply = (status: 200 | 201, { result, replayed }: IdempotentResult<Domain>) => ({
+    status,
+    replayed,
+    data: toDomainRecord(result),
+  });
+
+  async function getDomain(owner: LinkOwner, id: string): Promise<Domain> {
+    const domain = await findDomain(database.read, owner, id);
     if (!domain) throw notFound('domain', id);
     return domain;
-  }
-
-  function write(
-    { organizationId, write }: WriteContext,
-    work: (transaction: WriteTransaction) => Promise<Domain>,
-  ): Promise<IdempotentResult<Domain>> {
-    const audit = ({ id }: Domain) => ({ type: 'domain', id }) as const;
-    return writeOnce(database, { organizationId, write, audit }, work);
   }
 
   /** Changes a domain in a transaction, unless it does not exist or has another version. */
   function change(
     id: string,
     context: WriteContext,
-    work: (transaction: WriteTransaction, domain: Domain) => Promise<Domain>,
+    work: (transaction: WriteTransaction, before: Domain) => Promise<unknown>,
   ): Promise<IdempotentResult<Domain>> {
-    return write(context, async (transaction) => {
-      const domain = await findDomain(transaction, context.organizationId, id);
-      if (!domain) throw new Refusal(notFound('domain', id));
-      checkIfMatch(context.ifMatch, domain.updatedAt);
-      return work(transaction, domain);
+    return writeOnce(database, { ...context, audit }, async (transaction) => {
+      const before = await findDomain(transaction, context, id);
+      if (!before) throw new Refusal(notFound('domain', id));
+      checkIfMatch(context.ifMatch, before.updatedAt);
+      await work(transaction, before);
+      // A deleted domain is not found.
+      return (await findDomain(transaction, context, id)) ?? before;
     });
   }
 
@@ -104,45 +108,32 @@ export function domainHandlers(options: DomainHandlerOptions): HandlersOf<typeof
    * `checked` is the domain whose challenge was looked up; `error` is null when DNS has it.
    */
   function verify(checked: Domain, error: string | null, context: WriteContext) {
-    const { id, organizationId, hostname } = checked;
-    const { now } = context;
-    return write(context, async (transaction) => {
-      const before = await findDomain(transaction, organizationId, id);
+    const { id, hostname } = checked;
+    const { organizationId, now } = context;
+    return change(id, context, async (transaction, before) => {
       // It may have been deleted and restored with another challenge during the look-up.
-      if (before?.challenge !== checked.challenge) throw new Refusal(notFound('domain', id));
-      if (before.isActive) return before;
-      const active = transaction
-        .selectFrom('domains')
-        .select('id')
-        .where('hostname', '=', hostname)
-        .where('is_active', '=', 1);
-      const isTaken = error === null && (await active.executeTakeFirst()) !== undefined;
+      if (before.challenge !== checked.challenge) throw new Refusal(notFound('domain', id));
+      if (before.isActive) return;
+      const active = error === null && { hostname, is_active: 1 };
+      const isTaken = active && (await findWhere(transaction, 'domains', active)) !== undefined;
       const lastError = isTaken
         ? `${hostname} is active in another organization of this server, which must delete it first`
         : error;
-      await transaction
-        .updateTable('domains')
-        .set({
-          is_active: lastError === null ? 1 : 0,
-          ...(lastError === null && {
-            verified_at: before.verifiedAt ?? now,
-            updated_at: nextUpdatedAt(before.updatedAt, now),
-          }),
-          last_checked_at: now,
-          last_error: lastError,
-        })
-        .where('id', '=', id)
-        .execute();
+      const activation = {
+        is_active: 1,
+        verified_at: before.verifiedAt ?? now,
+        updated_at: nextUpdatedAt(before.updatedAt, now),
+      };
+      const checks = { last_checked_at: now, last_error: lastError };
+      const set = lastError === null ? { ...activation, ...checks } : checks;
+      await updateWhere(transaction, 'domains', { id }, set);
       if (lastError !== null) {
         throw refusal(isTaken ? 'DOMAIN_CONFLICT' : 'DOMAIN_INVALID', lastError);
       }
-      const domain = await readDomain(transaction, organizationId, id);
-      if (before.verifiedAt === null) {
-        const data = toDomainRecord(domain);
-        const subject = { domainId: id };
-        outbox.record(transaction, domainVerified, { organizationId, now, data, subject });
-      }
-      return domain;
+      if (before.verifiedAt !== null) return;
+      const data = toDomainRecord((await findDomain(transaction, context, id)) as Domain);
+      const subject = { domainId: id };
+      outbox.record(transaction, domainVerified, { organizationId, now, data, subject });
     });
   }
 
@@ -157,21 +148,17 @@ export function domainHandlers(options: DomainHandlerOptions): HandlersOf<typeof
   }
 
   return {
-    async createDomain({ caller: { organizationId }, body: { hostname }, write: request }) {
+    async createDomain({ caller, body: { hostname }, write }) {
       if (isOwnHost(hostname)) {
         const rule = "must not be this server's own name";
         throw fieldError('DOMAIN_INVALID', 'hostname', hostname, rule, '; add another host');
       }
       const challenge = `shorty-verification=${randomBytes(challengeBytes).toString('base64url')}`;
-      const now = clock();
-      const context = { organizationId, now, write: request };
-      const { result, replayed } = await write(context, async (transaction) => {
-        const existing = await transaction
-          .selectFrom('domains')
-          .select(['id', 'deleted_at'])
-          .where('organization_id', '=', organizationId)
-          .where('hostname', '=', hostname)
-          .executeTakeFirst();
+      const context = contextOf(caller, clock(), write);
+      const { organizationId, now } = context;
+      const own = { organization_id: organizationId, hostname };
+      const created = await writeOnce(database, { ...context, audit }, async (transaction) => {
+        const existing = await findWhere(transaction, 'domains', own);
         if (existing?.deleted_at === null) {
           const message = `hostname "${hostname}" already exists as domain ${existing.id}`;
           throw refusal('DOMAIN_CONFLICT', message);
@@ -185,101 +172,70 @@ export function domainHandlers(options: DomainHandlerOptions): HandlersOf<typeof
         if (Number(total) >= maxDomains) {
           throw new Refusal(tooMany(maxDomains, 'domains', 'Delete one first'));
         }
+        // A domain of this hostname that was deleted is restored, with its links.
         const pending = { challenge, created_at: now, updated_at: now, deleted_at: null };
-        const { id } = await transaction
-          .insertInto('domains')
-          .values({
-            id: newUuid(),
-            organization_id: organizationId,
-            hostname,
-            is_active: 0,
-            ...pending,
-          })
-          // Restores a domain of this hostname that was deleted, with its links.
-          .onConflict((conflict) =>
-            conflict.columns(['organization_id', 'hostname']).doUpdateSet(pending),
-          )
-          .returning('id')
-          .executeTakeFirstOrThrow();
-        return readDomain(transaction, organizationId, id);
+        const id = existing?.id ?? newUuid();
+        if (existing) await updateWhere(transaction, 'domains', { id }, pending);
+        else {
+          await bulkInsert(transaction, 'domains', [{ id, ...own, is_active: 0, ...pending }]);
+        }
+        return (await findDomain(transaction, context, id)) as Domain;
       });
-      return { status: 201, replayed, data: toDomainRecord(result) };
+      return reply(201, created);
     },
 
     listDomains: ({ caller: { organizationId }, query }) =>
       replyWithPage({ name: 'domains', organizationId }, query, options.listDomains),
 
     async getDomain({ caller, params }) {
-      const domain = await getDomain(caller.organizationId, params.id);
-      return { status: 200, data: toDomainRecord(domain) };
+      return { status: 200, data: toDomainRecord(await getDomain(caller, params.id)) };
     },
 
     async updateDomain({ caller, params: { id }, body, write, ifMatch }) {
-      const { organizationId } = caller;
       await checkUrls(body);
-      const now = clock();
-      const context = { organizationId, now, write, ifMatch };
+      const context = contextOf(caller, clock(), write, ifMatch);
       try {
-        const { result, replayed } = await change(id, context, async (transaction, domain) => {
+        const changed = await change(id, context, async (transaction, before) => {
           const set = settingColumns(body);
-          if (Object.keys(set).length === 0) return domain;
-          if (body.ignoreCase && !domain.ignoreCase) await ignoreCase(transaction, id);
-          await transaction
-            .updateTable('domains')
-            .set({ ...set, updated_at: nextUpdatedAt(domain.updatedAt, now) })
-            .where('id', '=', id)
-            .execute();
-          return readDomain(transaction, organizationId, id);
+          if (Object.keys(set).length === 0) return;
+          if (body.ignoreCase && !before.ignoreCase) await ignoreCase(transaction, id);
+          const updated_at = nextUpdatedAt(before.updatedAt, context.now);
+          await updateWhere(transaction, 'domains', { id }, { ...set, updated_at });
         });
-        return { status: 200, replayed, data: toDomainRecord(result) };
+        return reply(200, changed);
       } finally {
         // Also after an error, because the commit may have succeeded before the connection failed.
         hosts.clear();
-        options.onSettingsChanged(organizationId);
+        options.onSettingsChanged(caller.organizationId);
       }
     },
 
-    async verifyDomain({ caller: { organizationId }, params, write }) {
+    async verifyDomain({ caller, params, write }) {
       // A repeated request gets the first result, even if DNS has changed.
-      let verification = await findStoredResult<Domain>(database, write);
-      if (!verification) {
-        const domain = await getDomain(organizationId, params.id);
-        const error = domain.isActive
-          ? null
-          : await lookUps.run(organizationId, () => checkChallenge(options.resolveTxt, domain));
-        verification = await verify(domain, error, { organizationId, now: clock(), write });
-        if (!domain.isActive) hosts.clear();
-      }
-      const { result, replayed } = verification;
-      return { status: 200, replayed, data: toDomainRecord(result) };
+      const first = await findStoredResult<Domain>(database, write);
+      if (first) return reply(200, first);
+      const domain = await getDomain(caller, params.id);
+      const check = () => checkChallenge(options.resolveTxt, domain);
+      const error = domain.isActive ? null : await lookUps.run(caller.organizationId, check);
+      const verified = await verify(domain, error, contextOf(caller, clock(), write));
+      if (!domain.isActive) hosts.clear();
+      return reply(200, verified);
     },
 
-    async deleteDomain({ caller: { organizationId }, params: { id }, write, ifMatch }) {
-      const now = clock();
-      const context = { organizationId, now, write, ifMatch };
-      const { result, replayed } = await change(id, context, async (transaction, domain) => {
+    async deleteDomain({ caller, params: { id }, write, ifMatch }) {
+      const context = contextOf(caller, clock(), write, ifMatch);
+      const deleted = await change(id, context, async (transaction, { hostname }) => {
         // Not a count: a domain may have a million links, and redirects wait for this query.
-        const activeUrl = await transaction
-          .selectFrom('urls')
-          .select('id')
-          .where('domain_id', '=', id)
-          .where('is_active', '=', 1)
-          .limit(1)
-          .executeTakeFirst();
-        if (activeUrl) {
-          const message = `${domain.hostname} has active links: pause or delete them, or move them to another domain first`;
+        if (await findWhere(transaction, 'urls', { domain_id: id, is_active: 1 })) {
+          const message = `${hostname} has active links: pause or delete them, or move them to another domain first`;
           throw refusal('DOMAIN_CONFLICT', message);
         }
         // Its row stays, because inactive links refer to it.
-        await transaction
-          .updateTable('domains')
-          .set({ is_active: 0, deleted_at: now, last_checked_at: null, last_error: null })
-          .where('id', '=', id)
-          .execute();
-        return domain;
+        const ended = { is_active: 0, last_checked_at: null, last_error: null };
+        await updateWhere(transaction, 'domains', { id }, { ...ended, deleted_at: context.now });
       });
       hosts.clear();
-      return { status: 200, replayed, data: toDomainRecord(result) };
+      return reply(200, deleted);
     },
 
     async getTlsAllowed({ query, headers }) {
@@ -298,10 +254,6 @@ export function domainHandlers(options: DomainHandlerOptions): HandlersOf<typeof
 
 function refusal(code: 'DOMAIN_CONFLICT' | 'DOMAIN_INVALID', message: string): Refusal {
   return new Refusal(new ApiError(code, message));
-}
-
-async function readDomain(transaction: WriteTransaction, organizationId: string, id: string) {
-  return (await findDomain(transaction, organizationId, id)) as Domain;
 }
 
 /** Folds the keys of a domain. Throws VALIDATION_FAILED if two links would have the same. */

@@ -1,5 +1,6 @@
 import { type Kysely, type Selectable, type SqlBool, sql, type Updateable } from 'kysely';
 import type { z } from 'zod';
+import type { LinkOwner } from '../contract/caller.js';
 import type { Page } from '../contract/fields.js';
 import { columnOf, fieldsOf, presentAs, withIsoTimes } from '../contract/present.js';
 import type { Database, Schema } from '../storage/database.js';
@@ -109,7 +110,7 @@ export type FindByHostname = ReturnType<typeof hostnameReader>;
 
 export async function findDomain(
   db: Kysely<Schema>,
-  organizationId: string,
+  { organizationId }: LinkOwner,
   id: string,
 ): Promise<Domain | undefined> {
   const row = await selectDomains(db, organizationId).where('id', '=', id).executeTakeFirst();
