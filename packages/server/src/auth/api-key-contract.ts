@@ -14,7 +14,7 @@ import {
 /** API keys of one organization, expired ones included. */
 export const maxApiKeys = 100;
 
-const name = displayText(100, 1).meta({
+export const apiKeyName = displayText(100, 1).meta({
   description: 'What the key is for.',
   example: 'deploy script',
 });
@@ -24,20 +24,24 @@ const onlyOwnLinks = z.boolean();
 
 const keyScope = z.enum(keyScopes, { error: `must be one of ${keyScopes.join(', ')}` });
 
+/** The scopes that a request asks for, without repetitions. */
+export function scopesInput<Scope extends z.ZodType>(scope: Scope, description: string) {
+  return z
+    .array(scope)
+    .min(1, 'must name at least one scope')
+    .max(100)
+    .overwrite((given) => [...new Set(given)])
+    .optional()
+    .meta({ description, example: ['urls:read', 'urls:write'] });
+}
+
 export const apiKeyCreateRequest = z
   .strictObject({
-    name,
-    scopes: z
-      .array(keyScope)
-      .min(1, 'must name at least one scope')
-      .max(100)
-      .overwrite((given) => [...new Set(given)])
-      .optional()
-      .meta({
-        description:
-          'What the key may do. The caller must have each of these scopes. Default: all scopes of the caller but urls:erase and keys:write, which no key can have. A restricted key has at most those of links, QR codes and analytics.',
-        example: ['urls:read', 'urls:write'],
-      }),
+    name: apiKeyName,
+    scopes: scopesInput(
+      keyScope,
+      'What the key may do. The caller must have each of these scopes. Default: all scopes of the caller but urls:erase and keys:write, which no key can have. A restricted key has at most those of links, QR codes and analytics.',
+    ),
     domainId: domainId
       .nullish()
       .describe('Restricts the key to the links of this active custom domain. Null: it is not.'),

@@ -9,7 +9,7 @@ import {
   uuid,
   uuidParam,
 } from '../contract/fields.js';
-import { apiKeyRecord } from './api-key-contract.js';
+import { apiKeyName, apiKeyRecord, scopesInput } from './api-key-contract.js';
 
 /** Clients of one organization that are not revoked. */
 export const maxClients = 100;
@@ -24,16 +24,10 @@ const expiresAt = timestamp.nullish().describe('When it stops working. Null: nev
 export const clientCreateRequest = z
   .strictObject({
     name: name.nullish(),
-    scopes: z
-      .array(scope)
-      .min(1, 'must name at least one scope')
-      .max(100)
-      .overwrite((given) => [...new Set(given)])
-      .optional()
-      .meta({
-        description: 'What the client may do. Default: every scope but urls:erase and keys:write.',
-        example: ['urls:read', 'urls:write'],
-      }),
+    scopes: scopesInput(
+      scope,
+      'What the client may do. Default: every scope but urls:erase and keys:write.',
+    ),
   })
   .meta({ id: 'ClientCreateRequest' });
 
@@ -42,10 +36,7 @@ const clientChanges = z
   .meta({ id: 'ClientUpdateRequest' });
 
 const apiKeyChanges = z
-  .strictObject({
-    name: name.optional().meta({ description: 'What the key is for.', example: 'deploy script' }),
-    expiresAt,
-  })
+  .strictObject({ name: apiKeyName.optional(), expiresAt })
   .meta({ id: 'ApiKeyUpdateRequest' });
 
 const fields = {

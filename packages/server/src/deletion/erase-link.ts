@@ -12,7 +12,8 @@ import type { Database, WriteTransaction } from '../storage/database.js';
 import { childrenOf } from '../storage/schema.js';
 import { findWhere, updateWhere } from '../storage/statements.js';
 import type { ShortUrl } from '../urls/short-url.js';
-import { beginErasure, type UrlEraserOptions } from '../urls/url-life-cycle.js';
+import type { RecordUrls } from '../urls/url-events.js';
+import { beginErasure } from '../urls/url-life-cycle.js';
 import { deleteOrganizations } from './delete-organization.js';
 import { deleteAll, deleteRows } from './delete-rows.js';
 
@@ -77,7 +78,9 @@ export async function eraseLink(
   );
 }
 
-interface UrlErasureOptions extends UrlEraserOptions {
+interface UrlErasureOptions {
+  readonly database: Database;
+  readonly record: RecordUrls;
   /**
    * Erases the visits of marked links. Returns after some seconds at most, and continues then. Throws
    * UNAVAILABLE if those of this link cannot be erased.

@@ -84,12 +84,7 @@ export async function updateUrls(
   const restored = changed.filter(
     ({ before, url }) => before.deletedAt !== null && url.deletedAt === null,
   );
-  await record(
-    transaction,
-    urlRestored,
-    restored.map(({ url }) => ({ url })),
-    now,
-  );
+  await record(transaction, urlRestored, restored, now);
   return outcomes;
 
   /** Checks a change, stores the keys of a link that moves, and returns its hostname. Throws an ApiError. */

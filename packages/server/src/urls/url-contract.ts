@@ -86,53 +86,43 @@ const order = z
     param: { id: 'UrlOrder' },
   });
 
+const filter = <Schema extends z.ZodType>(schema: Schema, id: string, description: string) =>
+  schema.optional().meta({ description, param: { id } });
+
 const filters = {
   sort,
   order,
-  isActive: queryBoolean.optional().meta({
-    description: 'true: only active links; false: only paused, expired and deleted links.',
-    param: { id: 'IsActive' },
-  }),
-  isTargetBlocked: queryBoolean.optional().meta({
-    description: 'true: only links with targetBlockedAt; false: only the others.',
-    param: { id: 'IsTargetBlocked' },
-  }),
-  isDeleted: queryBoolean.optional().meta({
-    description:
-      'true: only deleted links; false: only links that are not deleted. Default: false, and both with isActive=false.',
-    param: { id: 'IsDeleted' },
-  }),
-  search: plainLine(200, 1)
-    .optional()
-    .meta({
-      description:
-        'Only links whose title, description, target, slug, code or one of whose tags contains this text, in any case.',
-      param: { id: 'UrlSearch' },
-    }),
-  tag: tagName
-    .optional()
-    .meta({ description: 'Only links with exactly this tag.', param: { id: 'UrlTag' } }),
-  category: plainLine(100, 1)
-    .optional()
-    .meta({ description: 'Only links of this category.', param: { id: 'UrlCategory' } }),
-  domainId: uuid
-    .optional()
-    .meta({ description: 'Only links on this custom domain.', param: { id: 'UrlDomainId' } }),
-  targetUrl: targetUrl
-    .optional()
-    .meta({ description: 'Only links with exactly this target.', param: { id: 'UrlTarget' } }),
-  createdBy: line(200, 1)
-    .optional()
-    .meta({
-      description: 'Only links that this person, client or API key created: its id.',
-      param: { id: 'CreatedBy' },
-    }),
-  createdSince: timestamp
-    .optional()
-    .meta({ description: 'Only links created at or after it.', param: { id: 'CreatedSince' } }),
-  createdUntil: timestamp
-    .optional()
-    .meta({ description: 'Only links created before it.', param: { id: 'CreatedUntil' } }),
+  isActive: filter(
+    queryBoolean,
+    'IsActive',
+    'true: only active links; false: only paused, expired and deleted links.',
+  ),
+  isTargetBlocked: filter(
+    queryBoolean,
+    'IsTargetBlocked',
+    'true: only links with targetBlockedAt; false: only the others.',
+  ),
+  isDeleted: filter(
+    queryBoolean,
+    'IsDeleted',
+    'true: only deleted links; false: only links that are not deleted. Default: false, and both with isActive=false.',
+  ),
+  search: filter(
+    plainLine(200, 1),
+    'UrlSearch',
+    'Only links whose title, description, target, slug, code or one of whose tags contains this text, in any case.',
+  ),
+  tag: filter(tagName, 'UrlTag', 'Only links with exactly this tag.'),
+  category: filter(plainLine(100, 1), 'UrlCategory', 'Only links of this category.'),
+  domainId: filter(uuid, 'UrlDomainId', 'Only links on this custom domain.'),
+  targetUrl: filter(targetUrl, 'UrlTarget', 'Only links with exactly this target.'),
+  createdBy: filter(
+    line(200, 1),
+    'CreatedBy',
+    'Only links that this person, client or API key created: its id.',
+  ),
+  createdSince: filter(timestamp, 'CreatedSince', 'Only links created at or after it.'),
+  createdUntil: filter(timestamp, 'CreatedUntil', 'Only links created before it.'),
 };
 
 const urlListQuery = z.strictObject({ ...paging, view, ...filters });

@@ -81,7 +81,7 @@ type UrlEvent =
   | typeof urlRestored
   | typeof urlExpired;
 
-/** A link after a change, and before it if the event is `url.updated`. */
+/** A link after a change, and before it: `url.updated` has what has changed. */
 export interface ChangedUrl {
   readonly url: ShortUrl;
   readonly before?: ShortUrl;
@@ -106,7 +106,8 @@ export function urlRecorder(
       const record = toEventData(url, now);
       const data: DataOfEvent<UrlEvent> = {
         ...record,
-        ...(before && { previous: previousOf(toEventData(before, now), record) }),
+        ...(event === urlUpdated &&
+          before && { previous: previousOf(toEventData(before, now), record) }),
         ...(event === urlDeleted && { isErased: url.erasedAt !== null }),
       };
       const { id: urlId, domainId, organizationId } = url;

@@ -1,18 +1,20 @@
 import type { Kysely } from 'kysely';
 import { markErased } from '../analytics/ingest/erase-visits.js';
-import {
-  type IdempotentResult,
-  type WriteContext,
-  type WriteRequest,
-  writeOnce,
-} from '../idempotency/with-idempotency-key.js';
+import { type WriteContext, writeOnce } from '../idempotency/with-idempotency-key.js';
 import { releaseLinks } from '../organizations/link-quota.js';
 import { checkIfMatch, nextUpdatedAt, nextUpdatedAtOfRow } from '../preconditions/if-match.js';
 import type { Database, Schema, WriteTransaction } from '../storage/database.js';
 import { isOwnLink } from '../storage/link-restriction.js';
+import { updateWhere } from '../storage/statements.js';
 import { erasedUrl } from './change-url.js';
 import { fromRow, isExpired, type ShortUrl, selectUrls, toRow } from './short-url.js';
-import { type RecordUrls, urlDeleted, urlExpired, urlUpdated } from './url-events.js';
+import {
+  type ChangedUrl,
+  type RecordUrls,
+  urlDeleted,
+  urlExpired,
+  urlUpdated,
+} from './url-events.js';
 import { retireKeys } from './url-keys.js';
 import { findUrls } from './url-reader.js';
 
@@ -49,14 +51,13 @@ export async function deleteUrls(
   const changed = links
     .filter(({ deletedAt }) => deletedAt === null)
     .map((before) => ({ before, url: { ...deactivated(before, now), deletedAt: now } }));
-  const deleted = new Map(changed.map(({ url }) => [url.id, url]));
-  for (const id of deleted.keys()) changedIds.add(id);
-  const urls = [...deleted.values()];
-  await deactivate(transaction, urls, now);
+  for (const { url } of changed) changedIds.add(url.id);
+  await deactivate(transaction, changed, now);
   const active = changed.filter(({ before }) => before.isActive);
   await releaseLinks(transaction, organizationId, active.length);
   await record(transaction, urlUpdated, changed, now);
-  await record(transaction, urlDeleted, urls.map(asChange), now);
+  await record(transaction, urlDeleted, changed, now);
+  const deleted = new Map(changed.map(({ url }) => [url.id, url]));
   return links.map((url) => deleted.get(url.id) ?? url);
 }
 
@@ -68,17 +69,15 @@ export async function expire(
   now: number,
 ): Promise<ReadonlyMap<number, ShortUrl>> {
   const due = links.filter((url) => url.isActive && isExpired(url, now));
-  const expired = due.map((url) => deactivated(url, now));
-  const [first] = expired;
+  const expired = due.map((url) => ({ url: deactivated(url, now) }));
+  const [first] = due;
   if (first) {
     await deactivate(transaction, expired, now);
     await releaseLinks(transaction, first.organizationId, expired.length);
-    await record(transaction, urlExpired, expired.map(asChange), now);
+    await record(transaction, urlExpired, expired, now);
   }
-  return new Map(expired.map((url) => [url.id, url]));
+  return new Map(expired.map(({ url }) => [url.id, url]));
 }
-
-const asChange = (url: ShortUrl) => ({ url });
 
 function deactivated(url: ShortUrl, now: number): ShortUrl {
   return { ...url, isActive: false, updatedAt: nextUpdatedAt(url.updatedAt, now) };
@@ -87,12 +86,13 @@ function deactivated(url: ShortUrl, now: number): ShortUrl {
 /** Stores that links are inactive, and whether they are deleted, which all are or none. */
 async function deactivate(
   transaction: WriteTransaction,
-  urls: readonly ShortUrl[],
+  changes: readonly ChangedUrl[],
   now: number,
 ): Promise<void> {
-  if (urls.length === 0) return;
-  const ids = urls.map(({ id }) => id);
-  const deletedAt = urls[0]?.deletedAt ?? null;
+  const [first] = changes;
+  if (!first) return;
+  const ids = changes.map(({ url }) => url.id);
+  const { deletedAt } = first.url;
   await transaction
     .updateTable('urls')
     .set({ is_active: 0, deleted_at: deletedAt, updated_at: nextUpdatedAtOfRow(now) })
@@ -116,33 +116,24 @@ export async function selectDue(
   return rows.map(fromRow);
 }
 
-export interface UrlEraserOptions {
-  readonly database: Database;
-  readonly record: RecordUrls;
-}
-
-export interface ErasedUrl<Presented> {
-  readonly presented: Presented;
-  readonly qrIds: readonly string[];
-}
-
 /**
  * Empties a link and marks it for the job that deletes what belongs to it (`deletion/erase-link.ts`). Its
  * keys are retired in the same transaction. Returns null if the caller has no such link.
  */
 export function beginErasure<Presented>(
-  { database, record }: UrlEraserOptions,
+  { database, record }: { readonly database: Database; readonly record: RecordUrls },
   id: number,
   present: (url: ShortUrl) => Presented,
   context: WriteContext,
-): Promise<IdempotentResult<ErasedUrl<Presented> | null>> {
+) {
   const { organizationId, now, write, ifMatch } = context;
   const options = {
     organizationId,
-    write: write && withErasedField(write),
+    // The audit log tells an erasure from a deletion by this field.
+    write: write && { ...write, origin: { ...write.origin, fields: ['erase'] } },
     audit: { type: 'url', id },
   } as const;
-  return writeOnce<ErasedUrl<Presented> | null>(database, options, async (transaction) => {
+  return writeOnce(database, options, async (transaction) => {
     const row = await selectUrls(transaction).where('urls.id', '=', id).executeTakeFirst();
     if (!row || !isOwnLink(context, row)) return null;
     const before = fromRow(row);
@@ -155,17 +146,12 @@ export function beginErasure<Presented>(
     await retireKeys(transaction, organizationId, await keys.execute(), id);
     await transaction.deleteFrom('takedowns').where('id', '=', id).execute();
     const { id: _, ...columns } = toRow(url);
-    await transaction.updateTable('urls').set(columns).where('id', '=', id).execute();
+    await updateWhere(transaction, 'urls', { id }, columns);
     const qrIds = await endCodes(transaction, id, now);
     await markErased(transaction, id, now);
     await record(transaction, urlDeleted, [{ url }], now);
     return { presented: present(url), qrIds };
   });
-}
-
-/** The audit log tells an erasure from a deletion by this field. */
-function withErasedField(write: WriteRequest): WriteRequest {
-  return { ...write, origin: { ...write.origin, fields: ['erase'] } };
 }
 
 /** Deletes the images of the link's QR codes, so that every node stops serving them. */
