@@ -70,6 +70,13 @@ export function systemErrorCode(error: unknown): string | undefined {
   return typeof error.code === 'string' ? error.code : undefined;
 }
 
+/** Returns the reason of a failed request. The error of `fetch` has it as its cause. */
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error.cause instanceof Error) return reasonOf(error.cause);
+  return error.message || (systemErrorCode(error) ?? error.name);
+}
+
 /** Returns the message for a file that cannot be written. */
 export function describeWriteError(path: string, error: unknown): string {
   const reasons: Readonly<Record<string, string>> = {

@@ -1,7 +1,7 @@
 import { BlockList, isIP } from 'node:net';
 import { domainToASCII } from 'node:url';
 import { fetch, ProxyAgent } from 'undici';
-import { systemErrorCode } from './cli-error.js';
+import { reasonOf } from './cli-error.js';
 import type { Io } from './io.js';
 
 /** Returns a `fetch` that uses the proxies of the environment. */
@@ -20,10 +20,7 @@ export function createProxyFetch(env: Io['env']): typeof globalThis.fetch {
       return await undiciFetch(input, options);
     } catch (error) {
       if (init?.signal?.aborted) throw error;
-      let deepest = error as Error;
-      while (deepest.cause instanceof Error) deepest = deepest.cause;
-      const reason = deepest.message || systemErrorCode(deepest);
-      const cause = new Error(`with the proxies of the environment: ${reason}`);
+      const cause = new Error(`with the proxies of the environment: ${reasonOf(error)}`);
       throw new TypeError('fetch failed', { cause: Object.assign(cause, { code: 'PROXY' }) });
     }
   };

@@ -2,9 +2,10 @@ import { proposeUrl } from './parse-url.js';
 import { unguardFormula } from './write-csv.js';
 
 /** The API value of a cell, or the reason why the cell is invalid. */
-export type CellValue =
-  | { readonly value: unknown; readonly error?: undefined }
-  | { readonly error: string };
+export interface CellValue {
+  readonly value?: unknown;
+  readonly error?: string;
+}
 
 /** How cells are read that can mean several things. */
 export interface CellOptions {
@@ -70,7 +71,7 @@ export const parseIntegers: ParseCell = (cell) => {
 /** Parses an object in JSON. The server validates its fields. */
 export const parseJsonObject: ParseCell = (cell) => {
   const value = parseJson(unguardFormula(cell));
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { value };
+  if (isObject(value)) return { value };
   return { error: `must be a JSON object such as {"title":"Sale"}, not ${quoteCell(cell)}` };
 };
 
@@ -84,6 +85,12 @@ export const parseJsonList: ParseCell = (cell) => {
 
 export function quoteCell(cell: string): string {
   return JSON.stringify(cell.length > 60 ? `${cell.slice(0, 57)}...` : cell);
+}
+
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 export function parseJson(text: string): unknown {

@@ -1,4 +1,4 @@
-import { type CellOptions, parseText } from './cell-values.js';
+import { type CellOptions, parseText, quoteCell } from './cell-values.js';
 import type { Column } from './column.js';
 import { nearestName } from './generated/nearest-name.js';
 import { invalidColumn } from './json-export.js';
@@ -140,39 +140,35 @@ function requireField(
   if (columns.some((column) => column.kind === 'field' && column.name === name)) return;
   // A column of short URLs is never the target.
   const candidate = titles.find((title) => title !== '' && !/short/i.test(title));
-  const mapping = `use another column with --map ${quoteShell(candidate)}=${name}`;
-  const found = titles.map(quoteTitle).join(', ');
+  let next = `use another column with --map ${quoteShell(candidate)}=${name}`;
   const { source } = set;
   if (source) {
     const isOwn = ([, column]: [string, Column]) => 'name' in column && column.name === name;
-    const own = Object.entries(source.columns)
-      .filter(isOwn)
-      .map(([title]) => title);
-    throw new FileError(
-      `the file has no ${name}, only ${found}`,
-      hintOfSource(titles, set) ??
-        `an export of ${source.title} names it ${own.join(' or ')}; ${mapping}`,
-    );
+    const own = Object.entries(source.columns).filter(isOwn);
+    const names = own.map(([title]) => title).join(' or ');
+    next = `an export of ${source.title} names it ${names}; ${next}`;
+  } else {
+    if (titles.some((title) => /^https?:/i.test(title))) next = 'use --no-header if it has values';
+    else if (titles.length === 1 && /[^\w\s.'-]/.test(titles[0] ?? '')) {
+      next = 'if its columns have another separator, name it with --delimiter';
+    }
+    next = `the first row must name the columns; ${next}`;
   }
-  let next = mapping;
-  if (titles.some((title) => /^https?:/i.test(title))) next = 'use --no-header if it has values';
-  else if (titles.length === 1 && /[^\w\s.'-]/.test(titles[0] ?? '')) {
-    next = 'if its columns have another separator, name it with --delimiter';
-  }
+  const place = source ? 'file has no' : 'header has no column';
   throw new FileError(
-    `the header has no column ${name}, only ${found}`,
-    hintOfSource(titles, set) ?? `the first row must name the columns; ${next}`,
+    `the ${place} ${name}, only ${titles.map(quoteCell).join(', ')}`,
+    hintOfSource(titles, set) ?? next,
   );
 }
 
 function refuseDuplicates(titles: readonly string[], columns: readonly Column[]): void {
   const seen = new Map<string, number>();
   for (const [index, column] of columns.entries()) {
-    if (!('name' in column) || isMerged(column)) continue;
+    if (!('name' in column) || merged.includes(column.name)) continue;
     const first = seen.get(column.name);
     if (first !== undefined) {
       throw new FileError(
-        `columns ${first + 1} (${quoteTitle(titles[first])}) and ${index + 1} (${quoteTitle(titles[index])}) both mean ${column.name}`,
+        `columns ${first + 1} (${quoteCell(titles[first] ?? '')}) and ${index + 1} (${quoteCell(titles[index] ?? '')}) both mean ${column.name}`,
         'ignore one with --ignore-columns, or rename it with --map',
       );
     }
@@ -181,9 +177,7 @@ function refuseDuplicates(titles: readonly string[], columns: readonly Column[])
 }
 
 // Several columns of an export can have click totals, of which the largest counts, or times.
-function isMerged({ name }: { readonly name: string }): boolean {
-  return ['importedClicks', 'importedCreatedAt', 'expiresAt'].includes(name);
-}
+const merged = ['importedClicks', 'importedCreatedAt', 'expiresAt'];
 
 function unknownColumns(
   unknown: readonly string[],
@@ -193,7 +187,7 @@ function unknownColumns(
   const candidates = Object.keys(set.fields);
   const named = unknown.map((title) => {
     const near = nearestName(title, candidates);
-    return near ? `${quoteTitle(title)} (did you mean ${near}?)` : quoteTitle(title);
+    return near ? `${quoteCell(title)} (did you mean ${near}?)` : quoteCell(title);
   });
   const plural = unknown.length === 1 ? 'unknown column' : 'unknown columns';
   return new FileError(
@@ -216,7 +210,7 @@ function checkOptions(titles: readonly string[], options: ColumnOptions): void {
   for (const name of named) {
     if (titles.some((title) => isSameTitle(title, name))) continue;
     throw new FileError(
-      `unknown column ${quoteTitle(name)}; the header has ${titles.map(quoteTitle).join(', ')}`,
+      `unknown column ${quoteCell(name)}; the header has ${titles.map(quoteCell).join(', ')}`,
     );
   }
 }
@@ -236,10 +230,6 @@ function isSameTitle(a: string, b: string): boolean {
 
 function normalise(name: string): string {
   return name.toLowerCase().replaceAll(/[_\-\s]/g, '');
-}
-
-function quoteTitle(title: string | undefined): string {
-  return JSON.stringify(title && title.length > 60 ? `${title.slice(0, 57)}...` : (title ?? ''));
 }
 
 function quoteShell(title = 'column'): string {

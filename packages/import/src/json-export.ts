@@ -1,4 +1,4 @@
-import { quoteCell } from './cell-values.js';
+import { isObject, type JsonObject, quoteCell } from './cell-values.js';
 import { type LinkSource, sourceColumnName } from './link-sources.js';
 import { FileError } from './text-format.js';
 import { formatCsvLine, guardFormula } from './write-csv.js';
@@ -8,8 +8,6 @@ const containers = ['data', 'links', 'result', 'shortUrls', 'urls'];
 
 /** The column that says why an entry of a JSON file is not a link. */
 export const invalidColumn = 'import error';
-
-type JsonObject = Readonly<Record<string, unknown>>;
 
 /** Returns whether a text begins like JSON. */
 export function isJson(start: string): boolean {
@@ -69,7 +67,8 @@ function invalidJson(place: string, error: unknown): FileError {
 function entriesOf(document: unknown): readonly unknown[] {
   if (Array.isArray(document)) return document;
   if (!isObject(document)) return [document];
-  const container = containers.map((name) => document[name]).find((value) => isContainer(value));
+  const fields = containers.map((name) => document[name]);
+  const container = fields.find((value) => Array.isArray(value) || isObject(value));
   if (container !== undefined) return entriesOf(container);
   // YOURLS numbers the links of a list: link_1, link_2.
   const values = Object.values(document);
@@ -78,14 +77,6 @@ function entriesOf(document: unknown): readonly unknown[] {
 
 function describe(entry: unknown): string {
   return `must be a JSON object with the fields of a link, not ${quoteCell(JSON.stringify(entry))}`;
-}
-
-function isContainer(value: unknown): boolean {
-  return Array.isArray(value) || isObject(value);
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function* cellsOf(link: JsonObject, source: LinkSource, path = ''): Generator<[string, string]> {

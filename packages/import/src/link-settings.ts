@@ -1,14 +1,19 @@
-import { type CellValue, parseBoolean, parseInteger, parseJson } from './cell-values.js';
+import {
+  type CellValue,
+  isObject,
+  type JsonObject,
+  parseBoolean,
+  parseInteger,
+  parseJson,
+} from './cell-values.js';
 import type { Column, ReadSetting, Setting } from './column.js';
 import { parseInstant } from './instant-cell.js';
 import { unguardFormula } from './write-csv.js';
 
 /** Cells of other shorteners that need more than another name, and what they become. */
 
-type Conditions = Readonly<Record<string, unknown>>;
-
 interface RuleDraft {
-  readonly when: Conditions;
+  readonly when: JsonObject;
   readonly url: unknown;
 }
 
@@ -21,7 +26,7 @@ export function isSet(cell: string): boolean {
 }
 
 /** A target for visits that meet the conditions. */
-export const targetFor = (when: Conditions, order: number): Column =>
+export const targetFor = (when: JsonObject, order: number): Column =>
   setting((cell) => toRules([{ when, url: unguardFormula(cell) }]), order);
 
 /** Dub's `geo`: targets by country. Countries with the same target share a rule. */
@@ -43,10 +48,9 @@ export const readTestVariants: ReadSetting = (cell, { cells, now }) => {
   }
   if (list.length === 0) return {};
   const end = cells.get('testcompletedat');
-  const parsed: CellValue = end === undefined ? { value: undefined } : parseInstant(end);
-  if (parsed.error !== undefined) return { error: `testCompletedAt ${parsed.error}` };
-  const before = parsed.value as string | undefined;
-  if (before !== undefined && Date.parse(before) <= now) {
+  const { value: before, error }: CellValue = end === undefined ? {} : parseInstant(end);
+  if (error !== undefined) return { error: `testCompletedAt ${error}` };
+  if (before !== undefined && Date.parse(String(before)) <= now) {
     return { notKept: [`the test ended on ${before}`] };
   }
   const foreign = list.find(({ url }) => !isWebUrl(url));
@@ -76,22 +80,21 @@ export const readSplit: ReadSetting = (cell, { cells }) => {
 
 /** When the link was made. A link whose time cannot be read is imported without it. */
 export const readCreation: ReadSetting = (cell, { options }) => {
-  const { value, error } = parseInstant(cell, options) as { value?: unknown; error?: string };
+  const { value, error } = parseInstant(cell, options);
   return error === undefined ? { fields: { importedCreatedAt: value } } : { notKept: [error] };
 };
 
 /** Short.io's `skipQS`: the query of a visit is not added to the target. */
 export const readSkippedQuery: ReadSetting = (cell) => {
-  const { value, error } = parseBoolean(cell) as { value?: boolean; error?: string };
+  const { value, error } = parseBoolean(cell);
   return error === undefined ? { fields: { forwardQuery: !value } } : { error };
 };
 
 /** A status of the redirect. Shorty has fewer than other shorteners. */
 export const readRedirectType: ReadSetting = (cell) => {
-  const parsed = parseInteger(cell);
-  if (parsed.error !== undefined) return { error: parsed.error };
-  const redirectType = Number(parsed.value);
-  if ([301, 302, 307, 308].includes(redirectType)) return { fields: { redirectType } };
+  const { value: redirectType, error } = parseInteger(cell);
+  if (error !== undefined) return { error };
+  if ([301, 302, 307, 308].includes(Number(redirectType))) return { fields: { redirectType } };
   return { notKept: [`Shorty has no redirect with the status ${redirectType}`] };
 };
 
@@ -121,7 +124,7 @@ export const readPreview: ReadSetting = (cell, { cells }) => {
   return { fields: { preview }, notKept };
 };
 
-const deviceConditions: Readonly<Record<string, Conditions>> = {
+const deviceConditions: Readonly<Record<string, JsonObject>> = {
   android: { os: 'Android' },
   ios: { os: 'iOS' },
   windows: { os: 'Windows' },
@@ -161,7 +164,7 @@ export const readHasRules: ReadSetting = (cell, { cells }) => {
 export const readRedirectRules: ReadSetting = (cell) => {
   const list = rulesIn(parseJson(unguardFormula(cell)));
   if (list === undefined) return { error: 'must be a JSON list of redirect rules' };
-  const priority = (rule: Conditions) => Number(rule.priority ?? 0);
+  const priority = (rule: JsonObject) => Number(rule.priority ?? 0);
   const notKept: string[] = [];
   const drafts: RuleDraft[] = [];
   for (const [index, rule] of list.toSorted((a, b) => priority(a) - priority(b)).entries()) {
@@ -172,14 +175,14 @@ export const readRedirectRules: ReadSetting = (cell) => {
   return toRules(drafts, notKept);
 };
 
-function rulesIn(json: unknown): readonly Conditions[] | undefined {
+function rulesIn(json: unknown): readonly JsonObject[] | undefined {
   const list = isObject(json) ? json.redirectRules : json;
   return Array.isArray(list) && list.every(isObject) ? list : undefined;
 }
 
 /** The condition of Shorty for each type of Shlink. */
 const conditionTypes: Readonly<
-  Record<string, (value: string, key: string) => Conditions | undefined>
+  Record<string, (value: string, key: string) => JsonObject | undefined>
 > = {
   device: (value) => find(deviceConditions, value.toLowerCase()),
   language: (value) => ({ language: value.replaceAll('_', '-') }),
@@ -190,7 +193,7 @@ const conditionTypes: Readonly<
 };
 
 /** Returns the conditions of a rule, all of which must hold, or why Shorty does not have them. */
-function mergeConditions(conditions: readonly unknown[]): Conditions | string {
+function mergeConditions(conditions: readonly unknown[]): JsonObject | string {
   const when: Record<string, unknown> = {};
   for (const condition of conditions) {
     const { type, matchValue, matchKey } = isObject(condition) ? condition : {};
@@ -230,14 +233,10 @@ function isWebUrl(url: unknown): url is string {
   return typeof url === 'string' && /^https?:\/\//i.test(url);
 }
 
-function sharesKeys(a: Conditions, b: Conditions): boolean {
+function sharesKeys(a: JsonObject, b: JsonObject): boolean {
   return Object.keys(b).some((key) => Object.hasOwn(a, key));
 }
 
 function find<Value>(record: Readonly<Record<string, Value>>, name: string): Value | undefined {
   return Object.hasOwn(record, name) ? record[name] : undefined;
-}
-
-function isObject(value: unknown): value is Conditions {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

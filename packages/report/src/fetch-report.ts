@@ -22,9 +22,7 @@ import {
 } from './report-model.js';
 
 /** What names a record. */
-interface Named {
-  readonly id: () => Promise<string> | string;
-}
+type Named = { readonly id: () => Promise<string> | string };
 
 /** `Query` is that of the report: each has filters of its own. */
 export interface ReportRequest<Query = ClicksQuery> {

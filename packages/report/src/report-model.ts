@@ -4,6 +4,7 @@ import type {
   ClickBucket,
   QrScans,
   UrlClicks,
+  UrlRecord,
 } from '@shorty/sdk';
 import { formatInstant, formatNumber } from './format.js';
 
@@ -65,10 +66,7 @@ export interface SectionRow {
 }
 
 /** How people name a link. */
-export interface LinkNames {
-  readonly title: string | null;
-  readonly customSlug: string | null;
-}
+export type LinkNames = Pick<UrlRecord, 'title' | 'customSlug'>;
 
 /** What a report shows beside the response. */
 export interface ReportExtras<Data> {
@@ -99,12 +97,11 @@ export function linkReport(
   const name = customSlug ?? data.shortCode;
   const totals = [...totalsOf(clickLabels, data.totals, before?.totals), ...importedTotals(data)];
   return {
-    ...frameOf(data, before, groupBy, filters),
+    ...frameOf(data, before, groupBy, filters, data.timeseries),
     title: `Clicks of link ${name} (id ${data.urlId})${title ? `: ${title}` : ''}${visitsOf(filters)}`,
     notes: retentionNotes(data, before),
     ...data.totals,
     totals,
-    series: bucketsOf(data.timeseries, data, groupBy),
     sections: withOthers(sectionsOf(data.breakdowns), data.totals.totalClicks),
   };
 }
@@ -121,7 +118,7 @@ export function overviewReport(
   }));
   const top: Section = { name: 'top-url', title: 'Top links', rows };
   return {
-    ...frameOf(data, before, groupBy, filters),
+    ...frameOf(data, before, groupBy, filters, data.timeseries),
     title: `Clicks of ${linksOf(filters)}${visitsOf(filters)}`,
     notes: [...retentionNotes(data, before), ...certaintyNotes(totals)],
     ...totals,
@@ -131,7 +128,6 @@ export function overviewReport(
       ...totalsOf({ totalUrls: 'links', activeUrls: 'active links', totalQrs: 'QR codes' }, totals),
       ...totalsOf({ totalScans: 'scans', ...certaintyLabels }, totals, before?.totals),
     ],
-    series: bucketsOf(data.timeseries, data, groupBy),
     sections: withOthers([top, ...sectionsOf(data.breakdowns)], totals.totalClicks),
   };
 }
@@ -145,13 +141,12 @@ export function scanReport(
   const labels = { totalScans: 'scans', uniqueScans: 'unique visitors', uniqueIps: 'addresses' };
   const series = timeseries.map(({ scans, ...bucket }) => ({ ...bucket, clicks: scans }));
   return {
-    ...frameOf(data, before, groupBy, filters),
+    ...frameOf(data, before, groupBy, filters, series),
     title: `Scans of QR code ${data.qrCodeId}${visitsOf(filters)}`,
     notes: [...retentionNotes(data, before), ...certaintyNotes(totals)],
     totalClicks: totals.totalScans,
     uniqueClicks: totals.uniqueScans,
     totals: totalsOf({ ...labels, ...certaintyLabels }, totals, before?.totals),
-    series: bucketsOf(series, data, groupBy),
     sections: withOthers(sectionsOf(data.breakdowns), totals.totalScans),
   };
 }
@@ -184,8 +179,10 @@ function frameOf(
   before: Window | undefined,
   groupBy: GroupBy,
   filters: ReportFilters,
+  buckets: readonly ClickBucket[],
 ) {
-  return { since, until, before, groupBy, filters };
+  const series = bucketsOf(buckets, { since, until }, groupBy);
+  return { since, until, before, groupBy, filters, series };
 }
 
 /** Adds a row to each section for the clicks of names that the response does not list. */
@@ -224,12 +221,6 @@ export function wallTimeOf(instant: string): number {
 /** `2030-11-01 00:00 UTC to 2030-12-01 00:00 UTC, by day`. */
 export function describeWindow({ since, until, groupBy }: Report): string {
   return `${formatInstant(since)} to ${formatInstant(until)}, by ${groupBy}`;
-}
-
-/** `2030-10-02 00:00 UTC to 2030-11-01 00:00 UTC`, or undefined without a comparison. */
-export function describeBefore({ before }: Report): string | undefined {
-  if (!before) return undefined;
-  return `change from ${formatInstant(before.since)} to ${formatInstant(before.until)} in parentheses`;
 }
 
 /** `+12%`, `-3%`, `unchanged`, or `0 before`. Empty when there is nothing to compare. */

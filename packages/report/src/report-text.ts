@@ -1,6 +1,5 @@
-import { formatNumber, printable } from './format.js';
+import { formatInstant, formatNumber, printable } from './format.js';
 import {
-  describeBefore,
   describeWindow,
   formatChange,
   formatShare,
@@ -11,12 +10,6 @@ import {
 } from './report-model.js';
 import { cutText, displayWidth, fitText } from './text-width.js';
 import { barText, timeChart } from './time-chart.js';
-
-export interface TextShape {
-  /** The maximum line width in columns. */
-  readonly width: number;
-  readonly hasColor: boolean;
-}
 
 const chartHeight = 8;
 
@@ -29,14 +22,18 @@ function textStyle(hasColor: boolean) {
 
 type TextStyle = ReturnType<typeof textStyle>;
 
-/** Renders a report as text. */
-export function reportText(report: Report, { width, hasColor }: TextShape): string {
+/** Renders a report as text, in lines of at most `width` columns. */
+export function reportText(
+  report: Report,
+  { width, hasColor }: { readonly width: number; readonly hasColor: boolean },
+): string {
   const style = textStyle(hasColor);
-  const before = describeBefore(report);
-  const notes = [...(before === undefined ? [] : [before]), ...(report.notes ?? [])];
+  const { before, notes = [] } = report;
+  const times = before && [before.since, before.until].map(formatInstant).join(' to ');
   const lines = [
     style.strong(printable(report.title)),
     style.faint(describeWindow(report)),
+    ...(times ? [style.faint(`change from ${times} in parentheses`)] : []),
     ...notes.map(style.faint),
     '',
     ...totalLines(report, width),

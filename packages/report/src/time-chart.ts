@@ -2,15 +2,6 @@ import { type Bar, describeBar, describeBucket, findPeak, toBars } from './bars.
 import { formatNumber } from './format.js';
 import type { Report } from './report-model.js';
 
-export interface TimeChart {
-  /** The lines of the bars, from top to bottom. */
-  readonly rows: readonly { readonly scale: string; readonly bars: string }[];
-  /** The line under the bars with the first and the last time. */
-  readonly times: string;
-  /** The maximum, and the length of a bar if it merges several buckets. */
-  readonly legend: string;
-}
-
 const widestBar = 4;
 const partialMark = '*';
 
@@ -18,7 +9,7 @@ const partialMark = '*';
 export function timeChart(
   { series, groupBy }: Pick<Report, 'series' | 'groupBy'>,
   { width, height }: { readonly width: number; readonly height: number },
-): TimeChart | undefined {
+) {
   const scaleWidth = Math.max(
     ...toBars(series, groupBy, width).map(({ clicks }) => formatNumber(clicks).length),
   );
@@ -37,11 +28,14 @@ export function timeChart(
     return index === height - 1 ? '0' : '';
   };
   return {
+    /** The lines of the bars, from top to bottom. */
     rows: lines.map((line, index) => ({
       scale: `${scaleOf(index).padStart(scaleWidth)} ${scaleOf(index) === '' ? '│' : '┤'}`,
       bars: line,
     })),
+    /** The line under the bars with the first and the last time. */
     times: `${' '.repeat(scaleWidth + 2)}${timesUnder(bars, bars.length * step - gap, groupBy)}`,
+    /** The maximum, and the length of a bar if it merges several buckets. */
     legend: describePeak(peak, bars, groupBy),
   };
 }
@@ -78,12 +72,12 @@ export function barText(value: number, max: number, width: number): string {
 }
 
 /**
- * Renders vertical bars as lines from top to bottom. Each bar is `barWidth` columns wide, with `gap`
+ * Renders vertical bars as `height` lines from top to bottom. Each bar is `barWidth` columns wide, with `gap`
  * columns between bars.
  */
 export function columnChart(
   values: readonly number[],
-  { height, barWidth = 1, gap = 0 }: ColumnChartShape,
+  { height, barWidth = 1, gap = 0 }: { height: number; barWidth?: number; gap?: number },
 ): string[] {
   const max = Math.max(0, ...values);
   const bars = values.map((value) => toEighths(value, max, height));
@@ -97,13 +91,6 @@ export function columnChart(
       .join(' '.repeat(gap))
       .trimEnd();
   });
-}
-
-export interface ColumnChartShape {
-  /** In lines. */
-  readonly height: number;
-  readonly barWidth?: number;
-  readonly gap?: number;
 }
 
 function toEighths(value: number, max: number, length: number): number {

@@ -23,15 +23,14 @@ interface Data {
 /** Returns a command that prints the report of a window. `fetch` gets the argument, if there is one. */
 export function reportCommand(
   id: ReportOperation,
-  examples: readonly string[],
   fetch: (request: Request, record: Named) => Promise<FetchedReport<Data>>,
+  examples: readonly string[],
 ): CommandRow {
-  const row = describeCommand(id, { options: reportOptions(id), help: reportHelp });
+  const row = describeCommand(id, { examples, options: reportOptions(id), help: reportHelp });
   const [argument = ''] = Object.keys(row.args);
   const name = inputName(argument);
   return {
     ...row,
-    examples,
     run: async (context, { [name]: value, ...input }: Readonly<Record<string, unknown>>) => {
       const request = await createReportRequest(context, input as unknown as WindowFlags);
       return showReport(context, await fetch(request, value as Named));

@@ -31,12 +31,6 @@ const windowOptions: OptionRows = {
   '--until <time>': 'end of the window (default: now)',
 };
 
-/** The options of a window, for reports without lists. */
-const spanOptions: OptionRows = {
-  ...windowOptions,
-  '--group-by <span>': { text: 'length of a bucket', choices: ['hour', 'day'], default: 'day' },
-};
-
 // The names of the others are those of their filters.
 const windowNames = ['since', 'until', 'groupBy', 'timezone', 'limit', 'urlId'];
 
@@ -54,7 +48,8 @@ export type ReportOperation = 'getUrlClicks' | 'getAnalyticsOverview' | 'getQrSc
 /** Returns the options of a report on the clicks of a link, on all links, or on scans. */
 export function reportOptions(operation: ReportOperation): OptionRows {
   return {
-    ...spanOptions,
+    ...windowOptions,
+    '--group-by <span>': { text: 'length of a bucket', choices: ['hour', 'day'], default: 'day' },
     '--limit <count>': { text: 'entries per list, 1 to 50 (default: 10)', parse: parsePositive },
     ...timezoneOption,
     ...fieldOptions(operation, windowNames),
@@ -75,34 +70,32 @@ export async function createReportRequest(
   context: Context,
   flags: WindowFlags,
 ): Promise<ReportRequest<ClicksQuery & OverviewQuery & ScansQuery>> {
-  const { io, request } = context;
-  const { signal } = request;
-  // Validates the flags before the settings.
-  const window = readWindow(flags, io.now());
-  const client = await context.client();
   const { since, until, timezone, groupBy, limit, ...given } = flags;
+  const now = context.io.now();
+  const read = (option: string, text?: string) =>
+    text === undefined ? undefined : readTime(option, text, now, timezone);
+  // Validates the flags before the settings.
+  const start = read('--since', since);
+  const end = read('--until', until);
+  // So that a chart of 30d has 30 whole days.
+  const span = since ?? (until === undefined ? '30d' : '');
+  const window = defined({
+    groupBy,
+    since: firstBucket(span, now, groupBy, timezone) ?? start,
+    until: end ?? periodOf(span, now, timezone)?.until,
+    ...{ timezone, limit },
+  }) as ClicksQuery;
+  const client = await context.client();
   const filters = defined(given);
   const { link: urlId, ...query } = await withIds(filters);
   const sent: OverviewQuery & ScansQuery = { ...query, ...defined({ urlId }) };
   // The heading of the report has the user's words.
   const texts = Object.entries(filters).map(([name, value]) => [name, textsOf(value)]);
   const shown = Object.fromEntries(texts) as ReportFilters;
-  return { client, query: { ...window, ...sent }, groupBy, filters: shown, signal };
+  return { client, query: { ...window, ...sent }, groupBy, filters: shown, ...context.request };
 }
 
 function textsOf(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(textsOf);
   return value instanceof Named ? value.text : value;
-}
-
-/** Returns the query for the server. `now` is in milliseconds since the epoch. */
-function readWindow(flags: WindowFlags, now: number): ClicksQuery {
-  const { groupBy, limit, timezone } = flags;
-  const time = (name: 'since' | 'until') =>
-    flags[name] === undefined ? undefined : readTime(`--${name}`, flags[name], now, timezone);
-  // So that a chart of 30d has 30 whole days.
-  const span = flags.since ?? (flags.until === undefined ? '30d' : '');
-  const since = firstBucket(span, now, groupBy, timezone) ?? time('since');
-  const until = time('until') ?? periodOf(flags.since ?? '', now, timezone)?.until;
-  return defined({ groupBy, since, until, timezone, limit }) as ClicksQuery;
 }

@@ -22,113 +22,102 @@ const readExpiry = ({ expiry, timeZone: _, ...fields }: { expiry?: boolean; time
   expiry === false ? { ...fields, expiresAt: null } : fields;
 
 export const adminCommands: Readonly<Record<string, CommandRow>> = {
-  'orgs list': listCommand<Organization>('listOrganizations', ['shorty admin orgs list'], {
+  'orgs list': listCommand<Organization>('listOrganizations', {
+    examples: ['shorty admin orgs list'],
     item: 'organization',
     columns: ['id', 'name', 'plan', 'activeUrls', 'createdAt', 'suspendedAt'],
   }),
-  'orgs create': requestCommand(
-    'createOrganization',
-    ['shorty admin orgs create "Acme Ltd" --plan scale'],
-    {
-      args: { '<name>': 'name of the organization' },
-      options: { '--plan <plan>': required(`its plan: ${plans}`) },
-      note: storeSecret,
+  'orgs create': requestCommand('createOrganization', {
+    examples: ['shorty admin orgs create "Acme Ltd" --plan scale'],
+    args: { '<name>': 'name of the organization' },
+    options: { '--plan <plan>': required(`its plan: ${plans}`) },
+    note: storeSecret,
+  }),
+  'orgs get': requestCommand('getOrganization', { examples: ['shorty admin orgs get "Acme Ltd"'] }),
+  'orgs update': requestCommand('updateOrganization', {
+    summary: 'Rename an organization, or change its plan',
+    examples: ['shorty admin orgs update "Acme Ltd" --name Acme --plan enterprise'],
+    options: {
+      '--name <name>': 'its new name',
+      '--plan <plan>': `its new plan, from the next request on: ${plans}`,
     },
-  ),
-  'orgs get': requestCommand('getOrganization', ['shorty admin orgs get "Acme Ltd"']),
-  'orgs update': requestCommand(
-    'updateOrganization',
-    ['shorty admin orgs update "Acme Ltd" --name Acme --plan enterprise'],
-    {
-      summary: 'Rename an organization, or change its plan',
-      options: {
-        '--name <name>': 'its new name',
-        '--plan <plan>': `its new plan, from the next request on: ${plans}`,
-      },
-    },
-  ),
-  'orgs suspend': requestCommand('updateOrganization', ['shorty admin orgs suspend Acme'], {
+  }),
+  'orgs suspend': requestCommand('updateOrganization', {
     summary: 'Refuse the API requests of an organization, and stop its links',
+    examples: ['shorty admin orgs suspend Acme'],
     fields: () => ({ isSuspended: true }),
     done: 'suspended',
   }),
-  'orgs resume': requestCommand('updateOrganization', ['shorty admin orgs resume Acme'], {
+  'orgs resume': requestCommand('updateOrganization', {
     summary: 'End the suspension of an organization',
+    examples: ['shorty admin orgs resume Acme'],
     fields: () => ({ isSuspended: false }),
     done: 'resumed',
   }),
-  'orgs delete': requestCommand(
-    'deleteOrganization',
-    [`shorty admin orgs delete ${uuid} \\\n    --confirm "Acme Ltd"`],
-    {
-      options: { '--confirm <id-or-name>': required('its id or its name again') },
-      done: 'deleted; the server deletes its records in the background',
-    },
-  ),
-  'clients list': listCommand<Client>('listClients', ['shorty admin clients list Acme'], {
+  'orgs delete': requestCommand('deleteOrganization', {
+    examples: [`shorty admin orgs delete ${uuid} \\\n    --confirm "Acme Ltd"`],
+    options: { '--confirm <id-or-name>': required('its id or its name again') },
+    done: 'deleted; the server deletes its records in the background',
+  }),
+  'clients list': listCommand<Client>('listClients', {
+    examples: ['shorty admin clients list Acme'],
     item: 'client',
     columns: ['id', 'name', 'scopes', 'createdAt', 'expiresAt', 'revokedAt'],
   }),
-  'clients create': requestCommand(
-    'createClient',
-    ['shorty admin clients create Acme --name CI --scopes "urls:read urls:write"'],
-    {
-      options: { ...name, '--scopes <scopes>': scopesOption('all but urls:erase and keys:write') },
-      note: storeSecret,
-    },
-  ),
-  'clients update': requestCommand(
-    'updateClient',
-    ['shorty admin clients update Acme CI --expires-at 2030-12-31'],
-    { options: expiryOptions, fields: readExpiry },
-  ),
-  'clients revoke': requestCommand('revokeClient', ['shorty admin clients revoke Acme CI'], {
+  'clients create': requestCommand('createClient', {
+    examples: ['shorty admin clients create Acme --name CI --scopes "urls:read urls:write"'],
+    options: { ...name, '--scopes <scopes>': scopesOption('all but urls:erase and keys:write') },
+    note: storeSecret,
+  }),
+  'clients update': requestCommand('updateClient', {
+    examples: ['shorty admin clients update Acme CI --expires-at 2030-12-31'],
+    options: expiryOptions,
+    fields: readExpiry,
+  }),
+  'clients revoke': requestCommand('revokeClient', {
+    examples: ['shorty admin clients revoke Acme CI'],
     done: 'revoked',
   }),
-  'keys list': listCommand<ApiKey>('listOrganizationApiKeys', ['shorty admin keys list Acme'], {
+  'keys list': listCommand<ApiKey>('listOrganizationApiKeys', {
+    examples: ['shorty admin keys list Acme'],
     item: 'key',
     columns: ['id', 'name', 'start', 'scopes', 'createdBy', 'lastUsedAt', 'expiresAt'],
   }),
-  'keys update': requestCommand(
-    'updateOrganizationApiKey',
-    ['shorty admin keys update Acme "deploy script" --no-expiry'],
-    { options: expiryOptions, fields: readExpiry },
-  ),
-  'keys revoke': requestCommand(
-    'deleteOrganizationApiKey',
-    ['shorty admin keys revoke Acme "deploy script"'],
-    { done: 'revoked' },
-  ),
-  'takedowns create': requestCommand(
-    'takeDownUrl',
-    ['shorty admin takedowns create https://sho.example/aB3xY9q --reason phishing'],
-    {
-      args: { '<shortUrl>': 'short URL of the link, which then answers 451' },
-      options: { '--reason <text>': required('why; the owner of the link sees it') },
-    },
-  ),
-  'takedowns list': listCommand<Takedown>('listTakedowns', ['shorty admin takedowns list'], {
+  'keys update': requestCommand('updateOrganizationApiKey', {
+    examples: ['shorty admin keys update Acme "deploy script" --no-expiry'],
+    options: expiryOptions,
+    fields: readExpiry,
+  }),
+  'keys revoke': requestCommand('deleteOrganizationApiKey', {
+    examples: ['shorty admin keys revoke Acme "deploy script"'],
+    done: 'revoked',
+  }),
+  'takedowns create': requestCommand('takeDownUrl', {
+    examples: ['shorty admin takedowns create https://sho.example/aB3xY9q --reason phishing'],
+    args: { '<shortUrl>': 'short URL of the link, which then answers 451' },
+    options: { '--reason <text>': required('why; the owner of the link sees it') },
+  }),
+  'takedowns list': listCommand<Takedown>('listTakedowns', {
+    examples: ['shorty admin takedowns list'],
     item: 'link',
     columns: ['id', 'shortUrl', 'reason', 'createdAt', 'organizationId', 'targetUrl'],
   }),
-  'takedowns undo': requestCommand(
-    'undoTakedown',
-    ['shorty admin takedowns undo https://sho.example/aB3xY9q'],
-    { done: 'is no longer taken down' },
-  ),
-  'hosts block': requestCommand(
-    'blockHost',
-    ['shorty admin hosts block evil.example --reason phishing'],
-    {
-      args: { '<host>': 'host name, with its subdomains, or IP address' },
-      options: { '--reason <text>': required('why, for other operators') },
-    },
-  ),
-  'hosts list': listCommand<BlockedHost>('listBlockedHosts', ['shorty admin hosts list'], {
+  'takedowns undo': requestCommand('undoTakedown', {
+    examples: ['shorty admin takedowns undo https://sho.example/aB3xY9q'],
+    done: 'is no longer taken down',
+  }),
+  'hosts block': requestCommand('blockHost', {
+    examples: ['shorty admin hosts block evil.example --reason phishing'],
+    args: { '<host>': 'host name, with its subdomains, or IP address' },
+    options: { '--reason <text>': required('why, for other operators') },
+  }),
+  'hosts list': listCommand<BlockedHost>('listBlockedHosts', {
+    examples: ['shorty admin hosts list'],
     item: 'host',
     columns: ['host', 'reason', 'createdAt'],
   }),
-  'hosts unblock': requestCommand('unblockHost', ['shorty admin hosts unblock evil.example'], {
+  'hosts unblock': requestCommand('unblockHost', {
+    examples: ['shorty admin hosts unblock evil.example'],
     args: { '<host>': 'the blocked host' },
     done: 'unblocked',
   }),

@@ -33,11 +33,9 @@ interface ReportInput extends WindowFlags {
 }
 
 export const analyticsCommands: Readonly<Record<string, CommandRow>> = {
-  overview: reportCommand(
-    'getAnalyticsOverview',
-    ['shorty analytics overview --since 7d'],
-    fetchOverviewReport,
-  ),
+  overview: reportCommand('getAnalyticsOverview', fetchOverviewReport, [
+    'shorty analytics overview --since 7d',
+  ]),
   report: {
     summary: 'Create a report on one link or all links: charts, HTML, CSV or JSON',
     examples: ['shorty analytics report 42 --output html --out report.html'],

@@ -53,7 +53,7 @@ export const versionedOptions: OptionRows = {
   '--if-match <etag>': { ...ifMatchOption('delete'), conflicts: 'dryRun' },
 };
 
-interface ChangeRow extends Partial<Omit<CommandRow, 'run' | 'examples'>> {
+interface ChangeRow extends Partial<Omit<CommandRow, 'run'>> {
   /** False for what is easily undone: no question. */
   readonly asks?: boolean;
   readonly body?: object;
@@ -64,8 +64,7 @@ export function changeCommand(
   verb: Verb,
   kind: RecordKind,
   change: OperationId | Changer,
-  examples: readonly string[],
-  { asks = true, body, ...row }: ChangeRow = {},
+  { asks = true, body, examples = [], ...row }: ChangeRow,
 ): CommandRow {
   const isVersioned = typeof change === 'string' && operations[change].isVersioned && asks;
   const nouns = `${kinds[kind].noun}s`;

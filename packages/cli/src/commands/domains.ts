@@ -11,12 +11,14 @@ interface UpdateOptions {
 }
 
 export const domainCommands: Readonly<Record<string, CommandRow>> = {
-  create: requestCommand<Domain>('createDomain', ['shorty domains create go.example.com'], {
+  create: requestCommand<Domain>('createDomain', {
+    examples: ['shorty domains create go.example.com'],
     args: { '<hostname>': 'hostname of the links, for example go.example.com' },
     note: ({ hostname, txtRecord: { name, type, value } }) =>
       `\nSet this record in DNS:\n\n  ${name}  ${type}  ${value}\n\nThen run: shorty domains verify ${hostname}`,
   }),
-  list: listCommand<Domain>('listDomains', ['shorty domains list --pending'], {
+  list: listCommand<Domain>('listDomains', {
+    examples: ['shorty domains list --pending'],
     item: 'domain',
     columns: ['hostname', 'isActive', 'verifiedAt', 'lastError', 'id'],
     options: {
@@ -29,8 +31,9 @@ export const domainCommands: Readonly<Record<string, CommandRow>> = {
       ...((active || pending) && { isActive: active === true }),
     }),
   }),
-  get: requestCommand('getDomain', ['shorty domains get go.example.com']),
-  update: requestCommand('updateDomain', ['shorty domains update go.example.com --ignore-case'], {
+  get: requestCommand('getDomain', { examples: ['shorty domains get go.example.com'] }),
+  update: requestCommand('updateDomain', {
+    examples: ['shorty domains update go.example.com --ignore-case'],
     clears: true,
     options: {
       ...fieldOptions('updateDomain'),
@@ -46,14 +49,12 @@ export const domainCommands: Readonly<Record<string, CommandRow>> = {
       return patch;
     },
   }),
-  verify: requestCommand<Domain>('verifyDomain', ['shorty domains verify go.example.com'], {
+  verify: requestCommand<Domain>('verifyDomain', {
+    examples: ['shorty domains verify go.example.com'],
     note: ({ hostname }) => `create links on it: shorty urls create <url> --domain-id ${hostname}`,
   }),
-  delete: changeCommand(
-    'Delete',
-    'domain',
-    'deleteDomain',
-    ['shorty domains delete go.example.com'],
-    { summary: 'Delete domains without active links' },
-  ),
+  delete: changeCommand('Delete', 'domain', 'deleteDomain', {
+    summary: 'Delete domains without active links',
+    examples: ['shorty domains delete go.example.com'],
+  }),
 };

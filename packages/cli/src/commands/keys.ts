@@ -24,13 +24,12 @@ interface NewKey {
   readonly ownLinks?: boolean;
 }
 
-const createExamples = [
-  'shorty keys create "deploy script" --scopes "urls:read urls:write"',
-  'shorty keys create "shop" --domain go.example.com --own-links',
-];
-
 export const keyCommands: Readonly<Record<string, CommandRow>> = {
-  create: requestCommand('createApiKey', createExamples, {
+  create: requestCommand('createApiKey', {
+    examples: [
+      'shorty keys create "deploy script" --scopes "urls:read urls:write"',
+      'shorty keys create "shop" --domain go.example.com --own-links',
+    ],
     args: { '<name>': 'what the key is for' },
     options: {
       '--scopes <scopes>': scopesOption('all of yours, except urls:erase'),
@@ -46,15 +45,15 @@ export const keyCommands: Readonly<Record<string, CommandRow>> = {
     }),
     note: 'store the key now, it is shown only once; set it as SHORTY_API_KEY, or send it as "Authorization: Bearer ..."',
   }),
-  list: listCommand<ApiKey>('listApiKeys', ['shorty keys list'], {
+  list: listCommand<ApiKey>('listApiKeys', {
+    examples: ['shorty keys list'],
     item: 'key',
     columns: [
       ...(['name', 'start', 'scopes', 'expiresAt', 'lastUsedAt'] as const),
       ...(['domainId', 'onlyOwnLinks', 'id'] as const),
     ],
   }),
-  revoke: changeCommand('Revoke', 'key', 'deleteApiKey', [
-    'shorty keys revoke "deploy script"',
-    'shorty keys revoke shorty_ak_mZ4c',
-  ]),
+  revoke: changeCommand('Revoke', 'key', 'deleteApiKey', {
+    examples: ['shorty keys revoke "deploy script"', 'shorty keys revoke shorty_ak_mZ4c'],
+  }),
 };

@@ -9,15 +9,14 @@ import { listCommand, requestCommand } from './request-command.js';
 
 const clearable = 'excludeAddresses';
 
-const updateExamples = [
-  'shorty organization update --exclude-address 203.0.113.0/24',
-  'shorty organization update --clear excludeAddresses',
-];
-
 export const organizationCommands: Readonly<Record<string, CommandRow>> = {
-  get: requestCommand('getOwnOrganization', ['shorty organization get']),
-  update: requestCommand('updateOwnOrganization', updateExamples, {
+  get: requestCommand('getOwnOrganization', { examples: ['shorty organization get'] }),
+  update: requestCommand('updateOwnOrganization', {
     summary: 'Change which addresses are not counted',
+    examples: [
+      'shorty organization update --exclude-address 203.0.113.0/24',
+      'shorty organization update --clear excludeAddresses',
+    ],
     options: {
       '--exclude-address <range>': repeatable(
         'do not count visits from this address or CIDR range; replaces the list',
@@ -36,10 +35,9 @@ export const organizationCommands: Readonly<Record<string, CommandRow>> = {
   }),
 };
 
-const usageExamples = ['shorty usage', 'shorty usage --period 2026-10 --output csv'];
-
-export const usage: CommandRow = requestCommand<Usage>('getUsage', usageExamples, {
+export const usage: CommandRow = requestCommand<Usage>('getUsage', {
   summary: 'Show the usage of a month and the limits of the plan',
+  examples: ['shorty usage', 'shorty usage --period 2026-10 --output csv'],
   options: { '--period <month>': 'month in UTC, for example 2030-01 (default: the current month)' },
   print: async ({ output }, usage) => {
     if (output.format === 'json' || output.format === 'ndjson' || output.fields) {
@@ -100,25 +98,21 @@ const auditList = {
 };
 
 /** Lists the changes of the own organization. */
-export const audit: CommandRow = listCommand<AuditEntry>(
-  'listAuditEntries',
-  ['shorty audit', 'shorty audit --since 7d --operation deleteUrl --all -o ndjson'],
-  auditList,
-);
+export const audit: CommandRow = listCommand<AuditEntry>('listAuditEntries', {
+  ...auditList,
+  examples: ['shorty audit', 'shorty audit --since 7d --operation deleteUrl --all -o ndjson'],
+});
 
 /** Lists the changes of all organizations, with the operator key. */
-export const adminAudit: CommandRow = listCommand<AuditEntry>(
-  'listAllAuditEntries',
-  ['shorty admin audit --all -o ndjson --organization "Acme Ltd"'],
-  {
-    ...auditList,
-    options: {
-      '--organization <organization>': naming('organization', 'only of this organization'),
-      ...fieldOptions('listAllAuditEntries', ['organizationId']),
-    },
-    fields: ({ organization, ...query }: { organization?: Named }) => ({
-      ...query,
-      organizationId: organization,
-    }),
+export const adminAudit: CommandRow = listCommand<AuditEntry>('listAllAuditEntries', {
+  examples: ['shorty admin audit --all -o ndjson --organization "Acme Ltd"'],
+  ...auditList,
+  options: {
+    '--organization <organization>': naming('organization', 'only of this organization'),
+    ...fieldOptions('listAllAuditEntries', ['organizationId']),
   },
-);
+  fields: ({ organization, ...query }: { organization?: Named }) => ({
+    ...query,
+    organizationId: organization,
+  }),
+});

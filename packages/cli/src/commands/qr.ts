@@ -75,25 +75,25 @@ export const qrCommands: Readonly<Record<string, CommandRow>> = {
       }
     },
   },
-  list: listCommand<QrRecord>(
-    'listQrs',
-    ['shorty qr list --url-id spring-sale', 'shorty qr list --all --output csv'],
-    {
-      item: 'QR code',
-      columns: ['id', 'urlId', 'qrData', 'scanCount', 'format', 'size', 'downloadCount'],
-      options: {
-        ...fieldOptions('listQrs', ['standalone']),
-        '--standalone': { text: 'only QR codes without a link', conflicts: 'bound' },
-        '--bound': 'only QR codes of links',
-      },
-      fields: ({ standalone, bound, ...query }: { standalone?: boolean; bound?: boolean }) => ({
-        ...query,
-        ...((standalone || bound) && { standalone: standalone === true }),
-      }),
+  list: listCommand<QrRecord>('listQrs', {
+    examples: ['shorty qr list --url-id spring-sale', 'shorty qr list --all --output csv'],
+    item: 'QR code',
+    columns: ['id', 'urlId', 'qrData', 'scanCount', 'format', 'size', 'downloadCount'],
+    options: {
+      ...fieldOptions('listQrs', ['standalone']),
+      '--standalone': { text: 'only QR codes without a link', conflicts: 'bound' },
+      '--bound': 'only QR codes of links',
     },
-  ),
-  get: requestCommand('getQr', ['shorty qr get spring-sale', `shorty qr get ${uuid}`]),
-  update: requestCommand('updateQr', ['shorty qr update spring-sale --size 640 --no-logo'], {
+    fields: ({ standalone, bound, ...query }: { standalone?: boolean; bound?: boolean }) => ({
+      ...query,
+      ...((standalone || bound) && { standalone: standalone === true }),
+    }),
+  }),
+  get: requestCommand('getQr', {
+    examples: ['shorty qr get spring-sale', `shorty qr get ${uuid}`],
+  }),
+  update: requestCommand('updateQr', {
+    examples: ['shorty qr update spring-sale --size 640 --no-logo'],
     options: { ...fieldOptions('updateQr'), '--no-logo': 'remove the logo' },
     help: 'What a code carries never changes. To lead it elsewhere, change its link.',
     fields: ({ logo, ...input }: { logo?: boolean; logoUrl?: string }) => {
@@ -102,9 +102,9 @@ export const qrCommands: Readonly<Record<string, CommandRow>> = {
       throw new UsageError('--no-logo and --logo-url cannot be used together');
     },
   }),
-  delete: changeCommand('Delete', 'code', 'deleteQr', [`shorty qr delete ${uuid}`]),
+  delete: changeCommand('Delete', 'code', 'deleteQr', { examples: [`shorty qr delete ${uuid}`] }),
   export: exportQrs,
-  scans: reportCommand('getQrScans', ['shorty qr scans spring-sale --since 7d'], fetchScanReport),
+  scans: reportCommand('getQrScans', fetchScanReport, ['shorty qr scans spring-sale --since 7d']),
 };
 
 /** Prints a warning if the scans of the link's codes cannot be told from taps on the link. */

@@ -20,7 +20,7 @@ import { readPages } from '../read-pages.js';
 import { type Connection, kinds, Named, naming } from '../records.js';
 
 /** What a command of one operation has beside what the contract says. */
-interface OwnRow extends Partial<Omit<CommandRow, 'run' | 'prints' | 'examples'>> {
+interface OwnRow extends Partial<Omit<CommandRow, 'run' | 'prints'>> {
   /** Returns the fields of the request, if they are not those of the other arguments and options. */
   readonly fields?: (input: never, context: Context) => object | Promise<object>;
 }
@@ -39,14 +39,13 @@ interface RequestRow<Data> extends OwnRow {
 /** Returns what the commands of an operation have in common. The arguments begin with those of its path. */
 export function describeCommand(id: OperationId, row: OwnRow) {
   const { route } = operations[id];
-  const { summary = operations[id].summary.replace(/^Read/, 'Show'), args } = row;
-  return { ...row, summary, args: { ...argumentsIn(route), ...args } };
+  const { summary = operations[id].summary.replace(/^Read/, 'Show'), args, examples = [] } = row;
+  return { ...row, summary, examples, args: { ...argumentsIn(route), ...args } };
 }
 
 /** A command that sends one request, and prints its response. */
 export function requestCommand<Data extends object = never>(
   id: OperationId,
-  examples: readonly string[],
   own: RequestRow<Data> = {},
 ): CommandRow {
   const { fields: read = (input: object) => input, done, clears, note, print, ...row } = own;
@@ -56,7 +55,6 @@ export function requestCommand<Data extends object = never>(
   const clearable = clears ? clearableFields(id) : [];
   return {
     ...describeCommand(id, row),
-    examples,
     prints: prints && (hasEtag ? [...prints, 'etag'] : prints),
     options: {
       ...row.options,
@@ -95,13 +93,11 @@ interface ListRow<Item> extends OwnRow {
 /** A command that prints a paginated list. By default, its options are the parameters of the request. */
 export function listCommand<Item extends object>(
   id: OperationId,
-  examples: readonly string[],
   { item, columns, fields: read = (input: object) => input, noteIfEmpty, ...row }: ListRow<Item>,
 ): CommandRow {
   const { route } = operations[id];
   return {
     ...describeCommand(id, row),
-    examples,
     options: { ...(row.options ?? fieldOptions(id)), ...pageOptions(item) },
     run: async (context, { limit, offset, all, ...input }: Input & PageOptions) => {
       const { params, others } = split(route, input);

@@ -6,11 +6,11 @@ import { changeCommand } from './change-command.js';
 import { listCommand } from './request-command.js';
 
 export const tagCommands: Readonly<Record<string, CommandRow>> = {
-  list: listCommand<Tag>(
-    'listTags',
-    ['shorty tags list --sort linkCount', 'shorty tags list --search spring --all'],
-    { item: 'tag', columns: ['name', 'linkCount'] },
-  ),
+  list: listCommand<Tag>('listTags', {
+    examples: ['shorty tags list --sort linkCount', 'shorty tags list --search spring --all'],
+    item: 'tag',
+    columns: ['name', 'linkCount'],
+  }),
   rename: {
     summary: 'Rename a tag on every link, or merge two tags',
     examples: ['shorty tags rename lanch launch', 'shorty tags rename "Q1/mail" "Q1 mail"'],
@@ -26,13 +26,10 @@ export const tagCommands: Readonly<Record<string, CommandRow>> = {
       await output.result(`${tag} renamed to ${name} on ${formatCount(updatedCount, 'link')}`);
     },
   },
-  delete: changeCommand(
-    'Delete',
-    'tag',
-    deleteTag,
-    ['shorty tags delete old', 'shorty tags delete old older --dry-run'],
-    { summary: 'Remove tags from every link' },
-  ),
+  delete: changeCommand('Delete', 'tag', deleteTag, {
+    summary: 'Remove tags from every link',
+    examples: ['shorty tags delete old', 'shorty tags delete old older --dry-run'],
+  }),
 };
 
 async function deleteTag(name: string, { client }: Context, request: object): Promise<number> {

@@ -63,13 +63,12 @@ const listColumns = columnsOf<UrlListItem>(
   ...(['id', 'shortUrl', 'shortCode', 'customSlug', 'isActive', 'targetUrl'] as const),
 );
 
-const createExamples = [
-  'shorty urls create https://example.com --slug launch --tag spring',
-  'shorty urls create https://example.com | pbcopy',
-];
-
 export const urlCommands: Readonly<Record<string, CommandRow>> = {
-  create: requestCommand<UrlRecord>('createUrl', createExamples, {
+  create: requestCommand<UrlRecord>('createUrl', {
+    examples: [
+      'shorty urls create https://example.com --slug launch --tag spring',
+      'shorty urls create https://example.com | pbcopy',
+    ],
     args: targetUrl,
     options: {
       '--slug <slug>': 'custom slug',
@@ -218,18 +217,18 @@ export const urlCommands: Readonly<Record<string, CommandRow>> = {
       return changeEach(context, erase ? 'Erase' : 'Delete', 'link', link, { change }, options);
     },
   },
-  restore: changeCommand(
-    'Restore',
-    'link',
-    'restoreUrl',
-    ['shorty urls restore spring-sale', 'shorty urls restore 41 42'],
-    { summary: 'Make deleted or paused short links active again', asks: false },
-  ),
-  pause: changeCommand('Pause', 'link', 'updateUrl', ['shorty urls pause spring-sale'], {
+  restore: changeCommand('Restore', 'link', 'restoreUrl', {
+    summary: 'Make deleted or paused short links active again',
+    examples: ['shorty urls restore spring-sale', 'shorty urls restore 41 42'],
+    asks: false,
+  }),
+  pause: changeCommand('Pause', 'link', 'updateUrl', {
+    examples: ['shorty urls pause spring-sale'],
     asks: false,
     body: { isActive: false },
   }),
-  resume: changeCommand('Resume', 'link', 'updateUrl', ['shorty urls resume 41 42'], {
+  resume: changeCommand('Resume', 'link', 'updateUrl', {
+    examples: ['shorty urls resume 41 42'],
     asks: false,
     body: { isActive: true },
   }),
@@ -237,18 +236,13 @@ export const urlCommands: Readonly<Record<string, CommandRow>> = {
   'bulk-create': bulkCreate,
   'bulk-update': bulkUpdate,
   'bulk-delete': bulkDelete,
-  'erase-visits': changeCommand('Erase all visits of', 'link', 'eraseUrlVisits', [
-    'shorty urls erase-visits spring-sale',
-    'shorty urls erase-visits 41 42 --yes',
+  'erase-visits': changeCommand('Erase all visits of', 'link', 'eraseUrlVisits', {
+    examples: ['shorty urls erase-visits spring-sale', 'shorty urls erase-visits 41 42 --yes'],
+  }),
+  clicks: reportCommand('getUrlClicks', fetchLinkReport, [
+    'shorty urls clicks spring-sale --since 7d',
+    'shorty urls clicks 42 --since 24h --group-by hour',
   ]),
-  clicks: reportCommand(
-    'getUrlClicks',
-    [
-      'shorty urls clicks spring-sale --since 7d',
-      'shorty urls clicks 42 --since 24h --group-by hour',
-    ],
-    fetchLinkReport,
-  ),
   visits: exportVisits,
   export: exportLinks,
 };

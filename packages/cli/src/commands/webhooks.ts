@@ -56,53 +56,49 @@ const eventOption: OptionRows = { '--event <type>': 'only events of this type' }
 
 const storeSecret = 'store the secret now, it is shown only once';
 
-const deliveryList = listCommand<Delivery>(
-  'listDeliveries',
-  [`shorty webhooks deliveries ${url} \\\n  ${uuid}`],
-  {
-    summary: 'List deliveries, or show one with its attempts',
-    item: 'delivery',
-    args: { '[delivery-id]': 'id of one delivery, to show its attempts' },
-    columns: [
-      ...(['id', 'eventType', 'status', 'lastError', 'attempts'] as const),
-      ...(['lastStatusCode', 'nextAttemptAt'] as const),
-    ],
-    options: { ...eventOption, ...fieldOptions('listDeliveries', ['eventType']) },
-    fields: ({ event, ...query }: { event?: string }) => ({ ...query, eventType: event }),
-    help: windowHelp,
-  },
-);
-const oneDelivery = requestCommand('getDelivery', []);
+const deliveryList = listCommand<Delivery>('listDeliveries', {
+  summary: 'List deliveries, or show one with its attempts',
+  examples: [`shorty webhooks deliveries ${url} \\\n  ${uuid}`],
+  item: 'delivery',
+  args: { '[delivery-id]': 'id of one delivery, to show its attempts' },
+  columns: [
+    ...(['id', 'eventType', 'status', 'lastError', 'attempts'] as const),
+    ...(['lastStatusCode', 'nextAttemptAt'] as const),
+  ],
+  options: { ...eventOption, ...fieldOptions('listDeliveries', ['eventType']) },
+  fields: ({ event, ...query }: { event?: string }) => ({ ...query, eventType: event }),
+  help: windowHelp,
+});
+const oneDelivery = requestCommand('getDelivery', {});
 
 export const webhookCommands: Readonly<Record<string, CommandRow>> = {
-  create: requestCommand(
-    'createWebhook',
-    [
+  create: requestCommand('createWebhook', {
+    examples: [
       `shorty webhooks create ${url} --event '*,url.clicked'`,
       `shorty webhooks create ${url} --all-events \\\n  --header Authorization=env:CRM_TOKEN`,
     ],
-    {
-      args: { '<url>': 'http or https URL of the receiver' },
-      options: { ...webhookOptions, '--paused': 'create it paused' },
-      help: `${eventTypesHelp}\n\n${headerHelp}`,
-      fields: async ({ paused, ...options }: WebhookOptions & { paused?: boolean }, context) => {
-        if (!options.allEvents && splitTypes(options.event).length === 0) {
-          throw new UsageError('--event or --all-events is required', 'see --help');
-        }
-        return { ...(await readSettings(context, options)), ...(paused && { isActive: false }) };
-      },
-      note: `${storeSecret}; the receiver needs it to verify deliveries`,
+    args: { '<url>': 'http or https URL of the receiver' },
+    options: { ...webhookOptions, '--paused': 'create it paused' },
+    help: `${eventTypesHelp}\n\n${headerHelp}`,
+    fields: async ({ paused, ...options }: WebhookOptions & { paused?: boolean }, context) => {
+      if (!options.allEvents && splitTypes(options.event).length === 0) {
+        throw new UsageError('--event or --all-events is required', 'see --help');
+      }
+      return { ...(await readSettings(context, options)), ...(paused && { isActive: false }) };
     },
-  ),
-  list: listCommand<Webhook>('listWebhooks', ['shorty webhooks list'], {
+    note: `${storeSecret}; the receiver needs it to verify deliveries`,
+  }),
+  list: listCommand<Webhook>('listWebhooks', {
+    examples: ['shorty webhooks list'],
     item: 'webhook',
     columns: [
       ...(['url', 'description', 'isActive', 'events', 'disabledReason'] as const),
       ...(['failureRate', 'filters', 'headerNames', 'id'] as const),
     ],
   }),
-  get: requestCommand('getWebhook', [`shorty webhooks get ${url}`]),
-  update: requestCommand('updateWebhook', [`shorty webhooks update ${url} --clear filters`], {
+  get: requestCommand('getWebhook', { examples: [`shorty webhooks get ${url}`] }),
+  update: requestCommand('updateWebhook', {
+    examples: [`shorty webhooks update ${url} --clear filters`],
     clears: true,
     options: {
       ...webhookOptions,
@@ -118,8 +114,9 @@ New filters replace all filters of the webhook, and new headers all headers.`,
       ...(paused !== undefined && { isActive: !paused }),
     }),
   }),
-  delete: changeCommand('Delete', 'webhook', 'deleteWebhook', [`shorty webhooks delete ${url}`], {
+  delete: changeCommand('Delete', 'webhook', 'deleteWebhook', {
     summary: 'Delete webhooks with their deliveries',
+    examples: [`shorty webhooks delete ${url}`],
   }),
   deliveries: {
     ...deliveryList,
@@ -128,36 +125,34 @@ New filters replace all filters of the webhook, and new headers all headers.`,
         ? oneDelivery.run(context, { webhook: input.webhook, deliveryId } as never)
         : deliveryList.run(context, input as never),
   },
-  stats: requestCommand(
-    'getWebhookStats',
-    [`shorty webhooks stats ${url} --since 24h --group-by hour`],
-    { options: fieldOptions('getWebhookStats'), help: windowHelp },
-  ),
-  replay: requestCommand('replayDelivery', [`shorty webhooks replay ${url} \\\n  ${uuid}`], {
+  stats: requestCommand('getWebhookStats', {
+    examples: [`shorty webhooks stats ${url} --since 24h --group-by hour`],
+    options: fieldOptions('getWebhookStats'),
+    help: windowHelp,
+  }),
+  replay: requestCommand('replayDelivery', {
+    examples: [`shorty webhooks replay ${url} \\\n  ${uuid}`],
     args: { '<delivery-id>': 'id of the delivery to repeat' },
   }),
-  recover: requestCommand<Recovered>(
-    'recoverDeliveries',
-    [`shorty webhooks recover ${url} --since 2h`],
-    {
-      options: {
-        '--since <time>': {
-          text: 'repeat failed deliveries created at or after it',
-          time: 'past',
-          isRequired: true,
-        },
-        '--until <time>': { text: 'and before it (default: now)', time: 'past' },
-        ...eventOption,
+  recover: requestCommand<Recovered>('recoverDeliveries', {
+    examples: [`shorty webhooks recover ${url} --since 2h`],
+    options: {
+      '--since <time>': {
+        text: 'repeat failed deliveries created at or after it',
+        time: 'past',
+        isRequired: true,
       },
-      help: `Creates a new delivery of each event whose latest delivery failed, oldest first,
+      '--until <time>': { text: 'and before it (default: now)', time: 'past' },
+      ...eventOption,
+    },
+    help: `Creates a new delivery of each event whose latest delivery failed, oldest first,
 up to 1,000. If more remain, repeat the command.
 
 ${windowHelp}`,
-      fields: ({ event, ...body }: { event?: string }) => ({ ...body, eventType: event }),
-      note: ({ hasMore }) =>
-        hasMore ? 'more failed deliveries remain: repeat the command' : undefined,
-    },
-  ),
+    fields: ({ event, ...body }: { event?: string }) => ({ ...body, eventType: event }),
+    note: ({ hasMore }) =>
+      hasMore ? 'more failed deliveries remain: repeat the command' : undefined,
+  }),
   'event-types': {
     summary: 'List event types, or show one with an example',
     examples: ['shorty webhooks event-types url.clicked'],
@@ -166,31 +161,29 @@ ${windowHelp}`,
 A webhook gets a type with isOptIn only if it names it: * does not include it.`,
     run: showEventTypes,
   },
-  test: requestCommand('testWebhook', [`shorty webhooks test ${url} --type url.created`], {
+  test: requestCommand('testWebhook', {
+    examples: [`shorty webhooks test ${url} --type url.created`],
     options: { '--type <type>': 'event type (default: the first type of the webhook)' },
   }),
-  'rotate-secret': requestCommand<WebhookSecret>(
-    'rotateWebhookSecret',
-    [`shorty webhooks rotate-secret ${url} --expire-old-after 0`],
-    {
-      options: {
-        '--expire-old-after <seconds>': {
-          text: 'end all old secrets within this time; 0: now (default: the replaced one signs for 24 hours)',
-          parse: parseCount,
-        },
-      },
-      fields: ({ expireOldAfter }: { expireOldAfter?: number }) => ({
-        expireOldAfterSeconds: expireOldAfter,
-      }),
-      note: ({ previousSecretExpiresAt }, { expireOldAfter }: { expireOldAfter?: number }) => {
-        const old =
-          expireOldAfter === 0
-            ? 'no old secret signs any more'
-            : `the previous secret also signs until ${previousSecretExpiresAt}`;
-        return `${storeSecret}; ${old}`;
+  'rotate-secret': requestCommand<WebhookSecret>('rotateWebhookSecret', {
+    examples: [`shorty webhooks rotate-secret ${url} --expire-old-after 0`],
+    options: {
+      '--expire-old-after <seconds>': {
+        text: 'end all old secrets within this time; 0: now (default: the replaced one signs for 24 hours)',
+        parse: parseCount,
       },
     },
-  ),
+    fields: ({ expireOldAfter }: { expireOldAfter?: number }) => ({
+      expireOldAfterSeconds: expireOldAfter,
+    }),
+    note: ({ previousSecretExpiresAt }, { expireOldAfter }: { expireOldAfter?: number }) => {
+      const old =
+        expireOldAfter === 0
+          ? 'no old secret signs any more'
+          : `the previous secret also signs until ${previousSecretExpiresAt}`;
+      return `${storeSecret}; ${old}`;
+    },
+  }),
   ...{ listen, trigger, verify },
 };
 

@@ -141,12 +141,8 @@ async function* readText({ name, handle }: Input, label: string): AsyncGenerator
 async function* readBlocks(handle: FileHandle): AsyncGenerator<Buffer> {
   let position = 0;
   for (;;) {
-    const { bytesRead, buffer } = await handle.read(
-      Buffer.alloc(blockBytes),
-      0,
-      blockBytes,
-      position,
-    );
+    const block = { buffer: Buffer.alloc(blockBytes), position };
+    const { bytesRead, buffer } = await handle.read(block);
     if (bytesRead === 0) return;
     position += bytesRead;
     yield buffer.subarray(0, bytesRead);

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type EventPage, type EventType, type Shorty, ShortyError } from '@shorty/sdk';
+import { reasonOf } from '../cli-error.js';
 import { formatOption, type OptionRows } from '../command.js';
 import type { Context } from '../context.js';
 import { resolveFormat } from '../output.js';
-import { reasonOf } from './forward-event.js';
 
 const waitSeconds = 20;
 const timeoutMs = 45_000;

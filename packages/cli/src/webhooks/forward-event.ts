@@ -1,5 +1,6 @@
 import { cutText, printable } from '@shorty/report';
 import { signBody } from '@shorty/webhook-verifier';
+import { reasonOf } from '../cli-error.js';
 
 /** What a receiver answered to an event, in the output format of `webhooks listen`. */
 export interface Forwarded {
@@ -50,14 +51,6 @@ export async function forwardEvent(
     const reason = limit.aborted ? `no response within ${timeoutMs / 1000} s` : reasonOf(error);
     return { ...received, forwardError: reason, durationMs: now() - startedAt };
   }
-}
-
-/** Returns the reason of a failed request. The error of `fetch` has it as its cause. */
-export function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  if (error.cause instanceof Error) return reasonOf(error.cause);
-  const code = 'code' in error ? String(error.code) : '';
-  return error.message || code || error.name;
 }
 
 /**

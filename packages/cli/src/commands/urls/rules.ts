@@ -62,18 +62,15 @@ export const ruleCommands: Readonly<Record<string, CommandRow>> = {
     run: async (context, { link }: { link: Named<UrlRecord> }) =>
       showRules(context, (await link.read()).rules),
   },
-  'rules test': requestCommand<RuleTest>(
-    'testUrlRules',
-    ['shorty urls rules test 42 --os iOS --device mobile --query ref=mail'],
-    {
-      options: fieldOptions('testUrlRules'),
-      print: async ({ output }, result) => {
-        if (output.format === 'json') return output.record(result);
-        for (const { rule, condition } of result.skipped) {
-          output.note(`rule ${rule} does not match: ${condition}`);
-        }
-        return output.list([result.outcomes], columnsOf('variant', 'share', 'location'));
-      },
+  'rules test': requestCommand<RuleTest>('testUrlRules', {
+    examples: ['shorty urls rules test 42 --os iOS --device mobile --query ref=mail'],
+    options: fieldOptions('testUrlRules'),
+    print: async ({ output }, result) => {
+      if (output.format === 'json') return output.record(result);
+      for (const { rule, condition } of result.skipped) {
+        output.note(`rule ${rule} does not match: ${condition}`);
+      }
+      return output.list([result.outcomes], columnsOf('variant', 'share', 'location'));
     },
-  ),
+  }),
 };
