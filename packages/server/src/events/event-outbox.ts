@@ -28,11 +28,7 @@ type Counter = Pick<Schema['event_counters'], 'last' | 'fanned_out'>;
 
 /** Returns whether a webhook gets events: it is active, or the server disabled it recently. */
 export function recordsEvents(
-  {
-    is_active,
-    disabled_at,
-    plan,
-  }: Pick<Selectable<Schema['webhooks']>, 'is_active' | 'disabled_at'> & { plan: string },
+  { is_active, disabled_at, plan }: { is_active: number; disabled_at: number | null; plan: string },
   plans: PlanTable,
   now: number,
 ): boolean {
@@ -102,13 +98,13 @@ export function createEventOutbox(
 
   const fanOutOnce = (organizationId: string): Promise<boolean> =>
     database.writeDirectly(async (transaction) => {
-      const query = transaction
+      const counter = await transaction
         .selectFrom('event_counters')
         .select(['last', 'fanned_out'])
         .where('organization_id', '=', organizationId)
-        .where(isBehind);
-      const isPostgres = database.engine === 'postgres';
-      const counter = await (isPostgres ? query.forUpdate() : query).executeTakeFirst();
+        .where(isBehind)
+        .$if(database.engine === 'postgres', (query) => query.forUpdate())
+        .executeTakeFirst();
       if (counter) await fanOut(transaction, organizationId, counter);
       return counter !== undefined;
     }, 'rows');

@@ -6,17 +6,16 @@ import type { qrScanThreshold, urlClickThreshold } from './threshold-events.js';
 
 type ThresholdEvent = typeof urlClickThreshold | typeof qrScanThreshold;
 
-/** Counters of one URL, or of its QR codes, that were increased by the same number. */
+/** The counter of a URL or a QR code that was increased. */
 export interface CounterChange {
+  /** The id of the URL or the QR code. */
+  readonly id: string;
   readonly urlId: number;
   readonly added: number;
-  /** The counters after the change, by the id of the URL or the QR code. */
-  readonly counters: readonly {
-    readonly id: string;
-    readonly count: number;
-    /** The greatest count before an erasure of visits. Its thresholds are not recorded again. */
-    readonly peak: number;
-  }[];
+  /** The counter after the change. */
+  readonly count: number;
+  /** The greatest count before an erasure of visits. Its thresholds are not recorded again. */
+  readonly peak: number;
   readonly thresholds: readonly number[];
 }
 
@@ -31,7 +30,11 @@ export async function recordThresholds(
   changes: readonly CounterChange[],
   now: number,
 ): Promise<void> {
-  const reached = changes.flatMap(reachedBy);
+  const reached = changes.flatMap(({ thresholds, ...change }) => {
+    const before = Math.max(change.count - change.added, change.peak);
+    const passed = thresholds.filter((each) => before < each && each <= change.count);
+    return passed.map((threshold) => ({ ...change, threshold }));
+  });
   if (reached.length === 0) return;
   const urlIds = reached.map(({ urlId }) => urlId);
   const urls = await transaction
@@ -48,12 +51,4 @@ export async function recordThresholds(
     const event = { organizationId: url.organization_id, now, data, subject };
     outbox.record<ThresholdEvent>(transaction, { type }, event);
   }
-}
-
-function reachedBy({ urlId, added, counters, thresholds }: CounterChange) {
-  return counters.flatMap(({ id, count, peak }) =>
-    thresholds
-      .filter((threshold) => Math.max(count - added, peak) < threshold && threshold <= count)
-      .map((threshold) => ({ urlId, id, threshold, count })),
-  );
 }

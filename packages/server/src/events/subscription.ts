@@ -5,7 +5,7 @@ import { type EventType, optInTypes } from './event-types.js';
 /** Subscribes a webhook to all event types, including future ones, except those to opt in to. */
 export const everyType = '*';
 
-/** What an event is about. Filters compare it. */
+/** What an event is about. */
 export interface EventSubject {
   /** Undefined for an event that is not about one link. */
   readonly urlId?: number | undefined;
@@ -41,29 +41,25 @@ export function wantsType({ events }: Pick<Subscription, 'events'>, type: EventT
   return events.includes(type) || (events.includes(everyType) && !optInTypes.includes(type));
 }
 
+/** The columns of an event that subscriptions compare. */
+type StoredEvent = Pick<Schema['events'], 'type' | 'url_id' | 'domain_id' | 'tags'>;
+
 /** Returns whether the filters of a webhook allow an event. */
 export function passesFilters(
   { filters }: Pick<Subscription, 'filters'>,
-  type: EventType,
-  { urlId, domainId, tags = '' }: EventSubject,
+  { type, url_id, domain_id, tags }: StoredEvent,
 ): boolean {
   if (filters === null) return true;
   // Its visits were filtered one by one.
-  if (type === 'url.clicked' && urlId === undefined) return true;
+  if (type === 'url.clicked' && url_id === null) return true;
   return (
-    (filters.urlIds?.includes(urlId ?? 0) ?? true) &&
-    (filters.domainIds?.includes(domainId ?? '') ?? true) &&
-    (filters.tags?.some((tag) => tags.includes(tagTextOf(tag))) ?? true)
+    (filters.urlIds?.includes(url_id ?? 0) ?? true) &&
+    (filters.domainIds?.includes(domain_id ?? '') ?? true) &&
+    (filters.tags?.some((tag) => tags?.includes(tagTextOf(tag))) ?? true)
   );
 }
 
-/** The columns of an event that subscriptions compare. */
-type EventColumns = Pick<Schema['events'], 'type' | 'url_id' | 'domain_id' | 'tags'>;
-
 /** Returns whether a webhook subscribes to a stored event. */
-export function wantsEvent(webhook: Subscription, event: EventColumns): boolean {
-  const type = event.type as EventType;
-  const { url_id, domain_id: domainId, tags } = event;
-  const subject = { urlId: url_id ?? undefined, domainId, tags: tags ?? '' };
-  return wantsType(webhook, type) && passesFilters(webhook, type, subject);
+export function wantsEvent(webhook: Subscription, event: StoredEvent): boolean {
+  return wantsType(webhook, event.type as EventType) && passesFilters(webhook, event);
 }

@@ -68,27 +68,22 @@ async function writeEvent(
   now: number,
 ): Promise<void> {
   await database.writeDirectly(async (transaction) => {
-    const query = transaction
+    const batch = await transaction
       .selectFrom('queued_clicks')
       .select(['visits', 'omitted'])
-      .where('id', '=', id);
-    const isPostgres = database.engine === 'postgres';
-    const batch = await (isPostgres ? query.forUpdate() : query).executeTakeFirst();
+      .where('id', '=', id)
+      .$if(database.engine === 'postgres', (query) => query.forUpdate())
+      .executeTakeFirst();
     // Another node has written the event.
     if (!batch) return;
     const lines = batch.visits.split('\n');
     const all = lines.map((line) => toClickedVisit(JSON.parse(line), origins));
     const visits = all.slice(0, countFitting(all));
     const rest = lines.slice(visits.length);
-    if (rest.length === 0)
-      await transaction.deleteFrom('queued_clicks').where('id', '=', id).execute();
-    else {
-      await transaction
-        .updateTable('queued_clicks')
-        .set({ visit_count: rest.length, visits: rest.join('\n'), omitted: 0 })
-        .where('id', '=', id)
-        .execute();
-    }
+    const remaining = { visit_count: rest.length, visits: rest.join('\n'), omitted: 0 };
+    await (rest.length === 0
+      ? transaction.deleteFrom('queued_clicks').where('id', '=', id).execute()
+      : transaction.updateTable('queued_clicks').set(remaining).where('id', '=', id).execute());
     const data = { visits, omitted: batch.omitted };
     const event = { organizationId: organization_id, now, data, onlyId: webhook_id };
     outbox.record<typeof urlClicked>(transaction, { type: 'url.clicked' }, event);

@@ -29,15 +29,16 @@ export async function recordHealth(
 ): Promise<void> {
   const ids = [...new Set(outcomes.map(({ delivery }) => delivery.webhookId))];
   if (ids.length === 0) return;
-  const query = transaction
+  const rows = await transaction
     .selectFrom('webhooks')
     .select(['id', 'organization_id', 'url', 'is_active', 'deleted_at'])
     .select(['last_success_at', 'failing_since'])
     .select(['failure_rate', 'disabled_at', 'disabled_reason', 'updated_at'])
     .where('id', 'in', ids)
     // All dispatchers lock in ascending order, which prevents deadlock.
-    .orderBy('id');
-  const rows = await (engine === 'postgres' ? query.forNoKeyUpdate() : query).execute();
+    .orderBy('id')
+    .$if(engine === 'postgres', (query) => query.forNoKeyUpdate())
+    .execute();
   const changes = rows.map(({ id, organization_id, url, deleted_at, ...health }) => {
     // Attempts at another URL do not change the health.
     const own = outcomes.filter((each) => each.delivery.webhookId === id && each.url === url);

@@ -1,5 +1,6 @@
 import { toDomainRecord } from '../domains/domain-repository.js';
 import type { EventType } from '../events/event-types.js';
+import { toQrRecord } from '../qr/qr-repository.js';
 import { newUrl } from '../urls/change-url.js';
 import { toRecord } from '../urls/present-url.js';
 import type { EventData } from './event-contract.js';
@@ -17,9 +18,9 @@ const link = newUrl(
 );
 const url = toRecord(origins, link, now);
 
-const qr: EventData<'qr.created'> = {
+const qr = toQrRecord({
   id: zeros,
-  urlId: '0',
+  urlId: 0,
   organizationId: zeros,
   qrData: 'https://sho.example/example',
   format: 'png',
@@ -33,11 +34,9 @@ const qr: EventData<'qr.created'> = {
   stylePreset: 'default',
   downloadCount: 0,
   scanCount: 0,
-  downloadUrl: `/api/qr/${zeros}/download`,
-  previewUrl: `/qr/${zeros}`,
-  createdAt: exampleTime,
-  updatedAt: exampleTime,
-};
+  createdAt: now,
+  updatedAt: now,
+});
 
 /** The data of test deliveries. The ids are zeros, so they belong to no record. */
 export const eventExamples: { readonly [Type in EventType]: EventData<Type> } = {

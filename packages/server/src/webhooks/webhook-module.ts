@@ -35,12 +35,13 @@ const shareOfConnections = 1 / 10;
 export function createWebhookModule(options: WebhookModuleOptions) {
   const { config, database, storage, isThreaded, plans, clock, logger } = options;
   const { allowPrivateNetwork } = config;
-  const settings = {
+  const readSettings = () => ({
     schedule: config.webhookRetrySchedule,
     allowPrivateNetwork,
     disableAfterMs: config.webhookDisableAfterMs,
     plans,
-  };
+    origins: options.origins(),
+  });
   let reportedAt = performance.now();
   let reported: DispatchFigures = {
     attempts: new Map(),
@@ -52,13 +53,9 @@ export function createWebhookModule(options: WebhookModuleOptions) {
     isThreaded,
     get data() {
       const { secretKeys } = database.keyring;
-      return {
-        storage: { ...storage, secretKeys },
-        settings: { ...settings, origins: options.origins() },
-      };
+      return { storage: { ...storage, secretKeys }, settings: readSettings() };
     },
-    inline: (emit) =>
-      startDispatcher(database, { ...settings, origins: options.origins() }, clock, emit),
+    inline: (emit) => startDispatcher(database, readSettings(), clock, emit),
     onEvent(event) {
       if ('figures' in event) {
         reported = event.figures;

@@ -92,10 +92,11 @@ export async function queueClicks(
       ...{ country, deviceType, browser, os, referrerDomain, referrerType },
     };
     const line = JSON.stringify(queued);
-    const subject = { urlId: url.id, domainId: url.domain_id, tags: url.tags };
+    const { id: url_id, domain_id, tags } = url;
+    const event = { type: 'url.clicked', url_id, domain_id, tags };
     for (const webhook of webhooks) {
       if (webhook.organization_id !== url.organization_id) continue;
-      if (!passesFilters(webhook, 'url.clicked', subject)) continue;
+      if (!passesFilters(webhook, event)) continue;
       const lines = linesOf.get(webhook.id);
       if (lines) lines.push(line);
       else linesOf.set(webhook.id, [line]);

@@ -42,7 +42,7 @@ export async function countScans(
   const changes = (await addScans(transaction, added)).map((counter) => ({
     urlId: urlIdOf.get(counter.id) as number,
     added: added.get(counter.id) as number,
-    counters: [counter],
+    ...counter,
     thresholds,
   }));
   await recordThresholds(transaction, outbox, 'qr.scan_threshold', changes, now);

@@ -174,7 +174,9 @@ export class VisitRepository {
       return {
         urlId: url_id,
         added: (added.get(url_id)?.count ?? 0) - uncounted,
-        counters: [{ id: String(url_id), count: clicks - uncounted, peak }],
+        id: String(url_id),
+        count: clicks - uncounted,
+        peak,
         thresholds: own.get(url_id) ?? thresholds,
       };
     });
