@@ -184,11 +184,7 @@ async function handle(
     // Public routes without a body are health and documentation, which have no limit.
     if (route.access === 'public' && route.body)
       publicRateLimiter?.take(addressBlockOf(address), clock());
-    const body = await readInput(kind, request, response, {
-      largeBodies: options.largeBodies,
-      timeLimits: options.timeLimits,
-      organizationId: caller?.organizationId,
-    });
+    const body = await readInput(kind, request, response, caller?.organizationId, options);
     const isForm = kind === 'form';
     const hasBody = !isForm && !(route.bodyOptional && body.value === undefined);
     const json = hasBody ? check(route.body, body.value) : undefined;

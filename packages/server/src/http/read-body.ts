@@ -11,11 +11,6 @@ export const maxBodyBytes = 4 * 1024 * 1024;
 
 const smallBytes = 16 * 1024;
 
-export interface BodyLimits {
-  readonly maxBytes: number;
-  readonly timeoutMs: number;
-}
-
 /** Returns whether a body may take much memory: one that is long or of unknown length. */
 export function mayBeLarge({ headers }: IncomingMessage): boolean {
   const { 'transfer-encoding': transfer, 'content-length': length } = headers;
@@ -29,7 +24,7 @@ export function mayBeLarge({ headers }: IncomingMessage): boolean {
 export async function readBody(
   request: IncomingMessage,
   response: ServerResponse,
-  { maxBytes, timeoutMs }: BodyLimits,
+  { maxBytes, timeoutMs }: { readonly maxBytes: number; readonly timeoutMs: number },
 ): Promise<Buffer> {
   const { headers } = request;
   const coding = (headers['content-encoding'] ?? 'identity').trim().toLowerCase();

@@ -10,7 +10,6 @@ import { operatorOwner } from '../storage/database.js';
 import { type BodyFormat, bodyFormatOf, parseForm } from './body-format.js';
 import { parseJson } from './parse-json.js';
 import {
-  type BodyLimits,
   maxBodyBytes,
   maxPublicBodyBytes,
   mayBeLarge,
@@ -37,22 +36,20 @@ export interface Body {
   readonly fingerprint: string | undefined;
 }
 
-export interface InputLimits {
-  /** Limits how many large bodies are in memory at once. Those that wait are unread, in their sockets. */
-  readonly largeBodies: FairQueue;
-  /** Undefined for a public route, which has smaller limits. */
-  readonly organizationId: string | undefined;
-  readonly timeLimits: Pick<TimeLimits, 'publicBody' | 'body'>;
-}
-
+/**
+ * Reads and parses the body of a request. `organizationId` is undefined for a public route, which has smaller
+ * limits. `largeBodies` limits how many large bodies are in memory at once. Those that wait are unread, in
+ * their sockets.
+ */
 export function readInput(
   kind: BodyKind,
   request: IncomingMessage,
   response: ServerResponse,
-  { largeBodies, organizationId, timeLimits }: InputLimits,
+  organizationId: string | undefined,
+  { largeBodies, timeLimits }: { largeBodies: FairQueue; timeLimits: TimeLimits },
 ): Promise<Body> {
   const isPublic = organizationId === undefined;
-  const limits: BodyLimits = isPublic
+  const limits = isPublic
     ? { maxBytes: maxPublicBodyBytes, timeoutMs: timeLimits.publicBody }
     : { maxBytes: maxBodyBytes, timeoutMs: timeLimits.body };
   const read = async () => {

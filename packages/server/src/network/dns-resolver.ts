@@ -61,13 +61,12 @@ export function createAddressResolver(options: DnsResolverOptions): ResolveDns {
     if (local.length > 0) return local;
     // RFC 6761 §6.3.
     if (/(?:^|\.)localhost\.?$/i.test(hostname)) return ['127.0.0.1', '::1'];
-    const [ipv4, ipv6] = await lookUp(options, `addresses of ${hostname}`, (resolver) =>
-      Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]),
-    );
-    if (ipv4.status === 'rejected' && ipv6.status === 'rejected') {
-      throw dnsError(`addresses of ${hostname}`, ipv4.reason);
-    }
-    return [ipv4, ipv6].flatMap((found) => (found.status === 'fulfilled' ? found.value : []));
+    return lookUp(options, `addresses of ${hostname}`, async (resolver) => {
+      const queries = [resolver.resolve4(hostname), resolver.resolve6(hostname)] as const;
+      const [ipv4, ipv6] = await Promise.allSettled(queries);
+      if (ipv4.status === 'rejected' && ipv6.status === 'rejected') throw ipv4.reason;
+      return [ipv4, ipv6].flatMap((found) => (found.status === 'fulfilled' ? found.value : []));
+    });
   };
 }
 
@@ -90,7 +89,9 @@ async function lookUp<T>(
   try {
     return await query(resolver);
   } catch (cause) {
-    throw dnsError(what, cause);
+    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
+    const reason = failures[code] ?? 'bad_answer';
+    throw new DnsError(reason, `${what}: ${reason}`, { cause });
   } finally {
     clearTimeout(timer);
   }
@@ -106,12 +107,6 @@ const failures: Readonly<Record<string, DnsFailure>> = {
   ECANCELLED: 'timeout',
   ECONNREFUSED: 'unreachable',
 };
-
-function dnsError(what: string, cause: unknown): DnsError {
-  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
-  const reason = failures[code] ?? 'bad_answer';
-  return new DnsError(reason, `${what}: ${reason}`, { cause });
-}
 
 /** Returns the addresses that the text of a hosts file has for a host. */
 export function findInHosts(text: string, hostname: string): string[] {

@@ -132,7 +132,7 @@ function accentStyle(colour: string): string {
   return `${rule(lightPaper)}\n@media (prefers-color-scheme:dark){${rule(darkCard)}}\n`;
 }
 
-function joinLines(parts: readonly Html[]): Html {
+export function joinLines(parts: readonly Html[]): Html {
   return new Html(parts.map(({ text }) => text).join('\n'));
 }
 

@@ -3,8 +3,9 @@ import type { ApiError } from '../contract/api-error.js';
 import { parseAccept } from '../parse-accept.js';
 import {
   type Brand,
-  Html,
+  type Html,
   html,
+  joinLines,
   type Page,
   pageRenderer,
   type RenderPage,
@@ -213,15 +214,14 @@ function renderClicks(strings: Strings, { total, days, countries }: PublicClicks
     const name = region.of(/^[A-Z]{2}$/.test(country) ? country : 'ZZ') ?? country;
     return html`<tr><th scope="row">${name}</th><td>${number.format(clicks)}</td></tr>`;
   });
-  const join = (parts: readonly Html[]) => new Html(parts.map(({ text }) => text).join('\n'));
   const table = html`<table>
 <caption>${strings.countries}</caption>
-${join(rows)}
+${joinLines(rows)}
 </table>`;
   return html`<h2>${fill(strings.allClicks, { count: number.format(total) })}</h2>
 <p>${strings.recentClicks}</p>
 <svg class="bars" viewBox="0 0 ${String(days.length * barWidth)} ${String(chartHeight)}" preserveAspectRatio="none" role="img" aria-label="${strings.recentClicks}">
-${join(bars)}
+${joinLines(bars)}
 </svg>
 ${rows.length === 0 ? '' : table}`;
 }

@@ -2,9 +2,9 @@ import { v7 as newUuid } from 'uuid';
 import { invalidField, notFound, validationError } from '../contract/api-error.js';
 import type { LinkOwner } from '../contract/caller.js';
 import type { ReadPage } from '../contract/json-text.js';
-import type { HandlersOf } from '../http/handlers.js';
+import { type HandlersOf, replyWithChange } from '../http/handlers.js';
 import { replyWithPage } from '../http/open-page.js';
-import { contextOf, requireFound } from '../idempotency/with-idempotency-key.js';
+import { contextOf } from '../idempotency/with-idempotency-key.js';
 import type { Clock } from '../ports.js';
 import { checkIfMatch, nextUpdatedAt } from '../preconditions/if-match.js';
 import type { ShortUrl } from '../urls/short-url.js';
@@ -152,14 +152,10 @@ export function qrHandlers(options: QrHandlersOptions): HandlersOf<typeof qrRout
       }
     },
 
-    async deleteQr({ caller, params: { id }, write, ifMatch }) {
-      try {
-        const deleted = await qrs.delete(id, contextOf(caller, clock(), write, ifMatch));
-        const { result, replayed } = requireFound(deleted, 'QR code', id);
-        return { status: 200, replayed, data: toQrRecord(result) };
-      } finally {
-        onChanged(id);
-      }
+    deleteQr({ caller, params: { id }, write, ifMatch }) {
+      const context = contextOf(caller, clock(), write, ifMatch);
+      const deleting = qrs.delete(id, context).finally(() => onChanged(id));
+      return replyWithChange(deleting, 'QR code', id, toQrRecord);
     },
   };
 }

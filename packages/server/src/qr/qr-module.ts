@@ -52,7 +52,13 @@ export function createQrModule(options: QrModuleOptions) {
     logger,
   });
   const guardedFetch = createGuardedFetch({ allowPrivateNetwork });
-  const logoFetcher = createLogoFetcher(guardedFetch);
+  const downloads = new FairQueue({
+    name: 'logo downloads',
+    concurrency: 16,
+    maxRunningPerOrganization: 4,
+    maxWaiting: 256,
+    maxWaitingPerOrganization: 64,
+  });
   const logos = createLogoDecoder();
   return {
     handlers: qrHandlers({
@@ -61,7 +67,7 @@ export function createQrModule(options: QrModuleOptions) {
       drawVerified: (organizationId, design) =>
         drawings.run(organizationId, () => thread.call('drawVerified', design)),
       async readLogo(organizationId, url) {
-        const image = await logoFetcher.fetch(organizationId, url);
+        const image = await downloads.run(organizationId, () => download(guardedFetch, url));
         const raster = await logos.decode(organizationId, image);
         return drawings.run(organizationId, () => thread.call('encodeLogo', raster));
       },
@@ -69,7 +75,7 @@ export function createQrModule(options: QrModuleOptions) {
     }),
     cache,
     images: qrImageHandler({ ...options, cache, onError: options.onRequestError }),
-    queues: [drawings, logoFetcher.queue, logos.queue],
+    queues: [drawings, downloads, logos.queue],
     threads: [thread],
     async stop(): Promise<void> {
       logos.stop();
@@ -81,35 +87,18 @@ export function createQrModule(options: QrModuleOptions) {
 
 const limits = { timeoutMs: 5_000, maxResponseBytes: 1024 * 1024, followRedirects: 3 };
 
-/** Fetches logos through the guarded fetch, limited in time, size and number. */
-export function createLogoFetcher(guardedFetch: Pick<GuardedFetch, 'request'>) {
-  const queue = new FairQueue({
-    name: 'logo downloads',
-    concurrency: 16,
-    maxRunningPerOrganization: 4,
-    maxWaiting: 256,
-    maxWaitingPerOrganization: 64,
+/** Downloads the logo at an address. Throws a QrDesignError. */
+async function download({ request }: GuardedFetch, url: string): Promise<Uint8Array> {
+  const headers = { accept: 'image/png, image/jpeg, image/webp, image/svg+xml' };
+  const downloading = request(url, { method: 'GET', headers, ...limits });
+  const { status, body, isCut } = await downloading.catch((error: unknown) => {
+    if (!(error instanceof GuardedFetchError)) throw error;
+    throw failure(error.message.slice(0, 1).toLowerCase() + error.message.slice(1));
   });
-
-  async function download(url: string): Promise<Uint8Array> {
-    const headers = { accept: 'image/png, image/jpeg, image/webp, image/svg+xml' };
-    const { status, body, isCut } = await guardedFetch
-      .request(url, { method: 'GET', headers, ...limits })
-      .catch((error: unknown) => {
-        if (!(error instanceof GuardedFetchError)) throw error;
-        throw failure(error.message.slice(0, 1).toLowerCase() + error.message.slice(1));
-      });
-    if (isCut) throw failure('the response is larger than 1 MB');
-    if (status !== 200) throw failure(`the server answered with ${status} instead of 200`);
-    if (body.length === 0) throw failure('the response is empty');
-    return body;
-  }
-
-  return {
-    queue,
-    /** Downloads the logo at an address. Throws a QrDesignError or a QueueFullError. */
-    fetch: (organizationId: string, url: string) => queue.run(organizationId, () => download(url)),
-  };
+  if (isCut) throw failure('the response is larger than 1 MB');
+  if (status !== 200) throw failure(`the server answered with ${status} instead of 200`);
+  if (body.length === 0) throw failure('the response is empty');
+  return body;
 }
 
 function failure(reason: string): QrDesignError {
