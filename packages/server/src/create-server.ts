@@ -49,7 +49,7 @@ import { invitationUrlOf } from './people/session-cookie.js';
 import { createMetadataModule } from './previews/metadata-module.js';
 import { createQrModule } from './qr/qr-module.js';
 import { redirectTo } from './redirect/domain-pages.js';
-import { createRedirectModule } from './redirect/redirect-module.js';
+import { createRedirects } from './redirect/redirect-handler.js';
 import { ruleTestHandlers } from './redirect/rule-test.js';
 import type { ServerOptions, ShortyServer } from './server-options.js';
 import type { RecordKind } from './storage/database.js';
@@ -320,7 +320,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   const rateLimiterOf = (perMinute: number, rule: string) =>
     perMinute > 0 ? createRateLimiter(perMinute, rule) : undefined;
   const { trustedProxies: proxies } = config;
-  const redirects = createRedirectModule({
+  const redirects = createRedirects({
     ...shared,
     urls: urls.urls,
     hosts: domains.hosts,
@@ -368,7 +368,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     hasOperatorKey: config.operatorKey !== undefined,
     hideApi: hideApi({
       findOrganization,
-      respondUnknown: (response) => redirects.handler.respondUnknown(response),
+      respondUnknown: redirects.respondUnknown,
       livenessPath: livenessRoute.path,
     }),
     refuseVisitor(response: ServerResponse, showPage: () => void) {
@@ -414,7 +414,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     // Redirects come first, because most requests are redirects.
     handlers: [
       noteForwardedHeaders({ proxies, warn: logger.warn.bind(logger) }),
-      redirects.handler,
+      redirects,
       qrs.images,
     ],
     onRequestError,

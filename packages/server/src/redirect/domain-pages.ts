@@ -34,8 +34,6 @@ const dayCache = 'public, max-age=86400';
 const documentCache = 'public, max-age=300';
 const wellKnown = '/.well-known/';
 
-export type DomainPages = ReturnType<typeof createDomainPages>;
-
 /** Serves what every domain has beside its links: `/`, robots.txt, an icon, and documents of apps. */
 export function createDomainPages(options: DomainPagesOptions) {
   const { hosts, config, pagesFor, onError } = options;

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { ClickReport } from '../analytics/reports/report-contract.js';
+import type { Config } from '../config.js';
 import { minuteMs } from '../durations.js';
 import type { LinkInfo, PublicClicks } from '../pages/visitor-pages.js';
 import type { Clock } from '../ports.js';
@@ -8,8 +9,7 @@ import type { UrlReader } from '../urls/url-reader.js';
 import { decideRedirect, type Link } from './link.js';
 
 export interface LinkInfoOptions {
-  /** Whether links have an info page, unless they say otherwise. */
-  readonly isDefault: boolean;
+  readonly config: Pick<Config, 'linkInfo'>;
   readonly urls: Pick<UrlReader, 'findMany'>;
   readonly readRecentClicks: (organizationId: string, urlId: number) => Promise<ClickReport>;
   readonly clock: Clock;
@@ -17,10 +17,8 @@ export interface LinkInfoOptions {
 
 const maxCachedLinks = 1_000;
 
-export type FindLinkInfo = ReturnType<typeof createLinkInfo>;
-
 /** Returns a function that finds what everybody may know about a link: undefined for nothing. */
-export function createLinkInfo({ isDefault, urls, readRecentClicks, clock }: LinkInfoOptions) {
+export function createLinkInfo({ config, urls, readRecentClicks, clock }: LinkInfoOptions) {
   // Anybody can ask for them as often as they like.
   const clicks = new LRUCache<number, PublicClicks, ShortUrl>({
     max: maxCachedLinks,
@@ -39,7 +37,7 @@ export function createLinkInfo({ isDefault, urls, readRecentClicks, clock }: Lin
     if (decision !== 'redirect' || link.rules || link.clickLimit) return undefined;
     const [url] = await urls.findMany(link, [link.urlId]);
     if (!url || url.targetBlockedAt !== null) return undefined;
-    if (!(url.infoPage ?? (isDefault || url.publicStats))) return undefined;
+    if (!(url.infoPage ?? (config.linkInfo || url.publicStats))) return undefined;
     return {
       location: link.location,
       title: url.title,

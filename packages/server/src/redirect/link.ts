@@ -1,11 +1,14 @@
+import { LRUCache } from 'lru-cache';
 import { type Campaign, parseCampaign } from '../analytics/classify/parse-campaign.js';
 import type { DescribedVisit } from '../analytics/journal/visit-recorder.js';
+import type { Config } from '../config.js';
 import { utmFields, utmParameters } from '../contract/utm-parameters.js';
-import type { AddressRanges } from '../network/ip-address.js';
+import { type AddressRanges, parseAddressRanges } from '../network/ip-address.js';
+import type { LinkPolicy } from '../urls/blocked-hosts.js';
 import type { RedirectType } from '../urls/link-fields.js';
 import { targetsOfRules } from '../urls/link-rules.js';
 import { clicksLeftOf, isExpired, type ShortUrl } from '../urls/short-url.js';
-import type { FoundUrl } from '../urls/url-reader.js';
+import type { FoundUrl, UrlReader } from '../urls/url-reader.js';
 import { chooseTarget, matchRules } from './match-rules.js';
 import { type Forwarding, injectUtm, splitUrl } from './target-location.js';
 
@@ -40,8 +43,32 @@ const cacheControls: Record<RedirectType, string> = {
   308: 'private, max-age=90',
 };
 
+interface LinkLoaderOptions {
+  readonly config: Pick<Config, 'forwardQuery' | 'forwardPath'>;
+  readonly urls: Pick<UrlReader, 'findByKey'>;
+  readonly linkPolicy: Pick<LinkPolicy, 'findBlockedHost'>;
+}
+
+/** Returns a function that reads a link for the cache, with the policy that holds for it. */
+export function linkLoader({ config, urls, linkPolicy }: LinkLoaderOptions) {
+  const forwarding = { query: config.forwardQuery, path: config.forwardPath };
+  const isBlocked = (targetUrl: string) => linkPolicy.findBlockedHost(targetUrl) !== undefined;
+  // Links share the ranges of their organization, because 100 ranges take 30 KB.
+  const excludedAddresses = new LRUCache<string, AddressRanges>({
+    max: 100,
+    memoMethod: parseAddressRanges,
+  });
+  return async (domainId: string | null, key: string, folds: boolean) => {
+    const found = await urls.findByKey(domainId, key, folds);
+    if (!found || found.url.erasedAt !== null) return undefined;
+    const { excludeAddresses: ranges } = found;
+    const excluded = ranges === '' ? undefined : excludedAddresses.memo(ranges);
+    return toLink(found, forwarding, excluded, isBlocked);
+  };
+}
+
 /** `defaults` is what a link on the platform's domain without settings of its own forwards. */
-export function toLink(
+function toLink(
   { url, isSuspended, forwarding: domainForwarding }: FoundUrl,
   defaults: Forwarding,
   excludedAddresses: AddressRanges | undefined,

@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isLinkPreviewer } from '../analytics/classify/link-previewers.js';
 import type { VisitRecorder } from '../analytics/journal/visit-recorder.js';
-import type { limitAttempts } from '../auth/attempt-limiter.js';
+import { limitAttempts, passwordAttempts } from '../auth/attempt-limiter.js';
 import type { Passwords } from '../auth/passwords.js';
+import type { Config } from '../config.js';
 import { ApiError, validationError } from '../contract/api-error.js';
 import { parseInput } from '../contract/parse-input.js';
-import type { HostResolver } from '../domains/host-resolver.js';
 import { bodyFormatOf, parseForm } from '../http/body-format.js';
 import { errorHeaders, toApiError } from '../http/error-response.js';
 import { parseJson } from '../http/parse-json.js';
@@ -14,47 +14,45 @@ import { requestIdOf } from '../http/request-id.js';
 import { decodeUnreserved } from '../http/request-target.js';
 import { respondToError, sendError, sendPage } from '../http/send-response.js';
 import { clientAddressOf } from '../network/client-address.js';
-import { type AddressRanges, addressBlockOf } from '../network/ip-address.js';
+import { addressBlockOf } from '../network/ip-address.js';
 import type { Page } from '../pages/page.js';
 import { previewPage } from '../pages/preview-page.js';
-import type { FormOrigin, PagesFor, VisitorPages } from '../pages/visitor-pages.js';
+import type { FormOrigin, VisitorPages } from '../pages/visitor-pages.js';
 import { prefersJson } from '../parse-accept.js';
-import type { Clock } from '../ports.js';
+import type { Database } from '../storage/database.js';
 import { foldKey } from '../storage/fold-keys.js';
 import { type LinkOrigins, shortUrlOf } from '../urls/link-origins.js';
 import { isCodeSegment, maxCodeLength } from '../urls/url-keys.js';
 import type { UrlReader } from '../urls/url-reader.js';
-import { type DomainPages, isRead, pathOf, redirectTo } from './domain-pages.js';
-import { decideRedirect, type Link, targetOf, usedUp } from './link.js';
-import type { LinkCache } from './link-cache.js';
-import type { FindLinkInfo } from './link-info.js';
+import {
+  createDomainPages,
+  type DomainPagesOptions,
+  isRead,
+  pathOf,
+  redirectTo,
+} from './domain-pages.js';
+import { decideRedirect, type Link, linkLoader, targetOf, usedUp } from './link.js';
+import { LinkCache } from './link-cache.js';
+import { createLinkInfo, type LinkInfoOptions } from './link-info.js';
 import { findLongerKeys } from './longer-keys.js';
-import type { createClickTaker } from './max-clicks.js';
+import { createClickTaker } from './max-clicks.js';
 import { unlockForm, unlockRequest } from './redirect-contract.js';
 import { forwardRequest } from './target-location.js';
 
-export interface RedirectHandlerOptions {
-  readonly cache: LinkCache;
+export interface RedirectOptions extends DomainPagesOptions, LinkInfoOptions {
+  readonly config: Config;
+  readonly database: Database;
   readonly isReserved: (word: string) => boolean;
-  readonly hosts: Pick<HostResolver, 'find' | 'settingsOf'>;
-  readonly urls: Pick<UrlReader, 'hasKeysBelow'>;
+  readonly urls: Pick<UrlReader, 'findByKey' | 'findMany' | 'hasKeysBelow'>;
   /** Returns the functions that describe and record visits. */
   readonly visits: () => VisitRecorder;
   /** The public addresses of links, which previews name. */
   readonly origins: () => LinkOrigins;
-  readonly domainPages: Pick<DomainPages, 'handle' | 'findUrl'>;
-  readonly pagesFor: PagesFor;
-  readonly findInfo: FindLinkInfo;
-  readonly takeClick: ReturnType<typeof createClickTaker>;
   readonly passwords: Pick<Passwords, 'verify'>;
-  readonly takeAttempt: ReturnType<typeof limitAttempts>;
-  readonly proxies: AddressRanges;
-  readonly clock: Clock;
   /** The time in which the whole body with a password must arrive. */
   readonly bodyTimeoutMs: number;
   /** Called with the status of each response. */
   readonly onResponse: (status: number) => void;
-  readonly onError: (error: unknown, requestId: string) => void;
 }
 
 /** A path that may be that of a link. */
@@ -70,8 +68,13 @@ interface LinkPath {
  * Responds to visits of short links. It is the first request handler. It responds to a cached link
  * in the turn of the event loop in which the request arrives.
  */
-export function createRedirectHandler(options: RedirectHandlerOptions) {
-  const { cache, hosts, domainPages, passwords, pagesFor, onResponse } = options;
+export function createRedirects(options: RedirectOptions) {
+  const { config, database, hosts, passwords, pagesFor, onResponse } = options;
+  const cache = new LinkCache({ maxBytes: config.linkCacheBytes, load: linkLoader(options) });
+  const domainPages = createDomainPages(options);
+  const findInfo = createLinkInfo(options);
+  const takeClick = createClickTaker(database);
+  const takeAttempt = limitAttempts(database, passwordAttempts, options.clock);
 
   function handleVisit(request: IncomingMessage, response: ServerResponse): boolean {
     const url = request.url as string;
@@ -134,7 +137,7 @@ export function createRedirectHandler(options: RedirectHandlerOptions) {
 
   /** Shows where a link leads. This is no visit. */
   async function describe(response: ServerResponse, link: Link | undefined): Promise<void> {
-    const info = isRead(response.req) && link ? await options.findInfo(link) : undefined;
+    const info = isRead(response.req) && link ? await findInfo(link) : undefined;
     if (info === undefined) {
       refuseVisitor(response, unknown);
       return;
@@ -169,10 +172,10 @@ export function createRedirectHandler(options: RedirectHandlerOptions) {
 
   async function unlock(response: ServerResponse, link: Link, rest: string): Promise<void> {
     const { socket, headers } = response.req;
-    const { proxies, bodyTimeoutMs } = options;
-    const address = clientAddressOf(socket.remoteAddress, headers['x-forwarded-for'], proxies);
-    const password = await readPassword(response.req, response, bodyTimeoutMs);
-    const uncount = await options.takeAttempt(`${link.urlId} ${addressBlockOf(address)}`);
+    const forwarded = headers['x-forwarded-for'];
+    const address = clientAddressOf(socket.remoteAddress, forwarded, config.trustedProxies);
+    const password = await readPassword(response.req, response, options.bodyTimeoutMs);
+    const uncount = await takeAttempt(`${link.urlId} ${addressBlockOf(address)}`);
     const isCorrect = await passwords
       .verify(link.organizationId, link.passwordHash as string, password)
       // It was not checked, for example because the queue is full.
@@ -214,11 +217,10 @@ export function createRedirectHandler(options: RedirectHandlerOptions) {
       }
     };
     // Only a visit that counts takes a click of a link with a limit.
-    const takeClick =
+    const spendClick =
       link.clickLimit &&
       ((write: () => void) => {
-        options
-          .takeClick(link)
+        takeClick(link)
           .then((isTaken) => {
             if (isTaken) write();
             else if (usedUp(link) === 'fallback') leadTo(response, link.fallback as string);
@@ -226,7 +228,7 @@ export function createRedirectHandler(options: RedirectHandlerOptions) {
           })
           .catch((error) => fail(response, error));
       });
-    visits.record(visit, link, target, respondOnce, takeClick);
+    visits.record(visit, link, target, respondOnce, spendClick);
   }
 
   function sendPreview(
@@ -290,6 +292,9 @@ export function createRedirectHandler(options: RedirectHandlerOptions) {
   }
 
   return {
+    cache,
+    domainPages,
+
     /** Handles a request for a link or a page of the domain; returns false for any other path. */
     handle(request: IncomingMessage, response: ServerResponse): boolean {
       try {
