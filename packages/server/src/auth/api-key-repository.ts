@@ -1,11 +1,11 @@
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import { v7 as newUuid } from 'uuid';
 import type { z } from 'zod';
-import { tooMany } from '../contract/api-error.js';
 import type { LinkOwner } from '../contract/caller.js';
 import type { KeyScope } from '../contract/define-route.js';
 import { columnsOf, fieldsOf, presentAs, withIsoTimes } from '../contract/present.js';
-import { Refusal, type WriteContext, writeOnce } from '../idempotency/with-idempotency-key.js';
+import { refuseTooMany } from '../idempotency/refuse-too-many.js';
+import { type WriteContext, writeOnce } from '../idempotency/with-idempotency-key.js';
 import type { Database, Schema, WriteTransaction } from '../storage/database.js';
 import { listOf } from '../storage/list-page.js';
 import { rowReader } from '../storage/prepared.js';
@@ -76,10 +76,8 @@ export function createApiKeyRepository(database: Database, onError: (error: unkn
       const audit = { type: 'apiKey', id: created.apiKey.id } as const;
       const options = { ...context, audit, holdsSecret: true };
       return writeOnce(database, options, async (transaction) => {
-        const existing = await selectKeys(transaction, context.organizationId).execute();
-        if (existing.length >= maxApiKeys) {
-          throw new Refusal(tooMany(maxApiKeys, 'API keys', 'Delete one first'));
-        }
+        const keys = sql`api_keys where organization_id = ${context.organizationId}`;
+        await refuseTooMany(transaction, keys, maxApiKeys, 'API keys', 'Delete one first');
         await insertApiKey(transaction, created);
         return created;
       });

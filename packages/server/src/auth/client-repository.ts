@@ -1,9 +1,10 @@
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { z } from 'zod';
-import { ApiError, tooMany } from '../contract/api-error.js';
+import { ApiError } from '../contract/api-error.js';
 import type { Caller, LinkOwner } from '../contract/caller.js';
 import { defaultScopes, type Scope } from '../contract/define-route.js';
 import { columnsOf, fieldsOf, presentAs, withIsoTimes } from '../contract/present.js';
+import { refuseTooMany } from '../idempotency/refuse-too-many.js';
 import { Refusal, type WriteContext, writeOnce } from '../idempotency/with-idempotency-key.js';
 import type { Database, Schema, WriteTransaction } from '../storage/database.js';
 import { listOf } from '../storage/list-page.js';
@@ -89,10 +90,8 @@ export function createClientRepository(database: Database) {
         if (organization?.deletion_started_at !== null) {
           throw new Refusal(noOrganization(organizationId));
         }
-        const live = selectClients(transaction, organizationId).where('revoked_at', 'is', null);
-        if ((await live.execute()).length >= maxClients) {
-          throw new Refusal(tooMany(maxClients, 'clients', 'Revoke one first'));
-        }
+        const live = sql`clients where organization_id = ${organizationId} and revoked_at is null`;
+        await refuseTooMany(transaction, live, maxClients, 'clients', 'Revoke one first');
         await insertClient(transaction, created, now);
         const { secretHash: _, ...client } = created;
         const state = { createdAt: now, expiresAt: null, revokedAt: null };

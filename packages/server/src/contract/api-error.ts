@@ -67,11 +67,6 @@ export function quotaError(use: string, nextStep: string): ApiError {
   return new ApiError('QUOTA_EXCEEDED', `${use}. ${nextStep}`, { details });
 }
 
-/** Returns QUOTA_EXCEEDED for an organization that has as many records of a kind as it may have. */
-export function tooMany(max: number, kind: string, nextStep: string): ApiError {
-  return quotaError(`An organization has at most ${max} ${kind}, and ${max} exist`, nextStep);
-}
-
 /** Returns one sentence that names the first invalid field and the number of others. */
 export function summarize(
   details: readonly ErrorDetail[],

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
+import { sql } from 'kysely';
 import { v7 as newUuid } from 'uuid';
 import {
   ApiError,
@@ -7,7 +8,6 @@ import {
   invalidField,
   notFound,
   shorten,
-  tooMany,
   validationError,
 } from '../contract/api-error.js';
 import type { LinkOwner } from '../contract/caller.js';
@@ -17,6 +17,7 @@ import type { EventOutbox } from '../events/event-outbox.js';
 import type { FairQueue } from '../fair-queue.js';
 import type { HandlersOf } from '../http/handlers.js';
 import { replyWithPage } from '../http/open-page.js';
+import { refuseTooMany } from '../idempotency/refuse-too-many.js';
 import {
   contextOf,
   findStoredResult,
@@ -163,15 +164,8 @@ export function domainHandlers(options: DomainHandlerOptions): HandlersOf<typeof
           const message = `hostname "${hostname}" already exists as domain ${existing.id}`;
           throw refusal('DOMAIN_CONFLICT', message);
         }
-        const { total } = await transaction
-          .selectFrom('domains')
-          .select(({ fn }) => fn.countAll<number>().as('total'))
-          .where('organization_id', '=', organizationId)
-          .where('deleted_at', 'is', null)
-          .executeTakeFirstOrThrow();
-        if (Number(total) >= maxDomains) {
-          throw new Refusal(tooMany(maxDomains, 'domains', 'Delete one first'));
-        }
+        const live = sql`domains where organization_id = ${organizationId} and deleted_at is null`;
+        await refuseTooMany(transaction, live, maxDomains, 'domains', 'Delete one first');
         // A domain of this hostname that was deleted is restored, with its links.
         const pending = { challenge, created_at: now, updated_at: now, deleted_at: null };
         const id = existing?.id ?? newUuid();

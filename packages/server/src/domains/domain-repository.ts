@@ -1,10 +1,9 @@
 import { type Kysely, type Selectable, type SqlBool, sql, type Updateable } from 'kysely';
 import type { z } from 'zod';
 import type { LinkOwner } from '../contract/caller.js';
-import type { Page } from '../contract/fields.js';
 import { columnOf, fieldsOf, presentAs, withIsoTimes } from '../contract/present.js';
 import type { Database, Schema } from '../storage/database.js';
-import { allOf, readList } from '../storage/list-page.js';
+import { allOf, listOf } from '../storage/list-page.js';
 import { rowReader } from '../storage/prepared.js';
 import { type DomainFilter, type DomainUpdateRequest, domainRecord } from './domain-contract.js';
 import { challengeNameOf } from './hostname.js';
@@ -56,26 +55,17 @@ export async function findDocument(
   return row ? fieldsOf(row)[document] : null;
 }
 
-export function listDomains(
-  database: Database,
-  organizationId: string,
-  { isActive, hostname, ...range }: DomainFilter,
-): Promise<Page<Domain>> {
-  const list = {
-    table: 'domains',
-    owner: { column: 'organization_id', value: organizationId },
-    indexed: sql<SqlBool>`deleted_at is null`,
-    condition: allOf(
+export const listDomains = listOf(
+  'domains',
+  selectDomains,
+  fromRow,
+  sql<SqlBool>`deleted_at is null`,
+  ({ isActive, hostname }: DomainFilter) =>
+    allOf(
       isActive !== undefined && sql`is_active = ${isActive ? 1 : 0}`,
       hostname !== undefined && sql`hostname = ${hostname}`,
     ),
-    ...range,
-  } as const;
-  return readList<string, Domain>(database, list, async (ids) => {
-    const domains = selectDomains(database.read, organizationId);
-    return (await domains.where('id', 'in', ids).execute()).map(fromRow);
-  });
-}
+);
 
 /**
  * Returns a function that reads the domain that serves the links of a hostname: the active one, or else the

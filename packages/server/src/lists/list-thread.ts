@@ -3,8 +3,7 @@ import type { OperatorAuditFilter } from '../audit/audit-contract.js';
 import { listAuditEntries, toAuditEntry } from '../audit/audit-repository.js';
 import { listApiKeys, toApiKeyRecord } from '../auth/api-key-repository.js';
 import { listClients, toClientRecord } from '../auth/client-repository.js';
-import type { LinkRestriction } from '../contract/caller.js';
-import type { Page, PageRange, Position } from '../contract/fields.js';
+import type { Page, PageRange } from '../contract/fields.js';
 import { toPageText } from '../contract/json-text.js';
 import { withIsoTimes } from '../contract/present.js';
 import { listDomains, toDomainRecord } from '../domains/domain-repository.js';
@@ -28,7 +27,7 @@ import {
 } from '../urls/moderation-handlers.js';
 import { presenterOf, type UrlPresentation } from '../urls/present-url.js';
 import type { TagFilter } from '../urls/tag-contract.js';
-import { findTagged, listTags } from '../urls/tag-query.js';
+import { findTagged, listTags, type TaggedLinks } from '../urls/tag-query.js';
 import type { UrlFilter } from '../urls/url-contract.js';
 import { listUrls } from '../urls/url-query.js';
 import { listDeliveries } from '../webhooks/delivery-repository.js';
@@ -59,13 +58,8 @@ export function listMethods(database: Database) {
       const page = await listTags(database, organizationId, filter);
       return page && toPageText(page, (tag) => tag);
     },
-    findTagged: (
-      organizationId: string,
-      restriction: LinkRestriction | undefined,
-      tag: string,
-      limit: number,
-      after?: Position,
-    ) => findTagged(database, organizationId, restriction, tag, limit, after),
+    findTagged: (organizationId: string, links: TaggedLinks) =>
+      findTagged(database, organizationId, links),
     listQrs: pagesOf(listQrs, toQrRecord),
     async listWebhooks(organizationId: string, range: PageRange, now: number) {
       const page = await listWebhooks(database, organizationId, range);

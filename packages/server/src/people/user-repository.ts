@@ -3,9 +3,10 @@ import { v7 as newUuid } from 'uuid';
 import type { z } from 'zod';
 import type { FoundCaller } from '../auth/client-repository.js';
 import { hashSecret, newSecret } from '../auth/secrets.js';
-import { ApiError, tooMany } from '../contract/api-error.js';
+import { ApiError } from '../contract/api-error.js';
 import { presentAs, withIsoTimes } from '../contract/present.js';
 import { type Role, roleScopes } from '../contract/roles.js';
+import { refuseTooMany } from '../idempotency/refuse-too-many.js';
 import { Refusal, type WriteContext, writeOnce } from '../idempotency/with-idempotency-key.js';
 import type { Database, Schema, WriteTransaction } from '../storage/database.js';
 import { listOf } from '../storage/list-page.js';
@@ -81,14 +82,8 @@ export function createUserRepository(database: Database) {
       const audit = { type: 'user', id: person.id } as const;
       const options = { ...context, audit, holdsSecret: true };
       return writeOnce(database, options, async (transaction) => {
-        const { count } = await transaction
-          .selectFrom('users')
-          .select(({ fn }) => fn.countAll<number>().as('count'))
-          .where('organization_id', '=', person.organizationId)
-          .executeTakeFirstOrThrow();
-        if (Number(count) >= maxUsers) {
-          throw new Refusal(tooMany(maxUsers, 'people', 'Remove one first'));
-        }
+        const people = sql`users where organization_id = ${person.organizationId}`;
+        await refuseTooMany(transaction, people, maxUsers, 'people', 'Remove one first');
         const fields = { organization_id: person.organizationId, email, role };
         const row = { id: person.id, ...fields, created_at: context.now };
         const inserted = await transaction

@@ -142,19 +142,25 @@ export async function readList<Id extends string | number, Row extends { readonl
 }
 
 /** Returns the function that reads one page of the rows that an organization has in a table. */
-export function listOf<Row, Item extends { readonly id: string }>(
+export function listOf<
+  Row,
+  Item extends { readonly id: string },
+  Filter extends PageRange = PageRange,
+>(
   table: ListQuery['table'],
   select: (db: Kysely<Schema>, organizationId: string) => Selection<Row>,
-  fromRow: (row: Row) => Item,
+  fromRow: (row: Row, database: Database) => Item,
   indexed?: Condition,
+  conditionOf: (filter: Filter) => Condition | undefined = () => undefined,
 ) {
-  return (database: Database, organizationId: string, range: PageRange): Promise<Page<Item>> => {
+  return (database: Database, organizationId: string, filter: Filter): Promise<Page<Item>> => {
+    const { limit, offset, after } = filter;
     const owner = { column: 'organization_id', value: organizationId };
-    const find = async (ids: readonly string[]) => {
+    const query = { table, owner, indexed, condition: conditionOf(filter), limit, offset, after };
+    return readList(database, query, async (ids: readonly string[]) => {
       const rows = select(database.read, organizationId).where('id', 'in', ids);
-      return (await rows.execute()).map(fromRow);
-    };
-    return readList(database, { table, owner, indexed, ...range }, find);
+      return (await rows.execute()).map((row) => fromRow(row, database));
+    });
   };
 }
 

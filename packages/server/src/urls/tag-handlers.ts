@@ -1,5 +1,5 @@
 import { invalidField } from '../contract/api-error.js';
-import type { LinkOwner, LinkRestriction } from '../contract/caller.js';
+import type { LinkOwner } from '../contract/caller.js';
 import type { Position } from '../contract/fields.js';
 import type { PageText } from '../contract/json-text.js';
 import type { HandlersOf } from '../http/handlers.js';
@@ -20,19 +20,13 @@ import type { ListPage } from '../storage/list-page.js';
 import type { LinkWriteOptions } from './create-urls.js';
 import type { ShortUrl } from './short-url.js';
 import type { Tag, TagFilter, tagRoutes } from './tag-contract.js';
-import { maxListedTags } from './tag-query.js';
+import { maxListedTags, type TaggedLinks } from './tag-query.js';
 import { updateUrls } from './update-urls.js';
 import { type RecordUrls, urlUpdated } from './url-events.js';
 
 export interface TagWriteOptions extends Omit<LinkWriteOptions, 'newShortCode'> {
   readonly database: Database;
-  readonly findTagged: (
-    organizationId: string,
-    restriction: LinkRestriction | undefined,
-    tag: string,
-    limit: number,
-    after: Position | undefined,
-  ) => Promise<ListPage<number>>;
+  readonly findTagged: (organizationId: string, links: TaggedLinks) => Promise<ListPage<number>>;
 }
 
 export interface TagHandlerOptions extends TagWriteOptions {
@@ -110,7 +104,8 @@ export async function replaceTag(
   const origin = write && { ...write.origin, clock: () => recordedAt };
   let after: Position | undefined;
   do {
-    const page = await findTagged(organizationId, restriction, tag, foundAtOnce, after);
+    const links = { tag, restriction, limit: foundAtOnce, after };
+    const page = await findTagged(organizationId, links);
     isFound ||= page.ids.length > 0;
     for (let at = 0; at < page.ids.length; at += linksPerTransaction) {
       const ids = page.ids.slice(at, at + linksPerTransaction);

@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
-import type { LinkRestriction } from '../contract/caller.js';
-import type { Page, Position } from '../contract/fields.js';
+import type { Page } from '../contract/fields.js';
 import type { Database } from '../storage/database.js';
 import { isWithin } from '../storage/link-restriction.js';
 import { type ListPage, readListPage } from '../storage/list-page.js';
 import { foldText } from '../storage/search-text.js';
 import { parseTags } from '../storage/tag-text.js';
 import type { Tag, TagFilter } from './tag-contract.js';
+import type { UrlFilter } from './url-contract.js';
 import { urlListQuery } from './url-query.js';
 
 /** The most different tags that a list reads. Takes about 20 ms to sort. */
@@ -75,16 +75,15 @@ function comparisonOf({ sort, order }: TagFilter): (a: ListedTag, b: ListedTag) 
   return (a, b) => sign * (a.linkCount - b.linkCount) || byName(a, b);
 }
 
+export type TaggedLinks = Pick<UrlFilter, 'tag' | 'restriction' | 'limit' | 'after'>;
+
 /** Returns up to `limit` ids of links with a tag, newest first, starting after a position. */
 export function findTagged(
   database: Database,
   organizationId: string,
-  restriction: LinkRestriction | undefined,
-  tag: string,
-  limit: number,
-  // Before every link. A list that starts after a position does not count its rows.
-  after: Position = [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER],
+  // By default before every link. A list that starts after a position does not count its rows.
+  { after = [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER], ...links }: TaggedLinks,
 ): Promise<ListPage<number>> {
-  const filter = { tag, restriction, limit, offset: 0, after };
+  const filter = { ...links, offset: 0, after };
   return readListPage(database, urlListQuery(database, organizationId, filter, 0));
 }

@@ -2,15 +2,15 @@ import { type Kysely, type Selectable, type SqlBool, sql } from 'kysely';
 import { v7 as newUuid } from 'uuid';
 import type { z } from 'zod';
 import { newSecret } from '../auth/secrets.js';
-import { tooMany, validationError } from '../contract/api-error.js';
-import type { Page, PageRange } from '../contract/fields.js';
+import { validationError } from '../contract/api-error.js';
 import { fieldsOf, presentAs, withIsoTimes } from '../contract/present.js';
 import type { EventFilters } from '../events/subscription.js';
-import { Refusal, type WriteContext, writeOnce } from '../idempotency/with-idempotency-key.js';
+import { refuseTooMany } from '../idempotency/refuse-too-many.js';
+import { type WriteContext, writeOnce } from '../idempotency/with-idempotency-key.js';
 import { checkIfMatch, nextUpdatedAtOfRow } from '../preconditions/if-match.js';
 import type { Database, Schema, WriteTransaction } from '../storage/database.js';
 import type { Keyring } from '../storage/keyring.js';
-import { readList } from '../storage/list-page.js';
+import { listOf } from '../storage/list-page.js';
 import { type Encrypt, encryptorOf } from '../storage/secrets.js';
 import { encryptSecrets, placeOfWebhook, readSecrets, rotate } from './secrets.js';
 import {
@@ -68,15 +68,8 @@ export function createWebhookRepository(database: Database) {
       const audit = { type: 'webhook', id } as const;
       const options = { organizationId, write, audit, holdsSecret: true };
       return writeOnce(database, options, async (transaction) => {
-        const { count } = await transaction
-          .selectFrom('webhooks')
-          .select(({ fn }) => fn.countAll<number>().as('count'))
-          .where('organization_id', '=', organizationId)
-          .where('deleted_at', 'is', null)
-          .executeTakeFirstOrThrow();
-        if (count >= maxWebhooks) {
-          throw new Refusal(tooMany(maxWebhooks, 'webhooks', 'Delete one first'));
-        }
+        const live = sql`webhooks where organization_id = ${organizationId} and deleted_at is null`;
+        await refuseTooMany(transaction, live, maxWebhooks, 'webhooks', 'Delete one first');
         const encrypt = await encryptorOf(database, transaction);
         const row = await transaction
           .insertInto('webhooks')
@@ -276,20 +269,12 @@ function checkOrigin({ url, headerNames }: Webhook, newUrl: string): void {
   throw validationError([{ path: 'headers', message }]);
 }
 
-export function listWebhooks(
-  database: Database,
-  organizationId: string,
-  range: PageRange,
-): Promise<Page<Webhook>> {
-  const owner = { column: 'organization_id', value: organizationId };
-  const indexed = sql<SqlBool>`deleted_at is null`;
-  const list = { table: 'webhooks', owner, indexed, ...range } as const;
-  return readList<string, Webhook>(database, list, async (ids) => {
-    const webhooks = selectWebhooks(database.read, organizationId);
-    const rows = await webhooks.where('id', 'in', ids).execute();
-    return rows.map((row) => webhookOf(row, database.keyring));
-  });
-}
+export const listWebhooks = listOf(
+  'webhooks',
+  selectWebhooks,
+  (row, { keyring }) => webhookOf(row, keyring),
+  sql<SqlBool>`deleted_at is null`,
+);
 
 /**
  * Throws VALIDATION_FAILED when too many webhooks of an organization subscribe to `url.clicked`. Callers
