@@ -1,5 +1,5 @@
 import { mergeVisits } from '../../packages/server/dist/analytics/ingest/merge-visits.js';
-import { VisitRepository } from '../../packages/server/dist/analytics/ingest/visit-repository.js';
+import { createVisitRepository } from '../../packages/server/dist/analytics/ingest/visit-repository.js';
 import { createEventOutbox } from '../../packages/server/dist/events/event-outbox.js';
 import { openStorage } from '../../packages/server/dist/storage/open-storage.js';
 
@@ -12,7 +12,7 @@ const day = 24 * 60 * 60 * 1000;
  */
 export async function storeVisits(databaseUrl, visits) {
   const database = openStorage({ databaseUrl, durability: 'process' });
-  const repository = new VisitRepository(database, {
+  const repository = createVisitRepository(database, {
     outbox: createEventOutbox(database, { newId: () => 'no event' }),
     thresholds: [],
   });

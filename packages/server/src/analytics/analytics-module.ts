@@ -14,7 +14,7 @@ import { erasureHandlers } from './erasure-handlers.js';
 import { retainedSince } from './ingest/delete-old-visits.js';
 import { createIngest, type IngestEvent, ingestThread } from './ingest/ingest-thread.js';
 import { removeJournal } from './ingest/visit-ingester.js';
-import { VisitRepository } from './ingest/visit-repository.js';
+import { createVisitRepository } from './ingest/visit-repository.js';
 import { openDamagedLines } from './journal/damaged-lines.js';
 import { Journal } from './journal/journal.js';
 import {
@@ -146,7 +146,7 @@ export function createAnalyticsModule(options: AnalyticsModuleOptions) {
       onError(error);
     }
     await ingest.stop();
-    const visits = new VisitRepository(database, { outbox, thresholds, clicks: { plans } });
+    const visits = createVisitRepository(database, { outbox, thresholds, clicks: { plans } });
     if (isDrained) await removeJournal(visits, writerId, folder);
     else folder?.release();
     if (permanentRoot === undefined) rmSync(root, { recursive: true, force: true });

@@ -4,7 +4,10 @@ import { v7 as newUuid } from 'uuid';
 import { expect } from 'vitest';
 import { decodeRow } from '../../src/analytics/ingest/stored-visits.js';
 import { recoverOrphans } from '../../src/analytics/ingest/visit-ingester.js';
-import { VisitRepository } from '../../src/analytics/ingest/visit-repository.js';
+import {
+  createVisitRepository,
+  type VisitRepository,
+} from '../../src/analytics/ingest/visit-repository.js';
 import { segmentPath } from '../../src/analytics/journal/journal-folder.js';
 import { diagnoseVisits } from '../../src/analytics/reports/visit-doctor.js';
 import { createEventOutbox } from '../../src/events/event-outbox.js';
@@ -48,7 +51,7 @@ export async function expectSoundVisits(database: Database): Promise<void> {
 
 export function visitRepositoryOn(database: Database): VisitRepository {
   const outbox = createEventOutbox(database, { newId: newUuid });
-  return new VisitRepository(database, { outbox, thresholds: [] });
+  return createVisitRepository(database, { outbox, thresholds: [] });
 }
 
 /** Reads the journal of a process that was killed. Its folder has no lock. */

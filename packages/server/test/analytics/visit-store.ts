@@ -1,7 +1,7 @@
 import type { KyselyPlugin } from 'kysely';
 import { expect } from 'vitest';
 import { mergeVisits } from '../../src/analytics/ingest/merge-visits.js';
-import { VisitRepository } from '../../src/analytics/ingest/visit-repository.js';
+import { createVisitRepository } from '../../src/analytics/ingest/visit-repository.js';
 import type { Visit } from '../../src/analytics/journal/journal-lines.js';
 import { ReportReader } from '../../src/analytics/reports/report-reader.js';
 import { createEventOutbox } from '../../src/events/event-outbox.js';
@@ -53,7 +53,7 @@ export async function openVisitStore() {
   const { database } = stored;
   const outbox = createEventOutbox(database, { newId: () => 'event' });
   const clicks: { plans: typeof standardPlans; maxBatches?: number } = { plans: standardPlans };
-  const visits = new VisitRepository(database, { outbox, thresholds: [], clicks });
+  const visits = createVisitRepository(database, { outbox, thresholds: [], clicks });
   let offset = 0;
   return {
     ...stored,

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { v7 as newUuid } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { mergeVisits } from '../../src/analytics/ingest/merge-visits.js';
-import { VisitRepository } from '../../src/analytics/ingest/visit-repository.js';
+import { createVisitRepository } from '../../src/analytics/ingest/visit-repository.js';
 import type { Visit } from '../../src/analytics/journal/journal-lines.js';
 import { ReportReader } from '../../src/analytics/reports/report-reader.js';
 import { createServer } from '../../src/create-server.js';
@@ -146,7 +146,7 @@ async function addDomain(
 /** Stores visits in merged rows, and in one that is not merged. */
 async function visit(urlId: number): Promise<void> {
   const { database } = api.server;
-  const visits = new VisitRepository(database, {
+  const visits = createVisitRepository(database, {
     outbox: createEventOutbox(database, { newId: newUuid }),
     thresholds: [],
   });

@@ -15,7 +15,7 @@ import { deleteOldVisits, retainedSince } from './delete-old-visits.js';
 import { type ErasureFailures, eraseVisits } from './erase-visits.js';
 import { mergeVisits } from './merge-visits.js';
 import { ingestJournal, recoverOrphans } from './visit-ingester.js';
-import { VisitRepository } from './visit-repository.js';
+import { createVisitRepository } from './visit-repository.js';
 
 export interface IngestSettings extends Pick<Config, 'thresholds' | 'retentionDays'> {
   /** The folder with the journal folders of all writers. */
@@ -55,7 +55,7 @@ export function createIngest(
 ) {
   const { maintain } = database;
   const path = join(root, writerId);
-  const visits = new VisitRepository(database, { outbox, thresholds, clicks: { plans } });
+  const visits = createVisitRepository(database, { outbox, thresholds, clicks: { plans } });
   // Initially true, because this thread may replace a failed one. Its first success clears that error.
   let isFailing = true;
   const onError = (error: unknown) => {

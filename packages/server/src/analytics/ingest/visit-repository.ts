@@ -19,84 +19,23 @@ export interface VisitRepositoryOptions extends ThresholdOptions {
   readonly clicks?: ClickQueueOptions;
 }
 
+export type VisitRepository = ReturnType<typeof createVisitRepository>;
+
 /** Stores visits, and updates the counters and events that depend on them. */
-export class VisitRepository {
-  readonly #database: Database;
-  readonly #options: VisitRepositoryOptions;
-
-  constructor(database: Database, options: VisitRepositoryOptions) {
-    this.#database = database;
-    this.#options = options;
-  }
-
-  /**
-   * Returns the position up to which a writer's journal is in storage. Returns undefined when no line is
-   * in storage, or when the journal was removed.
-   */
-  findPosition(writerId: string): Promise<JournalPosition | undefined> {
-    return this.#database.read
-      .selectFrom('journal_positions')
-      .select(['segment', 'offset'])
-      .where('writer_id', '=', writerId)
-      .executeTakeFirst();
-  }
-
-  async deletePosition(writerId: string): Promise<void> {
-    await this.#database.writeDirectly(
-      (transaction) =>
-        transaction.deleteFrom('journal_positions').where('writer_id', '=', writerId).execute(),
-      'rows',
-    );
-  }
-
-  /**
-   * Stores the records between two positions of a journal exactly once: one transaction writes the
-   * visits, the counters, the threshold events and the new position. Drops the visits of links that do not
-   * exist, and calls `onUnknownLinks` with those of ids that no link ever had before the transaction ends.
-   * Returns false, and stores nothing, when the stored position is not `from`.
-   */
-  store(
-    writerId: string,
-    from: JournalPosition,
-    to: JournalPosition,
-    records: Partial<Pick<JournalRecords, 'visits' | 'downloads' | 'calls'>>,
-    now: number,
-    onUnknownLinks?: (visits: readonly Visit[]) => void,
-  ): Promise<boolean> {
-    return this.#database.writeDirectly(async (transaction) => {
-      if (!(await this.#advance(transaction, writerId, from, to))) return false;
-      const { visits = [], downloads, calls } = records;
-      const { existing, unknown, organizationOf } = await findVisitedLinks(transaction, visits);
-      onUnknownLinks?.(unknown);
-      await this.#storeVisits(transaction, existing, organizationOf, now);
-      // After the counters of links: transactions change counters in one order, which prevents deadlock.
-      if (downloads) await countDownloads(transaction, downloads);
-      if (calls) await countUses(transaction, 'api_call', calls);
-      return true;
-    }, 'rows');
-  }
-
-  async #storeVisits(
+export function createVisitRepository(
+  { read, writeDirectly }: Pick<Database, 'read' | 'writeDirectly'>,
+  options: VisitRepositoryOptions,
+) {
+  async function storeVisits(
     transaction: WriteTransaction,
     existing: readonly Visit[],
     organizationOf: ReadonlyMap<number, string>,
     now: number,
   ): Promise<void> {
     // Counts first: the locks of the counters order this transaction and the mark of an erasure.
-    const visits = await this.#countClicks(transaction, existing, now);
+    const visits = await countClicks(transaction, options, existing, now);
     if (visits.length === 0) return;
-    const scannedUrls = await countScans(transaction, this.#options, visits, now);
-    await this.#insertRows(transaction, visits, organizationOf, now);
-    const { clicks } = this.#options;
-    if (clicks) await queueClicks(transaction, visits, scannedUrls, now, clicks);
-  }
-
-  async #insertRows(
-    transaction: WriteTransaction,
-    visits: readonly Visit[],
-    organizationOf: ReadonlyMap<number, string>,
-    now: number,
-  ): Promise<void> {
+    const scannedUrls = await countScans(transaction, options, visits, now);
     const groups = new Map<string, Visit[]>();
     for (const visit of visits) {
       const organizationId = organizationOf.get(visit.urlId) as string;
@@ -111,78 +50,125 @@ export class VisitRepository {
       ...toRow(toColumns(own)),
     }));
     await bulkInsert(transaction, 'visits', rows);
+    if (options.clicks) await queueClicks(transaction, visits, scannedUrls, now, options.clicks);
   }
 
-  /** Returns false if the stored position is not `from`. */
-  async #advance(
-    transaction: WriteTransaction,
-    writerId: string,
-    from: JournalPosition,
-    to: JournalPosition,
-  ): Promise<boolean> {
-    await transaction
-      .insertInto('journal_positions')
-      .values({ writer_id: writerId, ...journalStart })
-      .onConflict((conflict) => conflict.doNothing())
-      .execute();
-    const { numUpdatedRows } = await transaction
-      .updateTable('journal_positions')
-      .set({ segment: to.segment, offset: to.offset })
-      .where('writer_id', '=', writerId)
-      .where('segment', '=', from.segment)
-      .where('offset', '=', from.offset)
-      .executeTakeFirst();
-    return numUpdatedRows === 1n;
-  }
+  return {
+    /**
+     * Returns the position up to which a writer's journal is in storage. Returns undefined when no line is
+     * in storage, or when the journal was removed.
+     */
+    findPosition: (writerId: string): Promise<JournalPosition | undefined> =>
+      read
+        .selectFrom('journal_positions')
+        .select(['segment', 'offset'])
+        .where('writer_id', '=', writerId)
+        .executeTakeFirst(),
 
-  /**
-   * Counts the visits of people as clicks, and the others apart. Returns the clicks that no erasure has
-   * reached; the others count as used only.
-   */
-  async #countClicks(
-    transaction: WriteTransaction,
-    all: readonly Visit[],
-    now: number,
-  ): Promise<readonly Visit[]> {
-    if (all.length === 0) return all;
-    const { outbox, thresholds } = this.#options;
-    const added = new Map<number, AddedClicks>();
-    for (const { urlId, visitedAt, facts } of all) {
-      const clicks = added.get(urlId) ?? { count: 0, lastAt: null, excluded: 0 };
-      added.set(urlId, clicks);
-      if (facts.kind === 'human') {
-        clicks.count += 1;
-        clicks.lastAt = Math.max(clicks.lastAt ?? 0, visitedAt);
-      } else clicks.excluded += 1;
-    }
-    const own = await findOwnThresholds(transaction, [...added.keys()]);
-    const counters = await addClicks(transaction, added);
-    const erasedUntil = new Map(
-      counters.map(({ url_id, erased_until }) => [url_id, erased_until] as const),
-    );
-    const erased = new Map<number, number>();
-    const remaining = all.filter(({ urlId, visitedAt, facts }) => {
-      if (facts.kind !== 'human') return false;
-      const until = erasedUntil.get(urlId) as number;
-      if (until === 0 || visitedAt > until) return true;
-      erased.set(urlId, (erased.get(urlId) ?? 0) + 1);
-      return false;
-    });
-    for (const [urlId, count] of erased) await uncount(transaction, urlId, count);
-    const changes = counters.map(({ url_id, clicks, peak_clicks: peak }) => {
-      const uncounted = erased.get(url_id) ?? 0;
-      return {
-        urlId: url_id,
-        added: (added.get(url_id)?.count ?? 0) - uncounted,
-        id: String(url_id),
-        count: clicks - uncounted,
-        peak,
-        thresholds: own.get(url_id) ?? thresholds,
-      };
-    });
-    await recordThresholds(transaction, outbox, 'url.click_threshold', changes, now);
-    return remaining;
+    deletePosition: (writerId: string): Promise<unknown> =>
+      writeDirectly(
+        (transaction) =>
+          transaction.deleteFrom('journal_positions').where('writer_id', '=', writerId).execute(),
+        'rows',
+      ),
+
+    /**
+     * Stores the records between two positions of a journal exactly once: one transaction writes the
+     * visits, the counters, the threshold events and the new position. Drops the visits of links that do not
+     * exist, and calls `onUnknownLinks` with those of ids that no link ever had before the transaction ends.
+     * Returns false, and stores nothing, when the stored position is not `from`.
+     */
+    store: (
+      writerId: string,
+      from: JournalPosition,
+      to: JournalPosition,
+      records: Partial<Pick<JournalRecords, 'visits' | 'downloads' | 'calls'>>,
+      now: number,
+      onUnknownLinks?: (visits: readonly Visit[]) => void,
+    ): Promise<boolean> =>
+      writeDirectly(async (transaction) => {
+        if (!(await advance(transaction, writerId, from, to))) return false;
+        const { visits = [], downloads, calls } = records;
+        const { existing, unknown, organizationOf } = await findVisitedLinks(transaction, visits);
+        onUnknownLinks?.(unknown);
+        await storeVisits(transaction, existing, organizationOf, now);
+        // After the counters of links: transactions change counters in one order, which prevents deadlock.
+        if (downloads) await countDownloads(transaction, downloads);
+        if (calls) await countUses(transaction, 'api_call', calls);
+        return true;
+      }, 'rows'),
+  };
+}
+
+/** Returns false if the stored position is not `from`. */
+async function advance(
+  transaction: WriteTransaction,
+  writerId: string,
+  from: JournalPosition,
+  to: JournalPosition,
+): Promise<boolean> {
+  await transaction
+    .insertInto('journal_positions')
+    .values({ writer_id: writerId, ...journalStart })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  const { numUpdatedRows } = await transaction
+    .updateTable('journal_positions')
+    .set({ segment: to.segment, offset: to.offset })
+    .where('writer_id', '=', writerId)
+    .where('segment', '=', from.segment)
+    .where('offset', '=', from.offset)
+    .executeTakeFirst();
+  return numUpdatedRows === 1n;
+}
+
+/**
+ * Counts the visits of people as clicks, and the others apart. Returns the clicks that no erasure has
+ * reached; the others count as used only.
+ */
+async function countClicks(
+  transaction: WriteTransaction,
+  { outbox, thresholds }: ThresholdOptions,
+  all: readonly Visit[],
+  now: number,
+): Promise<readonly Visit[]> {
+  if (all.length === 0) return all;
+  const added = new Map<number, AddedClicks>();
+  for (const { urlId, visitedAt, facts } of all) {
+    const clicks = added.get(urlId) ?? { count: 0, lastAt: null, excluded: 0 };
+    added.set(urlId, clicks);
+    if (facts.kind === 'human') {
+      clicks.count += 1;
+      clicks.lastAt = Math.max(clicks.lastAt ?? 0, visitedAt);
+    } else clicks.excluded += 1;
   }
+  const own = await findOwnThresholds(transaction, [...added.keys()]);
+  const counters = await addClicks(transaction, added);
+  const erasedUntil = new Map(
+    counters.map(({ url_id, erased_until }) => [url_id, erased_until] as const),
+  );
+  const erased = new Map<number, number>();
+  const remaining = all.filter(({ urlId, visitedAt, facts }) => {
+    if (facts.kind !== 'human') return false;
+    const until = erasedUntil.get(urlId) as number;
+    if (until === 0 || visitedAt > until) return true;
+    erased.set(urlId, (erased.get(urlId) ?? 0) + 1);
+    return false;
+  });
+  for (const [urlId, count] of erased) await uncount(transaction, urlId, count);
+  const changes = counters.map(({ url_id, clicks, peak_clicks: peak }) => {
+    const uncounted = erased.get(url_id) ?? 0;
+    return {
+      urlId: url_id,
+      added: (added.get(url_id)?.count ?? 0) - uncounted,
+      id: String(url_id),
+      count: clicks - uncounted,
+      peak,
+      thresholds: own.get(url_id) ?? thresholds,
+    };
+  });
+  await recordThresholds(transaction, outbox, 'url.click_threshold', changes, now);
+  return remaining;
 }
 
 /**

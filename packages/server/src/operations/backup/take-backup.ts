@@ -2,7 +2,7 @@ import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, statSync }
 import { basename, join } from 'node:path';
 import { v7 as newUuid } from 'uuid';
 import { ingestJournal } from '../../analytics/ingest/visit-ingester.js';
-import { VisitRepository } from '../../analytics/ingest/visit-repository.js';
+import { createVisitRepository } from '../../analytics/ingest/visit-repository.js';
 import { foldersIn, segmentPath, segmentsIn } from '../../analytics/journal/journal-folder.js';
 import { countDamagedVisits } from '../../analytics/reports/visit-doctor.js';
 import { ConfigError } from '../../config-error.js';
@@ -119,7 +119,7 @@ async function moveVisits(
   live: string,
 ): Promise<number | undefined> {
   const outbox = createEventOutbox(database, { newId: newUuid });
-  const visits = new VisitRepository(database, { outbox, thresholds });
+  const visits = createVisitRepository(database, { outbox, thresholds });
   let moved = 0;
   for (const writerId of readdirSync(journals)) {
     // A writer that stops removes its folder before its position. If neither exists, the database
