@@ -38,11 +38,8 @@ export function lineWidth(stream: Pick<OutputStream, 'isTTY' | 'columns'>): numb
 
 /** Returns whether the stream is a terminal that supports colors and a live view. */
 export function isRichTerminal(stream: OutputStream, env: Io['env']): boolean {
-  return stream.isTTY === true && env.TERM !== 'dumb' && !isCi(env);
-}
-
-function isCi(env: Io['env']): boolean {
-  return env.CI !== undefined && env.CI !== '' && env.CI !== '0' && env.CI !== 'false';
+  const isCi = ![undefined, '', '0', 'false'].includes(env.CI);
+  return stream.isTTY === true && env.TERM !== 'dumb' && !isCi;
 }
 
 /** Returns the width of a report on this stream, in columns. */

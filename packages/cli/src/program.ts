@@ -81,18 +81,12 @@ function addCommands(program: Command, run: Run): void {
       command.addOption(toOption(flags, option));
     }
     if (row.help !== undefined) command.addHelpText('after', `\n${row.help}`);
-    command.action(() => run(row, command, { ...argumentsOf(command), ...command.opts() }));
+    command.action(() => {
+      const names = Object.keys(row.args ?? {}).map(inputName);
+      const values = names.map((name, index) => [name, command.processedArgs[index]]);
+      return run(row, command, { ...Object.fromEntries(values), ...command.opts() });
+    });
   }
-}
-
-/** Returns the values of the arguments by their names in camel case. */
-function argumentsOf({ registeredArguments, processedArgs }: Command): Record<string, unknown> {
-  return Object.fromEntries(
-    registeredArguments.map((argument, index) => [
-      inputName(`<${argument.name()}>`),
-      processedArgs[index],
-    ]),
-  );
 }
 
 const globalOptionsLine = 'Options of every command, such as --json and --fields: shorty --help';

@@ -17,7 +17,14 @@ interface RuleDraft {
   readonly url: unknown;
 }
 
-export const setting = (read: ReadSetting, order = 0): Column => ({ kind: 'setting', order, read });
+/** A column whose cells say something of the link. */
+export const column = (
+  kind: Extract<Column, { readonly read: ReadSetting }>['kind'],
+  read: ReadSetting,
+  order = 0,
+): Column => ({ kind, order, read });
+
+export const setting = (read: ReadSetting, order = 0) => column('setting', read, order);
 
 /** Returns whether a cell such as `archived` or `disabledAt` is set. */
 export function isSet(cell: string): boolean {

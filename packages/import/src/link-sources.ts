@@ -9,6 +9,7 @@ import {
 import type { Column } from './column.js';
 import { parseEndInstant, parseInstant } from './instant-cell.js';
 import {
+  column,
   isSet,
   readCountryTargets,
   readCreation,
@@ -39,49 +40,26 @@ export interface LinkSource {
   readonly isMysqlTable?: boolean;
 }
 
-const domain: Column = { kind: 'domain', order: 0, read: (host) => ({ host }) };
-
+const domain = column('domain', (host) => ({ host }));
 /** Whether the link was paused. */
-const paused: Column = {
-  ...{ kind: 'paused', order: 0 },
-  read: (cell) => ({ isPaused: isSet(cell) }),
-};
-
+const paused = column('paused', (cell) => ({ isPaused: isSet(cell) }));
 /** Whether the link has a password that the file does not contain. */
-const locked: Column = {
-  ...{ kind: 'password', order: 0 },
-  read: (cell) => ({ isLocked: isSet(cell) }),
-};
+const locked = column('password', (cell) => ({ isLocked: isSet(cell) }));
 
 /** A setting that Shorty does not have, or that the import does not convert. */
 const lost = (reason: string): Column => ({
   ...{ kind: 'lost', order: 0, reason },
   read: (cell) => (isSet(cell) ? { notKept: [reason] } : {}),
 });
-
-const shortUrl: Column = {
-  ...{ kind: 'short URL', order: 0 },
-  read: (cell) => ({ shortUrl: cell }),
-};
-
-const customShortUrl: Column = {
-  ...{ kind: 'short URL', order: 0 },
-  read: (cell) => {
-    // The custom short URLs of Bitly are a list, the newest last.
-    const { value } = (cell.startsWith('[') ? parseTags(cell) : { value: [cell] }) as {
-      readonly value: readonly string[];
-    };
-    const others = value.slice(0, -1);
-    const notKept = others.map((url) => `a link has one short URL: not ${url}`);
-    return { customShortUrl: value.at(-1), notKept };
-  },
-};
-
-const field = (name: string, parse: ParseCell = parseText): Column => ({
-  kind: 'field',
-  name,
-  parse,
+const shortUrl = column('short URL', (cell) => ({ shortUrl: cell }));
+const customShortUrl = column('short URL', (cell) => {
+  // The custom short URLs of Bitly are a list, the newest last.
+  const urls = (cell.startsWith('[') ? parseTags(cell).value : [cell]) as readonly string[];
+  const notKept = urls.slice(0, -1).map((url) => `a link has one short URL: not ${url}`);
+  return { customShortUrl: urls.at(-1), notKept };
 });
+
+const field = (name: string, parse = parseText): Column => ({ kind: 'field', name, parse });
 /** An id, a date, a total or another column that sets nothing. */
 const unused: Column = { kind: 'ignored' };
 /** A column that others read. */

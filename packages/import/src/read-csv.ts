@@ -20,7 +20,7 @@ const delimiters = [',', ';', '\t', '|'];
  * have escapes such as `\t`.
  */
 export async function* readCsv(
-  text: AsyncIterable<string>,
+  text: AsyncIterable<string> | Iterable<string>,
   delimiter: string,
   { isMysqlBatch = false } = {},
 ): AsyncGenerator<CsvRow> {

@@ -46,7 +46,7 @@ export async function readRows(
     for await (const part of file.text()) text += part;
     const csv = jsonToCsv(text, file.name, source, isKnown);
     const notes = [`reading ${file.name} as JSON; "line 2" in messages is its first link`];
-    return { delimiter: ',', lineEnd: '\n', notes, all: () => readCsv(partsOf(csv), ',') };
+    return { delimiter: ',', lineEnd: '\n', notes, all: () => readCsv([csv], ',') };
   }
   const sep = /^\ufeff?"?sep=([^"\r\n])"?[\r\n]/i.exec(start)?.[1];
   const detected = sep ?? detectDelimiter(start, isKnown);
@@ -67,10 +67,6 @@ export async function readRows(
 async function readStart(file: TextSource): Promise<string> {
   for await (const part of file.text()) if (part.trim() !== '') return part;
   return '';
-}
-
-async function* partsOf(text: string): AsyncGenerator<string> {
-  yield text;
 }
 
 export async function* withoutFirst(

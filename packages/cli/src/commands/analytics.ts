@@ -27,11 +27,6 @@ import { formatOfFile, replaceFile } from '../replacement-file.js';
 
 const reportFormats = ['terminal', 'html', 'csv', 'json'] as const;
 
-interface ReportInput extends WindowFlags {
-  readonly of?: Named;
-  readonly out?: string;
-}
-
 export const analyticsCommands: Readonly<Record<string, CommandRow>> = {
   overview: reportCommand('getAnalyticsOverview', fetchOverviewReport, [
     'shorty analytics overview --since 7d',
@@ -51,7 +46,7 @@ The html format is one self-contained file. The csv format has the columns
 section, name, detail, clicks and uniques.`,
     ownsOutput: true,
     writesCsv: true,
-    run: async (context, input: ReportInput) => {
+    run: async (context, input: WindowFlags & { of?: Named; out?: string }) => {
       const { flags, io, output } = context;
       const { of, out, output: _, ...window } = input;
       const isChosen = flags.json || flags.output !== undefined;

@@ -3,13 +3,6 @@ import { copyText } from '../launch.js';
 import { operations } from '../operations.js';
 import { offerScheme } from '../prompt.js';
 
-interface ShortenOptions {
-  readonly url: string;
-  readonly slug?: string;
-  readonly copy?: boolean;
-  readonly qr?: boolean;
-}
-
 export const shorten: CommandRow = {
   summary: 'Create a short link and print it',
   examples: [
@@ -24,7 +17,10 @@ export const shorten: CommandRow = {
   },
   help: 'shorty URL is the same. urls create sets all fields of a link.',
   prints: operations.createUrl.prints,
-  run: async (context, { url, slug, copy, qr }: ShortenOptions) => {
+  run: async (
+    context,
+    { url, slug, copy, qr }: { url: string; slug?: string; copy?: boolean; qr?: boolean },
+  ) => {
     const { io, output } = context;
     const targetUrl = await offerScheme(url, 'the URL', context);
     const client = await context.client();

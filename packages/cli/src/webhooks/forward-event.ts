@@ -1,6 +1,7 @@
 import { cutText, printable } from '@shorty/report';
 import { signBody } from '@shorty/webhook-verifier';
 import { reasonOf } from '../cli-error.js';
+import type { Io } from '../io.js';
 
 /** What a receiver answered to an event, in the output format of `webhooks listen`. */
 export interface Forwarded {
@@ -16,17 +17,12 @@ export interface Forwarded {
 
 const timeoutMs = 30_000;
 
-interface Sending {
-  readonly target: URL | undefined;
-  readonly secret: string;
-  readonly now: () => number;
-  readonly signal: AbortSignal;
-}
-
 /** Signs an event on this machine and posts it to a receiver, if there is one. */
 export async function forwardEvent(
   event: { readonly id: string; readonly type: string },
-  { target, secret, now, signal }: Sending,
+  target: URL | undefined,
+  secret: string,
+  { now, interrupt }: Pick<Io, 'now' | 'interrupt'>,
 ): Promise<Forwarded> {
   const startedAt = now();
   const received = {
@@ -42,12 +38,12 @@ export async function forwardEvent(
   try {
     const { status, body: content } = await fetch(target, {
       ...{ method: 'POST', headers, body, redirect: 'manual' },
-      signal: AbortSignal.any([signal, limit]),
+      signal: AbortSignal.any([interrupt, limit]),
     });
     await content?.cancel();
     return { ...received, forwardedStatus: status, durationMs: now() - startedAt };
   } catch (error) {
-    if (signal.aborted) throw error;
+    if (interrupt.aborted) throw error;
     const reason = limit.aborted ? `no response within ${timeoutMs / 1000} s` : reasonOf(error);
     return { ...received, forwardError: reason, durationMs: now() - startedAt };
   }

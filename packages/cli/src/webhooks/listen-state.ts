@@ -1,10 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type Conf from 'conf';
-import { UsageError } from '../cli-error.js';
 import { createPrivateFolder, stateFolder } from '../config-file.js';
 import type { Context } from '../context.js';
-import { readSecret } from '../prompt.js';
 
 /** What `webhooks listen` stores for each profile and server. */
 interface Stored {
@@ -30,20 +28,4 @@ export async function openListenState(context: Context): Promise<Conf<Stored>> {
   });
   if (!state.has('secret')) state.set('secret', `whsec_${randomBytes(24).toString('base64')}`);
   return state;
-}
-
-const variable = 'SHORTY_WEBHOOK_SECRET';
-
-/** The help text on the secret. It is never a flag, because other processes can read flags. */
-export const secretHelp = `Set the webhook secret in ${variable}, or pass it on stdin with
---secret-stdin.`;
-
-export async function readSigningSecret(
-  context: Context,
-  isOnStdin: boolean | undefined,
-): Promise<string | undefined> {
-  if (!isOnStdin) return context.io.env[variable] || undefined;
-  const secret = await readSecret(context, 'Webhook secret (not shown): ');
-  if (secret === '') throw new UsageError('--secret-stdin: stdin is empty');
-  return secret;
 }

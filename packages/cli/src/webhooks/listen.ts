@@ -8,13 +8,7 @@ import { offerScheme } from '../prompt.js';
 import { readEventType, splitTypes } from './event-types.js';
 import { followEvents, liveFormatOption, resolveLiveFormat } from './follow-events.js';
 import { describeForward, forwardEvent, hasFailed, isTooLate, tooLate } from './forward-event.js';
-import { openListenState, readSigningSecret } from './listen-state.js';
-
-interface ListenOptions {
-  readonly forwardTo?: string;
-  readonly events?: readonly string[];
-  readonly latest?: boolean;
-}
+import { openListenState } from './listen-state.js';
 
 export const listen: CommandRow = {
   summary: 'Forward events to a receiver on this machine',
@@ -37,7 +31,7 @@ signing secret for your receiver, which stays the same; SHORTY_WEBHOOK_SECRET
 sets another one. It stores its position for each profile: the next listen
 continues there, with the events of up to 30 days.`,
   ownsOutput: true,
-  run: async (context, options: ListenOptions) => {
+  run: async (context, options: { forwardTo?: string; events?: string[]; latest?: boolean }) => {
     const { io, output, request } = context;
     const format = resolveLiveFormat(context);
     const hasColor = output.allowsColor && isRichTerminal(io.stdout, io.env);
@@ -47,8 +41,8 @@ continues there, with the events of up to 30 days.`,
     for (const type of types) if (type !== '*') await readEventType(context, type);
     const client = await context.client();
     const state = await openListenState(context);
-    const ownSecret = await readSigningSecret(context, false);
-    const secret = ownSecret ?? state.get('secret');
+    const ownSecret = io.env.SHORTY_WEBHOOK_SECRET;
+    const secret = ownSecret || state.get('secret');
     if (!state.has('after') || options.latest) {
       const { nextAfter } = await client.events.list({ after: 'latest' }, request);
       state.store = { ...state.store, after: nextAfter, lastId: '' };
@@ -64,8 +58,7 @@ continues there, with the events of up to 30 days.`,
         for (const event of items.slice(handled + 1)) {
           const isInAll = types.includes('*') && event.type !== 'url.clicked';
           if (!isInAll && !types.includes(event.type)) continue;
-          const sending = { target, secret, now: io.now, signal: io.interrupt };
-          const forwarded = await forwardEvent(event, sending);
+          const forwarded = await forwardEvent(event, target, secret, io);
           // Before the output, so that no event is sent twice.
           state.set('lastId', event.id);
           await output.write(

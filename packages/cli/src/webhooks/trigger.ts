@@ -4,7 +4,7 @@ import type { CommandRow } from '../command.js';
 import { eventTypesHelp, readEventType } from './event-types.js';
 import { forwardEvent, hasFailed, isTooLate, tooLate } from './forward-event.js';
 import { readTarget } from './listen.js';
-import { openListenState, readSigningSecret } from './listen-state.js';
+import { openListenState } from './listen-state.js';
 
 export const trigger: CommandRow = {
   summary: 'Send an example event to a receiver on this machine',
@@ -28,10 +28,9 @@ ${eventTypesHelp}`,
     const { type, example } = await readEventType(context, event);
     const createdAt = new Date(io.now()).toISOString();
     const test = { ...example, id: randomUUID(), type, createdAt, test: true };
-    const ownSecret = await readSigningSecret(context, false);
-    const secret = ownSecret ?? (await openListenState(context)).get('secret');
-    const sending = { target, secret, now: io.now, signal: io.interrupt };
-    const forwarded = await forwardEvent(test, sending);
+    const ownSecret = io.env.SHORTY_WEBHOOK_SECRET;
+    const secret = ownSecret || (await openListenState(context)).get('secret');
+    const forwarded = await forwardEvent(test, target, secret, io);
     const { deliveryId, forwardedStatus, forwardError, durationMs } = forwarded;
     await output.record({ type, deliveryId, forwardedStatus, forwardError, durationMs });
     if (isTooLate(forwarded)) output.warn(tooLate);

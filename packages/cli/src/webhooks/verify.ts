@@ -1,15 +1,12 @@
 import { verifyWebhook, WebhookVerificationError } from '@shorty/webhook-verifier';
 import { CliError, UsageError } from '../cli-error.js';
 import { type CommandRow, collect, parseCount } from '../command.js';
+import { readSecret } from '../prompt.js';
 import { readInput } from '../read-input.js';
-import { readSigningSecret, secretHelp } from './listen-state.js';
 
-interface VerifyInput {
-  readonly body: string;
-  readonly header?: readonly string[];
-  readonly secretStdin?: boolean;
-  readonly tolerance?: number;
-}
+/** The help text on the secret. It is never a flag, because other processes can read flags. */
+const secretHelp = `Set the webhook secret in SHORTY_WEBHOOK_SECRET, or pass it on stdin with
+--secret-stdin.`;
 
 export const verify: CommandRow = {
   summary: 'Check the signature of a delivery',
@@ -30,14 +27,20 @@ export const verify: CommandRow = {
   },
   help: `${secretHelp}
 Prints the event and exits with 0, or prints the error and exits with 1.`,
-  run: async (context, input: VerifyInput) => {
+  run: async (
+    context,
+    input: { body: string; header?: string[]; secretStdin?: boolean; tolerance?: number },
+  ) => {
     const { body: path, header = [], secretStdin, tolerance } = input;
     if (path === '-' && secretStdin) {
       throw new UsageError('body and secret cannot both come from stdin', secretHelp);
     }
     const headers = header.map(parseHeader);
-    const secret = await readSigningSecret(context, secretStdin);
-    if (secret === undefined) throw new UsageError('no webhook secret', secretHelp);
+    const secret = secretStdin
+      ? await readSecret(context, 'Webhook secret (not shown): ')
+      : context.io.env.SHORTY_WEBHOOK_SECRET;
+    if (!secret && secretStdin) throw new UsageError('--secret-stdin: stdin is empty');
+    if (!secret) throw new UsageError('no webhook secret', secretHelp);
     const body = await readInput(context, path);
     try {
       const event = verifyWebhook({

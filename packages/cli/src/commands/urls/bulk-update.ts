@@ -35,7 +35,13 @@ export const bulkUpdate: CommandRow = {
   options: { ...csvOptions, ...noHeaderOption, '--dry-run': 'check every row, send nothing' },
   help: `An empty cell leaves the field unchanged. The cell \\N clears the field. The
 command accepts an edited file of urls export.`,
-  run: changeRows,
+  run: (
+    context,
+    { file, ...options }: CsvFlags & { readonly file: string; readonly dryRun?: boolean },
+  ) =>
+    withImport(context, file, { ...options, fields: updateFields }, (prepared) =>
+      updateRows(context, prepared, options.dryRun === true),
+    ),
 };
 
 /** What became of a row. */
@@ -45,15 +51,6 @@ interface Outcome {
   readonly status: 'updated' | 'failed';
   readonly error?: string;
   readonly code?: string;
-}
-
-async function changeRows(
-  context: Context,
-  { file, ...options }: CsvFlags & { readonly file: string; readonly dryRun?: boolean },
-): Promise<ExitCode> {
-  return withImport(context, file, { ...options, fields: updateFields }, (prepared) =>
-    updateRows(context, prepared, options.dryRun === true),
-  );
 }
 
 async function updateRows(
