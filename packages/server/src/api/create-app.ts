@@ -106,31 +106,26 @@ function reportWhenFinished(
   const requestId = stableRequestIdOf(request);
   // The query is not logged, because it may contain personal data.
   const { method, path } = request;
-  let isReported = false;
-  const report = (status: number | undefined) => {
-    if (isReported) return;
-    isReported = true;
+  response.once('close', () => {
+    const status = response.writableFinished ? response.statusCode : undefined;
     const durationMs = performance.now() - startedAt;
     const { organizationId, route } = response.locals;
     // An error that an event listener throws would be uncaught.
     try {
       onFinished({ operation: route?.operationId, status, durationMs });
-      const ms = Math.round(durationMs);
-      const traceId = traceIdOf(request);
       logger.info({
         requestId,
-        traceId,
+        traceId: traceIdOf(request),
         method,
         path,
         status: status ?? 'aborted',
-        ms,
+        ms: Math.round(durationMs),
         organizationId,
       });
     } catch (error) {
       onRequestError(error, requestId);
     }
-  };
-  response.on('close', () => report(response.writableFinished ? response.statusCode : undefined));
+  });
 }
 
 /** The origins that may call the API: any (`'*'`), or those of a list. */

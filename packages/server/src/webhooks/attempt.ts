@@ -5,16 +5,6 @@ export const maxPendingCounted = 100_000;
 /** The length of the response that is stored. */
 export const maxStoredResponseBytes = 2048;
 
-export interface AttemptedDelivery {
-  readonly id: string;
-  readonly webhookId: string;
-  readonly organizationId: string;
-  readonly attempts: number;
-  /** 1 if it counts in the organization's usage when it is delivered. */
-  readonly isCharged: number;
-  readonly eventType: string;
-}
-
 /** What the dispatcher needs of a webhook to send its deliveries. */
 export interface Receiver {
   readonly webhookId: string;
@@ -29,7 +19,13 @@ export interface Receiver {
 }
 
 /** A delivery that a dispatcher has leased. */
-export interface ClaimedDelivery extends AttemptedDelivery {
+export interface ClaimedDelivery {
+  readonly id: string;
+  readonly webhookId: string;
+  readonly attempts: number;
+  /** 1 if it counts in the organization's usage when it is delivered. */
+  readonly isCharged: number;
+  readonly eventType: string;
   /** The same object for all deliveries to the webhook that were leased together. */
   readonly receiver: Receiver;
   readonly body: string;
@@ -52,7 +48,7 @@ export function causeOfStatus(status: number): FailureCause {
 }
 
 export interface AttemptOutcome {
-  readonly delivery: AttemptedDelivery;
+  readonly delivery: ClaimedDelivery;
   /** The URL of this attempt. The webhook's URL may have changed since. */
   readonly url: string;
   readonly attemptedAt: number;

@@ -7,7 +7,6 @@ import { prepare } from '../storage/prepared.js';
 import type { Schema } from '../storage/schema.js';
 import { bulkInsert, updateEach } from '../storage/statements.js';
 import {
-  type AttemptedDelivery,
   type AttemptOutcome,
   type ClaimedDelivery,
   maxPendingCounted,
@@ -79,9 +78,11 @@ export function createDeliveryQueue(
     const recorded = outcomes.filter((_, at) => changed[at]);
     const charged = new UsageTally();
     for (const outcome of recorded) {
-      const { isCharged, organizationId } = outcome.delivery;
+      const { isCharged, receiver } = outcome.delivery;
       const deliveredAt = deliveredAtOf(outcome);
-      if (deliveredAt !== null && isCharged === 1) charged.add(organizationId, deliveredAt);
+      if (deliveredAt !== null && isCharged === 1) {
+        charged.add(receiver.organizationId, deliveredAt);
+      }
     }
     await bulkInsert(transaction, 'delivery_attempts', recorded.map(attemptOf));
     await countUses(transaction, 'webhook_delivery', charged);
@@ -150,7 +151,7 @@ async function findReceivers(transaction: WriteTransaction, claims: readonly Cla
   return new Map(rows.map((row): [string, Receiver] => [row.webhookId, row]));
 }
 
-interface LeasedRow extends Pick<AttemptedDelivery, 'id' | 'webhookId' | 'attempts' | 'isCharged'> {
+interface LeasedRow extends Pick<ClaimedDelivery, 'id' | 'webhookId' | 'attempts' | 'isCharged'> {
   readonly eventId: string;
   readonly dueAt: number | null;
 }
@@ -177,10 +178,7 @@ async function toSend(
     if (!event || !receiver) continue;
     // Test events and replays are always wanted.
     if (row.isCharged === 1 && !wantsEvent(subscriptionOf(receiver), event)) unwanted.push(row.id);
-    else {
-      const { organizationId } = receiver;
-      wanted.push({ ...row, organizationId, receiver, eventType: event.type, body: event.body });
-    }
+    else wanted.push({ ...row, receiver, eventType: event.type, body: event.body });
   }
   const last_error = 'The webhook no longer subscribes to this event';
   const set = { status: 'failed', ...notDue, last_error };

@@ -68,12 +68,8 @@ export function createEventList({ read }: Pick<Database, 'read'>, maxWaiting: nu
     return { bodies: rows.map(({ body }) => body), position };
   }
 
-  /** Reads pages until one has an event, the time is over, or the server stops. */
-  async function waitForPage(
-    organizationId: string,
-    after: number,
-    { wait, ...range }: EventRange,
-  ): ReturnType<typeof readPage> {
+  /** Returns a function that ends the wait. Throws if too many requests wait. */
+  function beginWait(organizationId: string): () => void {
     if (waiting.filter((each) => each === organizationId).length >= maxWaitingOfOrganization) {
       const message = `${maxWaitingOfOrganization} requests of the organization wait for events, the maximum`;
       throw new ApiError('RATE_LIMITED', message, { headers: { 'Retry-After': '5' } });
@@ -82,29 +78,27 @@ export function createEventList({ read }: Pick<Database, 'read'>, maxWaiting: nu
       throw new ApiError('UNAVAILABLE', 'Too many requests wait for events');
     }
     waiting.push(organizationId);
-    try {
-      const until = performance.now() + wait * 1000;
-      let page = { bodies: [] as string[], position: after };
-      for (;;) {
-        const leftMs = until - performance.now();
-        if (page.bodies.length > 0 || leftMs <= 0 || isStopping) return page;
-        await sleep(Math.min(pollEveryMs, leftMs));
-        page = await readPage(organizationId, page.position, range);
-      }
-    } finally {
-      waiting.splice(waiting.indexOf(organizationId), 1);
-    }
+    return () => waiting.splice(waiting.indexOf(organizationId), 1);
   }
 
   return {
-    /** Returns the bodies of events, and the cursor after them. */
-    async list(organizationId: string, range: EventRange) {
-      const after = await positionOf(organizationId, range.after);
-      let page = await readPage(organizationId, after, range);
-      if (page.bodies.length === 0 && range.wait > 0) {
-        page = await waitForPage(organizationId, page.position, range);
+    /** Returns the bodies of events, and the cursor after them. Waits for one if there is none. */
+    async list(organizationId: string, { after, wait, ...range }: EventRange) {
+      const first = await positionOf(organizationId, after);
+      let { bodies, position } = await readPage(organizationId, first, range);
+      if (bodies.length === 0 && wait > 0) {
+        const endWait = beginWait(organizationId);
+        const until = performance.now() + wait * 1000;
+        try {
+          while (bodies.length === 0 && performance.now() < until && !isStopping) {
+            await sleep(Math.min(pollEveryMs, until - performance.now()));
+            ({ bodies, position } = await readPage(organizationId, position, range));
+          }
+        } finally {
+          endWait();
+        }
       }
-      return { bodies: page.bodies, nextAfter: String(page.position) };
+      return { bodies, nextAfter: String(position) };
     },
     /** Answers the requests that wait, within the pause between two reads. */
     stop(): void {

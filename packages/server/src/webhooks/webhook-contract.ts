@@ -64,18 +64,13 @@ export const webhookCreateRequest = z
   })
   .meta({ id: 'WebhookCreateRequest' });
 
-export const webhookUpdateRequest = z
-  .strictObject({
-    url: url.optional(),
-    events: events.optional(),
+export const webhookUpdateRequest = webhookCreateRequest
+  .extend({
     isActive: z
       .boolean()
-      .optional()
       .describe('Whether events are delivered. Pending deliveries of a paused webhook wait.'),
-    description,
-    filters,
-    headers,
   })
+  .partial()
   .meta({
     id: 'WebhookUpdateRequest',
     description: 'The fields to change; null clears an optional one.',
