@@ -29,17 +29,6 @@ export type CallOperation = <Id extends keyof Handlers>(
   input: { readonly query?: object; readonly body?: unknown },
 ) => Promise<{ readonly status: number; readonly data: DataOf<Id> }>;
 
-/**
- * Does the work of a request of another API as one call of this one: with the same access, scopes, limits and
- * checks of the input. Throws what this API throws.
- */
-export type DoAsCaller = <Result>(
-  token: string | undefined,
-  request: Request,
-  response: Response,
-  work: (call: CallOperation) => Promise<Result>,
-) => Promise<Result>;
-
 export interface MountOptions {
   readonly handlers: Handlers;
   readonly auth: Pick<AuthService, 'authenticate' | 'authenticateOperator'>;
@@ -105,9 +94,20 @@ export function mountRoutes(
   }
 }
 
-export function doAsCallerOf(options: MountOptions): DoAsCaller {
-  return async (token = '', request, response, work) => {
-    const caller = await options.auth.authenticate({ authorization: `Bearer ${token}` });
+export type DoAsCaller = ReturnType<typeof doAsCallerOf>;
+
+/**
+ * Returns a function that does the work of a request of another API as one call of this one: with the same
+ * access, scopes, limits and checks of the input. It throws what this API throws.
+ */
+export function doAsCallerOf(options: MountOptions) {
+  return async <Result>(
+    token: string | undefined,
+    request: Request,
+    response: Response,
+    work: (call: CallOperation) => Promise<Result>,
+  ): Promise<Result> => {
+    const caller = await options.auth.authenticate({ authorization: `Bearer ${token ?? ''}` });
     const address = addressOf(request, options);
     const call: CallOperation = async (operationId, { query, body }) => {
       const route = api.find((each) => each.operationId === operationId) as Route;

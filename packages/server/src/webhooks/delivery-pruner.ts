@@ -25,7 +25,13 @@ export async function pruneDeliveries(
     runInBatches(batchSize, () => database.writeDirectly(change, 'rows'), signal);
 
   await inBatches((transaction) => failPending(transaction, now - disabledRetentionMs));
-  const { deliveredClicks, finished } = conditionsAt(now);
+  const deliveredClicks = sql<SqlBool>`event_type = 'url.clicked' and status = 'delivered'
+    and deliveries.created_at < ${now - clickRetentionMs}`;
+  const before = sql`cast(${now - deliveryRetentionMs} as bigint)`;
+  const longer = sql`case when disabled_at is null then 0 else ${sql.lit(disabledRetentionMs)} end`;
+  // The partial index of finished deliveries has the second condition.
+  const finished = sql<SqlBool>`status in ('delivered', 'failed') and status <> 'pending'
+    and deliveries.created_at < ${before} - ${longer}`;
   let removed = 0;
   for (const condition of [sql<SqlBool>`deleted_at is not null`, deliveredClicks, finished]) {
     removed += await inBatches((transaction) => removeDeliveries(transaction, condition));
@@ -36,17 +42,6 @@ export async function pruneDeliveries(
     await inBatches((transaction) => removeEvents(transaction, condition));
   }
   return removed;
-}
-
-function conditionsAt(now: number) {
-  const deliveredClicks = sql<SqlBool>`event_type = 'url.clicked' and status = 'delivered'
-    and deliveries.created_at < ${now - clickRetentionMs}`;
-  const before = sql`cast(${now - deliveryRetentionMs} as bigint)`;
-  const longer = sql`case when disabled_at is null then 0 else ${sql.lit(disabledRetentionMs)} end`;
-  // The partial index of finished deliveries has the second condition.
-  const finished = sql<SqlBool>`status in ('delivered', 'failed') and status <> 'pending'
-    and deliveries.created_at < ${before} - ${longer}`;
-  return { deliveredClicks, finished };
 }
 
 /** Selects deliveries. SQLite begins a cross join with the first table, so it reads those of each webhook by an index. */

@@ -1,5 +1,5 @@
 import { ApiError } from '../contract/api-error.js';
-import { type Keyring, UnreadableSecretError } from '../storage/keyring.js';
+import type { Keyring } from '../storage/keyring.js';
 import type { Encrypt } from '../storage/secrets.js';
 
 /** The secrets of a webhook. One column has them as encrypted JSON. */
@@ -35,12 +35,8 @@ export function readSecrets(
   webhookId: string,
   stored: string,
 ): WebhookSecrets | undefined {
-  try {
-    return decryptSecrets(keyring, webhookId, stored);
-  } catch (error) {
-    if (error instanceof UnreadableSecretError) return undefined;
-    throw error;
-  }
+  if (!keyring.canDecrypt(stored, placeOfWebhook(webhookId))) return undefined;
+  return decryptSecrets(keyring, webhookId, stored);
 }
 
 /** Returns the secrets that sign at a time, newest first. */

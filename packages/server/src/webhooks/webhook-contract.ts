@@ -201,21 +201,21 @@ const error = z
   .nullable()
   .meta({ example: 'The receiver answered 500', description: 'Null after a success.' });
 
-const deliveryFields = {
-  id: uuidText.describe('The value of X-Service-Delivery-Id, the same at every attempt.'),
-  webhookId: uuidText,
-  eventId: uuidText,
-  eventType,
-  status,
-  attempts: z.int().min(0).meta({ description: 'Attempts made so far.', example: 1 }),
-  nextAttemptAt: instant.nullable(),
-  lastStatusCode: statusCode,
-  lastError: error,
-  createdAt: instant,
-  deliveredAt: instant.nullable(),
-};
-
-export const deliveryRecord = z.object(deliveryFields).meta({ id: 'Delivery' });
+export const deliveryRecord = z
+  .object({
+    id: uuidText.describe('The value of X-Service-Delivery-Id, the same at every attempt.'),
+    webhookId: uuidText,
+    eventId: uuidText,
+    eventType,
+    status,
+    attempts: z.int().min(0).meta({ description: 'Attempts made so far.', example: 1 }),
+    nextAttemptAt: instant.nullable(),
+    lastStatusCode: statusCode,
+    lastError: error,
+    createdAt: instant,
+    deliveredAt: instant.nullable(),
+  })
+  .meta({ id: 'Delivery' });
 
 export const deliveryAttempt = z
   .object({
@@ -231,9 +231,8 @@ export const deliveryAttempt = z
   })
   .meta({ id: 'DeliveryAttempt' });
 
-export const deliveryDetail = z
-  .object({
-    ...deliveryFields,
+export const deliveryDetail = deliveryRecord
+  .extend({
     requestBody: z.string().meta({
       description: 'The exact body of every attempt.',
       example:

@@ -70,16 +70,38 @@ const hasShell = existsSync('/bin/sh');
  */
 export async function runLogoProcess(
   image: Uint8Array,
-  options: RunLogoProcessOptions = {},
+  {
+    signal,
+    limits = logoProcessLimits,
+    command = defaultCommand(limits.heapMb),
+    onStarted,
+  }: RunLogoProcessOptions = {},
 ): Promise<LogoRaster> {
-  const { signal, limits = logoProcessLimits } = options;
   signal?.throwIfAborted();
-  const run = start(options, limits);
+  const limitArguments = [`${limits.cpuSeconds}`, `${limits.memoryMb * 1024}`];
+  const [program, ...args] = hasShell
+    ? (['/bin/sh', '-c', limitScript, 'shorty-logo', ...limitArguments, ...command] as const)
+    : command;
+  const run = promisify(execFile)(program, args, {
+    cwd: '/',
+    // The server's environment has secrets, and decoders read settings from it.
+    env: { MALLOC_ARENA_MAX: '2', UV_THREADPOOL_SIZE: '1', VIPS_CONCURRENCY: '1' },
+    encoding: 'buffer',
+    maxBuffer: maxOutputBytes,
+    timeout: limits.timeoutMs,
+    killSignal: 'SIGKILL',
+  });
+  const { pid, stdin } = run.child;
+  if (pid !== undefined) {
+    // Redirects have priority. A process may not raise its priority.
+    setPriority(pid, Math.max(getPriority(pid), constants.priority.PRIORITY_BELOW_NORMAL));
+    onStarted?.(pid);
+  }
   // The option `signal` of execFile would send SIGTERM, which a stopped process does not see.
   const kill = () => run.child.kill('SIGKILL');
   signal?.addEventListener('abort', kill);
   // Writing to a process that has ended fails. Its end has the reason.
-  run.child.stdin?.on('error', () => {}).end(image);
+  stdin?.on('error', () => {}).end(image);
   const { stdout } = await run
     .catch((error: ProcessFailure) => {
       signal?.throwIfAborted();
@@ -87,6 +109,11 @@ export async function runLogoProcess(
     })
     .finally(() => signal?.removeEventListener('abort', kill));
   return readRaster(stdout);
+}
+
+function defaultCommand(heapMb: number): [string, ...string[]] {
+  const file = fileURLToPath(new URL(entry, import.meta.url));
+  return [process.execPath, `--max-old-space-size=${heapMb}`, file];
 }
 
 interface ProcessFailure extends Omit<ExecFileException, 'stdout' | 'stderr'> {
@@ -129,33 +156,4 @@ function readRaster(output: Buffer): LogoRaster {
 
 function printable(body: Buffer): string {
   return truncateText(body.toString('utf8'), maxReasonLength).replace(/\p{C}/gu, '�');
-}
-
-function start(options: RunLogoProcessOptions, limits: LogoProcessLimits) {
-  const { onStarted, command = defaultCommand(limits.heapMb) } = options;
-  const limitArguments = [`${limits.cpuSeconds}`, `${limits.memoryMb * 1024}`];
-  const [program, ...args] = hasShell
-    ? (['/bin/sh', '-c', limitScript, 'shorty-logo', ...limitArguments, ...command] as const)
-    : command;
-  const run = promisify(execFile)(program, args, {
-    cwd: '/',
-    // The server's environment has secrets, and decoders read settings from it.
-    env: { MALLOC_ARENA_MAX: '2', UV_THREADPOOL_SIZE: '1', VIPS_CONCURRENCY: '1' },
-    encoding: 'buffer',
-    maxBuffer: maxOutputBytes,
-    timeout: limits.timeoutMs,
-    killSignal: 'SIGKILL',
-  });
-  const { pid } = run.child;
-  if (pid !== undefined) {
-    // Redirects have priority. A process may not raise its priority.
-    setPriority(pid, Math.max(getPriority(pid), constants.priority.PRIORITY_BELOW_NORMAL));
-    onStarted?.(pid);
-  }
-  return run;
-}
-
-function defaultCommand(heapMb: number): [string, ...string[]] {
-  const file = fileURLToPath(new URL(entry, import.meta.url));
-  return [process.execPath, `--max-old-space-size=${heapMb}`, file];
 }
