@@ -1,4 +1,4 @@
-// What a tenant can do at most, to take time from others. Hostile requests are in packages/server/test/hardening,
+// What a tenant can do at most, to take time from others, and a stranger with bodies. Other hostile requests are in packages/server/test/hardening,
 // receivers that hang and events for many webhooks in packages/server/test/webhooks.
 import { randomBytes } from 'node:crypto';
 import { bearer, repeat } from './lib/target.mjs';
@@ -21,11 +21,17 @@ const largestBulk = JSON.stringify({
   })),
 });
 
+const refusedBody = Buffer.alloc(30 * 1024 * 1024, ' ');
+
 /**
  * Every attack by its name. An attack gets `{ target, tenants, links, signal }` and repeats until the
  * signal is aborted.
  */
 export const attacks = {
+  /** Bodies of 30 MB from twenty strangers, which are refused at once and still arrive. */
+  'stranger-bodies': ({ target, signal }) =>
+    repeat(signal, 20, () => target.request('POST', '/api/v1/urls', { body: refusedBody })),
+
   'tenant-largest-bulk': ({ target, signal, tenants: [tenant] }) =>
     repeat(signal, 4, () =>
       target.request('POST', '/api/v1/urls/bulk', { headers: bearer(tenant), body: largestBulk }),
