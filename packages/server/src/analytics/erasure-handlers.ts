@@ -23,10 +23,9 @@ export function erasureHandlers({
   erase,
 }: ErasureSources): HandlersOf<typeof erasureRoutes> {
   return {
-    async eraseUrlVisits({ caller, params, write }) {
-      const { organizationId } = caller;
+    async eraseUrlVisits({ caller, params, context }) {
       const { id } = await getUrl(caller, params.id);
-      const options = { organizationId, write, audit: { type: 'url', id } } as const;
+      const options = { ...context, audit: { type: 'url', id } } as const;
       const { result, replayed } = await writeOnce(database, options, async (transaction) => {
         const erasedUntil = clock();
         await markErased(transaction, id, erasedUntil);

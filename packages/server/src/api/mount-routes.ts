@@ -11,11 +11,13 @@ import type { RateLimiter } from '../http/rate-limiter.js';
 import type { TimeLimits } from '../http/read-body.js';
 import { bodyKindOf, check, checkQuery, readIdempotency, readInput } from '../http/read-input.js';
 import type { WriteOrigin } from '../idempotency/audit-entry.js';
+import type { IdempotentRequest, WriteContext } from '../idempotency/with-idempotency-key.js';
 import { clientAddressOf } from '../network/client-address.js';
 import { type AddressRanges, addressBlockOf } from '../network/ip-address.js';
 import { requireSameOrigin } from '../people/session-cookie.js';
 import type { Clock, NewId } from '../ports.js';
-import { etagOf, readIfMatch } from '../preconditions/if-match.js';
+import { etagOf, type IfMatch, readIfMatch } from '../preconditions/if-match.js';
+import { operatorOwner } from '../storage/database.js';
 import { api } from './api.js';
 
 export type Handlers = HandlersOf<typeof api>;
@@ -113,13 +115,13 @@ export function doAsCallerOf(options: MountOptions) {
       const route = api.find((each) => each.operationId === operationId) as Route;
       checkScope(route, caller);
       const json = check(route.body, body);
-      const origin = originOf(route, options, caller, address, json);
+      const context = contextOf(route, options, caller, address, json);
       const reply = await (options.handlers[operationId] as unknown as AnyHandler)({
         params: undefined,
         query: check(route.query, checkQuery(query ?? {})),
         body: json,
         caller,
-        write: origin && { origin, idempotency: undefined },
+        context,
         headers: request.headers,
         address,
       } as HandlerInput<Route>);
@@ -189,15 +191,14 @@ async function handle(
     const hasBody = !isForm && !(route.bodyOptional && body.value === undefined);
     const json = hasBody ? check(route.body, body.value) : undefined;
     const idempotency = readIdempotency(route, request, body, caller, clock());
-    const origin = originOf(route, options, caller, address, json);
+    const ifMatch = readIfMatch(route, headers['if-match']);
     return await handler({
       params,
       query,
       ...(hasBody && { body: json }),
       ...(isForm && { form: check(route.form, body.value) }),
       caller,
-      ifMatch: readIfMatch(route, headers['if-match']),
-      write: origin && { origin, idempotency },
+      context: contextOf(route, options, caller, address, json, idempotency, ifMatch),
       headers,
       address,
     } as HandlerInput<Route>);
@@ -206,22 +207,30 @@ async function handle(
   }
 }
 
-/** Returns what the audit log says about a write; undefined for a route that changes nothing. */
-function originOf(
+/** Returns what a change needs of its request; a route that changes nothing has no `write`. */
+function contextOf(
   route: Route,
   { clock, newId }: MountOptions,
   caller: Caller | undefined,
   address: string,
   body: unknown,
-): WriteOrigin | undefined {
-  if (!isWrite(route)) return undefined;
-  return {
+  idempotency?: IdempotentRequest,
+  ifMatch?: IfMatch,
+): WriteContext {
+  const newOrigin = (): WriteOrigin => ({
     entryId: newId(),
     ...actorOf(caller),
     address: address || null,
     operation: route.operationId,
     fields: changesOneRecord(route) ? Object.keys(body ?? {}) : [],
     clock,
+  });
+  return {
+    organizationId: caller?.organizationId ?? operatorOwner,
+    restriction: caller?.restriction,
+    now: clock(),
+    write: isWrite(route) ? { origin: newOrigin(), idempotency } : undefined,
+    ifMatch,
   };
 }
 

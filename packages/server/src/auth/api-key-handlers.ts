@@ -3,8 +3,6 @@ import { defaultScopes, type KeyScope, restrictedScopes } from '../contract/defi
 import type { ReadPage } from '../contract/json-text.js';
 import { type HandlersOf, replyWithChange } from '../http/handlers.js';
 import { replyWithPage } from '../http/open-page.js';
-import { contextOf } from '../idempotency/with-idempotency-key.js';
-import type { Clock } from '../ports.js';
 import type { apiKeyRoutes } from './api-key-contract.js';
 import {
   type ApiKeyRecord,
@@ -16,12 +14,11 @@ import {
 export function apiKeyHandlers(options: {
   readonly apiKeys: ApiKeyRepository;
   readonly listApiKeys: ReadPage<ApiKeyRecord>;
-  readonly clock: Clock;
 }): HandlersOf<typeof apiKeyRoutes> {
-  const { apiKeys, clock } = options;
+  const { apiKeys } = options;
   return {
-    async createApiKey({ caller, body, write }) {
-      const now = clock();
+    async createApiKey({ caller, body, context }) {
+      const { now } = context;
       const expiresAt = body.expiresAt == null ? null : Date.parse(body.expiresAt);
       if (expiresAt !== null && expiresAt <= now) throw expired(now);
       const { domainId = null, onlyOwnLinks } = body;
@@ -52,7 +49,6 @@ export function apiKeyHandlers(options: {
         createdAt: now,
         expiresAt,
       });
-      const context = contextOf(caller, now, write);
       const { result, replayed } = await apiKeys.create(created, context);
       const data = { ...toApiKeyRecord(result.apiKey), key: result.key };
       return { status: 201, replayed, data };
@@ -61,8 +57,8 @@ export function apiKeyHandlers(options: {
     listApiKeys: ({ caller: { organizationId }, query }) =>
       replyWithPage({ name: 'api keys', organizationId }, query, options.listApiKeys),
 
-    deleteApiKey({ caller, params: { id }, write }) {
-      const deleting = apiKeys.delete(id, contextOf(caller, clock(), write));
+    deleteApiKey({ params: { id }, context }) {
+      const deleting = apiKeys.delete(id, context);
       return replyWithChange(deleting, 'API key', id, toApiKeyRecord);
     },
   };

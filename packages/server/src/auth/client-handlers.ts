@@ -2,8 +2,6 @@ import type { z } from 'zod';
 import type { ReadPage } from '../contract/json-text.js';
 import { type HandlersOf, replyWithChange } from '../http/handlers.js';
 import { replyWithPage } from '../http/open-page.js';
-import { contextOf, type WriteRequest } from '../idempotency/with-idempotency-key.js';
-import type { Clock } from '../ports.js';
 import { type ApiKeyRecord, type ApiKeyRepository, toApiKeyRecord } from './api-key-repository.js';
 import type { clientRecord, clientRoutes } from './client-contract.js';
 import { type ClientRepository, noOrganization, toClientRecord } from './client-repository.js';
@@ -14,20 +12,16 @@ export function clientHandlers(options: {
   readonly hasOrganization: (id: string) => Promise<boolean>;
   readonly listClients: ReadPage<z.input<typeof clientRecord>>;
   readonly listApiKeys: ReadPage<ApiKeyRecord>;
-  readonly clock: Clock;
 }): HandlersOf<typeof clientRoutes> {
-  const { clients, apiKeys, clock } = options;
-
-  const contextFor = (organizationId: string, write: WriteRequest | undefined) =>
-    contextOf({ organizationId }, clock(), write);
+  const { clients, apiKeys } = options;
 
   async function requireOrganization(id: string): Promise<void> {
     if (!(await options.hasOrganization(id))) throw noOrganization(id);
   }
 
   return {
-    async createClient({ params: { id }, body, write }) {
-      const { result, replayed } = await clients.create(body, contextFor(id, write));
+    async createClient({ params: { id }, body, context }) {
+      const { result, replayed } = await clients.create(body, { ...context, organizationId: id });
       const { client, clientSecret } = result;
       return { status: 201, replayed, data: { ...toClientRecord(client), clientSecret } };
     },
@@ -37,13 +31,13 @@ export function clientHandlers(options: {
       return replyWithPage({ name: 'clients', organizationId: id }, query, options.listClients);
     },
 
-    updateClient({ params: { id, clientId }, body, write }) {
-      const changing = clients.update(clientId, body, contextFor(id, write));
+    updateClient({ params: { id, clientId }, body, context }) {
+      const changing = clients.update(clientId, body, { ...context, organizationId: id });
       return replyWithChange(changing, 'client', clientId, toClientRecord);
     },
 
-    revokeClient({ params: { id, clientId }, write }) {
-      const revoking = clients.revoke(clientId, contextFor(id, write));
+    revokeClient({ params: { id, clientId }, context }) {
+      const revoking = clients.revoke(clientId, { ...context, organizationId: id });
       return replyWithChange(revoking, 'client', clientId, toClientRecord);
     },
 
@@ -52,13 +46,13 @@ export function clientHandlers(options: {
       return replyWithPage({ name: 'api keys', organizationId: id }, query, options.listApiKeys);
     },
 
-    updateOrganizationApiKey({ params: { id, keyId }, body, write }) {
-      const changing = apiKeys.update(keyId, body, contextFor(id, write));
+    updateOrganizationApiKey({ params: { id, keyId }, body, context }) {
+      const changing = apiKeys.update(keyId, body, { ...context, organizationId: id });
       return replyWithChange(changing, 'API key', keyId, toApiKeyRecord);
     },
 
-    deleteOrganizationApiKey({ params: { id, keyId }, write }) {
-      const deleting = apiKeys.delete(keyId, contextFor(id, write));
+    deleteOrganizationApiKey({ params: { id, keyId }, context }) {
+      const deleting = apiKeys.delete(keyId, { ...context, organizationId: id });
       return replyWithChange(deleting, 'API key', keyId, toApiKeyRecord);
     },
   };

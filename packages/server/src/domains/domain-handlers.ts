@@ -19,7 +19,6 @@ import type { HandlersOf } from '../http/handlers.js';
 import { replyWithPage } from '../http/open-page.js';
 import { refuseTooMany } from '../idempotency/refuse-too-many.js';
 import {
-  contextOf,
   findStoredResult,
   type IdempotentResult,
   Refusal,
@@ -149,13 +148,12 @@ export function domainHandlers(options: DomainHandlerOptions): HandlersOf<typeof
   }
 
   return {
-    async createDomain({ caller, body: { hostname }, write }) {
+    async createDomain({ body: { hostname }, context }) {
       if (isOwnHost(hostname)) {
         const rule = "must not be this server's own name";
         throw fieldError('DOMAIN_INVALID', 'hostname', hostname, rule, '; add another host');
       }
       const challenge = `shorty-verification=${randomBytes(challengeBytes).toString('base64url')}`;
-      const context = contextOf(caller, clock(), write);
       const { organizationId, now } = context;
       const own = { organization_id: organizationId, hostname };
       const created = await writeOnce(database, { ...context, audit }, async (transaction) => {
@@ -185,9 +183,8 @@ export function domainHandlers(options: DomainHandlerOptions): HandlersOf<typeof
       return { status: 200, data: toDomainRecord(await getDomain(caller, params.id)) };
     },
 
-    async updateDomain({ caller, params: { id }, body, write, ifMatch }) {
+    async updateDomain({ caller, params: { id }, body, context }) {
       await checkUrls(body);
-      const context = contextOf(caller, clock(), write, ifMatch);
       try {
         const changed = await change(id, context, async (transaction, before) => {
           const set = settingColumns(body);
@@ -204,20 +201,19 @@ export function domainHandlers(options: DomainHandlerOptions): HandlersOf<typeof
       }
     },
 
-    async verifyDomain({ caller, params, write }) {
+    async verifyDomain({ caller, params, context }) {
       // A repeated request gets the first result, even if DNS has changed.
-      const first = await findStoredResult<Domain>(database, write);
+      const first = await findStoredResult<Domain>(database, context.write);
       if (first) return reply(200, first);
       const domain = await getDomain(caller, params.id);
       const check = () => checkChallenge(options.resolveTxt, domain);
       const error = domain.isActive ? null : await lookUps.run(caller.organizationId, check);
-      const verified = await verify(domain, error, contextOf(caller, clock(), write));
+      const verified = await verify(domain, error, { ...context, now: clock() });
       if (!domain.isActive) hosts.clear();
       return reply(200, verified);
     },
 
-    async deleteDomain({ caller, params: { id }, write, ifMatch }) {
-      const context = contextOf(caller, clock(), write, ifMatch);
+    async deleteDomain({ params: { id }, context }) {
       const deleted = await change(id, context, async (transaction, { hostname }) => {
         // Not a count: a domain may have a million links, and redirects wait for this query.
         if (await findWhere(transaction, 'urls', { domain_id: id, is_active: 1 })) {

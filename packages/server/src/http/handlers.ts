@@ -6,9 +6,8 @@ import type { JsonText } from '../contract/json-text.js';
 import {
   type IdempotentResult,
   requireFound,
-  type WriteRequest,
+  type WriteContext,
 } from '../idempotency/with-idempotency-key.js';
-import type { IfMatch } from '../preconditions/if-match.js';
 
 type Output<S> = S extends z.ZodType ? z.output<S> : undefined;
 
@@ -32,9 +31,7 @@ export type HandlerInput<R extends Route> = BodyInput<R> & {
   readonly params: Output<R['params']>;
   readonly query: Output<R['query']>;
   readonly caller: R['access'] extends 'public' | 'operator' ? undefined : Caller;
-  /** Undefined for a route that changes nothing. */
-  readonly write: WriteRequest | undefined;
-  readonly ifMatch?: IfMatch | undefined;
+  readonly context: WriteContext;
   readonly headers: IncomingHttpHeaders;
   /** The client's address; behind a trusted proxy, the address that the proxy forwards. */
   readonly address: string;

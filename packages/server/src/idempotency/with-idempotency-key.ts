@@ -49,21 +49,13 @@ export interface WriteOptions<T> {
   readonly holdsSecret?: boolean;
 }
 
-/** What a change of a record needs of its request. */
+/** What a change of a record needs of its request. Its owner is `operatorOwner` for one of the operator. */
 export interface WriteContext extends LinkOwner {
   readonly now: number;
+  /** Undefined for a route that changes nothing. */
   readonly write: WriteRequest | undefined;
   /** The versions that the caller accepts, for a change of one record; undefined accepts any. */
   readonly ifMatch?: IfMatch | undefined;
-}
-
-export function contextOf(
-  { organizationId, restriction }: LinkOwner,
-  now: number,
-  write: WriteRequest | undefined,
-  ifMatch?: IfMatch,
-): WriteContext {
-  return { organizationId, restriction, now, write, ifMatch };
 }
 
 /** The parts of an ApiError that are stored. */

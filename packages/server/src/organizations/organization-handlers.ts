@@ -35,7 +35,7 @@ export function organizationHandlers(options: {
 }): HandlersOf<typeof organizationRoutes> {
   const { organizations, plans, clock, onChanged } = options;
   return {
-    async createOrganization({ body, write }) {
+    async createOrganization({ body, context }) {
       requirePlan(plans, body.plan);
       const credentials = newCredentials();
       const organization = { id: newUuid(), ...body, createdAt: clock() };
@@ -45,7 +45,7 @@ export function organizationHandlers(options: {
         organization,
         client,
         clientSecret,
-        write,
+        context.write,
       );
       const data = { ...toOrganizationRecord(result.organization), ...result.credentials };
       return { status: 201, replayed, data };
@@ -60,10 +60,10 @@ export function organizationHandlers(options: {
       return { status: 200, data: toOrganizationRecord(organization) };
     },
 
-    async updateOrganization({ params: { id }, body, write }) {
+    async updateOrganization({ params: { id }, body, context: { now, write } }) {
       requirePlan(plans, body.plan);
       try {
-        const { result, replayed } = await organizations.update(id, body, clock(), write);
+        const { result, replayed } = await organizations.update(id, body, now, write);
         return { status: 200, replayed, data: toOrganizationRecord(result) };
       } finally {
         // Also after an error, because the commit may have succeeded before the connection failed.
@@ -71,9 +71,10 @@ export function organizationHandlers(options: {
       }
     },
 
-    async deleteOrganization({ params: { id }, body: { confirm }, write }) {
+    async deleteOrganization({ params: { id }, body: { confirm }, context }) {
+      const { now, write } = context;
       try {
-        const { result, replayed } = await organizations.markDeleted(id, confirm, clock(), write);
+        const { result, replayed } = await organizations.markDeleted(id, confirm, now, write);
         return { status: 202, replayed, data: withIsoTimes(result) };
       } finally {
         onChanged();

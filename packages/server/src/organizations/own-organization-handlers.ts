@@ -49,9 +49,9 @@ export function ownOrganizationHandlers(options: {
       return { status: 200, data: toOwnOrganization(await organizations.get(organizationId)) };
     },
 
-    async updateOwnOrganization({ caller: { organizationId }, body, write }) {
+    async updateOwnOrganization({ body, context: { organizationId, now, write } }) {
       try {
-        const changed = await organizations.update(organizationId, body, clock(), write);
+        const changed = await organizations.update(organizationId, body, now, write);
         const { result, replayed } = changed;
         return { status: 200, replayed, data: toOwnOrganization(result) };
       } finally {

@@ -71,8 +71,7 @@ export function userHandlers(options: UserHandlerOptions): HandlersOf<typeof use
   });
 
   return {
-    async inviteUser({ caller: { organizationId }, body, write }) {
-      const context = { organizationId, now: clock(), write };
+    async inviteUser({ body, context }) {
       const { result, replayed } = await users.invite(body, context);
       return invited(result, replayed);
     },
@@ -80,18 +79,18 @@ export function userHandlers(options: UserHandlerOptions): HandlersOf<typeof use
     listUsers: ({ caller: { organizationId }, query }) =>
       replyWithPage({ name: 'people', organizationId }, query, options.listUsers),
 
-    changeUserRole({ caller: { organizationId }, params: { id }, body: { role }, write }) {
-      const changing = users.changeRole(id, role, { organizationId, now: clock(), write });
+    changeUserRole({ params: { id }, body: { role }, context }) {
+      const changing = users.changeRole(id, role, context);
       return replyWithChange(changing, 'person', id, toUserRecord);
     },
 
-    deleteUser({ caller: { organizationId }, params: { id }, write }) {
-      const deleting = users.delete(id, { organizationId, now: clock(), write });
+    deleteUser({ params: { id }, context }) {
+      const deleting = users.delete(id, context);
       return replyWithChange(deleting, 'person', id, toUserRecord);
     },
 
-    async resetUserPassword({ caller: { organizationId }, params: { id }, write }) {
-      const written = await users.inviteAgain(id, { organizationId, now: clock(), write });
+    async resetUserPassword({ params: { id }, context }) {
+      const written = await users.inviteAgain(id, context);
       const { result, replayed } = requireFound(written, 'person', id);
       return invited(result, replayed);
     },

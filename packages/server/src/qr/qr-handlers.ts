@@ -4,7 +4,6 @@ import type { LinkOwner } from '../contract/caller.js';
 import type { ReadPage } from '../contract/json-text.js';
 import { type HandlersOf, replyWithChange } from '../http/handlers.js';
 import { replyWithPage } from '../http/open-page.js';
-import { contextOf } from '../idempotency/with-idempotency-key.js';
 import type { Clock } from '../ports.js';
 import { checkIfMatch, nextUpdatedAt } from '../preconditions/if-match.js';
 import type { ShortUrl } from '../urls/short-url.js';
@@ -92,10 +91,11 @@ export function qrHandlers(options: QrHandlersOptions): HandlersOf<typeof qrRout
     replyWithPage({ name: 'qr', organizationId }, { ...query, restriction }, listQrs);
 
   return {
-    async createQr({ caller, body, write }) {
+    async createQr({ caller, body, context }) {
       // A repeated request must not fetch the logo again, because the logo may no longer exist.
-      const first = await qrs.findFirstResult(write);
-      const { result, replayed } = first ?? (await qrs.create(await drawNew(caller, body), write));
+      const first = await qrs.findFirstResult(context.write);
+      const { result, replayed } =
+        first ?? (await qrs.create(await drawNew(caller, body), context.write));
       return { status: 201, replayed, data: toQrRecord(result) };
     },
 
@@ -118,11 +118,11 @@ export function qrHandlers(options: QrHandlersOptions): HandlersOf<typeof qrRout
       return { status: 200, data: toQrRecord(qr) };
     },
 
-    async updateQr({ caller, params: { id }, body, write, ifMatch }) {
-      const first = await qrs.findFirstResult(write);
+    async updateQr({ caller, params: { id }, body, context }) {
+      const first = await qrs.findFirstResult(context.write);
       if (first) return { status: 200, replayed: true, data: toQrRecord(first.result) };
       const { updatedAt } = found(await qrs.find(caller, id), id);
-      checkIfMatch(ifMatch, updatedAt);
+      checkIfMatch(context.ifMatch, updatedAt);
       const { errorCorrectionLevel, ...look } = body;
       const { logoUrl } = look;
       const newLogo =
@@ -131,7 +131,7 @@ export function qrHandlers(options: QrHandlersOptions): HandlersOf<typeof qrRout
       for (;;) {
         const { logo, ...old } = found(await qrs.findWithLogo(caller, id), id);
         // Only this version is replaced.
-        checkIfMatch(ifMatch, old.updatedAt);
+        checkIfMatch(context.ifMatch, old.updatedAt);
         const qr: QrCode = {
           ...old,
           // A parsed body has no undefined values.
@@ -141,7 +141,7 @@ export function qrHandlers(options: QrHandlersOptions): HandlersOf<typeof qrRout
         };
         const rendered = await drawCode(qr, newLogo === undefined ? logo : newLogo);
         try {
-          const { result, replayed } = await qrs.replace(rendered, old.updatedAt, write);
+          const { result, replayed } = await qrs.replace(rendered, old.updatedAt, context.write);
           return { status: 200, replayed, data: toQrRecord(result) };
         } catch (error) {
           if (!(error instanceof StaleQrError)) throw error;
@@ -152,8 +152,7 @@ export function qrHandlers(options: QrHandlersOptions): HandlersOf<typeof qrRout
       }
     },
 
-    deleteQr({ caller, params: { id }, write, ifMatch }) {
-      const context = contextOf(caller, clock(), write, ifMatch);
+    deleteQr({ params: { id }, context }) {
       const deleting = qrs.delete(id, context).finally(() => onChanged(id));
       return replyWithChange(deleting, 'QR code', id, toQrRecord);
     },

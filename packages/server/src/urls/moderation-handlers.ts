@@ -6,8 +6,7 @@ import { presentAs, withIsoTimes } from '../contract/present.js';
 import type { HandlersOf } from '../http/handlers.js';
 import { replyWithPage } from '../http/open-page.js';
 import type { AuditTarget } from '../idempotency/audit-entry.js';
-import { Refusal, type WriteRequest, writeOnce } from '../idempotency/with-idempotency-key.js';
-import type { Clock } from '../ports.js';
+import { Refusal, type WriteContext, writeOnce } from '../idempotency/with-idempotency-key.js';
 import { nextUpdatedAt } from '../preconditions/if-match.js';
 import { type Database, operatorOwner, type WriteTransaction } from '../storage/database.js';
 import { changeLinkPolicy } from '../storage/link-policy.js';
@@ -43,7 +42,6 @@ export interface ModerationHandlerOptions {
   readonly listTakedowns: ReadPage<TakedownRecord, PageRange, [origins: LinkOrigins]>;
   readonly listBlockedHosts: ReadPage<BlockedHostRecord>;
   readonly origins: () => LinkOrigins;
-  readonly clock: Clock;
   /** Called after a change of a link, before the response. */
   readonly onChanged: (ids: readonly number[]) => void;
   /** Called after a host was blocked or unblocked, before the response. */
@@ -57,7 +55,7 @@ const hostColumns = ['id as host', 'reason', 'created_at as createdAt'] as const
 export function moderationHandlers(
   options: ModerationHandlerOptions,
 ): HandlersOf<typeof moderationRoutes> {
-  const { database, origins, clock, onHostsChanged } = options;
+  const { database, origins, onHostsChanged } = options;
 
   /** Returns the id of the link that visitors of a short URL reach. Throws VALIDATION_FAILED or NOT_FOUND. */
   async function getUrlId(shortUrl: string): Promise<number> {
@@ -72,18 +70,18 @@ export function moderationHandlers(
   async function changeUrl(
     id: number,
     missing: ApiError,
-    write: WriteRequest | undefined,
+    context: WriteContext,
     change: (
       transaction: WriteTransaction,
       before: ShortUrl,
       now: number,
     ) => Promise<Pick<ShortUrl, 'takenDownAt' | 'takedownReason'> | null>,
   ) {
-    const now = clock();
+    const { now } = context;
     const written = await writeOnce(
       database,
       // The owner of a link reads in its audit log that the operator took it down.
-      { organizationId: operatorOwner, write, audit: auditOf },
+      { ...context, audit: auditOf },
       async (transaction) => {
         const before = await findLocked(transaction, id);
         const changes = before ? await change(transaction, before, now) : null;
@@ -101,11 +99,11 @@ export function moderationHandlers(
   /** Changes what is stored of a host, and returns it. */
   async function changeHost(
     host: string,
-    write: WriteRequest | undefined,
+    context: WriteContext,
     change: (transaction: WriteTransaction) => Promise<BlockedHost | undefined>,
   ) {
     const audit = { type: 'blockedHost', id: host } as const;
-    const options = { organizationId: operatorOwner, write, audit };
+    const options = { ...context, audit };
     const written = await writeOnce(database, options, async (transaction) => {
       const changed = await change(transaction);
       if (!changed) throw new Refusal(notFound('blocked host', host));
@@ -117,12 +115,12 @@ export function moderationHandlers(
   }
 
   return {
-    async takeDownUrl({ body: { shortUrl, reason }, write }) {
+    async takeDownUrl({ body: { shortUrl, reason }, context }) {
       const id = await getUrlId(shortUrl);
       const { result, replayed } = await changeUrl(
         id,
         noLink(shortUrl),
-        write,
+        context,
         async (transaction, url, now) => {
           if (url.erasedAt !== null) return null;
           const takenDownAt = url.takenDownAt ?? now;
@@ -142,19 +140,24 @@ export function moderationHandlers(
         options.listTakedowns(owner, filter, origins()),
       ),
 
-    async undoTakedown({ params: { id }, write }) {
+    async undoTakedown({ params: { id }, context }) {
       const missing = notFound('takedown', id);
-      const { result, replayed } = await changeUrl(id, missing, write, async (transaction, url) => {
-        if (url.takenDownAt === null) return null;
-        await transaction.deleteFrom('takedowns').where('id', '=', id).execute();
-        return { takenDownAt: null, takedownReason: null };
-      });
+      const { result, replayed } = await changeUrl(
+        id,
+        missing,
+        context,
+        async (transaction, url) => {
+          if (url.takenDownAt === null) return null;
+          await transaction.deleteFrom('takedowns').where('id', '=', id).execute();
+          return { takenDownAt: null, takedownReason: null };
+        },
+      );
       // The takedown as it was.
       return { status: 200, replayed, data: toTakedownRecord(origins(), result) };
     },
 
-    async blockHost({ body: { host, reason }, write }) {
-      const { result, replayed } = await changeHost(host, write, async (transaction) => {
+    async blockHost({ body: { host, reason }, context }) {
+      const { result, replayed } = await changeHost(host, context, async (transaction) => {
         const { others } = await transaction
           .selectFrom('blocked_hosts')
           .select(({ fn }) => fn.countAll().as('others'))
@@ -166,7 +169,7 @@ export function moderationHandlers(
         }
         return transaction
           .insertInto('blocked_hosts')
-          .values({ id: host, reason, created_at: clock() })
+          .values({ id: host, reason, created_at: context.now })
           .onConflict((conflict) => conflict.column('id').doUpdateSet({ reason }))
           .returning(hostColumns)
           .executeTakeFirst();
@@ -176,8 +179,8 @@ export function moderationHandlers(
 
     listBlockedHosts: ({ query }) => replyWithPage(blockedHosts, query, options.listBlockedHosts),
 
-    async unblockHost({ params: { host }, write }) {
-      const { result, replayed } = await changeHost(host, write, (transaction) =>
+    async unblockHost({ params: { host }, context }) {
+      const { result, replayed } = await changeHost(host, context, (transaction) =>
         transaction
           .deleteFrom('blocked_hosts')
           .where('id', '=', host)

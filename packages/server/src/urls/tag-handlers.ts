@@ -1,20 +1,16 @@
 import { invalidField } from '../contract/api-error.js';
-import type { LinkOwner } from '../contract/caller.js';
 import type { Position } from '../contract/fields.js';
 import type { PageText } from '../contract/json-text.js';
 import type { HandlersOf } from '../http/handlers.js';
 import { openPage } from '../http/open-page.js';
 import { recordAuditEntry } from '../idempotency/audit-entry.js';
 import {
-  contextOf,
   findStoredResult,
   type IdempotentResult,
   requireFound,
   type WriteContext,
-  type WriteRequest,
   writeOnce,
 } from '../idempotency/with-idempotency-key.js';
-import type { Clock } from '../ports.js';
 import type { Database, WriteTransaction } from '../storage/database.js';
 import type { ListPage } from '../storage/list-page.js';
 import type { LinkWriteOptions } from './create-urls.js';
@@ -35,19 +31,12 @@ export interface TagHandlerOptions extends TagWriteOptions {
     organizationId: string,
     filter: TagFilter,
   ) => Promise<PageText<Tag> | undefined>;
-  readonly clock: Clock;
 }
 
 const tooManyTags = `must be set, to a text that fewer than ${maxListedTags} tags contain, because the organization has too many tags for one list`;
 
 export function tagHandlers(options: TagHandlerOptions): HandlersOf<typeof tagRoutes> {
-  async function replace(
-    tag: string,
-    name: string | null,
-    caller: LinkOwner,
-    write: WriteRequest | undefined,
-  ) {
-    const context = contextOf(caller, options.clock(), write);
+  async function replace(tag: string, name: string | null, context: WriteContext) {
     const written = await replaceTag(options, tag, name, context);
     const { result, replayed } = requireFound(written, 'tag', tag);
     return { status: 200, replayed, data: { name: name ?? tag, ...result } };
@@ -62,9 +51,9 @@ export function tagHandlers(options: TagHandlerOptions): HandlersOf<typeof tagRo
       return reply(page);
     },
 
-    renameTag: ({ caller, params, body, write }) => replace(params.tag, body.name, caller, write),
+    renameTag: ({ params, body, context }) => replace(params.tag, body.name, context),
 
-    deleteTag: ({ caller, params, write }) => replace(params.tag, null, caller, write),
+    deleteTag: ({ params, context }) => replace(params.tag, null, context),
   };
 }
 

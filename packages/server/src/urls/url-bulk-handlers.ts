@@ -3,8 +3,7 @@ import { invalidField, shorten, validationError } from '../contract/api-error.js
 import { parseUrlId } from '../contract/fields.js';
 import { parseInput } from '../contract/parse-input.js';
 import type { HandlersOf } from '../http/handlers.js';
-import { contextOf, type StoredError } from '../idempotency/with-idempotency-key.js';
-import type { Clock } from '../ports.js';
+import type { StoredError } from '../idempotency/with-idempotency-key.js';
 import { mapInSlices } from '../yield-to-event-loop.js';
 import type { LinkOrigins } from './link-origins.js';
 
@@ -22,19 +21,16 @@ import type { CheckedItem, UrlWriter } from './url-writer.js';
 export interface UrlBulkHandlerOptions {
   readonly writer: UrlWriter;
   readonly origins: () => LinkOrigins;
-  readonly clock: Clock;
 }
 
 /** Creates, changes and deletes up to 100 links. An invalid item does not affect the others. */
 export function urlBulkHandlers({
   writer,
   origins,
-  clock,
 }: UrlBulkHandlerOptions): HandlersOf<typeof urlBulkRoutes> {
   return {
-    async bulkCreateUrls({ caller, body: { urls: items }, write }) {
+    async bulkCreateUrls({ body: { urls: items }, context }) {
       const checked = await mapInSlices(items, (item) => checkItem(urlCreateRequest, item));
-      const context = contextOf(caller, clock(), write);
       // The items have the targets, so the stored result needs none.
       const present = (url: ShortUrl) => {
         const { targetUrl: _, ...link } = toNewLink(origins(), url);
@@ -69,9 +65,8 @@ export function urlBulkHandlers({
       };
     },
 
-    async bulkUpdateUrls({ caller, body: { updates: items }, write }) {
+    async bulkUpdateUrls({ body: { updates: items }, context }) {
       const checked = await mapInSlices(items, (item) => checkItem(urlBulkUpdateItem, item));
-      const context = contextOf(caller, clock(), write);
       const present = (url: ShortUrl) => ({
         ...toListItem(origins(), url, context.now),
         externalId: url.externalId,
@@ -101,7 +96,7 @@ export function urlBulkHandlers({
       };
     },
 
-    async bulkDeleteUrls({ caller, query, body, write }) {
+    async bulkDeleteUrls({ query, body, context }) {
       if (query.ids && body) {
         throw invalidField('ids', 'must come in the query or in the body, not in both');
       }
@@ -112,7 +107,7 @@ export function urlBulkHandlers({
       const { result, replayed } = await writer.delete(
         ids,
         (found) => found.map(({ id }) => id),
-        contextOf(caller, clock(), write),
+        context,
       );
       const deleted = new Set(result.map(String));
       const deletedIds = elements.filter((element) => deleted.has(element));

@@ -6,11 +6,11 @@ import { parseInput } from '../contract/parse-input.js';
 import type { HandlersOf } from '../http/handlers.js';
 import { openPage } from '../http/open-page.js';
 import {
-  contextOf,
   type IdempotentResult,
   requireFound,
   type WriteContext,
 } from '../idempotency/with-idempotency-key.js';
+import type { Clock } from '../ports.js';
 import { customSlug } from './link-fields.js';
 import { shortUrlOf } from './link-origins.js';
 import { type Outcome, requireWritten, urlNotFound } from './link-outcomes.js';
@@ -24,6 +24,7 @@ import type { UrlReader } from './url-reader.js';
 import { withOwnDomain } from './url-writer.js';
 
 export interface UrlHandlerOptions extends UrlBulkHandlerOptions {
+  readonly clock: Clock;
   readonly urls: UrlReader;
   readonly listUrls: ReadPage<UrlRecord | UrlListItem, UrlFilter, [presentation: UrlPresentation]>;
   /** Erases a link, and returns what `present` returns of it; null if there is none. */
@@ -55,8 +56,7 @@ export function urlHandlers(options: UrlHandlerOptions): HandlersOf<typeof urlRo
       return reply(await options.listUrls(caller.organizationId, filter, presentation));
     },
 
-    async createUrl({ caller, body, write }) {
-      const context = contextOf(caller, clock(), write);
+    async createUrl({ body, context }) {
       return replyWithLink(await writer.create([{ body }], presentAt(context.now), context));
     },
 
@@ -95,8 +95,7 @@ export function urlHandlers(options: UrlHandlerOptions): HandlersOf<typeof urlRo
       return { status: 200, data: toRecord(origins(), url, clock()) };
     },
 
-    async upsertUrl({ caller, params: { externalId }, body, write }) {
-      const context = contextOf(caller, clock(), write);
+    async upsertUrl({ params: { externalId }, body, context }) {
       return replyWithLink(await writer.upsert(externalId, body, presentAt(context.now), context));
     },
 
@@ -105,17 +104,16 @@ export function urlHandlers(options: UrlHandlerOptions): HandlersOf<typeof urlRo
       return { status: 200, data: toRecord(origins(), url, clock()) };
     },
 
-    async updateUrl({ caller, params: { id }, body, write, ifMatch }) {
-      return updateOne(id, body, contextOf(caller, clock(), write, ifMatch));
+    async updateUrl({ params: { id }, body, context }) {
+      return updateOne(id, body, context);
     },
 
-    async restoreUrl({ caller, params: { id }, write }) {
-      return updateOne(id, { isActive: true }, contextOf(caller, clock(), write));
+    async restoreUrl({ params: { id }, context }) {
+      return updateOne(id, { isActive: true }, context);
     },
 
-    async deleteUrl({ caller, params: { id }, query: { erase }, write, ifMatch }) {
+    async deleteUrl({ caller, params: { id }, query: { erase }, context }) {
       checkDeletionScope(caller, erase);
-      const context = contextOf(caller, clock(), write, ifMatch);
       const present = presentAt(context.now);
       const deleted = erase
         ? await options.eraseUrl(id, present, context)

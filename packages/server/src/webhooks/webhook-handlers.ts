@@ -14,7 +14,7 @@ import { everyType } from '../events/subscription.js';
 import { eventSchemas } from '../generated/event-schemas.js';
 import { type HandlersOf, replyWithChange } from '../http/handlers.js';
 import { replyWithPage } from '../http/open-page.js';
-import { contextOf, requireFound } from '../idempotency/with-idempotency-key.js';
+import { requireFound } from '../idempotency/with-idempotency-key.js';
 import { findUrlError } from '../network/receiver-url.js';
 import type { OrganizationRepository } from '../organizations/organization-repository.js';
 import { hasWebhooks, type PlanTable, planOf } from '../organizations/plans.js';
@@ -119,10 +119,9 @@ export function webhookHandlers(
   }
 
   return {
-    async createWebhook({ caller, body, write }) {
+    async createWebhook({ caller, body, context }) {
       await prepareChange(caller.organizationId, body);
-      const creating = webhooks.create(body, contextOf(caller, clock(), write));
-      const { result, replayed } = await creating;
+      const { result, replayed } = await webhooks.create(body, context);
       const record = { ...toWebhookRecord(result, result.createdAt), secret: result.secret };
       const data = presentAs(webhookCreated, withStandardSecret(record));
       return { status: 201, replayed, data };
@@ -137,30 +136,28 @@ export function webhookHandlers(
       return { status: 200, data: present(await getWebhook(caller, params.id)) };
     },
 
-    async updateWebhook({ caller, params: { id }, body, write, ifMatch }) {
+    async updateWebhook({ caller, params: { id }, body, context }) {
       await prepareChange(caller.organizationId, body);
-      const updating = webhooks.update(id, body, contextOf(caller, clock(), write, ifMatch));
+      const updating = webhooks.update(id, body, context);
       return replyWithChange(updating.finally(onChanged), 'webhook', id, present);
     },
 
-    async deleteWebhook({ caller, params: { id }, write, ifMatch }) {
-      const deleting = webhooks.delete(id, contextOf(caller, clock(), write, ifMatch));
+    async deleteWebhook({ params: { id }, context }) {
+      const deleting = webhooks.delete(id, context);
       return replyWithChange(deleting.finally(onChanged), 'webhook', id, present);
     },
 
-    async testWebhook({ caller, params: { id }, body, write }) {
+    async testWebhook({ caller, params: { id }, body, context }) {
       const { events } = await getActiveWebhook(caller, id, 'Webhooks are');
       const type = body?.type ?? events.find((each) => each !== everyType) ?? 'url.created';
-      const sending = deliveries.sendExample(id, type, contextOf(caller, clock(), write));
-      const { result, replayed } = await sending;
+      const { result, replayed } = await deliveries.sendExample(id, type, context);
       return { status: 201, replayed, data: withIsoTimes(result) };
     },
 
-    async rotateWebhookSecret({ caller, params: { id }, body, write }) {
+    async rotateWebhookSecret({ caller, params: { id }, body, context }) {
       await requirePlan(caller.organizationId, 'Webhooks are');
       const seconds = body?.expireOldAfterSeconds;
       const expireOldAfterMs = seconds === undefined ? defaultRotationMs : seconds * 1000;
-      const context = contextOf(caller, clock(), write);
       const rotating = webhooks.rotateSecret(id, expireOldAfterMs, context);
       return replyWithChange(rotating.finally(onChanged), 'webhook', id, (result) => ({
         id,
@@ -184,17 +181,16 @@ export function webhookHandlers(
       return { status: 200, data: { ...withIsoTimes(delivery), attemptHistory } };
     },
 
-    async replayDelivery({ caller, params: { id, deliveryId }, write }) {
+    async replayDelivery({ caller, params: { id, deliveryId }, context }) {
       await getActiveWebhook(caller, id, 'Replay is');
-      const again = await deliveries.replay(id, deliveryId, contextOf(caller, clock(), write));
+      const again = await deliveries.replay(id, deliveryId, context);
       const { result, replayed } = requireFound(again, 'delivery', deliveryId);
       return { status: 201, replayed, data: withIsoTimes(result) };
     },
 
-    async recoverDeliveries({ caller, params: { id }, body, write }) {
+    async recoverDeliveries({ caller, params: { id }, body, context }) {
       await getActiveWebhook(caller, id, 'Replay is');
-      const recovering = deliveries.recover(id, body, contextOf(caller, clock(), write));
-      const { result, replayed } = await recovering;
+      const { result, replayed } = await deliveries.recover(id, body, context);
       return { status: 201, replayed, data: result };
     },
 
