@@ -20,13 +20,6 @@ export type Versioned<T extends object = object> = T & { readonly etag?: string 
 /** What requests need of a context. */
 export type Connection = Pick<Context, 'client' | 'operator' | 'request'>;
 
-interface Search {
-  readonly client: Shorty;
-  readonly request: Context['request'];
-  /** Returns the id of the organization that another argument names. */
-  readonly organization: () => Promise<string>;
-}
-
 /** The id of a record, and the record if it had to be read. */
 interface Found {
   readonly id: string;
@@ -43,7 +36,7 @@ interface Kind {
   /** The next step for somebody whose name leads to no record. */
   readonly hint: string;
   /** Finds a record that no list has under its name. */
-  readonly find?: (text: string, search: Search) => Promise<Found>;
+  readonly find?: (text: string, client: Shorty, request: Context['request']) => Promise<Found>;
   /** Selects items of the list that may have the name. */
   readonly query?: (text: string) => object;
   readonly isNamed?: (item: Item, text: string) => boolean;
@@ -119,51 +112,6 @@ export const kinds: Readonly<Record<RecordKind, Kind>> = {
 
 const routes = new Set(Object.values(operations).map(({ route }) => route));
 
-/** Returns the items of the list in which a record stands. A tag has its name as its id. */
-async function findAll(
-  { place, query }: Kind,
-  text: string,
-  { client, request, organization }: Search,
-  isIt: (item: Item) => boolean,
-) {
-  const path: `/${string}` = `/api/v1/${place.replace(/\/[^/]+$/, '')}`;
-  const params = path.includes('{id}') ? { id: await organization() } : {};
-  const pages = readPages((position) => {
-    const sent = { params, query: { limit: 100, ...query?.(text), ...position } };
-    return client.request('GET', path, sent, request) as PromiseLike<Page<Item>>;
-  });
-  const found: (Item & { readonly id: string })[] = [];
-  for await (const { items } of pages) {
-    for (const { id, ...item } of items.filter(isIt))
-      found.push({ id: id ?? `${item.name}`, ...item });
-  }
-  return found;
-}
-
-async function find(kind: Kind, text: string, search: Search): Promise<Found> {
-  if (kind.find) return kind.find(text, search);
-  if (uuid.test(text) || text.startsWith('shorty_ci_')) return { id: text };
-  const found = await findAll(kind, text, search, (item) => kind.isNamed?.(item, text) ?? true);
-  const [only] = found;
-  if (!only) throw missing(kind, text);
-  if (found.length === 1) return { id: only.id };
-  const hint = `name one by its id: ${found.map(({ id }) => id).join(', ')}`;
-  throw new CliError(`${formatCount(found.length, kind.noun)} have the name ${text}`, { hint });
-}
-
-/** Reads a record by its id: in its list, if no route has it alone. */
-async function read(kind: Kind, id: string, search: Search): Promise<Versioned> {
-  const path: `/${string}` = `/api/v1/${kind.place}`;
-  if (routes.has(`GET ${path}`)) {
-    const call = search.client.request('GET', path, { params: { id } }, search.request);
-    return withEtag((await call.withResponse()) as WithResponse<object>);
-  }
-  const isIt = (item: Item) => (item.id ?? item.name) === id;
-  const [record] = await findAll(kind, id, search, isIt);
-  if (record) return record;
-  throw missing(kind, id);
-}
-
 function missing({ noun, hint }: Pick<Kind, 'noun' | 'hint'>, text: string): CliError {
   return new CliError(`there is no ${noun} ${quoteCell(text)}`, {
     ...{ code: 'NOT_FOUND', hint },
@@ -211,21 +159,61 @@ export class Named<T extends object = object> {
     return (await this.#found)?.record as T | undefined;
   }
 
+  /** Returns the record: from its list, if no route has it alone. */
   async read(): Promise<Versioned<T>> {
     const { id, record } = await this.#find();
-    return (record ?? (await read(this.#kind, id, await this.#search()))) as Versioned<T>;
+    if (record) return record as Versioned<T>;
+    const path: `/${string}` = `/api/v1/${this.#kind.place}`;
+    const client = await this.#client();
+    if (routes.has(`GET ${path}`)) {
+      const call = client.request('GET', path, { params: { id } }, this.#context.request);
+      return withEtag((await call.withResponse()) as WithResponse<T>);
+    }
+    const [listed] = await this.#findAll(client, id, (item) => (item.id ?? item.name) === id);
+    if (listed) return listed as object as T;
+    throw missing(this.#kind, id);
+  }
+
+  #client(): Promise<Shorty> {
+    const isOfOperator = this.#kind.place.startsWith('admin/');
+    return isOfOperator ? this.#context.operator() : this.#context.client();
   }
 
   async #find(): Promise<Found> {
-    this.#found ??= this.#search().then((search) => find(this.#kind, this.text, search));
+    this.#found ??= this.#search();
     return this.#found;
   }
 
-  async #search(): Promise<Search> {
+  async #search(): Promise<Found> {
+    const { text } = this;
+    const kind = this.#kind;
+    const client = await this.#client();
+    if (kind.find) return kind.find(text, client, this.#context.request);
+    if (uuid.test(text) || text.startsWith('shorty_ci_')) return { id: text };
+    const found = await this.#findAll(client, text, (item) => kind.isNamed?.(item, text) ?? true);
+    const [only] = found;
+    if (!only) throw missing(kind, text);
+    if (found.length === 1) return { id: only.id };
+    const hint = `name one by its id: ${found.map(({ id }) => id).join(', ')}`;
+    throw new CliError(`${formatCount(found.length, kind.noun)} have the name ${text}`, { hint });
+  }
+
+  /** Returns the items of the list in which a record stands. A tag has its name as its id. */
+  async #findAll(client: Shorty, text: string, isIt: (item: Item) => boolean) {
+    const { place, query } = this.#kind;
     const { request } = this.#context;
-    const isOfOperator = this.#kind.place.startsWith('admin/');
-    const client = await (isOfOperator ? this.#context.operator() : this.#context.client());
-    return { client, request, organization: async () => (await this.#organization?.id()) ?? '' };
+    const path: `/${string}` = `/api/v1/${place.replace(/\/[^/]+$/, '')}`;
+    const params = path.includes('{id}') ? { id: (await this.#organization?.id()) ?? '' } : {};
+    const pages = readPages((position) => {
+      const sent = { params, query: { limit: 100, ...query?.(text), ...position } };
+      return client.request('GET', path, sent, request) as PromiseLike<Page<Item>>;
+    });
+    const found: (Item & { readonly id: string })[] = [];
+    for await (const { items } of pages) {
+      for (const { id, ...item } of items.filter(isIt))
+        found.push({ id: id ?? `${item.name}`, ...item });
+    }
+    return found;
   }
 }
 
@@ -259,7 +247,7 @@ export function nameLinks(texts: readonly string[], context: Connection): Named[
 }
 
 /** Finds a link by its id, short URL, slug or code. A slug may consist of digits, too. */
-async function findLink(text: string, { client, request }: Search): Promise<Found> {
+async function findLink(text: string, client: Shorty, request: Context['request']): Promise<Found> {
   if (number.test(text)) {
     try {
       return { id: text, record: withEtag(await client.urls.get(text, request).withResponse()) };
@@ -275,11 +263,10 @@ async function findLink(text: string, { client, request }: Search): Promise<Foun
 }
 
 /** Finds a QR code by its id, its URL, or a link that has no other one. */
-async function findCode(text: string, search: Search): Promise<Found> {
-  const { client, request } = search;
+async function findCode(text: string, client: Shorty, request: Context['request']): Promise<Found> {
   const [, id = text] = /\/qr\/([\da-f-]{36})(?:\/|$)/.exec(text) ?? [];
   if (uuid.test(id)) return { id };
-  const { id: urlId } = await findLink(text, search);
+  const { id: urlId } = await findLink(text, client, request);
   const { items, total } = await client.qr.list({ urlId, limit: 10 }, request);
   const [code] = items;
   if (code && total === 1) return { id: code.id };

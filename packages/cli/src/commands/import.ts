@@ -2,7 +2,6 @@ import { type LinkSource, linkSources } from '@shorty/import';
 import type { Domain } from '@shorty/sdk';
 import { CliError, UsageError } from '../cli-error.js';
 import { type CommandRow, repeatable } from '../command.js';
-import type { Context } from '../context.js';
 import type { ImportOptions } from '../import/import-report.js';
 import { Named } from '../records.js';
 import { importFile, importOptions, resumeHelp } from './urls/bulk-create.js';
@@ -40,7 +39,18 @@ function importFrom(source: LinkSource): CommandRow {
     },
     help,
     writesCsv: true,
-    run: (context, input: ForeignOptions) => importExport(context, input, source),
+    run: async (context, { file, domain = [], newCodes, ...options }: ForeignOptions) => {
+      const domains = new Map<string, string>();
+      for (const { from, to } of domain.map(parseMove)) {
+        const { id, hostname, isActive } = await new Named<Domain>('domain', to, context).read();
+        if (!isActive) {
+          const hint = `run shorty domains verify ${hostname}`;
+          throw new CliError(`the domain ${hostname} is not verified`, { hint });
+        }
+        domains.set(from, id);
+      }
+      return importFile(context, file, options, { source, domains, keepsCodes: newCodes !== true });
+    },
   };
 }
 
@@ -48,24 +58,6 @@ interface ForeignOptions extends ImportOptions {
   readonly file: string;
   readonly domain?: readonly string[];
   readonly newCodes?: boolean;
-}
-
-async function importExport(
-  context: Context,
-  { file, domain = [], newCodes, ...options }: ForeignOptions,
-  source: LinkSource,
-) {
-  const domains = new Map<string, string>();
-  for (const { from, to } of domain.map(parseMove)) {
-    const { id, hostname, isActive } = await new Named<Domain>('domain', to, context).read();
-    if (!isActive) {
-      throw new CliError(`the domain ${hostname} is not verified`, {
-        hint: `run shorty domains verify ${hostname}`,
-      });
-    }
-    domains.set(from, id);
-  }
-  return importFile(context, file, options, { source, domains, keepsCodes: newCodes !== true });
 }
 
 function parseMove(text: string): { from: string; to: string } {

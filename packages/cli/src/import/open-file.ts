@@ -13,28 +13,21 @@ import type { Io } from '../io.js';
 const blockBytes = 64 * 1024;
 
 /** A text file that can be read several times. Pipes are copied to a temporary file. */
-export interface TextFile {
+export type TextFile = Awaited<ReturnType<typeof openFile>>;
+
+interface Input {
   /** The name for messages: the file name, or `standard input`. */
   readonly name: string;
-  readonly sha256: string;
-  /** A label that TextDecoder knows. */
-  readonly encoding: string;
-  readonly hasByteOrderMark: boolean;
-  /** What the user should know about the encoding. */
-  readonly note: string | undefined;
   readonly handle: FileHandle;
-  text(): AsyncGenerator<string>;
   close(): Promise<void>;
 }
-
-type Input = Pick<TextFile, 'name' | 'handle' | 'close'>;
 
 /** Opens a file, or stdin for `-`. The encoding is detected by default. */
 export async function openFile(
   path: string,
   io: Pick<Io, 'stdin' | 'interrupt'>,
   encodingName?: string,
-): Promise<TextFile> {
+) {
   const named = encodingName === undefined ? undefined : encodingLabel(encodingName);
   const input = await openBytes(path, io);
   try {
@@ -44,18 +37,16 @@ export async function openFile(
     const isUtf16 = detected.startsWith('utf-16');
     const hasByteOrderMark = isUtf16 || start.toString('hex', 0, 3) === 'efbbbf';
     const encoding = named ?? detected;
-    const mayHaveNul = named !== undefined || isUtf16;
-    refuseBinary(name, start, {
-      mayHaveNul,
-      hint: '; for text in UTF-16, use --encoding utf-16le',
-    });
+    const hint = '; for text in UTF-16, use --encoding utf-16le';
+    refuseBinary(name, start, { mayHaveNul: named !== undefined || isUtf16, hint });
     const isNoted = named === undefined && encoding !== 'utf-8';
     const note = isNoted ? `reading ${name} as ${encoding}; --encoding changes it` : undefined;
     return {
       ...input,
-      sha256,
+      ...{ sha256, hasByteOrderMark },
+      /** A label that TextDecoder knows. */
       encoding,
-      hasByteOrderMark,
+      /** What the user should know about the encoding. */
       note,
       text: () => readText(input, encoding),
     };

@@ -27,15 +27,13 @@ async function showRules({ output }: Context, rules: readonly Rule[]): Promise<v
   const rows = rules.map((rule, index) => ({
     rule: rule.name ?? String(index + 1),
     when: Object.keys(rule.when).length === 0 ? 'all visits' : JSON.stringify(rule.when),
-    targets: targetsOf(rule).join(', '),
+    targets: rule.targetUrl ?? (rule.variants ?? []).map(describeVariant).join(', '),
   }));
   await output.list([rows], columnsOf('rule', 'when', 'targets'));
 }
 
-function targetsOf({ targetUrl, variants = [] }: Rule): string[] {
-  if (targetUrl !== undefined) return [targetUrl];
-  return variants.map((variant) => `${variant.weight}: ${variant.targetUrl}`);
-}
+const describeVariant = (variant: { weight: number; targetUrl: string }) =>
+  `${variant.weight}: ${variant.targetUrl}`;
 
 const link = { '<link>': naming('link') };
 
