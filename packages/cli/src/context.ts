@@ -27,6 +27,9 @@ export function createContext(
     const baseUrl = (await settings()).baseUrl.value;
     return new Shorty({ baseUrl, fetch: io.fetch, timeoutMs, ...options, ...credentials });
   };
+  const connect = async (options?: ClientOptions) =>
+    open(requireCredentials(await settings()), options);
+  let shared: Promise<Shorty> | undefined;
   return {
     io,
     config,
@@ -39,7 +42,12 @@ export function createContext(
     /** True when the command can prompt the user. */
     isInteractive: io.stdin.isTTY === true && io.stderr.isTTY === true,
     settings,
-    client: async (options?: ClientOptions) => open(requireCredentials(await settings()), options),
+    /** Returns a client. Without options, all callers share one and its token. */
+    client: (options?: ClientOptions) => {
+      if (options) return connect(options);
+      shared ??= connect();
+      return shared;
+    },
     /** Returns a client that sends the operator key. */
     operator: async () => open({ accessToken: requireOperatorKey(await settings(), io.env) }),
   };

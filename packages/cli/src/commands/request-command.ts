@@ -4,7 +4,6 @@ import {
   type CommandRow,
   type Details,
   defined,
-  type OptionRows,
   parseCount,
   parsePositive,
   type RecordKind,
@@ -85,10 +84,12 @@ export function requestCommand<Data extends object = never>(
 
 interface ListRow<Item> extends OwnRow {
   readonly item: string;
-  readonly columns: readonly (Column<Item> | (keyof Item & string))[];
+  readonly columns: Columns<Item> | ((context: Context) => Columns<Item>);
   /** What to tell when the list is empty. */
   readonly noteIfEmpty?: (fields: object) => string | undefined;
 }
+
+type Columns<Item> = readonly (Column<Item> | (keyof Item & string))[];
 
 /** A command that prints a paginated list. By default, its options are the parameters of the request. */
 export function listCommand<Item extends object>(
@@ -98,21 +99,51 @@ export function listCommand<Item extends object>(
   const { route } = operations[id];
   return {
     ...describeCommand(id, row),
-    options: { ...(row.options ?? fieldOptions(id)), ...pageOptions(item) },
-    run: async (context, { limit, offset, all, ...input }: Input & PageOptions) => {
+    options: {
+      ...(row.options ?? fieldOptions(id)),
+      '--limit <count>': {
+        text: 'number of items, 1 to 100 (default: 25)',
+        parse: parsePositive,
+        conflicts: 'all',
+      },
+      '--offset <count>': { text: 'number of items to skip', parse: parseCount, conflicts: 'all' },
+      '--all': `print every ${item}`,
+    },
+    run: async (context, { limit, offset, all, ...input }: Input) => {
+      const { output } = context;
       const { params, others } = split(route, input);
       const fields = defined(await read(others as never, context));
-      const shown = columns.flatMap((each) =>
+      const wanted = typeof columns === 'function' ? columns(context) : columns;
+      const shown = wanted.flatMap((each) =>
         typeof each === 'string' ? columnsOf<Item>(each) : [each],
       );
-      const readPage: ReadPage<Item> = async (page) => {
-        const query = { ...fields, ...page };
-        const { data } = await send(route, context, params, query, context.request);
-        const note = (data as Page<Item>).total === 0 ? noteIfEmpty?.(fields) : undefined;
-        if (note !== undefined) context.output.note(note);
-        return data as Page<Item>;
+      const readPage = async (page: object) => {
+        const response = await send(
+          route,
+          context,
+          params,
+          { ...fields, ...page },
+          context.request,
+        );
+        const data = response.data as Page<Item>;
+        const note = data.total === 0 ? noteIfEmpty?.(fields) : undefined;
+        if (note !== undefined) output.note(note);
+        return data;
       };
-      return listPages(context, { limit, offset, all }, shown, readPage);
+      if (all) {
+        const pages = readPages((position) => readPage({ limit: 100, ...position }));
+        const items = async function* () {
+          for await (const page of pages) yield page.items;
+        };
+        return output.list(items(), shown);
+      }
+      const { items, ...head } = await readPage(defined({ limit, offset }));
+      await output.list([items], shown, head);
+      const end = head.offset + items.length;
+      if (output.format === 'table' && items.length > 0 && end < head.total) {
+        const range = `${formatNumber(head.offset + 1)} to ${formatNumber(end)}`;
+        output.note(`${range} of ${formatNumber(head.total)}; --offset ${end} shows more`);
+      }
     },
   };
 }
@@ -161,59 +192,4 @@ export async function send(
   const input = { params: await withIds(params), [method === 'GET' ? 'query' : 'body']: sent };
   const call = client.request(method, path, input as never, request);
   return call.withResponse() as Promise<WithResponse<object>>;
-}
-
-/** The options of commands that print a paginated list. */
-export interface PageOptions {
-  readonly limit?: number | undefined;
-  readonly offset?: number | undefined;
-  readonly all?: boolean | undefined;
-}
-
-export function pageOptions(item: string): OptionRows {
-  return {
-    '--limit <count>': {
-      text: 'number of items, 1 to 100 (default: 25)',
-      parse: parsePositive,
-      conflicts: 'all',
-    },
-    '--offset <count>': {
-      text: 'number of items to skip',
-      parse: parseCount,
-      conflicts: 'all',
-    },
-    '--all': `print every ${item}`,
-  };
-}
-
-interface PageQuery {
-  readonly limit?: number;
-  readonly offset?: number;
-  readonly after?: string;
-}
-
-export type ReadPage<Item> = (query: PageQuery) => PromiseLike<Page<Item>>;
-
-/** Prints one page, or with `--all` every page. */
-export async function listPages<Item extends object>(
-  { output }: Context,
-  { limit, offset, all }: PageOptions,
-  columns: readonly Column<Item>[],
-  read: ReadPage<Item>,
-): Promise<void> {
-  if (all) {
-    const pages = readPages((position) => read({ limit: 100, ...position }));
-    const items = async function* () {
-      for await (const page of pages) yield page.items;
-    };
-    return output.list(items(), columns);
-  }
-  const page = await read(defined({ limit, offset }));
-  const { items, ...head } = page;
-  await output.list([items], columns, head);
-  const shown = page.offset + items.length;
-  if (output.format === 'table' && items.length > 0 && shown < page.total) {
-    const range = `${formatNumber(page.offset + 1)} to ${formatNumber(shown)}`;
-    output.note(`${range} of ${formatNumber(page.total)}; --offset ${shown} shows more`);
-  }
 }

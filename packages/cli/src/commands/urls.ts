@@ -1,5 +1,5 @@
 import { fetchLinkReport, formatInstant } from '@shorty/report';
-import type { UrlCreateRequest, UrlListItem, UrlRecord } from '@shorty/sdk';
+import type { UrlCreateRequest, UrlRecord } from '@shorty/sdk';
 import { reportCommand } from '../analytics/report-command.js';
 import { UsageError } from '../cli-error.js';
 import { type CommandRow, defined, type OptionRows, repeatable } from '../command.js';
@@ -19,7 +19,7 @@ import {
   changePrints,
   versionedOptions,
 } from './change-command.js';
-import { listPages, type PageOptions, pageOptions, requestCommand } from './request-command.js';
+import { listCommand, requestCommand } from './request-command.js';
 import { bulkCreate } from './urls/bulk-create.js';
 import { bulkDelete, deleteUrls } from './urls/bulk-delete.js';
 import { bulkUpdate } from './urls/bulk-update.js';
@@ -59,7 +59,7 @@ const tableColumns: readonly Column<UrlRecord>[] = [
   ...columnsOf<UrlRecord>('shortUrl', 'targetUrl', 'clickCount'),
   { name: 'title', value: titleOf },
 ];
-const listColumns = columnsOf<UrlListItem>(
+const listColumns = columnsOf<UrlRecord>(
   ...(['id', 'shortUrl', 'shortCode', 'customSlug', 'isActive', 'targetUrl'] as const),
 );
 
@@ -90,7 +90,7 @@ export const urlCommands: Readonly<Record<string, CommandRow>> = {
       if (expiresAt && output.isForPeople) output.note(`expires at ${formatInstant(expiresAt)}`);
     },
   }),
-  list: {
+  list: listCommand<UrlRecord>('listUrls', {
     summary: 'List short links, newest first, without deleted ones',
     examples: [
       'shorty urls list --tag launch --active --all',
@@ -99,24 +99,16 @@ export const urlCommands: Readonly<Record<string, CommandRow>> = {
     options: {
       ...filterOptions,
       ...fieldOptions('listUrls', stateFields),
-      ...pageOptions('link'),
     },
-    run: async (context, { limit, offset, all, ...options }: PageOptions & Input) => {
-      const filter = await readUrlFilter(options);
-      const pages = { limit, offset, all };
-      const { urls } = await context.client();
-      const { format, fields } = context.output;
-      if (format === 'table' || fields) {
-        // A chosen field has its own value only.
-        return listPages(context, pages, fields ? [] : tableColumns, (page) =>
-          urls.list({ ...filter, ...page, view: 'full' }, context.request),
-        );
-      }
-      return listPages(context, pages, listColumns, (page) =>
-        urls.list({ ...filter, ...page }, context.request),
-      );
-    },
-  },
+    item: 'link',
+    fields: async (options: Input, { output: { format, fields } }) => ({
+      ...(await readUrlFilter(options)),
+      ...((format === 'table' || fields) && { view: 'full' }),
+    }),
+    // A chosen field has its own value only.
+    columns: ({ output: { format, fields } }) =>
+      fields ? [] : format === 'table' ? tableColumns : listColumns,
+  }),
   upsert: {
     summary: 'Create a short link with an external id, or change the one that has it',
     examples: ['shorty urls upsert product-7 https://example.com/sale --slug sale --tag shop'],
