@@ -1,6 +1,6 @@
 import { type Selectable, sql } from 'kysely';
 import type { Database, Schema, WriteTransaction } from '../storage/database.js';
-import { type PlanTable, planOf, type Quota } from './plans.js';
+import { type PlanTable, planExceeded, planOf } from './plans.js';
 
 export async function releaseLinks(
   transaction: WriteTransaction,
@@ -24,8 +24,8 @@ export function countActiveLinks(
   /** What is not stored yet. */
   let change = 0;
   return {
-    /** Counts an active link. Returns the quota if the plan allows no other. */
-    async take(): Promise<Quota | undefined> {
+    /** Counts an active link. Throws QUOTA_EXCEEDED if the plan allows no other. */
+    async take(): Promise<void> {
       if (!stored) {
         stored = await addActive(transaction, organizationId, 1);
         change -= 1;
@@ -33,9 +33,11 @@ export function countActiveLinks(
       const { plan } = stored;
       const used = Number(stored.active_urls) + change;
       const included = planOf(plans, plan).linkBundle;
-      if (included !== null && used >= included) return { plan, included, used };
+      if (included !== null && used >= included) {
+        const nextStep = 'Pause or delete links, or change the plan';
+        throw planExceeded({ plan, included, used }, 'active links', nextStep);
+      }
       change += 1;
-      return undefined;
     },
 
     release(): void {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { ConfigError } from '../config-error.js';
-import { invalidField } from '../contract/api-error.js';
+import { invalidField, quotaError } from '../contract/api-error.js';
 import { parseInput } from '../contract/parse-input.js';
 
 /** The actions that are counted for each organization and month. */
@@ -171,7 +171,10 @@ export interface Quota {
   readonly used: number;
 }
 
-/** Returns one sentence, such as `The plan free includes 50 active links, and 50 are used`. */
-export function describeQuota({ plan, included, used }: Quota, what: string): string {
-  return `The plan ${plan} includes ${included} ${what}, and ${used} are used`;
+/** Returns QUOTA_EXCEEDED, such as `The plan free includes 50 active links, and 50 are used`, and the next step. */
+export function planExceeded({ plan, included, used }: Quota, what: string, nextStep: string) {
+  return quotaError(
+    `The plan ${plan} includes ${included} ${what}, and ${used} are used`,
+    nextStep,
+  );
 }

@@ -1,6 +1,5 @@
 import { type InferResult, type Kysely, type Selectable, type SqlBool, sql } from 'kysely';
 import type { z } from 'zod';
-import { quotaError } from '../contract/api-error.js';
 import type { LinkOwner } from '../contract/caller.js';
 import type { Page } from '../contract/fields.js';
 import { columnsOf, fieldsOf, presentAs, withIsoTimes } from '../contract/present.js';
@@ -12,7 +11,7 @@ import {
   type WriteRequest,
   writeOnce,
 } from '../idempotency/with-idempotency-key.js';
-import { describeQuota, type PlanTable } from '../organizations/plans.js';
+import { type PlanTable, planExceeded } from '../organizations/plans.js';
 import { countUseWithinPlan } from '../organizations/usage-meters.js';
 import { checkIfMatch, nextUpdatedAt } from '../preconditions/if-match.js';
 import type { Database, WriteTransaction } from '../storage/database.js';
@@ -69,8 +68,8 @@ export function createQrRepository(database: Database, outbox: EventOutbox, plan
         const meter = 'qr_generated';
         const quota = await countUseWithinPlan(transaction, plans, organizationId, meter, now);
         if (quota) {
-          const use = describeQuota(quota, 'QR codes each month');
-          throw new Refusal(quotaError(use, 'Wait for the next month, or change the plan'));
+          const nextStep = 'Wait for the next month, or change the plan';
+          throw new Refusal(planExceeded(quota, 'QR codes each month', nextStep));
         }
         await transaction.insertInto('qr_codes').values(toQrRow(qr)).execute();
         const picture = { qr_id: id, ...toPictureColumns(image, logo) };

@@ -1,9 +1,9 @@
 import { type SqlBool, sql } from 'kysely';
-import { type ApiError, domainInvalid } from '../contract/api-error.js';
+import { ApiError, domainInvalid } from '../contract/api-error.js';
 import type { LinkRestriction } from '../contract/caller.js';
 import type { WriteContext } from '../idempotency/with-idempotency-key.js';
 import { countActiveLinks } from '../organizations/link-quota.js';
-import type { PlanTable, Quota } from '../organizations/plans.js';
+import type { PlanTable } from '../organizations/plans.js';
 import { type Schema, UniqueViolationError, type WriteTransaction } from '../storage/database.js';
 import { handleAtCommit } from '../storage/group-commit.js';
 import { isWithin } from '../storage/link-restriction.js';
@@ -11,13 +11,7 @@ import { bulkInsert } from '../storage/statements.js';
 import { mapInSlices } from '../yield-to-event-loop.js';
 import { type Draft, newUrl } from './change-url.js';
 import { redirectColumns } from './link-fields.js';
-import {
-  externalIdConflict,
-  linksExceeded,
-  type Outcome,
-  refused,
-  slugConflict,
-} from './link-outcomes.js';
+import { externalIdConflict, type Outcome, refused, slugConflict } from './link-outcomes.js';
 import { fromRow, type ShortUrl, selectUrls, toRow } from './short-url.js';
 import type { UrlCreateRequest } from './url-contract.js';
 import { type RecordUrls, urlCreated } from './url-events.js';
@@ -70,7 +64,6 @@ export async function createUrls(
   context: WriteContext,
   { isRepeated, changedIds }: { readonly isRepeated: boolean; readonly changedIds: Set<number> },
 ): Promise<Outcome<ShortUrl>[]> {
-  if (drafts.length === 0) return [];
   const { organizationId, now, write } = context;
   const createdBy = write?.origin.actorId ?? null;
   const domainIds = drafts.map(({ body }) => body.domainId ?? null);
@@ -94,24 +87,28 @@ export async function createUrls(
     organizationId,
     candidates.map(({ url }) => url.externalId),
   );
-  const findRefusal = ({ url, keys, importedCode }: NewLink): ApiError | undefined => {
+  const activeLinks = countActiveLinks(transaction, plans, organizationId);
+  /** Counts a link and its keys. Throws an ApiError for one that cannot be created. */
+  const accept = async ({ url, keys, importedCode }: NewLink): Promise<void> => {
     const { customSlug, externalId, domainId } = url;
-    if (!domains.has(domainId)) return domainInvalid(domainId);
+    if (!domains.has(domainId)) throw domainInvalid(domainId);
     const [slugKey, codeKey = slugKey] = keys;
     if (customSlug !== null && slugKey && taken.has(mapKeyOf(slugKey))) {
-      return slugConflict('customSlug', customSlug);
+      throw slugConflict('customSlug', customSlug);
     }
     const isCodeTaken = importedCode === customSlug || (codeKey && taken.has(mapKeyOf(codeKey)));
-    if (importedCode !== null && isCodeTaken) return slugConflict('importedCode', importedCode);
-    if (externalId !== null && externalIds.has(externalId)) return externalIdConflict(externalId);
-    return undefined;
+    if (importedCode !== null && isCodeTaken) throw slugConflict('importedCode', importedCode);
+    if (externalId !== null && externalIds.has(externalId)) throw externalIdConflict(externalId);
+    // Paused links do not count towards the plan.
+    if (url.isActive) await activeLinks.take();
+    changedIds.add(url.id);
+    for (const key of keys) taken.add(mapKeyOf(key));
+    if (externalId !== null) externalIds.set(externalId, url.id);
   };
-  const activeLinks = countActiveLinks(transaction, plans, organizationId);
   const accepted: NewLink[] = [];
   const outcomes: Outcome<ShortUrl>[] = [];
   for (const candidate of candidates) {
-    const { url, keys, returnsExisting } = candidate;
-    const existing = returnsExisting
+    const existing = candidate.returnsExisting
       ? ((await findEquivalent(transaction, candidate, context.restriction)) ??
         accepted.find((other) => isEquivalent(other, candidate))?.url)
       : undefined;
@@ -119,18 +116,14 @@ export async function createUrls(
       outcomes.push({ status: 'existing', presented: existing });
       continue;
     }
-    const refusal = findRefusal(candidate);
-    // Paused links do not count towards the plan.
-    const quota = url.isActive && !refusal ? await activeLinks.take() : undefined;
-    if (refusal || quota) {
-      outcomes.push(refused(refusal ?? linksExceeded(quota as Quota)));
-      continue;
+    try {
+      await accept(candidate);
+      accepted.push(candidate);
+      outcomes.push({ status: 'created', presented: candidate.url });
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      outcomes.push(refused(error));
     }
-    accepted.push(candidate);
-    outcomes.push({ status: 'created', presented: url });
-    changedIds.add(url.id);
-    for (const key of keys) taken.add(mapKeyOf(key));
-    if (url.externalId !== null) externalIds.set(url.externalId, url.id);
   }
   await activeLinks.settle();
 

@@ -1,6 +1,5 @@
-import { type ApiError, fieldError, notFound, quotaError } from '../contract/api-error.js';
+import { type ApiError, fieldError, notFound } from '../contract/api-error.js';
 import { replayable, type StoredError } from '../idempotency/with-idempotency-key.js';
-import { describeQuota, type Quota } from '../organizations/plans.js';
 
 /** The outcome of one item of a request, which is stored with the idempotency key. */
 export type Outcome<Presented> =
@@ -38,9 +37,4 @@ export function externalIdConflict(externalId: string): ApiError {
 
 export function urlNotFound(id: number | string): ApiError {
   return notFound('URL', id);
-}
-
-export function linksExceeded(quota: Quota): ApiError {
-  const use = describeQuota(quota, 'active links');
-  return quotaError(use, 'Pause or delete links, or change the plan');
 }

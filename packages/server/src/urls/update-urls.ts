@@ -7,13 +7,7 @@ import type { WriteTransaction } from '../storage/database.js';
 import { bulkInsert, updateEach } from '../storage/statements.js';
 import { mapInSlices, TimeSlices } from '../yield-to-event-loop.js';
 import type { LinkWriteOptions } from './create-urls.js';
-import {
-  externalIdConflict,
-  linksExceeded,
-  type Outcome,
-  refused,
-  urlNotFound,
-} from './link-outcomes.js';
+import { externalIdConflict, type Outcome, refused, urlNotFound } from './link-outcomes.js';
 import { type ShortUrl, toRow } from './short-url.js';
 import { urlRestored, urlUpdated } from './url-events.js';
 import {
@@ -106,8 +100,7 @@ export async function updateUrls(
       const owners = await findExternalIds(transaction, organizationId, [externalId]);
       if (owners.size > 0) throw externalIdConflict(externalId);
     }
-    const quota = becomesActive ? await activeLinks.take() : undefined;
-    if (quota) throw linksExceeded(quota);
+    if (becomesActive) await activeLinks.take();
     if (before.isActive && !url.isActive) activeLinks.release();
     await bulkInsert(transaction, 'url_keys', newKeys);
     return hostname;
