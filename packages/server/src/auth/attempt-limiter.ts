@@ -82,6 +82,23 @@ export function limitAttempts(database: Database, limit: AttemptLimit, clock: Cl
   return take;
 }
 
+/** Verifies a secret as an attempt, which is not counted if the secret is correct or could not be verified. */
+export async function verifyAttempt(
+  take: ReturnType<typeof limitAttempts>,
+  clientKey: string,
+  verify: () => Promise<boolean>,
+): Promise<boolean> {
+  const uncount = await take(clientKey);
+  const isCorrect = await verify()
+    // For example because the queue is full.
+    .catch(async (error: unknown) => {
+      await uncount();
+      throw error;
+    });
+  if (isCorrect) await uncount();
+  return isCorrect;
+}
+
 function tooManyAttempts({ attempts, windowMs }: AttemptLimit, waitMs: number): ApiError {
   const seconds = Math.ceil(waitMs / 1000);
   const wait =

@@ -28,8 +28,6 @@ type Person = Pick<User, 'organizationId' | 'id'>;
 
 type Db = Kysely<Schema>;
 
-export type UserRepository = ReturnType<typeof createUserRepository>;
-
 /** Stores people, their invitations and their sessions. Tokens are stored as hashes only. */
 export function createUserRepository(database: Database) {
   const { read } = database;

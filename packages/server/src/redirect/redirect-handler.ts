@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isLinkPreviewer } from '../analytics/classify/link-previewers.js';
 import type { VisitRecorder } from '../analytics/journal/visit-recorder.js';
-import { limitAttempts, passwordAttempts } from '../auth/attempt-limiter.js';
+import { limitAttempts, passwordAttempts, verifyAttempt } from '../auth/attempt-limiter.js';
 import type { Passwords } from '../auth/passwords.js';
 import type { Config } from '../config.js';
 import { ApiError, validationError } from '../contract/api-error.js';
@@ -175,20 +175,12 @@ export function createRedirects(options: RedirectOptions) {
     const forwarded = headers['x-forwarded-for'];
     const address = clientAddressOf(socket.remoteAddress, forwarded, config.trustedProxies);
     const password = await readPassword(response.req, response, options.bodyTimeoutMs);
-    const uncount = await takeAttempt(`${link.urlId} ${addressBlockOf(address)}`);
-    const isCorrect = await passwords
-      .verify(link.organizationId, link.passwordHash as string, password)
-      // It was not checked, for example because the queue is full.
-      .catch(async (error: unknown) => {
-        await uncount();
-        throw error;
-      });
-    if (!isCorrect) {
-      refusePassword(response, wrongPassword);
-      return;
-    }
-    await uncount();
-    redirect(response, link, 303, rest);
+    const clientKey = `${link.urlId} ${addressBlockOf(address)}`;
+    const isCorrect = await verifyAttempt(takeAttempt, clientKey, () =>
+      passwords.verify(link.organizationId, link.passwordHash as string, password),
+    );
+    if (isCorrect) redirect(response, link, 303, rest);
+    else refusePassword(response, wrongPassword);
   }
 
   function redirect(response: ServerResponse, link: Link, status: number, rest: string): void {

@@ -38,7 +38,10 @@ export function createUrlModule(options: UrlModuleOptions) {
   const record = urlRecorder(options.outbox, (url, now) => toRecord(origins(), url, now));
   const urls = createUrlReader(database, options);
   const writer = createUrlWriter({ ...options, record, newShortCode });
-  const scanTargets = options.safeDns && createTargetScan({ ...options, safeDns: options.safeDns });
+  /** Checks the targets of one page of links; false if none is due. */
+  const scanTargets = options.safeDns
+    ? createTargetScan({ ...options, safeDns: options.safeDns })
+    : async () => false;
   /** Deactivates links whose `expiresAt` has passed, with their events. Returns their number. */
   const expire = (signal?: AbortSignal) => {
     const now = clock();
@@ -54,19 +57,14 @@ export function createUrlModule(options: UrlModuleOptions) {
       ...moderationHandlers({ ...options, urls, record }),
     }),
     expire,
-    /** Checks the targets of one page of links; false if none is due. */
-    scanTargets: scanTargets ?? (async () => false),
+    scanTargets,
     services: [
-      ...(scanTargets
-        ? [
-            new PeriodicService({
-              everyMs: scanEveryMs,
-              idleEveryMs: scanIdleEveryMs,
-              tick: scanTargets,
-              onError: (err) => logger.error({ err }, 'the check of targets failed'),
-            }),
-          ]
-        : []),
+      new PeriodicService({
+        everyMs: scanEveryMs,
+        idleEveryMs: scanIdleEveryMs,
+        tick: scanTargets,
+        onError: (err) => logger.error({ err }, 'the check of targets failed'),
+      }),
       new PeriodicService({
         everyMs: expiryEveryMs,
         idleEveryMs: expiryIdleEveryMs,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { api as routes } from '../../src/api/api.js';
 import { isWrite, type Route, scopesOf } from '../../src/contract/define-route.js';
+import { createPeopleModule } from '../../src/people/people-module.js';
 import { readCookie, refuseCrossOrigin, sessionCookie } from '../../src/people/session-cookie.js';
 import { createUserRepository } from '../../src/people/user-repository.js';
 import { contractFetch } from './contract-fetch.js';
@@ -371,4 +372,24 @@ describe('a role', () => {
     );
     expect(removed.map(({ status }) => status).sort()).toEqual([200, 409]);
   });
+});
+
+it('signs in again after a password could not be hashed', async () => {
+  let isFull = true;
+  const hashAll = async () => {
+    if (isFull) throw new Error('the queue is full');
+    return ['hash'];
+  };
+  const { handlers } = createPeopleModule({
+    database: api.server.database,
+    passwords: { hashAll, verify: async () => false },
+    clock: api.clock,
+    publicUrl: () => 'http://sho.example',
+  } as never);
+  const body = { email: 'nobody@example.com', password: 'a guess' };
+  const signIn = () => handlers.createSession({ body, headers: {}, address: '::1' } as never);
+  await expect(signIn()).rejects.toThrow('the queue is full');
+  isFull = false;
+  for (let at = 0; at < 10; at += 1) await expect(signIn()).rejects.toThrow('is wrong');
+  await expect(signIn()).rejects.toThrow('Too many attempts');
 });
