@@ -29,7 +29,7 @@ export function listAuditEntries(
 
 export function auditListQuery(
   organizationId: string | undefined,
-  { since, until, actor, operation, resource, limit, offset, after }: AuditFilter,
+  { since, until, actor, operation, resource, ...range }: AuditFilter,
 ): ListQuery {
   return {
     table: 'audit_log',
@@ -42,9 +42,7 @@ export function auditListQuery(
       operation !== undefined && sql`operation = ${operation}`,
       resource !== undefined && sql`resource_id = ${resource}`,
     ),
-    limit,
-    offset,
-    after,
+    ...range,
   };
 }
 
@@ -75,12 +73,6 @@ function selectEntries(db: Database['read']) {
     .select(['actor_type as actorType', 'actor_id as actorId', 'operation', 'fields'])
     .select(['resource_type as resourceType', 'resource_id as resourceId'])
     .select('item_count as count')
-    .select((entry) =>
-      entry
-        .selectFrom('users')
-        .select('email')
-        .whereRef('users.id', '=', 'audit_log.actor_id')
-        .as('actorName'),
-    )
+    .select(sql<string | null>`(select email from users where users.id = actor_id)`.as('actorName'))
     .$narrowType<{ actorType: WriteOrigin['actorType']; resourceType: AuditTarget['type'] }>();
 }

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { createOrganizationRepository } from '../organizations/organization-repository.js';
 import type { Database, WriteTransaction } from '../storage/database.js';
 import { changeLinkPolicy } from '../storage/link-policy.js';
@@ -40,18 +41,14 @@ export async function deleteOrganization(
 ): Promise<void> {
   // Waits for the transactions that began before the mark. Later ones store no visits of its links. An
   // import that continues fails.
-  const { numUpdatedRows } = await database.writeDirectly(
-    (transaction) =>
-      transaction
-        .updateTable('organizations')
-        .set({ import_leased_until: 0 })
-        .where('id', '=', organizationId)
-        .where('import_leased_until', '<=', leasedUntil)
-        .executeTakeFirstOrThrow(),
+  const endLease = sql`update organizations set import_leased_until = 0
+    where id = ${organizationId} and import_leased_until <= ${leasedUntil}`;
+  const { numAffectedRows } = await database.writeDirectly(
+    (transaction) => endLease.execute(transaction),
     'exclusive',
   );
   // Its links were never visible.
-  const isImport = numUpdatedRows > 0n;
+  const isImport = Boolean(numAffectedRows);
   const ended = new AbortController();
   const ifMarked = (work: (transaction: WriteTransaction) => Promise<unknown>) => {
     return async (transaction: WriteTransaction) => {

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import {
   type ErasedLink,
@@ -26,15 +27,9 @@ const linksAtOnce = 100;
  * for the next call. Returns false without any.
  */
 export async function eraseLinks(database: Database, signal?: AbortSignal): Promise<boolean> {
-  const links = await database.read
-    .selectFrom('retired_keys')
-    .select(['url_id as urlId', 'organization_id as organizationId'])
-    .distinct()
-    .where('url_id', 'is not', null)
-    .orderBy('url_id')
-    .limit(linksAtOnce)
-    .$narrowType<{ urlId: number }>()
-    .execute();
+  const { rows: links } = await sql<ErasedLink>`
+    select distinct url_id as "urlId", organization_id as "organizationId" from retired_keys
+    where url_id is not null order by url_id limit ${linksAtOnce}`.execute(database.read);
   for (const link of links) {
     if (signal?.aborted) break;
     await eraseLink(database, link, signal);

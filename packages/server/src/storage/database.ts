@@ -1,9 +1,9 @@
 import type { Kysely, Transaction } from 'kysely';
 import type { FairQueue } from '../fair-queue.js';
 import type { Keyring } from './keyring.js';
-import type { Schema } from './schema.js';
+import type { Engine, Schema } from './schema.js';
 
-export type { Schema } from './schema.js';
+export type { Engine, Schema } from './schema.js';
 export type WriteTransaction = Transaction<Schema>;
 
 export interface StorageOptions {
@@ -84,8 +84,6 @@ export interface Database {
     | undefined;
   close(): Promise<void>;
 }
-
-export type Engine = 'sqlite' | 'postgres';
 
 /** The owner of what no organization owns. No organization has this id, because it is no UUID. */
 export const operatorOwner = 'operator';

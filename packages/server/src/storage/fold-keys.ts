@@ -55,12 +55,7 @@ export async function foldKeys(
 
 /** Returns whether the links of the platform's domain are found in any case. */
 export async function foldsPlatformKeys(db: Kysely<Schema>): Promise<boolean> {
-  const row = await db
-    .selectFrom('url_keys')
-    .select('key')
-    .where('domain_key', '=', '')
-    .where('folded_key', 'is not', null)
-    .limit(1)
-    .executeTakeFirst();
-  return row !== undefined;
+  const { rows } = await sql`select key from url_keys
+    where domain_key = '' and folded_key is not null limit 1`.execute(db);
+  return rows.length > 0;
 }

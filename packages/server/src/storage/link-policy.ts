@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import type { Schema, WriteTransaction } from './database.js';
 
 /**
@@ -6,10 +6,7 @@ import type { Schema, WriteTransaction } from './database.js';
  * process then evicts all links from its cache.
  */
 export async function changeLinkPolicy(transaction: WriteTransaction): Promise<void> {
-  await transaction
-    .updateTable('link_policy')
-    .set(({ eb }) => ({ version: eb('version', '+', 1) }))
-    .execute();
+  await sql`update link_policy set version = version + 1`.execute(transaction);
 }
 
 export async function readLinkPolicyVersion(db: Kysely<Schema>): Promise<number> {

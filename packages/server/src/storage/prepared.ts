@@ -11,16 +11,8 @@ import { isPostgres } from './statements.js';
 
 type Parameter = string | number | Uint8Array | null;
 
-class Placeholder {
-  readonly name: string;
-
-  constructor(name: string) {
-    this.name = name;
-  }
-}
-
 /** Stands for the values of a prepared query by their names. */
-const placeholders = new Proxy({}, { get: (_, name) => new Placeholder(String(name)) });
+const placeholders = new Proxy({}, { get: (_, name) => Symbol(String(name)) });
 
 /**
  * Compiles a query once, for hot paths where building it costs more than running it. `build` gets
@@ -33,7 +25,7 @@ export function prepare<Values extends Readonly<Record<string, Parameter>>, Row>
   return (values) => ({
     ...compiled,
     parameters: compiled.parameters.map((parameter) =>
-      parameter instanceof Placeholder ? values[parameter.name] : parameter,
+      typeof parameter === 'symbol' ? values[parameter.description ?? ''] : parameter,
     ),
   });
 }

@@ -50,7 +50,7 @@ export async function unlockSecrets(
       `${missing}, and secrets are encrypted under the key ${used.map(keyIdIn).join(' and ')}: ${remedy}set SHORTY_SECRET_KEY to the key; ${ifLost}`,
     );
   }
-  if (keys.length === 0) keys.push(await database.loadKey(newSecretKey()));
+  if (keys.length === 0) keys.push(await database.loadKey(randomBytes(32).toString('base64url')));
   keyring.use(keys);
   if (used.every((check) => keyring.canDecrypt(check, placeOfCheck))) {
     if (row) return;
@@ -69,10 +69,6 @@ export async function unlockSecrets(
 }
 
 const ifLost = 'if it is lost, see "If the key is lost" in docs/backups.md';
-
-export function newSecretKey(): string {
-  return randomBytes(32).toString('base64url');
-}
 
 /**
  * Returns what encrypts secrets in a transaction: the key of the installation, which `secrets rotate`

@@ -11,7 +11,7 @@ import {
 } from 'kysely';
 import { yieldToEventLoop } from '../yield-to-event-loop.js';
 import type { Schema, Value, WriteTransaction } from './database.js';
-import { definitionOf, type Table } from './schema.js';
+import { definitionIn, definitionOf, type Table } from './schema.js';
 
 export function isPostgres(db: Kysely<Schema>): boolean {
   return db.getExecutor().adapter instanceof PostgresAdapter;
@@ -149,20 +149,12 @@ function quote(column: string): string {
   return `"${column}"`;
 }
 
-/** The types of PostgreSQL that differ from those of the registry. */
-const types: Readonly<Record<string, string>> = {
-  bytes: 'bytea',
-  rowId: 'bigint',
-  generatedId: 'bigint',
-  double: 'double precision',
-  secret: 'text',
-};
-
 /** Returns the parameters of PostgreSQL that are arrays of the values of columns. */
 function arraysOf(table: Table, columns: readonly string[]): string {
   const arrays = columns.map((column, at) => {
-    const [type = ''] = definitionOf(table).columns[column]?.split(' ') ?? [];
-    return `$${at + 1}::${types[type] ?? type}[]`;
+    const definition = definitionIn('postgres', definitionOf(table).columns[column] ?? '');
+    const [type] = /^(?:double precision|\w+)/.exec(definition) ?? [];
+    return `$${at + 1}::${type}[]`;
   });
   return arrays.join();
 }

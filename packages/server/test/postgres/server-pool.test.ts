@@ -2,7 +2,7 @@ import { connect, createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, inject, it, onTestFinished } from 'vitest';
 import { parsePostgresUrl } from '../../src/storage/postgres/postgres-url.js';
-import { ServerPool } from '../../src/storage/postgres/server-pool.js';
+import { openServerPool } from '../../src/storage/postgres/server-pool.js';
 
 /** A network that delays the query whether a server accepts writes. */
 async function startSlowNetwork(to: number, lateMs: () => number): Promise<number> {
@@ -34,7 +34,7 @@ it('loses no connection when a caller times out after it waited in the queue and
   let lateMs = 0;
   const port = await startSlowNetwork(address.hosts[0]?.port as number, () => lateMs);
   const hosts = [{ host: '127.0.0.1', port }];
-  const pool = new ServerPool({ ...address, hosts }, 1, false);
+  const pool = openServerPool({ ...address, hosts }, 1, false);
   const first = await pool.acquire();
   const waiting = pool.acquire();
   // The caller spends a second of its three in the queue, and needs 2.5 s for the slow server.

@@ -44,7 +44,7 @@ it('an import that is killed at any table stays invisible, and the next one repl
     return command({ ...settings, ...kill }, 'orgs', 'import', file);
   };
   const signIn = () => requestToken(api.server.url, credentials);
-  for (const statement of ['insert into urls', 'update "link_policy"']) {
+  for (const statement of ['insert into urls', 'update link_policy']) {
     const killed = await run(statement);
     expect(killed, statement).toEqual({ code: null, stdout: '', stderr: '' });
     expect((await signIn()).status).not.toBe(200);

@@ -3,7 +3,7 @@ import { ConfigError } from '../../config-error.js';
 import { StorageUnavailableError } from '../database.js';
 import { codeOf, translatePostgresError } from './postgres-error.js';
 import type { PostgresAddress } from './postgres-url.js';
-import { ServerPool } from './server-pool.js';
+import { openServerPool } from './server-pool.js';
 
 const oldestVersion = 15;
 // Insufficient privilege, and no schema that this role may use.
@@ -14,7 +14,7 @@ const missingRights = /^(42501|3F000)$/;
  * that the address names a pooler. Throws a ConfigError that names what to change.
  */
 export async function checkServer(address: PostgresAddress): Promise<void> {
-  const pool = new ServerPool(address, 1, false);
+  const pool = openServerPool(address, 1, false);
   try {
     const client = await pool.acquire();
     try {

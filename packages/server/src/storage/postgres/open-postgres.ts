@@ -1,4 +1,4 @@
-import { Kysely, type PostgresPoolClient, sql } from 'kysely';
+import { Kysely, type PostgresPool, sql } from 'kysely';
 import type { Database, Schema, StorageOptions } from '../database.js';
 import { type GroupCommitOptions, openWriter } from '../group-commit.js';
 import { Keyring } from '../keyring.js';
@@ -9,8 +9,8 @@ import { checkServer, explainMissingRights } from './check-server.js';
 import { createSearchIndex } from './node-tables.js';
 import { findRetryCause } from './postgres-error.js';
 import type { PostgresAddress } from './postgres-url.js';
-import { ArrayDialect, PreparedClient } from './prepared-client.js';
-import { ServerPool, setLocalLimits } from './server-pool.js';
+import { ArrayDialect } from './prepared-client.js';
+import { openServerPool } from './server-pool.js';
 
 // How long a write is repeated while others hold its locks.
 const maxLockedMs = 10_000;
@@ -100,17 +100,9 @@ function connect(
   maxConnections: number,
   withoutTimeout: boolean,
 ): Kysely<Schema> {
-  const pool = new ServerPool(address, maxConnections, withoutTimeout);
-  const localSettings =
-    address.poolMode === 'transaction' ? setLocalLimits(withoutTimeout) : undefined;
+  const pool = openServerPool(address, maxConnections, withoutTimeout);
+  // The type requires an overload for cursors, which nothing uses.
   return new Kysely<Schema>({
-    dialect: new ArrayDialect({
-      pool: {
-        // The type requires an overload for cursors, which nothing uses.
-        connect: async () =>
-          new PreparedClient(await pool.acquire(), localSettings) as unknown as PostgresPoolClient,
-        end: () => pool.end(),
-      },
-    }),
+    dialect: new ArrayDialect({ pool: pool as unknown as PostgresPool }),
   });
 }

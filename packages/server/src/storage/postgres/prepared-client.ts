@@ -11,64 +11,54 @@ import { StorageUnavailableError } from '../database.js';
 import { codeOf, lockTimeout, translatePostgresError } from './postgres-error.js';
 
 /**
- * A client in use, for Kysely's driver. Prepares each statement once, and closes a connection that
+ * Returns a client in use, for Kysely's driver. It prepares each statement once, and closes a connection that
  * must not be used again or has too many statements.
+ *
+ * `localSettings` are statements that each transaction begins with, because it may reach another
+ * session than the one before. Statements are not prepared then.
  */
-export class PreparedClient {
-  readonly #client: PoolClient;
-  readonly #localSettings: string | undefined;
-  #brokenBy: Error | undefined;
+export function preparedClient(client: PoolClient, localSettings: string | undefined) {
+  let brokenBy: Error | undefined;
+  return {
+    async query(text: string, values: readonly unknown[]): Promise<Partial<QueryResult>> {
+      const isRollback = text === 'rollback';
+      // Closing the connection rolls back, too, and does not wait for a server that hangs.
+      if (isRollback && brokenBy) return {};
+      try {
+        if (values.length === 0) {
+          const hasSettings = localSettings !== undefined && begin.test(text);
+          return await client.query(hasSettings ? `${text}; ${localSettings}` : text);
+        }
+        const name = localSettings === undefined ? nameOf(client, text) : undefined;
+        return await client.query({ name, text, values: values as unknown[] });
+      } catch (error) {
+        const translated = translatePostgresError(error);
+        // A late response would reach the next user of the connection.
+        const isUnavailable = translated instanceof StorageUnavailableError;
+        const isBroken = isUnavailable && codeOf(translated) !== lockTimeout;
+        if (isBroken || isRollback) brokenBy = error as Error;
+        // The server rolls back the transaction of a lost connection.
+        if (isRollback) return {};
+        throw translated;
+      }
+    },
+    release(): void {
+      client.release(brokenBy ?? (preparedBy.get(client)?.size ?? 0) > maxPrepared);
+    },
+  };
+}
 
-  /**
-   * `localSettings` are statements that each transaction begins with, because it may reach another
-   * session than the one before. Statements are not prepared then.
-   */
-  constructor(client: PoolClient, localSettings?: string) {
-    this.#client = client;
-    this.#localSettings = localSettings;
+/** Returns the name of a prepared statement, and notes that the client has it. */
+function nameOf(client: PoolClient, text: string): string {
+  let name = names.get(text);
+  if (name === undefined) {
+    nameCount += 1;
+    name = `shorty_${nameCount}`;
+    names.set(text, name);
   }
-
-  async query(text: string, values: readonly unknown[]): Promise<Partial<QueryResult>> {
-    const isRollback = text === 'rollback';
-    // Closing the connection rolls back, too, and does not wait for a server that hangs.
-    if (isRollback && this.#brokenBy) return {};
-    try {
-      if (values.length === 0) return await this.#client.query(this.#withSettings(text));
-      const name = this.#localSettings === undefined ? this.#nameOf(text) : undefined;
-      return await this.#client.query({ name, text, values: values as unknown[] });
-    } catch (error) {
-      const translated = translatePostgresError(error);
-      // A late response would reach the next user of the connection.
-      const isUnavailable = translated instanceof StorageUnavailableError;
-      const isBroken = isUnavailable && codeOf(translated) !== lockTimeout;
-      if (isBroken || isRollback) this.#brokenBy = error as Error;
-      // The server rolls back the transaction of a lost connection.
-      if (isRollback) return {};
-      throw translated;
-    }
-  }
-
-  #withSettings(text: string): string {
-    const isBegin = this.#localSettings !== undefined && begin.test(text);
-    return isBegin ? `${text}; ${this.#localSettings}` : text;
-  }
-
-  #nameOf(text: string): string {
-    let name = names.get(text);
-    if (name === undefined) {
-      nameCount += 1;
-      name = `shorty_${nameCount}`;
-      names.set(text, name);
-    }
-    const prepared = preparedBy.get(this.#client) ?? new Set<string>();
-    preparedBy.set(this.#client, prepared.add(name));
-    return name;
-  }
-
-  release(): void {
-    const prepared = preparedBy.get(this.#client)?.size ?? 0;
-    this.#client.release(this.#brokenBy ?? prepared > maxPrepared);
-  }
+  const prepared = preparedBy.get(client) ?? new Set<string>();
+  preparedBy.set(client, prepared.add(name));
+  return name;
 }
 
 const begin = /^(?:begin|start transaction)\b/;

@@ -1,7 +1,8 @@
-import type { ClientConfig, Pool, PoolClient, PoolConfig } from 'pg';
+import type { ClientConfig, PoolClient, PoolConfig } from 'pg';
 import { StorageUnavailableError } from '../database.js';
 import { pg, translatePostgresError } from './postgres-error.js';
 import type { PostgresAddress } from './postgres-url.js';
+import { preparedClient } from './prepared-client.js';
 
 // The time limit for a new connection, and for a free one while all are in use.
 const connectMs = 3_000;
@@ -20,7 +21,7 @@ const setLimits = Object.entries(sessionLimits)
   .join('');
 
 /** Returns the statements that set the limits of one transaction. */
-export function setLocalLimits(withoutTimeout: boolean): string {
+function setLocalLimits(withoutTimeout: boolean): string {
   return Object.entries(sessionLimits)
     .map(([name, limitMs]) => `set local ${name} = ${withoutTimeout ? 0 : limitMs}`)
     .join('; ');
@@ -34,83 +35,65 @@ const types: PoolConfig['types'] = {
 };
 
 /**
- * A pool of connections to the server that accepts writes. After it fails, new connections go to the
+ * Opens a pool of connections to the server that accepts writes. After it fails, new connections go to the
  * next server of the address.
  */
-export class ServerPool {
-  readonly #hostCount: number;
-  readonly #maxConnections: number;
-  readonly #check: string;
-  readonly #pool: Pool;
-  readonly #checked = new WeakSet<PoolClient>();
-  #hostIndex = 0;
-
-  constructor(address: PostgresAddress, maxConnections: number, withoutTimeout: boolean) {
-    const { hosts, user, password, database, sslMode, poolMode } = address;
-    const usesTls = sslMode !== undefined && sslMode !== 'disable';
-    const newConfig = (): ClientConfig => ({
-      ...hosts[this.#hostIndex],
-      user,
-      password,
-      database,
-      ssl: usesTls && { rejectUnauthorized: sslMode === 'verify-full' },
-      types,
-      keepAlive: true,
-      connectionTimeoutMillis: connectMs,
-      application_name: 'shorty',
-      ...(withoutTimeout ? {} : { query_timeout: queryTimeoutMs }),
-    });
-    this.#hostCount = hosts.length;
-    this.#maxConnections = maxConnections;
-    // A session behind a pooler is not this client's alone.
-    const ownsSession = !withoutTimeout && poolMode !== 'transaction';
-    this.#check = `select ${ownsSession ? setLimits : ''}current_setting('transaction_read_only') as read_only`;
-    const { Client, Pool } = pg();
-    this.#pool = new Pool({
-      max: maxConnections,
-      connectionTimeoutMillis: connectMs,
-      idleTimeoutMillis: 60_000,
-      allowExitOnIdle: true,
-      // Each new connection goes to the current server.
-      Client: class extends Client {
-        constructor() {
-          super(newConfig());
-          // The query that uses the connection fails, too. An 'error' event without a listener
-          // would end the process.
-          this.on('error', () => {});
-        }
-      },
-    } as PoolConfig);
-    // The pool itself removes an idle connection that fails.
-    this.#pool.on('error', () => {});
-  }
-
-  /** Acquires a connection. Throws StorageUnavailableError if there is none within the time limit. */
-  async acquire(): Promise<PoolClient> {
-    for (let tries = 1; ; tries += 1) {
-      const hostIndex = this.#hostIndex;
-      try {
-        return await this.#connect();
-      } catch (error) {
-        // No connection became free in time. The server may be healthy.
-        if (this.#pool.totalCount >= this.#maxConnections) throw translatePostgresError(error);
-        // Another call may have moved on to the next server already.
-        if (this.#hostIndex === hostIndex) this.#hostIndex = (hostIndex + 1) % this.#hostCount;
-        if (tries >= this.#hostCount) throw translatePostgresError(error);
+export function openServerPool(
+  { hosts, user, password, database, sslMode, poolMode }: PostgresAddress,
+  maxConnections: number,
+  withoutTimeout: boolean,
+) {
+  const usesTls = sslMode !== undefined && sslMode !== 'disable';
+  // A session behind a pooler is not this client's alone.
+  const isShared = poolMode === 'transaction';
+  const localSettings = isShared ? setLocalLimits(withoutTimeout) : undefined;
+  const limits = isShared || withoutTimeout ? '' : setLimits;
+  const check = {
+    text: `select ${limits}current_setting('transaction_read_only') as read_only`,
+    query_timeout: connectMs,
+  };
+  const checked = new WeakSet<PoolClient>();
+  let hostIndex = 0;
+  const newConfig = (): ClientConfig => ({
+    ...hosts[hostIndex],
+    user,
+    password,
+    database,
+    ssl: usesTls && { rejectUnauthorized: sslMode === 'verify-full' },
+    types,
+    keepAlive: true,
+    connectionTimeoutMillis: connectMs,
+    application_name: 'shorty',
+    ...(withoutTimeout ? {} : { query_timeout: queryTimeoutMs }),
+  });
+  const { Client, Pool } = pg();
+  const pool = new Pool({
+    max: maxConnections,
+    connectionTimeoutMillis: connectMs,
+    idleTimeoutMillis: 60_000,
+    allowExitOnIdle: true,
+    // Each new connection goes to the current server.
+    Client: class extends Client {
+      constructor() {
+        super(newConfig());
+        // The query that uses the connection fails, too. An 'error' event without a listener
+        // would end the process.
+        this.on('error', () => {});
       }
-    }
-  }
+    },
+  } as PoolConfig);
+  // The pool itself removes an idle connection that fails.
+  pool.on('error', () => {});
 
   /**
    * Connects, sets the time limits of a new connection, and checks that it can write. The pool's own
    * check leaks it when the caller times out.
    */
-  async #connect(): Promise<PoolClient> {
-    const client = await this.#pool.connect();
-    if (this.#checked.has(client)) return client;
+  async function tryHost(): Promise<PoolClient> {
+    const client = await pool.connect();
+    if (checked.has(client)) return client;
     try {
-      const check = { text: this.#check, query_timeout: connectMs };
-      const { rows } = await client.query(check);
+      const { rows } = await client.query({ ...check });
       if (rows[0]?.read_only === 'on') {
         throw new StorageUnavailableError('storage is unavailable (the server is read-only)');
       }
@@ -118,11 +101,30 @@ export class ServerPool {
       client.release(error as Error);
       throw error;
     }
-    this.#checked.add(client);
+    checked.add(client);
     return client;
   }
 
-  async end(): Promise<void> {
-    await this.#pool.end();
+  /** Acquires a connection. Throws StorageUnavailableError if there is none within the time limit. */
+  async function acquire(): Promise<PoolClient> {
+    for (let tries = 1; ; tries += 1) {
+      const triedIndex = hostIndex;
+      try {
+        return await tryHost();
+      } catch (error) {
+        // No connection became free in time. The server may be healthy.
+        if (pool.totalCount >= maxConnections) throw translatePostgresError(error);
+        // Another call may have moved on to the next server already.
+        if (hostIndex === triedIndex) hostIndex = (triedIndex + 1) % hosts.length;
+        if (tries >= hosts.length) throw translatePostgresError(error);
+      }
+    }
   }
+
+  return {
+    acquire,
+    /** Acquires a connection for Kysely. */
+    connect: async () => preparedClient(await acquire(), localSettings),
+    end: () => pool.end(),
+  };
 }

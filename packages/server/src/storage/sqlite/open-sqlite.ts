@@ -13,7 +13,7 @@ import { type GroupCommitOptions, openWriter } from '../group-commit.js';
 import { Keyring } from '../keyring.js';
 import { applyMigrations, findVersionProblem } from '../migrations/apply-migrations.js';
 import { lockForServer } from './server-lock.js';
-import { isLocked, QueuedSqliteDriver } from './sqlite-driver.js';
+import { driverOf, isLocked } from './sqlite-driver.js';
 import {
   checkAccess,
   createFile,
@@ -224,7 +224,7 @@ function openHandle(
 function kyselyOn(handle: SqliteHandle.Database): Kysely<Schema> {
   return new Kysely<Schema>({
     dialect: {
-      createDriver: () => new QueuedSqliteDriver(handle),
+      createDriver: () => driverOf(handle),
       createAdapter: () => new TransactionalSqliteAdapter(),
       createQueryCompiler: () => new SqliteQueryCompiler(),
       createIntrospector: (db) => new SqliteIntrospector(db),

@@ -9,76 +9,55 @@ const maxStatements = 500;
  * Runs Kysely on one handle, and prepares each statement once. Callers queue for the handle in constant
  * time, unlike in Kysely's own driver.
  */
-export class QueuedSqliteDriver implements Driver {
-  readonly #handle: SqliteHandle;
-  readonly #connection: DatabaseConnection;
-  #queue: Promise<void> = Promise.resolve();
-  #release: (() => void) | undefined;
-
-  constructor(handle: SqliteHandle) {
-    this.#handle = handle;
-    this.#connection = new SqliteConnection(handle);
-  }
-
-  async init(): Promise<void> {}
-
-  async acquireConnection(): Promise<DatabaseConnection> {
-    const before = this.#queue;
-    let release: () => void = () => {};
-    this.#queue = new Promise((resolve) => {
-      release = resolve;
-    });
-    await before;
-    this.#release = release;
-    return this.#connection;
-  }
-
-  async releaseConnection(): Promise<void> {
-    this.#release?.();
-  }
-
-  async beginTransaction(connection: DatabaseConnection): Promise<void> {
-    await connection.executeQuery(CompiledQuery.raw('begin immediate'));
-  }
-
-  async commitTransaction(connection: DatabaseConnection): Promise<void> {
-    await connection.executeQuery(CompiledQuery.raw('commit'));
-  }
-
-  async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
-    // SQLite has rolled back already when the disk is full.
-    if (!this.#handle.inTransaction) return;
-    await connection.executeQuery(CompiledQuery.raw('rollback'));
-  }
-
-  async destroy(): Promise<void> {
-    this.#handle.close();
-  }
-}
-
-class SqliteConnection implements DatabaseConnection {
-  readonly #statements: LRUCache<string, Statement<unknown[], unknown>>;
-
-  constructor(handle: SqliteHandle) {
-    this.#statements = new LRUCache<string, Statement<unknown[], unknown>>({
-      max: maxStatements,
-      memoMethod: (text) => handle.prepare(text),
-    });
-  }
-
-  async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
-    try {
-      const statement = this.#statements.memo(sql);
-      if (statement.reader) return { rows: statement.all(parameters) as Row[] };
-      return { rows: [], numAffectedRows: BigInt(statement.run(parameters).changes) };
-    } catch (error) {
-      throw translateSqliteError(error);
-    }
-  }
-
-  streamQuery(): never {
-    throw new Error('nothing reads rows one by one');
-  }
+export function driverOf(handle: SqliteHandle): Driver {
+  const statements = new LRUCache<string, Statement<unknown[], unknown>>({
+    max: maxStatements,
+    memoMethod: (text) => handle.prepare(text),
+  });
+  const connection: DatabaseConnection = {
+    async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
+      try {
+        const statement = statements.memo(sql);
+        if (statement.reader) return { rows: statement.all(parameters) as Row[] };
+        return { rows: [], numAffectedRows: BigInt(statement.run(parameters).changes) };
+      } catch (error) {
+        throw translateSqliteError(error);
+      }
+    },
+    streamQuery() {
+      throw new Error('nothing reads rows one by one');
+    },
+  };
+  const run = async (text: string) => {
+    await connection.executeQuery(CompiledQuery.raw(text));
+  };
+  let queue: Promise<void> = Promise.resolve();
+  let release = (): void => {};
+  return {
+    async init() {},
+    async acquireConnection() {
+      const before = queue;
+      let end = (): void => {};
+      queue = new Promise((resolve) => {
+        end = resolve;
+      });
+      await before;
+      release = end;
+      return connection;
+    },
+    async releaseConnection() {
+      release();
+    },
+    beginTransaction: () => run('begin immediate'),
+    commitTransaction: () => run('commit'),
+    async rollbackTransaction() {
+      // SQLite has rolled back already when the disk is full.
+      if (handle.inTransaction) await run('rollback');
+    },
+    async destroy() {
+      handle.close();
+    },
+  };
 }
 
 const locked = /^SQLITE_(BUSY|LOCKED)/;
