@@ -64,10 +64,9 @@ const retryAfter = referToHeaders('Retry-After');
 
 /** Returns the contract as OpenAPI 3.1 in YAML. `npm run generate` writes it to `openapi.yaml`. */
 export function renderOpenApi(): string {
-  const errors = new Map<string, ZodOpenApiResponseObject>();
   const paths: ZodOpenApiPathsObject = {};
   for (const route of api as readonly Route[]) {
-    paths[route.path] = { ...paths[route.path], [route.method]: operationOf(route, errors) };
+    paths[route.path] = { ...paths[route.path], [route.method]: operationOf(route) };
   }
   const contract: ZodOpenApiObject = {
     openapi: '3.1.0',
@@ -116,9 +115,7 @@ export function renderOpenApi(): string {
   const schemas = document.components?.schemas ?? {};
   for (const [name, schema] of Object.entries(schemas)) {
     // The library adds unused ones for the output of schemas of requests.
-    const isUnused = Object.keys(schema).length === 0;
-    const isSecond = name.endsWith('Output') && name.slice(0, -'Output'.length) in schemas;
-    if (isUnused || isSecond) delete schemas[name];
+    if (Object.keys(schema).length === 0) delete schemas[name];
   }
   tidy(document);
   shareFields(schemas);
@@ -237,10 +234,7 @@ function webhooks(): ZodOpenApiPathsObject {
   );
 }
 
-function operationOf(
-  route: Route,
-  errors: Map<string, ZodOpenApiResponseObject>,
-): ZodOpenApiOperationObject {
+function operationOf(route: Route): ZodOpenApiOperationObject {
   const { operationId, summary, tag, params, query, body, form } = route;
   return {
     operationId,
@@ -266,21 +260,17 @@ function operationOf(
         },
       },
     }),
-    responses: { ...successesOf(route), ...failuresOf(route, errors) },
+    responses: { ...successesOf(route), ...failuresOf(route) },
   };
 }
 
-const forMonitoring = 'Needs no token: monitoring and the TLS proxy call it.';
-const onAdminListener = 'If `SHORTY_ADMIN_LISTEN` is set, only that listener serves it.';
+const forMonitoring =
+  'Needs no token: monitoring and the TLS proxy call it. If `SHORTY_ADMIN_LISTEN` is set, only that listener serves it.';
 
 function describe({ description, audience, access }: Route): { description?: string } {
-  const isForOperators = audience === 'operator';
-  const parts = [
-    description,
-    isForOperators && access === 'public' ? forMonitoring : undefined,
-    // The tag says so of those for the operator key.
-    isForOperators && access === 'public' ? onAdminListener : undefined,
-  ].filter((part) => part !== undefined);
+  // The tag says the same of those for the operator key.
+  const isForMonitoring = audience === 'operator' && access === 'public';
+  const parts = [description, isForMonitoring && forMonitoring].filter((part) => part);
   return parts.length === 0 ? {} : { description: parts.join(' ') };
 }
 
@@ -394,12 +384,11 @@ const refusedByHttp = {
   431: ['HeadersTooLarge', 'The headers are too large'],
 } as const;
 
+/** Error responses by name, which operations share. */
+const errors = new Map<string, ZodOpenApiResponseObject>();
+
 /** Returns the error responses of a route: one for each status, with all error codes of it. */
-function failuresOf(
-  route: Route,
-  errors: Map<string, ZodOpenApiResponseObject>,
-): ZodOpenApiResponsesObject {
-  /** Returns a response that operations share by its name. */
+function failuresOf(route: Route): ZodOpenApiResponsesObject {
   const share = (id: string, response: ZodOpenApiResponseObject) => {
     const known = errors.get(id) ?? { id, ...response };
     errors.set(id, known);

@@ -107,14 +107,7 @@ export function readConfig(environment: Environment) {
     /** The path of the unix socket that replaces `host` and `port`. */
     listenPath,
     /** The permissions of that socket. */
-    socketMode: Number.parseInt(
-      read(
-        'SHORTY_SOCKET_MODE',
-        '660',
-        matching(/^0?[0-7]{3}$/, 'three octal digits, such as 660'),
-      ),
-      8,
-    ),
+    socketMode: Number.parseInt(read('SHORTY_SOCKET_MODE', '660', parseMode), 8),
     /** The listener of the operator routes; undefined serves them on `host` and `port`. */
     adminListen: optional('SHORTY_ADMIN_LISTEN', (text) => {
       const address = parseListenAddress(text, host);
@@ -223,16 +216,9 @@ export function readConfig(environment: Environment) {
       matching(/^[A-Za-z0-9-]+$/, 'the name of a header, such as CF-IPCountry'),
     ),
     /** The number of days that visits are retained, at least 31; undefined retains them forever. */
-    retentionDays: optional(
-      'SHORTY_VISIT_RETENTION_DAYS',
-      wholeNumber(31, 99_999, 'whole number of days'),
-    ),
+    retentionDays: optional('SHORTY_VISIT_RETENTION_DAYS', daysFrom(31)),
     /** The number of days that entries of the audit log are retained. */
-    auditRetentionDays: read(
-      'SHORTY_AUDIT_RETENTION_DAYS',
-      '365',
-      wholeNumber(1, 99_999, 'whole number of days'),
-    ),
+    auditRetentionDays: read('SHORTY_AUDIT_RETENTION_DAYS', '365', daysFrom(1)),
     /** True stores no visitor key for requests with `Sec-GPC` or `DNT`. */
     honourPrivacySignals: read('SHORTY_HONOUR_PRIVACY_SIGNALS', '0', parseFlag),
     /** The failure that committed data survives: a crash of the process, or a loss of power. */
@@ -341,6 +327,8 @@ function parseListenPath(text: string): string {
     'it must be the absolute path of a unix socket, such as /run/shorty/shorty.sock; for TCP, set HOST and PORT',
   );
 }
+
+const parseMode = matching(/^0?[0-7]{3}$/, 'three octal digits, such as 660');
 
 const parseOperatorKey = matching(
   /^[\w~+/.=-]{32,}$/,
@@ -528,6 +516,8 @@ function wholeNumber(min: number, max: number, what = 'whole number'): (text: st
     throw new Error(`it must be a ${what} from ${min} to ${max}`);
   };
 }
+
+const daysFrom = (min: number) => wholeNumber(min, 99_999, 'whole number of days');
 
 function parseFlag(text: string): boolean {
   if (text === '0' || text === '1') return text === '1';

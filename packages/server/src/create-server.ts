@@ -59,7 +59,7 @@ import { openStorage } from './storage/open-storage.js';
 import { unlockSecrets } from './storage/secrets.js';
 import { createLinkPolicy } from './urls/blocked-hosts.js';
 import { clearTargetMarks, findTargetErrors } from './urls/check-target.js';
-import { type LinkOrigins, publicHostOf, shortUrlOf } from './urls/link-origins.js';
+import { publicHostOf, shortUrlOf } from './urls/link-origins.js';
 import { reservedWords } from './urls/reserved-words.js';
 import { createUrlModule } from './urls/url-module.js';
 import { createWebhookModule } from './webhooks/webhook-module.js';
@@ -90,14 +90,8 @@ type Changes = Readonly<Record<RecordKind, [keys: readonly string[]]>> & {
   readonly stale: [];
 };
 
-/** Where clients and visitors reach the server. */
-interface PublicAddress {
-  readonly url: string;
-  readonly origins: LinkOrigins;
-  readonly isOwn: IsOwnHost;
-}
-
-function addressOf(config: Config, listener: string): PublicAddress {
+/** Returns where clients and visitors reach the server. */
+function addressOf(config: Config, listener: string) {
   const url = config.baseUrl ?? listener;
   const { protocol, host } = new URL(url);
   const origins = { scheme: `${protocol}//`, shortDomain: config.shortDomain ?? host };
@@ -162,7 +156,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   let stopWatching: (() => Promise<void>) | undefined;
   // Without a configured address, it is that of the listener, whose port the system may choose.
   const unknownAddress = { url: '', origins: { scheme: '', shortDomain: '' }, isOwn: () => false };
-  let address: PublicAddress = unknownAddress;
+  let address: ReturnType<typeof addressOf> = unknownAddress;
   const origins = () => address.origins;
   const isOwnHost: IsOwnHost = (...host) => address.isOwn(...host);
 
@@ -306,10 +300,8 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     visitFigures: analytics.figures,
     countriesBuiltAt: analytics.countriesBuiltAt,
     dispatchFigures: webhooks.figures,
-    threads: () => [
-      listReader.thread,
-      ...[passwords, webhooks, analytics, qrs].flatMap((each) => each.threads),
-    ],
+    threads: () =>
+      [listReader, passwords, webhooks, analytics, qrs].flatMap((each) => each.threads),
     // Not among `queues`: requests that are running during a stop still write.
     queues: [...queues, ...database.writeQueues],
     errorLog,

@@ -48,7 +48,7 @@ export function openListReader(options: ThreadedReaderOptions) {
     return [name, read];
   });
   const lists: Lists = Object.fromEntries(queued);
-  return { lists, queues: [plain, searches], thread, stop: () => thread.stop() };
+  return { lists, queues: [plain, searches], threads: [thread], stop: () => thread.stop() };
 }
 
 /** The fields of a filter that select a range of the index of links. */

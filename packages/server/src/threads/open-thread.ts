@@ -40,7 +40,7 @@ export function openThread<Data, Methods extends ThreadMethods, Event>(
 ): Thread<Methods> {
   const { isThreaded, inline, onEvent = () => {} } = options;
   const thread: Thread<ThreadMethods> = isThreaded
-    ? new WorkerThread(definition, options)
+    ? openWorker(definition, options)
     : openInline(definition.name, () => inline(onEvent));
   return thread as Thread<Methods>;
 }
@@ -101,119 +101,90 @@ const stopTimeLimitMs = 3_000;
  * that crashes the worker or exceeds its time limit is the only one that fails. The next call starts a
  * new worker.
  */
-class WorkerThread implements Thread<ThreadMethods> {
-  readonly name: string;
-  readonly #definition: Definition;
-  readonly #options: WorkerOptions;
-  readonly #waiting: Call[] = [];
-  readonly #running = new Map<number, Call>();
-  #lastId = 0;
-  readonly #counts = { failures: 0, uncaughtErrors: 0 };
-  #worker: Worker | undefined;
+function openWorker(definition: Definition, options: WorkerOptions): Thread<ThreadMethods> {
+  const { name, concurrency = 1 } = definition;
+  const { logger, timeLimitMs, idleLimitMs = defaultIdleLimitMs } = options;
+  const waiting: Call[] = [];
+  const running = new Map<number, Call>();
+  let lastId = 0;
+  const counts = { failures: 0, uncaughtErrors: 0 };
+  let current: Worker | undefined;
   /** True once the thread was started: it then restarts whenever it ends. */
-  #isBackground = false;
+  let isBackground = false;
   /** Of the end of an idle worker, or of the next start. */
-  #timer: NodeJS.Timeout | undefined;
-  #stopping: Promise<void> | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let stopping: Promise<void> | undefined;
 
-  constructor(definition: Definition, options: WorkerOptions) {
-    this.name = definition.name;
-    this.#definition = definition;
-    this.#options = options;
-  }
-
-  get figures() {
-    return { ...this.#counts, callsInFlight: this.#waiting.length + this.#running.size };
-  }
-
-  start(): void {
-    if (this.#stopping) return;
-    this.#isBackground = true;
-    clearTimeout(this.#timer);
+  function start(): void {
+    if (stopping) return;
+    isBackground = true;
+    clearTimeout(timer);
     try {
-      this.#worker ??= this.#startWorker();
+      current ??= startWorker();
     } catch (error) {
-      this.#onFailure(error);
+      noteFailure(error);
     }
   }
 
-  call(method: string, ...args: readonly unknown[]): Promise<unknown> {
-    return new Promise((resolve, reject) => {
-      if (this.#stopping) return reject(stoppedError(this.name));
-      this.#waiting.push({ method, args, resolve, reject });
-      this.#sendWaiting();
-    });
-  }
-
-  stop(): Promise<void> {
-    this.#stopping ??= this.#stop();
-    return this.#stopping;
-  }
-
-  async #stop(): Promise<void> {
-    clearTimeout(this.#timer);
-    const stopped = stoppedError(this.name);
-    for (const call of this.#waiting.splice(0)) call.reject(stopped);
-    const worker = this.#worker;
+  async function stop(): Promise<void> {
+    clearTimeout(timer);
+    const stopped = stoppedError(name);
+    for (const call of waiting.splice(0)) call.reject(stopped);
+    const worker = current;
     if (!worker) return;
     worker.ref();
     const ended = new Promise<true>((resolve) => worker.once('exit', () => resolve(true)));
     worker.postMessage('stop' satisfies WorkerMessage);
     if (await Promise.race([ended, sleep(stopTimeLimitMs, false, { ref: false })])) return;
-    this.#options.logger.warn(
-      { thread: this.name, stopTimeLimitMs },
-      'thread did not stop; terminating it',
-    );
+    logger.warn({ thread: name, stopTimeLimitMs }, 'thread did not stop; terminating it');
     // Without waiting: nothing interrupts native code.
     void worker.terminate();
-    this.#rejectRunning(stopped);
+    rejectRunning(stopped);
   }
 
-  #sendWaiting(): void {
-    const { concurrency = 1 } = this.#definition;
-    while (this.#running.size < concurrency) {
-      const call = this.#waiting.shift();
+  function sendWaiting(): void {
+    while (running.size < concurrency) {
+      const call = waiting.shift();
       if (!call) return;
-      clearTimeout(this.#timer);
-      this.#lastId += 1;
-      const id = this.#lastId;
+      clearTimeout(timer);
+      lastId += 1;
+      const id = lastId;
       try {
-        this.#worker ??= this.#startWorker();
+        current ??= startWorker();
         const { method, args } = call;
         // Fails if the arguments cannot be cloned.
-        this.#worker.postMessage({ id, method, args } satisfies WorkerMessage);
+        current.postMessage({ id, method, args } satisfies WorkerMessage);
       } catch (error) {
         call.reject(error as Error);
         continue;
       }
       // A process without other work must not end before the call settles.
-      this.#worker.ref();
-      this.#running.set(id, call);
-      call.limit = setTimeout(() => this.#expire(call), this.#options.timeLimitMs).unref();
+      current.ref();
+      running.set(id, call);
+      call.limit = setTimeout(expire, timeLimitMs, current, call.method).unref();
     }
   }
 
-  #expire({ method }: Call): void {
-    const worker = this.#worker as Worker;
+  function expire(worker: Worker, method: string): void {
     void worker.terminate();
-    const text = `thread ${this.name}: ${method} took longer than ${this.#options.timeLimitMs} ms`;
-    this.#replace(worker, new ThreadError(text));
+    const text = `thread ${name}: ${method} took longer than ${timeLimitMs} ms`;
+    replace(worker, new ThreadError(text));
   }
 
-  #settle(id: number): Call | undefined {
-    const call = this.#running.get(id);
-    this.#running.delete(id);
+  function settle(id: number): Call | undefined {
+    const call = running.get(id);
+    running.delete(id);
     clearTimeout(call?.limit);
     return call;
   }
 
-  #rejectRunning(error: Error): void {
-    for (const id of [...this.#running.keys()]) this.#settle(id)?.reject(error);
+  function rejectRunning(error: Error): void {
+    for (const id of [...running.keys()]) settle(id)?.reject(error);
   }
 
-  #startWorker(): Worker {
-    const { name, file, resourceLimits = {} } = this.#definition;
-    const workerData: WorkerStart = { shortyThread: name, data: this.#options.data };
+  function startWorker(): Worker {
+    const { file, resourceLimits = {} } = definition;
+    const workerData: WorkerStart = { shortyThread: name, data: options.data };
     let worker: Worker;
     try {
       worker = new Worker(new URL(file), { workerData, resourceLimits, name });
@@ -222,59 +193,71 @@ class WorkerThread implements Thread<ThreadMethods> {
     }
     let cause: unknown;
     worker.on('message', (message: ThreadMessage) => {
-      if (worker === this.#worker) this.#receive(worker, message);
+      if (worker === current) receive(worker, message);
     });
     worker.on('error', (error) => {
-      this.#counts.uncaughtErrors += 1;
+      counts.uncaughtErrors += 1;
       cause = error;
     });
-    worker.on('exit', () => {
-      this.#replace(worker, new ThreadError(`thread ${name}: ended`, { cause }));
-    });
+    worker.on('exit', () => replace(worker, new ThreadError(`thread ${name}: ended`, { cause })));
     // An idle worker must not keep the process alive.
     worker.unref();
     return worker;
   }
 
-  #receive(worker: Worker, message: ThreadMessage): void {
+  function receive(worker: Worker, message: ThreadMessage): void {
     if ('event' in message) {
-      this.#options.onEvent?.(message.event as never);
+      options.onEvent?.(message.event as never);
       return;
     }
-    const call = this.#settle(message.id);
+    const call = settle(message.id);
     if ('result' in message) call?.resolve(message.result);
-    else call?.reject(decodeError(message.error, this.#definition.errorClasses ?? []));
-    this.#sendWaiting();
-    if (this.#running.size > 0 || this.#stopping) return;
+    else call?.reject(decodeError(message.error, definition.errorClasses ?? []));
+    sendWaiting();
+    if (running.size > 0 || stopping) return;
     worker.unref();
-    if (this.#isBackground) return;
-    const { idleLimitMs = defaultIdleLimitMs } = this.#options;
+    if (isBackground) return;
     const end = () => {
-      this.#worker = undefined;
+      current = undefined;
       worker.postMessage('stop' satisfies WorkerMessage);
     };
-    this.#timer = setTimeout(end, idleLimitMs).unref();
+    timer = setTimeout(end, idleLimitMs).unref();
   }
 
   /** Rejects the running call of a worker that has ended, and continues with a new one. */
-  #replace(worker: Worker, error: Error): void {
-    if (worker !== this.#worker) return;
-    this.#worker = undefined;
-    this.#rejectRunning(this.#stopping ? stoppedError(this.name) : error);
-    if (this.#stopping) return;
-    this.#onFailure(error);
-    this.#sendWaiting();
+  function replace(worker: Worker, error: Error): void {
+    if (worker !== current) return;
+    current = undefined;
+    rejectRunning(stopping ? stoppedError(name) : error);
+    if (stopping) return;
+    noteFailure(error);
+    sendWaiting();
   }
 
-  #onFailure(error: unknown): void {
-    this.#counts.failures += 1;
-    const { logger, onFailure } = this.#options;
-    logger.error({ err: error, thread: this.name }, 'thread failed');
-    onFailure?.(error);
-    if (this.#isBackground) {
-      this.#timer = setTimeout(() => this.start(), restartAfterMs).unref();
-    }
+  function noteFailure(error: unknown): void {
+    counts.failures += 1;
+    logger.error({ err: error, thread: name }, 'thread failed');
+    options.onFailure?.(error);
+    if (isBackground) timer = setTimeout(start, restartAfterMs).unref();
   }
+
+  return {
+    name,
+    get figures() {
+      return { ...counts, callsInFlight: waiting.length + running.size };
+    },
+    start,
+    call: (method: string, ...args: readonly unknown[]) =>
+      new Promise((resolve, reject) => {
+        if (stopping) return reject(stoppedError(name));
+        waiting.push({ method, args, resolve, reject });
+        sendWaiting();
+      }),
+    stop() {
+      stopping ??= stop();
+      return stopping;
+    },
+  };
 }
 
 function stoppedError(thread: string): ThreadError {
