@@ -4,7 +4,7 @@ import { Cron } from 'croner';
 import { pino } from 'pino';
 import { expect, it } from 'vitest';
 import { scratchFolder } from '../../../test/scratch-folder.js';
-import { ScheduledBackups } from './scheduled-backups.js';
+import { openScheduledBackups } from './scheduled-backups.js';
 
 const dayMs = 86_400_000;
 const midnight = Date.parse('2030-01-05T00:00:00Z');
@@ -25,14 +25,14 @@ function schedule() {
       writeFileSync(path, 'backup');
     },
   };
-  const backups = new ScheduledBackups(options);
+  const backups = openScheduledBackups(options);
   return {
     backups,
     lines,
     files: () => readdirSync(folder).filter((name) => !name.endsWith('.key')),
     keys: () => readdirSync(folder).filter((name) => name.endsWith('.key')).length,
     write: (name: string) => writeFileSync(join(folder, name), name),
-    reopen: () => new ScheduledBackups(options),
+    reopen: () => openScheduledBackups(options),
     /** Runs the backup that is due after this time, if one is. */
     async pass(ms: number): Promise<void> {
       now += ms;
@@ -44,7 +44,7 @@ function schedule() {
 it('creates backups when they are due, and retains only the newest', async () => {
   const { backups, pass, lines, files, keys, write, reopen } = schedule();
   write('shorty-2026-03-01.db');
-  expect(backups.figures).toMatchObject({ intervalMs: dayMs, lastSuccessAt: 0, failures: 0 });
+  expect(backups.figures()).toMatchObject({ intervalMs: dayMs, lastSuccessAt: 0, failures: 0 });
   await pass(dayMs / 8 - 1000);
   expect(files()).toEqual(['shorty-2026-03-01.db']);
   await pass(1000);
@@ -58,8 +58,8 @@ it('creates backups when they are due, and retains only the newest', async () =>
   ]);
   expect(keys()).toBe(2);
   const lastSuccessAt = Date.parse('2030-01-07T03:00:01Z');
-  expect(backups.figures).toMatchObject({ lastSuccessAt, failures: 0 });
+  expect(backups.figures()).toMatchObject({ lastSuccessAt, failures: 0 });
   expect(lines).toEqual([...Array(3).fill('backup created'), 'old backup deleted']);
   // A restart reads the time from the folder.
-  expect(reopen().figures).toMatchObject({ lastSuccessAt });
+  expect(reopen().figures()).toMatchObject({ lastSuccessAt });
 });

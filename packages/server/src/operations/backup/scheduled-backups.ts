@@ -18,79 +18,71 @@ const named = /^shorty-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z(\.db|\.damaged\.d
 
 /**
  * Creates a verified backup at each time of a schedule, and then deletes the oldest ones. A time that
- * passed while the server was stopped is made up for at the start.
+ * passed while the server was stopped is made up for at the start. Throws a ConfigError if the folder cannot
+ * be written.
  */
-export class ScheduledBackups {
-  figures: BackupFigures;
-  readonly #options: ScheduledBackupsOptions;
-  #dueAt: Date | null;
-
-  /** Throws a ConfigError if the folder cannot be written. */
-  constructor(options: ScheduledBackupsOptions) {
-    const { schedule, clock, folder } = options;
-    this.#options = options;
-    try {
-      fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
-      fs.accessSync(folder, fs.constants.W_OK);
-    } catch (cause) {
-      const problem = `SHORTY_BACKUP_FOLDER is ${JSON.stringify(folder)}: ${(cause as Error).message}`;
-      throw new ConfigError(`${problem}; it must be a folder that the server can write`, { cause });
-    }
-    const now = clock();
-    const lastSuccessAt = timeOf(this.#list('.db')[0]);
-    const runs = schedule.nextRuns(200, new Date(now)).map(Number);
-    const intervals = runs.slice(1).map((run, index) => run - (runs[index] as number));
-    const intervalMs = Math.max(0, ...intervals);
-    this.figures = { intervalMs, lastSuccessAt, failures: 0 };
-    // A start does not repeat a backup of damaged visits, because it would be damaged, too. A clock that
-    // was wrong may have named a backup with a later time.
-    const lastRunAt = Math.max(lastSuccessAt, timeOf(this.#list('.damaged.db')[0])) || now;
-    this.#dueAt = schedule.nextRun(new Date(Math.min(lastRunAt, now)));
+export function openScheduledBackups(options: ScheduledBackupsOptions) {
+  const { schedule, clock, logger, folder, keep, createBackup } = options;
+  try {
+    fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
+    fs.accessSync(folder, fs.constants.W_OK);
+  } catch (cause) {
+    const problem = `SHORTY_BACKUP_FOLDER is ${JSON.stringify(folder)}: ${(cause as Error).message}`;
+    throw new ConfigError(`${problem}; it must be a folder that the server can write`, { cause });
   }
-
-  /** Creates a backup if one is due. The signal ends it. */
-  async runIfDue(signal: AbortSignal): Promise<void> {
-    const { schedule, clock, logger, folder, keep, createBackup } = this.#options;
-    const now = clock();
-    if (!this.#dueAt || now < this.#dueAt.getTime()) return;
-    this.#dueAt = schedule.nextRun(new Date(now));
-    const name = `shorty-${new Date(now).toISOString().replace(/[-:]|\.\d+/g, '')}`;
-    const path = join(folder, `${name}.db`);
-    const damaged = this.#list('.damaged.db');
-    try {
-      await createBackup(path, signal);
-    } catch (err) {
-      if (signal.aborted) return;
-      this.figures = { ...this.figures, failures: this.figures.failures + 1 };
-      if (fs.existsSync(path)) {
-        // It has visits that cannot be read, and replaces the one before, but no other backup.
-        const renamed = join(folder, `${name}.damaged.db`);
-        if (fs.existsSync(`${path}.key`)) fs.renameSync(`${path}.key`, `${renamed}.key`);
-        fs.renameSync(path, renamed);
-        this.#delete(damaged);
-      }
-      logger.error({ err, path }, 'backup failed');
-      return;
-    }
-    const made = { bytes: fs.statSync(path).size, durationMs: clock() - now };
-    this.figures = { ...this.figures, lastSuccessAt: clock() };
-    logger.info({ path, ...made }, 'backup created');
-    const others = this.#list('.db').filter((each) => each !== `${name}.db`);
-    this.#delete([...damaged, ...others.slice(keep - 1)]);
-  }
-
-  #delete(names: readonly string[]): void {
-    for (const path of names.map((name) => join(this.#options.folder, name))) {
+  const list = (suffix: string) => {
+    const names = fs.readdirSync(folder).sort().reverse();
+    return names.filter((name) => named.exec(name)?.[7] === suffix);
+  };
+  const remove = (names: readonly string[]) => {
+    for (const path of names.map((name) => join(folder, name))) {
       fs.rmSync(path, { force: true });
       fs.rmSync(`${path}.key`, { force: true });
-      this.#options.logger.info({ path }, 'old backup deleted');
+      logger.info({ path }, 'old backup deleted');
     }
-  }
-
-  #list(suffix: string): string[] {
-    const names = fs.readdirSync(this.#options.folder).sort().reverse();
-    return names.filter((name) => named.exec(name)?.[7] === suffix);
-  }
+  };
+  const openedAt = clock();
+  const lastSuccessAt = timeOf(list('.db')[0]);
+  const runs = schedule.nextRuns(200, new Date(openedAt)).map(Number);
+  const intervals = runs.slice(1).map((run, index) => run - (runs[index] as number));
+  const intervalMs = Math.max(0, ...intervals);
+  let figures: BackupFigures = { intervalMs, lastSuccessAt, failures: 0 };
+  // A start does not repeat a backup of damaged visits, because it would be damaged, too. A clock that
+  // was wrong may have named a backup with a later time.
+  const lastRunAt = Math.max(lastSuccessAt, timeOf(list('.damaged.db')[0])) || openedAt;
+  let dueAt = schedule.nextRun(new Date(Math.min(lastRunAt, openedAt)));
+  return {
+    figures: () => figures,
+    /** Creates a backup if one is due. The signal ends it. */
+    async runIfDue(signal: AbortSignal): Promise<void> {
+      const now = clock();
+      if (!dueAt || now < dueAt.getTime()) return;
+      dueAt = schedule.nextRun(new Date(now));
+      const name = `shorty-${new Date(now).toISOString().replace(/[-:]|\.\d+/g, '')}`;
+      const path = join(folder, `${name}.db`);
+      const damaged = list('.damaged.db');
+      try {
+        await createBackup(path, signal);
+      } catch (err) {
+        if (signal.aborted) return;
+        figures = { ...figures, failures: figures.failures + 1 };
+        if (fs.existsSync(path)) {
+          // It has visits that cannot be read, and replaces the one before, but no other backup.
+          const renamed = join(folder, `${name}.damaged.db`);
+          if (fs.existsSync(`${path}.key`)) fs.renameSync(`${path}.key`, `${renamed}.key`);
+          fs.renameSync(path, renamed);
+          remove(damaged);
+        }
+        logger.error({ err, path }, 'backup failed');
+        return;
+      }
+      const made = { bytes: fs.statSync(path).size, durationMs: clock() - now };
+      figures = { ...figures, lastSuccessAt: clock() };
+      logger.info({ path, ...made }, 'backup created');
+      const others = list('.db').filter((each) => each !== `${name}.db`);
+      remove([...damaged, ...others.slice(keep - 1)]);
+    },
+  };
 }
 
 function timeOf(name: string | undefined): number {

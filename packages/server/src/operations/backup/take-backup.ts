@@ -14,20 +14,12 @@ import { describeFileError } from '../../storage/sqlite/sqlite-file.js';
 import { withStorage } from '../commands/open-database.js';
 import { moveIntoPlace, requireNewPaths, withScratchFolder } from './move-into-place.js';
 
-export interface BackupOptions {
+interface BackupOptions {
   readonly databasePath: string;
   /** The path of the backup. The key is written beside it. */
   readonly to: string;
   /** The click counts that create events, in ascending order. */
   readonly thresholds: readonly number[];
-}
-
-export interface BackupResult {
-  readonly bytes: number;
-  readonly journalLines: number;
-  readonly hasKey: boolean;
-  /** Chunks and batches that cannot be read. */
-  readonly damaged: number;
 }
 
 const maxAttempts = 5;
@@ -38,7 +30,7 @@ const maxNamedErrors = 5;
  * are copied first and the database second, so that each click is in at least one of them. The
  * journal positions in the database show which clicks are in both.
  */
-export async function takeBackup(options: BackupOptions): Promise<BackupResult> {
+export async function takeBackup(options: BackupOptions) {
   const { databasePath, to } = options;
   requireNone(findFileProblem(databasePath), databasePath);
   requireNewPaths([to, `${to}.key`, `${to}-wal`]);
@@ -52,10 +44,7 @@ export async function takeBackup(options: BackupOptions): Promise<BackupResult> 
 }
 
 /** Returns undefined if it is unknown which visits of a journal the database has. */
-async function copyAll(
-  { databasePath, to, thresholds }: BackupOptions,
-  folder: string,
-): Promise<BackupResult | undefined> {
+async function copyAll({ databasePath, to, thresholds }: BackupOptions, folder: string) {
   const live = `${databasePath}.visits`;
   const journals = join(folder, 'visits');
   const copy = join(folder, 'shorty.db');
@@ -66,6 +55,7 @@ async function copyAll(
     requireNone(describeFileError(cause), databasePath, cause);
   }
   const storage = { databaseUrl: `file:${copy}`, durability: 'process' } as const;
+  /** The number of chunks and batches that cannot be read. */
   let damaged = 0;
   const journalLines = await withStorage(storage, async (database) => {
     requireNone(await database.findVersionProblem(), databasePath);

@@ -37,15 +37,11 @@ export async function backup(file: string): Promise<void> {
   );
 }
 
-interface RestoreOptions {
-  readonly moveOldTo?: string;
-}
-
 /**
  * Restores a backup to the configured database path. No file may exist there, unless the files of the
  * old database are moved to a folder first.
  */
-export async function restore(from: string, options: RestoreOptions): Promise<void> {
+export async function restore(from: string, { moveOldTo }: { moveOldTo?: string }): Promise<void> {
   const { databasePath: to, secretKey } = settingsOfFile('use pg_restore for PostgreSQL');
   process.umask(0o077);
   if (!existsSync(from)) throw new ConfigError(`there is no backup at ${from}`);
@@ -54,7 +50,6 @@ export async function restore(from: string, options: RestoreOptions): Promise<vo
       `${from} is a database in use, or its server was killed: create a backup of it with shorty-server backup first`,
     );
   }
-  const { moveOldTo } = options;
   const existing = [to, `${to}-wal`, `${to}.key`, `${to}.visits`].filter((path) =>
     existsSync(path),
   );

@@ -122,11 +122,8 @@ async function examineSecrets(database: Database): Promise<Diagnosis> {
 
 function describeVisits(row: DamagedVisits): string {
   const { visit_count, organization_id, first_url, last_url, first_at, last_at } = row;
-  return `Organization ${organization_id}: ${formatCount(visit_count, 'visit')} of links ${first_url} to ${last_url}, from ${toIso(first_at)} to ${toIso(last_at)},`;
-}
-
-function toIso(time: number): string {
-  return new Date(time).toISOString();
+  const [from, to] = [first_at, last_at].map((at) => new Date(at).toISOString());
+  return `Organization ${organization_id}: ${formatCount(visit_count, 'visit')} of links ${first_url} to ${last_url}, from ${from} to ${to},`;
 }
 
 function describeCounters(

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { LogDestination } from './log-destination.js';
+import { openLogDestination } from './log-destination.js';
 
 it('drops and counts lines on a full disk, which may cut one, and reports their number afterwards', () => {
   let isFull = true;
   let text = '';
-  const destination = new LogDestination((line) => {
+  const destination = openLogDestination((line) => {
     text += isFull ? line.slice(0, 2) : line;
     if (isFull) throw Object.assign(new Error('no space left'), { code: 'ENOSPC' });
   });
@@ -16,5 +16,5 @@ it('drops and counts lines on a full disk, which may cut one, and reports their 
   expect(torn).toBe('to');
   expect(JSON.parse(report)).toMatchObject({ level: 40, count: 1 });
   expect(rest).toEqual(['next', 'last', '']);
-  expect(destination.dropped).toBe(1);
+  expect(destination.dropped()).toBe(1);
 });

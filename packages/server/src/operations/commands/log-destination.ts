@@ -8,39 +8,33 @@ const maxQueuedBytes = 1024 * 1024;
 type Write = (line: string, onLost: () => void) => void;
 
 /**
- * A destination of log lines on stderr that never throws and never waits. While it cannot be
+ * Opens a destination of log lines on stderr that never throws and never waits. While it cannot be
  * written, such as on a full disk, or with a pipe that is closed or that nobody reads, lines are
- * dropped and counted. The first line after that follows a line with their number.
+ * dropped and counted. The first line after that follows a line with their number, which `format` changes as
+ * the logger does its own.
  */
-export class LogDestination {
-  /** The number of lines that were dropped since the start. */
-  dropped = 0;
-  readonly #write: Write;
-  readonly #format: (line: string) => string;
-  #unreported = 0;
-
-  /** `format` changes the line with the number of dropped ones, as the logger does its own. */
-  constructor(write = openStream(), format = (line: string) => line) {
-    this.#write = write;
-    this.#format = format;
-  }
-
-  write(line: string): void {
-    try {
-      if (this.#unreported > 0) {
-        // The disk may have cut the line before.
-        this.#write(`\n${this.#format(droppedLine(this.#unreported))}`, this.#countDropped);
-        this.#unreported = 0;
+export function openLogDestination(write = openStream(), format = (line: string) => line) {
+  let dropped = 0;
+  let unreported = 0;
+  const countDropped = () => {
+    dropped += 1;
+    unreported += 1;
+  };
+  return {
+    /** Returns the number of lines that were dropped since the start. */
+    dropped: () => dropped,
+    write(line: string): void {
+      try {
+        if (unreported > 0) {
+          // The disk may have cut the line before.
+          write(`\n${format(droppedLine(unreported))}`, countDropped);
+          unreported = 0;
+        }
+        write(line, countDropped);
+      } catch {
+        countDropped();
       }
-      this.#write(line, this.#countDropped);
-    } catch {
-      this.#countDropped();
-    }
-  }
-
-  readonly #countDropped = (): void => {
-    this.dropped += 1;
-    this.#unreported += 1;
+    },
   };
 }
 

@@ -3,7 +3,6 @@ import { readConfig } from '../../config.js';
 import { ConfigError } from '../../config-error.js';
 import { ApiError } from '../../contract/api-error.js';
 import type { Page, PageRange } from '../../contract/fields.js';
-import type { WriteOrigin } from '../../idempotency/audit-entry.js';
 import type { WriteRequest } from '../../idempotency/with-idempotency-key.js';
 import { createOrganizationRepository } from '../../organizations/organization-repository.js';
 import { type Database, StorageUnavailableError } from '../../storage/database.js';
@@ -101,23 +100,12 @@ export function messageOf(error: Error): string {
   return (isDamage ? unusable(readConfig(process.env).databaseUrl, error) : error).message;
 }
 
-/** Returns the request of a command, which is never repeated. */
-export function fromCommand(operation: string): WriteRequest {
-  return { origin: originOf(operation), idempotency: undefined };
-}
-
 /**
- * Returns who makes the write of a command. The operation is that of the contract which does the same,
- * if there is one.
+ * Returns the request of a command, which is never repeated. The operation is that of the contract which
+ * does the same, if there is one.
  */
-export function originOf(operation: string): WriteOrigin {
-  return {
-    entryId: newUuid(),
-    actorType: 'shell',
-    actorId: null,
-    address: null,
-    operation,
-    fields: [],
-    clock: Date.now,
-  };
+export function fromCommand(operation: string): WriteRequest {
+  const none = { actorId: null, address: null, fields: [] };
+  const origin = { ...none, entryId: newUuid(), operation, clock: Date.now };
+  return { origin: { ...origin, actorType: 'shell' }, idempotency: undefined };
 }

@@ -47,8 +47,7 @@ export async function createOrganization({ name, plan, json }: CreateOptions): P
  * Deletes an organization and everything that it has. Running servers refuse its requests within a second.
  * A repeated command continues one that was interrupted.
  */
-export async function deleteOrganization(options: { org: string; confirm: string }): Promise<void> {
-  const { org, confirm } = options;
+export async function deleteOrganization({ org, confirm }: { org: string; confirm: string }) {
   await withDatabase(async (database) => {
     const organizations = createOrganizationRepository(database);
     const named = await organizations.findNamed(org);

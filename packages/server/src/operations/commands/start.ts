@@ -12,9 +12,9 @@ import { findDatabaseFile } from '../../storage/locate-database.js';
 import { unusable } from '../../storage/open-storage.js';
 import { version } from '../../version.js';
 import { deleteAbandonedFolders } from '../backup/move-into-place.js';
-import { ScheduledBackups } from '../backup/scheduled-backups.js';
+import { openScheduledBackups } from '../backup/scheduled-backups.js';
 import { createLogger, toText } from './create-logger.js';
-import { LogDestination } from './log-destination.js';
+import { openLogDestination } from './log-destination.js';
 
 const stopSignals = ['SIGTERM', 'SIGINT'] as const;
 // Service managers kill a process after 10 s. A hanging storage or thread must not delay a stop.
@@ -27,9 +27,8 @@ export async function start({ create }: { readonly create?: true }): Promise<voi
   const config = readConfig(process.env);
   // On stderr. Output for people goes to stdout.
   const format = config.logFormat ?? (process.stderr.isTTY ? 'text' : 'json');
-  const log = new LogDestination(undefined, format === 'text' ? toText : undefined);
+  const log = openLogDestination(undefined, format === 'text' ? toText : undefined);
   const logger = createLogger(config.logLevel, log, format);
-  const droppedLogLines = () => log.dropped;
   for (const setting of findUnknownSettings(process.env)) {
     logger.warn(setting, 'unknown setting in the environment');
   }
@@ -41,7 +40,7 @@ export async function start({ create }: { readonly create?: true }): Promise<voi
   }
   const backups =
     config.backups &&
-    new ScheduledBackups({ ...config.backups, clock: Date.now, logger, createBackup });
+    openScheduledBackups({ ...config.backups, clock: Date.now, logger, createBackup });
   const backupService =
     backups &&
     new PeriodicService({
@@ -52,8 +51,8 @@ export async function start({ create }: { readonly create?: true }): Promise<voi
   const server = createServer({
     ...config,
     logger,
-    droppedLogLines,
-    ...(backups && { backupFigures: () => backups.figures }),
+    droppedLogLines: log.dropped,
+    ...(backups && { backupFigures: backups.figures }),
     isThreaded: true,
   });
   process.stdout.on('error', (err) => logger.warn({ err }, 'stdout cannot be written'));
@@ -138,23 +137,20 @@ function welcome(
       : `${npx}shorty login --base-url ${url}   # lost the secret? ${npx}shorty-server clients create --org default`;
   // A clone has the examples, an installed package does not.
   const last = existsSync(example) ? `urls bulk-create ${example}` : 'analytics overview';
+  const invitation =
+    invitationUrl &&
+    `
+To sign in with a browser, open this link until tomorrow. It works once:
+  ${invitationUrl}
+`;
   return `
 Shorty is listening on ${url}
-${hasDashboard ? `The dashboard is at ${url}/dashboard/\n` : ''}${describeCredentials({ credentials, apiKey })}${describeInvitation(invitationUrl)}
+${hasDashboard ? `The dashboard is at ${url}/dashboard/\n` : ''}${describeCredentials({ credentials, apiKey })}${invitation ?? ''}
 Try next, in another terminal:
   ${signIn}
   ${npx}shorty urls create https://example.com
   ${npx}shorty ${last}
 
-`;
-}
-
-/** Returns the link that sets the password of the first owner; an empty text without one. */
-function describeInvitation(invitationUrl: string | undefined): string {
-  if (invitationUrl === undefined) return '';
-  return `
-To sign in with a browser, open this link until tomorrow. It works once:
-  ${invitationUrl}
 `;
 }
 

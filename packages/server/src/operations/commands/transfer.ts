@@ -9,16 +9,11 @@ import { unlockSecrets } from '../../storage/secrets.js';
 import { moveIntoPlace, requireNewPaths, withScratchFolder } from '../backup/move-into-place.js';
 import { exportOrganization } from '../transfer/export-organization.js';
 import { importOrganization } from '../transfer/import-organization.js';
-import { originOf, withDatabase, withOrganization } from './open-database.js';
+import { fromCommand, withDatabase, withOrganization } from './open-database.js';
 import { print } from './print.js';
 
-interface ExportOptions {
-  readonly org: string;
-  readonly out?: string;
-}
-
 /** Exports an organization to stdout, or to a file that appears when it is complete. */
-export async function exportToFile({ org, out }: ExportOptions): Promise<void> {
+export async function exportToFile({ org, out }: { org: string; out?: string }): Promise<void> {
   await withOrganization(org, async (database, id) => {
     const write = (sink: Writable, options = {}) =>
       exportOrganization(database, id, (lines) => pipeline(lines, sink, options));
@@ -45,7 +40,7 @@ export async function importFromFile(file: string): Promise<void> {
   const { organizationId, rows, urlIdShift } = await withDatabase(async (database) => {
     const config = readConfig(process.env);
     await unlockSecrets(database, config);
-    const origin = originOf('importOrganization');
+    const { origin } = fromCommand('importOrganization');
     return importOrganization(database, file, origin, Date.now, readPlans(config.plansPath));
   });
   const count = (table: string, noun: string) => formatCount(rows.get(table) ?? 0, noun);

@@ -1,4 +1,4 @@
-import { type Config, readConfig } from '../../config.js';
+import { readConfig } from '../../config.js';
 import { ConfigError } from '../../config-error.js';
 import { emailAddress } from '../../contract/fields.js';
 import type { Role } from '../../contract/roles.js';
@@ -77,15 +77,13 @@ function parseEmail(text: string): string {
 }
 
 function printLink({ token, user }: WithToken, json: boolean | undefined): void {
-  const invitationUrl = invitationUrlOf(addressOf(readConfig(process.env)), token, user.email);
+  const { baseUrl, port } = readConfig(process.env);
+  // That of the running server, whose port this process knows from its settings only.
+  const address = baseUrl ?? `http://localhost:${port}`;
+  const invitationUrl = invitationUrlOf(address, token, user.email);
   print(
     json
       ? JSON.stringify({ invitationUrl })
       : `Open this link to set the password. It works once, until tomorrow:\n${invitationUrl}`,
   );
-}
-
-/** The address of the running server, whose port this process knows from its settings only. */
-function addressOf({ baseUrl, port }: Config): string {
-  return baseUrl ?? `http://localhost:${port}`;
 }

@@ -6,7 +6,7 @@ import type { EventFilters } from '../../events/subscription.js';
 import { recordAuditEntry, type WriteOrigin } from '../../idempotency/audit-entry.js';
 import { type PlanTable, standardPlans } from '../../organizations/plans.js';
 import type { Clock } from '../../ports.js';
-import { type Row, rowsAtOnce } from '../../storage/batches.js';
+import type { Row } from '../../storage/batches.js';
 import type { Database, Schema, Value, WriteTransaction } from '../../storage/database.js';
 import { foldKey, foldsPlatformKeys } from '../../storage/fold-keys.js';
 import { changeLinkPolicy } from '../../storage/link-policy.js';
@@ -17,12 +17,7 @@ import { bulkInsert, findWhere, updateWhere } from '../../storage/statements.js'
 import { settingsHashOf } from '../../urls/short-url.js';
 import { reserveUrlIds } from '../../urls/url-ids.js';
 import { findKeyOwners, findRetiredKeys, mapKeyOf } from '../../urls/url-keys.js';
-import {
-  type KnownFile,
-  readTransferFile,
-  type TransferBatch,
-  type TransferTable,
-} from './transfer-file.js';
+import { readTransferFile, type TransferBatch, type TransferTable } from './transfer-file.js';
 
 // Until another process removes an import that writes no batch.
 const leaseMs = 60_000;
@@ -89,13 +84,7 @@ export async function importOrganization(
       }
     }
     await write(async (transaction) => {
-      for (let at = 0; at < retired.length; at += rowsAtOnce) {
-        await transaction
-          .insertInto('retired_keys')
-          .values(retired.slice(at, at + rowsAtOnce) as never[])
-          .onConflict((conflict) => conflict.doNothing())
-          .execute();
-      }
+      await bulkInsert(transaction, 'retired_keys', retired as never[], 'on conflict do nothing');
       const suspended_at = organization.suspended_at as number | null;
       const visible = { deletion_started_at: null, import_leased_until: null, suspended_at };
       await updateWhere(transaction, 'organizations', { id: organizationId }, visible);
@@ -130,7 +119,7 @@ async function checkFile(database: Database, path: string) {
   const rows = new Map<string, number>();
   const urlIds = { first: Number.POSITIVE_INFINITY, last: 0 };
   const owned = { domains: new Set<unknown>(['']), qr_codes: new Set<unknown>() };
-  const file: KnownFile = {};
+  const file = {};
   let organization: Row | undefined;
   for await (const batch of readTransferFile(path, file)) {
     const { table } = batch;
@@ -238,12 +227,9 @@ async function reserveIds(
   { first, last }: { readonly first: number; readonly last: number },
 ): Promise<number> {
   if (first > last) return 0;
-  const { numUpdatedRows } = await transaction
-    .updateTable('url_id_counter')
-    .set({ last_id: last })
-    .where('last_id', '<', first)
-    .executeTakeFirstOrThrow();
-  if (numUpdatedRows > 0n) return 0;
+  const { numAffectedRows } = await sql`update url_id_counter set last_id = ${last}
+    where last_id < ${first}`.execute(transaction);
+  if (numAffectedRows) return 0;
   return (await reserveUrlIds(transaction, last - first + 1)) - first;
 }
 

@@ -78,17 +78,13 @@ function toJson(table: TransferTable, row: Row) {
 // Limits the length of the lines of a batch.
 const lengthAtOnce = 1_000_000;
 
-export interface KnownFile {
-  sha256?: string;
-}
-
 /**
  * Checks the rows of a file one by one, and yields them in batches of one table. Throws a ConfigError for a
- * file that is not complete, or not the known one.
+ * file that is not complete, or not the known one. The first call writes its hash to `known`.
  */
 export async function* readTransferFile(
   path: string,
-  known: KnownFile,
+  known: { sha256?: string },
 ): AsyncGenerator<TransferBatch> {
   const hash = createHash('sha256');
   let line = 0;
