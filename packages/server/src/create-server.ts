@@ -406,7 +406,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     // Redirects come first, because most requests are redirects.
     handlers: [
       noteForwardedHeaders({ proxies, warn: logger.warn.bind(logger) }),
-      redirects,
+      redirects.handle,
       qrs.images,
     ],
     onRequestError,

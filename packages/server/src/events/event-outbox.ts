@@ -225,11 +225,9 @@ export function createEventOutbox(
      */
     async recordTest(
       transaction: WriteTransaction,
-      organizationId: string,
       type: EventType,
-      now: number,
-      data: object,
       webhookId: string,
+      { organizationId, now, data }: NewEvent<EventDefinition>,
     ): Promise<string> {
       const event = newEvent(organizationId, now, { type, test: true, data });
       await bulkInsert(transaction, 'events', [event]);

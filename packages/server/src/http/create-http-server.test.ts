@@ -16,11 +16,9 @@ async function serve(handle: (request: IncomingMessage, response: ServerResponse
   const server = createHttpServer({
     app: express(),
     handlers: [
-      {
-        handle(request, response) {
-          handle(request, response);
-          return true;
-        },
+      (request, response) => {
+        handle(request, response);
+        return true;
       },
     ],
     onRequestError: (error) => {

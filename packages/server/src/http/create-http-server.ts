@@ -9,11 +9,11 @@ import { requestIdOf } from './request-id.js';
 import { normalizeTarget } from './request-target.js';
 import { respondToError, sendError } from './send-response.js';
 
-/** Handles frequent requests before Express, whose overhead would exceed their own cost. */
-export interface FirstHandler {
-  /** Returns false and does not change the request when another handler must serve it. */
-  handle(request: IncomingMessage, response: ServerResponse): boolean;
-}
+/**
+ * Handles frequent requests before Express, whose overhead would exceed their own cost. Returns false and does
+ * not change the request when another handler must serve it.
+ */
+export type FirstHandler = (request: IncomingMessage, response: ServerResponse) => boolean;
 
 export interface HttpServerOptions {
   readonly app: Express;
@@ -33,7 +33,7 @@ export function createHttpServer(options: HttpServerOptions): Server {
     try {
       drainAfter(request, response);
       normalizeTarget(request);
-      for (const handler of handlers) if (handler.handle(request, response)) return;
+      for (const handleFirst of handlers) if (handleFirst(request, response)) return;
       // The app handles every request, so Express calls it with the errors of routes only.
       const done = (error?: unknown) => fail(options, response, error);
       app(request as Request, response as Response, done);

@@ -13,7 +13,7 @@ function openHandler(trusted: string) {
     peers,
     request(remoteAddress: string, headers: object = { 'x-forwarded-for': '203.0.113.9' }) {
       const request = { headers, socket: { remoteAddress } } as unknown as IncomingMessage;
-      expect(handler.handle(request, {} as ServerResponse)).toBe(false);
+      expect(handler(request, {} as ServerResponse)).toBe(false);
     },
   };
 }

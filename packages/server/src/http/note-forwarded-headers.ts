@@ -1,5 +1,4 @@
-import type { AddressRanges } from '../network/ip-address.js';
-import { canonicalAddress } from '../network/ip-address.js';
+import { type AddressRanges, canonicalAddress } from '../network/ip-address.js';
 import type { FirstHandler } from './create-http-server.js';
 
 interface Options {
@@ -16,18 +15,16 @@ const maxPeers = 10;
  */
 export function noteForwardedHeaders({ proxies, warn }: Options): FirstHandler {
   const noted = new Set<string>();
-  return {
-    handle({ headers, socket }) {
-      const forwarded = headers['x-forwarded-for'] ?? headers.forwarded;
-      if (forwarded === undefined || noted.size >= maxPeers) return false;
-      const peer = canonicalAddress(socket.remoteAddress ?? '');
-      if (noted.has(peer) || proxies.includes(peer)) return false;
-      noted.add(peer);
-      warn(
-        { peer, setting: 'SHORTY_TRUST_PROXY' },
-        'ignoring a forwarded address: if the peer is your proxy, name it in the setting',
-      );
-      return false;
-    },
+  return ({ headers, socket }) => {
+    const forwarded = headers['x-forwarded-for'] ?? headers.forwarded;
+    if (forwarded === undefined || noted.size >= maxPeers) return false;
+    const peer = canonicalAddress(socket.remoteAddress ?? '');
+    if (noted.has(peer) || proxies.includes(peer)) return false;
+    noted.add(peer);
+    warn(
+      { peer, setting: 'SHORTY_TRUST_PROXY' },
+      'ignoring a forwarded address: if the peer is your proxy, name it in the setting',
+    );
+    return false;
   };
 }

@@ -49,21 +49,18 @@ export function qrImageHandler(options: QrImageHandlerOptions): FirstHandler {
     else sendPage(response, 200, pages.qr({ ...qr, downloadUrl: `/api/qr/${id}/download` }));
   }
 
-  return {
-    /** Returns false, and does not respond, when the path is neither a download nor a preview. */
-    handle(request, response) {
-      const url = request.url as string;
-      const isPreview = url.startsWith('/qr/');
-      const segment = (isPreview ? previewPath : downloadPath).exec(url)?.[1];
-      if (segment === undefined) return false;
-      const id = decodeUnreserved(segment).toLowerCase();
-      serve(response, isPreview, id).catch((error: unknown) =>
-        respondToError(response, error, onError, () =>
-          refuse(response, isPreview, toApiError(error), pagesFor(request.headers).qrUnavailable),
-        ),
-      );
-      return true;
-    },
+  return (request, response) => {
+    const url = request.url as string;
+    const isPreview = url.startsWith('/qr/');
+    const segment = (isPreview ? previewPath : downloadPath).exec(url)?.[1];
+    if (segment === undefined) return false;
+    const id = decodeUnreserved(segment).toLowerCase();
+    serve(response, isPreview, id).catch((error: unknown) =>
+      respondToError(response, error, onError, () =>
+        refuse(response, isPreview, toApiError(error), pagesFor(request.headers).qrUnavailable),
+      ),
+    );
+    return true;
   };
 }
 

@@ -55,8 +55,9 @@ export function createDeliveryRepository(database: Database, outbox: EventOutbox
     ): Promise<IdempotentResult<Delivery>> {
       const audit = ({ id }: Delivery) => ({ type: 'delivery', id }) as const;
       return writeOnce(database, { organizationId, write, audit }, async (transaction) => {
-        const event = [organizationId, type, now, eventExamples[type], webhookId] as const;
-        return getDelivery(transaction, await outbox.recordTest(transaction, ...event));
+        const event = { organizationId, now, data: eventExamples[type] };
+        const id = await outbox.recordTest(transaction, type, webhookId, event);
+        return getDelivery(transaction, id);
       });
     },
 

@@ -45,15 +45,9 @@ async function subscribeMany(
       );
       for (let at = 0; at < backlog; at += 1) {
         const data = eventExamples['url.created'];
+        const event = { organizationId: owner, now: opened.clock(), data };
         for (const id of own) {
-          await opened.outbox.recordTest(
-            transaction,
-            owner,
-            'url.created',
-            opened.clock(),
-            data,
-            id,
-          );
+          await opened.outbox.recordTest(transaction, 'url.created', id, event);
         }
       }
       ids.push(...own);

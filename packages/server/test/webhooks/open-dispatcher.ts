@@ -173,7 +173,8 @@ export async function openDispatcher() {
       await database.writeDirectly(async (transaction) => {
         for (let made = 0; made < count; made += 1) {
           const data = eventExamples['url.created'];
-          await outbox.recordTest(transaction, owner, 'url.created', clock(), data, webhookId);
+          const event = { organizationId: owner, now: clock(), data };
+          await outbox.recordTest(transaction, 'url.created', webhookId, event);
         }
       }, 'rows');
     },
