@@ -24,12 +24,8 @@ export function writeCliSources(folder, importFolder) {
     }),
   );
   const find = (id) => operations.find(({ operationId }) => operationId === id);
-  writeLinkFields(
-    importFolder,
-    find('createUrl').body,
-    find('updateUrl').body,
-    find('getUrl').data,
-  );
+  const [create, update, read] = ['createUrl', 'updateUrl', 'getUrl'].map(find);
+  writeLinkFields(importFolder, create.body, update.body, read.data);
   const rows = operations.filter(({ route }) => !others.test(route));
   const lines = rows.map((row) => `"${row.operationId}": ${JSON.stringify(describe(row))}`);
   writeFileSync(join(folder, 'operations.json'), `{\n${lines.join(',\n')}\n}\n`);
@@ -68,17 +64,9 @@ function fieldOf(name, field) {
 
 /** Returns the structure of a schema. The server checks the values, and its messages name the rule. */
 function reduce(schema) {
-  const {
-    type,
-    enum: values,
-    const: value,
-    properties,
-    required,
-    items,
-    anyOf,
-    ...rest
-  } = follow(schema);
-  const { description, additionalProperties: more } = rest;
+  const whole = follow(schema);
+  const { type, enum: values, const: value, required, description } = whole;
+  const { properties, items, anyOf, additionalProperties: more } = whole;
   return {
     ...{ type, enum: values, const: value, required, description, items: items && reduce(items) },
     anyOf: anyOf?.map(reduce),

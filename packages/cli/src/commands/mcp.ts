@@ -26,7 +26,7 @@ configuration of common assistants.`,
     output.note(`MCP server of ${organization.name}: ${tools.length} tools; ${access}`);
     if (isInteractive) output.note('waiting for an assistant on stdin; Ctrl-C ends');
     const { baseUrl } = await settings();
-    await serveMcp(io, shorty, tools, { baseUrl: baseUrl.value, canWrite: write });
+    await serveMcp(io, shorty, tools, baseUrl.value, write);
     return io.interrupt.aborted ? exitCodes.interrupted : exitCodes.done;
   },
 };

@@ -27,31 +27,27 @@ export interface Tool {
   readonly hasImage?: boolean;
 }
 
-export const tools: readonly Tool[] = [
-  {
-    name: 'find_links',
+const rows: Readonly<Record<string, Omit<Tool, 'name'>>> = {
+  find_links: {
     description:
       'Lists or searches short links, newest first by default. Returns id, shortUrl, targetUrl, title, category, tags, isActive, expiresAt, clickCount and createdAt of each link, the total, and nextAfter, which is null on the last page. get_link returns all fields.',
     operation: 'listUrls',
     without: ['view', 'offset'],
   },
-  {
-    name: 'get_link',
+  get_link: {
     description:
       'Returns all fields of one short link, and its etag, which update_link takes as ifMatch. clickCount counts the clicks of people since the creation; importedClicks are those of another link shortener before it.',
     operation: 'getUrl',
     link: 'required',
     isVersioned: true,
   },
-  {
-    name: 'create_link',
+  create_link: {
     description:
       'Creates a short link and returns its id and shortUrl. Each call creates another link, except with ifExists.',
     operation: 'createUrl',
     without: ['isPasswordProtected', 'importedClicks', 'importedCode', 'importedCreatedAt'],
   },
-  {
-    name: 'update_link',
+  update_link: {
     description:
       'Changes the given fields of a short link and returns all its fields. isActive false pauses the link, true resumes it. null empties a field: expiresAt null removes the expiry. The slug never changes.',
     operation: 'updateUrl',
@@ -59,38 +55,33 @@ export const tools: readonly Tool[] = [
     without: ['isPasswordProtected'],
     isVersioned: true,
   },
-  {
-    name: 'delete_link',
+  delete_link: {
     description:
       'Deletes a short link: visitors get 410 Gone. Its record, slug and clicks remain, and update_link with isActive true restores it.',
     operation: 'deleteUrl',
     link: 'required',
     without: ['erase'],
   },
-  {
-    name: 'find_domains',
+  find_domains: {
     description:
       'Lists the custom domains of the organization, newest first. create_link takes the id of one as domainId. Only a domain whose isActive is true takes links.',
     operation: 'listDomains',
     without: ['offset'],
   },
-  {
-    name: 'find_qr_codes',
+  find_qr_codes: {
     description:
       'Lists the QR codes of one link, or all QR codes, newest first. Returns the design, scanCount and downloadCount of each. Their image is at downloadUrl, without a token.',
     operation: 'listQrs',
     link: 'optional',
     without: ['offset', 'urlId'],
   },
-  {
-    name: 'get_qr_code',
+  get_qr_code: {
     description:
       'Returns a QR code and its image. The image counts as a download. SVG images are returned as text.',
     operation: 'getQr',
     hasImage: true,
   },
-  {
-    name: 'create_qr_code',
+  create_qr_code: {
     description:
       'Creates a QR code for a short link, or for any text, and returns it with its image. A code for a link counts its scans, and the target of the link can change later. Exactly one of link and data is required.',
     operation: 'createQr',
@@ -98,8 +89,7 @@ export const tools: readonly Tool[] = [
     without: ['urlId'],
     hasImage: true,
   },
-  {
-    name: 'get_click_report',
+  get_click_report: {
     description:
       'Reports the clicks of one link, or of all links with the most clicked links: totals, unique visitors, countries, devices, browsers, referrers, languages, UTM parameters and a time series. Bots do not count. A visit must match each given filter, by one of its values. With link, it needs the scope urls:read, and without, analytics:read.',
     operation: 'getAnalyticsOverview',
@@ -107,19 +97,19 @@ export const tools: readonly Tool[] = [
     linkOperation: 'getUrlClicks',
     without: ['urlId'],
   },
-  {
-    name: 'get_scan_report',
+  get_scan_report: {
     description:
       'Reports the scans of one QR code: totals, countries, devices, scanner apps and a time series.',
     operation: 'getQrScans',
   },
-  {
-    name: 'get_account',
+  get_account: {
     description:
       'Returns the organization, its plan, the scopes of this connection, and the usage of this month with the limits of the plan.',
     operation: 'getMe',
   },
-];
+};
+
+export const tools: readonly Tool[] = Object.entries(rows).map(([name, row]) => ({ name, ...row }));
 
 /** Returns `add` for what creates records only, `change` for what overwrites fields and may be repeated. */
 export function accessOf({ operation }: Tool): 'read' | 'add' | 'change' {
@@ -172,19 +162,13 @@ export function inputSchemaOf({ operation, link, without = [], isVersioned }: To
   };
 }
 
-/** What the call of a tool works with. */
-export interface ToolCall {
-  readonly client: Shorty;
-  /** Aborted when the assistant cancels the call, or the command ends. */
-  readonly signal: AbortSignal;
-  /** Milliseconds since the epoch. */
-  readonly now: () => number;
-}
-
+/** Calls a tool. `signal` is aborted when the assistant cancels the call, or the command ends. */
 export async function runTool(
   tool: Tool,
   input: Fields,
-  { client, signal, now }: ToolCall,
+  client: Shorty,
+  signal: AbortSignal,
+  now: number,
 ): Promise<{ readonly data: object; readonly image?: QrImage }> {
   checkNames(tool, input);
   const { link, ifMatch, id, ...fields } = input;
@@ -200,7 +184,7 @@ export async function runTool(
   const { route } = operations[name];
   const isInPath = route.includes('{id}');
   const sent = {
-    ...readFields(fields, now()),
+    ...readFields(fields, now),
     ...(name === 'listUrls' && { view: 'full' }),
     ...(named && !isInPath && { urlId: named }),
   };
