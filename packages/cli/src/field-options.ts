@@ -19,25 +19,23 @@ export function fieldOptions(operation: OperationId, except: readonly string[] =
   const isQuery = route.startsWith('GET');
   const hidden = isQuery ? [...pageFields, ...except] : except;
   const fields = Object.entries(properties).filter(([name]) => !hidden.includes(name));
-  return Object.fromEntries(
-    fields.flatMap(([name, field]): [string, Details | string][] => {
-      if (!isQuery) return optionsOf(name, field);
-      const flag = kebabCase(name);
-      const text = firstSentence(field.description ?? '');
-      const isList = field.type === 'array';
-      if (name === 'urlId' || name === 'domainId') {
-        const kind = records[name];
-        return [[`--${flag} <${kind}>`, (isList ? namingSeveral : naming)(kind, text)]];
-      }
-      if (times.includes(name)) return [[`--${flag} <time>`, { text, time: 'past' }]];
-      return isList ? [[`--${flag} <value>`, repeatable(text)]] : optionsOf(name, field);
-    }),
-  );
+  return Object.fromEntries(fields.flatMap(([name, field]) => optionsOf(name, field, isQuery)));
 }
 
-function optionsOf(name: string, field: FieldSchema): [string, Details | string][] {
+function optionsOf(
+  name: string,
+  field: FieldSchema,
+  isQuery: boolean,
+): [string, Details | string][] {
   const flag = kebabCase(name);
   const text = firstSentence(field.description ?? '');
+  const isList = field.type === 'array';
+  if (isQuery && (name === 'urlId' || name === 'domainId')) {
+    const kind = records[name];
+    return [[`--${flag} <${kind}>`, (isList ? namingSeveral : naming)(kind, text)]];
+  }
+  if (isQuery && times.includes(name)) return [[`--${flag} <time>`, { text, time: 'past' }]];
+  if (isQuery && isList) return [[`--${flag} <value>`, repeatable(text)]];
   // A field that may be null has no option for it: --clear names it.
   const value = field.anyOf?.find((each) => each.type !== 'null') ?? field;
   const type = [value.type].flat().find((each) => each !== 'null');

@@ -17,11 +17,6 @@ const concurrency = 8;
 
 type Verb = 'Delete' | 'Pause' | 'Resume' | 'Restore' | 'Revoke' | 'Erase' | 'Erase all visits of';
 
-/** Returns what has happened to an item: `paused` after `Pause`. */
-function statusOf(verb: Verb): string {
-  return `${verb.replace(/ .*/, '').toLowerCase()}d`;
-}
-
 export interface ChangeOptions {
   readonly dryRun?: boolean;
   readonly yes?: boolean;
@@ -77,7 +72,7 @@ export function changeCommand(
     ...row,
     run: async (context, { [kind]: names = [], ...input }: Partial<Record<string, Named[]>>) => {
       const options = { yes: !asks, ...input } as ChangeOptions;
-      return changeEach(context, verb, kind, names, { change, body }, options);
+      return changeEach(context, verb, kind, names, change, options, body);
     },
   };
 }
@@ -88,11 +83,9 @@ export async function changeEach(
   verb: Verb,
   kind: RecordKind,
   names: readonly Named[],
-  {
-    change,
-    body = {},
-  }: { readonly change: OperationId | Changer; readonly body?: object | undefined },
+  change: OperationId | Changer,
   options: ChangeOptions,
+  body: object = {},
 ): Promise<ExitCode> {
   const { ifMatch } = options;
   if (ifMatch !== undefined && names.length !== 1) {
@@ -110,7 +103,7 @@ export async function changeEach(
       yield [{ id, isSkipped: !isChanged }];
     }
   };
-  return changeItems(context, names, { noun: kinds[kind].noun, verb, change: changeAll }, options);
+  return changeItems(context, verb, kind, names, changeAll, options);
 }
 
 /**
@@ -119,20 +112,16 @@ export async function changeEach(
  */
 export async function changeItems(
   context: Context,
+  verb: Verb,
+  kind: RecordKind,
   names: readonly Named[],
-  {
-    noun,
-    verb,
-    change,
-  }: {
-    readonly noun: string;
-    readonly verb: Verb;
-    readonly change: (ids: readonly string[]) => AsyncIterable<readonly Change[]>;
-  },
+  change: (ids: readonly string[]) => AsyncIterable<readonly Change[]>,
   { dryRun = false, yes = false }: ChangeOptions,
 ): Promise<ExitCode> {
   const { io, output } = context;
-  const status = statusOf(verb);
+  const { noun } = kinds[kind];
+  // `paused` after `Pause`.
+  const status = `${verb.replace(/ .*/, '').toLowerCase()}d`;
   const participle = verb === 'Erase all visits of' ? 'without earlier visits' : status;
   const texts = new Map<string, string>();
   const skipped: string[] = [];

@@ -206,7 +206,7 @@ export const urlCommands: Readonly<Record<string, CommandRow>> = {
       if (!erase && options.ifMatch === undefined) return deleteUrls(context, link, options);
       const change: Changer = (id, { client }, request) =>
         client().then(({ urls }) => (erase ? urls.erase(id, request) : urls.delete(id, request)));
-      return changeEach(context, erase ? 'Erase' : 'Delete', 'link', link, { change }, options);
+      return changeEach(context, erase ? 'Erase' : 'Delete', 'link', link, change, options);
     },
   },
   restore: changeCommand('Restore', 'link', 'restoreUrl', {

@@ -102,5 +102,5 @@ export async function deleteUrls(
       ];
     }
   };
-  return changeItems(context, names, { noun: 'link', verb: 'Delete', change }, options);
+  return changeItems(context, 'Delete', 'link', names, change, options);
 }
