@@ -131,9 +131,7 @@ function toUsageError({ message }: CommanderError, help: string): UsageError {
 
 /** Returns the command line that prints the help of the command in `argv`. */
 function helpOf(program: Command, argv: readonly string[]): string {
-  let command = program;
-  for (const word of argv) {
-    command = command.commands.find((child) => child.name() === word) ?? command;
-  }
-  return ['shorty', pathOf(command), '--help'].filter((part) => part !== '').join(' ');
+  const enter = (command: Command, word: string) =>
+    command.commands.find((child) => child.name() === word) ?? command;
+  return ['shorty', pathOf(argv.reduce(enter, program)), '--help'].filter(Boolean).join(' ');
 }

@@ -19,12 +19,6 @@ import { type OptionRows, repeatable } from '../command.js';
 import type { Context } from '../context.js';
 import { openFile, type TextFile } from './open-file.js';
 
-export interface CsvOptions {
-  readonly encoding?: string | undefined;
-  /** One character or its name; detected from the header by default. */
-  readonly delimiter?: string | undefined;
-}
-
 /** The rows of an open file, and what the user should know about it. */
 export interface Rows extends TextRows {
   readonly file: TextFile;
@@ -45,7 +39,7 @@ export interface PreparedImport extends Rows {
 export async function withRows<Result>(
   { io, output }: Pick<Context, 'io' | 'output'>,
   path: string,
-  { encoding, delimiter, fields }: CsvOptions & { readonly fields?: FieldSet },
+  { encoding, delimiter, fields }: CsvFlags & { readonly fields?: FieldSet },
   isKnown: (title: string) => boolean,
   work: (rows: Rows) => Promise<Result>,
 ): Promise<Result> {
@@ -113,7 +107,10 @@ export async function withImport<Result>(
 }
 
 /** The options of commands that read a CSV file with named columns. */
-export interface CsvFlags extends CsvOptions {
+export interface CsvFlags {
+  readonly encoding?: string;
+  /** One character or its name; detected from the header by default. */
+  readonly delimiter?: string;
   readonly map?: readonly string[];
   readonly ignoreColumns?: string | true;
   /** False for --no-header. */

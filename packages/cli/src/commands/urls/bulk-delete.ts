@@ -3,7 +3,7 @@ import { linkKeys, quoteCell } from '@shorty/import';
 import { type ExitCode, systemErrorCode, UsageError } from '../../cli-error.js';
 import type { CommandRow } from '../../command.js';
 import type { Context } from '../../context.js';
-import { type CsvOptions, type Rows, withRows } from '../../import/prepare-import.js';
+import { type CsvFlags, type Rows, withRows } from '../../import/prepare-import.js';
 import { groupIntoPages } from '../../read-pages.js';
 import { kinds, type Named, nameLinks } from '../../records.js';
 import {
@@ -43,7 +43,7 @@ in each line. A number is an id.`,
   },
 };
 
-interface Input extends CsvOptions, ChangeOptions {
+interface Input extends Pick<CsvFlags, 'encoding' | 'delimiter'>, ChangeOptions {
   readonly links: readonly string[];
 }
 
