@@ -37,16 +37,8 @@ export interface GuardedResponse {
   readonly isCut: boolean;
 }
 
-export interface GuardedFetchOptions extends ReceiverRules {
-  readonly resolve?: ResolveDns;
-}
-
 /** Sends requests to URLs that users choose, such as receivers and logos. */
-export interface GuardedFetch {
-  /** Throws a GuardedFetchError, or a FetchClosedError once the fetch is closed. */
-  request(url: string | URL, request: GuardedRequest): Promise<GuardedResponse>;
-  close(): void;
-}
+export type GuardedFetch = ReturnType<typeof createGuardedFetch>;
 
 const lookupTimeoutMs = 5_000;
 // A connection is closed after this time, so its host is looked up again.
@@ -58,7 +50,7 @@ const drainBytes = 64 * 1024;
  * Creates a fetch that reaches public addresses only, by http and https. It checks every URL, every
  * redirect, and the address of every new connection.
  */
-export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
+export function createGuardedFetch(options: ReceiverRules & { readonly resolve?: ResolveDns }) {
   const { allowPrivateNetwork } = options;
   const resolve =
     options.resolve ?? createAddressResolver({ servers: undefined, timeoutMs: lookupTimeoutMs });
@@ -71,10 +63,11 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
   });
 
   return {
-    async request(url, request) {
+    /** Throws a GuardedFetchError, or a FetchClosedError once the fetch is closed. */
+    async request(url: string, request: GuardedRequest): Promise<GuardedResponse> {
       const { method, timeoutMs, followRedirects = 0 } = request;
       const deadline = performance.now() + timeoutMs;
-      let target = checkUrl(typeof url === 'string' ? parseUrl(url) : url, options);
+      let target = checkUrl(parseUrl(url), options);
       for (let redirects = 0; ; redirects += 1) {
         const response = await send(agent, target, request, deadline);
         const next = followRedirects > 0 && method !== 'POST' && locationOf(target, response);
@@ -86,7 +79,7 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
         target = checkUrl(next, options);
       }
     },
-    close() {
+    close(): void {
       // It rejects only if the agent is closed already.
       agent.destroy().catch(() => {});
     },

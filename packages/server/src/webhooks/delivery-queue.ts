@@ -1,4 +1,5 @@
 import { type SqlBool, sql } from 'kysely';
+import { columnsOf } from '../contract/present.js';
 import type { EventOutbox } from '../events/event-outbox.js';
 import { subscriptionOf, wantsEvent } from '../events/subscription.js';
 import { countUses, UsageTally } from '../organizations/usage-meters.js';
@@ -203,17 +204,9 @@ function deliveredAtOf({ error, attemptedAt, durationMs }: AttemptOutcome): numb
   return error === null ? attemptedAt + durationMs : null;
 }
 
-function attemptOf({ delivery, ...outcome }: AttemptOutcome): Schema['delivery_attempts'] {
-  return {
-    delivery_id: delivery.id,
-    number: delivery.attempts + 1,
-    attempted_at: outcome.attemptedAt,
-    duration_ms: outcome.durationMs,
-    status_code: outcome.statusCode,
-    error: outcome.error,
-    cause: outcome.cause,
-    response_body: outcome.responseBody,
-  };
+function attemptOf({ delivery, url, nextAttemptAt, ...attempt }: AttemptOutcome) {
+  const key = { deliveryId: delivery.id, number: delivery.attempts + 1 };
+  return columnsOf<Schema['delivery_attempts']>({ ...key, ...attempt });
 }
 
 /** Returns the update that records an outcome. It matches no row once another outcome is recorded. */

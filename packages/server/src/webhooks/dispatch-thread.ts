@@ -64,17 +64,16 @@ export function startDispatcher(
   });
   const reporting = setInterval(() => emit({ figures: dispatcher.figures }), reportEveryMs);
   reporting.unref();
-  dispatcher.start();
-  clicks.start();
-  pruning.start();
+  const services = [pruning, clicks, dispatcher];
+  for (const each of services) each.start();
   return {
     methods: {
-      wake: (webhookIds?: readonly string[]) => dispatcher.wake(webhookIds),
+      wake: dispatcher.wake,
       wakeClicks: () => clicks.wake(),
     },
     async stop(): Promise<void> {
       clearInterval(reporting);
-      await stopAll([pruning, clicks, dispatcher]);
+      await stopAll(services);
     },
   };
 }
