@@ -41,7 +41,6 @@ import { createTxtResolver } from './network/dns-resolver.js';
 import { createSafeDns } from './network/safe-dns.js';
 import { organizationHandlers } from './organizations/organization-handlers.js';
 import { createOrganizationRepository } from './organizations/organization-repository.js';
-import { ownOrganizationHandlers } from './organizations/own-organization-handlers.js';
 import { readPlans } from './organizations/plans.js';
 import { createVisitorPages } from './pages/visitor-pages.js';
 import { createPeopleModule } from './people/people-module.js';
@@ -384,10 +383,6 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     handlers: {
       ...authModule.handlers,
       ...people.handlers,
-      ...ownOrganizationHandlers({
-        ...shared,
-        onAddressesChanged: (id) => changes.emit('organizations', [id]),
-      }),
       ...auditHandlers(lists),
       ...urls.handlersWith({ eraseUrl }),
       ...metadata.handlers,
@@ -396,7 +391,11 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       ...qrs.handlers,
       ...webhooks.handlers,
       ...domains.handlers,
-      ...organizationHandlers({ ...shared, onChanged: onLinksChanged }),
+      ...organizationHandlers({
+        ...shared,
+        onChanged: onLinksChanged,
+        onAddressesChanged: (id) => changes.emit('organizations', [id]),
+      }),
       ...docsHandlers,
       ...health.handlers,
     },

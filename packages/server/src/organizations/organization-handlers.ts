@@ -1,26 +1,36 @@
 import { v7 as newUuid } from 'uuid';
 import type { z } from 'zod';
 import { clientOf, newCredentials, noOrganization } from '../auth/client-repository.js';
-import { firstClientScopes } from '../contract/define-route.js';
+import { firstClientScopes, scopes } from '../contract/define-route.js';
 import type { PageRange } from '../contract/fields.js';
 import type { ReadPage } from '../contract/json-text.js';
-import { withIsoTimes } from '../contract/present.js';
+import { presentAs, withIsoTimes } from '../contract/present.js';
 import type { HandlersOf } from '../http/handlers.js';
 import { replyWithPage } from '../http/open-page.js';
 import type { Clock } from '../ports.js';
-import { operatorOwner } from '../storage/database.js';
-import { readPeriod } from './monthly-usage.js';
+import { type Database, operatorOwner } from '../storage/database.js';
+import { type MonthlyUsage, presentUsage, readMonthlyUsages, readPeriod } from './monthly-usage.js';
 import type { organizationRoutes, organizationUsage } from './organization-contract.js';
 import {
+  type Organization,
   type OrganizationRecord,
   type OrganizationRepository,
   toOrganizationRecord,
 } from './organization-repository.js';
+import {
+  type meRoutes,
+  ownOrganization,
+  type ownOrganizationRoutes,
+} from './own-organization-contract.js';
 import { type PlanTable, requirePlan } from './plans.js';
+import type { usageRoutes } from './usage-contract.js';
 
 const listOf = (name: string) => ({ name, organizationId: operatorOwner });
 
+type OwnRoutes = [...typeof meRoutes, ...typeof ownOrganizationRoutes, ...typeof usageRoutes];
+
 export function organizationHandlers(options: {
+  readonly database: Database;
   readonly organizations: OrganizationRepository;
   readonly listOrganizations: ReadPage<OrganizationRecord>;
   readonly listUsage: ReadPage<
@@ -30,23 +40,55 @@ export function organizationHandlers(options: {
   >;
   readonly plans: PlanTable;
   readonly clock: Clock;
-  /** Called after a change of an organization, before the response. */
+  /** Called after the operator has changed an organization, before the response. */
   readonly onChanged: () => void;
-}): HandlersOf<typeof organizationRoutes> {
-  const { organizations, plans, clock, onChanged } = options;
+  /** Called after a change of the excluded addresses, before the response. */
+  readonly onAddressesChanged: (organizationId: string) => void;
+}): HandlersOf<readonly [...OwnRoutes, ...typeof organizationRoutes]> {
+  const { database, organizations, plans, clock, onChanged } = options;
   return {
+    async getMe({ caller: { organizationId, scopes: granted, client, apiKey, user } }) {
+      const { id, name, plan } = await organizations.get(organizationId);
+      const data = {
+        organization: { id, name, plan },
+        scopes: scopes.filter((scope) => granted.has(scope)),
+        client,
+        apiKey: apiKey && withIsoTimes(apiKey),
+        user,
+      };
+      return { status: 200, data };
+    },
+
+    async getUsage({ caller: { organizationId }, query }) {
+      const month = readPeriod(query.period, clock());
+      const usages = await readMonthlyUsages(database, [organizationId], month);
+      const usage = usages.get(organizationId) as MonthlyUsage;
+      return { status: 200, data: presentUsage(plans, month, usage) };
+    },
+
+    async getOwnOrganization({ caller: { organizationId } }) {
+      return { status: 200, data: toOwnOrganization(await organizations.get(organizationId)) };
+    },
+
+    async updateOwnOrganization({ body, context: { organizationId, now, write } }) {
+      try {
+        const changed = await organizations.update(organizationId, body, now, write);
+        const { result, replayed } = changed;
+        return { status: 200, replayed, data: toOwnOrganization(result) };
+      } finally {
+        // Also after an error, because the commit may have succeeded before the connection failed.
+        if (body.excludeAddresses) options.onAddressesChanged(organizationId);
+      }
+    },
+
     async createOrganization({ body, context }) {
       requirePlan(plans, body.plan);
       const credentials = newCredentials();
       const organization = { id: newUuid(), ...body, createdAt: clock() };
       const client = clientOf(organization.id, credentials, firstClientScopes);
       const { clientSecret } = credentials;
-      const { result, replayed } = await organizations.create(
-        organization,
-        client,
-        clientSecret,
-        context.write,
-      );
+      const creating = organizations.create(organization, client, clientSecret, context.write);
+      const { result, replayed } = await creating;
       const data = { ...toOrganizationRecord(result.organization), ...result.credentials };
       return { status: 201, replayed, data };
     },
@@ -89,4 +131,12 @@ export function organizationHandlers(options: {
       );
     },
   };
+}
+
+function toOwnOrganization(organization: Organization): z.input<typeof ownOrganization> {
+  const { excludeAddresses } = organization;
+  return presentAs(ownOrganization, {
+    ...organization,
+    excludeAddresses: excludeAddresses === '' ? [] : excludeAddresses.split(','),
+  });
 }

@@ -74,7 +74,6 @@ export function moderationHandlers(
     change: (
       transaction: WriteTransaction,
       before: ShortUrl,
-      now: number,
     ) => Promise<Pick<ShortUrl, 'takenDownAt' | 'takedownReason'> | null>,
   ) {
     const { now } = context;
@@ -84,7 +83,7 @@ export function moderationHandlers(
       { ...context, audit: auditOf },
       async (transaction) => {
         const before = await findLocked(transaction, id);
-        const changes = before ? await change(transaction, before, now) : null;
+        const changes = before ? await change(transaction, before) : null;
         if (!before || !changes) throw new Refusal(missing);
         const url = { ...before, ...changes, updatedAt: nextUpdatedAt(before.updatedAt, now) };
         await updateWhere(transaction, 'urls', { id }, { updated_at: url.updatedAt });
@@ -117,21 +116,17 @@ export function moderationHandlers(
   return {
     async takeDownUrl({ body: { shortUrl, reason }, context }) {
       const id = await getUrlId(shortUrl);
-      const { result, replayed } = await changeUrl(
-        id,
-        noLink(shortUrl),
-        context,
-        async (transaction, url, now) => {
-          if (url.erasedAt !== null) return null;
-          const takenDownAt = url.takenDownAt ?? now;
-          await transaction
-            .insertInto('takedowns')
-            .values({ id, reason, created_at: takenDownAt })
-            .onConflict((conflict) => conflict.column('id').doUpdateSet({ reason }))
-            .execute();
-          return { takenDownAt, takedownReason: reason };
-        },
-      );
+      const taken = await changeUrl(id, noLink(shortUrl), context, async (transaction, url) => {
+        if (url.erasedAt !== null) return null;
+        const takenDownAt = url.takenDownAt ?? context.now;
+        await transaction
+          .insertInto('takedowns')
+          .values({ id, reason, created_at: takenDownAt })
+          .onConflict((conflict) => conflict.column('id').doUpdateSet({ reason }))
+          .execute();
+        return { takenDownAt, takedownReason: reason };
+      });
+      const { result, replayed } = taken;
       return { status: 201, replayed, data: toTakedownRecord(origins(), result) };
     },
 
@@ -142,16 +137,12 @@ export function moderationHandlers(
 
     async undoTakedown({ params: { id }, context }) {
       const missing = notFound('takedown', id);
-      const { result, replayed } = await changeUrl(
-        id,
-        missing,
-        context,
-        async (transaction, url) => {
-          if (url.takenDownAt === null) return null;
-          await transaction.deleteFrom('takedowns').where('id', '=', id).execute();
-          return { takenDownAt: null, takedownReason: null };
-        },
-      );
+      const undone = await changeUrl(id, missing, context, async (transaction, url) => {
+        if (url.takenDownAt === null) return null;
+        await transaction.deleteFrom('takedowns').where('id', '=', id).execute();
+        return { takenDownAt: null, takedownReason: null };
+      });
+      const { result, replayed } = undone;
       // The takedown as it was.
       return { status: 200, replayed, data: toTakedownRecord(origins(), result) };
     },
