@@ -1,30 +1,139 @@
 import type { Logger } from 'pino';
-import { apiKeyHandlers } from './api-key-handlers.js';
-import { createApiKeyRepository } from './api-key-repository.js';
+import type { z } from 'zod';
+import { ApiError, domainInvalid, invalidField } from '../contract/api-error.js';
+import { defaultScopes, type KeyScope, restrictedScopes } from '../contract/define-route.js';
+import type { ReadPage } from '../contract/json-text.js';
+import { type HandlersOf, replyWithChange } from '../http/handlers.js';
+import { replyWithPage } from '../http/open-page.js';
+import type { apiKeyRoutes } from './api-key-contract.js';
+import {
+  type ApiKeyRecord,
+  createApiKeyRepository,
+  newApiKey,
+  toApiKeyRecord,
+} from './api-key-repository.js';
 import { createAuthService } from './auth-service.js';
-import { clientHandlers } from './client-handlers.js';
-import { createClientRepository } from './client-repository.js';
+import type { clientRecord, clientRoutes } from './client-contract.js';
+import { createClientRepository, noOrganization, toClientRecord } from './client-repository.js';
 import { tokenHandlers } from './token-handlers.js';
 
-type Options = Omit<
-  Parameters<typeof createAuthService>[0] & Parameters<typeof clientHandlers>[0],
-  'clients' | 'apiKeys'
-> & { readonly logger: Logger };
+type AuthModuleOptions = Omit<Parameters<typeof createAuthService>[0], 'clients' | 'apiKeys'> & {
+  readonly hasOrganization: (id: string) => Promise<boolean>;
+  readonly listClients: ReadPage<z.input<typeof clientRecord>>;
+  readonly listApiKeys: ReadPage<ApiKeyRecord>;
+  readonly logger: Logger;
+};
 
-export function createAuthModule(options: Options) {
+export function createAuthModule(options: AuthModuleOptions) {
   const { database, logger } = options;
   const clients = createClientRepository(database);
   const apiKeys = createApiKeyRepository(database, (err) =>
     logger.error({ err }, 'storing the last use of an API key failed'),
   );
   const auth = createAuthService({ ...options, clients, apiKeys });
+
+  async function requireOrganization(id: string): Promise<void> {
+    if (!(await options.hasOrganization(id))) throw noOrganization(id);
+  }
+
+  const handlers: HandlersOf<readonly [...typeof apiKeyRoutes, ...typeof clientRoutes]> = {
+    async createApiKey({ caller, body, context }) {
+      const { now } = context;
+      const expiresAt = body.expiresAt == null ? null : Date.parse(body.expiresAt);
+      if (expiresAt !== null && expiresAt <= now) throw expired(now);
+      const { domainId = null, onlyOwnLinks } = body;
+      const isRestricted = domainId !== null || onlyOwnLinks;
+      const possible = isRestricted ? restrictedScopes : defaultScopes;
+      const scopes =
+        body.scopes ??
+        defaultScopes.filter((scope) => possible.includes(scope) && caller.scopes.has(scope));
+      if (isRestricted) checkRestrictedScopes(scopes);
+      const missing = scopes.filter((scope) => !caller.scopes.has(scope));
+      if (missing.length > 0 || scopes.length === 0) {
+        throw new ApiError(
+          'INSUFFICIENT_SCOPE',
+          `A key cannot have more scopes than its creator, which lacks ${missing.join(', ') || 'all scopes that a key can have'}`,
+        );
+      }
+      if (domainId !== null && !(await apiKeys.hasDomain(caller, domainId))) {
+        throw domainInvalid(domainId);
+      }
+      const created = newApiKey({
+        organizationId: caller.organizationId,
+        name: body.name,
+        scopes,
+        domainId,
+        onlyOwnLinks,
+        // Keys cannot have the scope keys:write, so the caller is a person or a client.
+        createdBy: (caller.user ?? caller.client)?.id ?? '',
+        createdAt: now,
+        expiresAt,
+      });
+      const { result, replayed } = await apiKeys.create(created, context);
+      const data = { ...toApiKeyRecord(result.apiKey), key: result.key };
+      return { status: 201, replayed, data };
+    },
+
+    listApiKeys: ({ caller: { organizationId }, query }) =>
+      replyWithPage({ name: 'api keys', organizationId }, query, options.listApiKeys),
+
+    deleteApiKey({ params: { id }, context }) {
+      const deleting = apiKeys.delete(id, context);
+      return replyWithChange(deleting, 'API key', id, toApiKeyRecord);
+    },
+
+    async createClient({ params: { id }, body, context }) {
+      const { result, replayed } = await clients.create(body, { ...context, organizationId: id });
+      const { client, clientSecret } = result;
+      return { status: 201, replayed, data: { ...toClientRecord(client), clientSecret } };
+    },
+
+    async listClients({ params: { id }, query }) {
+      await requireOrganization(id);
+      return replyWithPage({ name: 'clients', organizationId: id }, query, options.listClients);
+    },
+
+    updateClient({ params: { id, clientId }, body, context }) {
+      const changing = clients.update(clientId, body, { ...context, organizationId: id });
+      return replyWithChange(changing, 'client', clientId, toClientRecord);
+    },
+
+    revokeClient({ params: { id, clientId }, context }) {
+      const revoking = clients.revoke(clientId, { ...context, organizationId: id });
+      return replyWithChange(revoking, 'client', clientId, toClientRecord);
+    },
+
+    async listOrganizationApiKeys({ params: { id }, query }) {
+      await requireOrganization(id);
+      return replyWithPage({ name: 'api keys', organizationId: id }, query, options.listApiKeys);
+    },
+
+    updateOrganizationApiKey({ params: { id, keyId }, body, context }) {
+      const changing = apiKeys.update(keyId, body, { ...context, organizationId: id });
+      return replyWithChange(changing, 'API key', keyId, toApiKeyRecord);
+    },
+
+    deleteOrganizationApiKey({ params: { id, keyId }, context }) {
+      const deleting = apiKeys.delete(keyId, { ...context, organizationId: id });
+      return replyWithChange(deleting, 'API key', keyId, toApiKeyRecord);
+    },
+  };
+
   return {
     auth,
-    handlers: {
-      ...tokenHandlers(auth),
-      ...apiKeyHandlers({ ...options, apiKeys }),
-      ...clientHandlers({ ...options, clients, apiKeys }),
-    },
-    stop: () => apiKeys.stop(),
+    handlers: { ...tokenHandlers(auth), ...handlers },
+    stop: apiKeys.stop,
   };
+}
+
+function checkRestrictedScopes(scopes: readonly KeyScope[]): void {
+  const other = scopes.find((scope) => !restrictedScopes.includes(scope));
+  if (other === undefined) return;
+  const message = `must not contain ${other} with domainId or onlyOwnLinks: a restricted key can have ${restrictedScopes.join(', ')}`;
+  throw invalidField('scopes', message);
+}
+
+function expired(now: number): ApiError {
+  const message = `must lie in the future (now is ${new Date(now).toISOString()})`;
+  return invalidField('expiresAt', message);
 }
