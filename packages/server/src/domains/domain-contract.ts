@@ -32,23 +32,11 @@ const maxUrlLength = 2_048;
 const maxAppLinksBytes = 16_384;
 
 /** The settings that lead visitors to another address. */
-const visitorUrls = {
-  rootUrl: 'Where / leads.',
-  notFoundUrl: 'Where addresses without a link lead.',
-  expiredUrl: 'Where links lead that are expired, paused or deleted.',
-} as const;
-
-function visitorUrl(name: keyof typeof visitorUrls) {
-  return webUrl(maxUrlLength)
-    .meta({
-      description: `${visitorUrls[name]} http or https, outside this server.`,
-      example: 'https://www.example.com/',
-    })
-    .nullish();
-}
-
-const visitorUrlRecord = (name: keyof typeof visitorUrls) =>
-  z.string().nullable().describe(`${visitorUrls[name]} Null: to a page.`);
+const visitorUrls = <Schema>(schemaOf: (description: string) => Schema) => ({
+  rootUrl: schemaOf('Where / leads.'),
+  notFoundUrl: schemaOf('Where addresses without a link lead.'),
+  expiredUrl: schemaOf('Where links lead that are expired, paused or deleted.'),
+});
 
 function appLinks<Schema extends z.ZodType>(schema: Schema, description: string, example: unknown) {
   return schema
@@ -76,26 +64,31 @@ const androidExample = [
   },
 ];
 
-const ignoreCase = z
-  .boolean()
-  .describe(
-    'Whether links are found in any case. Refused while links differ only in the case of their keys.',
-  );
-const forwardQuery = z
-  .boolean()
-  .describe('Whether links add the query of a visit to their target, unless they say otherwise.');
-const forwardPath = z
-  .boolean()
-  .describe('Whether links add the path after them to their target, unless they say otherwise.');
+const flags = z.object({
+  ignoreCase: z
+    .boolean()
+    .describe(
+      'Whether links are found in any case. Refused while links differ only in the case of their keys.',
+    ),
+  forwardQuery: z
+    .boolean()
+    .describe('Whether links add the query of a visit to their target, unless they say otherwise.'),
+  forwardPath: z
+    .boolean()
+    .describe('Whether links add the path after them to their target, unless they say otherwise.'),
+});
 
 export const domainUpdateRequest = z
   .strictObject({
-    rootUrl: visitorUrl('rootUrl'),
-    notFoundUrl: visitorUrl('notFoundUrl'),
-    expiredUrl: visitorUrl('expiredUrl'),
-    ignoreCase: ignoreCase.optional(),
-    forwardQuery: forwardQuery.optional(),
-    forwardPath: forwardPath.optional(),
+    ...visitorUrls((description) =>
+      webUrl(maxUrlLength)
+        .meta({
+          description: `${description} http or https, outside this server.`,
+          example: 'https://www.example.com/',
+        })
+        .nullish(),
+    ),
+    ...flags.partial().shape,
     appleAppSiteAssociation: appLinks(
       appleAppSiteAssociation,
       'The file /.well-known/apple-app-site-association, for iOS apps.',
@@ -130,12 +123,10 @@ export const domainRecord = z
     organizationId: z.string().meta({ format: 'uuid' }),
     isActive: z.boolean().describe('Whether links are served on it.'),
     txtRecord,
-    rootUrl: visitorUrlRecord('rootUrl'),
-    notFoundUrl: visitorUrlRecord('notFoundUrl'),
-    expiredUrl: visitorUrlRecord('expiredUrl'),
-    ignoreCase,
-    forwardQuery,
-    forwardPath,
+    ...visitorUrls((description) =>
+      z.string().nullable().describe(`${description} Null: to a page.`),
+    ),
+    ...flags.shape,
     appleAppSiteAssociation: appleAppSiteAssociation
       .nullable()
       .describe('The file /.well-known/apple-app-site-association.'),
