@@ -3,7 +3,6 @@ import { appendFileSync, existsSync, readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ImportChunk, ImportRow } from '@shorty/import';
 import { CliError, describeWriteError, systemErrorCode } from '../cli-error.js';
-import { createPrivateFolder } from '../config-file.js';
 
 /** The rows of a chunk by what became of them. */
 export interface ChunkCounts {
@@ -57,39 +56,23 @@ export class ProgressFile {
   readonly #chunks = new Map<number, ChunkState>();
   readonly #now: () => number;
 
-  private constructor(
-    [path, finalPath]: readonly [string, string],
-    lines: readonly Line[],
-    identity: string,
-    now: () => number,
-  ) {
-    this.#path = path;
-    this.#finalPath = finalPath;
+  /** `restart`: the import begins again, with other keys. */
+  constructor(folder: string, identity: string, now: () => number, restart: boolean) {
     this.#now = now;
+    this.#finalPath = join(folder, `${identity}.ndjson`);
+    this.#path = restart ? `${this.#finalPath}.new` : this.#finalPath;
+    const lines = readLines(this.#path);
+    // Dry runs have sent nothing.
+    if (!lines.some((line) => 'sent' in line)) {
+      const start = { startedAt: now(), seed: restart ? randomUUID() : '' };
+      append(this.#path, start);
+      lines.push(start);
+    }
     const first = lines.findLast((line) => 'startedAt' in line);
     this.startedAt = first?.startedAt ?? now();
     this.#identity = `${identity}${first?.seed ?? ''}`;
     for (const line of lines) this.#apply(line);
     this.isContinued = this.#chunks.size > 0;
-  }
-
-  /** `restart`: the import begins again, with other keys. */
-  static async open(
-    folder: string,
-    identity: string,
-    { now, restart }: { readonly now: () => number; readonly restart: boolean },
-  ): Promise<ProgressFile> {
-    await createPrivateFolder(folder, 'SHORTY_STATE_DIR');
-    const finalPath = join(folder, `${identity}.ndjson`);
-    const path = restart ? `${finalPath}.new` : finalPath;
-    const lines = readLines(path);
-    // Dry runs have sent nothing.
-    if (!lines.some((line) => 'sent' in line)) {
-      const start = { startedAt: now(), seed: restart ? randomUUID() : '' };
-      append(path, start);
-      lines.push(start);
-    }
-    return new ProgressFile([path, finalPath], lines, identity, now);
   }
 
   /** What became of the rows of a chunk in earlier requests. */

@@ -13,7 +13,7 @@ import { formatCount, formatInstant, formatNumber } from '@shorty/report';
 import type { ClientOptions, UrlCreateRequest } from '@shorty/sdk';
 import { type ExitCode, UsageError } from '../../cli-error.js';
 import { type CommandRow, type OptionRows, parsePositive } from '../../command.js';
-import { stateFolder } from '../../config-file.js';
+import { createPrivateFolder, stateFolder } from '../../config-file.js';
 import type { Context } from '../../context.js';
 import {
   type ImportOptions,
@@ -120,8 +120,9 @@ export async function importFile(
     if (!options.dryRun || failedOut !== undefined) {
       const identity = await identify(context, prepared, options, foreign);
       const folder = join(stateFolder(context.io), 'imports');
+      await createPrivateFolder(folder, 'SHORTY_STATE_DIR');
       const restart = options.resume === false && !options.dryRun;
-      progress = await ProgressFile.open(folder, identity, { now: context.io.now, restart });
+      progress = new ProgressFile(folder, identity, context.io.now, restart);
     }
     return progress && !options.dryRun
       ? importRows(context, prepared, options, foreign, progress)
