@@ -2,7 +2,7 @@ import { type Command, CommanderError } from 'commander';
 import { type ExitCode, exitCodes, UsageError } from './cli-error.js';
 import { type CommandRow, pathOf } from './command.js';
 import { commands } from './command-tree.js';
-import { type Context, createContext } from './context.js';
+import { createContext } from './context.js';
 import { readInput } from './input.js';
 import type { Io } from './io.js';
 import { allowsColor, outputFormats, resolveFormat, unknownField } from './output.js';
@@ -36,12 +36,7 @@ export async function main(argv: readonly string[], io: Io): Promise<ExitCode> {
 }
 
 /** Checks the options of every command, and returns what the command works with. */
-async function prepare(
-  row: CommandRow,
-  command: Command,
-  program: Command,
-  io: Io,
-): Promise<Context> {
+async function prepare(row: CommandRow, command: Command, program: Command, io: Io) {
   const { ownsOutput = false, hasNoData = false, writesCsv = false, prints } = row;
   const flags: GlobalFlags = program.opts();
   const { fields, jq } = flags;

@@ -179,11 +179,7 @@ function refuseDuplicates(titles: readonly string[], columns: readonly Column[])
 // Several columns of an export can have click totals, of which the largest counts, or times.
 const merged = ['importedClicks', 'importedCreatedAt', 'expiresAt'];
 
-function unknownColumns(
-  unknown: readonly string[],
-  titles: readonly string[],
-  set: FieldSet,
-): FileError {
+function unknownColumns(unknown: readonly string[], titles: readonly string[], set: FieldSet) {
   const candidates = Object.keys(set.fields);
   const named = unknown.map((title) => {
     const near = nearestName(title, candidates);

@@ -60,12 +60,7 @@ const widestBar = 50;
 const gaps = 7;
 
 /** Returns the title of a section, and its rows as aligned cells within `width` columns. */
-function sectionLines(
-  { title, rows }: Section,
-  report: Report,
-  width: number,
-  style: TextStyle,
-): string[] {
+function sectionLines({ title, rows }: Section, report: Report, width: number, style: TextStyle) {
   const head = style.strong(title);
   if (rows.length === 0) return [head, style.faint(`  ${nothingCounted(report)}`)];
   const widest = (texts: readonly string[]) => Math.max(...texts.map(displayWidth));

@@ -42,10 +42,7 @@ export function reportCommand(
  * Prints clicks, scans or attempts in the requested format. ndjson and csv contain only the series.
  * `--fields` selects fields of the response in json and a table, and fields of a bucket otherwise.
  */
-async function showReport(
-  { io, output }: Context,
-  { data, complete }: FetchedReport<Data>,
-): Promise<void> {
+async function showReport({ io, output }: Context, { data, complete }: FetchedReport<Data>) {
   if (output.format === 'json' || (output.format === 'table' && output.fields)) {
     await output.record(data);
   } else if (output.format === 'table') {

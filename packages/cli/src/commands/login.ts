@@ -3,7 +3,7 @@ import { UsageError } from '../cli-error.js';
 import type { CommandRow } from '../command.js';
 import type { Context } from '../context.js';
 import { ask, offerScheme, readSecret } from '../prompt.js';
-import { type Credentials, checkBaseUrl, defaultProfile, type Settings } from '../settings.js';
+import { checkBaseUrl, defaultProfile, type Settings } from '../settings.js';
 
 export const login: CommandRow = {
   summary: 'Sign in and store an API key or client credentials',
@@ -61,11 +61,7 @@ export const logout: CommandRow = {
   },
 };
 
-async function chooseBaseUrl(
-  context: Context,
-  settings: Settings,
-  server: string | undefined,
-): Promise<string> {
+async function chooseBaseUrl(context: Context, settings: Settings, server: string | undefined) {
   const { source, value } = settings.baseUrl;
   if (server !== undefined) return readBaseUrl(server, 'argument', context);
   if (source !== 'default' || !context.isInteractive) return value;
@@ -78,10 +74,7 @@ async function readBaseUrl(text: string, source: string, context: Context): Prom
 }
 
 /** Returns client credentials if a client id is known, and else an API key. */
-async function readCredentials(
-  context: Context,
-  { clientId }: Settings,
-): Promise<Exclude<Credentials, { accessToken: string }>> {
+async function readCredentials(context: Context, { clientId }: Settings) {
   const { env } = context.io;
   const isStored = clientId?.source.startsWith('profile ') === true;
   if (!clientId || (isStored && env.SHORTY_API_KEY)) {

@@ -12,6 +12,7 @@ import {
 } from '../command.js';
 import type { Context } from '../context.js';
 import { fieldOptions } from '../field-options.js';
+import { withIds } from '../input.js';
 import { columnsOf } from '../output.js';
 import { offerScheme } from '../prompt.js';
 import { type Named, namingSeveral } from '../records.js';
@@ -36,6 +37,7 @@ interface WebhookOptions {
   readonly domainId?: readonly Named[];
   readonly urlId?: readonly Named[];
   readonly header?: readonly string[];
+  readonly paused?: boolean;
 }
 
 const webhookOptions: OptionRows = {
@@ -80,11 +82,11 @@ export const webhookCommands: Readonly<Record<string, CommandRow>> = {
     args: { '<url>': 'http or https URL of the receiver' },
     options: { ...webhookOptions, '--paused': 'create it paused' },
     help: `${eventTypesHelp}\n\n${headerHelp}`,
-    fields: async ({ paused, ...options }: WebhookOptions & { paused?: boolean }, context) => {
+    fields: (options: WebhookOptions, context) => {
       if (!options.allEvents && splitTypes(options.event).length === 0) {
         throw new UsageError('--event or --all-events is required', 'see --help');
       }
-      return { ...(await readSettings(context, options)), ...(paused && { isActive: false }) };
+      return readSettings(options, context);
     },
     note: `${storeSecret}; the receiver needs it to verify deliveries`,
   }),
@@ -109,10 +111,7 @@ export const webhookCommands: Readonly<Record<string, CommandRow>> = {
     help: `${eventTypesHelp}\n\n${headerHelp}
 
 New filters replace all filters of the webhook, and new headers all headers.`,
-    fields: async ({ paused, ...input }: WebhookOptions & { paused?: boolean }, context) => ({
-      ...(await readSettings(context, input)),
-      ...(paused !== undefined && { isActive: !paused }),
-    }),
+    fields: readSettings,
   }),
   delete: changeCommand('Delete', 'webhook', 'deleteWebhook', {
     summary: 'Delete webhooks with their deliveries',
@@ -188,26 +187,20 @@ A webhook gets a type with isOptIn only if it names it: * does not include it.`,
 };
 
 /** Returns the request fields of the options that were set. */
-async function readSettings(context: Context, options: WebhookOptions): Promise<object> {
-  const { url, event, allEvents, description, tag, domainId, urlId, header } = options;
-  const filters = defined({
-    tags: tag,
-    domainIds: domainId && (await Promise.all(domainId.map((each) => each.id()))),
-    urlIds: urlId && (await Promise.all(urlId.map((each) => each.id()))),
-  });
+async function readSettings(options: WebhookOptions, context: Context): Promise<object> {
+  const { url, event, allEvents, description, tag, domainId, urlId, header, paused } = options;
+  const filters = defined(await withIds({ tags: tag, domainIds: domainId, urlIds: urlId }));
   return defined({
     url: url === undefined ? undefined : await offerScheme(url, 'url', context),
     events: allEvents ? ['*'] : event && splitTypes(event),
     description,
     filters: Object.keys(filters).length > 0 ? filters : undefined,
     headers: await readHeaders(context, header),
+    isActive: paused === undefined ? undefined : !paused,
   });
 }
 
-async function showEventTypes(
-  context: Context,
-  { type }: { readonly type?: string },
-): Promise<void> {
+async function showEventTypes(context: Context, { type }: { readonly type?: string }) {
   const { client, output, request } = context;
   if (type === undefined) {
     const { items } = await (await client()).webhooks.eventTypes(request);

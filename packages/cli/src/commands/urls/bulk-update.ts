@@ -8,7 +8,7 @@ import {
 } from '@shorty/import';
 import { formatCount, formatNumber } from '@shorty/report';
 import type { UrlBulkUpdateItem } from '@shorty/sdk';
-import { type ExitCode, exitCodeOf, UsageError } from '../../cli-error.js';
+import { exitCodeOf, UsageError } from '../../cli-error.js';
 import type { CommandRow } from '../../command.js';
 import type { Context } from '../../context.js';
 import {
@@ -53,11 +53,7 @@ interface Outcome {
   readonly code?: string;
 }
 
-async function updateRows(
-  context: Context,
-  prepared: PreparedImport,
-  isDryRun: boolean,
-): Promise<ExitCode> {
+async function updateRows(context: Context, prepared: PreparedImport, isDryRun: boolean) {
   const { io, output } = context;
   const { columns: planned } = prepared.plan;
   if (!planned.some((each) => each.kind === 'utm' || ('name' in each && each.name !== 'id'))) {
