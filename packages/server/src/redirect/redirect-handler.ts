@@ -55,15 +55,6 @@ export interface RedirectOptions extends DomainPagesOptions, LinkInfoOptions {
   readonly onResponse: (status: number) => void;
 }
 
-/** A path that may be that of a link. */
-interface LinkPath {
-  readonly path: string;
-  /** The first segment, with which its key begins. */
-  readonly key: string;
-  /** What follows it. A trailing slash alone leads to the same link. */
-  readonly rest: string;
-}
-
 /**
  * Responds to visits of short links. It is the first request handler. It responds to a cached link
  * in the turn of the event loop in which the request arrives.
@@ -108,8 +99,11 @@ export function createRedirects(options: RedirectOptions) {
     return true;
   }
 
-  /** Returns undefined for a path that no link can have. */
-  function parsePath(path: string): LinkPath | undefined {
+  /**
+   * Returns the first segment of a path, with which the key of its link begins, and what follows it: a trailing
+   * slash alone leads to the same link. Returns undefined for a path that no link can have.
+   */
+  function parsePath(path: string) {
     const slash = path.indexOf('/', 1);
     const key = decodeUnreserved(slash < 0 ? path.slice(1) : path.slice(1, slash));
     const rest = slash < 0 || slash === path.length - 1 ? '' : path.slice(slash);
@@ -120,7 +114,7 @@ export function createRedirects(options: RedirectOptions) {
   /** Finds the link of the longest key that a path begins with and that takes the rest of it. */
   async function find(
     domainId: string | null | Promise<string | null>,
-    { path, key, rest }: LinkPath,
+    { path, key, rest }: NonNullable<ReturnType<typeof parsePath>>,
     host: string | undefined,
   ) {
     const domain = await domainId;
@@ -199,7 +193,10 @@ export function createRedirects(options: RedirectOptions) {
       try {
         if (!isSafe) refuse(response, notSynced, (pages) => pages.unavailable);
         else if (link.preview && isLinkPreviewer(response.req.headers['user-agent'] ?? '')) {
-          sendPreview(response, { ...link.preview, shortCode: link.shortCode }, location);
+          const { shortCode, preview } = link;
+          const shortUrl = shortUrlOf(options.origins(), { ...preview, shortCode });
+          onResponse(200);
+          sendPage(response, 200, previewPage({ ...preview, shortUrl, location }), varyByAgent);
         } else {
           onResponse(status);
           sendRedirect(response, link, status, location);
@@ -221,16 +218,6 @@ export function createRedirects(options: RedirectOptions) {
           .catch((error) => fail(response, error));
       });
     visits.record(visit, link, target, respondOnce, spendClick);
-  }
-
-  function sendPreview(
-    response: ServerResponse,
-    preview: NonNullable<Link['preview']> & Pick<Link, 'shortCode'>,
-    location: string,
-  ): void {
-    onResponse(200);
-    const shortUrl = shortUrlOf(options.origins(), preview);
-    sendPage(response, 200, previewPage({ ...preview, shortUrl, location }), varyByAgent);
   }
 
   /** Sends a visitor elsewhere than to the target of a link. The visit is not recorded. */
