@@ -42,6 +42,8 @@ export function urlHandlers(options: UrlHandlerOptions): HandlersOf<typeof urlRo
   const { urls, writer, origins, clock } = options;
   const presentAt = (now: number) => (url: ShortUrl) => toRecord(origins(), url, now);
 
+  const replyWith = (url: ShortUrl) => ({ status: 200, data: presentAt(clock())(url) });
+
   async function updateOne(id: number, body: UrlUpdateRequest, context: WriteContext) {
     const items = [{ body: { ...body, id } }];
     return replyWithLink(await writer.update(items, presentAt(context.now), context));
@@ -73,7 +75,7 @@ export function urlHandlers(options: UrlHandlerOptions): HandlersOf<typeof urlRo
         const message = `names several links: send one of their short URLs, such as ${shortUrls}`;
         throw invalidField('shortUrl', message);
       }
-      return { status: 200, data: toRecord(origins(), url, clock()) };
+      return replyWith(url);
     },
 
     async checkSlug({ caller, query: { slug, ...query } }) {
@@ -90,27 +92,18 @@ export function urlHandlers(options: UrlHandlerOptions): HandlersOf<typeof urlRo
       return { status: 200, data: { slug, isAvailable: true, reason: null, message: null } };
     },
 
-    async getUrlByExternalId({ caller, params: { externalId } }) {
-      const url = await urls.getByExternalId(caller, externalId);
-      return { status: 200, data: toRecord(origins(), url, clock()) };
-    },
+    getUrlByExternalId: async ({ caller, params: { externalId } }) =>
+      replyWith(await urls.getByExternalId(caller, externalId)),
 
     async upsertUrl({ params: { externalId }, body, context }) {
       return replyWithLink(await writer.upsert(externalId, body, presentAt(context.now), context));
     },
 
-    async getUrl({ caller, params }) {
-      const url = await urls.get(caller, params.id);
-      return { status: 200, data: toRecord(origins(), url, clock()) };
-    },
+    getUrl: async ({ caller, params }) => replyWith(await urls.get(caller, params.id)),
 
-    async updateUrl({ params: { id }, body, context }) {
-      return updateOne(id, body, context);
-    },
+    updateUrl: ({ params: { id }, body, context }) => updateOne(id, body, context),
 
-    async restoreUrl({ params: { id }, context }) {
-      return updateOne(id, { isActive: true }, context);
-    },
+    restoreUrl: ({ params: { id }, context }) => updateOne(id, { isActive: true }, context),
 
     async deleteUrl({ caller, params: { id }, query: { erase }, context }) {
       checkDeletionScope(caller, erase);
