@@ -25,7 +25,7 @@ import { createDomainModule } from './domains/domain-module.js';
 import { hostnameReader } from './domains/domain-repository.js';
 import { hideApi } from './domains/hide-api.js';
 import { type IsOwnHost, ownHostTest } from './domains/hostname.js';
-import { FairQueue } from './fair-queue.js';
+import { openFairQueue } from './fair-queue.js';
 import { createErrorLog } from './health/error-log.js';
 import { livenessRoute } from './health/health-contract.js';
 import { createHealthModule, diskCheck } from './health/health-handlers.js';
@@ -35,7 +35,7 @@ import { affordableConnections, type Listener, listen, listenForOperators } from
 import { noteForwardedHeaders } from './http/note-forwarded-headers.js';
 import { createRateLimiter } from './http/rate-limiter.js';
 import { defaultTimeLimits } from './http/read-body.js';
-import { PeriodicService, type Service, stopAll } from './lifecycle.js';
+import { periodicService, type Service, stopAll } from './lifecycle.js';
 import { openListReader } from './lists/open-list-reader.js';
 import { createTxtResolver } from './network/dns-resolver.js';
 import { createSafeDns } from './network/safe-dns.js';
@@ -280,7 +280,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   });
   changes.on('links', () => qrs.cache.clear());
   changes.on('pictures', (ids) => qrs.cache.invalidate(ids));
-  const largeBodies = new FairQueue(largeBodyLimits);
+  const largeBodies = openFairQueue(largeBodyLimits);
   const queues = [
     largeBodies,
     metadata.queue,
@@ -325,7 +325,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   changes.on('stale', () => redirects.cache.markStale());
   changes.on('urls', (ids) => redirects.cache.invalidate(ids.map(Number)));
   changes.on('organizations', (ids) => redirects.cache.invalidateOrganizations(ids));
-  const policyService = new PeriodicService({
+  const policyService = periodicService({
     everyMs: linkPolicyPauseMs,
     idleEveryMs: linkPolicyEveryMs[database.engine],
     async tick() {
@@ -413,7 +413,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   });
   const services: readonly Service[] = [
     ...urls.services,
-    new PeriodicService({
+    periodicService({
       everyMs: housekeepingEveryMs,
       tick: (signal) => deleteExpired(database, { ...config, now: clock() }, signal),
       onError: (err) => logger.error({ err }, 'housekeeping failed'),

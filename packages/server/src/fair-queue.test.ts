@@ -1,9 +1,9 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { FairQueue, QueueClosedError, QueueFullError } from './fair-queue.js';
+import { openFairQueue, QueueClosedError, QueueFullError } from './fair-queue.js';
 
-function open(options: Partial<ConstructorParameters<typeof FairQueue>[0]> = {}) {
+function open(options: Partial<Parameters<typeof openFairQueue>[0]> = {}) {
   const limits = { concurrency: 1, maxWaiting: 100, maxWaitingPerOrganization: 50 };
-  const queue = new FairQueue({ name: 'drawings', ...limits, ...options });
+  const queue = openFairQueue({ name: 'drawings', ...limits, ...options });
   const order: string[] = [];
   /** Queues a task that takes some turns of the event loop. */
   const run = (organizationId: string) =>

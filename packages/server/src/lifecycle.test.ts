@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { PeriodicService } from './lifecycle.js';
+import { periodicService } from './lifecycle.js';
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -17,7 +17,7 @@ interface Run {
 function controlledService() {
   const runs: Run[] = [];
   const errors: unknown[] = [];
-  const service = new PeriodicService({
+  const service = periodicService({
     everyMs: 1000,
     tick: () => new Promise<void>((resolve, reject) => runs.push({ resolve, reject })),
     onError: (error) => errors.push(error),

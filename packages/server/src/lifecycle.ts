@@ -15,67 +15,62 @@ export interface PeriodicWork {
   onError(error: unknown): void;
 }
 
+export type PeriodicService = ReturnType<typeof periodicService>;
+
 /** Calls `tick` repeatedly, each time `everyMs` after the previous call has ended. */
-export class PeriodicService implements Service {
-  readonly #work: PeriodicWork;
-  readonly #throttle: ErrorThrottle;
-  #timer: NodeJS.Timeout | undefined;
-  #running: Promise<void> = Promise.resolve();
-  #isIdle = false;
-  #isWoken = false;
+export function periodicService(work: PeriodicWork) {
+  const { everyMs, idleEveryMs = everyMs } = work;
+  const throttle = errorThrottle((error) => work.onError(error));
+  let timer: NodeJS.Timeout | undefined;
+  let running: Promise<void> = Promise.resolve();
+  let isIdle = false;
+  let isWoken = false;
   /** Undefined while the service is stopped. */
-  #stopping: AbortController | undefined;
+  let stopping: AbortController | undefined;
 
-  constructor(work: PeriodicWork) {
-    this.#work = work;
-    this.#throttle = new ErrorThrottle((error) => work.onError(error));
-  }
-
-  start(): void {
-    if (this.#stopping) return;
-    this.#stopping = new AbortController();
-    this.#schedule(this.#stopping.signal);
-  }
-
-  async stop(): Promise<void> {
-    this.#stopping?.abort();
-    this.#stopping = undefined;
-    clearTimeout(this.#timer);
-    await this.#running;
-  }
-
-  /** There may be something to do: the next tick is at most `everyMs` away. */
-  wake(): void {
-    // A second call must not postpone the tick of the first.
-    if (this.#isWoken) return;
-    this.#isWoken = true;
-    if (!this.#isIdle || !this.#stopping) return;
-    clearTimeout(this.#timer);
-    this.#schedule(this.#stopping.signal);
-  }
-
-  #schedule(signal: AbortSignal): void {
-    const { everyMs, idleEveryMs = everyMs } = this.#work;
-    const pauseMs = this.#isIdle && !this.#isWoken ? idleEveryMs : everyMs;
-    const run = () => {
-      this.#running = this.#run(signal);
+  function schedule(signal: AbortSignal): void {
+    const begin = () => {
+      running = run(signal);
     };
-    this.#timer = setTimeout(run, pauseMs).unref();
+    timer = setTimeout(begin, isIdle && !isWoken ? idleEveryMs : everyMs).unref();
   }
 
-  async #run(signal: AbortSignal): Promise<void> {
-    this.#isWoken = false;
-    this.#isIdle = false;
+  async function run(signal: AbortSignal): Promise<void> {
+    isWoken = false;
+    isIdle = false;
     try {
-      this.#isIdle = (await this.#work.tick(signal)) === false;
-      this.#throttle.reset();
+      isIdle = (await work.tick(signal)) === false;
+      throttle.reset();
     } catch (error) {
-      this.#throttle.report(error);
+      throttle.report(error);
     } finally {
       // In `finally`, because `onError` may throw.
-      if (!signal.aborted) this.#schedule(signal);
+      if (!signal.aborted) schedule(signal);
     }
   }
+
+  return {
+    start(): void {
+      if (stopping) return;
+      stopping = new AbortController();
+      schedule(stopping.signal);
+    },
+    async stop(): Promise<void> {
+      stopping?.abort();
+      stopping = undefined;
+      clearTimeout(timer);
+      await running;
+    },
+    /** There may be something to do: the next tick is at most `everyMs` away. */
+    wake(): void {
+      // A second call must not postpone the tick of the first.
+      if (isWoken) return;
+      isWoken = true;
+      if (!isIdle || !stopping) return;
+      clearTimeout(timer);
+      schedule(stopping.signal);
+    },
+  };
 }
 
 /**
@@ -94,23 +89,18 @@ export async function stopAll(services: readonly Service[]): Promise<void> {
  * Passes an error on once until it clears: further errors with the same message are dropped. An error
  * with another message is passed on.
  */
-export class ErrorThrottle {
-  readonly #onError: (error: unknown) => void;
-  #lastMessage: string | undefined;
-
-  constructor(onError: (error: unknown) => void) {
-    this.#onError = onError;
-  }
-
-  report(error: unknown): void {
-    const message = error instanceof Error ? error.message : String(error);
-    if (message === this.#lastMessage) return;
-    this.#lastMessage = message;
-    this.#onError(error);
-  }
-
-  /** Records a success. The next error is reported, even with the same message. */
-  reset(): void {
-    this.#lastMessage = undefined;
-  }
+export function errorThrottle(onError: (error: unknown) => void) {
+  let lastMessage: string | undefined;
+  return {
+    report(error: unknown): void {
+      const message = error instanceof Error ? error.message : String(error);
+      if (message === lastMessage) return;
+      lastMessage = message;
+      onError(error);
+    },
+    /** Records a success. The next error is reported, even with the same message. */
+    reset(): void {
+      lastMessage = undefined;
+    },
+  };
 }

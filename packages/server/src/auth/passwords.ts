@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import type { Algorithm } from '@node-rs/argon2';
 import type { Logger } from 'pino';
-import { FairQueue } from '../fair-queue.js';
+import { openFairQueue } from '../fair-queue.js';
 import { defineThread } from '../threads/define-thread.js';
 import { openThread } from '../threads/open-thread.js';
 
@@ -25,9 +25,9 @@ export function openPasswords({ isThreaded, logger }: { isThreaded: boolean; log
   );
   // The import command sends four requests at once, each with up to 100 passwords.
   const limits = { concurrency: count, maxWaiting: 2_000, maxWaitingPerOrganization: 400 };
-  const hashing = new FairQueue({ name: 'passwords', ...limits });
+  const hashing = openFairQueue({ name: 'passwords', ...limits });
   // A queue of its own: a visitor's unlock does not wait for the queued hashing of a bulk create.
-  const unlocks = new FairQueue({ name: 'unlocks', ...limits });
+  const unlocks = openFairQueue({ name: 'unlocks', ...limits });
 
   /** Returns the thread with the fewest calls. All calls take equally long. */
   function leastBusyThread() {

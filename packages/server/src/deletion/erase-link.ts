@@ -7,7 +7,7 @@ import {
   untilErased,
 } from '../analytics/ingest/erase-visits.js';
 import type { IdempotentResult, WriteContext } from '../idempotency/with-idempotency-key.js';
-import { PeriodicService } from '../lifecycle.js';
+import { type PeriodicService, periodicService } from '../lifecycle.js';
 import type { Clock } from '../ports.js';
 import type { Database, WriteTransaction } from '../storage/database.js';
 import { childrenOf } from '../storage/schema.js';
@@ -125,13 +125,13 @@ export function createDeletionServices({
   const onError = (err: unknown, organizationId?: string) =>
     logger.error({ organizationId, err }, 'deleting an organization failed');
   return [
-    new PeriodicService({
+    periodicService({
       everyMs,
       idleEveryMs,
       tick: (signal) => deleteOrganizations(database, onError, signal, clock()),
       onError,
     }),
-    new PeriodicService({
+    periodicService({
       everyMs,
       idleEveryMs,
       tick: (signal) => eraseLinks(database, signal),

@@ -15,7 +15,7 @@ import type { LinkOwner } from '../contract/caller.js';
 import type { ErrorDetail } from '../contract/errors.js';
 import type { ReadPage } from '../contract/json-text.js';
 import type { EventOutbox } from '../events/event-outbox.js';
-import { FairQueue } from '../fair-queue.js';
+import { openFairQueue } from '../fair-queue.js';
 import type { HandlersOf } from '../http/handlers.js';
 import { replyWithPage } from '../http/open-page.js';
 import { refuseTooMany } from '../idempotency/refuse-too-many.js';
@@ -76,7 +76,7 @@ export function createDomainModule(options: DomainModuleOptions) {
     findDomain: findByHostname,
     onError: (err) => logger.error({ err }, 'host look-up failed'),
   });
-  const lookUps = new FairQueue({
+  const lookUps = openFairQueue({
     name: 'DNS look-ups',
     concurrency: 32,
     maxRunningPerOrganization: 4,

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { entryLimit } from '../entry-limit.js';
-import { LoadingCache } from '../loading-cache.js';
+import { loadingCache } from '../loading-cache.js';
 import type { Clock } from '../ports.js';
 import { StorageUnavailableError } from '../storage/database.js';
 import type { DomainSettings } from './domain-repository.js';
@@ -43,7 +43,7 @@ export type HostResolver = ReturnType<typeof createHostResolver>;
 /** Resolves Host headers to the ids of custom domains, or to null: the platform's domain. */
 export function createHostResolver(options: HostResolverOptions) {
   const { shortDomain, isOwnHost, findDomain, platformSettings, clock, onError } = options;
-  const hosts = new LoadingCache<Entry>(entryLimit(maxHosts), async (host) => {
+  const hosts = loadingCache<Entry>(entryLimit(maxHosts), async (host) => {
     const expiresAt = clock() + maxAgeMs;
     const hostname = hostnameOf(host);
     const domain = canBeCustomDomain(hostname) ? await findDomain(hostname) : undefined;

@@ -1,5 +1,5 @@
 import type { ThreadedReaderOptions } from '../analytics/reports/report-thread.js';
-import { FairQueue } from '../fair-queue.js';
+import { openFairQueue } from '../fair-queue.js';
 import { openThread } from '../threads/open-thread.js';
 import type { UrlFilter } from '../urls/url-contract.js';
 import { type Lists, listMethods, listThread } from './list-thread.js';
@@ -19,7 +19,7 @@ export function openListReader(options: ThreadedReaderOptions) {
   const concurrency = database.maxConcurrentLists;
   // The lists of one organization must not occupy all slots.
   const openQueue = (name: string, maxRunningPerOrganization: number) =>
-    new FairQueue({
+    openFairQueue({
       name,
       concurrency,
       maxRunningPerOrganization,

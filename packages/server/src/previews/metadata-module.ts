@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { FairQueue, QueueFullError } from '../fair-queue.js';
+import { openFairQueue, QueueFullError } from '../fair-queue.js';
 import type { HandlersOf } from '../http/handlers.js';
 import { createGuardedFetch } from '../network/guarded-fetch.js';
 import type { FetchedMetadata } from './fetch-metadata.js';
@@ -15,7 +15,7 @@ type StoreTitle = (title: string) => Promise<unknown>;
 /** Reads what pages say about themselves, for the API and for new links. */
 export function createMetadataModule({ allowPrivateNetwork, logger }: MetadataModuleOptions) {
   const guardedFetch = createGuardedFetch({ allowPrivateNetwork });
-  const queue = new FairQueue({
+  const queue = openFairQueue({
     name: 'page metadata',
     concurrency: 16,
     maxRunningPerOrganization: 4,

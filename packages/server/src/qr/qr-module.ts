@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { EventOutbox } from '../events/event-outbox.js';
-import { FairQueue } from '../fair-queue.js';
-import { LoadingCache } from '../loading-cache.js';
+import { openFairQueue } from '../fair-queue.js';
+import { loadingCache } from '../loading-cache.js';
 import { GuardedFetchError } from '../network/guarded-connector.js';
 import { createGuardedFetch, type GuardedFetch } from '../network/guarded-fetch.js';
 import type { PlanTable } from '../organizations/plans.js';
@@ -35,8 +35,8 @@ const cacheLimits = {
 export function createQrModule(options: QrModuleOptions) {
   const { isThreaded, allowPrivateNetwork, logger } = options;
   const qrs = createQrRepository(options.database, options.outbox, options.plans);
-  const cache = new LoadingCache<PublicQr>(cacheLimits, (id) => qrs.findPublic(id));
-  const drawings = new FairQueue({
+  const cache = loadingCache<PublicQr>(cacheLimits, (id) => qrs.findPublic(id));
+  const drawings = openFairQueue({
     name: 'QR codes',
     // One image is drawn while sharp encodes or decodes another. sharp then uses at most two of
     // libuv's four threads, which leaves two for DNS and files.
@@ -52,7 +52,7 @@ export function createQrModule(options: QrModuleOptions) {
     logger,
   });
   const guardedFetch = createGuardedFetch({ allowPrivateNetwork });
-  const downloads = new FairQueue({
+  const downloads = openFairQueue({
     name: 'logo downloads',
     concurrency: 16,
     maxRunningPerOrganization: 4,

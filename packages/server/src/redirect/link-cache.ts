@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LoadingCache } from '../loading-cache.js';
+import { type LoadingCache, loadingCache } from '../loading-cache.js';
 import { foldKey } from '../storage/fold-keys.js';
 import type { Link } from './link.js';
 
@@ -41,7 +41,7 @@ export class LinkCache {
 
   constructor({ maxBytes, load }: LinkCacheOptions) {
     this.#load = load;
-    this.#links = new LoadingCache<CachedLink>(
+    this.#links = loadingCache<CachedLink>(
       {
         maxSize: maxBytes,
         sizeCalculation: ({ link }, cacheKey) => bytesOf(link) + cacheKey.length,

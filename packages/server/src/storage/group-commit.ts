@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Kysely } from 'kysely';
-import { FairQueue } from '../fair-queue.js';
+import { openFairQueue } from '../fair-queue.js';
 import { yieldToEventLoop } from '../yield-to-event-loop.js';
 import {
   type Database,
@@ -241,7 +241,7 @@ export function openWriter(db: Kysely<Schema>, options: GroupCommitOptions) {
     return { works, isPaused: works.length > 0 };
   }
 
-  const single = new FairQueue({
+  const single = openFairQueue({
     name: 'writes',
     concurrency: 2 * concurrency * maxGroupSize,
     maxRunningPerOrganization: 16,
@@ -249,7 +249,7 @@ export function openWriter(db: Kysely<Schema>, options: GroupCommitOptions) {
     maxWaitingPerOrganization: 256,
   });
   // Each takes longer than the rest of its group, and their request bodies are large.
-  const bulk = new FairQueue({
+  const bulk = openFairQueue({
     name: 'bulk writes',
     concurrency: 8 * concurrency,
     maxRunningPerOrganization: 4,

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { EventOutbox } from '../events/event-outbox.js';
-import { PeriodicService } from '../lifecycle.js';
+import { periodicService } from '../lifecycle.js';
 import { runInBatches } from '../storage/batches.js';
 import { createTargetScan, type TargetScanOptions } from './check-target.js';
 import { type ModerationHandlerOptions, moderationHandlers } from './moderation-handlers.js';
@@ -59,13 +59,13 @@ export function createUrlModule(options: UrlModuleOptions) {
     expire,
     scanTargets,
     services: [
-      new PeriodicService({
+      periodicService({
         everyMs: scanEveryMs,
         idleEveryMs: scanIdleEveryMs,
         tick: scanTargets,
         onError: (err) => logger.error({ err }, 'the check of targets failed'),
       }),
-      new PeriodicService({
+      periodicService({
         everyMs: expiryEveryMs,
         idleEveryMs: expiryIdleEveryMs,
         tick: async (signal) => (await expire(signal)) > 0,

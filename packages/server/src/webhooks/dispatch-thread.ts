@@ -1,6 +1,6 @@
 import { v7 as newUuid } from 'uuid';
 import { createEventOutbox } from '../events/event-outbox.js';
-import { PeriodicService, stopAll } from '../lifecycle.js';
+import { periodicService, stopAll } from '../lifecycle.js';
 import { createGuardedFetch } from '../network/guarded-fetch.js';
 import type { PlanTable } from '../organizations/plans.js';
 import type { Clock } from '../ports.js';
@@ -51,13 +51,13 @@ export function startDispatcher(
     clock,
     onError: report('webhook dispatch failed'),
   });
-  const clicks = new PeriodicService({
+  const clicks = periodicService({
     everyMs: batchClicksEveryMs,
     idleEveryMs: idleBatchEveryMs,
     tick: () => writeClicks({ database, outbox, clock, origins }),
     onError: report('batching clicks failed'),
   });
-  const pruning = new PeriodicService({
+  const pruning = periodicService({
     everyMs: pruneEveryMs,
     tick: (signal) => pruneDeliveries(database, clock(), signal),
     onError: report('pruning deliveries failed'),

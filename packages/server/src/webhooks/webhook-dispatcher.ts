@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EventOutbox } from '../events/event-outbox.js';
-import { PeriodicService } from '../lifecycle.js';
+import { periodicService } from '../lifecycle.js';
 import { FetchClosedError } from '../network/guarded-connector.js';
 import type { AttemptOutcome } from './attempt.js';
 import type { Claim, DeliveryQueue } from './delivery-queue.js';
@@ -64,7 +64,7 @@ export function createDispatcher(options: WebhookDispatcherOptions) {
   let noScanBefore = 0;
   let tickedAt = performance.now();
 
-  const loop = new PeriodicService({
+  const loop = periodicService({
     everyMs: tickEveryMs,
     idleEveryMs: scanEveryMs,
     /** Returns false while there is nothing to do. */

@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import { v7 as newUuid } from 'uuid';
 import type { Config } from '../../config.js';
 import { createEventOutbox, type EventOutbox } from '../../events/event-outbox.js';
-import { ErrorThrottle, PeriodicService, type PeriodicWork, stopAll } from '../../lifecycle.js';
+import { errorThrottle, type PeriodicWork, periodicService, stopAll } from '../../lifecycle.js';
 import type { PlanTable } from '../../organizations/plans.js';
 import type { Clock } from '../../ports.js';
 import type { Database } from '../../storage/database.js';
@@ -92,8 +92,8 @@ export function createIngest(
     everyMs: number,
     tick: PeriodicWork['tick'],
     idleEveryMs = everyMs,
-  ) => new PeriodicService({ everyMs, idleEveryMs, tick, onError: noteError(name) });
-  const erasureErrors = new ErrorThrottle(noteError('erasures'));
+  ) => periodicService({ everyMs, idleEveryMs, tick, onError: noteError(name) });
+  const erasureErrors = errorThrottle(noteError('erasures'));
   let unreadable: ErasureFailures = new Map();
   async function eraseMarked(signal: AbortSignal): Promise<void> {
     // They must not fail the calls of other organizations.
@@ -116,7 +116,7 @@ export function createIngest(
     idleMergeEveryMs,
   );
   const services = [
-    new PeriodicService({
+    periodicService({
       everyMs: ingestEveryMs,
       idleEveryMs: idleIngestEveryMs,
       tick: () => ingest(),

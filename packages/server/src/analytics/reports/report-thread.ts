@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { ApiError } from '../../contract/api-error.js';
 import { toJsonText } from '../../contract/json-text.js';
-import { FairQueue } from '../../fair-queue.js';
+import { openFairQueue } from '../../fair-queue.js';
 import { type Database, StorageUnavailableError } from '../../storage/database.js';
 import { openStorage, type StorageOptions } from '../../storage/open-storage.js';
 import { defineThread } from '../../threads/define-thread.js';
@@ -57,7 +57,7 @@ const timeLimitMs = concurrency * reportTimeoutMs + 10_000;
 
 /** Opens the thread that reads reports, and the queue in front of it. */
 export function openReports({ isThreaded, storage, database, logger }: ThreadedReaderOptions) {
-  const queue = new FairQueue({
+  const queue = openFairQueue({
     name: 'reports',
     concurrency,
     // The reports of one organization must not occupy all slots.

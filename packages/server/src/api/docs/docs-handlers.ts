@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { ApiError, shorten, validationError } from '../../contract/api-error.js';
 import type { HandlersOf } from '../../http/handlers.js';
 import { encodeFile, toStaticFile } from '../../http/static-file.js';
-import { LoadingCache } from '../../loading-cache.js';
+import { loadingCache } from '../../loading-cache.js';
 import { docsPage, docsPageHeaders } from '../../pages/docs-page.js';
 import type { docsRoutes } from './docs-contract.js';
 import { docsScript } from './docs-script.js';
@@ -23,7 +23,7 @@ const contents: Readonly<Record<string, () => Promise<Buffer>>> = {
 };
 
 /** The files of the documentation page. Each is read and compressed at its first request. */
-const files = new LoadingCache({ max: Object.keys(contents).length }, async (name) => {
+const files = loadingCache({ max: Object.keys(contents).length }, async (name) => {
   const plain = Object.hasOwn(contents, name) ? await contents[name]?.() : undefined;
   if (!plain) return undefined;
   return toStaticFile(plain, `text/${name.endsWith('.css') ? 'css' : 'javascript'}; charset=utf-8`);

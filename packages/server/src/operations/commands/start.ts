@@ -6,7 +6,7 @@ import type { Worker } from 'node:worker_threads';
 import { collectGarbage, collectGarbageWhenIdle } from '../../collect-garbage.js';
 import { findUnknownSettings, readConfig } from '../../config.js';
 import { createServer } from '../../create-server.js';
-import { PeriodicService } from '../../lifecycle.js';
+import { periodicService } from '../../lifecycle.js';
 import type { ShortyServer } from '../../server-options.js';
 import { findDatabaseFile } from '../../storage/locate-database.js';
 import { unusable } from '../../storage/open-storage.js';
@@ -43,7 +43,7 @@ export async function start({ create }: { readonly create?: true }): Promise<voi
     openScheduledBackups({ ...config.backups, clock: Date.now, logger, createBackup });
   const backupService =
     backups &&
-    new PeriodicService({
+    periodicService({
       everyMs: backupCheckMs,
       tick: (signal) => backups.runIfDue(signal),
       onError: (err) => logger.error({ err }, 'backup failed'),

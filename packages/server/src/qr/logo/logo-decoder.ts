@@ -4,7 +4,7 @@ import { constants, getPriority, setPriority } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { truncateText } from '../../contract/api-error.js';
-import { FairQueue } from '../../fair-queue.js';
+import { openFairQueue } from '../../fair-queue.js';
 import { QrDesignError } from '../drawing/qr-design.js';
 import {
   type LogoProcessLimits,
@@ -16,7 +16,7 @@ import {
 
 /** Decodes each logo in its own process. A fair queue orders the logos of organizations. */
 export function createLogoDecoder(process: Omit<RunLogoProcessOptions, 'signal'> = {}) {
-  const queue = new FairQueue({
+  const queue = openFairQueue({
     name: 'logos',
     concurrency: 2,
     // An organization whose logos use their whole time limit leaves one process to the others.

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import { PeriodicService } from '../../lifecycle.js';
+import { periodicService } from '../../lifecycle.js';
 import type { ChangeListener, RecordKind, Schema } from '../database.js';
 
 // The other nodes apply a change within about this time.
@@ -24,7 +24,7 @@ export async function watchChanges(
   let polledAt = performance.now();
   const [first] = await poll(db);
   let { snapshot, server } = first as Poll;
-  const service = new PeriodicService({
+  const service = periodicService({
     everyMs: pollEveryMs,
     async tick() {
       const startedAt = performance.now();
