@@ -72,14 +72,7 @@ export function recordAuditEntry(
   handleAtCommit(transaction, insertRows, row);
 }
 
-function insertRows(
-  transaction: WriteTransaction,
-  rows: readonly Schema['audit_log'][],
-): Promise<void> {
-  return bulkInsert(
-    transaction,
-    'audit_log',
-    rows,
-    'on conflict (created_at, id) do update set item_count = audit_log.item_count + excluded.item_count',
-  );
-}
+const addToCount =
+  'on conflict (created_at, id) do update set item_count = audit_log.item_count + excluded.item_count';
+const insertRows = (transaction: WriteTransaction, rows: readonly Schema['audit_log'][]) =>
+  bulkInsert(transaction, 'audit_log', rows, addToCount);

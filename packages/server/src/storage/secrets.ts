@@ -96,13 +96,10 @@ export async function rotateSecrets(database: Database) {
   const { firstId = '' } = keyring;
   const check_value = keyring.encrypt(checkText, placeOfCheck, firstId);
   // From now on, servers encrypt under the new key, and none starts without the one before.
-  await writeDirectly(async (transaction) => {
-    await transaction
-      .updateTable('secret_key')
-      .set({ check_value, previous_check_value: sql`check_value` })
-      .where('check_value', 'not like', `enc:${firstId}:%`)
-      .execute();
-  }, 'rows');
+  const useKey = sql`update secret_key
+    set check_value = ${check_value}, previous_check_value = check_value
+    where check_value not like ${`enc:${firstId}:%`}`;
+  await writeDirectly((transaction) => useKey.execute(transaction), 'rows');
   let changed = 0;
   const unreadable = new Set<string>();
   for await (const { table, column, rows } of storedSecrets(database, firstId)) {
@@ -119,9 +116,8 @@ export async function rotateSecrets(database: Database) {
     );
     changed += done.filter(Boolean).length;
   }
-  await writeDirectly(async (transaction) => {
-    await transaction.updateTable('secret_key').set({ previous_check_value: null }).execute();
-  }, 'rows');
+  const forgetPrevious = sql`update secret_key set previous_check_value = null`;
+  await writeDirectly((transaction) => forgetPrevious.execute(transaction), 'rows');
   return { changed, unreadable: [...unreadable] };
 }
 

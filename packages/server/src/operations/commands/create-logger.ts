@@ -57,7 +57,10 @@ export function toText(line: string): string {
   const stacks: string[] = [];
   const parts = Object.entries(fields).map(([name, value]) => {
     const { stack } = (value ?? {}) as { readonly stack?: unknown };
-    if (typeof stack !== 'string') return `${name}=${quoteUnlessPlain(value)}`;
+    if (typeof stack !== 'string') {
+      const isPlain = typeof value === 'string' && /^[\w./:@+-]+$/.test(value);
+      return `${name}=${isPlain ? value : JSON.stringify(value)}`;
+    }
     stacks.push(stack.replace(/^/gm, '    '));
     return `${name}=${JSON.stringify({ ...(value as object), stack: undefined })}`;
   });
@@ -71,11 +74,6 @@ function localTime(iso: string): string {
   const at = new Date(iso);
   const offsetMs = at.getTimezoneOffset() * 60_000;
   return new Date(at.getTime() - offsetMs).toISOString().slice(11, 23);
-}
-
-function quoteUnlessPlain(value: unknown): string {
-  const isPlain = typeof value === 'string' && /^[\w./:@+-]+$/.test(value);
-  return isPlain ? value : JSON.stringify(value);
 }
 
 function cutLine(line: string): string {
