@@ -41,10 +41,11 @@ export interface GroupCommitOptions {
   readonly concurrency: number;
   /** The most works of a transaction. */
   readonly maxGroupSize: number;
+  /** The most turns of the event loop in which it waits for further works. */
+  readonly maxTurns: number;
 }
 
 const maxConflicts = 10;
-const maxTurns = 4;
 
 type CommitHandler<Item> = (transaction: WriteTransaction, items: readonly Item[]) => Promise<void>;
 type Stage = Map<CommitHandler<never>, unknown[]>;
@@ -150,7 +151,7 @@ export function openWriter(db: Kysely<Schema>, options: GroupCommitOptions) {
    * Requests that arrive together come here in different turns, and a commit costs as much as several of them.
    */
   async function gather(): Promise<void> {
-    for (let turn = 0; turn < maxTurns; turn += 1) {
+    for (let turn = 0; turn < options.maxTurns; turn += 1) {
       const before = pending.length;
       await yieldToEventLoop();
       if (pending.length === before) return;

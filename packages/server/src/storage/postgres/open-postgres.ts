@@ -39,6 +39,7 @@ export function openPostgres(
     concurrency: Math.max(2, Math.floor(maxConnections / 2)),
     // The locks of all its organizations are held until the commit.
     maxGroupSize: 16,
+    maxTurns: 1,
   };
   const writer = openWriter(db, options);
   return {

@@ -71,6 +71,8 @@ export function openSqlite(path: string, settings: StorageOptions): Database {
     concurrency: 1,
     // Each work takes about 0.2 ms, for which redirects wait, and a commit takes several of them.
     maxGroupSize: 64,
+    // Works do not gather during a commit, because it blocks the event loop.
+    maxTurns: 4,
   };
   const writer = openWriter(write, options);
   let maintainer: SqliteHandle.Database | undefined;
