@@ -95,7 +95,7 @@ export function handleAtCommit<Item>(
  * has those of at most two groups for each transaction that runs at once: the running one and the next. An
  * organization's part of them is small, so a backlog of one hardly delays another.
  *
- * Group commit: writes that were requested within one turn of the event loop share a transaction. In
+ * Group commit: writes that were requested within `maxTurns` of the event loop share a transaction. In
  * separate transactions, each would wait for the commit of the one before.
  *
  * Each write is still all or nothing: if one fails, the transaction is rolled back, and the works of
