@@ -89,6 +89,16 @@ type Changes = Readonly<Record<RecordKind, [keys: readonly string[]]>> & {
   readonly stale: [];
 };
 
+/** What is known of a server after its start. */
+type StartedServer = {
+  -readonly [Name in
+    | 'url'
+    | 'adminUrl'
+    | 'credentials'
+    | 'apiKey'
+    | 'invitationUrl']: ShortyServer[Name];
+};
+
 /** Returns where clients and visitors reach the server. */
 function addressOf(config: Config, listener: string) {
   const url = config.baseUrl ?? listener;
@@ -423,6 +433,14 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     ...webhooks.services,
   ];
 
+  const server: StartedServer = {
+    url: '',
+    adminUrl: undefined,
+    credentials: undefined,
+    apiKey: undefined,
+    invitationUrl: undefined,
+  };
+
   async function startUp(): Promise<void> {
     database.lockForServer(clock());
     const applied = await database.migrate();
@@ -512,12 +530,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     return stopping;
   };
 
-  const server: { -readonly [Name in keyof ShortyServer]: ShortyServer[Name] } = {
-    url: '',
-    adminUrl: undefined,
-    credentials: undefined,
-    apiKey: undefined,
-    invitationUrl: undefined,
+  return Object.assign(server, {
     database,
     start: () =>
       startUp().catch(async (error: unknown) => {
@@ -527,11 +540,10 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
         throw error;
       }),
     stop,
-    noteUncaughtError: (error) => errorLog.note('process', error),
+    noteUncaughtError: (error: unknown) => errorLog.note('process', error),
     expireUrls: () => urls.expire(),
     async checkTargets() {
       while (await urls.scanTargets());
     },
-  };
-  return server;
+  });
 }
