@@ -29,7 +29,7 @@ export async function launchBrowser(): Promise<Browser> {
   });
 }
 
-// Some pages have a 4xx status. Whoever has focused a field already keeps it, before the page's own focus.
+// Some pages have a 4xx status. The page does not move the focus from a field that a person has focused.
 const expected = /the server responded with a status of 4\d\d|^Autofocus processing was blocked/;
 
 /** Collects the page's requests to other origins, and its errors and console messages. */

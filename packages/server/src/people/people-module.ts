@@ -67,7 +67,7 @@ export function createPeopleModule(options: {
     return token === undefined ? undefined : users.findCaller(token, clock());
   }
 
-  /** Signs a person in whom the provider knows. Throws SignInFailure. */
+  /** Signs in the person of an identity that the provider has confirmed. Throws SignInFailure. */
   async function signIn(identity: OidcIdentity): Promise<WithToken> {
     const organizationId = await options.defaultOrganization();
     const role = oidc?.defaultRole;

@@ -128,8 +128,10 @@ function rowsAfter(engine: Engine, query: ListQuery, [key, id]: Position): RawBu
     union all ${rows} and ${ordered} ${comesAfter} ${key}`;
 }
 
-/** Reads one page of a list. `find` returns the rows of some ids in any order. `keys` are the values by which
- * the rows are ordered. */
+/**
+ * Reads one page of a list. `find` returns the rows of some ids in any order. `keys` are the values by which
+ * the rows are ordered.
+ */
 export async function readList<Id extends string | number, Row extends { readonly id: Id }>(
   database: Database,
   query: ListQuery,

@@ -55,7 +55,7 @@ async function copyAll({ databasePath, to, thresholds }: BackupOptions, folder: 
     requireNone(describeFileError(cause), databasePath, cause);
   }
   const storage = { databaseUrl: `file:${copy}`, durability: 'process' } as const;
-  /** The number of chunks and batches that cannot be read. */
+  /** The number of rows of visits that cannot be read. */
   let damaged = 0;
   const journalLines = await withStorage(storage, async (database) => {
     requireNone(await database.findVersionProblem(), databasePath);
