@@ -147,7 +147,7 @@ const maxLineLength = 64 * 1024 * 1024;
 
 /** Yields the lines. Throws if the last one has no line feed. */
 async function* linesOf(path: string): AsyncGenerator<string> {
-  const options = { encoding: 'utf8', highWaterMark: 1_048_576 } as const;
+  const options = { encoding: 'utf8', highWaterMark: 65_536 } as const;
   let rest = '';
   let count = 0;
   for await (const chunk of createReadStream(path, options)) {
