@@ -133,8 +133,7 @@ export function createWebhookRepository(database: Database) {
       return change(id, context, async (transaction, before) => {
         const hasNewUrl = url !== undefined && url !== before.url;
         const columns = settingColumns(await encryptorOf(database, transaction), id, settings);
-        if (hasNewUrl && columns.headers === undefined)
-          checkOrigin(webhookOf(before, keyring), url);
+        if (hasNewUrl && columns.headers === undefined) checkOrigin(before, url);
         const row = await transaction
           .updateTable('webhooks')
           .set({
@@ -262,9 +261,12 @@ function textOf(fields: object | null): string | null {
   return given.length === 0 ? null : JSON.stringify(Object.fromEntries(given));
 }
 
-/** Throws if the stored headers would be sent to another origin. They are secrets of the first one. */
-function checkOrigin({ url, headerNames }: Webhook, newUrl: string): void {
-  if (headerNames.length === 0 || new URL(newUrl).origin === new URL(url).origin) return;
+/**
+ * Throws if the stored headers would be sent to another origin, now or once the key that decrypts them is
+ * back. They are secrets of the first one.
+ */
+function checkOrigin({ url, headers }: WebhookRow, newUrl: string): void {
+  if (headers === null || new URL(newUrl).origin === new URL(url).origin) return;
   const message = 'must be sent again, or be null, because url has another origin';
   throw validationError([{ path: 'headers', message }]);
 }

@@ -83,6 +83,16 @@ describe('description, filters and headers of a webhook', () => {
     expect((await update(data.id, { url })).status).toBe(200);
     await remove(data.id);
   });
+
+  it('so must headers that cannot be decrypted now, because their key may come back', async () => {
+    const { data } = await create({ headers: { 'X-A': 'b' } });
+    await api.server.database.writeDirectly((transaction) =>
+      transaction.updateTable('webhooks').set({ headers: 'enc:000000000000:AAAA' }).execute(),
+    );
+    const refused = await update(data.id, { url: 'https://elsewhere.example/' });
+    expect(refused.invalidFields).toEqual(['headers']);
+    await remove(data.id);
+  });
 });
 
 describe('a delivery', () => {
