@@ -1,21 +1,11 @@
 import { once } from 'node:events';
-import { chmodSync, mkdirSync } from 'node:fs';
-import { type IncomingMessage, request } from 'node:http';
-import { dirname, join } from 'node:path';
 import { connect } from 'node:tls';
 import type { Shorty } from '@shorty/sdk';
 import { describe, expect, it, test } from 'vitest';
 import { sendRaw } from '../../packages/server/test/api/raw-http.js';
-import {
-  command,
-  newSettings,
-  pathOf,
-  run,
-} from '../../packages/server/test/operator/server-process.js';
 import { startCaddy } from '../lib/caddy.js';
 import { startNginx } from '../lib/nginx.js';
 import { expectOperatorPathsHidden, startUpstream } from '../lib/operator-paths.js';
-import { scratchFolder } from '../lib/processes.js';
 
 /** Sends a request over TLS and returns the response. */
 async function sendOverTls(port: number, request: string): Promise<string> {
@@ -96,33 +86,4 @@ test('nginx passes on bodies of more than 1 MB, which only the API limits', asyn
   });
   expect(response.status).toBe(401);
   expect(await response.json()).toMatchObject({ error: { code: 'UNAUTHORIZED' } });
-});
-
-test('nginx reaches a server on a unix socket, which sees the address of the visitor', async () => {
-  const folder = scratchFolder();
-  const socket = join(folder, 'shorty.sock');
-  // The worker of nginx has another user.
-  chmodSync(folder, 0o755);
-  const settings = {
-    ...newSettings(),
-    SHORTY_LISTEN: socket,
-    SHORTY_SOCKET_MODE: '666',
-    SHORTY_BASE_URL: 'http://sho.example',
-    SHORTY_TOKEN_RATE_LIMIT: '1',
-  };
-  mkdirSync(dirname(pathOf(settings)));
-  const server = run(settings);
-  await server.until(/Shorty is listening on http:\/\/sho\.example/);
-  expect(await command(settings, 'health')).toMatchObject({ code: 0, stdout: 'ready\n' });
-  const { port } = await startNginx(`unix:${socket}`);
-  // One request a minute for each address, which nginx appends to the header.
-  const ask = async (localAddress: string) => {
-    const sent = request({ port, path: '/api/v1/auth/token', method: 'POST', localAddress });
-    const [response] = (await once(sent.end(), 'response')) as [IncomingMessage];
-    response.resume();
-    return response.statusCode;
-  };
-  expect(await ask('127.0.0.1')).not.toBe(429);
-  expect(await ask('127.0.0.1')).toBe(429);
-  expect(await ask('127.0.0.2')).not.toBe(429);
 });

@@ -65,8 +65,6 @@ export function readConfig(environment: Environment) {
       'SHORTY_BACKUP_FOLDER is missing: SHORTY_BACKUP_SCHEDULE needs a folder, such as /backups',
     );
   }
-  const listenPath = optional('SHORTY_LISTEN', parseListenPath);
-  const trustedProxies = read('SHORTY_TRUST_PROXY', '', parseAddressRanges);
   const baseUrl = optional('SHORTY_BASE_URL', parseOrigin);
   const shortDomain = optional('SHORTY_SHORT_DOMAIN', parseHost);
   const origins = baseUrl ? [baseUrl] : [`http://${host}:${port}`, `http://localhost:${port}`];
@@ -80,11 +78,6 @@ export function readConfig(environment: Environment) {
       `it must not lead to ${host}, whose links this server serves: use the address outside that visitors should see`,
     );
   };
-  if (listenPath !== undefined && baseUrl === undefined) {
-    throw new ConfigError(
-      'SHORTY_BASE_URL is missing: SHORTY_LISTEN is a unix socket, which has no address for clients; set the public address, such as https://sho.example',
-    );
-  }
   /** Reads the provider of OpenID Connect, whose settings are given together or not at all. */
   const readOidc = () => {
     const issuer = optional('SHORTY_OIDC_ISSUER', parseIssuer);
@@ -104,18 +97,11 @@ export function readConfig(environment: Environment) {
   return {
     port,
     host,
-    /** The path of the unix socket that replaces `host` and `port`. */
-    listenPath,
-    /** The permissions of that socket. */
-    socketMode: Number.parseInt(read('SHORTY_SOCKET_MODE', '660', parseMode), 8),
     /** The listener of the operator routes; undefined serves them on `host` and `port`. */
     adminListen: optional('SHORTY_ADMIN_LISTEN', (text) => {
       const address = parseListenAddress(text, host);
-      if ('path' in address && address.path === listenPath) {
-        throw new Error('it must differ from SHORTY_LISTEN, which serves the public routes');
-      }
       const isPublic = 'port' in address && address.port === port && address.host === host;
-      if (isPublic && port !== 0 && listenPath === undefined) {
+      if (isPublic && port !== 0) {
         throw new Error('it must differ from HOST and PORT, which serve the public routes');
       }
       return address;
@@ -180,11 +166,7 @@ export function readConfig(environment: Environment) {
     publicHost: optional('SHORTY_PUBLIC_HOST', parsePrefix),
     /** The first client of an empty database; undefined generates one. */
     credentials: readCredentials(environment),
-    /** Peers of a unix socket have no address. `SHORTY_SOCKET_MODE` decides who can connect. */
-    trustedProxies:
-      listenPath === undefined
-        ? trustedProxies
-        : { includes: (peer: string) => peer === '' || trustedProxies.includes(peer) },
+    trustedProxies: read('SHORTY_TRUST_PROXY', '', parseAddressRanges),
     /** The origins that browsers may call the API from: '*' or a list; undefined allows none. */
     corsOrigins: optional('SHORTY_CORS_ORIGINS', parseOrigins),
     /** The key of the visitor hashes and of stored secrets; undefined uses the key of the database. */
@@ -319,16 +301,6 @@ function parseSchedule(expression: string): Cron {
     'it must be a cron expression in UTC that some date matches, with five fields: minute, hour, day of the month, month and day of the week, such as "0 3 * * *" for 03:00 each day',
   );
 }
-
-function parseListenPath(text: string): string {
-  const address = text.startsWith('/') && parseListenAddress(text, '');
-  if (address && 'path' in address) return address.path;
-  throw new Error(
-    'it must be the absolute path of a unix socket, such as /run/shorty/shorty.sock; for TCP, set HOST and PORT',
-  );
-}
-
-const parseMode = matching(/^0?[0-7]{3}$/, 'three octal digits, such as 660');
 
 const parseOperatorKey = matching(
   /^[\w~+/.=-]{32,}$/,

@@ -471,8 +471,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       adminListener = await listenForOperators(admin, config.adminListen);
       server.adminUrl = adminListener.origin;
     }
-    const maxConnections = affordableConnections(config.maxConnections);
-    listener = await listen(http, { ...config, maxConnections });
+    listener = await listen(http, config, affordableConnections(config.maxConnections));
     address = addressOf(config, listener.origin);
     server.url = address.url;
     // Last, because an earlier failure of the start would lose the credentials.

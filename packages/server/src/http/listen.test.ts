@@ -5,7 +5,7 @@ import { Agent, createServer, request, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { scratchFolder } from '../../test/scratch-folder.js';
-import { listen } from './listen.js';
+import { listen, listenForOperators } from './listen.js';
 
 const ends: (() => void)[] = [];
 afterEach(() => {
@@ -50,22 +50,20 @@ it.each([
 describe('listen on a unix socket', () => {
   it('sets its permissions, replaces that of an ended process, and refuses a used one', async () => {
     const folder = scratchFolder();
-    const listenPath = join(folder, 'public.sock');
-    const address = { port: 0, host: '127.0.0.1', listenPath };
-    const program = `require('net').createServer().listen(${JSON.stringify(listenPath)}, () => process.kill(process.pid, 'SIGKILL'))`;
+    const path = join(folder, 'admin.sock');
+    const program = `require('net').createServer().listen(${JSON.stringify(path)}, () => process.kill(process.pid, 'SIGKILL'))`;
     spawnSync(process.execPath, ['-e', program]);
-    expect(lstatSync(listenPath, { bigint: true }).isSocket()).toBe(true);
-    const server = createServer();
-    const listener = await listen(server, { ...address, socketMode: 0o600 });
-    expect(listener.origin).toBe(listenPath);
-    expect(Number(lstatSync(listenPath, { bigint: true }).mode) & 0o777).toBe(0o600);
-    const second = listen(createServer(), address);
-    await expect(second).rejects.toThrow(`SHORTY_LISTEN is "${listenPath}": the address is in use`);
+    expect(lstatSync(path, { bigint: true }).isSocket()).toBe(true);
+    const open = () => listenForOperators(createServer(), { path });
+    const listener = await open();
+    expect(listener.origin).toBe(path);
+    expect(Number(lstatSync(path, { bigint: true }).mode) & 0o777).toBe(0o660);
+    await expect(open()).rejects.toThrow(`SHORTY_ADMIN_LISTEN is "${path}": the address is in use`);
     await listener.stop(0);
-    expect(existsSync(listenPath)).toBe(false);
-    writeFileSync(listenPath, 'a file');
-    await expect(listen(createServer(), address)).rejects.toThrow('set the path of no other file');
-    expect(readFileSync(listenPath, 'utf8')).toBe('a file');
+    expect(existsSync(path)).toBe(false);
+    writeFileSync(path, 'a file');
+    await expect(open()).rejects.toThrow('set the path of no other file');
+    expect(readFileSync(path, 'utf8')).toBe('a file');
   });
 });
 

@@ -15,26 +15,13 @@ export interface Listener {
 // of 511, a burst overflows it, and TCP retries only after a second.
 const backlog = 4096;
 
-interface Limits {
-  readonly maxConnections?: number;
-  readonly socketMode?: number;
-}
-
-interface PublicAddress {
-  readonly port: number;
-  readonly host: string;
-  /** The path of a unix socket, which replaces host and port. */
-  readonly listenPath?: string | undefined;
-}
-
-/** Listens on SHORTY_LISTEN, or else on HOST and PORT; throws a ConfigError when it cannot. */
+/** Listens on HOST and PORT; throws a ConfigError when it cannot. */
 export function listen(
   server: Server,
-  { port, host, listenPath: path, ...limits }: PublicAddress & Limits,
+  { host, port }: { readonly host: string; readonly port: number },
+  maxConnections = Number.POSITIVE_INFINITY,
 ): Promise<Listener> {
-  return path === undefined
-    ? accept(server, { host, port }, limits, `HOST is ${host}, PORT is ${port}`)
-    : accept(server, { path }, limits, `SHORTY_LISTEN is "${path}"`);
+  return accept(server, { host, port }, maxConnections, `HOST is ${host}, PORT is ${port}`);
 }
 
 // Enough for monitoring, a load balancer and a TLS proxy. Public connections are counted separately.
@@ -43,7 +30,7 @@ const maxAdminConnections = 256;
 /** Listens on SHORTY_ADMIN_LISTEN; throws a ConfigError when it cannot. */
 export function listenForOperators(server: Server, address: ListenAddress): Promise<Listener> {
   const setting = `SHORTY_ADMIN_LISTEN is "${formatListenAddress(address)}"`;
-  return accept(server, address, { maxConnections: maxAdminConnections }, setting);
+  return accept(server, address, maxAdminConnections, setting);
 }
 
 /** Removes the socket file of a process that has ended. */
@@ -64,8 +51,8 @@ function isRefused(path: string): Promise<boolean> {
   });
 }
 
-// The proxy and monitoring connect as members of the socket's group.
-const defaultSocketMode = 0o660;
+// Monitoring and a TLS proxy connect as members of the socket's group.
+const socketMode = 0o660;
 
 const advice = {
   port: 'set a free port from 1024 on, and an address of this machine, such as 127.0.0.1, or 0.0.0.0 for all of them',
@@ -75,7 +62,7 @@ const advice = {
 async function accept(
   server: Server,
   address: ListenAddress,
-  { maxConnections = Number.POSITIVE_INFINITY, socketMode = defaultSocketMode }: Limits,
+  maxConnections: number,
   setting: string,
 ): Promise<Listener> {
   if ('path' in address) await removeStaleSocket(address.path);

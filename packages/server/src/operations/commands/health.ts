@@ -10,8 +10,8 @@ const timeoutMs = 3_000;
 
 /** Requests `/health/ready` from the server that runs with these settings. */
 export async function health(): Promise<void> {
-  const { adminListen, listenPath: path, host, port } = readConfig(process.env);
-  const target = targetOf(adminListen ?? (path === undefined ? { host, port } : { path }));
+  const { adminListen, host, port } = readConfig(process.env);
+  const target = targetOf(adminListen ?? { host, port });
   const request = get({ ...target, path: '/health/ready', timeout: timeoutMs });
   request.once('timeout', () => {
     request.destroy(new Error(`no response within ${timeoutMs} ms`));
