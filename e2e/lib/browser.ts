@@ -47,23 +47,23 @@ export function watchPage(page: Page, origin: string) {
   return { outside, problems };
 }
 
-/** Returns the violations of accessibility rules in a part of the page, one line each. */
-export async function accessibilityErrors(page: Page, part = 'html'): Promise<string[]> {
+/** Returns the violations of accessibility rules, one line each. */
+export async function accessibilityErrors(page: Page): Promise<string[]> {
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axe.source);
-  const violations = await page.evaluate(async (selector) => {
+  const violations = await page.evaluate(async () => {
     const { axe } = globalThis as unknown as { axe: typeof import('axe-core') };
     // Colors that are still in transition to another color scheme have a lower contrast.
     await Promise.allSettled(document.getAnimations().map(({ finished }) => finished));
     // The details of passed rules take longer than the rules.
-    return (await axe.run(selector, { resultTypes: ['violations'] })).violations;
-  }, part);
+    return (await axe.run('html', { resultTypes: ['violations'] })).violations;
+  });
   return violations.flatMap(({ id, nodes }) =>
     nodes.map(({ target, failureSummary }) => `${id}: ${target.join(' ')}: ${failureSummary}`),
   );
 }
 
-/** Expects that a page fits every screen in light and dark, and that a part of it is accessible. */
-export async function expectFitsScreens(page: Page, name: string, part?: string): Promise<void> {
+/** Expects that a page fits every screen in light and dark, and is accessible. */
+export async function expectFitsScreens(page: Page, name: string): Promise<void> {
   for (const colorScheme of colorSchemes) {
     await page.emulateMedia({ colorScheme });
     for (const { name: view, viewport } of views) {
@@ -78,7 +78,7 @@ export async function expectFitsScreens(page: Page, name: string, part?: string)
         // Proves that the content policy allows the style sheet.
         background: colorScheme === 'dark' ? 'rgb(17, 17, 19)' : 'rgb(252, 252, 253)',
       });
-      expect(await accessibilityErrors(page, part), `${view} in ${colorScheme}`).toEqual([]);
+      expect(await accessibilityErrors(page), `${view} in ${colorScheme}`).toEqual([]);
     }
   }
 }

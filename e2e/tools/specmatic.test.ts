@@ -69,7 +69,7 @@ async function exchangesOf(world: World, operations: ReadonlyMap<string, Operati
   const exchanges: Record<string, Exchange> = {
     createToken: { body: api.credentials },
     getTlsAllowed: { path: '/internal/tls-allowed?domain=nobody.example.com', status: 404 },
-    getDocsFile: { path: '/docs/docs.css', contentType: 'text/css' },
+    getDocsFile: { path: '/docs/swagger-ui.css', contentType: 'text/css' },
     downloadQr: { path: qr.downloadUrl, contentType: 'image/png' },
     previewQr: { path: qr.previewUrl },
     followLink: { path: `/${shortCode}`, status: 307 },

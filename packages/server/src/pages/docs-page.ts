@@ -5,11 +5,9 @@ export const docsPage = renderDocument({
   title: 'Shorty API',
   links: html`<link rel="icon" href="data:,">
 <link rel="stylesheet" href="/docs/swagger-ui.css">
-<link rel="stylesheet" href="/docs/docs.css">
 <script src="/docs/swagger-ui-bundle.js" defer></script>
 <script src="/docs/docs.js" defer></script>`,
-  body: html`<header class="bar"><a class="home" href="/">Shorty</a><a href="/openapi.yaml">openapi.yaml</a></header>
-<main id="docs"><noscript><p>This page needs JavaScript. The same description is in <a href="/openapi.yaml">openapi.yaml</a>.</p></noscript></main>`,
+  body: html`<main id="docs"><noscript><p>This page needs JavaScript. The same description is in <a href="/openapi.yaml">openapi.yaml</a>.</p></noscript></main>`,
 });
 
 /** The page loads files from this server and sends requests to this server only. */

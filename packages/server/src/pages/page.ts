@@ -19,16 +19,12 @@ export interface Page {
 const lightPaper = '#fcfcfd';
 const darkCard = '#18191b';
 
-/** The colours of every page, light and dark. Text has a contrast of at least 4.5 to 1. */
-export const palette = `
+// The colours, light and dark. Text has a contrast of at least 4.5 to 1.
+const baseStyle = `
 :root{color-scheme:light dark;--ink:#1c2024;--dim:#60646c;--paper:${lightPaper};--card:#fff;--line:#d9d9e0;--accent:#3451b2;--on-accent:#fff;--error:#b42318}
 @media (prefers-color-scheme:dark){:root{--ink:#edeef0;--dim:#b0b4ba;--paper:#111113;--card:${darkCard};--line:#43484e;--accent:#9eb1ff;--on-accent:#111113;--error:#ff9592}}
-`;
-
-export const typeface = 'system-ui,-apple-system,"Segoe UI",Roboto,sans-serif';
-
-const baseStyle = `${palette}*{box-sizing:border-box}
-body{margin:0;min-height:100vh;min-height:100dvh;display:grid;place-items:center;padding:1.5rem;background:var(--paper);color:var(--ink);font:1.0625rem/1.55 ${typeface}}
+*{box-sizing:border-box}
+body{margin:0;min-height:100vh;min-height:100dvh;display:grid;place-items:center;padding:1.5rem;background:var(--paper);color:var(--ink);font:1.0625rem/1.55 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif}
 main{width:100%;max-width:26rem;padding:2rem;background:var(--card);border:1px solid var(--line);border-radius:.75rem}
 h1{margin:0 0 .5rem;font-size:1.375rem;line-height:1.25}
 p{margin:0 0 1rem;color:var(--dim);overflow-wrap:anywhere}

@@ -5,8 +5,6 @@ import { encodeFile, toStaticFile } from '../../http/static-file.js';
 import { loadingCache } from '../../loading-cache.js';
 import { docsPage, docsPageHeaders } from '../../pages/docs-page.js';
 import type { docsRoutes } from './docs-contract.js';
-import { docsScript } from './docs-script.js';
-import { docsStyle } from './docs-style.js';
 import { type OpenApi, selectTags } from './select-tags.js';
 
 // The build copies the contract and the files of Swagger UI there.
@@ -15,10 +13,20 @@ const openApiFile = new URL('openapi.yaml', dist);
 const openApiJsonFile = new URL('openapi.json', dist);
 const swaggerUiFile = (name: string) => readFile(new URL(`swagger-ui/${name}`, dist));
 
+const docsScript = `SwaggerUIBundle({
+  url: '/openapi.yaml',
+  dom_id: '#docs',
+  // Do not send the document to an online validator.
+  validatorUrl: null,
+  deepLinking: true,
+  defaultModelsExpandDepth: -1,
+  displayRequestDuration: true,
+});
+`;
+
 const contents: Readonly<Record<string, () => Promise<Buffer>>> = {
   'swagger-ui.css': () => swaggerUiFile('swagger-ui.css'),
   'swagger-ui-bundle.js': () => swaggerUiFile('swagger-ui-bundle.js'),
-  'docs.css': async () => Buffer.from(docsStyle),
   'docs.js': async () => Buffer.from(docsScript),
 };
 
