@@ -6,10 +6,8 @@ import { isRichTerminal } from '../io.js';
 import { copyText, openInBrowser } from '../launch.js';
 import type { BrowseApi } from '../ui/browse-screen.js';
 
-const dayMs = 86_400_000;
-
 export const browse: CommandRow = {
-  summary: 'Search links, watch their clicks, pause and share them',
+  summary: 'Search links, pause and share them',
   examples: ['shorty browse', 'shorty browse spring'],
   args: { '[search]': 'text to search for' },
   ownsOutput: true,
@@ -40,11 +38,6 @@ function createApi({ io, request }: Context, client: Shorty): BrowseApi {
         },
         { signal },
       ),
-    read: (id) => client.urls.get(id, request),
-    clicks: (id) => {
-      const since = new Date(io.now() - dayMs).toISOString();
-      return client.urls.clicks(id, { since, groupBy: 'hour' }, request);
-    },
     setActive: (id, isActive) => client.urls.update(id, { isActive }, request),
     open: (url) => openInBrowser(url, io),
     copy: async (text) => {

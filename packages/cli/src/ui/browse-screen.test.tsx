@@ -1,19 +1,17 @@
-import type { UrlClicks, UrlListItem, UrlRecord } from '@shorty/sdk';
+import type { UrlListItem, UrlRecord } from '@shorty/sdk';
 import { render } from 'ink-testing-library';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { clickDays, urlClicks } from '../../test/click-fixtures.js';
 import { type BrowseApi, BrowseScreen } from './browse-screen.js';
 
 const down = '\u001b[B';
 const up = '\u001b[A';
-const escapeKey = '\u001b';
+const [open, copy, pause] = ['\u000f', '\u0019', '\u0010'] as const;
 
 /** The links of a fake server, and what the screen did. */
 class FakeApi implements BrowseApi {
   readonly searches: string[] = [];
   readonly actions: string[] = [];
   links = Array.from({ length: 120 }, (_, index) => linkOf(120 - index));
-  clickCounts = [1, 0, 4];
 
   async list(search: string, offset: number) {
     this.searches.push(`${search}:${offset}`);
@@ -24,22 +22,11 @@ class FakeApi implements BrowseApi {
     };
   }
 
-  async read(id: string): Promise<UrlRecord> {
+  async setActive(id: string, isActive: boolean): Promise<UrlRecord> {
     const link = this.links.find((each) => each.id === id);
     if (!link) throw new Error('link not found');
-    return { ...recordFields, ...link };
-  }
-
-  async clicks(): Promise<UrlClicks> {
-    const totalClicks = this.clickCounts.reduce((sum, count) => sum + count, 0);
-    const totals = { totalClicks, uniqueClicks: 2, uniqueIps: 2 };
-    return urlClicks({ totals, timeseries: clickDays(this.clickCounts) });
-  }
-
-  async setActive(id: string, isActive: boolean): Promise<UrlRecord> {
     this.actions.push(`${isActive ? 'resume' : 'pause'} ${id}`);
-    this.links = this.links.map((link) => (link.id === id ? { ...link, isActive } : link));
-    return this.read(id);
+    return { ...recordFields, ...link, isActive };
   }
 
   async open(url: string) {
@@ -64,9 +51,7 @@ function linkOf(id: number): UrlListItem {
 
 const recordFields = {
   title: 'Spring\u001b[2J 東京',
-  tags: ['launch'],
   clickCount: 1234,
-  createdAt: '2030-11-01T00:00:00.000Z',
 } as unknown as Omit<UrlRecord, keyof UrlListItem>;
 
 let api: FakeApi;
@@ -81,7 +66,7 @@ afterEach(() => {
 });
 
 async function show(initialSearch = '') {
-  const screen = render(<BrowseScreen api={api} initialSearch={initialSearch} now={() => 0} />);
+  const screen = render(<BrowseScreen api={api} initialSearch={initialSearch} />);
   // React renders, and replaces the handlers of keys, in later turns of the event loop.
   const settle = async (ms = 200) => {
     for (const passed of [ms, 200, 100]) {
@@ -109,7 +94,7 @@ async function show(initialSearch = '') {
 test('lists links, and searches while the user types', async () => {
   const { frame, press, unmount } = await show();
   expect(frame()).toMatch(
-    /^Search: ▏\n120 links\n› sho\.example\/code120 +Spring\ufffd\[2J 東京 {2}https/,
+    /^Search: ▏\n120 links\n› sho\.example\/code120 +1,234 {2}Spring\ufffd\[2J 東京 {2}https/,
   );
   expect(frame()).toMatch(/ {2}sho\.example\/code119 .*odd\/119 \(paused\)/);
   await press('e', 'v', 'en/');
@@ -134,52 +119,44 @@ test('moves through all links, page by page, with keys in a burst', async () => 
   unmount();
 });
 
-test('shows a link with live clicks, pauses, opens and copies it', async () => {
-  const { frame, press, settle, unmount } = await show();
-  await press(down, down, '\r');
-  expect(frame()).toContain('https://sho.example/code118  Spring\u{fffd}[2J 東京');
-  expect(frame()).toContain('→ https://example.com/even/118');
-  expect(frame()).toContain(
-    'active   1,234 clicks in total   created 2030-11-01 00:00 UTC   launch',
-  );
-  expect(frame()).toContain('last 24 hours: 5 clicks, 2 visitors');
-  api.clickCounts = [1, 0, 9];
-  await settle(2000);
-  expect(frame()).toContain('last 24 hours: 10 clicks');
-  await press('c');
-  expect(frame()).toContain('copied https://sho.example/code118');
-  await press('o');
-  await press('p');
-  expect(frame()).toMatch(/^paused {3}/m);
-  await press('p');
+test('pauses, opens and copies the selected link', async () => {
+  const { frame, press, unmount } = await show();
+  await press(down, down, copy);
+  expect(frame()).toContain('\ncopied https://sho.example/code118\n');
+  await press(open);
+  expect(frame()).toContain('\nopened https://sho.example/code118\n');
+  await press(pause);
+  expect(frame()).toContain('\npaused https://sho.example/code118\n');
+  expect(frame()).toMatch(/› sho\.example\/code118 .*even\/118 \(paused\)/);
+  await press(pause);
+  expect(frame()).not.toMatch(/code118 .*\(paused\)/);
   expect(api.actions).toEqual([
     'copy https://sho.example/code118',
     'open https://sho.example/code118',
     'pause 118',
     'resume 118',
   ]);
-  await press(escapeKey);
-  await settle();
-  expect(frame()).toContain('› sho.example/code118');
+  await press(up, '\r');
+  expect(frame()).toMatch(/^Search: ▏\n120 links\n/);
   unmount();
 });
 
-test('a link fits the terminal after it was resized', async () => {
-  const { frame, press, resize, unmount } = await show();
-  await press('\r');
+test('the list fits the terminal after it was resized', async () => {
+  const { frame, resize, unmount } = await show();
   const lines = frame().split('\n').length;
   await resize(40);
   expect(frame().split('\n')).toHaveLength(lines);
-  expect(frame()).toMatch(/^active {3}1,234 clicks in total {3}creat…$/m);
+  expect(frame()).toMatch(/^› sho\.example\/code120 {2}1,234 {2}Spri.*…$/m);
   unmount();
 });
 
 test('shows errors and goes on', async () => {
   const { frame, press, settle, unmount } = await show();
-  await press('\r');
   api.links = [];
-  await settle(2000);
+  await press(pause);
   expect(frame()).toContain('link not found');
+  await press('x');
+  expect(frame()).toContain('no link found');
   unmount();
   await settle();
   expect(vi.getTimerCount()).toBe(0);
