@@ -132,7 +132,7 @@ describe.each(commands)('%s', (command) => {
   test.each([
     ['--since monday', '--since monday: invalid time'],
     [
-      '--since today --timezone Europe/Atlantis',
+      '--since 1d --timezone Europe/Atlantis',
       "'Europe/Atlantis' is invalid. It must be an IANA name",
     ],
     ['--until 20301101', 'use a timestamp (2030-11-01T00:00:00Z), a date'],
@@ -206,12 +206,12 @@ describe('a report', () => {
     expectEnd(both, 2, 'cannot be used together');
   });
 
-  test('--since last-week is that week in the time zone, and filters are parameters', async () => {
-    const flags = '--since last-week --timezone Europe/Berlin --country DE --country AT --tag a';
+  test('--since 7d are whole days of the time zone, and filters are parameters', async () => {
+    const flags = '--since 7d --timezone Europe/Berlin --country DE --country AT --tag a';
     const { code } = await run(`analytics report ${flags} --out ${join(folder, 'week.html')}`);
     expect(code).toBe(0);
     expect(decodeURIComponent(server.requests[0] ?? '')).toBe(
-      '/api/v1/analytics/overview?groupBy=day&since=2030-11-18&until=2030-11-25&timezone=Europe/Berlin&country=DE&country=AT&tag=a',
+      '/api/v1/analytics/overview?groupBy=day&since=2030-11-25&timezone=Europe/Berlin&country=DE&country=AT&tag=a',
     );
     expect(await readFile(join(folder, 'week.html'), 'utf8')).toMatch(/<\/html>\n$/);
     const ofLink = await run('analytics report 42 --tag a');

@@ -5,7 +5,7 @@ import type { Context } from '../context.js';
 import { fieldOptions } from '../field-options.js';
 import { type Input, withIds } from '../input.js';
 import { Named, namingSeveral } from '../records.js';
-import { firstBucket, parseTimeZone, periodOf, readTime } from './parse-time.js';
+import { firstBucket, parseTimeZone, readTime } from './parse-time.js';
 
 /** The options of commands that print clicks. The others are filters. */
 export interface WindowFlags extends Input {
@@ -16,11 +16,9 @@ export interface WindowFlags extends Input {
   readonly limit?: number;
 }
 
-export const windowHelp = `A time is a timestamp (2030-11-01T00:00:00Z), a date (2030-11-01: its start), a
-duration before now (24h, 7d, 12w), or the start of today, yesterday, this-week,
-last-week, this-month or last-month. Without --until, --since yesterday,
-last-week and last-month are the whole period. Weeks begin on Monday. Dates,
-periods and timestamps without a zone are in UTC, or in --timezone.`;
+export const windowHelp = `A time is a timestamp (2030-11-01T00:00:00Z), a date (2030-11-01: its start) or a
+duration before now (24h, 7d, 12w). Dates and timestamps without a zone are in
+UTC, or in --timezone.`;
 
 export const reportHelp = `${windowHelp}
 In a report, 7d are whole days: today and the six before it. With --group-by
@@ -73,16 +71,13 @@ export async function createReportRequest(
   const { since, until, timezone, groupBy, limit, ...given } = flags;
   const now = context.io.now();
   const read = (option: string, text?: string) =>
-    text === undefined ? undefined : readTime(option, text, now, timezone);
-  // Validates the flags before the settings.
-  const start = read('--since', since);
-  const end = read('--until', until);
+    text === undefined ? undefined : readTime(option, text, now);
   // So that a chart of 30d has 30 whole days.
   const span = since ?? (until === undefined ? '30d' : '');
   const window = defined({
     groupBy,
-    since: firstBucket(span, now, groupBy, timezone) ?? start,
-    until: end ?? periodOf(span, now, timezone)?.until,
+    since: firstBucket(span, now, groupBy, timezone) ?? read('--since', since),
+    until: read('--until', until),
     ...{ timezone, limit },
   }) as ClicksQuery;
   const client = await context.client();

@@ -1,5 +1,5 @@
 import type { QrImage, Shorty } from '@shorty/sdk';
-import { periodOf, readTime } from '../analytics/parse-time.js';
+import { readTime } from '../analytics/parse-time.js';
 import { UsageError } from '../cli-error.js';
 import { send } from '../commands/request-command.js';
 import { readEtag, withEtag } from '../etag.js';
@@ -132,8 +132,7 @@ const summaryFields = [
 const pick = (record: object) =>
   Object.fromEntries(Object.entries(record).filter(([field]) => summaryFields.includes(field)));
 
-const timeForms =
-  'An instant (ISO 8601), a date, a duration before now such as 7d or 24h, or today, yesterday, this-week, last-week, this-month or last-month.';
+const timeForms = 'An instant (ISO 8601), a date, or a duration before now such as 7d or 24h.';
 const text = (description: string) => ({ type: 'string', description });
 
 /** Returns the JSON schema of the inputs of a tool. */
@@ -215,12 +214,10 @@ function checkNames(tool: Tool, input: Fields): void {
 
 /** Returns the fields with times that the server reads, and the password with its flag. */
 function readFields(fields: Fields, now: number): Fields {
-  const { since, timezone, password } = fields;
-  const zone = timezone === undefined ? undefined : String(timezone);
-  const until = periodOf(String(since), now, zone)?.until;
-  const read = Object.entries({ ...(until && { until }), ...fields }).map(([name, value]) => [
+  const { password } = fields;
+  const read = Object.entries(fields).map(([name, value]) => [
     name,
-    times.includes(name) ? readTime(name, String(value), now, zone) : value,
+    times.includes(name) ? readTime(name, String(value), now) : value,
   ]);
   return {
     ...Object.fromEntries(read),
