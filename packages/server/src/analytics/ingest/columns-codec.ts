@@ -1,16 +1,18 @@
 import {
   completeTexts,
+  countTexts,
   type DictionaryColumn,
   maxVisits,
   sameCodes,
   type VisitColumns,
 } from './visit-columns.js';
 
-// Version 4: a header, the columns of numbers, those of texts, and the texts as JSON. The ids of links are one
+// Version 5: a header, the columns of numbers, those of texts, and as JSON the texts with the number of visits
+// that have each, which whole reports need. The ids of links are one
 // number if all are the same: a link with many visits has rows of its own. The columns of texts have names: a
 // reader completes those that are missing, and preserves those that it does not know. A new column of numbers
 // needs a new version.
-const version = 4;
+const version = 5;
 /** The largest number of visits in a merged row of several links. They usually take 80 KB. */
 export const visitsPerRow = 2048;
 const headerLength = 4;
@@ -30,7 +32,11 @@ export function encodeColumns(columns: VisitColumns): Buffer {
     // Codes of two bytes first, so that all are aligned.
     .sort(([, a], [, b]) => codeBytes(b.values) - codeBytes(a.values));
   const json = Buffer.from(
-    JSON.stringify(Object.fromEntries(texts.map(([name, { values }]) => [name, values]))),
+    JSON.stringify(
+      Object.fromEntries(
+        texts.map(([name, { values }]) => [name, [values, Array.from(countTexts(columns, name))]]),
+      ),
+    ),
   );
   const { urlIds, visitedAt, visitors, addresses, flags } = columns;
   const ids = urlIds.every((id) => id === urlIds[0]) ? urlIds.subarray(0, 1) : urlIds;
@@ -89,24 +95,34 @@ export function decodeColumns(stored: Uint8Array): VisitColumns {
   if (idCount !== 1 && idCount !== count)
     throw new RangeError(`${idCount} links of ${count} visits`);
   const ids = take(Float64Array, idCount);
-  const urlIds = idCount === count ? ids : new Float64Array(count).fill(ids[0] as number);
+  const urlIds = idCount === count ? ids : repeat(ids[0] as number, count);
   const visitedAt = take(Float64Array, count);
   const visitors = take(Int32Array, count * 2);
   const addresses = take(Int32Array, count * 2);
   const flags = take(Uint8Array, count);
   offset = aligned(offset);
   const json = Buffer.from(buffer, byteOffset + length - jsonBytes, jsonBytes).toString();
-  const texts: Record<string, readonly string[]> = JSON.parse(json);
+  const texts: Record<string, [values: string[], counts: number[]]> = JSON.parse(json);
   const columns = new Map<string, DictionaryColumn>();
-  for (const [name, values] of Object.entries(texts)) {
+  for (const [name, [values, counts]] of Object.entries(texts)) {
     const width = codeBytes(values);
     const codes =
       width === 0
         ? sameCodes
         : take<Uint8Array | Uint16Array>(width === 1 ? Uint8Array : Uint16Array, count);
-    columns.set(name, { values, codes });
+    columns.set(name, { values, codes, counts });
   }
   return { count, urlIds, visitedAt, visitors, addresses, flags, ...completeTexts(columns) };
+}
+
+let repeated = new Float64Array();
+
+/** Returns a column of equal ids, which must not be changed: rows of one link share it. */
+function repeat(id: number, count: number): Float64Array {
+  if (repeated[0] !== id || repeated.length < count) {
+    repeated = new Float64Array(count).fill(id);
+  }
+  return repeated.subarray(0, count);
 }
 
 const maxByteCodes = 256;

@@ -19,7 +19,8 @@ export interface WantedVisits {
   readonly urlIds?: Float64Array | undefined;
 }
 
-// With usual rows, a query returns 3 MB, and with rows of one link 10 MB.
+// A query returns about 1 MB: more would make the garbage collector run often.
+const visitsPerQuery = 30_000;
 const rowsPerQuery = 32;
 
 export class UnreadableRowError extends Error {
@@ -83,8 +84,7 @@ export async function* readRows(
   rows: readonly VisitRow[],
   wanted: WantedVisits,
 ): AsyncGenerator<VisitColumns> {
-  for (let start = 0; start < rows.length; start += rowsPerQuery) {
-    const part = rows.slice(start, start + rowsPerQuery);
+  for (const part of divide(rows)) {
     const ids = part.map(({ id }) => id);
     const rowsOf = db.selectFrom('visits').select(['id', 'visit_count', 'visits']);
     const found = await rowsOf.where('id', 'in', ids).execute();
@@ -95,6 +95,18 @@ export async function* readRows(
       if (row) yield selectWanted(decodeRow(row), listed, wanted);
     }
   }
+}
+
+/** Divides rows into those of a query. */
+function* divide(rows: readonly VisitRow[]): Generator<readonly VisitRow[]> {
+  let [start, visits] = [0, 0];
+  for (const [index, { visit_count }] of rows.entries()) {
+    visits += visit_count;
+    if (visits < visitsPerQuery && index - start < rowsPerQuery - 1) continue;
+    yield rows.slice(start, index + 1);
+    [start, visits] = [index + 1, 0];
+  }
+  if (start < rows.length) yield rows.slice(start);
 }
 
 function selectWanted(

@@ -42,6 +42,8 @@ export interface DictionaryColumn {
   readonly values: readonly string[];
   /** For each visit, the index of its value in `values`. */
   readonly codes: Uint8Array | Uint16Array;
+  /** The number of visits with each value, if it is stored. A selection of the visits has none. */
+  readonly counts?: ArrayLike<number> | undefined;
 }
 
 /** Visits in columns. Reports read them ten times as fast as rows, from a quarter of the bytes. */
@@ -181,6 +183,19 @@ export function toColumns(visits: readonly Visit[]): VisitColumns {
 export function textAt({ dictionaries }: VisitColumns, name: string, index: number): string {
   const { values, codes } = dictionaries[name] as DictionaryColumn;
   return values[codes[index] as number] as string;
+}
+
+/** Counts the visits with each value of a column of texts, by its code. */
+export function countTexts({ count, dictionaries }: VisitColumns, name: string): ArrayLike<number> {
+  const { values, codes, counts } = dictionaries[name] as DictionaryColumn;
+  if (values.length === 1) return [count];
+  if (counts) return counts;
+  const counted = new Uint32Array(values.length);
+  for (let at = 0; at < count; at += 1) {
+    const code = codes[at] as number;
+    counted[code] = (counted[code] as number) + 1;
+  }
+  return counted;
 }
 
 /** Copies the visits whose indexes are wanted, with the texts that they have. */

@@ -1,5 +1,10 @@
 import { type ScannedUrl, selectProven, selectScans } from '../ingest/scans.js';
-import { type DictionaryColumn, maxVisits, type VisitColumns } from '../ingest/visit-columns.js';
+import {
+  countTexts,
+  type DictionaryColumn,
+  maxVisits,
+  type VisitColumns,
+} from '../ingest/visit-columns.js';
 import {
   clickDimensions,
   type Dimension,
@@ -104,8 +109,8 @@ export class VisitTally<R extends Report> {
     // Column by column: a loop over one typed array is faster than a loop over visits.
     for (const { dimension, counts } of this.#breakdowns) {
       const { values } = counted.dictionaries[dimension.column] as DictionaryColumn;
-      const added = countCodes(counted, dimension.column);
-      const addedProven = proven && countCodes(proven, dimension.column);
+      const added = countTexts(counted, dimension.column);
+      const addedProven = proven && countTexts(proven, dimension.column);
       for (let code = 0; code < added.length; code += 1) {
         if (added[code] === 0) continue;
         const value = shownValue(dimension, values[code] as string);
@@ -188,16 +193,4 @@ export class VisitTally<R extends Report> {
     }
     return buckets;
   }
-}
-
-/** Counts the visits with each value of a column, by its code. */
-function countCodes({ count, dictionaries }: VisitColumns, column: string): Uint32Array {
-  const { values, codes } = dictionaries[column] as DictionaryColumn;
-  if (values.length === 1) return Uint32Array.of(count);
-  const counts = new Uint32Array(values.length);
-  for (let at = 0; at < count; at += 1) {
-    const code = codes[at] as number;
-    counts[code] = (counts[code] as number) + 1;
-  }
-  return counts;
 }
