@@ -329,7 +329,6 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     readRecentClicks: analytics.readRecentClicks,
     bodyTimeoutMs: timeLimits.publicBody,
     onResponse: health.onLinkResponse,
-    onError: onRequestError,
   });
   changes.on('links', () => redirects.cache.clear());
   changes.on('stale', () => redirects.cache.markStale());
@@ -367,6 +366,10 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       });
     },
     hasOperatorKey: config.operatorKey !== undefined,
+    mountVisitorPages(app: Express) {
+      redirects.domainPages.mount(app, redirects.respondUnknown);
+      qrs.mountImages(app);
+    },
     hideApi: hideApi({
       findOrganization,
       respondUnknown: redirects.respondUnknown,
@@ -413,11 +416,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   const http = createHttpServer({
     app: createApp(appOptions, config.adminListen ? 'public' : 'both'),
     // Redirects come first, because most requests are redirects.
-    handlers: [
-      noteForwardedHeaders({ proxies, warn: logger.warn.bind(logger) }),
-      redirects.handle,
-      qrs.images,
-    ],
+    handlers: [noteForwardedHeaders({ proxies, warn: logger.warn.bind(logger) }), redirects.handle],
     onRequestError,
     timeLimits,
   });

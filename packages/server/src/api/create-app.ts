@@ -16,6 +16,8 @@ import { type OidcHandlerOptions, oidcHandler } from './dashboard/oidc-handler.j
 import { type MountOptions, mountRoutes } from './mount-routes.js';
 
 export interface AppOptions extends MountOptions {
+  /** Adds the pages and images for visitors, which custom domains have, too. */
+  readonly mountVisitorPages: (app: Express) => void;
   readonly hideApi: RequestHandler;
   /** Responds to a request of a visitor at an address that no link and no route has. */
   readonly refuseVisitor: (response: Response, showPage: () => void) => void;
@@ -57,7 +59,10 @@ export function createApp(options: AppOptions, listener: 'public' | 'admin' | 'b
   // route would not match such a path.
   app.enable('case sensitive routing');
   app.enable('strict routing');
-  if (listener !== 'admin') app.use(options.hideApi);
+  if (listener !== 'admin') {
+    options.mountVisitorPages(app);
+    app.use(options.hideApi);
+  }
   const showPage = (response: Response) =>
     sendPage(response, 404, options.pagesFor(response.req.headers).notFound);
   const refuse = (request: Request, response: Response) => {

@@ -1,3 +1,4 @@
+import type { Express } from 'express';
 import type { Logger } from 'pino';
 import type { EventOutbox } from '../events/event-outbox.js';
 import { openFairQueue } from '../fair-queue.js';
@@ -11,17 +12,16 @@ import { drawingMethods, drawingThread } from './drawing/drawing-thread.js';
 import { QrDesignError } from './drawing/qr-design.js';
 import { createLogoDecoder } from './logo/logo-decoder.js';
 import { type QrHandlersOptions, qrHandlers } from './qr-handlers.js';
-import { type QrImageHandlerOptions, qrImageHandler } from './qr-image-handler.js';
+import { mountQrImages, type QrImageOptions } from './qr-image-handler.js';
 import { createQrRepository, type PublicQr } from './qr-repository.js';
 
 export interface QrModuleOptions
   extends Pick<QrHandlersOptions, 'listQrs' | 'urls' | 'publicHost' | 'clock'>,
-    Pick<QrImageHandlerOptions, 'countDownload' | 'findOrganization' | 'pagesFor'> {
+    Omit<QrImageOptions, 'cache'> {
   readonly allowPrivateNetwork: boolean;
   readonly database: Database;
   readonly isThreaded: boolean;
   readonly outbox: EventOutbox;
-  readonly onRequestError: QrImageHandlerOptions['onError'];
   readonly plans: PlanTable;
   readonly logger: Logger;
 }
@@ -74,7 +74,7 @@ export function createQrModule(options: QrModuleOptions) {
       onChanged: (id) => cache.invalidate([id]),
     }),
     cache,
-    images: qrImageHandler({ ...options, cache, onError: options.onRequestError }),
+    mountImages: (app: Express) => mountQrImages(app, { ...options, cache }),
     queues: [drawings, downloads, logos.queue],
     threads: [thread],
     async stop(): Promise<void> {

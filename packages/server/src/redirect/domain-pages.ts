@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Express } from 'express';
 import type { Config } from '../config.js';
 import {
   type AppLinkDocument,
@@ -8,9 +9,8 @@ import {
 } from '../domains/domain-repository.js';
 import type { HostResolver } from '../domains/host-resolver.js';
 import { hostnameOf, type IsOwnHost } from '../domains/hostname.js';
-import { toApiError } from '../http/error-response.js';
 import { stableRequestIdOf } from '../http/request-id.js';
-import { respondToError, sendError, sendFile, sendPage } from '../http/send-response.js';
+import { sendFile, sendPage } from '../http/send-response.js';
 import { favicon } from '../pages/favicon.js';
 import type { PagesFor } from '../pages/visitor-pages.js';
 import { prefersJson } from '../parse-accept.js';
@@ -25,7 +25,6 @@ export interface DomainPagesOptions {
   readonly hosts: Pick<HostResolver, 'find' | 'settingsOf'>;
   readonly linkPolicy: Pick<LinkPolicy, 'findBlockedHost'>;
   readonly isOwnHost: IsOwnHost;
-  readonly onError: (error: unknown, requestId: string) => void;
 }
 
 const robots = 'User-agent: *\nDisallow:\n';
@@ -36,7 +35,7 @@ const wellKnown = '/.well-known/';
 
 /** Serves what every domain has beside its links: `/`, robots.txt, an icon, and documents of apps. */
 export function createDomainPages(options: DomainPagesOptions) {
-  const { hosts, config, pagesFor, onError } = options;
+  const { hosts, config, pagesFor } = options;
   const { read } = options.database;
 
   /**
@@ -69,62 +68,38 @@ export function createDomainPages(options: DomainPagesOptions) {
     return !isRefused && (await hosts.find(hostname)) === null;
   }
 
-  async function sendRoot(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const url = await findUrl(request, 'rootUrl');
-    if (url !== undefined) {
-      redirectTo(response, url);
-      return;
-    }
-    const { host } = request.headers;
-    const pages = pagesFor(request.headers);
-    const isPlatform = (await hosts.find(host)) === null;
-    sendPage(response, 200, isPlatform ? pages.home : pages.domain(hostnameOf(host as string)));
-  }
-
-  /** Returns false if the domain has no such document. */
-  async function sendDocument(
-    { headers }: IncomingMessage,
-    response: ServerResponse,
-    name: AppLinkDocument,
-  ): Promise<boolean> {
-    const domainId = await hosts.find(headers.host);
-    const text = domainId === null ? config[name] : await findDocument(read, domainId, name);
-    if (text == null) return false;
-    sendFile(response, text, { 'Content-Type': 'application/json' }, documentCache);
-    return true;
-  }
-
-  function run(response: ServerResponse, work: () => Promise<void>): void {
-    work().catch((error) =>
-      respondToError(response, error, onError, () => sendError(response, toApiError(error))),
-    );
-  }
-
   return {
     findUrl,
 
-    /** Handles a request for one of the pages; returns false for any other request. */
-    handle(
-      request: IncomingMessage,
-      response: ServerResponse,
-      respondUnknown: (response: ServerResponse) => void,
-    ): boolean {
-      if (!isRead(request)) return false;
-      const path = pathOf(request);
-      if (path === '/robots.txt') {
-        sendFile(response, robots, { 'Content-Type': 'text/plain; charset=utf-8' }, dayCache);
-      } else if (path === '/favicon.ico') {
-        sendFile(response, favicon, { 'Content-Type': 'image/x-icon' }, dayCache);
-      } else if (path === '/') run(response, () => sendRoot(request, response));
-      else {
-        const name = path.startsWith(wellKnown) ? path.slice(wellKnown.length) : '';
-        if (!Object.hasOwn(appLinkDocuments, name)) return false;
-        const document = appLinkDocuments[name as keyof typeof appLinkDocuments];
-        run(response, async () => {
-          if (!(await sendDocument(request, response, document))) respondUnknown(response);
+    /** Adds the routes of the pages. `respondUnknown` responds where a domain has no such document. */
+    mount(app: Express, respondUnknown: (response: ServerResponse) => void): void {
+      app.get('/robots.txt', (_, response) =>
+        sendFile(response, robots, { 'Content-Type': 'text/plain; charset=utf-8' }, dayCache),
+      );
+      app.get('/favicon.ico', (_, response) =>
+        sendFile(response, favicon, { 'Content-Type': 'image/x-icon' }, dayCache),
+      );
+      app.get('/', async (request, response) => {
+        const { headers } = request;
+        const url = await findUrl(request, 'rootUrl');
+        if (url !== undefined) {
+          redirectTo(response, url);
+          return;
+        }
+        const pages = pagesFor(headers);
+        const isPlatform = (await hosts.find(headers.host)) === null;
+        const page = isPlatform ? pages.home : pages.domain(hostnameOf(headers.host as string));
+        sendPage(response, 200, page);
+      });
+      for (const [name, document] of Object.entries(appLinkDocuments)) {
+        app.get(wellKnown + name, async ({ headers }, response) => {
+          const domainId = await hosts.find(headers.host);
+          const text =
+            domainId === null ? config[document] : await findDocument(read, domainId, document);
+          if (text == null) respondUnknown(response);
+          else sendFile(response, text, { 'Content-Type': 'application/json' }, documentCache);
         });
       }
-      return true;
     },
   };
 }

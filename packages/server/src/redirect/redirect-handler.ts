@@ -53,6 +53,7 @@ export interface RedirectOptions extends DomainPagesOptions, LinkInfoOptions {
   readonly bodyTimeoutMs: number;
   /** Called with the status of each response. */
   readonly onResponse: (status: number) => void;
+  readonly onRequestError: (error: unknown, requestId: string) => void;
 }
 
 /**
@@ -84,7 +85,7 @@ export function createRedirects(options: RedirectOptions) {
     if (linkPath === undefined) {
       // Nothing awaits the look-up any more, so its rejection is handled here.
       if (domainId instanceof Promise) domainId.catch(() => {});
-      return domainPages.handle(request, response, () => refuseVisitor(response, unknown));
+      return false;
     }
     find(domainId, linkPath, request.headers.host)
       .then(async (found) => {
@@ -263,7 +264,7 @@ export function createRedirects(options: RedirectOptions) {
     // The client disconnected before it had sent the whole request.
     if (request.destroyed && !request.complete) return;
     const apiError = toApiError(error);
-    respondToError(response, error, options.onError, () =>
+    respondToError(response, error, options.onRequestError, () =>
       apiError.status >= 500
         ? refuse(response, apiError, (pages) => pages.unavailable)
         : refusePassword(response, apiError),
@@ -274,7 +275,7 @@ export function createRedirects(options: RedirectOptions) {
     cache,
     domainPages,
 
-    /** Handles a request for a link or a page of the domain; returns false for any other path. */
+    /** Handles a request for a link; returns false for any path that no link can have. */
     handle(request: IncomingMessage, response: ServerResponse): boolean {
       try {
         return handleVisit(request, response);
