@@ -34,7 +34,6 @@ import { createHttpServer } from './http/create-http-server.js';
 import { affordableConnections, type Listener, listen, listenForOperators } from './http/listen.js';
 import { noteForwardedHeaders } from './http/note-forwarded-headers.js';
 import { createRateLimiter } from './http/rate-limiter.js';
-import { defaultTimeLimits } from './http/read-body.js';
 import { periodicService, type Service, stopAll } from './lifecycle.js';
 import { openListReader } from './lists/open-list-reader.js';
 import { createTxtResolver } from './network/dns-resolver.js';
@@ -127,7 +126,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     droppedLogLines = () => 0,
     backupFigures = () => noBackups,
     isThreaded = false,
-    timeLimits: changedLimits,
+    timeLimits,
     resolveTxt,
     plans: _plans,
     ...settings
@@ -148,7 +147,6 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   }
   const config: Config = { ...defaults, ...settings };
   const plans = options.plans ?? readPlans(config.plansPath);
-  const timeLimits = { ...defaultTimeLimits, ...changedLimits };
   const usesThreads = isThreaded && config.databaseUrl !== ':memory:';
   const { databaseUrl, durability, databaseConnections } = config;
   const storage = { databaseUrl, durability };
@@ -327,7 +325,6 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     hosts: domains.hosts,
     visits: analytics.visits,
     readRecentClicks: analytics.readRecentClicks,
-    bodyTimeoutMs: timeLimits.publicBody,
     onResponse: health.onLinkResponse,
   });
   changes.on('links', () => redirects.cache.clear());
@@ -362,7 +359,6 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
         doAsCaller: doAsCallerOf(mountOptions),
         origins,
         findDomain: async (host) => domains.hosts.find(host),
-        bodyTimeoutMs: timeLimits.publicBody,
       });
     },
     hasOperatorKey: config.operatorKey !== undefined,
@@ -391,7 +387,6 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       'An address may send the token endpoint',
     ),
     largeBodies,
-    timeLimits,
     countCall: analytics.countCall,
     handlers: {
       ...authModule.handlers,

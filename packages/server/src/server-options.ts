@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Credentials } from './auth/client-repository.js';
 import type { Config } from './config.js';
 import type { BackupFigures } from './health/server-metrics.js';
-import type { TimeLimits } from './http/read-body.js';
+import type { TimeLimits } from './http/create-http-server.js';
 import type { PlanTable } from './organizations/plans.js';
 import type { Clock, ResolveTxt } from './ports.js';
 import type { Database } from './storage/database.js';

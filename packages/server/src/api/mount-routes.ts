@@ -8,7 +8,6 @@ import type { FairQueue } from '../fair-queue.js';
 import { replayedHeader, toOAuthError } from '../http/error-response.js';
 import type { HandlerInput, HandlersOf, Reply } from '../http/handlers.js';
 import type { RateLimiter } from '../http/rate-limiter.js';
-import type { TimeLimits } from '../http/read-body.js';
 import { bodyKindOf, check, checkQuery, readIdempotency, readInput } from '../http/read-input.js';
 import type { WriteOrigin } from '../idempotency/audit-entry.js';
 import type { IdempotentRequest, WriteContext } from '../idempotency/with-idempotency-key.js';
@@ -42,7 +41,6 @@ export interface MountOptions {
   /** Limits the requests of an address without a token; undefined sets no limit. */
   readonly publicRateLimiter: RateLimiter | undefined;
   readonly largeBodies: FairQueue;
-  readonly timeLimits: TimeLimits;
   readonly publicUrl: () => string;
   /** Counts an API call of an organization; resolves when the count is durable. */
   readonly countCall: (organizationId: string) => Promise<void>;
@@ -175,7 +173,7 @@ async function handle(
   options: MountOptions,
   caller: Caller | undefined,
 ): Promise<Reply<unknown>> {
-  const { clock, publicRateLimiter } = options;
+  const { clock, publicRateLimiter, largeBodies } = options;
   const { headers } = request;
   if (caller) checkScope(route, caller);
   const kind = bodyKindOf(route, headers);
@@ -186,7 +184,7 @@ async function handle(
     // Public routes without a body are health and documentation, which have no limit.
     if (route.access === 'public' && route.body)
       publicRateLimiter?.take(addressBlockOf(address), clock());
-    const body = await readInput(kind, request, response, caller?.organizationId, options);
+    const body = await readInput(kind, response, caller?.organizationId, largeBodies);
     const isForm = kind === 'form';
     const hasBody = !isForm && !(route.bodyOptional && body.value === undefined);
     const json = hasBody ? check(route.body, body.value) : undefined;

@@ -35,7 +35,7 @@ export const bitlyRoutes: readonly CompatRoute[] = [
     respond(request, response, options) {
       const token = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
       return options.doAsCaller(token, request, response, async (call) => {
-        const given = await readCompatJson(shortenRequest, request, response, options);
+        const given = await readCompatJson(shortenRequest, response);
         const { long_url: targetUrl, force_new_link: isForced } = given;
         const domain = given.domain ?? '';
         const domainId = bitlyHosts.includes(domain) ? null : await findDomainId(options, domain);

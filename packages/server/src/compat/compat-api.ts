@@ -13,8 +13,6 @@ export interface CompatOptions {
   readonly origins: () => LinkOrigins;
   /** Returns the id of the custom domain of a host; null for the platform's domain and for unknown hosts. */
   readonly findDomain: (host: string) => Promise<string | null>;
-  /** The time in which a whole body must arrive. */
-  readonly bodyTimeoutMs: number;
 }
 
 export interface CompatReply {
@@ -43,20 +41,12 @@ export interface CompatRoute {
 // A target may have 8 KB, which percent-encoding makes three times as long.
 const maxBodyBytes = 32 * 1024;
 
-function readCompatBody(
-  request: Request,
-  response: Response,
-  { bodyTimeoutMs: timeoutMs }: CompatOptions,
-): Promise<Buffer> {
-  return readBody(request, response, { maxBytes: maxBodyBytes, timeoutMs });
-}
-
 /** Reads the JSON body of a request. Throws VALIDATION_FAILED for another one. */
 export async function readCompatJson<Schema extends z.ZodType>(
   schema: Schema,
-  ...request: Parameters<typeof readCompatBody>
+  response: Response,
 ): Promise<z.output<Schema>> {
-  return check(schema, parseJson(await readCompatBody(...request))) as z.output<Schema>;
+  return check(schema, parseJson(await readBody(response, maxBodyBytes))) as z.output<Schema>;
 }
 
 /**
@@ -72,13 +62,10 @@ export async function findDomainId(
 }
 
 /** Reads the form of a POST: `application/x-www-form-urlencoded` or `multipart/form-data`. */
-export async function readForm(
-  request: Request,
-  response: Response,
-  options: CompatOptions,
-): Promise<Readonly<Record<string, unknown>>> {
+export async function readForm(response: Response): Promise<Readonly<Record<string, unknown>>> {
+  const { req: request } = response;
   if (request.method !== 'POST') return {};
-  const bytes = await readCompatBody(request, response, options);
+  const bytes = await readBody(response, maxBodyBytes);
   if (bytes.length === 0) return {};
   const headers = { 'content-type': request.get('content-type') ?? '' };
   try {

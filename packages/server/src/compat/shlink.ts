@@ -46,7 +46,7 @@ export const shlinkRoutes: readonly CompatRoute[] = [
     methods: ['post'],
     respond: (request, response, options) =>
       options.doAsCaller(request.get('x-api-key'), request, response, async (call) => {
-        const given = await readCompatJson(creation, request, response, options);
+        const given = await readCompatJson(creation, response);
         const { domain, findIfExists, maxVisits } = given;
         const fields = Object.entries(fieldNames)
           .map(([name, shlinkName]) => [name, given[shlinkName]])

@@ -97,7 +97,7 @@ export const yourlsRoutes: readonly CompatRoute[] = [
     methods: ['get', 'post'],
     async respond(request, response, options) {
       // The error of a request has the form that its fields ask for, too.
-      request.body = { ...request.query, ...(await readForm(request, response, options)) };
+      request.body = { ...request.query, ...(await readForm(response)) };
       const text = textOf(request.body);
       const key = text('signature') || text('password');
       // Any page may load a script, so it has no more than a stranger may know.

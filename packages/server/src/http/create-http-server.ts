@@ -4,7 +4,7 @@ import type { Express, Request, Response } from 'express';
 import { OAuthError } from '../contract/oauth-error.js';
 import { answerMalformed } from './answer-malformed.js';
 import { toApiError } from './error-response.js';
-import { defaultTimeLimits, drainAfter, hasUnreadBody, type TimeLimits } from './read-body.js';
+import { drainAfter, hasUnreadBody } from './read-body.js';
 import { requestIdOf } from './request-id.js';
 import { normalizeTarget } from './request-target.js';
 import { respondToError, sendError } from './send-response.js';
@@ -15,12 +15,33 @@ import { respondToError, sendError } from './send-response.js';
  */
 export type FirstHandler = (request: IncomingMessage, response: ServerResponse) => boolean;
 
+/** Time limits for clients, in milliseconds. */
+export type TimeLimits = Readonly<typeof defaultTimeLimits>;
+
+const defaultTimeLimits = {
+  /**
+   * For a whole request, from its first byte or, for the first request, from the connection. With the
+   * interval of the checks, a slow request ends within 20 seconds.
+   */
+  // Long enough for the largest body on a slow network, and short enough that stalled clients do not
+  // accumulate.
+  request: 19_000,
+  /** The interval at which `request` is checked. */
+  checks: 1_000,
+  /** For a connection on which nothing moves while a request is running: the client does not read. */
+  response: 120_000,
+  /** For an idle connection between two requests. */
+  // Longer than the idle time of common proxies. Otherwise the server could close a connection at the
+  // moment when a proxy reuses it.
+  keepAlive: 75_000,
+};
+
 export interface HttpServerOptions {
   readonly app: Express;
   readonly handlers: readonly FirstHandler[];
   /** Called with the error of each failed request, including 4xx errors. */
   readonly onRequestError: (error: unknown, requestId: string) => void;
-  readonly timeLimits?: TimeLimits;
+  readonly timeLimits?: Partial<TimeLimits> | undefined;
 }
 
 // A visitor with a User-Agent of 64 KB must be redirected, too.
@@ -28,7 +49,8 @@ const maxHeaderBytes = 80 * 1024;
 
 /** An HTTP server that offers each request to `handlers` in turn, and then to the Express app. */
 export function createHttpServer(options: HttpServerOptions): Server {
-  const { app, handlers, timeLimits: limits = defaultTimeLimits } = options;
+  const { app, handlers } = options;
+  const limits = { ...defaultTimeLimits, ...options.timeLimits };
   const handleNow = (request: IncomingMessage, response: ServerResponse) => {
     try {
       drainAfter(request, response);
@@ -53,7 +75,6 @@ export function createHttpServer(options: HttpServerOptions): Server {
     {
       ...classesOf(app),
       maxHeaderSize: maxHeaderBytes,
-      headersTimeout: limits.headers,
       requestTimeout: limits.request,
       keepAliveTimeout: limits.keepAlive,
       connectionsCheckingInterval: limits.checks,

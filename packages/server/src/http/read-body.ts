@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ApiError, shorten, validationError } from '../contract/api-error.js';
 import { yieldToEventLoop } from '../yield-to-event-loop.js';
-import { answerMalformed } from './answer-malformed.js';
 
 /** The limit of public routes, which read credentials or a password. */
 export const maxPublicBodyBytes = 8 * 1024;
@@ -21,11 +20,8 @@ export function mayBeLarge({ headers }: IncomingMessage): boolean {
  * Reads the body of a request in slices that yield to the event loop. Throws PAYLOAD_TOO_LARGE,
  * UNSUPPORTED_MEDIA_TYPE or VALIDATION_FAILED; `drainAfter` then reads the rest.
  */
-export async function readBody(
-  request: IncomingMessage,
-  response: ServerResponse,
-  { maxBytes, timeoutMs }: { readonly maxBytes: number; readonly timeoutMs: number },
-): Promise<Buffer> {
+export async function readBody(response: ServerResponse, maxBytes: number): Promise<Buffer> {
+  const { req: request } = response;
   const { headers } = request;
   const coding = (headers['content-encoding'] ?? 'identity').trim().toLowerCase();
   if (coding !== 'identity' && coding !== '') {
@@ -34,15 +30,6 @@ export async function readBody(
   }
   if (Number(headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes);
   if (/^100-continue$/i.test(headers.expect ?? '')) response.writeContinue();
-  const timer = setTimeout(refuseAsLate, timeoutMs, request);
-  try {
-    return await collect(request, maxBytes);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-async function collect(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
   try {
@@ -67,15 +54,6 @@ export async function* chunksOf(request: IncomingMessage): AsyncGenerator<Buffer
     yield chunk;
     await yieldToEventLoop();
   }
-}
-
-/**
- * Answers with 408 as Node's own time limits do, unless the request is complete. Closing the connection
- * ends the read.
- */
-function refuseAsLate({ complete, socket }: IncomingMessage): void {
-  if (complete) return;
-  answerMalformed(Object.assign(new Error('late'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), socket);
 }
 
 function tooLarge(maxBytes: number): ApiError {
@@ -120,25 +98,3 @@ async function drain(request: IncomingMessage): Promise<void> {
     clearTimeout(timer);
   }
 }
-
-/** Time limits for clients, in milliseconds. */
-export type TimeLimits = Readonly<typeof defaultTimeLimits>;
-
-export const defaultTimeLimits = {
-  /** For the headers of a request, from its first byte or, for the first request, from the connection. */
-  // Long enough for a slow network, and short enough that stalled clients do not accumulate.
-  headers: 20_000,
-  request: 60_000,
-  /** For the whole body of a request without a token: credentials or a password. */
-  publicBody: 5_000,
-  /** For a body with a token, from the moment when the server begins to read it. */
-  body: 20_000,
-  /** For a connection on which nothing moves while a request is running: the client does not read. */
-  response: 120_000,
-  /** For an idle connection between two requests. */
-  // Longer than the idle time of common proxies. Otherwise the server could close a connection at the
-  // moment when a proxy reuses it.
-  keepAlive: 75_000,
-  /** The interval at which `headers` and `request` are checked. */
-  checks: 5_000,
-};

@@ -9,13 +9,7 @@ import type { IdempotentRequest } from '../idempotency/with-idempotency-key.js';
 import { operatorOwner } from '../storage/database.js';
 import { type BodyFormat, bodyFormatOf, parseForm } from './body-format.js';
 import { parseJson } from './parse-json.js';
-import {
-  maxBodyBytes,
-  maxPublicBodyBytes,
-  mayBeLarge,
-  readBody,
-  type TimeLimits,
-} from './read-body.js';
+import { maxBodyBytes, maxPublicBodyBytes, mayBeLarge, readBody } from './read-body.js';
 
 export type BodyKind = 'none' | BodyFormat;
 
@@ -43,17 +37,15 @@ export interface Body {
  */
 export function readInput(
   kind: BodyKind,
-  request: IncomingMessage,
   response: ServerResponse,
   organizationId: string | undefined,
-  { largeBodies, timeLimits }: { largeBodies: FairQueue; timeLimits: TimeLimits },
+  largeBodies: FairQueue,
 ): Promise<Body> {
+  const { req: request } = response;
   const isPublic = organizationId === undefined;
-  const limits = isPublic
-    ? { maxBytes: maxPublicBodyBytes, timeoutMs: timeLimits.publicBody }
-    : { maxBytes: maxBodyBytes, timeoutMs: timeLimits.body };
+  const maxBytes = isPublic ? maxPublicBodyBytes : maxBodyBytes;
   const read = async () => {
-    const bytes = kind === 'none' ? Buffer.alloc(0) : await readBody(request, response, limits);
+    const bytes = kind === 'none' ? Buffer.alloc(0) : await readBody(response, maxBytes);
     if (kind === 'form') return { value: parseForm(bytes), fingerprint: undefined };
     const hasKey = request.headers['idempotency-key'] !== undefined;
     return {

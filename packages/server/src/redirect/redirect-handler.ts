@@ -49,8 +49,6 @@ export interface RedirectOptions extends DomainPagesOptions, LinkInfoOptions {
   /** The public addresses of links, which previews name. */
   readonly origins: () => LinkOrigins;
   readonly passwords: Pick<Passwords, 'verify'>;
-  /** The time in which the whole body with a password must arrive. */
-  readonly bodyTimeoutMs: number;
   /** Called with the status of each response. */
   readonly onResponse: (status: number) => void;
   readonly onRequestError: (error: unknown, requestId: string) => void;
@@ -169,7 +167,7 @@ export function createRedirects(options: RedirectOptions) {
     const { socket, headers } = response.req;
     const forwarded = headers['x-forwarded-for'];
     const address = clientAddressOf(socket.remoteAddress, forwarded, config.trustedProxies);
-    const password = await readPassword(response.req, response, options.bodyTimeoutMs);
+    const password = await readPassword(response);
     const clientKey = `${link.urlId} ${addressBlockOf(address)}`;
     const isCorrect = await verifyAttempt(takeAttempt, clientKey, () =>
       passwords.verify(link.organizationId, link.passwordHash as string, password),
@@ -310,13 +308,10 @@ function methodNotAllowed(allow: string): ApiError {
 }
 
 /** Returns the password of a form or JSON body. Throws an ApiError when there is none. */
-async function readPassword(
-  request: IncomingMessage,
-  response: ServerResponse,
-  timeoutMs: number,
-): Promise<string> {
+async function readPassword(response: ServerResponse): Promise<string> {
+  const { req: request } = response;
   const format = bodyFormatOf(request.headers, ['form', 'json']);
-  const bytes = await readBody(request, response, { maxBytes: maxPublicBodyBytes, timeoutMs });
+  const bytes = await readBody(response, maxPublicBodyBytes);
   const isForm = format === 'form';
   const fields = isForm ? parseForm(bytes) : parseJson(bytes);
   if (isForm) restoreOrigin(request, fields as Record<string, unknown>);
