@@ -40,6 +40,16 @@ describe('a fair queue', () => {
     expect(order).toEqual(['b', 'c', 'a']);
   });
 
+  it('frees the slot of a task that throws before it returns a promise', async () => {
+    const { queue, run } = open();
+    const failing = queue.run('a', () => {
+      throw new Error('no promise');
+    });
+    await expect(failing).rejects.toThrow('no promise');
+    await run('a');
+    expect(queue.figures).toMatchObject({ running: 0, waiting: 0 });
+  });
+
   it('refuses tasks beyond an organization’s limit, and accepts those of another organization', async () => {
     const { queue, many, run } = open({ maxWaitingPerOrganization: 5 });
     const waiting = many(6, 'a');

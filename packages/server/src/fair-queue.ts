@@ -133,7 +133,9 @@ export function openFairQueue(options: FairQueueOptions) {
       organizations.set(organizationId, own);
       const queuedAt = performance.now();
       return new Promise<T>((resolve, reject) => {
-        own.waiting.push({ queuedAt, run: () => work().then(resolve, reject), reject });
+        // Also when `work` throws before it returns a promise.
+        const run = () => new Promise<T>((settle) => settle(work())).then(resolve, reject);
+        own.waiting.push({ queuedAt, run, reject });
         waiting += 1;
         startTasks();
       });

@@ -27,8 +27,6 @@ export interface ThreadDefinition<Data, Methods extends ThreadMethods, Event> {
    * Linux only.
    */
   readonly priority?: 'normal' | 'low';
-  /** The number of calls that run at once; 1 by default. If a worker ends, all of them are rejected. */
-  readonly concurrency?: number;
   /** The classes that errors retain when they reach the caller. Other errors become `Error`. */
   readonly errorClasses?: readonly ErrorClass[];
   readonly resourceLimits?: ResourceLimits;
@@ -46,7 +44,6 @@ export interface ObservedThread {
     readonly failures: number;
     /** The number of errors that the thread's code did not catch, outside a call that could reject. */
     readonly uncaughtErrors: number;
-    /** The number of calls that run or wait. */
     readonly callsInFlight: number;
   };
 }
@@ -58,7 +55,8 @@ export interface Thread<Methods extends ThreadMethods> extends ObservedThread {
    */
   start(): void;
   /**
-   * Calls a method. Rejects with the method's error or a ThreadError.
+   * Calls a method. Rejects with the method's error, or with a ThreadError if the worker ends, for which all
+   * calls in flight are rejected. Callers limit how many these are.
    */
   call<Name extends keyof Methods & string>(
     name: Name,
@@ -92,12 +90,12 @@ export type ThreadMessage =
   | { readonly id: number; readonly result: unknown }
   | { readonly id: number; readonly error: TransferredError };
 
-/** An error with what a structured clone loses. */
+/** What an error has, because a structured clone loses its class and its properties. */
 interface TransferredError {
-  /** Has the message, the stack and the cause. */
-  readonly error: Error;
-  /** The name of the class, if it is one of the thread's `errorClasses`. */
-  readonly className: string | undefined;
+  readonly className: string;
+  readonly message: string;
+  readonly stack: string | undefined;
+  readonly cause: unknown;
   /** Such as `code`, `field` or `name`. */
   readonly properties: Readonly<Record<string, unknown>>;
 }
@@ -115,7 +113,7 @@ export function defineThread<Data, Methods extends ThreadMethods, Event = never>
 }
 
 async function serve<Data, Methods extends ThreadMethods, Event>(
-  { priority, errorClasses = [], start }: ThreadDefinition<Data, Methods, Event>,
+  { priority, start }: ThreadDefinition<Data, Methods, Event>,
   data: Data,
 ): Promise<void> {
   const port = parentPort as MessagePort;
@@ -141,29 +139,28 @@ async function serve<Data, Methods extends ThreadMethods, Event>(
       .then(() => code.methods[method]?.(...(args as never[])))
       .then((result) => post({ id, result }))
       // Also when the result cannot be cloned.
-      .catch((error) => post({ id, error: encodeError(error, errorClasses) }));
+      .catch((error) => post({ id, error: encodeError(error) }));
     running.add(responded);
     await responded;
     running.delete(responded);
   });
 }
 
-function encodeError(thrown: unknown, classes: readonly ErrorClass[]): TransferredError {
+function encodeError(thrown: unknown): TransferredError {
   const error = thrown instanceof Error ? thrown : new Error(String(thrown));
   const properties = Object.entries(error).filter(([, value]) =>
     ['string', 'number', 'boolean'].includes(typeof value),
   );
-  const className = classes.find((each) => each === error.constructor)?.name;
-  // The clone of a DOMException has no message.
-  const plain = Object.assign(new Error(error.message, { cause: error.cause }), {
-    stack: error.stack,
-  });
-  return { error: plain, className, properties: Object.fromEntries(properties) };
+  const { message, stack, cause } = error;
+  const className = error.constructor.name;
+  return { className, message, stack, cause, properties: Object.fromEntries(properties) };
 }
 
 /** Decodes an error. An error of one of `classes` is an instance of it, without calling the constructor. */
 export function decodeError(sent: TransferredError, classes: readonly ErrorClass[]): Error {
-  const registered = classes.find(({ name }) => name === sent.className);
-  if (registered) Object.setPrototypeOf(sent.error, registered.prototype);
-  return Object.assign(sent.error, sent.properties);
+  const { className, message, stack, cause, properties } = sent;
+  const error = new Error(message, { cause });
+  const registered = classes.find(({ name }) => name === className);
+  if (registered) Object.setPrototypeOf(error, registered.prototype);
+  return Object.assign(error, { stack }, properties);
 }

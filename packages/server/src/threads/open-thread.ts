@@ -23,7 +23,7 @@ interface OpenThreadOptions<Data, Methods extends ThreadMethods, Event> {
   readonly onEvent?: (event: Event) => void;
   /** Called when the thread ends unexpectedly. The failure is already logged. */
   readonly onFailure?: (error: unknown) => void;
-  /** The time limit of each call, which begins when the worker receives the call. */
+  /** The time limit of each call, with its wait for others in the worker. */
   readonly timeLimitMs: number;
   readonly logger: Logger;
   /** The worker ends after this time without calls, unless the thread was started. */
@@ -82,11 +82,9 @@ function openInline(
 }
 
 interface Call {
-  readonly method: string;
-  readonly args: readonly unknown[];
   resolve(result: unknown): void;
   reject(error: Error): void;
-  limit?: NodeJS.Timeout;
+  readonly limit: NodeJS.Timeout;
 }
 
 const restartAfterMs = 1_000;
@@ -97,14 +95,12 @@ const defaultIdleLimitMs = 60_000;
 const stopTimeLimitMs = 3_000;
 
 /**
- * Runs a thread's code in a worker. The worker gets a call when the one before has settled, so a call
- * that crashes the worker or exceeds its time limit is the only one that fails. The next call starts a
- * new worker.
+ * Runs a thread's code in a worker. When a call crashes the worker or exceeds its time limit, the calls in
+ * flight fail, and the next one starts a new worker.
  */
 function openWorker(definition: Definition, options: WorkerOptions): Thread<ThreadMethods> {
-  const { name, concurrency = 1 } = definition;
+  const { name } = definition;
   const { logger, timeLimitMs, idleLimitMs = defaultIdleLimitMs } = options;
-  const waiting: Call[] = [];
   const running = new Map<number, Call>();
   let lastId = 0;
   const counts = { failures: 0, uncaughtErrors: 0 };
@@ -128,8 +124,6 @@ function openWorker(definition: Definition, options: WorkerOptions): Thread<Thre
 
   async function stop(): Promise<void> {
     clearTimeout(timer);
-    const stopped = stoppedError(name);
-    for (const call of waiting.splice(0)) call.reject(stopped);
     const worker = current;
     if (!worker) return;
     worker.ref();
@@ -139,30 +133,23 @@ function openWorker(definition: Definition, options: WorkerOptions): Thread<Thre
     logger.warn({ thread: name, stopTimeLimitMs }, 'thread did not stop; terminating it');
     // Without waiting: nothing interrupts native code.
     void worker.terminate();
-    rejectRunning(stopped);
+    rejectRunning(stoppedError(name));
   }
 
-  function sendWaiting(): void {
-    while (running.size < concurrency) {
-      const call = waiting.shift();
-      if (!call) return;
+  function call(method: string, ...args: readonly unknown[]): Promise<unknown> {
+    // Rejects with what is thrown.
+    return new Promise((resolve, reject) => {
+      if (stopping) throw stoppedError(name);
       clearTimeout(timer);
       lastId += 1;
-      const id = lastId;
-      try {
-        current ??= startWorker();
-        const { method, args } = call;
-        // Fails if the arguments cannot be cloned.
-        current.postMessage({ id, method, args } satisfies WorkerMessage);
-      } catch (error) {
-        call.reject(error as Error);
-        continue;
-      }
+      current ??= startWorker();
+      // Fails if the arguments cannot be cloned.
+      current.postMessage({ id: lastId, method, args } satisfies WorkerMessage);
       // A process without other work must not end before the call settles.
       current.ref();
-      running.set(id, call);
-      call.limit = setTimeout(expire, timeLimitMs, current, call.method).unref();
-    }
+      const limit = setTimeout(expire, timeLimitMs, current, method).unref();
+      running.set(lastId, { resolve, reject, limit });
+    });
   }
 
   function expire(worker: Worker, method: string): void {
@@ -213,7 +200,6 @@ function openWorker(definition: Definition, options: WorkerOptions): Thread<Thre
     const call = settle(message.id);
     if ('result' in message) call?.resolve(message.result);
     else call?.reject(decodeError(message.error, definition.errorClasses ?? []));
-    sendWaiting();
     if (running.size > 0 || stopping) return;
     worker.unref();
     if (isBackground) return;
@@ -224,14 +210,12 @@ function openWorker(definition: Definition, options: WorkerOptions): Thread<Thre
     timer = setTimeout(end, idleLimitMs).unref();
   }
 
-  /** Rejects the running call of a worker that has ended, and continues with a new one. */
+  /** Rejects the running calls of a worker that has ended. The next call or start replaces it. */
   function replace(worker: Worker, error: Error): void {
     if (worker !== current) return;
     current = undefined;
     rejectRunning(stopping ? stoppedError(name) : error);
-    if (stopping) return;
-    noteFailure(error);
-    sendWaiting();
+    if (!stopping) noteFailure(error);
   }
 
   function noteFailure(error: unknown): void {
@@ -244,15 +228,10 @@ function openWorker(definition: Definition, options: WorkerOptions): Thread<Thre
   return {
     name,
     get figures() {
-      return { ...counts, callsInFlight: waiting.length + running.size };
+      return { ...counts, callsInFlight: running.size };
     },
     start,
-    call: (method: string, ...args: readonly unknown[]) =>
-      new Promise((resolve, reject) => {
-        if (stopping) return reject(stoppedError(name));
-        waiting.push({ method, args, resolve, reject });
-        sendWaiting();
-      }),
+    call,
     stop() {
       stopping ??= stop();
       return stopping;

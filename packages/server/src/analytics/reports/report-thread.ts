@@ -34,7 +34,6 @@ export const reportThread = defineThread({
   name: 'reports',
   file: import.meta.url,
   priority: 'low',
-  concurrency,
   errorClasses: [ReportTooLargeError, StorageUnavailableError],
   resourceLimits: { maxOldGenerationSizeMb: 2048 },
   start(storage: StorageOptions) {
