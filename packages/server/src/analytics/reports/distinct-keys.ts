@@ -84,8 +84,12 @@ export class DistinctKeys {
       const ranges = this.#rangesOf(partition);
       // A frequent key makes its partition large. The tables of the others remain small.
       const size = slotsFor(ranges.length * keysPerChunk);
-      if (size > keys.length) [keys, pairs] = [new Uint32Array(size), new Uint32Array(size)];
-      const [table, others] = [keys.subarray(0, size).fill(0), pairs.subarray(0, size).fill(0)];
+      if (size > keys.length) {
+        keys = new Uint32Array(size);
+        if (this.#bucketCount > 1) pairs = new Uint32Array(size);
+      }
+      const table = keys.subarray(0, size).fill(0);
+      const others = pairs.subarray(0, size).fill(0);
       total += this.#countDistinct(ranges, table, others, inBuckets);
     }
     if (this.#bucketCount === 1) inBuckets[0] = total;

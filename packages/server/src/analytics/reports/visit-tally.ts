@@ -180,16 +180,19 @@ export class VisitTally<R extends Report> {
   #countInBuckets({ count, visitedAt }: VisitColumns, counts: Uint32Array): Uint16Array {
     const { indexOf, starts } = this.#buckets;
     const buckets = this.#bucketOfVisit.subarray(0, count);
-    let [bucket, start, end] = [0, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
-    for (let at = 0; at < count; at += 1) {
-      const time = visitedAt[at] as number;
-      if (time < start || time >= end) {
-        bucket = indexOf(time);
-        start = starts[bucket] as number;
-        end = starts[bucket + 1] ?? Number.POSITIVE_INFINITY;
-      }
-      buckets[at] = bucket;
-      counts[bucket] = (counts[bucket] as number) + 1;
+    for (let at = 0; at < count; ) {
+      const from = at;
+      let time = visitedAt[at] as number;
+      const bucket = indexOf(time);
+      const start = starts[bucket] as number;
+      const end = starts[bucket + 1] ?? Number.POSITIVE_INFINITY;
+      // Consecutive visits are usually in the same bucket.
+      do {
+        buckets[at] = bucket;
+        at += 1;
+        time = at < count ? (visitedAt[at] as number) : end;
+      } while (time >= start && time < end);
+      counts[bucket] = (counts[bucket] as number) + at - from;
     }
     return buckets;
   }
