@@ -18,8 +18,7 @@ interface ObjectSchema {
 const families: Readonly<Record<string, RegExp>> = {
   NewUrlFields: /^Url(Create|Upsert)Request$/,
   UrlFields: /^(NewUrlFields|UrlUpdateRequest|UrlBulkUpdateItem)$/,
-  UrlRecord: /^Url(Updated|Deleted)?EventData$/,
-  UrlValues: /^UrlRecord$/,
+  UrlRecord: /^Url(Deleted)?EventData$/,
   UrlListItem: /^UrlBulkUpdated$/,
   NewUrl: /^(UrlListItem|UrlBulkCreated)$/,
   UrlBulkError: /^UrlBulk(Create|Update)Error$/,

@@ -40,4 +40,4 @@ export const linkFields = {
 } as const;
 
 /** The fields of a link that only the server sets. */
-export const readOnlyFields: readonly string[] = ["shortUrl","targetBlockedAt","deletedAt","createdBy","takenDown","id","shortCode","organizationId","clickCount","excludedClicks","clicksLeft","lastClickAt","createdAt","updatedAt"];
+export const readOnlyFields: readonly string[] = ["id","shortCode","shortUrl","organizationId","targetBlockedAt","deletedAt","createdBy","clickCount","excludedClicks","clicksLeft","lastClickAt","takenDown","createdAt","updatedAt"];

@@ -2317,142 +2317,8 @@ export interface components {
         UrlUpdatedEvent: {
             /** @constant */
             type: "url.updated";
-            data: components["schemas"]["UrlUpdatedEventData"];
+            data: components["schemas"]["UrlEventData"];
         } & components["schemas"]["EventInfo"];
-        UrlUpdatedEventData: {
-            /**
-             * @description The values before the change, of the fields that have changed. Empty when only the password has changed.
-             * @example {
-             *       "title": "Spring sale"
-             *     }
-             */
-            previous: components["schemas"]["UrlValues"];
-        } & components["schemas"]["UrlRecord"];
-        /** @description The fields of a link that can change. */
-        UrlValues: {
-            /**
-             * @description Where the link leads, exactly as it was sent.
-             * @example https://example.com/spring?ref=mail#offers
-             */
-            targetUrl?: string;
-            /**
-             * @description The public link: the custom slug when there is one, otherwise the short code.
-             * @example https://sho.example/spring-sale
-             */
-            shortUrl?: string;
-            /** @description The id of the link in another system. Null: none. */
-            externalId?: string | null;
-            /** @description A title for people who manage the links. Visitors see it on the info page only. */
-            title?: string | null;
-            /** @description Notes for people who manage the links. Visitors do not see them. */
-            description?: string | null;
-            /** @description A category, to filter lists by. */
-            category?: string | null;
-            /** @description Up to 20 labels, to filter lists by. */
-            tags?: string[];
-            /**
-             * Format: uuid
-             * @description The custom domain of the link. Null: the platform's domain.
-             */
-            domainId?: string | null;
-            /**
-             * @description The HTTP status of the redirect.
-             * @example 307
-             * @enum {number}
-             */
-            redirectType?: 301 | 302 | 307 | 308;
-            /**
-             * Format: date-time
-             * @description When the link starts redirecting. Null: it always has.
-             */
-            activatesAt?: string | null;
-            /**
-             * Format: date-time
-             * @description When the link stops redirecting. Null: never.
-             */
-            expiresAt?: string | null;
-            /** @description Where visitors are sent when the link has expired or its maxClicks are used up. Null: they are told so. */
-            expiredUrl?: string | null;
-            /**
-             * @description How many clicks the link redirects in all. Null: any number.
-             * @example 100
-             */
-            maxClicks?: number | null;
-            /** @description Set as utm_source on the target: where the visitor comes from. */
-            utmSource?: string | null;
-            /** @description Set as utm_medium on the target: the kind of channel. */
-            utmMedium?: string | null;
-            /** @description Set as utm_campaign on the target: the name of the campaign. */
-            utmCampaign?: string | null;
-            /** @description Set as utm_term on the target: the paid search term. */
-            utmTerm?: string | null;
-            /** @description Set as utm_content on the target: which of several links it is. */
-            utmContent?: string | null;
-            /** @description Further parameters to set on the target, by name. */
-            customUtmParams?: {
-                [key: string]: string;
-            };
-            /** @description A hint for attribution: the site that the link is published on. */
-            sourceDomain?: string | null;
-            /**
-             * @description The click counts at which url.click_threshold is sent. Null: the server's.
-             * @example [
-             *       50,
-             *       500
-             *     ]
-             */
-            clickThresholds?: number[] | null;
-            /** @description Whether the query of a visit is added to the target. Parameters that the target has, such as UTM values, stay. Null: the setting of the domain. */
-            forwardQuery?: boolean | null;
-            /** @description Whether the path after the link, such as /a/b of /sale/a/b, is added to the target. Null: the setting of the domain. */
-            forwardPath?: boolean | null;
-            /** @description Other targets for some visits. Empty: all visits lead to the link's own target. */
-            rules?: components["schemas"]["LinkRule"][];
-            /**
-             * @description What link previews show of the link. Null: they follow the redirect.
-             * @example null
-             */
-            preview?: components["schemas"]["LinkPreview"] | null;
-            /** @description Whether the address of the link with a plus at its end shows its target, its title and its date to everybody. Null: the server's setting, or yes with publicStats. */
-            infoPage?: boolean | null;
-            /** @description Whether that page also shows the clicks of the link. Null: no. */
-            publicStats?: boolean | null;
-            /**
-             * Format: date-time
-             * @description When the daily check of the server found that its resolver blocks a target of the link as harmful. The link still redirects. Null: no target is blocked, or the server checks none.
-             */
-            targetBlockedAt?: string | null;
-            /**
-             * Format: date-time
-             * @description When the link was deleted. Null: it was not, or it was restored.
-             */
-            deletedAt?: string | null;
-            /**
-             * @description The id of the person, client or API key that created the link.
-             * @example shorty_ci_0f3b
-             */
-            createdBy?: string | null;
-            /** @description Whether visitors must enter a password. */
-            isPasswordProtected?: boolean;
-            /** @description Whether the link redirects. An inactive link answers 410. */
-            isActive?: boolean;
-            /**
-             * @description Set while the operator of the server has taken the link down: visitors get 451. The owner cannot undo it.
-             * @example null
-             */
-            takenDown?: {
-                /**
-                 * Format: date-time
-                 * @description When the operator took the link down, in UTC.
-                 */
-                at: string;
-                /**
-                 * @description Why.
-                 * @example phishing
-                 */
-                reason: string;
-            } | null;
-        };
         UrlDeletedEvent: {
             /** @constant */
             type: "url.deleted";
@@ -3021,14 +2887,120 @@ export interface components {
              */
             shortCode: string;
             /**
+             * @description Where the link leads, exactly as it was sent.
+             * @example https://example.com/spring?ref=mail#offers
+             */
+            targetUrl: string;
+            /**
              * @description The chosen path of the link. Null: the short code is its path.
              * @example spring-sale
              */
             customSlug: string | null;
+            /**
+             * @description The public link: the custom slug when there is one, otherwise the short code.
+             * @example https://sho.example/spring-sale
+             */
+            shortUrl: string;
             /** Format: uuid */
             organizationId: string;
+            /** @description The id of the link in another system. Null: none. */
+            externalId: string | null;
+            /** @description A title for people who manage the links. Visitors see it on the info page only. */
+            title: string | null;
+            /** @description Notes for people who manage the links. Visitors do not see them. */
+            description: string | null;
+            /** @description A category, to filter lists by. */
+            category: string | null;
+            /** @description Up to 20 labels, to filter lists by. */
+            tags: string[];
+            /**
+             * Format: uuid
+             * @description The custom domain of the link. Null: the platform's domain.
+             */
+            domainId: string | null;
+            /**
+             * @description The HTTP status of the redirect.
+             * @example 307
+             * @enum {number}
+             */
+            redirectType: 301 | 302 | 307 | 308;
+            /**
+             * Format: date-time
+             * @description When the link starts redirecting. Null: it always has.
+             */
+            activatesAt: string | null;
+            /**
+             * Format: date-time
+             * @description When the link stops redirecting. Null: never.
+             */
+            expiresAt: string | null;
+            /** @description Where visitors are sent when the link has expired or its maxClicks are used up. Null: they are told so. */
+            expiredUrl: string | null;
+            /**
+             * @description How many clicks the link redirects in all. Null: any number.
+             * @example 100
+             */
+            maxClicks: number | null;
+            /** @description Set as utm_source on the target: where the visitor comes from. */
+            utmSource: string | null;
+            /** @description Set as utm_medium on the target: the kind of channel. */
+            utmMedium: string | null;
+            /** @description Set as utm_campaign on the target: the name of the campaign. */
+            utmCampaign: string | null;
+            /** @description Set as utm_term on the target: the paid search term. */
+            utmTerm: string | null;
+            /** @description Set as utm_content on the target: which of several links it is. */
+            utmContent: string | null;
+            /** @description Further parameters to set on the target, by name. */
+            customUtmParams: {
+                [key: string]: string;
+            };
+            /** @description A hint for attribution: the site that the link is published on. */
+            sourceDomain: string | null;
+            /**
+             * @description The click counts at which url.click_threshold is sent. Null: the server's.
+             * @example [
+             *       50,
+             *       500
+             *     ]
+             */
+            clickThresholds: number[] | null;
+            /** @description Whether the query of a visit is added to the target. Parameters that the target has, such as UTM values, stay. Null: the setting of the domain. */
+            forwardQuery: boolean | null;
+            /** @description Whether the path after the link, such as /a/b of /sale/a/b, is added to the target. Null: the setting of the domain. */
+            forwardPath: boolean | null;
+            /** @description Other targets for some visits. Empty: all visits lead to the link's own target. */
+            rules: components["schemas"]["LinkRule"][];
+            /**
+             * @description What link previews show of the link. Null: they follow the redirect.
+             * @example null
+             */
+            preview: components["schemas"]["LinkPreview"] | null;
+            /** @description Whether the address of the link with a plus at its end shows its target, its title and its date to everybody. Null: the server's setting, or yes with publicStats. */
+            infoPage: boolean | null;
+            /** @description Whether that page also shows the clicks of the link. Null: no. */
+            publicStats: boolean | null;
+            /**
+             * Format: date-time
+             * @description When the daily check of the server found that its resolver blocks a target of the link as harmful. The link still redirects. Null: no target is blocked, or the server checks none.
+             */
+            targetBlockedAt: string | null;
+            /**
+             * Format: date-time
+             * @description When the link was deleted. Null: it was not, or it was restored.
+             */
+            deletedAt: string | null;
             /** @description The clicks that another link shortener counted before the link was imported. No other count includes them. */
             importedClicks: number;
+            /**
+             * @description The id of the person, client or API key that created the link.
+             * @example shorty_ci_0f3b
+             */
+            createdBy: string | null;
+            /** @description Whether visitors must enter a password. */
+            isPasswordProtected: boolean;
+            /** @description Whether the link redirects. An inactive link answers 410. */
+            isActive: boolean;
             /** @description Clicks counted so far. */
             clickCount: number;
             /** @description Visits since the creation that are no clicks: of bots, link previews, prefetches, HEAD requests and excluded addresses. */
@@ -3043,11 +3015,27 @@ export interface components {
              * @description The time of the last counted click. Null before the first click.
              */
             lastClickAt: string | null;
+            /**
+             * @description Set while the operator of the server has taken the link down: visitors get 451. The owner cannot undo it.
+             * @example null
+             */
+            takenDown: {
+                /**
+                 * Format: date-time
+                 * @description When the operator took the link down, in UTC.
+                 */
+                at: string;
+                /**
+                 * @description Why.
+                 * @example phishing
+                 */
+                reason: string;
+            } | null;
             /** Format: date-time */
             createdAt: string;
             /** Format: date-time */
             updatedAt: string;
-        } & WithRequired<components["schemas"]["UrlValues"], "targetUrl" | "shortUrl" | "externalId" | "title" | "description" | "category" | "tags" | "domainId" | "redirectType" | "activatesAt" | "expiresAt" | "expiredUrl" | "maxClicks" | "utmSource" | "utmMedium" | "utmCampaign" | "utmTerm" | "utmContent" | "customUtmParams" | "sourceDomain" | "clickThresholds" | "forwardQuery" | "forwardPath" | "rules" | "preview" | "infoPage" | "publicStats" | "targetBlockedAt" | "deletedAt" | "createdBy" | "isPasswordProtected" | "isActive" | "takenDown">;
+        };
         UrlPageResponse: {
             success: components["schemas"]["Success"];
             data: components["schemas"]["UrlPage"];

@@ -153,7 +153,7 @@ async function insertLinks(
   // After the inserts, because an erasure may have retired and deleted the keys before them.
   const [retired] = await findRetiredKeys(transaction, keys);
   if (retired !== undefined) throw new UniqueViolationError(`${retired.key} is retired`);
-  for (const link of links) await link.record(transaction, urlCreated, [link], link.now);
+  for (const link of links) await link.record(transaction, urlCreated, [link.url], link.now);
 }
 
 /** Returns the keys that the request has chosen. An insert that meets a random one fails, and is repeated. */

@@ -87,7 +87,7 @@ export function moderationHandlers(
         if (!before || !changes) throw new Refusal(missing);
         const url = { ...before, ...changes, updatedAt: nextUpdatedAt(before.updatedAt, now) };
         await updateWhere(transaction, 'urls', { id }, { updated_at: url.updatedAt });
-        await options.record(transaction, urlUpdated, [{ before, url }], now);
+        await options.record(transaction, urlUpdated, [url], now);
         return changes.takenDownAt === null ? before : url;
       },
     );

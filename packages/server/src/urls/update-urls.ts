@@ -26,11 +26,6 @@ export interface LinkChange {
   readonly change: (url: ShortUrl) => ShortUrl;
 }
 
-interface ChangedLink {
-  readonly before: ShortUrl;
-  readonly url: ShortUrl;
-}
-
 /**
  * Changes links by id, in order, with their events. When an id is repeated, the second change gets the state
  * after the first. Adds the ids of changed links to `changedIds`.
@@ -48,7 +43,8 @@ export async function updateUrls(
   const links = new Map(current.map((url) => [url.id, url]));
   const activeLinks = countActiveLinks(transaction, plans, organizationId);
   const outcomes: Outcome<ShortUrl>[] = [];
-  const changed: ChangedLink[] = [];
+  const changed: ShortUrl[] = [];
+  const restored: ShortUrl[] = [];
   const slices = new TimeSlices();
   for (const { id, change } of changes) {
     if (slices.isOver) await slices.next();
@@ -61,7 +57,8 @@ export async function updateUrls(
       if (!isDeepStrictEqual(wanted, before)) {
         const hostname = await allow(before, wanted);
         url = { ...wanted, hostname, updatedAt: nextUpdatedAt(before.updatedAt, now) };
-        changed.push({ before, url });
+        changed.push(url);
+        if (before.deletedAt !== null && url.deletedAt === null) restored.push(url);
         changedIds.add(id);
       }
       links.set(id, url);
@@ -75,9 +72,6 @@ export async function updateUrls(
   await updateEach(transaction, 'urls', rows);
   await activeLinks.settle();
   await record(transaction, urlUpdated, changed, now);
-  const restored = changed.filter(
-    ({ before, url }) => before.deletedAt !== null && url.deletedAt === null,
-  );
   await record(transaction, urlRestored, restored, now);
   return outcomes;
 

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { type DataOfEvent, defineEvent } from '../events/define-event.js';
 import type { EventOutbox } from '../events/event-outbox.js';
@@ -12,30 +11,6 @@ import { urlRecord } from './url-schemas.js';
 // Not strict, because receivers must accept fields that newer servers add.
 const data = z.object(urlRecord.shape).meta({ id: 'UrlEventData' });
 
-const changeable = urlRecord.omit({
-  id: true,
-  shortCode: true,
-  customSlug: true,
-  organizationId: true,
-  clickCount: true,
-  excludedClicks: true,
-  importedClicks: true,
-  clicksLeft: true,
-  lastClickAt: true,
-  createdAt: true,
-  updatedAt: true,
-});
-
-const urlValues = changeable
-  .partial()
-  .meta({ id: 'UrlValues', description: 'The fields of a link that can change.' });
-
-const previous = urlValues.meta({
-  description:
-    'The values before the change, of the fields that have changed. Empty when only the password has changed.',
-  example: { title: 'Spring sale' },
-});
-
 export const urlCreated = defineEvent({
   type: 'url.created',
   data,
@@ -44,7 +19,7 @@ export const urlCreated = defineEvent({
 
 export const urlUpdated = defineEvent({
   type: 'url.updated',
-  data: data.extend({ previous }).meta({ id: 'UrlUpdatedEventData' }),
+  data,
   summary: 'A link was changed, paused, resumed or deleted',
 });
 
@@ -81,12 +56,6 @@ type UrlEvent =
   | typeof urlRestored
   | typeof urlExpired;
 
-/** A link after a change, and before it: `url.updated` has what has changed. */
-export interface ChangedUrl {
-  readonly url: ShortUrl;
-  readonly before?: ShortUrl;
-}
-
 export type RecordUrls = ReturnType<typeof urlRecorder>;
 
 /** Returns a function that writes an event for each link, in the transaction that changes the links. */
@@ -97,17 +66,14 @@ export function urlRecorder(
   return async (
     transaction: WriteTransaction,
     event: UrlEvent,
-    changes: readonly ChangedUrl[],
+    urls: readonly ShortUrl[],
     now: number,
   ): Promise<void> => {
     const slices = new TimeSlices();
-    for (const { url, before } of changes) {
+    for (const url of urls) {
       if (slices.isOver) await slices.next();
-      const record = toEventData(url, now);
       const data: DataOfEvent<UrlEvent> = {
-        ...record,
-        ...(event === urlUpdated &&
-          before && { previous: previousOf(toEventData(before, now), record) }),
+        ...toEventData(url, now),
         ...(event === urlDeleted && { isErased: url.erasedAt !== null }),
       };
       const { id: urlId, domainId, organizationId } = url;
@@ -115,11 +81,4 @@ export function urlRecorder(
       outbox.record(transaction, event, { organizationId, now, data, subject });
     }
   };
-}
-
-/** Returns the earlier values of the fields that differ. `updatedAt` is not one of them. */
-function previousOf(before: UrlRecord, after: UrlRecord): z.input<typeof previous> {
-  const names = Object.keys(changeable.shape) as (keyof typeof changeable.shape)[];
-  const changed = names.filter((name) => !isDeepStrictEqual(before[name], after[name]));
-  return Object.fromEntries(changed.map((name) => [name, before[name]]));
 }

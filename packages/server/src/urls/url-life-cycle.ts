@@ -8,13 +8,7 @@ import { isOwnLink } from '../storage/link-restriction.js';
 import { updateWhere } from '../storage/statements.js';
 import { erasedUrl } from './change-url.js';
 import { fromRow, isExpired, type ShortUrl, selectUrls, toRow } from './short-url.js';
-import {
-  type ChangedUrl,
-  type RecordUrls,
-  urlDeleted,
-  urlExpired,
-  urlUpdated,
-} from './url-events.js';
+import { type RecordUrls, urlDeleted, urlExpired, urlUpdated } from './url-events.js';
 import { retireKeys } from './url-keys.js';
 import { findUrls } from './url-reader.js';
 
@@ -48,16 +42,14 @@ export async function deleteUrls(
 ): Promise<ShortUrl[]> {
   const { organizationId, now } = context;
   const links = await findCurrent(transaction, record, ids, context);
-  const changed = links
-    .filter(({ deletedAt }) => deletedAt === null)
-    .map((before) => ({ before, url: { ...deactivated(before, now), deletedAt: now } }));
-  for (const { url } of changed) changedIds.add(url.id);
+  const before = links.filter(({ deletedAt }) => deletedAt === null);
+  const changed = before.map((url) => ({ ...deactivated(url, now), deletedAt: now }));
+  for (const { id } of changed) changedIds.add(id);
   await deactivate(transaction, changed, now);
-  const active = changed.filter(({ before }) => before.isActive);
-  await releaseLinks(transaction, organizationId, active.length);
+  await releaseLinks(transaction, organizationId, before.filter(({ isActive }) => isActive).length);
   await record(transaction, urlUpdated, changed, now);
   await record(transaction, urlDeleted, changed, now);
-  const deleted = new Map(changed.map(({ url }) => [url.id, url]));
+  const deleted = new Map(changed.map((url) => [url.id, url]));
   return links.map((url) => deleted.get(url.id) ?? url);
 }
 
@@ -69,14 +61,14 @@ export async function expire(
   now: number,
 ): Promise<ReadonlyMap<number, ShortUrl>> {
   const due = links.filter((url) => url.isActive && isExpired(url, now));
-  const expired = due.map((url) => ({ url: deactivated(url, now) }));
+  const expired = due.map((url) => deactivated(url, now));
   const [first] = due;
   if (first) {
     await deactivate(transaction, expired, now);
     await releaseLinks(transaction, first.organizationId, expired.length);
     await record(transaction, urlExpired, expired, now);
   }
-  return new Map(expired.map(({ url }) => [url.id, url]));
+  return new Map(expired.map((url) => [url.id, url]));
 }
 
 function deactivated(url: ShortUrl, now: number): ShortUrl {
@@ -86,16 +78,15 @@ function deactivated(url: ShortUrl, now: number): ShortUrl {
 /** Stores that links are inactive, and whether they are deleted, which all are or none. */
 async function deactivate(
   transaction: WriteTransaction,
-  changes: readonly ChangedUrl[],
+  urls: readonly ShortUrl[],
   now: number,
 ): Promise<void> {
-  const [first] = changes;
+  const [first] = urls;
   if (!first) return;
-  const ids = changes.map(({ url }) => url.id);
-  const { deletedAt } = first.url;
+  const ids = urls.map(({ id }) => id);
   await transaction
     .updateTable('urls')
-    .set({ is_active: 0, deleted_at: deletedAt, updated_at: nextUpdatedAtOfRow(now) })
+    .set({ is_active: 0, deleted_at: first.deletedAt, updated_at: nextUpdatedAtOfRow(now) })
     .where('id', 'in', ids)
     .execute();
 }
@@ -149,7 +140,7 @@ export function beginErasure<Presented>(
     await updateWhere(transaction, 'urls', { id }, columns);
     const qrIds = await endCodes(transaction, id, now);
     await markErased(transaction, id, now);
-    await record(transaction, urlDeleted, [{ url }], now);
+    await record(transaction, urlDeleted, [url], now);
     return { presented: present(url), qrIds };
   });
 }

@@ -41,7 +41,7 @@ const qr = toQrRecord({
 /** The data of test deliveries. The ids are zeros, so they belong to no record. */
 export const eventExamples: { readonly [Type in EventType]: EventData<Type> } = {
   'url.created': url,
-  'url.updated': { ...url, previous: { title: null } },
+  'url.updated': url,
   'url.deleted': { ...url, isActive: false, deletedAt: exampleTime, isErased: false },
   'url.restored': url,
   'url.clicked': {

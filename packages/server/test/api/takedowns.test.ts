@@ -91,7 +91,6 @@ describe('a takedown by the short URL', () => {
     expect(items.at(-1)?.data).toMatchObject({
       id: url.id,
       takenDown: { reason: 'malware' },
-      previous: { takenDown: null },
     });
   });
 

@@ -1,10 +1,17 @@
 // Generated from openapi.yaml by `npm run generate`. Do not edit.
 
 export interface UrlEventData {
+  /** A decimal integer as a string. */
+  readonly id: string;
+  /** The random code of the link. Its QR codes contain it. */
+  readonly shortCode: string;
   /** Where the link leads, exactly as it was sent. */
   readonly targetUrl: string;
+  /** The chosen path of the link. Null: the short code is its path. */
+  readonly customSlug: string | null;
   /** The public link: the custom slug when there is one, otherwise the short code. */
   readonly shortUrl: string;
+  readonly organizationId: string;
   /** The id of the link in another system. Null: none. */
   readonly externalId: string | null;
   /** A title for people who manage the links. Visitors see it on the info page only. */
@@ -59,28 +66,14 @@ export interface UrlEventData {
   readonly targetBlockedAt: string | null;
   /** When the link was deleted. Null: it was not, or it was restored. */
   readonly deletedAt: string | null;
+  /** The clicks that another link shortener counted before the link was imported. No other count includes them. */
+  readonly importedClicks: number;
   /** The id of the person, client or API key that created the link. */
   readonly createdBy: string | null;
   /** Whether visitors must enter a password. */
   readonly isPasswordProtected: boolean;
   /** Whether the link redirects. An inactive link answers 410. */
   readonly isActive: boolean;
-  /** Set while the operator of the server has taken the link down: visitors get 451. The owner cannot undo it. */
-  readonly takenDown: {
-    /** When the operator took the link down, in UTC. */
-    readonly at: string;
-    /** Why. */
-    readonly reason: string;
-  } | null;
-  /** A decimal integer as a string. */
-  readonly id: string;
-  /** The random code of the link. Its QR codes contain it. */
-  readonly shortCode: string;
-  /** The chosen path of the link. Null: the short code is its path. */
-  readonly customSlug: string | null;
-  readonly organizationId: string;
-  /** The clicks that another link shortener counted before the link was imported. No other count includes them. */
-  readonly importedClicks: number;
   /** Clicks counted so far. */
   readonly clickCount: number;
   /** Visits since the creation that are no clicks: of bots, link previews, prefetches, HEAD requests and excluded addresses. */
@@ -89,77 +82,6 @@ export interface UrlEventData {
   readonly clicksLeft: number | null;
   /** The time of the last counted click. Null before the first click. */
   readonly lastClickAt: string | null;
-  readonly createdAt: string;
-  readonly updatedAt: string;
-  /** A newer server may add fields. */
-  readonly [field: string]: unknown;
-}
-
-export interface UrlUpdatedEventData {
-  /** Where the link leads, exactly as it was sent. */
-  readonly targetUrl: string;
-  /** The public link: the custom slug when there is one, otherwise the short code. */
-  readonly shortUrl: string;
-  /** The id of the link in another system. Null: none. */
-  readonly externalId: string | null;
-  /** A title for people who manage the links. Visitors see it on the info page only. */
-  readonly title: string | null;
-  /** Notes for people who manage the links. Visitors do not see them. */
-  readonly description: string | null;
-  /** A category, to filter lists by. */
-  readonly category: string | null;
-  /** Up to 20 labels, to filter lists by. */
-  readonly tags: ReadonlyArray<string>;
-  /** The custom domain of the link. Null: the platform's domain. */
-  readonly domainId: string | null;
-  /** The HTTP status of the redirect. */
-  readonly redirectType: 301 | 302 | 307 | 308;
-  /** When the link starts redirecting. Null: it always has. */
-  readonly activatesAt: string | null;
-  /** When the link stops redirecting. Null: never. */
-  readonly expiresAt: string | null;
-  /** Where visitors are sent when the link has expired or its maxClicks are used up. Null: they are told so. */
-  readonly expiredUrl: string | null;
-  /** How many clicks the link redirects in all. Null: any number. */
-  readonly maxClicks: number | null;
-  /** Set as utm_source on the target: where the visitor comes from. */
-  readonly utmSource: string | null;
-  /** Set as utm_medium on the target: the kind of channel. */
-  readonly utmMedium: string | null;
-  /** Set as utm_campaign on the target: the name of the campaign. */
-  readonly utmCampaign: string | null;
-  /** Set as utm_term on the target: the paid search term. */
-  readonly utmTerm: string | null;
-  /** Set as utm_content on the target: which of several links it is. */
-  readonly utmContent: string | null;
-  /** Further parameters to set on the target, by name. */
-  readonly customUtmParams: { readonly [name: string]: string };
-  /** A hint for attribution: the site that the link is published on. */
-  readonly sourceDomain: string | null;
-  /** The click counts at which url.click_threshold is sent. Null: the server's. */
-  readonly clickThresholds: ReadonlyArray<number> | null;
-  /** Whether the query of a visit is added to the target. Parameters that the target has, such as UTM values, stay. Null: the setting of the domain. */
-  readonly forwardQuery: boolean | null;
-  /** Whether the path after the link, such as /a/b of /sale/a/b, is added to the target. Null: the setting of the domain. */
-  readonly forwardPath: boolean | null;
-  /** Other targets for some visits. Empty: all visits lead to the link's own target. */
-  readonly rules: ReadonlyArray<LinkRule>;
-  /** What link previews show of the link. Null: they follow the redirect. */
-  readonly preview: LinkPreview | null;
-  /** Whether the address of the link with a plus at its end shows its target, its title and its date to everybody. Null: the server's setting, or yes with publicStats. */
-  readonly infoPage: boolean | null;
-  /** Whether that page also shows the clicks of the link. Null: no. */
-  readonly publicStats: boolean | null;
-  /** When the daily check of the server found that its resolver blocks a target of the link as harmful. The link still redirects. Null: no target is blocked, or the server checks none. */
-  readonly targetBlockedAt: string | null;
-  /** When the link was deleted. Null: it was not, or it was restored. */
-  readonly deletedAt: string | null;
-  /** The id of the person, client or API key that created the link. */
-  readonly createdBy: string | null;
-  /** Whether visitors must enter a password. */
-  readonly isPasswordProtected: boolean;
-  /** Whether the link redirects. An inactive link answers 410. */
-  readonly isActive: boolean;
   /** Set while the operator of the server has taken the link down: visitors get 451. The owner cannot undo it. */
   readonly takenDown: {
     /** When the operator took the link down, in UTC. */
@@ -167,36 +89,24 @@ export interface UrlUpdatedEventData {
     /** Why. */
     readonly reason: string;
   } | null;
-  /** A decimal integer as a string. */
-  readonly id: string;
-  /** The random code of the link. Its QR codes contain it. */
-  readonly shortCode: string;
-  /** The chosen path of the link. Null: the short code is its path. */
-  readonly customSlug: string | null;
-  readonly organizationId: string;
-  /** The clicks that another link shortener counted before the link was imported. No other count includes them. */
-  readonly importedClicks: number;
-  /** Clicks counted so far. */
-  readonly clickCount: number;
-  /** Visits since the creation that are no clicks: of bots, link previews, prefetches, HEAD requests and excluded addresses. */
-  readonly excludedClicks: number;
-  /** How many clicks of maxClicks are left: 0 once the link no longer redirects. Null: any number. */
-  readonly clicksLeft: number | null;
-  /** The time of the last counted click. Null before the first click. */
-  readonly lastClickAt: string | null;
   readonly createdAt: string;
   readonly updatedAt: string;
-  /** The values before the change, of the fields that have changed. Empty when only the password has changed. */
-  readonly previous: UrlValues;
   /** A newer server may add fields. */
   readonly [field: string]: unknown;
 }
 
 export interface UrlDeletedEventData {
+  /** A decimal integer as a string. */
+  readonly id: string;
+  /** The random code of the link. Its QR codes contain it. */
+  readonly shortCode: string;
   /** Where the link leads, exactly as it was sent. */
   readonly targetUrl: string;
+  /** The chosen path of the link. Null: the short code is its path. */
+  readonly customSlug: string | null;
   /** The public link: the custom slug when there is one, otherwise the short code. */
   readonly shortUrl: string;
+  readonly organizationId: string;
   /** The id of the link in another system. Null: none. */
   readonly externalId: string | null;
   /** A title for people who manage the links. Visitors see it on the info page only. */
@@ -251,28 +161,14 @@ export interface UrlDeletedEventData {
   readonly targetBlockedAt: string | null;
   /** When the link was deleted. Null: it was not, or it was restored. */
   readonly deletedAt: string | null;
+  /** The clicks that another link shortener counted before the link was imported. No other count includes them. */
+  readonly importedClicks: number;
   /** The id of the person, client or API key that created the link. */
   readonly createdBy: string | null;
   /** Whether visitors must enter a password. */
   readonly isPasswordProtected: boolean;
   /** Whether the link redirects. An inactive link answers 410. */
   readonly isActive: boolean;
-  /** Set while the operator of the server has taken the link down: visitors get 451. The owner cannot undo it. */
-  readonly takenDown: {
-    /** When the operator took the link down, in UTC. */
-    readonly at: string;
-    /** Why. */
-    readonly reason: string;
-  } | null;
-  /** A decimal integer as a string. */
-  readonly id: string;
-  /** The random code of the link. Its QR codes contain it. */
-  readonly shortCode: string;
-  /** The chosen path of the link. Null: the short code is its path. */
-  readonly customSlug: string | null;
-  readonly organizationId: string;
-  /** The clicks that another link shortener counted before the link was imported. No other count includes them. */
-  readonly importedClicks: number;
   /** Clicks counted so far. */
   readonly clickCount: number;
   /** Visits since the creation that are no clicks: of bots, link previews, prefetches, HEAD requests and excluded addresses. */
@@ -281,6 +177,13 @@ export interface UrlDeletedEventData {
   readonly clicksLeft: number | null;
   /** The time of the last counted click. Null before the first click. */
   readonly lastClickAt: string | null;
+  /** Set while the operator of the server has taken the link down: visitors get 451. The owner cannot undo it. */
+  readonly takenDown: {
+    /** When the operator took the link down, in UTC. */
+    readonly at: string;
+    /** Why. */
+    readonly reason: string;
+  } | null;
   readonly createdAt: string;
   readonly updatedAt: string;
   /** True if nothing of the link is stored any more, so that it cannot be restored. The event then has no content of the link: targetUrl is empty. */
@@ -445,83 +348,6 @@ export interface LinkPreview {
   readonly [field: string]: unknown;
 }
 
-/** The fields of a link that can change. */
-export interface UrlValues {
-  /** Where the link leads, exactly as it was sent. */
-  readonly targetUrl?: string | undefined;
-  /** The public link: the custom slug when there is one, otherwise the short code. */
-  readonly shortUrl?: string | undefined;
-  /** The id of the link in another system. Null: none. */
-  readonly externalId?: string | null | undefined;
-  /** A title for people who manage the links. Visitors see it on the info page only. */
-  readonly title?: string | null | undefined;
-  /** Notes for people who manage the links. Visitors do not see them. */
-  readonly description?: string | null | undefined;
-  /** A category, to filter lists by. */
-  readonly category?: string | null | undefined;
-  /** Up to 20 labels, to filter lists by. */
-  readonly tags?: ReadonlyArray<string> | undefined;
-  /** The custom domain of the link. Null: the platform's domain. */
-  readonly domainId?: string | null | undefined;
-  /** The HTTP status of the redirect. */
-  readonly redirectType?: 301 | 302 | 307 | 308 | undefined;
-  /** When the link starts redirecting. Null: it always has. */
-  readonly activatesAt?: string | null | undefined;
-  /** When the link stops redirecting. Null: never. */
-  readonly expiresAt?: string | null | undefined;
-  /** Where visitors are sent when the link has expired or its maxClicks are used up. Null: they are told so. */
-  readonly expiredUrl?: string | null | undefined;
-  /** How many clicks the link redirects in all. Null: any number. */
-  readonly maxClicks?: number | null | undefined;
-  /** Set as utm_source on the target: where the visitor comes from. */
-  readonly utmSource?: string | null | undefined;
-  /** Set as utm_medium on the target: the kind of channel. */
-  readonly utmMedium?: string | null | undefined;
-  /** Set as utm_campaign on the target: the name of the campaign. */
-  readonly utmCampaign?: string | null | undefined;
-  /** Set as utm_term on the target: the paid search term. */
-  readonly utmTerm?: string | null | undefined;
-  /** Set as utm_content on the target: which of several links it is. */
-  readonly utmContent?: string | null | undefined;
-  /** Further parameters to set on the target, by name. */
-  readonly customUtmParams?: { readonly [name: string]: string } | undefined;
-  /** A hint for attribution: the site that the link is published on. */
-  readonly sourceDomain?: string | null | undefined;
-  /** The click counts at which url.click_threshold is sent. Null: the server's. */
-  readonly clickThresholds?: ReadonlyArray<number> | null | undefined;
-  /** Whether the query of a visit is added to the target. Parameters that the target has, such as UTM values, stay. Null: the setting of the domain. */
-  readonly forwardQuery?: boolean | null | undefined;
-  /** Whether the path after the link, such as /a/b of /sale/a/b, is added to the target. Null: the setting of the domain. */
-  readonly forwardPath?: boolean | null | undefined;
-  /** Other targets for some visits. Empty: all visits lead to the link's own target. */
-  readonly rules?: ReadonlyArray<LinkRule> | undefined;
-  /** What link previews show of the link. Null: they follow the redirect. */
-  readonly preview?: LinkPreview | null | undefined;
-  /** Whether the address of the link with a plus at its end shows its target, its title and its date to everybody. Null: the server's setting, or yes with publicStats. */
-  readonly infoPage?: boolean | null | undefined;
-  /** Whether that page also shows the clicks of the link. Null: no. */
-  readonly publicStats?: boolean | null | undefined;
-  /** When the daily check of the server found that its resolver blocks a target of the link as harmful. The link still redirects. Null: no target is blocked, or the server checks none. */
-  readonly targetBlockedAt?: string | null | undefined;
-  /** When the link was deleted. Null: it was not, or it was restored. */
-  readonly deletedAt?: string | null | undefined;
-  /** The id of the person, client or API key that created the link. */
-  readonly createdBy?: string | null | undefined;
-  /** Whether visitors must enter a password. */
-  readonly isPasswordProtected?: boolean | undefined;
-  /** Whether the link redirects. An inactive link answers 410. */
-  readonly isActive?: boolean | undefined;
-  /** Set while the operator of the server has taken the link down: visitors get 451. The owner cannot undo it. */
-  readonly takenDown?: {
-    /** When the operator took the link down, in UTC. */
-    readonly at: string;
-    /** Why. */
-    readonly reason: string;
-  } | null | undefined;
-  /** A newer server may add fields. */
-  readonly [field: string]: unknown;
-}
-
 export interface ClickedVisit {
   /** The id of the link. */
   readonly urlId: string;
@@ -576,7 +402,7 @@ export type ReferrerType = 'direct' | 'search' | 'social' | 'email' | 'paid' | '
 /** The data of each event type. */
 export interface WebhookEventData {
   readonly 'url.created': UrlEventData;
-  readonly 'url.updated': UrlUpdatedEventData;
+  readonly 'url.updated': UrlEventData;
   readonly 'url.deleted': UrlDeletedEventData;
   readonly 'url.restored': UrlEventData;
   readonly 'url.clicked': UrlClickedEventData;
