@@ -4,14 +4,14 @@ import { parseUrl } from '../network/parse-url.js';
 import type { Database } from '../storage/database.js';
 import { readLinkPolicyVersion } from '../storage/link-policy.js';
 
-const hostMessage = 'must be a host name or an IP address alone, such as evil.example';
 const maxLength = 253;
 const maxTextLength = 1_000;
 
 /** A host in a request. Becomes its form in URLs: lower case, ASCII, no final dot. */
 export const hostInput = parsedText(
   parseHost,
-  (text) => `${JSON.stringify(shorten(text))} ${hostMessage}`,
+  (text) =>
+    `is ${JSON.stringify(shorten(text))}: it must be a host name or an IP address alone, such as host.example`,
 ).meta({
   override: { type: 'string', minLength: 1, maxLength: maxTextLength },
   description: 'A host name, with its subdomains, or an IP address.',

@@ -17,7 +17,7 @@ function parse(rules: unknown): LinkRule[] {
 }
 
 describe('rules in a request', () => {
-  it('have lists of conditions in their usual form', () => {
+  it('have lists of conditions, which are matched in any case', () => {
     const when = {
       device: 'Mobile',
       os: ['iOS', 'Android', 'iOS'],
@@ -37,7 +37,7 @@ describe('rules in a request', () => {
           os: ['iOS', 'Android'],
           browser: ['Firefox'],
           country: ['DE', 'AT'],
-          language: ['de', 'pt-BR', 'zh-Hant'],
+          language: ['DE', 'pt-br', 'ZH-hant'],
           query: { ref: 'mail', utm_id: true },
           referrer: ['example.com'],
           after: '2030-01-01T00:00:00.000Z',

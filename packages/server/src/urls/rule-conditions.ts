@@ -1,25 +1,24 @@
 import { z } from 'zod';
-import { type DeviceType, deviceTypes } from '../analytics/classify/device-types.js';
+import { deviceTypes } from '../analytics/classify/device-types.js';
 import { normalizeHost } from '../analytics/classify/normalize-host.js';
 import { shorten } from '../contract/api-error.js';
-import { atMost, line, parsedText, timestamp } from '../contract/fields.js';
-import { parseHost } from './blocked-hosts.js';
+import { atMost, line, plainLine, timestamp } from '../contract/fields.js';
+import { hostInput } from './blocked-hosts.js';
 
 const maxValues = 50;
-const maxNameLength = 64;
 const maxParameters = 10;
 const maxParameterLength = 200;
 
-function conditionValue<Value extends string>(
-  parse: (text: string) => Value | undefined,
-  rule: string,
-) {
-  return parsedText(parse, (text) => `is ${JSON.stringify(shorten(text))}: it ${rule}`);
-}
+/** Says about an invalid value what it must be. */
+const mustBe = (rule: string) => ({
+  error: ({ input }: { input?: unknown }) =>
+    `is ${JSON.stringify(shorten(String(input)))}: it must be ${rule}`,
+});
 
 /** One value, or a list of values of which a visit must have one. Becomes a list without repetitions. */
 function oneOrMore<Value extends z.ZodType<string>>(value: Value) {
-  const { override: item, description, example } = value.meta() ?? {};
+  const { override, description, example, ...limits } = value.meta() ?? {};
+  const item = override ?? { type: 'string', ...limits };
   const list = z
     .array(value)
     .min(1, 'must not be empty')
@@ -37,80 +36,54 @@ function oneOrMore<Value extends z.ZodType<string>>(value: Value) {
     .optional();
 }
 
-const languageTag = /^([a-z]{2,3})(?:-([a-z]{4}))?(?:-([a-z]{2}|\d{3}))?$/i;
-
-/** Returns a language tag in its usual case, such as `pt-BR`. */
-function parseLanguageTag(text: string): string | undefined {
-  const [, language, script, region] = languageTag.exec(text) ?? [];
-  if (language === undefined) return undefined;
-  const title = script && script.charAt(0).toUpperCase() + script.slice(1).toLowerCase();
-  return [language.toLowerCase(), title, region?.toUpperCase()].filter(Boolean).join('-');
-}
-
-function parseCountry(text: string): string | undefined {
-  const code = text.toUpperCase();
-  return countryCodes.has(code) ? code : undefined;
-}
-
-function parseDevice(text: string): DeviceType | undefined {
-  return deviceTypes.find((type) => type === text.toLowerCase());
-}
-
-function parseName(text: string): string | undefined {
-  const isName = text.trim() === text && /^[^\p{Cc}]{1,64}$/u.test(text) && text.isWellFormed();
-  return isName ? text : undefined;
-}
-
-/** Returns a host as visits have it: without `www.`. */
-function parseReferrerHost(text: string): string | undefined {
-  const host = parseHost(text);
-  return host === undefined ? undefined : normalizeHost(host);
-}
-
-const nameRule = `must be the name of a breakdown, 1 to ${maxNameLength} characters on one line`;
-const nameSchema = { type: 'string', minLength: 1, maxLength: maxNameLength };
+const name = plainLine(64, 1);
+const languageTag = /^[A-Za-z]{2,3}(-[A-Za-z]{4})?(-([A-Za-z]{2}|[0-9]{3}))?$/;
 
 /** The conditions that have one value or a list of them. */
 export const valueRules = {
-  device: conditionValue(parseDevice, `must be one of ${deviceTypes.join(', ')}`).meta({
-    override: { type: 'string', enum: [...deviceTypes] },
-    description: 'The type of device.',
-    example: 'mobile',
-  }),
-  os: conditionValue(parseName, nameRule).meta({
-    override: nameSchema,
+  device: z
+    .string()
+    .toLowerCase()
+    .pipe(z.enum(deviceTypes, mustBe(`one of ${deviceTypes.join(', ')}`)))
+    .meta({
+      override: { type: 'string', enum: [...deviceTypes] },
+      description: 'The type of device.',
+      example: 'mobile',
+    }),
+  os: name.meta({
     description: 'The operating system, as reports name it, in any case.',
     example: 'iOS',
   }),
-  browser: conditionValue(parseName, nameRule).meta({
-    override: nameSchema,
+  browser: name.meta({
     description: 'The browser, as reports name it, in any case.',
     example: 'Firefox',
   }),
-  country: conditionValue(
-    parseCountry,
-    'must be a country code of two letters (ISO 3166-1), such as DE',
-  ).meta({
-    override: { type: 'string', pattern: '^[A-Za-z]{2}$' },
-    description: 'The country of the address (ISO 3166-1 alpha-2).',
-    example: 'DE',
-  }),
-  language: conditionValue(
-    parseLanguageTag,
-    'must be a language code (ISO 639), also with a script or region, such as de or pt-BR',
-  ).meta({
-    override: {
-      type: 'string',
-      pattern: '^[A-Za-z]{2,3}(-[A-Za-z]{4})?(-([A-Za-z]{2}|[0-9]{3}))?$',
-    },
-    description:
-      'The first language of `Accept-Language`. A code such as de also matches de-AT; pt-BR matches only itself and its variants.',
-    example: 'de',
-  }),
-  referrer: conditionValue(
-    parseReferrerHost,
-    'must be a host name alone, such as news.example.com',
-  ).meta({
+  country: z
+    .string()
+    .toUpperCase()
+    .refine(
+      (code) => countryCodes.has(code),
+      mustBe('a country code of two letters (ISO 3166-1), such as DE'),
+    )
+    .meta({
+      override: { type: 'string', pattern: '^[A-Za-z]{2}$' },
+      description: 'The country of the address (ISO 3166-1 alpha-2).',
+      example: 'DE',
+    }),
+  language: z
+    .string()
+    .regex(
+      languageTag,
+      mustBe('a language code (ISO 639), also with a script or region, such as de or pt-BR'),
+    )
+    .meta({
+      override: { type: 'string', pattern: languageTag.source },
+      description:
+        'The first language of `Accept-Language`. A code such as de also matches de-AT; pt-BR matches only itself and its variants.',
+      example: 'de',
+    }),
+  // As visits have it: without `www.`.
+  referrer: hostInput.transform(normalizeHost).meta({
     override: { type: 'string', minLength: 1, maxLength: 253 },
     description: 'The host of the referring page, subdomains included.',
     example: 'news.example.com',
