@@ -18,8 +18,6 @@ export interface ColumnPlan {
   readonly ignored: readonly string[];
   /** The titles of the columns. */
   readonly titles: readonly string[];
-  /** Their names in `LinkSource.columns`, after `--map`. */
-  readonly names: readonly string[];
   readonly source?: LinkSource | undefined;
   readonly cells?: CellOptions | undefined;
 }
@@ -59,8 +57,7 @@ export function planColumns(
   for (const name of set.required) requireField(name, titles, columns, set);
   if (unknown.length > 0 && options.ignore !== 'all') throw unknownColumns(unknown, titles, set);
   const { cells } = options;
-  const names = titles.map((title) => sourceColumnName(lookUp(options.map, title) ?? title));
-  return { columns, titles, names, skipped, ignored: unknown, source: set.source, cells };
+  return { columns, titles, skipped, ignored: unknown, source: set.source, cells };
 }
 
 /** Returns the title of the column that names links, if the file has no column with their ids. */

@@ -7,16 +7,6 @@ export interface NotKept {
   readonly reason: string;
 }
 
-/** A row of an export. */
-export interface SourceRow {
-  /** The cells that are not empty, by the names of their columns in `LinkSource.columns`. */
-  readonly cells: ReadonlyMap<string, string>;
-  /** Milliseconds since the epoch. */
-  readonly now: number;
-  /** How dates are read. */
-  readonly options?: CellOptions | undefined;
-}
-
 /** What a cell of another shortener says of the link, or why the row is no link. */
 export interface Setting {
   readonly fields?: Readonly<Record<string, unknown>>;
@@ -34,7 +24,7 @@ export interface Setting {
   readonly error?: string;
 }
 
-export type ReadSetting = (cell: string, row: SourceRow) => Setting;
+export type ReadSetting = (cell: string, options?: CellOptions) => Setting;
 
 /** The use of one column. */
 export type Column =
@@ -51,5 +41,4 @@ export type Column =
   /** Why an entry of a JSON file is not a link. */
   | { readonly kind: 'invalid' }
   | { readonly kind: 'unnamed' }
-  /** `isPart`: other columns of the row read it. */
-  | { readonly kind: 'ignored'; readonly isPart?: boolean };
+  | { readonly kind: 'ignored' };

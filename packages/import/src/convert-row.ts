@@ -40,7 +40,7 @@ type SettingCell = { readonly title: string; readonly cell: string } & {
 /** Converts a row to a request item, or returns the error of the row. */
 export function convertRow(
   { cells }: CsvRow,
-  { columns, titles, names, source, cells: cellOptions }: ColumnPlan,
+  { columns, titles, source, cells: cellOptions }: ColumnPlan,
   { nullCell, links }: ConvertOptions = {},
 ): ConvertedRow {
   if (cells.length !== columns.length) {
@@ -48,15 +48,11 @@ export function convertRow(
   }
   const item: Record<string, unknown> = {};
   const settings: SettingCell[] = [];
-  const row = new Map<string, string>();
   let utm: Record<string, unknown> | undefined;
   for (const [index, column] of columns.entries()) {
     const cell = cells[index]?.trim();
     if (!cell || (cell === 'NULL' && source?.isMysqlTable)) continue;
     if (column.kind === 'invalid') return { error: unguardFormula(cell) };
-    if (source && (column.kind !== 'ignored' || column.isPart)) {
-      row.set(names[index] ?? '', unguardFormula(cell));
-    }
     if (column.kind === 'ignored') continue;
     if (column.kind === 'unnamed') {
       return { error: `column ${index + 1} has a value but no name in the header` };
@@ -77,7 +73,7 @@ export function convertRow(
   const notKept: NotKept[] = [];
   const inOrder = settings.toSorted((a, b) => a.column.order - b.column.order);
   for (const { title, cell, column } of inOrder) {
-    const found = column.read(cell, { cells: row, now: links.now, options: cellOptions });
+    const found = column.read(cell, cellOptions);
     if (found.error !== undefined) return { error: `${title} ${found.error}` };
     Object.assign(item, found.fields);
     for (const reason of found.notKept ?? []) notKept.push({ setting: title, reason });

@@ -13,15 +13,9 @@ import {
   isSet,
   readCountryTargets,
   readCreation,
-  readDeviceUrls,
-  readHasRules,
   readPassword,
-  readPreview,
-  readRedirectRules,
   readRedirectType,
   readSkippedQuery,
-  readSplit,
-  readTestVariants,
   setting,
   targetFor,
 } from './link-settings.js';
@@ -62,8 +56,6 @@ const customShortUrl = column('short URL', (cell) => {
 const field = (name: string, parse = parseText): Column => ({ kind: 'field', name, parse });
 /** An id, a date, a total or another column that sets nothing. */
 const unused: Column = { kind: 'ignored' };
-/** A column that others read. */
-const part: Column = { kind: 'ignored', isPart: true };
 
 const target = field('targetUrl', parseWebUrl);
 const slug = field('importedCode');
@@ -78,6 +70,7 @@ const forwardQuery = field('forwardQuery', parseBoolean);
 const creation = setting(readCreation);
 const tags = field('tags', parseTags);
 
+const noRules = lost('not imported: set rules with shorty urls rules set');
 const noFolders = lost('Shorty has no folders');
 const noCampaigns = lost('Shorty has no campaigns');
 const noPartners = lost('Shorty has no partner programs');
@@ -133,9 +126,10 @@ export const linkSources = {
       ios: targetFor({ os: 'iOS' }, 1),
       android: targetFor({ os: 'Android' }, 2),
       geo: setting(readCountryTargets, 3),
-      ...{ testvariants: setting(readTestVariants, 4), testcompletedat: part },
-      // Without `proxy`, these are of the target.
-      ...{ proxy: setting(readPreview), description: part, image: part, video: part },
+      ...{ testvariants: noRules, testcompletedat: unused },
+      // Without `proxy`, the others are of the target.
+      proxy: lost('not imported: set a preview with shorty urls update'),
+      ...{ description: unused, image: unused, video: unused },
       ...{ rewrite: noCloaking, doindex: noIndexing },
       ...{ trackconversion: noConversions, leads: noConversions, conversions: noConversions },
       ...{ sales: noConversions, saleamount: noConversions },
@@ -177,8 +171,7 @@ export const linkSources = {
       ...{ metamaxvisits: limit, maxvisits: limit },
       ...{ visits: clicks, visitscount: clicks, visitssummarytotal: clicks },
       ...{ visitssummarynonbots: unused, visitssummarybots: unused },
-      devicelongurls: setting(readDeviceUrls),
-      ...{ hasredirectrules: setting(readHasRules), redirectrules: setting(readRedirectRules, 1) },
+      ...{ devicelongurls: noRules, hasredirectrules: noRules, redirectrules: noRules },
       crawlable: noIndexing,
       ...times,
     },
@@ -196,7 +189,7 @@ export const linkSources = {
       ...{ redirecttype: setting(readRedirectType), skipqs: setting(readSkippedQuery) },
       iphoneurl: targetFor({ os: 'iOS' }, 1),
       androidurl: targetFor({ os: 'Android' }, 1),
-      ...{ spliturl: setting(readSplit, 2), splitpercent: part },
+      ...{ spliturl: noRules, splitpercent: unused },
       ...{ cloaking: noCloaking, folderid: noFolders, folder: noFolders },
       passwordcontact: lost('visitors cannot ask for the password'),
       ...{ integrationadroll: noPixels, integrationfb: noPixels, integrationga: noPixels },

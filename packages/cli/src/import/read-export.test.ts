@@ -93,65 +93,26 @@ describe('Shlink', () => {
     expect(rows.flatMap(reasons)).toEqual([]);
   });
 
-  test('targets by device become rules', async () => {
-    const deviceLongUrls = {
-      android: 'https://a.example/a',
-      ios: null,
-      desktop: 'https://a.example/d',
-    };
-    expect((await readLink('shlink', { deviceLongUrls })).item?.rules).toEqual([
-      { when: { os: 'Android' }, targetUrl: 'https://a.example/a' },
-      { when: { device: 'desktop' }, targetUrl: 'https://a.example/d' },
-    ]);
-    const unset = await readLink('shlink', { deviceLongUrls: { android: null, ios: null } });
-    expect([unset.item?.rules, reasons(unset)]).toEqual([undefined, []]);
-  });
-
-  test('redirect rules become rules in the order of their priority', async () => {
-    const condition = (type: string, matchValue: string, matchKey: string | null = null) => ({
-      ...{ type, matchKey, matchValue },
-    });
-    const rule = (priority: number, ...conditions: object[]) => ({
-      ...{ priority, conditions, longUrl: `https://a.example/${priority}` },
-    });
-    const row = await readLink('shlink', {
-      hasRedirectRules: true,
-      redirectRules: [
-        rule(3, condition('ip-address', '10.0.0.0/8')),
-        rule(2, condition('query-param', 'mail', 'ref'), condition('any-value-query-param', 'x')),
-        rule(1, condition('device', 'ios'), condition('language', 'pt_BR')),
-        rule(4, condition('language', 'de'), condition('language', 'fr')),
-        rule(5, condition('geolocation-country-code', 'DE'), condition('device', 'mobile')),
-      ],
-    });
-    expect(row.item?.rules).toEqual([
-      { when: { os: 'iOS', language: 'pt-BR' }, targetUrl: 'https://a.example/1' },
-      { when: { query: { ref: 'mail', x: true } }, targetUrl: 'https://a.example/2' },
-      { when: { country: 'DE', device: ['mobile', 'tablet'] }, targetUrl: 'https://a.example/5' },
-    ]);
+  test('rules are named, if there are some, and not imported', async () => {
+    const deviceLongUrls = { android: 'https://a.example/a', ios: null, desktop: null };
+    const redirectRules = [{ priority: 1, conditions: [], longUrl: 'https://a.example/1' }];
+    const row = await readLink('shlink', { deviceLongUrls, hasRedirectRules: true, redirectRules });
+    expect(row.item).not.toHaveProperty('rules');
+    const reason = 'not imported: set rules with shorty urls rules set';
     expect(reasons(row)).toEqual([
-      'redirectRules: rule 3: Shorty has no condition ip-address',
-      'redirectRules: rule 4: Shorty has one condition language in a rule',
+      ...[`deviceLongUrls: ${reason}`, `hasRedirectRules: ${reason}`, `redirectRules: ${reason}`],
     ]);
+    const unset = await readLink('shlink', {
+      ...{ deviceLongUrls: { android: null, ios: null }, hasRedirectRules: false },
+      redirectRules: [],
+    });
+    expect(reasons(unset)).toEqual([]);
   });
-
-  test.each([{}, { redirectRules: [] }])(
-    'a link with rules that the file does not contain fails: %j',
-    async (link) => {
-      const { error } = await readLink('shlink', { hasRedirectRules: true, ...link });
-      expect(error).toMatch(/^hasRedirectRules is true, but the row has no redirectRules: /);
-    },
-  );
 });
 
 describe('Dub', () => {
-  test('targets by device come before those by country, and a test is last', async () => {
+  test('targets by device come before those by country', async () => {
     const { item, notKept } = await readLink('dub', {
-      testVariants: [
-        { url: 'https://a.example/', percentage: 70 },
-        { url: 'https://a.example/b', percentage: 30 },
-      ],
-      testCompletedAt: future,
       geo: { DE: 'https://a.example/de', US: 'https://a.example/en', GB: 'https://a.example/en' },
       android: 'https://play.google.com/store/apps/details?id=a',
       ios: 'https://apps.apple.com/app/a',
@@ -164,42 +125,33 @@ describe('Dub', () => {
       },
       { when: { country: ['DE'] }, targetUrl: 'https://a.example/de' },
       { when: { country: ['US', 'GB'] }, targetUrl: 'https://a.example/en' },
-      {
-        when: { before: future },
-        variants: [
-          { targetUrl: 'https://a.example/', weight: 70 },
-          { targetUrl: 'https://a.example/b', weight: 30 },
-        ],
-      },
     ]);
     expect(notKept).toBeUndefined();
   });
 
-  test('a test that has ended is no rule', async () => {
-    const testVariants = [{ url: 'https://a.example/b', percentage: 100 }];
-    const row = await readLink('dub', { testVariants, testCompletedAt: past });
-    expect(row.item).not.toHaveProperty('rules');
-    expect(reasons(row)).toEqual([`testVariants: the test ended on ${past}`]);
-  });
-
-  test('expiredUrl, externalId and a link preview are kept', async () => {
-    const preview = { title: 'A', description: 'B', image: 'https://a.example/a.png' };
-    const link = {
+  test('expiredUrl and externalId are kept, a test and a link preview are named', async () => {
+    const kept = {
       ...{ expiresAt: future, expiredUrl: 'https://a.example/over', externalId: 'order-1' },
-      ...{ proxy: true, ...preview, video: null, comments: 'C' },
+      title: 'A',
     };
-    expect(await readLink('dub', link)).toMatchObject({
-      item: {
-        ...{ expiresAt: future, expiredUrl: 'https://a.example/over', externalId: 'order-1' },
-        ...{ title: 'A', description: 'C' },
-        preview: { title: 'A', description: 'B', imageUrl: 'https://a.example/a.png' },
-      },
+    const row = await readLink('dub', {
+      ...{ ...kept, testVariants: [{ url: 'https://a.example/b', percentage: 100 }] },
+      ...{ testCompletedAt: future, proxy: true, description: 'B', image: 'C', video: null },
+      comments: 'D',
     });
+    expect(row.item).toEqual({
+      ...{ ...kept, description: 'D', importedCode: 'abc', targetUrl: 'https://a.example/' },
+    });
+    expect(reasons(row)).toEqual([
+      'testVariants: not imported: set rules with shorty urls rules set',
+      'proxy: not imported: set a preview with shorty urls update',
+    ]);
   });
 
   test('the title and the image of the target are no preview of the link', async () => {
     const row = await readLink('dub', {
       ...{ proxy: false, title: 'A', description: 'B', image: 'https://a.example/a.png' },
+      testVariants: [],
     });
     expect(row.item).not.toHaveProperty('preview');
     expect(row.notKept).toBeUndefined();
@@ -250,7 +202,7 @@ describe('Dub', () => {
 });
 
 describe('Short.io', () => {
-  test('limits, targets by device and a split are kept', async () => {
+  test('limits and targets by device are kept, and a split is named', async () => {
     const row = await readLink('shortio', {
       ...{ clicksLimit: 100, clicks: 40, expiredURL: 'https://a.example/over', skipQS: true },
       ...{ iphoneURL: 'https://a.example/i', androidURL: 'https://a.example/a' },
@@ -265,14 +217,8 @@ describe('Short.io', () => {
     expect(row.item?.rules).toEqual([
       { when: { os: 'iOS' }, targetUrl: 'https://a.example/i' },
       { when: { os: 'Android' }, targetUrl: 'https://a.example/a' },
-      {
-        when: {},
-        variants: [
-          { targetUrl: 'https://a.example/', weight: 70 },
-          { targetUrl: 'https://a.example/b', weight: 30 },
-        ],
-      },
     ]);
+    expect(reasons(row)).toEqual(['splitURL: not imported: set rules with shorty urls rules set']);
   });
 
   test('skipQS that is false in every link forwards the query', async () => {
