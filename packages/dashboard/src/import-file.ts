@@ -66,7 +66,7 @@ async function readText(file: File, named: string | undefined) {
   const bytes = new Uint8Array(await file.arrayBuffer());
   const start = bytes.subarray(0, 4096);
   const encoding = named ?? detectEncoding(start, isUtf8(bytes));
-  refuseBinary(file.name, start, { mayHaveNul: encoding.startsWith('utf-16') });
+  refuseBinary(file.name, start, encoding);
   return { encoding, text: new TextDecoder(encoding).decode(bytes) };
 }
 

@@ -79,24 +79,6 @@ export function isKnownColumn(header: string, set: FieldSet, options: ColumnOpti
   );
 }
 
-/**
- * Maps the columns of a file without a header. Their titles are 1, 2, 3. The first ones have the fields
- * `set.positions`, unless `--map` has other fields for them.
- */
-export function planPositions(
-  count: number,
-  set: FieldSet,
-  { map, ...options }: ColumnOptions,
-): ColumnPlan {
-  const titles = Array.from({ length: count }, (_, index) => `${index + 1}`);
-  const mapped = new Set(map.values());
-  const defaults = titles.flatMap((title, index) => {
-    const field = set.positions[index];
-    return field === undefined || mapped.has(field) ? [] : [[title, field] as const];
-  });
-  return planColumns(titles, set, { ...options, map: new Map([...defaults, ...map]) });
-}
-
 /** Returns the use of a column with this title; undefined if it has no meaning. */
 export function findColumn(title: string, set: FieldSet): Column | undefined {
   if (set.source && title === invalidColumn) return { kind: 'invalid' };
@@ -145,8 +127,7 @@ function requireField(
     const names = own.map(([title]) => title).join(' or ');
     next = `an export of ${source.title} names it ${names}; ${next}`;
   } else {
-    if (titles.some((title) => /^https?:/i.test(title))) next = 'use --no-header if it has values';
-    else if (titles.length === 1 && /[^\w\s.'-]/.test(titles[0] ?? '')) {
+    if (titles.length === 1 && /[^\w\s.'-]/.test(titles[0] ?? '')) {
       next = 'if its columns have another separator, name it with --delimiter';
     }
     next = `the first row must name the columns; ${next}`;

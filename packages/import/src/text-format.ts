@@ -28,17 +28,13 @@ const binaryFormats = [
 ];
 
 /** Throws FileError for a file that is no text, from its first bytes. Text in UTF-16 may have NUL. */
-export function refuseBinary(
-  name: string,
-  start: Uint8Array,
-  { mayHaveNul, hint = '' }: { readonly mayHaveNul: boolean; readonly hint?: string },
-): void {
+export function refuseBinary(name: string, start: Uint8Array, encoding: string): void {
   const format = binaryFormats.find(({ signature }) =>
     signature.every((byte, index) => start[index] === byte),
   );
   if (format) throw new FileError(`${name} is ${format.what}`, format.hint);
-  if (mayHaveNul || !start.includes(0)) return;
-  throw new FileError(`${name} is not a text file`, `${saveAsCsv}${hint}`);
+  if (encoding.startsWith('utf-16') || !start.includes(0)) return;
+  throw new FileError(`${name} is not a text file`, saveAsCsv);
 }
 
 /** Returns the label of a text's encoding, from its first bytes and whether all are UTF-8. */

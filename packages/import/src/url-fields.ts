@@ -18,8 +18,6 @@ export interface FieldSet {
   readonly fields: Readonly<Record<string, ParseCell>>;
   /** Other names of fields, in lower case without `_`, `-` and spaces. */
   readonly aliases: Readonly<Record<string, string>>;
-  /** The fields of the first columns of a file without a header. */
-  readonly positions: readonly string[];
   /** Fields without which the file is rejected. */
   readonly required: readonly string[];
   /** Columns that name a link in a file without a column `id`, as its short URL does. */
@@ -80,7 +78,6 @@ export const createFields: FieldSet = {
     shortcode: 'importedCode',
     createdat: 'importedCreatedAt',
   },
-  positions: ['targetUrl', 'customSlug'],
   required: ['targetUrl'],
   readOnly: [...readOnlyFields, addedByGet],
 };
@@ -93,7 +90,6 @@ export const linkKeys = ['shorturl', 'link', 'customslug', 'slug', 'shortcode', 
 export const updateFields: FieldSet = {
   fields: { id: parseText, ...updated },
   aliases: { ...targetAliases, active: 'isActive' },
-  positions: ['id', 'targetUrl'],
   required: ['id'],
   keys: linkKeys,
   readOnly: [...Object.keys(linkFields), ...readOnlyFields, addedByGet].filter(

@@ -22,48 +22,24 @@ interface Input {
   close(): Promise<void>;
 }
 
-/** Opens a file, or stdin for `-`. The encoding is detected by default. */
-export async function openFile(
-  path: string,
-  io: Pick<Io, 'stdin' | 'interrupt'>,
-  encodingName?: string,
-) {
-  const named = encodingName === undefined ? undefined : encodingLabel(encodingName);
+/** Opens a file, or stdin for `-`. */
+export async function openFile(path: string, io: Pick<Io, 'stdin' | 'interrupt'>) {
   const input = await openBytes(path, io);
   try {
     const { name, handle } = input;
     const { sha256, start, isUtf8 } = await inspect(handle);
-    const detected = detectEncoding(start, isUtf8);
-    const isUtf16 = detected.startsWith('utf-16');
-    const hasByteOrderMark = isUtf16 || start.toString('hex', 0, 3) === 'efbbbf';
-    const encoding = named ?? detected;
-    const hint = '; for text in UTF-16, use --encoding utf-16le';
-    refuseBinary(name, start, { mayHaveNul: named !== undefined || isUtf16, hint });
-    const isNoted = named === undefined && encoding !== 'utf-8';
-    const note = isNoted ? `reading ${name} as ${encoding}; --encoding changes it` : undefined;
+    const encoding = detectEncoding(start, isUtf8);
+    refuseBinary(name, start, encoding);
     return {
-      ...input,
-      ...{ sha256, hasByteOrderMark },
-      /** A label that TextDecoder knows. */
-      encoding,
+      ...{ ...input, sha256 },
+      hasByteOrderMark: encoding.startsWith('utf-16') || start.toString('hex', 0, 3) === 'efbbbf',
       /** What the user should know about the encoding. */
-      note,
+      note: encoding === 'utf-8' ? undefined : `reading ${name} as ${encoding}`,
       text: () => readText(input, encoding),
     };
   } catch (error) {
     await input.close();
     throw error;
-  }
-}
-
-function encodingLabel(name: string): string {
-  try {
-    return new TextDecoder(name).encoding;
-  } catch {
-    throw new UsageError(
-      `--encoding ${name}: unknown encoding`,
-      'for example utf-8, utf-16le, windows-1252, iso-8859-15, shift_jis',
-    );
   }
 }
 
@@ -124,7 +100,7 @@ async function* readText({ name, handle }: Input, label: string): AsyncGenerator
     yield decoder.decode();
   } catch (error) {
     if (systemErrorCode(error) !== 'ERR_ENCODING_INVALID_ENCODED_DATA') throw error;
-    throw new UsageError(`${name} is not valid ${label}`, 'set the encoding with --encoding');
+    throw new UsageError(`${name} is not valid ${label}`, 'save it as UTF-8');
   }
 }
 

@@ -12,7 +12,8 @@ import type { PreparedImport } from './prepare-import.js';
 import type { FileSizes, ProgressFile } from './progress-file.js';
 
 interface OutputOptions {
-  readonly title: string | undefined;
+  /** The first line. */
+  readonly title: string;
   readonly lineEnd?: string;
   /** Whether no request is sent, so that the next run may replace the file. */
   readonly isDryRun?: boolean | undefined;
@@ -67,7 +68,7 @@ export class OutputFile {
     }
     progress.record({ files: this.sizes });
     this.#size = fstatSync(this.#descriptor).size;
-    if (title !== undefined && this.#size === 0) this.add(title);
+    if (this.#size === 0) this.add(title);
     this.flush();
   }
 
@@ -104,7 +105,7 @@ export class OutputFile {
   }
 }
 
-/** Opens the file of failed rows: rows of the input file, with their reasons if the file has a header. */
+/** Opens the file of failed rows: rows of the input file, with their reasons. */
 export function openFailedRows(
   path: string,
   prepared: PreparedImport,
@@ -115,10 +116,9 @@ export function openFailedRows(
   const withReason = (raw: string, reason: string) =>
     `${raw}${delimiter}${formatCsvLine([guardFormula(reason)], delimiter)}`;
   const mark = file.hasByteOrderMark ? '\ufeff' : '';
-  const title = header && mark + withReason(header.raw, errorColumn);
+  const title = mark + withReason(header.raw, errorColumn);
   const output = new OutputFile(path, { title, lineEnd, isDryRun }, prepared, progress);
-  // Without a header, columns have fixed positions.
-  const add = (raw: string, reason: string) => output.add(header ? withReason(raw, reason) : raw);
+  const add = (raw: string, reason: string) => output.add(withReason(raw, reason));
   return { output, add };
 }
 

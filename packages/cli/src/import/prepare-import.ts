@@ -7,7 +7,6 @@ import {
   formatCsvLine,
   isKnownColumn,
   planColumns,
-  planPositions,
   readRows,
   type TextRows,
   withoutFirst,
@@ -27,8 +26,8 @@ export interface Rows extends TextRows {
 /** An open file whose header matched the fields. */
 export interface PreparedImport extends Rows {
   readonly plan: ColumnPlan;
-  /** The original header row; undefined for a file without one. */
-  readonly header: CsvRow | undefined;
+  /** The original header row. */
+  readonly header: CsvRow;
   /** The number of rows without the header. */
   readonly total: number;
   /** The rows without the header. */
@@ -39,11 +38,11 @@ export interface PreparedImport extends Rows {
 export async function withRows<Result>(
   { io, output }: Pick<Context, 'io' | 'output'>,
   path: string,
-  { encoding, delimiter, fields }: CsvFlags & { readonly fields?: FieldSet },
+  { delimiter, fields }: CsvFlags & { readonly fields?: FieldSet },
   isKnown: (title: string) => boolean,
   work: (rows: Rows) => Promise<Result>,
 ): Promise<Result> {
-  const file = await openFile(path, io, encoding);
+  const file = await openFile(path, io);
   try {
     const rows = await readRows(file, { delimiter, source: fields?.source, isKnown });
     for (const note of [file.note, ...rows.notes]) if (note !== undefined) output.note(note);
@@ -66,11 +65,11 @@ export async function withImport<Result>(
   const columns = readColumnOptions(flags, (note) => {
     day ??= note;
   });
-  const { fields, header: hasHeader = true } = flags;
+  const { fields } = flags;
   const isKnown = (title: string) => isKnownColumn(title, fields, columns);
   return withRows(context, path, flags, isKnown, async (source) => {
     let first: CsvRow | undefined;
-    let total = hasHeader ? -1 : 0;
+    let total = -1;
     for await (const row of source.all()) {
       io.interrupt.throwIfAborted();
       first ??= row;
@@ -82,24 +81,21 @@ export async function withImport<Result>(
         : `its first row must name the columns, at least ${fields.required.join(', ')}`;
       throw new UsageError(`${source.file.name} is empty`, hint);
     }
-    const plan = hasHeader
-      ? planColumns(first.cells, fields, columns)
-      : planPositions(first.cells.length, fields, columns);
+    const plan = planColumns(first.cells, fields, columns);
     const { skipped, ignored } = plan;
     if (skipped.length > 0) {
       output.note(`skipping columns that only the server sets: ${skipped.join(', ')}`);
     }
     if (ignored.length > 0) output.note(`skipping unknown columns: ${ignored.join(', ')}`);
     // A row that fails again gets its new reason in the place of the old one.
-    const isRepeated = hasHeader && plan.titles.at(-1) === errorColumn;
+    const isRepeated = plan.titles.at(-1) === errorColumn;
     const withoutReason = (row: CsvRow) => {
       const cells = isRepeated ? row.cells.slice(0, -1) : row.cells;
       return isRepeated ? { ...row, raw: formatCsvLine(cells, source.delimiter) } : row;
     };
-    const header = hasHeader ? withoutReason(first) : undefined;
-    const rows = () => (header ? withoutFirst(source.all(), withoutReason) : source.all());
+    const rows = () => withoutFirst(source.all(), withoutReason);
     try {
-      return await work({ ...source, plan, header, total, rows });
+      return await work({ ...source, plan, header: withoutReason(first), total, rows });
     } finally {
       if (day !== undefined) output.note(day);
     }
@@ -108,13 +104,10 @@ export async function withImport<Result>(
 
 /** The options of commands that read a CSV file with named columns. */
 export interface CsvFlags {
-  readonly encoding?: string;
   /** One character or its name; detected from the header by default. */
   readonly delimiter?: string;
   readonly map?: readonly string[];
   readonly ignoreColumns?: string | true;
-  /** False for --no-header. */
-  readonly header?: boolean;
   readonly dates?: 'dmy' | 'mdy';
   readonly timeZone?: string;
   readonly addScheme?: boolean;
@@ -124,7 +117,6 @@ export const csvOptions: OptionRows = {
   '--map <from=to>': repeatable('use a column as a field'),
   '--ignore-columns [names]':
     'columns to ignore, as a line of CSV; without a value: all unknown columns',
-  '--encoding <name>': 'encoding of the file (default: detected)',
   '--delimiter <char>': 'column delimiter (default: detected)',
   '--dates <order>': {
     text: 'order of day and month in dates such as 12/31/2026',
@@ -132,10 +124,6 @@ export const csvOptions: OptionRows = {
   },
   ...timeZoneOption,
   '--add-scheme': 'read targets such as example.com as https://example.com',
-};
-
-export const noHeaderOption: OptionRows = {
-  '--no-header': 'the file has no header row; --map numbers its columns from 1',
 };
 
 /** `onEndOfDay` gets a note for each date without a time that is read as the end of its day. */

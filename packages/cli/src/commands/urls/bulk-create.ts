@@ -23,7 +23,6 @@ import {
 } from '../../import/import-report.js';
 import {
   csvOptions,
-  noHeaderOption,
   type PreparedImport,
   readColumnOptions,
   withImport,
@@ -76,7 +75,7 @@ export const bulkCreate: CommandRow = {
     'shorty urls bulk-create links.csv --map Link=targetUrl --ignore-columns Notes',
   ],
   args: { '<file>': 'CSV file with a header row, or - for stdin' },
-  options: { ...noHeaderOption, ...importOptions },
+  options: importOptions,
   help: `The first row names the columns. Names are API fields in any case, with or
 without underscores: targetUrl (or url), customSlug (or slug), title, tags
 (separated by |, or by commas), expiresAt, domainId (or its hostname),
@@ -266,7 +265,7 @@ async function identify(
     file.sha256,
     baseUrl.value,
     account,
-    ...[file.encoding, delimiter, options.header ?? true, [...map].sort()],
+    ...[delimiter, [...map].sort()],
     ignore === 'all' ? ignore : [...ignore].sort(),
     cells,
     foreign && [foreign.source.name, [...foreign.domains].sort(), foreign.keepsCodes],

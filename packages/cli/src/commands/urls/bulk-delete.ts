@@ -21,7 +21,6 @@ export const bulkDelete: CommandRow = {
     '<links...>': `one file (- for stdin), or links: ${kinds.link.forms}`,
   },
   options: {
-    '--encoding <name>': 'encoding of the file',
     '--delimiter <char>': 'column delimiter of the file',
     ...deleteOptions,
   },
@@ -43,7 +42,7 @@ in each line. A number is an id.`,
   },
 };
 
-interface Input extends Pick<CsvFlags, 'encoding' | 'delimiter'>, ChangeOptions {
+interface Input extends Pick<CsvFlags, 'delimiter'>, ChangeOptions {
   readonly links: readonly string[];
 }
 

@@ -14,7 +14,6 @@ import type { Context } from '../../context.js';
 import {
   type CsvFlags,
   csvOptions,
-  noHeaderOption,
   type PreparedImport,
   withImport,
 } from '../../import/prepare-import.js';
@@ -32,7 +31,7 @@ export const bulkUpdate: CommandRow = {
   summary: 'Change short links from a CSV file',
   examples: ['shorty urls bulk-update changes.csv --dry-run'],
   args: { '<file>': 'CSV file with a column id, shortUrl, slug or code, or - for stdin' },
-  options: { ...csvOptions, ...noHeaderOption, '--dry-run': 'check every row, send nothing' },
+  options: { ...csvOptions, '--dry-run': 'check every row, send nothing' },
   help: `An empty cell leaves the field unchanged. The cell \\N clears the field. The
 command accepts an edited file of urls export.`,
   run: (
