@@ -414,7 +414,7 @@ describe('files that other programs write', () => {
     expect(await targets('https://long.example/')).toHaveLength(1);
     await shorty.write('shorts.csv', 'Short link,Address\na,b\n');
     const refused = await shorty.run('urls bulk-create shorts.csv');
-    expect(refused.stderr).toContain('--map Address=targetUrl');
+    expect(refused.stderr).toContain('--map COLUMN=targetUrl');
   });
 });
 

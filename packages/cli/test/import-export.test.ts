@@ -253,14 +253,14 @@ test('codes that are not valid are named, with the command that imports the rows
   expect(again.stderr).toContain(`for new short codes, run ${next}\n`);
 });
 
-test('a file without a column of targets gets the names that the service uses', async () => {
+test('a file without a column of targets is refused with the next step', async () => {
   await shorty.write('other.json', '{"a":1}');
   const { code, stderr } = await shorty.run('import kutt other.json');
   expect([code, stderr]).toEqual([
     2,
     'reading other.json as JSON; "line 2" in messages is its first link\n' +
-      'shorty: the file has no targetUrl, only "a"\n' +
-      '  an export of Kutt names it target; use another column with --map a=targetUrl\n',
+      'shorty: the header has no column targetUrl, only "a"\n' +
+      '  the first row must name the columns; --map COLUMN=targetUrl uses another one\n',
   ]);
   await shorty.write('empty.csv', '');
   expect((await shorty.run('import bitly empty.csv')).stderr).toContain(

@@ -4,13 +4,12 @@ import {
   type CsvRow,
   createFields,
   detectEncoding,
+  errorColumn,
   type FieldSet,
   FileError,
   findColumn,
   findItemError,
   findLinkSource,
-  formatCsvLine,
-  guardFormula,
   type ImportRow,
   isJson,
   isKnownColumn,
@@ -25,6 +24,7 @@ import {
   type TextRows,
   withDomainIds,
   withoutFirst,
+  withReason,
 } from '@shorty/import';
 import type { UrlCreateRequest } from '@shorty/sdk';
 import { api } from './session.js';
@@ -266,9 +266,8 @@ function startOf({ file }: Sheet): number {
 
 /** Returns a file of the bad rows, whose last column says what is wrong. */
 export function badRowsText({ header, delimiter, lineEnd }: Sheet, bad: readonly BadRow[]): string {
-  const lines = bad.map(
-    ({ raw, error }) => `${raw}${delimiter}${formatCsvLine([guardFormula(error)], delimiter)}`,
-  );
+  const rows = [{ raw: header.raw, error: errorColumn }, ...bad];
+  const lines = rows.map(({ raw, error }) => withReason(raw, error, delimiter));
   // Spreadsheets read a file as UTF-8 if it begins with a mark.
-  return `\ufeff${[`${header.raw}${delimiter}error`, ...lines, ''].join(lineEnd)}`;
+  return `\ufeff${[...lines, ''].join(lineEnd)}`;
 }

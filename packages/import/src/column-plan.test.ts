@@ -6,7 +6,7 @@ import { createFields } from './url-fields.js';
 const nothing: ColumnOptions = { map: new Map(), ignore: new Set() };
 
 function namesOf(header: readonly string[], options = nothing, set = createFields) {
-  return planColumns(header, set, options).columns.map((column) =>
+  return planColumns(header, set, options).columns.map(({ column }) =>
     'name' in column ? `${column.kind}:${column.name}` : column.kind,
   );
 }
@@ -60,19 +60,17 @@ describe('ambiguous headers are rejected', () => {
   test('unknown columns, each with the most similar field', () => {
     expect(refusal(['url', 'tilte', 'Notes', 'tag'])).toEqual({
       message: 'unknown columns "tilte" (did you mean title?), "Notes", "tag" (did you mean tags?)',
-      hint: 'use --map tilte=FIELD, or ignore with --ignore-columns=tilte,Notes,tag',
+      hint: expect.stringMatching(
+        /^use --map COLUMN=FIELD or --ignore-columns; fields: targetUrl, .*, utm_\*$/,
+      ),
     });
-    expect(refusal(['url', 'a, b']).hint).toContain(`--ignore-columns='"a, b"'`);
   });
 
   test('a missing target column: the message shows the header and --map', () => {
     expect(refusal(['Link', 'Name of it'])).toEqual({
       message: 'the header has no column targetUrl, only "Link", "Name of it"',
-      hint: 'the first row must name the columns; use another column with --map Link=targetUrl',
+      hint: 'the first row must name the columns; --map COLUMN=targetUrl uses another one',
     });
-    expect(refusal(['My link']).hint).toContain("--map 'My link'=targetUrl");
-    expect(refusal(['url^title']).hint).toContain('name it with --delimiter');
-    expect(refusal(["Bob's link"]).hint).toContain("--map 'Bob'\\''s link'=targetUrl");
   });
 
   test.each([

@@ -5,19 +5,20 @@ import { invalidColumn } from './json-export.js';
 import { findLinkSource, type LinkSource, linkSources, sourceColumnName } from './link-sources.js';
 import { FileError } from './text-format.js';
 import type { FieldSet } from './url-fields.js';
-import { formatCsvLine } from './write-csv.js';
+import { errorColumn } from './write-csv.js';
 
-/** The column of failed rows with their reasons. An import of the corrected rows ignores it. */
-export const errorColumn = 'error';
+/** The use of a column with this title. */
+export interface PlannedColumn {
+  readonly title: string;
+  readonly column: Column;
+}
 
 export interface ColumnPlan {
-  readonly columns: readonly Column[];
+  readonly columns: readonly PlannedColumn[];
   /** Read-only columns, which the import skips with a note. */
   readonly skipped: readonly string[];
   /** Unknown columns, which a bare `--ignore-columns` skips. */
   readonly ignored: readonly string[];
-  /** The titles of the columns. */
-  readonly titles: readonly string[];
   readonly source?: LinkSource | undefined;
   readonly cells?: CellOptions | undefined;
 }
@@ -41,7 +42,7 @@ export function planColumns(
   const key = findKey(titles, set);
   const skipped: string[] = [];
   const unknown: string[] = [];
-  const columns = titles.map((title): Column => {
+  const useOf = (title: string): Column => {
     const mapped = lookUp(options.map, title);
     if (mapped !== undefined) return mappedColumn(title, mapped, set);
     if (isIgnored(title, options.ignore)) return { kind: 'ignored' };
@@ -52,12 +53,25 @@ export function planColumns(
     if (isReadOnly(title, set)) skipped.push(title);
     else unknown.push(title);
     return { kind: 'ignored' };
-  });
-  refuseDuplicates(titles, columns);
-  for (const name of set.required) requireField(name, titles, columns, set);
-  if (unknown.length > 0 && options.ignore !== 'all') throw unknownColumns(unknown, titles, set);
+  };
+  const columns = titles.map((title) => ({ title, column: useOf(title) }));
+  refuseDuplicates(columns);
+  if (!columns.some(({ column }) => column.kind === 'field' && column.name === set.required)) {
+    const next = `the first row must name the columns; --map COLUMN=${set.required} uses another one`;
+    throw new FileError(
+      `the header has no column ${set.required}, only ${titles.map(quoteCell).join(', ')}`,
+      hintOfSource(titles, set) ?? next,
+    );
+  }
+  if (unknown.length > 0 && options.ignore !== 'all') {
+    const named = unknown.map((title) => withNearest(title, set)).join(', ');
+    throw new FileError(
+      `unknown ${unknown.length === 1 ? 'column' : 'columns'} ${named}`,
+      hintOfSource(titles, set) ?? `use --map COLUMN=FIELD or --ignore-columns; ${listFields(set)}`,
+    );
+  }
   const { cells } = options;
-  return { columns, titles, skipped, ignored: unknown, source: set.source, cells };
+  return { columns, skipped, ignored: unknown, source: set.source, cells };
 }
 
 /** Returns the title of the column that names links, if the file has no column with their ids. */
@@ -103,77 +117,44 @@ function isReadOnly(title: string, set: FieldSet): boolean {
 function mappedColumn(title: string, target: string, set: FieldSet): Column {
   const column = findColumn(target, set);
   if (column) return column;
-  const near = nearestName(target, Object.keys(set.fields));
   throw new FileError(
-    `--map ${title}=${target}: unknown field ${target}`,
-    near ? `did you mean ${near}?` : `fields: ${Object.keys(set.fields).join(', ')}, utm_*`,
+    `--map ${title}=${target}: unknown field ${withNearest(target, set)}`,
+    listFields(set),
   );
 }
 
-function requireField(
-  name: string,
-  titles: readonly string[],
-  columns: readonly Column[],
-  set: FieldSet,
-): void {
-  if (columns.some((column) => column.kind === 'field' && column.name === name)) return;
-  // A column of short URLs is never the target.
-  const candidate = titles.find((title) => title !== '' && !/short/i.test(title));
-  let next = `use another column with --map ${quoteShell(candidate)}=${name}`;
-  const { source } = set;
-  if (source) {
-    const isOwn = ([, column]: [string, Column]) => 'name' in column && column.name === name;
-    const own = Object.entries(source.columns).filter(isOwn);
-    const names = own.map(([title]) => title).join(' or ');
-    next = `an export of ${source.title} names it ${names}; ${next}`;
-  } else {
-    if (titles.length === 1 && /[^\w\s.'-]/.test(titles[0] ?? '')) {
-      next = 'if its columns have another separator, name it with --delimiter';
-    }
-    next = `the first row must name the columns; ${next}`;
-  }
-  const place = source ? 'file has no' : 'header has no column';
-  throw new FileError(
-    `the ${place} ${name}, only ${titles.map(quoteCell).join(', ')}`,
-    hintOfSource(titles, set) ?? next,
-  );
+/** Returns a misspelt name with the field that it may stand for. */
+function withNearest(name: string, { fields }: FieldSet): string {
+  const near = nearestName(name, Object.keys(fields));
+  return near ? `${quoteCell(name)} (did you mean ${near}?)` : quoteCell(name);
 }
 
-function refuseDuplicates(titles: readonly string[], columns: readonly Column[]): void {
-  const seen = new Map<string, number>();
-  for (const [index, column] of columns.entries()) {
+function listFields({ fields }: FieldSet): string {
+  return `fields: ${Object.keys(fields).join(', ')}, utm_*`;
+}
+
+function refuseDuplicates(columns: readonly PlannedColumn[]): void {
+  const seen = new Map<string, string>();
+  for (const [index, { title, column }] of columns.entries()) {
     if (!('name' in column) || merged.includes(column.name)) continue;
     const first = seen.get(column.name);
+    const place = `${index + 1} (${quoteCell(title)})`;
     if (first !== undefined) {
       throw new FileError(
-        `columns ${first + 1} (${quoteCell(titles[first] ?? '')}) and ${index + 1} (${quoteCell(titles[index] ?? '')}) both mean ${column.name}`,
+        `columns ${first} and ${place} both mean ${column.name}`,
         'ignore one with --ignore-columns, or rename it with --map',
       );
     }
-    seen.set(column.name, index);
+    seen.set(column.name, place);
   }
 }
 
 // Several columns of an export can have click totals, of which the largest counts, or times.
 const merged = ['importedClicks', 'importedCreatedAt', 'expiresAt'];
 
-function unknownColumns(unknown: readonly string[], titles: readonly string[], set: FieldSet) {
-  const candidates = Object.keys(set.fields);
-  const named = unknown.map((title) => {
-    const near = nearestName(title, candidates);
-    return near ? `${quoteCell(title)} (did you mean ${near}?)` : quoteCell(title);
-  });
-  const plural = unknown.length === 1 ? 'unknown column' : 'unknown columns';
-  return new FileError(
-    `${plural} ${named.join(', ')}`,
-    hintOfSource(titles, set) ??
-      `use --map ${quoteShell(unknown[0])}=FIELD, or ignore with --ignore-columns=${quoteShell(formatCsvLine(unknown))}`,
-  );
-}
-
 /** Returns the command that knows these columns. */
 function hintOfSource(titles: readonly string[], set: FieldSet): string | undefined {
-  const name = set.required.includes('targetUrl') ? findLinkSource(titles) : undefined;
+  const name = set.required === 'targetUrl' ? findLinkSource(titles) : undefined;
   return (
     name && `the file has the columns of ${linkSources[name].title}: shorty import ${name} FILE`
   );
@@ -204,8 +185,4 @@ function isSameTitle(a: string, b: string): boolean {
 
 function normalise(name: string): string {
   return name.toLowerCase().replaceAll(/[_\-\s]/g, '');
-}
-
-function quoteShell(title = 'column'): string {
-  return /^[\w.,-]+$/.test(title) ? title : `'${title.replaceAll("'", "'\\''")}'`;
 }

@@ -40,7 +40,7 @@ type SettingCell = { readonly title: string; readonly cell: string } & {
 /** Converts a row to a request item, or returns the error of the row. */
 export function convertRow(
   { cells }: CsvRow,
-  { columns, titles, source, cells: cellOptions }: ColumnPlan,
+  { columns, source, cells: cellOptions }: ColumnPlan,
   { nullCell, links }: ConvertOptions = {},
 ): ConvertedRow {
   if (cells.length !== columns.length) {
@@ -49,7 +49,7 @@ export function convertRow(
   const item: Record<string, unknown> = {};
   const settings: SettingCell[] = [];
   let utm: Record<string, unknown> | undefined;
-  for (const [index, column] of columns.entries()) {
+  for (const [index, { title, column }] of columns.entries()) {
     const cell = cells[index]?.trim();
     if (!cell || (cell === 'NULL' && source?.isMysqlTable)) continue;
     if (column.kind === 'invalid') return { error: unguardFormula(cell) };
@@ -58,7 +58,7 @@ export function convertRow(
       return { error: `column ${index + 1} has a value but no name in the header` };
     }
     if (column.kind === 'utm') utm = { ...utm, [column.name]: unguardFormula(cell) };
-    else if (column.kind !== 'field') settings.push({ title: titles[index] ?? '', cell, column });
+    else if (column.kind !== 'field') settings.push({ title, cell, column });
     else if (cell === nullCell) item[column.name] = null;
     else {
       const parsed = column.parse(cell, cellOptions);

@@ -18,8 +18,8 @@ export interface FieldSet {
   readonly fields: Readonly<Record<string, ParseCell>>;
   /** Other names of fields, in lower case without `_`, `-` and spaces. */
   readonly aliases: Readonly<Record<string, string>>;
-  /** Fields without which the file is rejected. */
-  readonly required: readonly string[];
+  /** The field without which a file is rejected. */
+  readonly required: string;
   /** Columns that name a link in a file without a column `id`, as its short URL does. */
   readonly keys?: readonly string[];
   /** Fields that the server sets. An exported file contains them, and an import skips them. */
@@ -78,7 +78,7 @@ export const createFields: FieldSet = {
     shortcode: 'importedCode',
     createdat: 'importedCreatedAt',
   },
-  required: ['targetUrl'],
+  required: 'targetUrl',
   readOnly: [...readOnlyFields, addedByGet],
 };
 
@@ -90,7 +90,7 @@ export const linkKeys = ['shorturl', 'link', 'customslug', 'slug', 'shortcode', 
 export const updateFields: FieldSet = {
   fields: { id: parseText, ...updated },
   aliases: { ...targetAliases, active: 'isActive' },
-  required: ['id'],
+  required: 'id',
   keys: linkKeys,
   readOnly: [...Object.keys(linkFields), ...readOnlyFields, addedByGet].filter(
     (name) => name !== 'id' && !Object.hasOwn(updated, name),

@@ -15,6 +15,14 @@ export function formatCsvFile(rows: readonly (readonly (string | number)[])[]): 
   return `${lines.join('\n')}\n`;
 }
 
+/** The column of failed rows with their reasons. An import of the corrected rows ignores it. */
+export const errorColumn = 'error';
+
+/** Returns a row of a file with its reason as the last cell. */
+export function withReason(raw: string, reason: string, delimiter: string): string {
+  return `${raw}${delimiter}${formatCsvLine([guardFormula(reason)], delimiter)}`;
+}
+
 // Spreadsheets evaluate a cell that starts with one of these characters as a formula.
 const guardableStart = /^'*[=+\-@\t\r]/;
 const guardedStart = /^'+[=+\-@\t\r]/;

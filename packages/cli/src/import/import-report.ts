@@ -1,11 +1,17 @@
-import type { ImportRow, NotKept, RowResult } from '@shorty/import';
+import {
+  errorColumn,
+  type ImportRow,
+  type NotKept,
+  type RowResult,
+  withReason,
+} from '@shorty/import';
 import { formatCount, formatDuration, formatNumber } from '@shorty/report';
 import type { ShortyOptions } from '@shorty/sdk';
 import { type ExitCode, exitCodeOf } from '../cli-error.js';
 import type { Context } from '../context.js';
 import { type Column, columnsOf, formatCsvCells } from '../output.js';
 import type { LiveView } from '../ui/live-view.js';
-import { type FailedRows, OutputFile, openFailedRows } from './output-file.js';
+import { OutputFile } from './output-file.js';
 import type { CsvFlags, PreparedImport } from './prepare-import.js';
 import type { ChunkCounts, FileSizes, ProgressFile } from './progress-file.js';
 import { RowReport } from './row-report.js';
@@ -59,7 +65,8 @@ export class ImportReport {
   quota: string | undefined;
   readonly #outColumns: readonly Column<RowOutcome>[];
   readonly #out: OutputFile | undefined;
-  readonly #failedOut: FailedRows | undefined;
+  /** Rows of the input file, with their reasons. */
+  readonly #failedOut: OutputFile | undefined;
   readonly #failures: RowReport;
   /** Links that differ from their rows. */
   readonly #notes: RowReport;
@@ -96,7 +103,11 @@ export class ImportReport {
       this.#out = new OutputFile(out, { title }, prepared, progress);
     }
     if (progress && failedOut !== undefined) {
-      this.#failedOut = openFailedRows(failedOut, prepared, progress, dryRun);
+      const { file, header, delimiter, lineEnd } = prepared;
+      const mark = file.hasByteOrderMark ? '\ufeff' : '';
+      const title = mark + withReason(header.raw, errorColumn, delimiter);
+      const format = { title, lineEnd, isDryRun: dryRun };
+      this.#failedOut = new OutputFile(failedOut, format, prepared, progress);
     }
     this.#failures = new RowReport(output, io.stderr.isTTY === true);
     this.#notes = new RowReport(output, io.stderr.isTTY === true);
@@ -106,7 +117,7 @@ export class ImportReport {
 
   /** The sizes of the files with all rows so far. */
   get sizes(): FileSizes {
-    return { ...this.#out?.sizes, ...this.#failedOut?.output.sizes };
+    return { ...this.#out?.sizes, ...this.#failedOut?.sizes };
   }
 
   /** Counts the rows of a chunk that earlier runs have sent. */
@@ -143,12 +154,12 @@ export class ImportReport {
         else if (error.startsWith('importedCode ')) this.#invalidCodes++;
         this.#failures.add(line, error, code);
         if (this.#errors.length < maxListedErrors) this.#errors.push({ line, index, error, code });
-        this.#failedOut?.add(row.raw, error);
+        this.#failedOut?.add(withReason(row.raw, error, this.prepared.delimiter));
       }
       return { status, line, index, error, code };
     });
     this.#out?.flush();
-    this.#failedOut?.output.flush();
+    this.#failedOut?.flush();
     this.#count(counts);
     this.#show();
     return { counts: { ...counts, postponed }, outcomes };
@@ -160,7 +171,7 @@ export class ImportReport {
     this.#failures.finish(this.options.failedOut);
     this.#notes.finish(this.options.out);
     this.#out?.close();
-    this.#failedOut?.output.close();
+    this.#failedOut?.close();
   }
 
   async summarise(): Promise<ExitCode> {

@@ -6,7 +6,6 @@ import {
   realpathSync,
   writeFileSync,
 } from 'node:fs';
-import { errorColumn, formatCsvLine, guardFormula } from '@shorty/import';
 import { CliError, describeWriteError, UsageError } from '../cli-error.js';
 import type { PreparedImport } from './prepare-import.js';
 import type { FileSizes, ProgressFile } from './progress-file.js';
@@ -104,22 +103,3 @@ export class OutputFile {
     closeSync(this.#descriptor);
   }
 }
-
-/** Opens the file of failed rows: rows of the input file, with their reasons. */
-export function openFailedRows(
-  path: string,
-  prepared: PreparedImport,
-  progress: ProgressFile,
-  isDryRun = false,
-) {
-  const { file, header, lineEnd, delimiter } = prepared;
-  const withReason = (raw: string, reason: string) =>
-    `${raw}${delimiter}${formatCsvLine([guardFormula(reason)], delimiter)}`;
-  const mark = file.hasByteOrderMark ? '\ufeff' : '';
-  const title = mark + withReason(header.raw, errorColumn);
-  const output = new OutputFile(path, { title, lineEnd, isDryRun }, prepared, progress);
-  const add = (raw: string, reason: string) => output.add(withReason(raw, reason));
-  return { output, add };
-}
-
-export type FailedRows = ReturnType<typeof openFailedRows>;

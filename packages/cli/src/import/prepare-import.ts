@@ -26,6 +26,8 @@ export interface Rows extends TextRows {
 /** An open file whose header matched the fields. */
 export interface PreparedImport extends Rows {
   readonly plan: ColumnPlan;
+  /** How its columns were read. */
+  readonly options: ColumnOptions;
   /** The original header row. */
   readonly header: CsvRow;
   /** The number of rows without the header. */
@@ -61,12 +63,17 @@ export async function withImport<Result>(
 ): Promise<Result> {
   const { io, output } = context;
   output.requireRows();
+  const { fields, map = [], ignoreColumns, dates, timeZone, addScheme } = flags;
   let day: string | undefined;
-  const columns = readColumnOptions(flags, (note) => {
-    day ??= note;
-  });
-  const { fields } = flags;
-  const isKnown = (title: string) => isKnownColumn(title, fields, columns);
+  const onEndOfDay = (cell: string, end: string) => {
+    day ??= `${cell} ends at ${formatInstant(end)}, and other dates without a time with their day (--time-zone)`;
+  };
+  const options: ColumnOptions = {
+    cells: { dates, timeZone, addsScheme: addScheme, onEndOfDay },
+    map: new Map(map.map(parseMapping)),
+    ignore: ignoreColumns === true ? 'all' : new Set(splitNames(ignoreColumns)),
+  };
+  const isKnown = (title: string) => isKnownColumn(title, fields, options);
   return withRows(context, path, flags, isKnown, async (source) => {
     let first: CsvRow | undefined;
     let total = -1;
@@ -78,24 +85,24 @@ export async function withImport<Result>(
     if (!first) {
       const hint = fields.source
         ? `export the links of ${fields.source.title} again`
-        : `its first row must name the columns, at least ${fields.required.join(', ')}`;
+        : `its first row must name the columns, at least ${fields.required}`;
       throw new UsageError(`${source.file.name} is empty`, hint);
     }
-    const plan = planColumns(first.cells, fields, columns);
+    const plan = planColumns(first.cells, fields, options);
     const { skipped, ignored } = plan;
     if (skipped.length > 0) {
       output.note(`skipping columns that only the server sets: ${skipped.join(', ')}`);
     }
     if (ignored.length > 0) output.note(`skipping unknown columns: ${ignored.join(', ')}`);
     // A row that fails again gets its new reason in the place of the old one.
-    const isRepeated = plan.titles.at(-1) === errorColumn;
+    const isRepeated = plan.columns.at(-1)?.title === errorColumn;
     const withoutReason = (row: CsvRow) => {
       const cells = isRepeated ? row.cells.slice(0, -1) : row.cells;
       return isRepeated ? { ...row, raw: formatCsvLine(cells, source.delimiter) } : row;
     };
     const rows = () => withoutFirst(source.all(), withoutReason);
     try {
-      return await work({ ...source, plan, header: withoutReason(first), total, rows });
+      return await work({ ...source, plan, options, header: withoutReason(first), total, rows });
     } finally {
       if (day !== undefined) output.note(day);
     }
@@ -125,24 +132,6 @@ export const csvOptions: OptionRows = {
   ...timeZoneOption,
   '--add-scheme': 'read targets such as example.com as https://example.com',
 };
-
-/** `onEndOfDay` gets a note for each date without a time that is read as the end of its day. */
-export function readColumnOptions(
-  { map = [], ignoreColumns, dates, timeZone, addScheme }: CsvFlags,
-  onEndOfDay?: (note: string) => void,
-): ColumnOptions {
-  return {
-    cells: {
-      ...{ dates, timeZone, addsScheme: addScheme },
-      onEndOfDay: (cell, end) =>
-        onEndOfDay?.(
-          `${cell} ends at ${formatInstant(end)}, and other dates without a time with their day (--time-zone)`,
-        ),
-    },
-    map: new Map(map.map(parseMapping)),
-    ignore: ignoreColumns === true ? 'all' : new Set(splitNames(ignoreColumns)),
-  };
-}
 
 function parseMapping(text: string): readonly [string, string] {
   // The last = separates: a column name can contain one, a field name cannot.

@@ -21,12 +21,7 @@ import {
   respondsAgain,
   retryHooks,
 } from '../../import/import-report.js';
-import {
-  csvOptions,
-  type PreparedImport,
-  readColumnOptions,
-  withImport,
-} from '../../import/prepare-import.js';
+import { csvOptions, type PreparedImport, withImport } from '../../import/prepare-import.js';
 import { ProgressFile } from '../../import/progress-file.js';
 import { sendChunks } from '../../import/send-chunks.js';
 import { domainFinder } from '../../records.js';
@@ -250,12 +245,11 @@ async function importRows(
 /** Returns the id of an import. It depends on the file, the account and the parsing options. */
 async function identify(
   context: Context,
-  { file, delimiter }: PreparedImport,
+  { file, delimiter, options: { map, ignore, cells } }: PreparedImport,
   options: ImportOptions,
   foreign: ForeignExport | undefined,
 ): Promise<string> {
   const { baseUrl } = await context.settings();
-  const { map, ignore, cells } = readColumnOptions(options);
   const hooks = retryHooks(options, (text = respondsAgain) => context.output.note(text));
   // A dry run needs no server: without one, it knows no account.
   const account = options.dryRun

@@ -55,7 +55,7 @@ interface Outcome {
 async function updateRows(context: Context, prepared: PreparedImport, isDryRun: boolean) {
   const { io, output } = context;
   const { columns: planned } = prepared.plan;
-  if (!planned.some((each) => each.kind === 'utm' || ('name' in each && each.name !== 'id'))) {
+  if (!planned.some(({ column }) => 'name' in column && column.name !== 'id')) {
     throw new UsageError(`${prepared.file.name} has no column to change`, 'such as title or tags');
   }
   const failures = new RowReport(output, io.stderr.isTTY === true);
