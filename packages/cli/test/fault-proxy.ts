@@ -2,10 +2,10 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 
 /**
- * The treatment of a request: forward it, drop its response or the second half of it, reject it with 503,
- * or never respond.
+ * The treatment of a request: forward it, drop its response or the second half of it, reject it with 503
+ * for now or for an hour, or never respond.
  */
-export type Fault = 'pass' | 'lose response' | 'cut response' | 'unavailable' | 'hold';
+export type Fault = 'pass' | 'lose response' | 'cut response' | 'unavailable' | 'away' | 'hold';
 
 /** A proxy that injects faults into bulk requests, or into the requests that `isAffected` selects. */
 export interface FaultProxy {
@@ -44,7 +44,8 @@ export async function openFaultProxy(
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const fault = isAffected(request.url ?? '') ? decide(request) : 'pass';
     if (fault === 'hold') return resolveHeld();
-    if (fault === 'unavailable') return void response.writeHead(503, { 'retry-after': '0' }).end();
+    const delay = { unavailable: '0', away: '3600' }[fault as string];
+    if (delay !== undefined) return void response.writeHead(503, { 'retry-after': delay }).end();
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
     const { host: _, connection: __, 'content-length': ___, ...headers } = request.headers;

@@ -6,7 +6,7 @@ import {
   withReason,
 } from '@shorty/import';
 import { formatCount, formatDuration, formatNumber } from '@shorty/report';
-import type { ShortyOptions } from '@shorty/sdk';
+import type { ClientOptions } from '@shorty/sdk';
 import { type ExitCode, exitCodeOf } from '../cli-error.js';
 import type { Context } from '../context.js';
 import { type Column, columnsOf, formatCsvCells } from '../output.js';
@@ -50,7 +50,6 @@ export interface ImportOptions extends CsvFlags {
   readonly out?: string;
   readonly failedOut?: string;
   readonly skipExisting?: boolean;
-  readonly retryFor: number;
 }
 
 /** Reports an import or its dry run: a summary on stdout, errors and progress on stderr, rows in files. */
@@ -72,15 +71,17 @@ export class ImportReport {
   readonly #notes: RowReport;
   /** The first failures. */
   readonly #errors: object[] = [];
-  /** Links by settings of another shortener that they lack. */
-  readonly #notKept = new Map<string, number>();
   /** What becomes of the links of another shortener. */
-  readonly #moved = { keptCodes: 0, newCodes: 0, importedClicks: 0 };
-  readonly #hosts = new Map<string, number>();
+  readonly #moved = {
+    ...{ keptCodes: 0, newCodes: 0, importedClicks: 0, paused: 0 },
+    /** Links by their old hosts. */
+    hosts: new Map<string, number>(),
+    /** Links by the settings that they lack. */
+    notKept: new Map<string, number>(),
+  };
   readonly #startedAt: number;
-  #paused = 0;
   #taken = 0;
-  #invalidCodes = 0;
+  /** What the live view says of a request without a response. */
   #retrying: string | undefined;
 
   /** A dry run has a progress file only with `failedOut`. */
@@ -131,6 +132,7 @@ export class ImportReport {
 
   /** Reports the rows of a chunk, and returns what became of them. */
   add(rows: readonly RowResult<Partial<CreatedUrl>>[]) {
+    this.#retrying = undefined;
     const counts = { created: 0, failed: 0, skipped: 0 };
     const postponed: number[] = [];
     const outcomes = rows.map(({ row, created, failure }): RowOutcome => {
@@ -151,7 +153,6 @@ export class ImportReport {
       } else counts[status]++;
       if (status === 'failed') {
         if (code === 'SLUG_CONFLICT') this.#taken++;
-        else if (error.startsWith('importedCode ')) this.#invalidCodes++;
         this.#failures.add(line, error, code);
         if (this.#errors.length < maxListedErrors) this.#errors.push({ line, index, error, code });
         this.#failedOut?.add(withReason(row.raw, error, this.prepared.delimiter));
@@ -177,10 +178,25 @@ export class ImportReport {
   async summarise(): Promise<ExitCode> {
     this.end();
     const { output, io } = this.context;
-    const { out = null, failedOut = null } = this.options;
+    const { dryRun, out = null, failedOut = null } = this.options;
     const { rows, created, failed, skipped, rowsBefore } = this.counts;
-    const durationMs = io.now() - this.#startedAt;
     const { source } = this.prepared.plan;
+    const { paused, hosts, notKept, ...codes } = this.#moved;
+    const domains = [...hosts].map(([host, links]) => ({ host: host || null, links }));
+    const record = {
+      ...(source && { ...codes, domains, paused, notKept: Object.fromEntries(notKept) }),
+      errors: this.#errors,
+    };
+    const lines = this.#movedLines();
+    if (dryRun) {
+      const counts = `${formatNumber(created)} valid, ${formatNumber(failed)} invalid`;
+      const done = `nothing was ${source ? 'created' : 'sent'}`;
+      const text = [`${formatCount(rows, 'row')} checked: ${counts}; ${done}`, ...lines].join('\n');
+      if (output.format === 'table') await output.message(text);
+      else await output.record({ dryRun, rows, fine: created, bad: failed, ...record });
+      return exitCodeOf(created, failed);
+    }
+    const durationMs = io.now() - this.#startedAt;
     const { quota, uncertain } = this;
     const rate = Math.round(((rows - rowsBefore) / Math.max(durationMs, 1)) * 1000);
     const before = rowsBefore > 0 ? `, ${formatNumber(rowsBefore)} of them earlier` : '';
@@ -189,24 +205,13 @@ export class ImportReport {
       `${formatCount(rows, 'row')}${before}: ${formatNumber(created)} created, ${others}${formatNumber(failed)} failed in ${formatDuration(durationMs)} (${formatNumber(rate)} rows/s)`,
       {
         ...{ rows, created, failed, skipped, isQuotaReached: quota !== undefined, rowsBefore },
-        ...{ uncertain, durationMs, out, failedOut },
-        ...(source && this.#differences()),
-        errors: this.#errors,
+        ...{ uncertain, durationMs, out, failedOut, ...record },
       },
     );
-    for (const line of this.#differenceLines()) output.note(line);
+    for (const line of lines) output.note(line);
     if (this.#taken > 0) {
       output.note(
         `taken: the code of ${formatCount(this.#taken, 'row')} exists already; --skip-existing skips such rows, and urls restore makes deleted links active again`,
-      );
-    }
-    if (this.#invalidCodes > 0 && source) {
-      const file = failedOut ?? 'failed.csv';
-      // A later run does not write the rows that failed in this one. A dry run checks all rows.
-      const collect =
-        failedOut === null ? `write them with --dry-run --failed-out ${file}, then ` : '';
-      output.note(
-        `not valid as codes here: ${formatCount(this.#invalidCodes, 'row')}; for new short codes, ${collect}run shorty import ${source.name} ${file} --new-codes`,
       );
     }
     if (rows > 0 && rowsBefore === this.prepared.total) {
@@ -225,72 +230,49 @@ export class ImportReport {
     return exitCodeOf(created + skipped, failed + uncertain + (quota === undefined ? 0 : 1));
   }
 
-  /** Summarises a dry run. */
-  async summariseCheck(): Promise<ExitCode> {
-    this.end();
-    const { output } = this.context;
-    const { rows, created: fine, failed: bad } = this.counts;
-    const { source } = this.prepared.plan;
-    const { keptCodes, newCodes, importedClicks } = this.#moved;
-    if (output.format !== 'table') {
-      const domains = [...this.#hosts].map(([host, links]) => ({ host: host || null, links }));
-      const more = source ? { ...this.#moved, domains, ...this.#differences() } : {};
-      await output.record({ dryRun: true, rows, fine, bad, ...more, errors: this.#errors });
-    } else {
-      const counts = `${formatNumber(fine)} valid, ${formatNumber(bad)} invalid`;
-      const lines = [`${formatCount(rows, 'row')} checked: ${counts}; nothing was `];
-      lines[0] += source ? 'created' : 'sent';
-      if (source) {
-        lines.push(
-          `${formatCount(keptCodes, 'code')} retained, ${formatCount(newCodes, 'new short code')}, ${formatCount(importedClicks, 'imported click')}`,
-        );
-        for (const [host, count] of this.#hosts) {
-          const where = host === '' ? 'without a domain in the file' : `of ${host}`;
-          lines.push(`${formatCount(count, 'link')} ${where}`);
-        }
-        lines.push(...this.#differenceLines());
-      }
-      await output.message(lines.join('\n'));
-    }
-    return exitCodeOf(fine, bad);
-  }
-
-  /** Tells about the retries of a request; undefined when the server responds again. */
-  tellRetry(text: string | undefined): void {
-    this.#retrying = text;
-    if (this.live.isShown) this.#show();
-    else this.context.output.note(text ?? respondsAgain);
+  /** Tells about the first retry of a request after a response. */
+  tellRetry(note: string): void {
+    if (this.#retrying === undefined && !this.live.isShown) this.context.output.note(note);
+    this.#retrying = note;
+    this.#show();
   }
 
   #addLink({ line, item, host = '', note, notKept = [] }: ImportRow): void {
+    const moved = this.#moved;
     if (note !== undefined) {
-      this.#paused++;
+      moved.paused++;
       this.#notes.add(line, note, 'PAUSED');
     }
     if (notKept.length > 0) this.#notes.add(line, formatNotKept(notKept), 'NOT_KEPT');
     for (const setting of new Set(notKept.map((each) => each.setting))) {
-      this.#notKept.set(setting, (this.#notKept.get(setting) ?? 0) + 1);
+      moved.notKept.set(setting, (moved.notKept.get(setting) ?? 0) + 1);
     }
-    if (!this.options.dryRun) return;
-    this.#moved[item?.importedCode === undefined ? 'newCodes' : 'keptCodes']++;
-    this.#moved.importedClicks += Number(item?.importedClicks ?? 0);
-    this.#hosts.set(host, (this.#hosts.get(host) ?? 0) + 1);
+    moved[item?.importedCode === undefined ? 'newCodes' : 'keptCodes']++;
+    moved.importedClicks += Number(item?.importedClicks ?? 0);
+    moved.hosts.set(host, (moved.hosts.get(host) ?? 0) + 1);
   }
 
-  #differences() {
-    return { paused: this.#paused, notKept: Object.fromEntries(this.#notKept) };
-  }
-
-  #differenceLines(): string[] {
-    const why =
-      'an expiry that has passed, a limit of clicks that is used up, or a password that the file does not contain';
-    const counts = [...this.#notKept].map(
-      ([name, count]) => `${name} of ${formatCount(count, 'link')}`,
-    );
-    return [
-      ...(this.#paused > 0 ? [`paused: ${formatCount(this.#paused, 'link')} with ${why}`] : []),
-      ...(counts.length > 0 ? [`not kept: ${counts.join(', ')}`] : []),
-    ];
+  /** Returns what people read of the links of another shortener. A dry run says more. */
+  #movedLines(): string[] {
+    const { keptCodes, newCodes, importedClicks, paused, hosts, notKept } = this.#moved;
+    const lines: string[] = [];
+    if (this.prepared.plan.source && this.options.dryRun) {
+      lines.push(
+        `${formatCount(keptCodes, 'code')} retained, ${formatCount(newCodes, 'new short code')}, ${formatCount(importedClicks, 'imported click')}`,
+      );
+      for (const [host, count] of hosts) {
+        const where = host === '' ? 'without a domain in the file' : `of ${host}`;
+        lines.push(`${formatCount(count, 'link')} ${where}`);
+      }
+    }
+    if (paused > 0) {
+      lines.push(
+        `paused: ${formatCount(paused, 'link')} with an expiry that has passed, a limit of clicks that is used up, or a password that the file does not contain`,
+      );
+    }
+    const lost = [...notKept].map(([name, count]) => `${name} of ${formatCount(count, 'link')}`);
+    if (lost.length > 0) lines.push(`not kept: ${lost.join(', ')}`);
+    return lines;
   }
 
   #count({ created, failed, skipped }: Omit<ChunkCounts, 'postponed'>): void {
@@ -325,26 +307,18 @@ function formatNotKept(notKept: readonly NotKept[] = []): string {
   return notKept.map(({ setting, reason }) => `${setting}: ${reason}`).join('; ');
 }
 
-export const respondsAgain = 'the server responds again';
+const retryForMs = 600_000;
+// The longest Retry-After that an import waits for. A rate limit lasts up to a minute.
+const maxRetryDelayMs = 65_000;
 
-/** Returns hooks that tell about the first retry, and about the first response after it. */
-export function retryHooks(
-  { retryFor }: Pick<ImportOptions, 'retryFor'>,
-  tell: (text: string | undefined) => void,
-): NonNullable<ShortyOptions['hooks']> {
-  let isRetrying = false;
-  return {
-    onRetry: ({ error }) => {
-      if (isRetrying) return;
-      isRetrying = true;
-      const reason = error instanceof Error ? error.message : String(error);
-      const limit = formatDuration(retryFor * 1000);
-      tell(`no response from the server (${reason}); retrying for up to ${limit}`);
-    },
-    onResponse: ({ status }) => {
-      if (!isRetrying || status === 429 || status >= 500) return;
-      isRetrying = false;
-      tell(undefined);
-    },
+/** Returns options of a client that waits for a server that is busy or restarts, and tells so. */
+export function patience(tell: (note: string) => void): ClientOptions {
+  const onRetry = ({ attempt, error }: { readonly attempt: number; readonly error: unknown }) => {
+    if (attempt > 1) return;
+    const reason = error instanceof Error ? error.message : String(error);
+    const limit = formatDuration(retryForMs);
+    tell(`no response from the server (${reason}); retrying for up to ${limit}`);
   };
+  const maxRetries = Number.POSITIVE_INFINITY;
+  return { deadlineMs: retryForMs, maxRetries, maxRetryDelayMs, hooks: { onRetry } };
 }

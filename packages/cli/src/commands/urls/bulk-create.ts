@@ -15,12 +15,7 @@ import { type ExitCode, UsageError } from '../../cli-error.js';
 import { type CommandRow, type OptionRows, parsePositive } from '../../command.js';
 import { createPrivateFolder, stateFolder } from '../../config-file.js';
 import type { Context } from '../../context.js';
-import {
-  type ImportOptions,
-  ImportReport,
-  respondsAgain,
-  retryHooks,
-} from '../../import/import-report.js';
+import { type ImportOptions, ImportReport, patience } from '../../import/import-report.js';
 import { csvOptions, type PreparedImport, withImport } from '../../import/prepare-import.js';
 import { ProgressFile } from '../../import/progress-file.js';
 import { sendChunks } from '../../import/send-chunks.js';
@@ -34,8 +29,6 @@ export interface ForeignExport extends Omit<LinkRules, 'now'> {
 }
 
 const maxConcurrency = 32;
-// The longest Retry-After that an import waits for. A rate limit lasts up to a minute.
-const maxRetryDelayMs = 65_000;
 
 export const resumeHelp = `To resume an interrupted import, or one that reached the plan's quota, run the
 same command again. Within 24 hours, it creates each row once. Later, it skips
@@ -56,11 +49,6 @@ export const importOptions: OptionRows = {
   '--skip-existing': 'skip rows whose slug or code exists already, instead of reporting them',
   '--out <file>': 'write the created links to this CSV file, and resume it with the import',
   '--failed-out <file>': 'write the failed rows to this file, with their reasons',
-  '--retry-for <seconds>': {
-    text: 'time limit for retries of a request',
-    parse: parsePositive,
-    default: 600,
-  },
 };
 
 export const bulkCreate: CommandRow = {
@@ -144,16 +132,7 @@ async function checkRows(
     });
     report.add(results);
   }
-  return report.summariseCheck();
-}
-
-/** The options of a client that waits for a server that is busy or restarts. */
-function patience({ retryFor }: ImportOptions): ClientOptions {
-  return {
-    deadlineMs: retryFor * 1000,
-    maxRetries: Number.POSITIVE_INFINITY,
-    maxRetryDelayMs,
-  };
+  return report.summarise();
 }
 
 /** Throws if no link of the file is on a domain of `--domain`. */
@@ -193,8 +172,7 @@ async function importRows(
   }
   const live = await openLiveView(context);
   const report = new ImportReport(context, prepared, options, progress, live);
-  const hooks = retryHooks(options, (text) => report.tellRetry(text));
-  const client = await context.client({ ...patience(options), hooks });
+  const client = await context.client(patience((note) => report.tellRetry(note)));
   const links = foreign && { ...foreign, now: progress.startedAt };
   const planned = planChunks(prepared.rows(), prepared.plan, links && { links });
   const chunks = async function* (): AsyncGenerator<ImportChunk> {
@@ -250,11 +228,13 @@ async function identify(
   foreign: ForeignExport | undefined,
 ): Promise<string> {
   const { baseUrl } = await context.settings();
-  const hooks = retryHooks(options, (text = respondsAgain) => context.output.note(text));
   // A dry run needs no server: without one, it knows no account.
   const account = options.dryRun
     ? await readAccount(context, { maxRetries: 0 }).catch(() => undefined)
-    : await readAccount(context, { ...patience(options), hooks });
+    : await readAccount(
+        context,
+        patience((note) => context.output.note(note)),
+      );
   const facts = [
     file.sha256,
     baseUrl.value,
