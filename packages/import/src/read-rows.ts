@@ -7,6 +7,9 @@ import {
   parseDelimiter,
   readCsv,
 } from './read-csv.js';
+import { FileError } from './text-format.js';
+
+const maxJsonLength = 256_000_000;
 
 /** A text that can be read several times. */
 export interface TextSource {
@@ -43,7 +46,14 @@ export async function readRows(
   if (source && isJson(start)) {
     let text = '';
     // A JSON document must be in memory as a whole.
-    for await (const part of file.text()) text += part;
+    for await (const part of file.text()) {
+      text += part;
+      if (text.length <= maxJsonLength) continue;
+      throw new FileError(
+        `${file.name} is JSON of more than 256 MB`,
+        'split it into several files',
+      );
+    }
     const csv = jsonToCsv(text, file.name, source, isKnown);
     const notes = [`reading ${file.name} as JSON; "line 2" in messages is its first link`];
     return { delimiter: ',', lineEnd: '\n', notes, all: () => readCsv([csv], ',') };

@@ -76,8 +76,8 @@ export const exportVisits: CommandRow = {
     '--out <file>': 'write to this file instead of stdout, and replace it at the end',
   },
   help: `Writes NDJSON: one JSON object for each visit of a person, oldest first. Nothing
-in it identifies a visitor. Days that were pruned after the retention period
-have no single visits.
+in it identifies a visitor. The server deletes visits after its retention
+period, if it has one.
 
 ${reportHelp}`,
   run: async (context, { out, ...flags }: Omit<WindowFlags, 'groupBy'> & { out?: string }) => {
