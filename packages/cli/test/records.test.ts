@@ -66,8 +66,6 @@ const needed: Readonly<Record<string, readonly string[]>> = {
   'webhooks update': ['--description', 'New'],
   'domains update': ['--ignore-case'],
   'admin orgs update': ['--name', 'New'],
-  'admin clients update': ['--name', 'New'],
-  'admin keys update': ['--name', 'New'],
 };
 
 /** Values of arguments and options that name no record. */

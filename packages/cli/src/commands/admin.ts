@@ -1,7 +1,6 @@
 import type { ApiKey, BlockedHost, Client, Organization, Takedown } from '@shorty/sdk';
-import { timeZoneOption } from '../analytics/parse-time.js';
-import type { CommandRow, Details, OptionRows } from '../command.js';
-import { expiresAtOption, scopesOption } from './keys.js';
+import type { CommandRow, Details } from '../command.js';
+import { scopesOption } from './keys.js';
 import { adminAudit } from './organization.js';
 import { listCommand, requestCommand } from './request-command.js';
 
@@ -10,16 +9,6 @@ const storeSecret = 'store the client secret now, it is shown only once';
 
 const required = (text: string): Details => ({ text, isRequired: true });
 const plans = 'free, developer, scale, enterprise, or one that the server adds';
-const name: OptionRows = { '--name <name>': 'what it is for' };
-const expiryOptions: OptionRows = {
-  ...name,
-  '--expires-at <time>': expiresAtOption,
-  ...timeZoneOption,
-  '--no-expiry': 'never expire',
-};
-// Commander sets `expiry` to true without --no-expiry.
-const readExpiry = ({ expiry, timeZone: _, ...fields }: { expiry?: boolean; timeZone?: string }) =>
-  expiry === false ? { ...fields, expiresAt: null } : fields;
 
 export const adminCommands: Readonly<Record<string, CommandRow>> = {
   'orgs list': listCommand<Organization>('listOrganizations', {
@@ -62,17 +51,15 @@ export const adminCommands: Readonly<Record<string, CommandRow>> = {
   'clients list': listCommand<Client>('listClients', {
     examples: ['shorty admin clients list Acme'],
     item: 'client',
-    columns: ['id', 'name', 'scopes', 'createdAt', 'expiresAt', 'revokedAt'],
+    columns: ['id', 'name', 'scopes', 'createdAt', 'revokedAt'],
   }),
   'clients create': requestCommand('createClient', {
     examples: ['shorty admin clients create Acme --name CI --scopes "urls:read urls:write"'],
-    options: { ...name, '--scopes <scopes>': scopesOption('all but urls:erase and keys:write') },
+    options: {
+      '--name <name>': 'what it is for',
+      '--scopes <scopes>': scopesOption('all but urls:erase and keys:write'),
+    },
     note: storeSecret,
-  }),
-  'clients update': requestCommand('updateClient', {
-    examples: ['shorty admin clients update Acme CI --expires-at 2030-12-31'],
-    options: expiryOptions,
-    fields: readExpiry,
   }),
   'clients revoke': requestCommand('revokeClient', {
     examples: ['shorty admin clients revoke Acme CI'],
@@ -82,11 +69,6 @@ export const adminCommands: Readonly<Record<string, CommandRow>> = {
     examples: ['shorty admin keys list Acme'],
     item: 'key',
     columns: ['id', 'name', 'start', 'scopes', 'createdBy', 'lastUsedAt', 'expiresAt'],
-  }),
-  'keys update': requestCommand('updateOrganizationApiKey', {
-    examples: ['shorty admin keys update Acme "deploy script" --no-expiry'],
-    options: expiryOptions,
-    fields: readExpiry,
   }),
   'keys revoke': requestCommand('deleteOrganizationApiKey', {
     examples: ['shorty admin keys revoke Acme "deploy script"'],

@@ -1129,8 +1129,7 @@ export interface paths {
         delete: operations["revokeClient"];
         options?: never;
         head?: never;
-        /** Change the name or the expiry of a client */
-        patch: operations["updateClient"];
+        patch?: never;
         trace?: never;
     };
     "/api/v1/admin/organizations/{id}/api-keys": {
@@ -1167,8 +1166,7 @@ export interface paths {
         delete: operations["deleteOrganizationApiKey"];
         options?: never;
         head?: never;
-        /** Change the name or the expiry of an API key */
-        patch: operations["updateOrganizationApiKey"];
+        patch?: never;
         trace?: never;
     };
     "/api/v1/admin/takedowns": {
@@ -2190,30 +2188,6 @@ export interface components {
              *     ]
              */
             scopes?: components["schemas"]["Scope"][];
-        };
-        ClientUpdateRequest: {
-            /**
-             * @description What the client is for.
-             * @example import job
-             */
-            name?: string | null;
-            /**
-             * @description When it stops working. Null: never.
-             * @example 2030-12-31T23:59:59Z
-             */
-            expiresAt?: string | null;
-        };
-        ApiKeyUpdateRequest: {
-            /**
-             * @description What the key is for.
-             * @example deploy script
-             */
-            name?: string;
-            /**
-             * @description When it stops working. Null: never.
-             * @example 2030-12-31T23:59:59Z
-             */
-            expiresAt?: string | null;
         };
         TakedownRequest: {
             /**
@@ -4251,11 +4225,6 @@ export interface components {
             scopes: components["schemas"]["Scope"][];
             /** Format: date-time */
             createdAt: string;
-            /**
-             * Format: date-time
-             * @description When the client and its tokens stop working. Null: never.
-             */
-            expiresAt: string | null;
             /**
              * Format: date-time
              * @description When the client was revoked. Null: it was not.
@@ -8769,48 +8738,6 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
-    updateClient: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description A repeated request with the same key, method, path and body within 24 hours gets the first response again. */
-                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-            };
-            path: {
-                /** @description The id of the record. */
-                id: components["parameters"]["Id"];
-                /** @description The id of the client. */
-                clientId: components["parameters"]["ClientId"];
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["ClientUpdateRequest"];
-            };
-        };
-        responses: {
-            /** @description The changed client */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ClientResponse"];
-                };
-            };
-            400: components["responses"]["ValidationFailed"];
-            401: components["responses"]["Unauthorized"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["IdempotencyConflict"];
-            413: components["responses"]["PayloadTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
     listOrganizationApiKeys: {
         parameters: {
             query?: {
@@ -8879,48 +8806,6 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["IdempotencyConflict"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    updateOrganizationApiKey: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description A repeated request with the same key, method, path and body within 24 hours gets the first response again. */
-                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-            };
-            path: {
-                /** @description The id of the record. */
-                id: components["parameters"]["Id"];
-                /** @description The id of the API key. */
-                keyId: components["parameters"]["KeyId"];
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["ApiKeyUpdateRequest"];
-            };
-        };
-        responses: {
-            /** @description The changed key */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ApiKeyResponse"];
-                };
-            };
-            400: components["responses"]["ValidationFailed"];
-            401: components["responses"]["Unauthorized"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["IdempotencyConflict"];
-            413: components["responses"]["PayloadTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];

@@ -82,10 +82,8 @@ export const fixtures: {
   readonly listUsage: OrganizationUsagePage;
   readonly createClient: ClientCreated;
   readonly listClients: ClientPage;
-  readonly updateClient: Client;
   readonly revokeClient: Client;
   readonly listOrganizationApiKeys: ApiKeyPage;
-  readonly updateOrganizationApiKey: ApiKey;
   readonly deleteOrganizationApiKey: ApiKey;
   readonly takeDownUrl: Takedown;
   readonly listTakedowns: TakedownPage;
@@ -1983,7 +1981,6 @@ export const fixtures: {
       "urls:read"
     ],
     "createdAt": "2030-01-01T00:00:00.000Z",
-    "expiresAt": null,
     "revokedAt": null,
     "clientSecret": "shorty_cs_2c81"
   },
@@ -2000,20 +1997,9 @@ export const fixtures: {
           "urls:read"
         ],
         "createdAt": "2030-01-01T00:00:00.000Z",
-        "expiresAt": null,
         "revokedAt": null
       }
     ]
-  },
-  "updateClient": {
-    "id": "shorty_ci_0f3b",
-    "name": null,
-    "scopes": [
-      "urls:read"
-    ],
-    "createdAt": "2030-01-01T00:00:00.000Z",
-    "expiresAt": null,
-    "revokedAt": null
   },
   "revokeClient": {
     "id": "shorty_ci_0f3b",
@@ -2022,7 +2008,6 @@ export const fixtures: {
       "urls:read"
     ],
     "createdAt": "2030-01-01T00:00:00.000Z",
-    "expiresAt": null,
     "revokedAt": null
   },
   "listOrganizationApiKeys": {
@@ -2046,20 +2031,6 @@ export const fixtures: {
         "lastUsedAt": null
       }
     ]
-  },
-  "updateOrganizationApiKey": {
-    "id": "0198c0de-0000-7000-8000-0000000000aa",
-    "name": "deploy script",
-    "start": "shorty_ak_mZ4c",
-    "scopes": [
-      "urls:read"
-    ],
-    "domainId": null,
-    "onlyOwnLinks": false,
-    "createdBy": "shorty_ci_0f3b",
-    "createdAt": "2030-01-01T00:00:00.000Z",
-    "expiresAt": null,
-    "lastUsedAt": null
   },
   "deleteOrganizationApiKey": {
     "id": "0198c0de-0000-7000-8000-0000000000aa",
@@ -2446,20 +2417,12 @@ export const successes = {
     "route": "GET /api/v1/admin/organizations/{id}/clients",
     "status": 200
   },
-  "updateClient": {
-    "route": "PATCH /api/v1/admin/organizations/{id}/clients/{clientId}",
-    "status": 200
-  },
   "revokeClient": {
     "route": "DELETE /api/v1/admin/organizations/{id}/clients/{clientId}",
     "status": 200
   },
   "listOrganizationApiKeys": {
     "route": "GET /api/v1/admin/organizations/{id}/api-keys",
-    "status": 200
-  },
-  "updateOrganizationApiKey": {
-    "route": "PATCH /api/v1/admin/organizations/{id}/api-keys/{keyId}",
     "status": 200
   },
   "deleteOrganizationApiKey": {

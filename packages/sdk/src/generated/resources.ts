@@ -11,7 +11,6 @@ import type {
   ApiKeyCreated,
   ApiKeyListQuery,
   ApiKeyPage,
-  ApiKeyUpdateRequest,
   AuditEntry,
   AuditPage,
   AuditQuery,
@@ -25,7 +24,6 @@ import type {
   ClientCreated,
   ClientListQuery,
   ClientPage,
-  ClientUpdateRequest,
   Delivery,
   DeliveryDetail,
   DeliveryListQuery,
@@ -243,20 +241,6 @@ export class AdminClientsResource extends Resource {
   }
 
   /**
-   * Change the name or the expiry of a client.
-   *
-   * Rejects with ValidationError, NotFoundError.
-   *
-   * @example
-   * ```ts
-   * console.log(await shorty.admin.clients.update('0198c0de-0000-7000-8000-0000000000aa', 'shorty_ci_0f3b', { name: 'import job' }));
-   * ```
-   */
-  update(id: string, clientId: string, body: ClientUpdateRequest, options?: RequestOptions): ApiPromise<Client> {
-    return this.api.send('PATCH /api/v1/admin/organizations/{id}/clients/{clientId}', { params: { id, clientId }, body }, options);
-  }
-
-  /**
    * Revoke a client and its access tokens. The next request with one of its tokens gets 401, on
    * every node.
    *
@@ -287,20 +271,6 @@ export class AdminApiKeysResource extends Resource {
    */
   list(id: string, query: OrganizationApiKeyListQuery = {}, options?: RequestOptions): PagedList<ApiKey, ApiKeyPage> {
     return this.api.list('GET /api/v1/admin/organizations/{id}/api-keys', { params: { id }, query }, options);
-  }
-
-  /**
-   * Change the name or the expiry of an API key.
-   *
-   * Rejects with ValidationError, NotFoundError.
-   *
-   * @example
-   * ```ts
-   * console.log(await shorty.admin.apiKeys.update('0198c0de-0000-7000-8000-0000000000aa', '0198c0de-0000-7000-8000-0000000000aa', { name: 'deploy script' }));
-   * ```
-   */
-  update(id: string, keyId: string, body: ApiKeyUpdateRequest, options?: RequestOptions): ApiPromise<ApiKey> {
-    return this.api.send('PATCH /api/v1/admin/organizations/{id}/api-keys/{keyId}', { params: { id, keyId }, body }, options);
   }
 
   /**

@@ -21,9 +21,6 @@ export interface ApiKeyCreated extends Schema<'ApiKeyCreated'> {}
 /** The result of `apiKeys.list`. */
 export interface ApiKeyPage extends Schema<'ApiKeyPage'> {}
 
-/** The body of `admin.apiKeys.update`. */
-export interface ApiKeyUpdateRequest extends WithDates<Schemas['ApiKeyUpdateRequest']> {}
-
 export interface AttemptBucket extends Schema<'AttemptBucket'> {}
 
 export interface AuditEntry extends Schema<'AuditEntry'> {}
@@ -46,7 +43,7 @@ export interface ClickBreakdowns extends Schema<'ClickBreakdowns'> {}
 
 export interface ClickBucket extends Schema<'ClickBucket'> {}
 
-/** The result of `admin.clients.update`. */
+/** The result of `admin.clients.revoke`. */
 export interface Client extends Schema<'Client'> {}
 
 /** The body of `admin.clients.create`. */
@@ -57,9 +54,6 @@ export interface ClientCreated extends Schema<'ClientCreated'> {}
 
 /** The result of `admin.clients.list`. */
 export interface ClientPage extends Schema<'ClientPage'> {}
-
-/** The body of `admin.clients.update`. */
-export interface ClientUpdateRequest extends WithDates<Schemas['ClientUpdateRequest']> {}
 
 /** The result of `webhooks.test`. */
 export interface Delivery extends Schema<'Delivery'> {}

@@ -9,9 +9,9 @@ import { type WriteContext, writeOnce } from '../idempotency/with-idempotency-ke
 import type { Database, Schema, WriteTransaction } from '../storage/database.js';
 import { listOf } from '../storage/list-page.js';
 import { rowReader } from '../storage/prepared.js';
-import { findWhere, updateWhere } from '../storage/statements.js';
+import { findWhere } from '../storage/statements.js';
 import { apiKeyRecord, maxApiKeys } from './api-key-contract.js';
-import { columnsOfChanges, type FoundCaller, type NameAndExpiry } from './client-repository.js';
+import type { FoundCaller } from './client-repository.js';
 import { hashSecret, newSecret } from './secrets.js';
 
 /** An API key without its secret. Instants are milliseconds since 1970. */
@@ -90,17 +90,6 @@ export function createApiKeyRepository(database: Database, onError: (error: unkn
         const apiKey = await findKey(transaction, context, id);
         if (apiKey) await transaction.deleteFrom('api_keys').where('id', '=', id).execute();
         return apiKey;
-      });
-    },
-
-    /** Changes the name or the expiry of a key and returns it; null when there is none. */
-    update(id: string, changes: NameAndExpiry<string>, context: WriteContext) {
-      const options = { ...context, audit: { type: 'apiKey', id } } as const;
-      return writeOnce(database, options, async (transaction) => {
-        if (!(await findKey(transaction, context, id))) return null;
-        // A statement needs a column.
-        await updateWhere(transaction, 'api_keys', { id }, { id, ...columnsOfChanges(changes) });
-        return findKey(transaction, context, id);
       });
     },
 

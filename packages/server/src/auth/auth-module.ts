@@ -93,11 +93,6 @@ export function createAuthModule(options: AuthModuleOptions) {
       return replyWithPage({ name: 'clients', organizationId: id }, query, options.listClients);
     },
 
-    updateClient({ params: { id, clientId }, body, context }) {
-      const changing = clients.update(clientId, body, { ...context, organizationId: id });
-      return replyWithChange(changing, 'client', clientId, toClientRecord);
-    },
-
     revokeClient({ params: { id, clientId }, context }) {
       const revoking = clients.revoke(clientId, { ...context, organizationId: id });
       return replyWithChange(revoking, 'client', clientId, toClientRecord);
@@ -106,11 +101,6 @@ export function createAuthModule(options: AuthModuleOptions) {
     async listOrganizationApiKeys({ params: { id }, query }) {
       await requireOrganization(id);
       return replyWithPage({ name: 'api keys', organizationId: id }, query, options.listApiKeys);
-    },
-
-    updateOrganizationApiKey({ params: { id, keyId }, body, context }) {
-      const changing = apiKeys.update(keyId, body, { ...context, organizationId: id });
-      return replyWithChange(changing, 'API key', keyId, toApiKeyRecord);
     },
 
     deleteOrganizationApiKey({ params: { id, keyId }, context }) {

@@ -36,7 +36,7 @@ export function createAuthService(options: {
       scope: string | undefined,
       clientKey: string,
     ) {
-      const client = await clients.find(clientId, clock());
+      const client = await clients.find(clientId);
       const matches = matchesHash(clientSecret, client?.secretHash ?? decoyHash);
       const isCorrect = client !== undefined && matches;
       // Correct attempts are not counted. A blocked address is refused even with valid credentials.

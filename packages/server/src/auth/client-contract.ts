@@ -1,15 +1,7 @@
 import { z } from 'zod';
 import { defineRoute, forOperator, scopes } from '../contract/define-route.js';
-import {
-  displayText,
-  instant,
-  pageOf,
-  paging,
-  timestamp,
-  uuid,
-  uuidParam,
-} from '../contract/fields.js';
-import { apiKeyName, apiKeyRecord, scopesInput } from './api-key-contract.js';
+import { displayText, instant, pageOf, paging, uuid, uuidParam } from '../contract/fields.js';
+import { apiKeyRecord, scopesInput } from './api-key-contract.js';
 
 /** Clients of one organization that are not revoked. */
 export const maxClients = 100;
@@ -19,7 +11,6 @@ const name = displayText(100, 1).meta({
   example: 'import job',
 });
 const scope = z.enum(scopes, { error: `must be one of ${scopes.join(', ')}` });
-const expiresAt = timestamp.nullish().describe('When it stops working. Null: never.');
 
 export const clientCreateRequest = z
   .strictObject({
@@ -31,14 +22,6 @@ export const clientCreateRequest = z
   })
   .meta({ id: 'ClientCreateRequest' });
 
-const clientChanges = z
-  .strictObject({ name: name.nullish(), expiresAt })
-  .meta({ id: 'ClientUpdateRequest' });
-
-const apiKeyChanges = z
-  .strictObject({ name: apiKeyName.optional(), expiresAt })
-  .meta({ id: 'ApiKeyUpdateRequest' });
-
 const fields = {
   id: z.string().meta({ example: 'shorty_ci_0f3b' }),
   name: z.string().nullable().meta({
@@ -47,9 +30,6 @@ const fields = {
   }),
   scopes: z.array(scope).describe('What the client may do.'),
   createdAt: instant,
-  expiresAt: instant
-    .nullable()
-    .describe('When the client and its tokens stop working. Null: never.'),
   revokedAt: instant.nullable().describe('When the client was revoked. Null: it was not.'),
 };
 
@@ -98,13 +78,6 @@ export const clientRoutes = [
     query: z.strictObject(paging),
     responses: { 200: { description: 'One page of clients', data: pageOf(clientRecord) } },
   }),
-  defineRoute('updateClient', `PATCH ${path}/clients/{clientId}`, {
-    ...forOperator,
-    summary: 'Change the name or the expiry of a client',
-    params: ofClient,
-    body: clientChanges,
-    responses: { 200: { description: 'The changed client', data: clientRecord } },
-  }),
   defineRoute('revokeClient', `DELETE ${path}/clients/{clientId}`, {
     ...forOperator,
     summary: 'Revoke a client and its access tokens',
@@ -118,13 +91,6 @@ export const clientRoutes = [
     params: organizationId,
     query: z.strictObject(paging),
     responses: { 200: { description: 'One page of keys', data: pageOf(apiKeyRecord) } },
-  }),
-  defineRoute('updateOrganizationApiKey', `PATCH ${path}/api-keys/{keyId}`, {
-    ...forOperator,
-    summary: 'Change the name or the expiry of an API key',
-    params: ofKey,
-    body: apiKeyChanges,
-    responses: { 200: { description: 'The changed key', data: apiKeyRecord } },
   }),
   defineRoute('deleteOrganizationApiKey', `DELETE ${path}/api-keys/{keyId}`, {
     ...forOperator,

@@ -69,7 +69,7 @@ export function createClientRepository(database: Database) {
       .innerJoin('organizations', 'organizations.id', 'clients.organization_id')
       .select(['token_hash', 'client_id as clientId', 'organization_id as organizationId'])
       .select(['access_tokens.scopes', 'suspended_at as suspendedAt'])
-      .select(['access_tokens.expires_at as expiresAt', 'clients.expires_at as clientExpiresAt'])
+      .select('access_tokens.expires_at as expiresAt')
       .where('clients.revoked_at', 'is', null),
     ['token_hash'],
   );
@@ -94,12 +94,12 @@ export function createClientRepository(database: Database) {
         await refuseTooMany(transaction, live, maxClients, 'clients', 'Revoke one first');
         await insertClient(transaction, created, now);
         const { secretHash: _, ...client } = created;
-        const state = { createdAt: now, expiresAt: null, revokedAt: null };
+        const state = { createdAt: now, revokedAt: null };
         return { client: { ...client, ...state }, clientSecret: credentials.clientSecret };
       });
     },
 
-    async find(id: string, now: number) {
+    async find(id: string) {
       if (!isPossibleId(id)) return undefined;
       const row = await database.read
         .selectFrom('clients')
@@ -108,7 +108,6 @@ export function createClientRepository(database: Database) {
         .select('suspended_at as suspendedAt')
         .where('clients.id', '=', id)
         .where('revoked_at', 'is', null)
-        .where(({ eb, or }) => or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
         .executeTakeFirst();
       return row && { ...row, scopes: row.scopes.split(' ') };
     },
@@ -121,16 +120,6 @@ export function createClientRepository(database: Database) {
         .where('revoked_at', 'is', null)
         .where(({ or, eb }) => or([eb('id', '=', idOrName), eb('name', '=', idOrName)]))
         .execute(),
-
-    /** Changes the name or the expiry of a client and returns it; null when there is none. */
-    update(id: string, changes: NameAndExpiry<string | null>, context: WriteContext) {
-      const options = { ...context, audit: { type: 'client', id } } as const;
-      return writeOnce(database, options, async (transaction) => {
-        if (!(await findClient(transaction, context, id))) return null;
-        await updateWhere(transaction, 'clients', { id }, { id, ...columnsOfChanges(changes) });
-        return findClient(transaction, context, id);
-      });
-    },
 
     /** Revokes a client and deletes its tokens. Returns the client; null when there is none. */
     revoke(id: string, context: WriteContext) {
@@ -152,7 +141,6 @@ export function createClientRepository(database: Database) {
     async findCaller(tokenHash: string, now: number): Promise<FoundCaller | undefined> {
       const row = await readByToken(tokenHash);
       if (!row || row.expiresAt <= now) return undefined;
-      if (row.clientExpiresAt !== null && row.clientExpiresAt <= now) return undefined;
       const caller = {
         restriction: undefined,
         organizationId: row.organizationId,
@@ -190,25 +178,12 @@ function fromRow(row: Selectable<Schema['clients']>) {
   return { ...fields, scopes: scopes.split(' ') as Scope[] };
 }
 
-/** What can be changed of a client or an API key. */
-export interface NameAndExpiry<Name> {
-  readonly name?: Name | undefined;
-  readonly expiresAt?: string | null | undefined;
-}
-
-export function columnsOfChanges<Name>({ name, expiresAt }: NameAndExpiry<Name>) {
-  return {
-    ...(name !== undefined && { name }),
-    ...(expiresAt !== undefined && { expires_at: expiresAt && Date.parse(expiresAt) }),
-  } as { readonly name?: Name; readonly expires_at?: number | null };
-}
-
 export async function insertClient(
   transaction: WriteTransaction,
   client: NewClient,
   now: number,
 ): Promise<void> {
-  const dates = { createdAt: now, expiresAt: null, revokedAt: null };
+  const dates = { createdAt: now, revokedAt: null };
   const fields = { ...client, ...dates, scopes: client.scopes.join(' ') };
   const row = columnsOf<Selectable<Schema['clients']>>(fields);
   await transaction.insertInto('clients').values(row).execute();

@@ -101,7 +101,7 @@ export const tables = {
       ...ofOrganization,
       secret_hash: 'text not null',
       scopes: 'text not null', // Separated by spaces
-      ...each('bigint', 'revoked_at', 'expires_at'),
+      revoked_at: 'bigint',
       name: 'text', // What the client is for
     },
     indexes: { clients_by_organization: '(organization_id, created_at, id)' },

@@ -67,7 +67,7 @@ it('commands that change organizations and clients are in the audit log, without
   expect(refused.code).toBe(1);
   const listed = await command(settings, 'clients', 'list', ...org);
   expect(listed.stdout).toMatch(
-    new RegExp(`^ID +EXPIRES +REVOKED +NAME +SCOPES\n(.*\n)*${clientId} +never +- +- +urls:read `),
+    new RegExp(`^ID +REVOKED +NAME +SCOPES\n(.*\n)*${clientId} +- +- +urls:read `),
   );
   const { stdout: first } = await command(settings, 'clients', 'list', ...org, '--json');
   const { scopes: ofFirst } = JSON.parse(first).find(({ id }: { id: string }) => id === clientId);

@@ -45,10 +45,10 @@ export async function revokeClient(idOrName: string): Promise<void> {
 
 export async function printClients({ org, json }: CreateOptions): Promise<void> {
   const clients = await withOrganization(org, (database, id) => readAll(listClients, database, id));
-  const header = ['ID', 'EXPIRES', 'REVOKED', 'NAME', 'SCOPES'];
+  const header = ['ID', 'REVOKED', 'NAME', 'SCOPES'];
   const rows = clients.map(withIsoTimes);
-  printRecords(json, rows, header, ({ id, name, scopes, expiresAt, revokedAt }) => [
-    ...[id, expiresAt ?? 'never', revokedAt ?? '-', name ?? '-', scopes.join(' ')],
+  printRecords(json, rows, header, ({ id, name, scopes, revokedAt }) => [
+    ...[id, revokedAt ?? '-', name ?? '-', scopes.join(' ')],
   ]);
 }
 
