@@ -276,7 +276,7 @@ export const tables = {
   },
   urls: {
     isExported: true,
-    unexported: ['erased_at', 'search_text', 'settings_hash'],
+    unexported: ['erased_at', 'search_text', 'settings_hash', 'taken_down_at', 'takedown_reason'],
     columns: {
       id: 'rowId primary key',
       organization_id: 'text not null references organizations (id)',
@@ -310,6 +310,8 @@ export const tables = {
       /** Whether visitors see where the link leads, and its clicks; null for the setting of the server. */
       ...each('integer', 'info_page', 'public_stats'),
       preview: 'text', // What link previews show, as JSON; null for the target itself
+      taken_down_at: 'bigint', // When the operator took the link down
+      takedown_reason: 'text',
       /** The result of `settingsHashOf`, by which links that redirect alike are found. */
       settings_hash: 'bigint not null default 0',
     },
@@ -326,6 +328,7 @@ export const tables = {
         "((organization_id || ''), expires_at) where is_active = 1 and expires_at is not null",
       urls_imported: "((organization_id || ''), imported_clicks) where imported_clicks > 0",
       urls_inactive: "((organization_id || '')) where is_active = 0",
+      urls_taken_down: '(taken_down_at, id) where taken_down_at is not null',
       urls_to_expire: '(expires_at) where expires_at is not null and is_active = 1',
       urls_with_harmful_targets: '((id + 0)) where target_blocked_at is not null',
       urls_with_thresholds: '((id + 0)) where click_thresholds is not null',
@@ -502,16 +505,6 @@ export const tables = {
     },
     key: ['delivery_id', 'number'],
     isClustered: true,
-  },
-  /** The links that the operator took down. */
-  takedowns: {
-    owner: { column: 'id', parent: 'urls' },
-    columns: {
-      id: 'rowId primary key references urls (id)', // The id of the link
-      reason: 'text not null',
-      created_at: 'bigint not null',
-    },
-    indexes: { takedowns_by_age: '(created_at, id)' },
   },
   /** One row: the key under which secrets are encrypted, as a known text under it. */
   secret_key: {

@@ -220,7 +220,7 @@ async function findEquivalent(
   const found = await query
     .where('urls.is_active', '=', row.is_active)
     .where('urls.deleted_at', 'is', null)
-    .where('takedowns.id', 'is', null)
+    .where('urls.taken_down_at', 'is', null)
     .where(isWithin(restriction))
     .where(sql<SqlBool>`${sql.join(equal, sql` and `)}`)
     .orderBy('urls.id')

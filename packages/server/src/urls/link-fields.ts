@@ -277,6 +277,8 @@ export const linkFields = {
   /** Set while the link is being erased, and nothing of it but its keys is left. */
   erasedAt: { kind: number },
   importedClicks: { kind: { empty: 0 } as Kind<number>, record: z.int().min(0) },
+  takenDownAt: { kind: number },
+  takedownReason: { kind: text },
   createdBy: {
     kind: text,
     record: textRecord.meta({

@@ -1,3 +1,4 @@
+import { type SqlBool, sql } from 'kysely';
 import type { z } from 'zod';
 import { ApiError, notFound, quotaError, shorten } from '../contract/api-error.js';
 import type { Page, PageRange } from '../contract/fields.js';
@@ -71,10 +72,7 @@ export function moderationHandlers(
     id: number,
     missing: ApiError,
     context: WriteContext,
-    change: (
-      transaction: WriteTransaction,
-      before: ShortUrl,
-    ) => Promise<Pick<ShortUrl, 'takenDownAt' | 'takedownReason'> | null>,
+    change: (before: ShortUrl) => Pick<ShortUrl, 'takenDownAt' | 'takedownReason'> | null,
   ) {
     const { now } = context;
     const written = await writeOnce(
@@ -83,10 +81,12 @@ export function moderationHandlers(
       { ...context, audit: auditOf },
       async (transaction) => {
         const before = await findLocked(transaction, id);
-        const changes = before ? await change(transaction, before) : null;
+        const changes = before ? change(before) : null;
         if (!before || !changes) throw new Refusal(missing);
         const url = { ...before, ...changes, updatedAt: nextUpdatedAt(before.updatedAt, now) };
-        await updateWhere(transaction, 'urls', { id }, { updated_at: url.updatedAt });
+        const { takenDownAt: taken_down_at, takedownReason: takedown_reason } = changes;
+        const columns = { taken_down_at, takedown_reason, updated_at: url.updatedAt };
+        await updateWhere(transaction, 'urls', { id }, columns);
         await options.record(transaction, urlUpdated, [url], now);
         return changes.takenDownAt === null ? before : url;
       },
@@ -116,16 +116,11 @@ export function moderationHandlers(
   return {
     async takeDownUrl({ body: { shortUrl, reason }, context }) {
       const id = await getUrlId(shortUrl);
-      const taken = await changeUrl(id, noLink(shortUrl), context, async (transaction, url) => {
-        if (url.erasedAt !== null) return null;
-        const takenDownAt = url.takenDownAt ?? context.now;
-        await transaction
-          .insertInto('takedowns')
-          .values({ id, reason, created_at: takenDownAt })
-          .onConflict((conflict) => conflict.column('id').doUpdateSet({ reason }))
-          .execute();
-        return { takenDownAt, takedownReason: reason };
-      });
+      const taken = await changeUrl(id, noLink(shortUrl), context, ({ erasedAt, takenDownAt }) =>
+        erasedAt === null
+          ? { takenDownAt: takenDownAt ?? context.now, takedownReason: reason }
+          : null,
+      );
       const { result, replayed } = taken;
       return { status: 201, replayed, data: toTakedownRecord(origins(), result) };
     },
@@ -137,11 +132,9 @@ export function moderationHandlers(
 
     async undoTakedown({ params: { id }, context }) {
       const missing = notFound('takedown', id);
-      const undone = await changeUrl(id, missing, context, async (transaction, url) => {
-        if (url.takenDownAt === null) return null;
-        await transaction.deleteFrom('takedowns').where('id', '=', id).execute();
-        return { takenDownAt: null, takedownReason: null };
-      });
+      const undone = await changeUrl(id, missing, context, ({ takenDownAt }) =>
+        takenDownAt === null ? null : { takenDownAt: null, takedownReason: null },
+      );
       const { result, replayed } = undone;
       // The takedown as it was.
       return { status: 200, replayed, data: toTakedownRecord(origins(), result) };
@@ -205,7 +198,10 @@ async function findLocked(
 }
 
 export function listTakedowns(database: Database, range: PageRange): Promise<Page<ShortUrl>> {
-  return readList<number, ShortUrl>(database, { table: 'takedowns', ...range }, async (ids) => {
+  const indexed = sql<SqlBool>`taken_down_at is not null`;
+  const order = { key: sql<number>`taken_down_at`, direction: 'desc' } as const;
+  const list = { table: 'urls', indexed, order, ...range } as const;
+  return readList<number, ShortUrl>(database, list, async (ids) => {
     const rows = await selectUrls(database.read).where('urls.id', 'in', ids).execute();
     return rows.map(fromRow);
   });

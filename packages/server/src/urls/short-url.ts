@@ -22,8 +22,6 @@ const joinedFields = {
   /** The clicks that visitors have taken of `maxClicks`. */
   usedClicks: 0,
   lastClickAt: null as number | null,
-  takenDownAt: null as number | null,
-  takedownReason: null as string | null,
 };
 type JoinedFields = typeof joinedFields;
 
@@ -41,12 +39,10 @@ export function selectUrls(db: Kysely<Schema>) {
     .leftJoin('domains', 'domains.id', 'urls.domain_id')
     .leftJoin('url_clicks', 'url_clicks.url_id', 'urls.id')
     .leftJoin('used_clicks', 'used_clicks.url_id', 'urls.id')
-    .leftJoin('takedowns', 'takedowns.id', 'urls.id')
     .select(fieldSelections)
     .select(['hostname', 'url_clicks.clicks as clickCount', 'excluded_visits as excludedClicks'])
     .select(['erased_clicks as erasedClicks', 'used_clicks.clicks as usedClicks'])
-    .select(['last_clicked_at as lastClickAt', 'takedowns.created_at as takenDownAt'])
-    .select('takedowns.reason as takedownReason');
+    .select('last_clicked_at as lastClickAt');
 }
 
 export function fromRow(row: UrlRow): ShortUrl {

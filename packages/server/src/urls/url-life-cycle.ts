@@ -135,7 +135,6 @@ export function beginErasure<Presented>(
     if (before.isActive) await releaseLinks(transaction, organizationId, 1);
     const keys = transaction.selectFrom('url_keys').selectAll().where('url_id', '=', id);
     await retireKeys(transaction, organizationId, await keys.execute(), id);
-    await transaction.deleteFrom('takedowns').where('id', '=', id).execute();
     const { id: _, ...columns } = toRow(url);
     await updateWhere(transaction, 'urls', { id }, columns);
     const qrIds = await endCodes(transaction, id, now);
