@@ -52,10 +52,6 @@ export function registerServerMetrics(registry: Registry, sources: MetricSources
       labelNames: ['kind', 'reason'],
       read: () => visitFigures().visits,
     },
-    shorty_journal_lines_total: {
-      help: 'Redirects, image downloads and API calls that were recorded.',
-      read: () => visitFigures().recorded,
-    },
     shorty_journal_lines_stored_total: {
       help: 'Redirects, image downloads and API calls that were stored in the database.',
       read: () => visitFigures().stored,
@@ -119,11 +115,6 @@ export function registerServerMetrics(registry: Registry, sources: MetricSources
       help: 'Tasks that were refused because their queue was full or they had waited too long.',
       labelNames: ['queue'],
       read: () => perQueue(({ refused }) => refused),
-    },
-    shorty_storage_retries_total: {
-      help: 'Write transactions that were repeated, by cause: a lock of another transaction, a deadlock, or a concurrent change.',
-      labelNames: ['cause'],
-      read: () => Object.entries(database.retries),
     },
     shorty_uncaught_errors_total: {
       help: 'Unexpected errors by source. Each one is a defect.',

@@ -52,8 +52,6 @@ export interface Database {
     lock?: WriteLock,
   ): Promise<T>;
   readonly writeQueues: readonly FairQueue[];
-  /** The number of transactions that were repeated since the start, by cause. */
-  readonly retries: Readonly<Record<RetryCause, number>>;
   /**
    * Tells of the changes of other nodes, until the returned function is called. Undefined for an engine
    * that has only one node.
@@ -97,12 +95,6 @@ export const operatorOwner = 'operator';
  * - 'exclusive': excludes all other write transactions.
  */
 export type WriteLock = { readonly organizationId: string } | 'rows' | 'exclusive';
-
-/**
- * Why a transaction is repeated: it waited too long for a lock, or PostgreSQL ended it because of a
- * deadlock or of a concurrent change.
- */
-export type RetryCause = 'lock' | 'deadlock' | 'serialization';
 
 /** `policy` has one record: what affects any number of links. */
 export type RecordKind = 'urls' | 'organizations' | 'pictures' | 'hosts' | 'policy';

@@ -4,7 +4,6 @@ import { openFairQueue } from '../fair-queue.js';
 import { yieldToEventLoop } from '../yield-to-event-loop.js';
 import {
   type Database,
-  type RetryCause,
   type Schema,
   StorageUnavailableError,
   UniqueViolationError,
@@ -16,10 +15,8 @@ interface PendingWork {
   readonly lock: WriteLock;
   readonly key: unknown;
   readonly queuedAt: number;
-  /** The works with which it may share a transaction: any, those of its key, or none. */
-  sharing: 'any' | 'key' | 'none';
-  /** How often another transaction had taken its keys. */
-  conflicts: number;
+  /** Whether it runs in a transaction of its own: one that it shared has failed, or its lock excludes others. */
+  isAlone: boolean;
   /** Does the work and returns a function that settles its caller's promise after the commit. */
   run(transaction: WriteTransaction): Promise<() => void>;
   fail(error: unknown): void;
@@ -28,12 +25,12 @@ interface PendingWork {
 export interface GroupCommitOptions {
   /** Works of one key run one after another, or share a transaction. */
   readonly keyOf: (lock: WriteLock) => unknown;
-  /** Whether a work may share a transaction with works of other keys. */
+  /** Whether a work may share a transaction with others; by default true. */
   readonly isShared?: (lock: WriteLock) => boolean;
   /** Takes the locks of all works of a transaction at its start. */
   readonly takeLocks?: (transaction: WriteTransaction, locks: WriteLock[]) => Promise<unknown>;
-  /** Returns why a failed transaction may succeed when it is repeated; undefined if it would fail again. */
-  readonly findRetryCause: (error: unknown) => RetryCause | undefined;
+  /** Returns whether a failed transaction may succeed when it is repeated. */
+  readonly mayRepeat: (error: unknown) => boolean;
   readonly maxRetryMs: number;
   /** The longest pause before works are repeated. */
   readonly maxPauseMs: number;
@@ -45,7 +42,8 @@ export interface GroupCommitOptions {
   readonly maxTurns: number;
 }
 
-const maxConflicts = 10;
+// Without a limit of its own, a conflict that each repetition has would never end for commands of the operator.
+const maxConflictMs = 5_000;
 
 type CommitHandler<Item> = (transaction: WriteTransaction, items: readonly Item[]) => Promise<void>;
 type Stage = Map<CommitHandler<never>, unknown[]>;
@@ -98,15 +96,13 @@ export function handleAtCommit<Item>(
  * Group commit: writes that were requested within `maxTurns` of the event loop share a transaction. In
  * separate transactions, each would wait for the commit of the one before.
  *
- * Each write is still all or nothing: if one fails, the transaction is rolled back, and the works of
- * each key, then each work, run in transactions of their own. Savepoints would isolate the writes,
- * too, but with them SQLite copies every page first. That costs as much as the commits that group
- * commit saves. Callers get their results after the commit.
+ * Each write is still all or nothing: if one fails, the transaction is rolled back, and each of its works
+ * runs in a transaction of its own. Savepoints would isolate the writes, too, but with them SQLite copies
+ * every page first. That costs as much as the commits that group commit saves. Callers get their results
+ * after the commit.
  */
 export function openWriter(db: Kysely<Schema>, options: GroupCommitOptions) {
-  const { concurrency, maxGroupSize, findRetryCause } = options;
-  /** The number of repeated transactions by cause. */
-  const retries: Record<RetryCause, number> = { lock: 0, deadlock: 0, serialization: 0 };
+  const { concurrency, maxGroupSize } = options;
   let pending: PendingWork[] = [];
   /** The keys of works that run, or that pause before they are repeated. */
   const heldKeys = new Set<unknown>();
@@ -118,8 +114,7 @@ export function openWriter(db: Kysely<Schema>, options: GroupCommitOptions) {
         lock,
         key: options.keyOf(lock),
         queuedAt: performance.now(),
-        sharing: options.isShared?.(lock) ? 'any' : 'key',
-        conflicts: 0,
+        isAlone: options.isShared?.(lock) === false,
         run: async (transaction) => {
           const result = await work(transaction);
           return () => resolve(result);
@@ -160,9 +155,7 @@ export function openWriter(db: Kysely<Schema>, options: GroupCommitOptions) {
 
   function takeGroup(): PendingWork[] {
     const free = pending.filter(({ key }) => !heldKeys.has(key));
-    const [first] = free;
-    if (!first) return [];
-    const group = free.filter((work) => work === first || mayShare(work, first));
+    const group = free[0]?.isAlone ? [free[0]] : free.filter(({ isAlone }) => !isAlone);
     const taken = new Set(group.slice(0, maxGroupSize));
     pending = pending.filter((work) => !taken.has(work));
     for (const { key } of taken) heldKeys.add(key);
@@ -176,13 +169,9 @@ export function openWriter(db: Kysely<Schema>, options: GroupCommitOptions) {
   ): Promise<void> {
     // A random pause: transactions that met once then do not meet again.
     if (isPaused) await sleep(Math.random() * options.maxPauseMs);
-    pending.push(...works);
-    const keys = new Set(group.map(({ key }) => key));
-    for (const work of isPaused ? pending : []) {
-      // Works of other keys would wait for the same lock beside it.
-      if (work.sharing === 'any' && keys.has(work.key)) work.sharing = 'key';
-    }
-    for (const key of keys) heldKeys.delete(key);
+    // First: a later work of their keys would make those that share its transaction wait for the same lock.
+    pending.unshift(...works);
+    for (const { key } of group) heldKeys.delete(key);
     if (pending.length > 0) start();
   }
 
@@ -190,12 +179,12 @@ export function openWriter(db: Kysely<Schema>, options: GroupCommitOptions) {
   async function commit(group: readonly PendingWork[]): Promise<Repetition> {
     const settlers: (() => void)[] = [];
     let callbacks: Iterable<() => void> = [];
-    let hasLocks = false;
+    let hasBegun = false;
     try {
       await db.transaction().execute(async (transaction) => {
+        hasBegun = true;
         const locks = group.map(({ lock }) => lock);
         await options.takeLocks?.(transaction, locks);
-        hasLocks = true;
         for (const work of group) settlers.push(await work.run(transaction));
         const own = hooksOf(transaction);
         for (const stage of own.stages) {
@@ -207,7 +196,7 @@ export function openWriter(db: Kysely<Schema>, options: GroupCommitOptions) {
         callbacks = own.callbacks;
       });
     } catch (error) {
-      return afterFailure(group, hasLocks, error);
+      return afterFailure(group, hasBegun, error);
     }
     for (const settle of settlers) settle();
     for (const callback of callbacks) callback();
@@ -216,26 +205,20 @@ export function openWriter(db: Kysely<Schema>, options: GroupCommitOptions) {
 
   function afterFailure(
     group: readonly PendingWork[],
-    hasLocks: boolean,
+    hasBegun: boolean,
     error: unknown,
   ): Repetition {
-    const cause = findRetryCause(error);
-    if (cause !== undefined) retries[cause] += 1;
-    const isUnavailable = cause === undefined && error instanceof StorageUnavailableError;
-    const isOfSeveralKeys = group.some(({ key }) => key !== group[0]?.key);
-    // Works of one key wait for the same lock.
-    const isDivided = isOfSeveralKeys || (hasLocks && group.length > 1);
-    if (isDivided && !isUnavailable) {
-      for (const work of group) work.sharing = isOfSeveralKeys ? 'key' : 'none';
+    // If another transaction has inserted a key, the work finds its row now, or selects another key.
+    const isConflict = error instanceof UniqueViolationError;
+    const mayRepeat = isConflict || options.mayRepeat(error);
+    const isUnavailable = !mayRepeat && error instanceof StorageUnavailableError;
+    if (group.length > 1 && hasBegun && !isUnavailable) {
+      for (const work of group) work.isAlone = true;
       return { works: group, isPaused: false };
     }
-    const isConflict = error instanceof UniqueViolationError;
+    const maxMs = isConflict ? maxConflictMs : options.maxRetryMs;
     const works = group.filter((work) => {
-      // Another transaction has inserted the key. The work finds its row now, or selects another key.
-      if (isConflict) work.conflicts += 1;
-      const isInTime = performance.now() - work.queuedAt < options.maxRetryMs;
-      const mayRepeat = (cause !== undefined || isConflict) && work.conflicts <= maxConflicts;
-      if (mayRepeat && isInTime) return true;
+      if (mayRepeat && performance.now() - work.queuedAt < maxMs) return true;
       work.fail(error);
       return false;
     });
@@ -260,7 +243,7 @@ export function openWriter(db: Kysely<Schema>, options: GroupCommitOptions) {
   const write: Database['write'] = (organizationId, work, { isBulk } = {}) =>
     (isBulk ? bulk : single).run(organizationId, () => writeDirectly(work, { organizationId }));
   return {
-    methods: { write, writeDirectly, writeQueues: [single, bulk], retries },
+    methods: { write, writeDirectly, writeQueues: [single, bulk] },
     /** Refuses waiting writes, and resolves when the others are done. */
     async close(): Promise<void> {
       single.close();
@@ -274,9 +257,4 @@ export function openWriter(db: Kysely<Schema>, options: GroupCommitOptions) {
 interface Repetition {
   readonly works: readonly PendingWork[];
   readonly isPaused: boolean;
-}
-
-function mayShare(one: PendingWork, other: PendingWork): boolean {
-  if (one.sharing !== other.sharing || one.sharing === 'none') return false;
-  return one.sharing === 'any' || one.key === other.key;
 }

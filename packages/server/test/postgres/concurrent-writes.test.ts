@@ -158,7 +158,7 @@ it('a node gets a change that commits after a later one', async () => {
   await changes(early);
 });
 
-it('transactions that wait for each other are repeated, and counted', async () => {
+it('transactions that wait for each other are repeated', async () => {
   const organizations = await Promise.all([
     pair.addOrganization('free'),
     pair.addOrganization('free'),
@@ -183,15 +183,12 @@ it('transactions that wait for each other are repeated, and counted', async () =
       await met;
     }
   };
-  const { database } = first.server;
   await Promise.all([
-    database.writeDirectly(renameAll(ids), 'rows'),
+    first.server.database.writeDirectly(renameAll(ids), 'rows'),
     second.server.database.writeDirectly(renameAll(ids.toReversed()), 'rows'),
   ]);
-  const deadlocks = pair.nodes.map(({ server }) => server.database.retries.deadlock);
-  expect(deadlocks.reduce((sum, count) => sum + count, 0)).toBe(1);
-  const metrics = await (await fetch(`${first.server.url}/metrics`)).text();
-  expect(metrics).toContain(`shorty_storage_retries_total{cause="deadlock"} ${deadlocks[0]}`);
+  // Each has changed both rows once, and one of them the first row before, until PostgreSQL ended it.
+  expect(running).toBe(5);
 });
 
 it('a write of an organization whose row is locked fails with 503 after 10 seconds', async () => {

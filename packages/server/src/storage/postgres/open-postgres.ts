@@ -7,7 +7,7 @@ import { applyMigrations, findVersionProblem } from '../migrations/apply-migrati
 import { watchChanges } from './change-feed.js';
 import { checkServer, explainMissingRights } from './check-server.js';
 import { createSearchIndex } from './node-tables.js';
-import { findRetryCause } from './postgres-error.js';
+import { mayRepeat } from './postgres-error.js';
 import type { PostgresAddress } from './postgres-url.js';
 import { ArrayDialect } from './prepared-client.js';
 import { openServerPool } from './server-pool.js';
@@ -31,7 +31,7 @@ export function openPostgres(
     keyOf: (lock) => (typeof lock === 'string' ? Symbol(lock) : lock.organizationId),
     isShared,
     takeLocks,
-    findRetryCause,
+    mayRepeat,
     // While it pauses, others use its connection.
     maxPauseMs: 200,
     maxRetryMs: withoutTimeout ? Number.POSITIVE_INFINITY : maxLockedMs,

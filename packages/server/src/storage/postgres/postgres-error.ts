@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import type * as Pg from 'pg';
-import { type RetryCause, StorageUnavailableError, UniqueViolationError } from '../database.js';
+import { StorageUnavailableError, UniqueViolationError } from '../database.js';
 
 const require = createRequire(import.meta.url);
 
@@ -14,16 +14,13 @@ export const pg = (): typeof Pg => require('pg');
 const temporary = /^(08|53|57|58|55P03|25006|28|3D000|42501|3F000|0A000)/;
 /** The server cancelled a statement that waited too long for a lock. */
 export const lockTimeout = '55P03';
-const retryCauses: Readonly<Record<string, RetryCause>> = {
-  '40001': 'serialization',
-  '40P01': 'deadlock',
-  [lockTimeout]: 'lock',
-};
+// A concurrent change, a deadlock, and a lock.
+const repeatable = ['40001', '40P01', lockTimeout];
 const notUnique = '23505';
 
-/** Returns why the same transaction may succeed if it is repeated; undefined if it would fail again. */
-export function findRetryCause(error: unknown): RetryCause | undefined {
-  return retryCauses[codeOf(error) ?? ''];
+/** Returns whether the same transaction may succeed if it is repeated. */
+export function mayRepeat(error: unknown): boolean {
+  return repeatable.includes(codeOf(error) ?? '');
 }
 
 /** Returns the SQLSTATE of an error of the server. */

@@ -64,7 +64,7 @@ export function openSqlite(path: string, settings: StorageOptions): Database {
     keyOf: () => 'all',
     // The other threads of this server hold the lock for some milliseconds, another process for longer.
     // A wait inside SQLite would block the event loop, and redirects with it.
-    findRetryCause: (error) => (isLocked(error) ? 'lock' : undefined),
+    mayRepeat: isLocked,
     maxRetryMs: lockWaitMs,
     // Short, because the lock is free for a moment only while requests write all the time.
     maxPauseMs: 4,
