@@ -7,7 +7,6 @@ const load = {
   backup: () => import('./operations/commands/backup.js'),
   clients: () => import('./operations/commands/clients.js'),
   doctor: () => import('./operations/commands/doctor.js'),
-  exitStatus: () => import('./operations/commands/exit-status.js'),
   health: () => import('./operations/commands/health.js'),
   migrate: () => import('./operations/commands/migrate.js'),
   organizations: () => import('./operations/commands/organizations.js'),
@@ -18,9 +17,6 @@ const load = {
   users: () => import('./operations/commands/users.js'),
 };
 
-// Only a supervisor that restarts the server needs to know whether a restart may succeed.
-let exitStatusOf: (error: unknown) => number = () => 1;
-
 const program = new Command('shorty-server')
   .description('The Shorty server and its operator commands. Settings come from the environment.')
   .version(version, '-V, --version', 'print the version')
@@ -30,10 +26,7 @@ program
   .command('start')
   .description('serve until stopped; the default command')
   .option('--create', 'create the folder of a new SQLite database if it does not exist')
-  .action(async (options) => {
-    exitStatusOf = (await load.exitStatus()).exitStatusOfStart;
-    await (await load.start()).start(options);
-  });
+  .action(async (options) => (await load.start()).start(options));
 
 program
   .command('health')
@@ -109,12 +102,6 @@ orgs
   .description('import an exported organization, completely or not at all')
   .argument('<file>', 'an export')
   .action(async (file) => (await load.transfer()).importFromFile(file));
-orgs
-  .command('delete')
-  .description('delete an organization with its links, visits, codes, webhooks, clients and keys')
-  .requiredOption('--org <id-or-name>', 'the organization')
-  .requiredOption('--confirm <id-or-name>', 'its id or its name again')
-  .action(async (options) => (await load.organizations()).deleteOrganization(options));
 
 const clients = program.command('clients').description('API clients');
 clients
@@ -128,12 +115,6 @@ clients
   )
   .option('--json', 'print JSON')
   .action(async (options) => (await load.clients()).createClient(options));
-clients
-  .command('list')
-  .description('list the clients of an organization, newest first')
-  .requiredOption('--org <id-or-name>', 'the organization')
-  .option('--json', 'print JSON')
-  .action(async (options) => (await load.clients()).printClients(options));
 clients
   .command('revoke')
   .description('revoke a client and all of its tokens')
@@ -171,5 +152,5 @@ try {
   const { isOperatorError, messageOf } = await load.operatorErrors();
   if (!isOperatorError(error)) throw error;
   process.stderr.write(`shorty-server: ${messageOf(error)}\n`);
-  process.exitCode = exitStatusOf(error);
+  process.exitCode = 1;
 }

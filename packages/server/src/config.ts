@@ -3,7 +3,6 @@ import { isIP } from 'node:net';
 import { extname } from 'node:path';
 import { Cron } from 'croner';
 import { ConfigError } from './config-error.js';
-import { nearestName } from './contract/nearest-name.js';
 import { roles } from './contract/roles.js';
 import { formatCount } from './format-count.js';
 import { parseAddressRanges, withoutBrackets } from './network/ip-address.js';
@@ -238,23 +237,15 @@ const kubernetesVariable =
   /_(SERVICE_HOST|SERVICE_PORT|PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)$|_SERVICE_PORT_/;
 const kubernetesPort = /^(tcp|udp|sctp):\/\//;
 
-/** Returns variables that look like settings and are none, such as misspelt ones, with the nearest. */
-export function findUnknownSettings(
-  environment: Environment,
-): { readonly name: string; readonly nearest: string | undefined }[] {
+/** Returns the names of variables that look like settings and are none, such as misspelt ones. */
+export function findUnknownSettings(environment: Environment): string[] {
   const known = knownSettings();
   return Object.entries(environment)
     .filter(([name]) => name.toUpperCase().startsWith('SHORTY_') && !known.has(name))
     .filter(([name]) => !settingsOfCli.includes(name) && !kubernetesVariable.test(name))
     .filter(([name, value = '']) => !name.endsWith('_PORT') || !kubernetesPort.test(value))
-    .map(([name]) => {
-      // The prefix of all would make each similar to any.
-      const nearest = nearestName(withoutPrefix(name), [...known].map(withoutPrefix));
-      return { name, nearest: [...known].find((each) => withoutPrefix(each) === nearest) };
-    });
+    .map(([name]) => name);
 }
-
-const withoutPrefix = (name: string) => name.replace(/^SHORTY_/i, '');
 
 /** Returns the names of the variables that `readConfig` reads. */
 function knownSettings(): Set<string> {
@@ -422,8 +413,7 @@ function parseHost(text: string): string {
 
 function parsePrefix(text: string): string {
   const url = parseUrl(text);
-  const isPlain = url && url.search === '' && url.hash === '' && url.username === '';
-  if (isPlain && /^https?:$/.test(url.protocol) && !/[?#@]/.test(text)) {
+  if (url && /^https?:$/.test(url.protocol) && !/[?#@]/.test(text)) {
     return url.href.replace(/\/+$/, '');
   }
   throw new Error(

@@ -5,7 +5,6 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { scopes as allScopes } from '../../src/contract/define-route.js';
 import { migrationNames } from '../storage/migration-names.js';
 import {
-  call,
   command,
   newDatabase,
   newSettings,
@@ -13,7 +12,6 @@ import {
   type Settings,
   serve,
   stop,
-  tokenOf,
 } from './server-process.js';
 
 interface Created {
@@ -23,7 +21,6 @@ interface Created {
 }
 
 const created = (text: string) => JSON.parse(text) as Created;
-const target = { targetUrl: 'https://example.com/' };
 
 async function createOrganization(settings: Settings, name = 'Acme'): Promise<Created> {
   const args = ['--name', name, '--plan', 'free', '--json'];
@@ -58,24 +55,19 @@ it('orgs create and list print organizations, and secrets once', async () => {
 it('commands that change organizations and clients are in the audit log, without secrets', async () => {
   const settings = await newDatabase();
   const { organizationId, clientId, clientSecret } = await createOrganization(settings);
-  const org = ['--org', organizationId];
   const named = ['--org', 'Acme', '--name', 'CI'];
   const { stdout } = await command(settings, 'clients', 'create', ...named, '--json');
   const client = JSON.parse(stdout);
   await command(settings, 'clients', 'revoke', 'CI');
   const refused = await command(settings, 'clients', 'revoke', client.clientId);
   expect(refused.code).toBe(1);
-  const listed = await command(settings, 'clients', 'list', ...org);
-  expect(listed.stdout).toMatch(
-    new RegExp(`^ID +REVOKED +NAME +SCOPES\n(.*\n)*${clientId} +- +- +urls:read `),
-  );
-  const { stdout: first } = await command(settings, 'clients', 'list', ...org, '--json');
-  const { scopes: ofFirst } = JSON.parse(first).find(({ id }: { id: string }) => id === clientId);
-  expect(ofFirst).toEqual(allScopes.filter((scope) => scope !== 'urls:erase'));
   const handle = new SqliteHandle(pathOf(settings));
   onTestFinished(() => {
     handle.close();
   });
+  const first = handle.prepare('select scopes from clients where id = ?').pluck().get(clientId);
+  const others = allScopes.filter((scope) => scope !== 'urls:erase');
+  expect(String(first).split(' ')).toEqual(others);
   const rows = handle.prepare('select * from audit_log order by created_at, id').all();
   const common = { actor_type: 'shell', actor_id: null, address: null, item_count: 1 };
   const of = (operation: string, type: string, id: string) =>
@@ -96,23 +88,6 @@ it('commands that change organizations and clients are in the audit log, without
   expect(JSON.stringify(rows)).not.toContain(client.clientSecret);
 });
 
-describe('beside a running server', () => {
-  it('orgs delete ends the API at once, and links within a second', async () => {
-    const settings = newSettings();
-    const { origin } = await serve(settings);
-    const organization = await createOrganization(settings);
-    const token = await tokenOf(origin, organization);
-    const { data } = await call(origin, token, '/urls', target);
-    const visit = async () =>
-      (await fetch(`${origin}/${data.shortCode}`, { redirect: 'manual' })).status;
-    expect(await visit()).toBe(307);
-    const args = ['--org', organization.organizationId, '--confirm', 'Acme'];
-    expect((await command(settings, 'orgs', 'delete', ...args)).code).toBe(0);
-    expect((await call(origin, token, '/urls')).status).toBe(401);
-    await expect.poll(visit, { timeout: 1_500 }).toBe(404);
-  });
-});
-
 it('migrate prints what it applied once, when three start at once on a fresh database', async () => {
   const settings = newSettings();
   mkdirSync(dirname(pathOf(settings)));
@@ -129,7 +104,7 @@ describe('an error is one line, with exit code 1', () => {
     ['an unknown organization', ['clients', 'create', '--org', 'nobody'], /no organization nobody/],
     [
       'a name of two organizations',
-      ['clients', 'list', '--org', 'Twin'],
+      ['clients', 'create', '--org', 'Twin'],
       /2 organizations have the name Twin: give the id, of [0-9a-f-]{36}, [0-9a-f-]{36}$/m,
     ],
     ['a misspelt command', ['strat'], /unknown command 'strat'\n\(Did you mean start\?\)/],

@@ -128,7 +128,7 @@ describe('a path with something else', () => {
     const before = existsSync(join(path, '.')) ? undefined : readFileSync(path);
     for (const args of commands) {
       const { code, stdout, stderr } = await command(settings, ...args);
-      expect({ code, stdout }).toEqual({ code: args[0] === 'start' ? 78 : 1, stdout: '' });
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
       expect(stderr).toMatch(reason);
       expect(stderr).toContain(path);
       expect(stderr.split('\n')).toHaveLength(2);
@@ -144,7 +144,7 @@ describe('a database of another version', () => {
     execute(settings, "insert into kysely_migration values ('0999-future', '2030-01-01')");
     for (const args of [['start'], ['migrate'], ['orgs', 'list']]) {
       const { code, stdout, stderr } = await command(settings, ...args);
-      expect({ code, stdout }).toEqual({ code: args[0] === 'start' ? 78 : 1, stdout: '' });
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
       expect(stderr).toMatch(/^shorty-server: .*\n$/);
       expect(stderr).toContain('it has the version 0999-future');
       expect(stderr).toContain(`reads versions up to ${migrationNames.at(-1)}`);
@@ -176,7 +176,7 @@ it('a database whose secret key is lost is served after what the key protected i
   );
   rmSync(`${pathOf(settings)}.key`);
   const { code, stderr } = await command(settings, 'start');
-  expect(code).toBe(78);
+  expect(code).toBe(1);
   expect(stderr).toContain(`${pathOf(settings)}.key is missing, and secrets are encrypted`);
   expect(stderr).toContain('"If the key is lost" in docs/backups.md');
   expect(existsSync(`${pathOf(settings)}.key`)).toBe(false);
@@ -199,7 +199,7 @@ it('a database is not served with another key, until secrets rotate has replaced
     'm',
   );
   const refused = await command(withKey(keys[1]), 'start');
-  expect(refused).toMatchObject({ code: 78, stdout: '' });
+  expect(refused).toMatchObject({ code: 1, stdout: '' });
   expect(refused.stderr).toMatch(refusal);
   const both = { ...withKey(keys[1]), SHORTY_SECRET_KEY_PREVIOUS: keys[0] };
   expect(await command(both, 'secrets', 'rotate')).toMatchObject({
@@ -230,11 +230,11 @@ it('names variables that look like settings and are none', async () => {
     .split('\n')
     .map((line) => JSON.parse(line));
   const unknown = lines.filter(({ msg }) => msg === 'unknown setting in the environment');
-  expect(unknown.map(({ name, nearest }) => [name, nearest])).toEqual([
-    ['SHORTY_RATE_LIMT', 'SHORTY_RATE_LIMIT'],
-    ['SHORTY_SOMETHING_ELSE', undefined],
-    ['shorty_log_level', 'SHORTY_LOG_LEVEL'],
-    ['SHORTY_PORT', 'PORT'],
-    ['SHORTY_RATE_LIMIT_FILE', 'SHORTY_RATE_LIMIT'],
+  expect(unknown.map(({ name }) => name)).toEqual([
+    'SHORTY_RATE_LIMT',
+    'SHORTY_SOMETHING_ELSE',
+    'shorty_log_level',
+    'SHORTY_PORT',
+    'SHORTY_RATE_LIMIT_FILE',
   ]);
 });

@@ -1,9 +1,11 @@
+import { spawnSync } from 'node:child_process';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import SqliteHandle from 'better-sqlite3';
 import { type CompiledQuery, sql } from 'kysely';
 import { v7 as newUuid } from 'uuid';
 import { expect, it, onTestFinished } from 'vitest';
+import { build } from '../../../../scripts/bootstrap.mjs';
 import { deleteOrganizations } from '../../src/deletion/delete-organization.js';
 import { createOrganizationRepository } from '../../src/organizations/organization-repository.js';
 import type { Database, Schema } from '../../src/storage/database.js';
@@ -12,7 +14,6 @@ import { openStorage } from '../../src/storage/open-storage.js';
 import { definitionOf, keyOf, type Owner, ownerOf, tableNames } from '../../src/storage/schema.js';
 import { bulkInsert } from '../../src/storage/statements.js';
 import { emptyDatabase, engine } from '../engine.js';
-import { command } from '../operator/server-process.js';
 import { filesWith, rowsWith } from './rows-with.js';
 import { explain, recordStatements } from './statement-plans.js';
 
@@ -176,31 +177,26 @@ it('the tables of the schema are all tables of the database', async () => {
   expect(keyOf('retired_keys')).toEqual(['key_hash']);
 });
 
-it('a command that is killed is continued by the next one', async () => {
+it('a deletion whose server is killed is continued by the next one', async () => {
   const { database, databaseUrl, doomed, other } = await openFilled();
   const before = (await rowsWith(database, other.mark)).length;
   const preload = fileURLToPath(new URL('./kill-at-statement.mjs', import.meta.url));
-  const settings = { SHORTY_DATABASE_URL: databaseUrl };
-  const args = ['orgs', 'delete', '--org', doomed.id, '--confirm', `${doomed.mark} Ltd`];
+  await confirm(database, doomed);
+  await build();
+  const dist = new URL('../../dist', import.meta.url).href;
+  const program = `
+    import { deleteOrganizations } from '${dist}/deletion/delete-organization.js';
+    import { openStorage } from '${dist}/storage/open-storage.js';
+    const database = openStorage({ databaseUrl: '${databaseUrl}', durability: 'process' });
+    await deleteOrganizations(database, console.error);`;
   // In the order of the deletion.
   for (const table of ['url_keys', 'organizations']) {
-    const kill = { NODE_OPTIONS: `--import ${preload}`, KILL_AT: `delete from "${table}"` };
-    const killed = await command({ ...settings, ...kill }, ...args);
-    expect(killed, table).toEqual({ code: null, stdout: '', stderr: '' });
+    const env = { ...process.env, KILL_AT: `delete from "${table}"` };
+    const args = ['--import', preload, '--input-type=module', '--eval', program];
+    expect(spawnSync(process.execPath, args, { env }).signal, table).toBe('SIGKILL');
   }
-  const { deletedAt } = (await createOrganizationRepository(database).find(doomed.id)) ?? {};
-  expect(deletedAt).toBeGreaterThan(0);
-  const done = await command(settings, ...args);
-  expect(done).toEqual({ code: 0, stdout: `${doomed.id} is deleted.\n`, stderr: '' });
+  expect((await createOrganizationRepository(database).find(doomed.id))?.deletedAt).toBe(5);
+  await deleteOrganizations(database, fail);
   expect(await remainsOf(database, doomed)).toEqual([]);
   expect((await rowsWith(database, other.mark)).length).toBe(before);
-  const again = await command(settings, ...args);
-  expect([again.code, again.stderr]).toEqual([
-    1,
-    `shorty-server: There is no organization "${doomed.id}"\n`,
-  ]);
-  const entries = database.read.selectFrom('audit_log').select(['organization_id', 'operation']);
-  expect(await entries.where('resource_id', '=', doomed.id).execute()).toEqual([
-    { organization_id: null, operation: 'deleteOrganization' },
-  ]);
 });

@@ -1,13 +1,8 @@
-import {
-  type Credentials,
-  createClientRepository,
-  listClients,
-} from '../../auth/client-repository.js';
+import { type Credentials, createClientRepository } from '../../auth/client-repository.js';
 import { ConfigError } from '../../config-error.js';
 import { scopes as allScopes, type Scope } from '../../contract/define-route.js';
-import { withIsoTimes } from '../../contract/present.js';
-import { fromCommand, onlyOne, readAll, withDatabase, withOrganization } from './open-database.js';
-import { print, printRecords } from './print.js';
+import { fromCommand, onlyOne, withDatabase, withOrganization } from './open-database.js';
+import { print } from './print.js';
 
 interface CreateOptions {
   readonly org: string;
@@ -35,21 +30,12 @@ export async function revokeClient(idOrName: string): Promise<void> {
   const { id } = await withDatabase(async (database) => {
     const clients = createClientRepository(database);
     const named = await clients.findActive(idOrName);
-    const client = onlyOne('active client', idOrName, named, 'shorty-server clients list');
+    const client = onlyOne('active client', idOrName, named, 'shorty admin clients list');
     const write = fromCommand('revokeClient');
     await clients.revoke(client.id, { ...client, now: Date.now(), write });
     return client;
   });
   print(`Revoked ${id}; its tokens are no longer accepted.`);
-}
-
-export async function printClients({ org, json }: CreateOptions): Promise<void> {
-  const clients = await withOrganization(org, (database, id) => readAll(listClients, database, id));
-  const header = ['ID', 'REVOKED', 'NAME', 'SCOPES'];
-  const rows = clients.map(withIsoTimes);
-  printRecords(json, rows, header, ({ id, name, scopes, revokedAt }) => [
-    ...[id, revokedAt ?? '-', name ?? '-', scopes.join(' ')],
-  ]);
 }
 
 function parseScopes(text: string): Scope[] {

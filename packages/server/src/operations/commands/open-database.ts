@@ -2,7 +2,6 @@ import { v7 as newUuid } from 'uuid';
 import { readConfig } from '../../config.js';
 import { ConfigError } from '../../config-error.js';
 import { ApiError } from '../../contract/api-error.js';
-import type { Page, PageRange } from '../../contract/fields.js';
 import type { WriteRequest } from '../../idempotency/with-idempotency-key.js';
 import { createOrganizationRepository } from '../../organizations/organization-repository.js';
 import { type Database, StorageUnavailableError } from '../../storage/database.js';
@@ -43,8 +42,6 @@ export function withDatabase<T>(work: (database: Database) => Promise<T>): Promi
   });
 }
 
-export const listCommand = 'shorty-server orgs list';
-
 /** Runs `work` on the configured database, with the id of the organization that has this id or name. */
 export function withOrganization<T>(
   idOrName: string,
@@ -52,24 +49,9 @@ export function withOrganization<T>(
 ): Promise<T> {
   return withDatabase(async (database) => {
     const found = await createOrganizationRepository(database).findNamed(idOrName);
-    const { id } = onlyOne('organization', idOrName, found, listCommand);
+    const { id } = onlyOne('organization', idOrName, found, 'shorty-server orgs list');
     return work(database, id);
   });
-}
-
-export async function readAll<Row>(
-  list: (database: Database, organizationId: string, range: PageRange) => Promise<Page<Row>>,
-  database: Database,
-  organizationId: string,
-): Promise<Row[]> {
-  const rows: Row[] = [];
-  let after: PageRange['after'];
-  do {
-    const page = await list(database, organizationId, { limit: 100, offset: 0, after });
-    rows.push(...page.items);
-    after = page.next;
-  } while (after);
-  return rows;
 }
 
 /** Returns the only record that has a name. Throws a ConfigError if there are none or several. */

@@ -3,14 +3,13 @@ import { clientOf, newCredentials } from '../../auth/client-repository.js';
 import { readConfig } from '../../config.js';
 import { ConfigError } from '../../config-error.js';
 import { firstClientScopes } from '../../contract/define-route.js';
-import { deleteOrganization as deleteMarked } from '../../deletion/delete-organization.js';
 import {
   createOrganizationRepository,
   toOrganizationRecord,
 } from '../../organizations/organization-repository.js';
 import { readPlans } from '../../organizations/plans.js';
 import { describeCredentials } from './clients.js';
-import { fromCommand, listCommand, onlyOne, withDatabase } from './open-database.js';
+import { fromCommand, withDatabase } from './open-database.js';
 import { print, printRecords } from './print.js';
 
 interface CreateOptions {
@@ -41,23 +40,6 @@ export async function createOrganization({ name, plan, json }: CreateOptions): P
       ? JSON.stringify(created)
       : `Organization   ${created.organizationId}\n${describeCredentials(created)}`,
   );
-}
-
-/**
- * Deletes an organization and everything that it has. Running servers refuse its requests within a second.
- * A repeated command continues one that was interrupted.
- */
-export async function deleteOrganization({ org, confirm }: { org: string; confirm: string }) {
-  await withDatabase(async (database) => {
-    const organizations = createOrganizationRepository(database);
-    const named = await organizations.findNamed(org);
-    // One whose deletion was interrupted is named by its id only.
-    const { id } =
-      named.length > 0 ? onlyOne('organization', org, named, listCommand) : { id: org };
-    await organizations.markDeleted(id, confirm, Date.now(), fromCommand('deleteOrganization'));
-    await deleteMarked(database, id, Date.now());
-  });
-  print(`${org} is deleted.`);
 }
 
 export async function listOrganizations({ json }: { readonly json?: boolean }): Promise<void> {

@@ -29,8 +29,8 @@ export async function start({ create }: { readonly create?: true }): Promise<voi
   const format = config.logFormat ?? (process.stderr.isTTY ? 'text' : 'json');
   const log = openLogDestination(undefined, format === 'text' ? toText : undefined);
   const logger = createLogger(config.logLevel, log, format);
-  for (const setting of findUnknownSettings(process.env)) {
-    logger.warn(setting, 'unknown setting in the environment');
+  for (const name of findUnknownSettings(process.env)) {
+    logger.warn({ name }, 'unknown setting in the environment');
   }
   const file = findDatabaseFile(config.databaseUrl);
   try {

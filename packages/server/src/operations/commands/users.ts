@@ -1,6 +1,6 @@
 import { readConfig } from '../../config.js';
 import { ConfigError } from '../../config-error.js';
-import { emailAddress } from '../../contract/fields.js';
+import { emailAddress, type PageRange } from '../../contract/fields.js';
 import type { Role } from '../../contract/roles.js';
 import { createOrganizationRepository } from '../../organizations/organization-repository.js';
 import { invitationUrlOf } from '../../people/session-cookie.js';
@@ -8,10 +8,11 @@ import {
   createUserRepository,
   listUsers,
   toUserRecord,
+  type User,
   type WithToken,
 } from '../../people/user-repository.js';
 import type { Database } from '../../storage/database.js';
-import { fromCommand, readAll, withDatabase, withOrganization } from './open-database.js';
+import { fromCommand, withDatabase, withOrganization } from './open-database.js';
 import { print, printRecords } from './print.js';
 
 interface JsonOption {
@@ -52,7 +53,6 @@ export async function resetUser(email: string, { json }: JsonOption): Promise<vo
 }
 
 export async function printUsers({ org, json }: JsonOption & { readonly org?: string }) {
-  const readUsers = (database: Database, id: string) => readAll(listUsers, database, id);
   const found =
     org === undefined
       ? await withDatabase(async (database) => {
@@ -68,6 +68,17 @@ export async function printUsers({ org, json }: JsonOption & { readonly org?: st
   printRecords(json, records, header, ({ email, role, organizationId, lastSignedInAt }) => [
     ...[email ?? '(invited)', role, organizationId, lastSignedInAt ?? 'never'],
   ]);
+}
+
+async function readUsers(database: Database, organizationId: string) {
+  const users: User[] = [];
+  let after: PageRange['after'];
+  do {
+    const page = await listUsers(database, organizationId, { limit: 100, offset: 0, after });
+    users.push(...page.items);
+    after = page.next;
+  } while (after);
+  return users;
 }
 
 function parseEmail(text: string): string {
