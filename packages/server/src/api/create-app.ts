@@ -6,7 +6,7 @@ import { ApiError, shorten } from '../contract/api-error.js';
 import type { Route } from '../contract/define-route.js';
 import { rateLimitFields } from '../contract/rate-limit.js';
 import type { FinishedRequest } from '../health/request-metrics.js';
-import { stableRequestIdOf, traceIdOf } from '../http/request-id.js';
+import { stableRequestIdOf } from '../http/request-id.js';
 import { sendPage } from '../http/send-response.js';
 import { securityHeaders } from '../pages/security-headers.js';
 import type { PagesFor } from '../pages/visitor-pages.js';
@@ -120,7 +120,6 @@ function reportWhenFinished(
       onFinished({ operation: route?.operationId, status, durationMs });
       logger.info({
         requestId,
-        traceId: traceIdOf(request),
         method,
         path,
         status: status ?? 'aborted',
