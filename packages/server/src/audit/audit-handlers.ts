@@ -11,13 +11,9 @@ export function auditHandlers(options: {
 }): HandlersOf<typeof auditRoutes> {
   return {
     listAuditEntries: ({ caller: { organizationId }, query }) =>
-      replyWithPage({ name: 'audit', organizationId }, query, options.listAuditEntries),
+      replyWithPage(organizationId, query, options.listAuditEntries),
 
     listAllAuditEntries: ({ query }) =>
-      replyWithPage(
-        { name: 'audit', organizationId: operatorOwner },
-        query,
-        options.listAllAuditEntries,
-      ),
+      replyWithPage(operatorOwner, query, options.listAllAuditEntries),
   };
 }

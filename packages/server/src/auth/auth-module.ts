@@ -75,7 +75,7 @@ export function createAuthModule(options: AuthModuleOptions) {
     },
 
     listApiKeys: ({ caller: { organizationId }, query }) =>
-      replyWithPage({ name: 'api keys', organizationId }, query, options.listApiKeys),
+      replyWithPage(organizationId, query, options.listApiKeys),
 
     deleteApiKey({ params: { id }, context }) {
       const deleting = apiKeys.delete(id, context);
@@ -90,7 +90,7 @@ export function createAuthModule(options: AuthModuleOptions) {
 
     async listClients({ params: { id }, query }) {
       await requireOrganization(id);
-      return replyWithPage({ name: 'clients', organizationId: id }, query, options.listClients);
+      return replyWithPage(id, query, options.listClients);
     },
 
     revokeClient({ params: { id, clientId }, context }) {
@@ -100,7 +100,7 @@ export function createAuthModule(options: AuthModuleOptions) {
 
     async listOrganizationApiKeys({ params: { id }, query }) {
       await requireOrganization(id);
-      return replyWithPage({ name: 'api keys', organizationId: id }, query, options.listApiKeys);
+      return replyWithPage(id, query, options.listApiKeys);
     },
 
     deleteOrganizationApiKey({ params: { id, keyId }, context }) {

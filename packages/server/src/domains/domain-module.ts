@@ -187,7 +187,7 @@ export function createDomainModule(options: DomainModuleOptions) {
     },
 
     listDomains: ({ caller: { organizationId }, query }) =>
-      replyWithPage({ name: 'domains', organizationId }, query, options.listDomains),
+      replyWithPage(organizationId, query, options.listDomains),
 
     async getDomain({ caller, params }) {
       return { status: 200, data: toDomainRecord(await getDomain(caller, params.id)) };

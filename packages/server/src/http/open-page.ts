@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { validationError } from '../contract/api-error.js';
 import type { ListFilter, PageRange, Position } from '../contract/fields.js';
@@ -10,10 +9,8 @@ interface PageQuery {
   readonly after?: string | undefined;
 }
 
-/** Identifies a list. A cursor continues only the list of the organization that it was made for. */
-export interface ListIdentity {
-  readonly name: string;
-  readonly organizationId: string;
+/** The types of what a cursor has. */
+interface CursorTypes {
   /** The type of the ids; 'text' by default. */
   readonly ids?: 'integer' | 'text';
   /** The type of the value that orders the list; 'integer' by default. */
@@ -38,21 +35,17 @@ const text = z
 
 const valueTypes = { integer: z.int(), text };
 
-/**
- * Reads the range of a page from a query. Throws VALIDATION_FAILED for a cursor that is damaged or
- * that belongs to another list, filter or order.
- */
-export function openPage<Query extends PageQuery>(list: ListIdentity, query: Query) {
+/** Reads the range of a page from a query. Throws VALIDATION_FAILED for a damaged cursor. */
+export function openPage<Query extends PageQuery>(query: Query, types: CursorTypes = {}) {
   const { limit, offset, after, ...filters } = query;
   if (after !== undefined && offset !== undefined) {
     throw refuse('must not be combined with offset, because it already says where the page starts');
   }
-  const listId = identify(list, filters);
-  const cursor = after === undefined ? undefined : readCursor(after, list, listId);
+  const cursor = after === undefined ? undefined : readCursor(after, types);
   const range: PageRange = { limit, offset: offset ?? 0, after: cursor?.position };
   function describe({ total = cursor?.total ?? 0, count, next }: Omit<PageText<unknown>, 'items'>) {
     const first = cursor?.offset ?? range.offset;
-    const content = next && JSON.stringify([listId, total, first + count, ...next]);
+    const content = next && JSON.stringify([total, first + count, ...next]);
     const nextAfter = content === undefined ? null : Buffer.from(content).toString('base64url');
     return { total, limit, offset: first, nextAfter };
   }
@@ -69,21 +62,15 @@ export function openPage<Query extends PageQuery>(list: ListIdentity, query: Que
   };
 }
 
-/** Reads one page of a list whose filters are the fields of a query. */
+/** Reads one page of an owner's list whose filters are the fields of a query. */
 export async function replyWithPage<Query extends PageQuery, Item>(
-  list: ListIdentity,
+  owner: string,
   query: Query,
   read: (owner: string, filter: ListFilter<Query>) => Promise<PageText<Item>>,
+  types?: CursorTypes,
 ) {
-  const { filter, reply } = openPage(list, query);
-  return reply(await read(list.organizationId, filter));
-}
-
-/** Returns a short text that differs for other lists and other filters. */
-function identify({ name, organizationId }: ListIdentity, filters: object): string {
-  const given = Object.entries(filters).filter(([, value]) => value !== undefined);
-  const list = JSON.stringify([name, organizationId, given.sort(([a], [b]) => (a < b ? -1 : 1))]);
-  return createHash('sha256').update(list).digest('base64url').slice(0, 12);
+  const { filter, reply } = openPage(query, types);
+  return reply(await read(owner, filter));
 }
 
 interface Cursor {
@@ -94,17 +81,13 @@ interface Cursor {
 }
 
 /** A client could forge a cursor, so its types are checked; it would only reach its own items. */
-function readCursor(
-  text: string,
-  { ids = 'text', keys = 'integer' }: ListIdentity,
-  listId: string,
-): Cursor {
-  const content = z.tuple([z.literal(listId), count, count, valueTypes[keys], valueTypes[ids]]);
+function readCursor(text: string, { ids = 'text', keys = 'integer' }: CursorTypes): Cursor {
+  const content = z.tuple([count, count, valueTypes[keys], valueTypes[ids]]);
   try {
     const bytes = Buffer.from(text, 'base64url');
     // The decoder ignores characters that base64url does not have.
     if (bytes.toString('base64url') !== text) throw new SyntaxError('not base64url');
-    const [, total, offset, key, id] = content.parse(JSON.parse(bytes.toString()));
+    const [total, offset, key, id] = content.parse(JSON.parse(bytes.toString()));
     return { total, offset, position: [key, id] };
   } catch {
     throw refuse(

@@ -25,8 +25,6 @@ import {
 import { type PlanTable, requirePlan } from './plans.js';
 import type { usageRoutes } from './usage-contract.js';
 
-const listOf = (name: string) => ({ name, organizationId: operatorOwner });
-
 type OwnRoutes = [...typeof meRoutes, ...typeof ownOrganizationRoutes, ...typeof usageRoutes];
 
 export function organizationHandlers(options: {
@@ -94,7 +92,7 @@ export function organizationHandlers(options: {
     },
 
     listOrganizations: ({ query }) =>
-      replyWithPage(listOf('organizations'), query, options.listOrganizations),
+      replyWithPage(operatorOwner, query, options.listOrganizations),
 
     async getOrganization({ params: { id } }) {
       const organization = await organizations.find(id);
@@ -126,7 +124,7 @@ export function organizationHandlers(options: {
     async listUsage({ query }) {
       const { period, ...range } = query;
       const month = readPeriod(period, clock());
-      return replyWithPage(listOf('usage'), { ...range, month }, (owner, filter) =>
+      return replyWithPage(operatorOwner, range, (owner, filter) =>
         options.listUsage(owner, filter, month, plans),
       );
     },

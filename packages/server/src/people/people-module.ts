@@ -95,7 +95,7 @@ export function createPeopleModule(options: {
     },
 
     listUsers: ({ caller: { organizationId }, query }) =>
-      replyWithPage({ name: 'people', organizationId }, query, options.listUsers),
+      replyWithPage(organizationId, query, options.listUsers),
 
     changeUserRole({ params: { id }, body: { role }, context }) {
       const changing = users.changeRole(id, role, context);

@@ -88,7 +88,7 @@ export function qrHandlers(options: QrHandlersOptions): HandlersOf<typeof qrRout
   }
 
   const replyWithCodes = ({ organizationId, restriction }: LinkOwner, query: QrListQuery) =>
-    replyWithPage({ name: 'qr', organizationId }, { ...query, restriction }, listQrs);
+    replyWithPage(organizationId, { ...query, restriction }, listQrs);
 
   return {
     async createQr({ caller, body, context }) {

@@ -49,8 +49,6 @@ export interface ModerationHandlerOptions {
   readonly onHostsChanged: () => Promise<void>;
 }
 
-const takedowns = { name: 'takedowns', organizationId: operatorOwner, ids: 'integer' } as const;
-const blockedHosts = { name: 'blocked hosts', organizationId: operatorOwner };
 const hostColumns = ['id as host', 'reason', 'created_at as createdAt'] as const;
 
 export function moderationHandlers(
@@ -126,8 +124,11 @@ export function moderationHandlers(
     },
 
     listTakedowns: ({ query }) =>
-      replyWithPage(takedowns, query, (owner, filter) =>
-        options.listTakedowns(owner, filter, origins()),
+      replyWithPage(
+        operatorOwner,
+        query,
+        (owner, filter) => options.listTakedowns(owner, filter, origins()),
+        { ids: 'integer' },
       ),
 
     async undoTakedown({ params: { id }, context }) {
@@ -161,7 +162,7 @@ export function moderationHandlers(
       return { status: 201, replayed, data: toBlockedHostRecord(result) };
     },
 
-    listBlockedHosts: ({ query }) => replyWithPage(blockedHosts, query, options.listBlockedHosts),
+    listBlockedHosts: ({ query }) => replyWithPage(operatorOwner, query, options.listBlockedHosts),
 
     async unblockHost({ params: { host }, context }) {
       const { result, replayed } = await changeHost(host, context, (transaction) =>

@@ -44,8 +44,7 @@ export function tagHandlers(options: TagHandlerOptions): HandlersOf<typeof tagRo
 
   return {
     async listTags({ caller: { organizationId, restriction }, query }) {
-      const list = { name: 'tags', organizationId, ids: 'text' } as const;
-      const { filter, reply } = openPage(list, { ...query, restriction });
+      const { filter, reply } = openPage({ ...query, restriction });
       const page = await options.listTags(organizationId, filter);
       if (!page) throw invalidField('search', tooManyTags);
       return reply(page);

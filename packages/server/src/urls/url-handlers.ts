@@ -135,13 +135,12 @@ const maxSortedOffset = 10_000;
 const sortedOffsetMessage = `must be at most ${maxSortedOffset} unless links are sorted by createdAt: use after`;
 
 /** Opens a page of links. Throws VALIDATION_FAILED for a range that the order does not allow. */
-function openUrlPage({ organizationId, restriction }: LinkOwner, query: UrlPageQuery) {
+function openUrlPage({ restriction }: LinkOwner, query: UrlPageQuery) {
   const { sort, order = defaultDirectionOf(sort) } = query;
   if (sort !== 'createdAt' && (query.offset ?? 0) > maxSortedOffset) {
     throw invalidField('offset', sortedOffsetMessage);
   }
   const keys = sort === 'title' ? 'text' : 'integer';
-  const list = { name: 'urls', organizationId, ids: 'integer', keys } as const;
   const { isDeleted = query.isActive === false ? undefined : false } = query;
-  return openPage(list, { ...query, order, isDeleted, restriction });
+  return openPage({ ...query, order, isDeleted, restriction }, { ids: 'integer', keys });
 }

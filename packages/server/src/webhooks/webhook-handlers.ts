@@ -128,7 +128,7 @@ export function webhookHandlers(
     },
 
     listWebhooks: ({ caller: { organizationId }, query }) =>
-      replyWithPage({ name: 'webhooks', organizationId }, query, (owner, filter) =>
+      replyWithPage(organizationId, query, (owner, filter) =>
         options.listWebhooks(owner, filter, clock()),
       ),
 
@@ -167,8 +167,7 @@ export function webhookHandlers(
 
     async listDeliveries({ caller, params: { id }, query }) {
       await getWebhook(caller, id);
-      const list = { name: `deliveries of ${id}`, organizationId: caller.organizationId };
-      return replyWithPage(list, query, (owner, filter) =>
+      return replyWithPage(caller.organizationId, query, (owner, filter) =>
         options.listDeliveries(owner, id, filter),
       );
     },

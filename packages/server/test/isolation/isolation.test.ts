@@ -66,7 +66,7 @@ const withoutOwnCounts = (response: ApiResponse, caller: Caller) =>
     .replace(/"api_call":\{[^}]*\}/, '')
     // Its own client.
     .replace(/"client":\{[^}]*\}/, '')
-    // A cursor contains a part of the organization's id.
+    // A cursor contains the id of an item.
     .replace(/"nextAfter":"[^"]*"/, '');
 
 /** Returns ids and codes of the owner, which no response to another organization may contain. */

@@ -4,7 +4,7 @@ import { scopes } from '../../src/contract/define-route.js';
 import { type Call, type Caller, startServer } from '../api/start-server.js';
 
 const target = { targetUrl: 'https://example.com/' };
-const lists = ['listUrls', 'listDomains', 'listWebhooks', 'listQrs', 'listApiKeys'] as const;
+const lists = ['listDomains', 'listWebhooks', 'listQrs', 'listApiKeys'] as const;
 
 interface Page {
   readonly total: number;
@@ -90,7 +90,11 @@ describe('a cursor', () => {
     return (await read(caller, { limit: 1 })).nextAfter as string;
   }
 
-  async function refusal(caller: Caller, operation: (typeof lists)[number], call: Call) {
+  async function refusal(
+    caller: Caller,
+    operation: 'listUrls' | (typeof lists)[number],
+    call: Call,
+  ) {
     const response = await caller.call(operation, call);
     expect(response.outcome).toBe('400 VALIDATION_FAILED');
     expect(response.invalidFields).toEqual(['after']);
@@ -109,28 +113,13 @@ describe('a cursor', () => {
     expect(await refusal(caller, 'listUrls', tooLong)).toContain('at most 1024');
   });
 
-  it('is refused with another filter or order, and accepted with another limit and the default order', async () => {
+  it('is refused by lists with other ids, and reaches no link of another organization', async () => {
     const caller = await newcomer();
     const after = await cursorOf(caller);
-    const filters = [{}, { isActive: false }, { isActive: true, tag: 'a' }, { search: 'true' }];
-    const orders = [{ sort: 'title' }, { order: 'asc' }, { sort: 'clickCount' }];
-    const others = [...filters, ...orders.map((order) => ({ isActive: true, ...order }))];
-    for (const other of others) {
-      const query = { ...other, after };
-      expect(await refusal(caller, 'listUrls', { query })).toEqual(refused);
-    }
-    const order = { sort: 'createdAt', order: 'desc' };
-    const query = { isActive: true, limit: 100, ...order, after };
-    expect((await caller.call('listUrls', { query })).data.items).toHaveLength(1);
-  });
-
-  it('is refused by every other list, and in another organization', async () => {
-    const caller = await newcomer();
-    const query = { isActive: true, after: await cursorOf(caller) };
     for (const operation of lists) {
-      expect(await refusal(caller, operation, { query: { after: query.after } })).toEqual(refused);
+      expect(await refusal(caller, operation, { query: { after } })).toEqual(refused);
     }
-    expect(await refusal(await newcomer(), 'listUrls', { query })).toEqual(refused);
+    expect((await read(await newcomer(), { after })).items).toEqual([]);
   });
 
   it('continues a list that was entered by an offset', async () => {

@@ -158,8 +158,7 @@ export function reportHandlers({
     },
 
     async exportVisits({ caller: { organizationId, restriction }, query: input }) {
-      const list = { name: 'visits', organizationId, ids: 'integer' } as const;
-      const { filter, describe } = openPage(list, { ...input, restriction });
+      const { filter, describe } = openPage(input, { ids: 'integer' });
       const now = clock();
       const { since, until, timezone, limit, tag, domainId, urlId } = input;
       const days = { since, until, timezone, groupBy: 'day' } as const;
