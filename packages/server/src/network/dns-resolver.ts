@@ -3,25 +3,19 @@ import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import type { ResolveDns, ResolveTxt } from '../ports.js';
 
-export type DnsFailure =
-  /** NXDOMAIN: the name does not exist. */
-  | 'no_name'
-  /** The name exists and has no record of the type. */
-  | 'no_record'
-  | 'server_failure'
-  /** REFUSED, or not implemented. */
-  | 'refused'
-  | 'bad_answer'
-  | 'timeout'
-  | 'unreachable';
-
 export class DnsError extends Error {
   override readonly name = 'DnsError';
-  readonly reason: DnsFailure;
+  /** That of Node's resolver, such as ESERVFAIL. */
+  readonly code: string;
 
-  constructor(reason: DnsFailure, message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.reason = reason;
+  constructor(code: string, what: string, options?: ErrorOptions) {
+    super(`${what}: ${code}`, options);
+    this.code = code;
+  }
+
+  /** Whether the name does not exist, or has no record of the type. */
+  get isMissing(): boolean {
+    return this.code === 'ENOTFOUND' || this.code === 'ENODATA';
   }
 }
 
@@ -89,24 +83,13 @@ async function lookUp<T>(
   try {
     return await query(resolver);
   } catch (cause) {
-    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
-    const reason = failures[code] ?? 'bad_answer';
-    throw new DnsError(reason, `${what}: ${reason}`, { cause });
+    const { code } = cause as NodeJS.ErrnoException;
+    // The timer has cancelled it.
+    throw new DnsError(code === 'ECANCELLED' ? 'ETIMEOUT' : String(code), what, { cause });
   } finally {
     clearTimeout(timer);
   }
 }
-
-const failures: Readonly<Record<string, DnsFailure>> = {
-  ENOTFOUND: 'no_name',
-  ENODATA: 'no_record',
-  ESERVFAIL: 'server_failure',
-  EREFUSED: 'refused',
-  ENOTIMP: 'refused',
-  ETIMEOUT: 'timeout',
-  ECANCELLED: 'timeout',
-  ECONNREFUSED: 'unreachable',
-};
 
 /** Returns the addresses that the text of a hosts file has for a host. */
 export function findInHosts(text: string, hostname: string): string[] {

@@ -66,7 +66,7 @@ async function find(
     return await resolveIpv4({ servers, timeoutMs }, host);
   } catch (error) {
     if (!(error instanceof DnsError)) throw error;
-    return error.reason === 'no_name' || error.reason === 'no_record' ? [] : undefined;
+    return error.isMissing ? [] : undefined;
   }
 }
 

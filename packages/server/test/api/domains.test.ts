@@ -137,9 +137,9 @@ describe('POST /domains/{id}/verify', () => {
   });
 
   it.each([
-    ['no_name', 'NXDOMAIN'],
-    ['no_record', 'There is no TXT record'],
-    ['timeout', 'in time'],
+    ['ENOTFOUND', 'There is no TXT record'],
+    ['ENODATA', 'There is no TXT record'],
+    ['ETIMEOUT', 'did not answer'],
   ] as const)('says clearly what is wrong: %s', async (fault, words) => {
     const { id, txtRecord } = (await add(newName())).data;
     api.zone.set(txtRecord.name, fault);

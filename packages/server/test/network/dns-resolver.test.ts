@@ -21,18 +21,18 @@ describe('createTxtResolver', () => {
   });
 
   it.each([
-    ['no_name', { rcode: 'NXDOMAIN' }],
-    ['no_record', { txt: [] }],
-    ['server_failure', { rcode: 'SERVFAIL' }],
-    ['refused', { rcode: 'REFUSED' }],
-  ] as const)('throws %s', async (reason, answer) => {
+    ['ENOTFOUND', { rcode: 'NXDOMAIN' }],
+    ['ENODATA', { txt: [] }],
+    ['ESERVFAIL', { rcode: 'SERVFAIL' }],
+    ['EREFUSED', { rcode: 'REFUSED' }],
+  ] as const)('throws %s', async (code, answer) => {
     dns.set(name, answer);
-    await expect(resolveTxt(name)).rejects.toMatchObject({ name: 'DnsError', reason });
+    await expect(resolveTxt(name)).rejects.toMatchObject({ name: 'DnsError', code });
   });
 
   it('times out when the server does not answer', async () => {
     const startedAt = performance.now();
-    await expect(resolveTxt(name)).rejects.toMatchObject({ reason: 'timeout' });
+    await expect(resolveTxt(name)).rejects.toMatchObject({ code: 'ETIMEOUT' });
     expect(performance.now() - startedAt).toBeLessThan(timeoutMs + 1000);
   });
 });
