@@ -102,8 +102,10 @@ export class LinkCache {
   }
 
   #isCurrent({ link, version }: CachedLink, staleBefore = 0): boolean {
-    const outdatedBefore = this.#outdatedBefore.get(link.organizationId) ?? 0;
-    return version >= staleBefore && version >= outdatedBefore;
+    if (version < staleBefore) return false;
+    // Each redirect would look up its organization in a map that is usually empty.
+    if (this.#outdatedBefore.size === 0) return true;
+    return version >= (this.#outdatedBefore.get(link.organizationId) ?? 0);
   }
 
   #removeKey(urlId: number, cacheKey: string): void {
