@@ -212,10 +212,9 @@ export function openWriter(db: Kysely<Schema>, options: GroupCommitOptions) {
     const isConflict = error instanceof UniqueViolationError;
     const mayRepeat = isConflict || options.mayRepeat(error);
     const isUnavailable = !mayRepeat && error instanceof StorageUnavailableError;
-    if (group.length > 1 && hasBegun && !isUnavailable) {
-      for (const work of group) work.isAlone = true;
-      return { works: group, isPaused: false };
-    }
+    // One that has waited for a lock in vain would make others wait for it, too.
+    if (hasBegun) for (const work of group) work.isAlone = true;
+    if (group.length > 1 && hasBegun && !isUnavailable) return { works: group, isPaused: false };
     const maxMs = isConflict ? maxConflictMs : options.maxRetryMs;
     const works = group.filter((work) => {
       if (mayRepeat && performance.now() - work.queuedAt < maxMs) return true;
