@@ -51,28 +51,26 @@ export function auditListQuery(
  * are not its own.
  */
 export function toAuditEntry(row: AuditRow, reader: 'organization' | 'operator'): AuditEntry {
-  const { id, createdAt, organizationId, actorType, actorId, operation, fields } = row;
-  const isHidden = reader === 'organization' && actorType === 'operator';
+  const isHidden = reader === 'organization' && row.actor_type === 'operator';
   return {
-    id,
-    createdAt: new Date(createdAt).toISOString(),
-    organizationId,
-    actor: { type: actorType, id: actorId, name: row.actorName },
+    id: row.id,
+    createdAt: new Date(row.created_at).toISOString(),
+    organizationId: row.organization_id,
+    actor: { type: row.actor_type, id: row.actor_id, name: row.actor_name },
     address: isHidden ? null : row.address,
-    operation,
-    resource: { type: row.resourceType, id: row.resourceId },
-    count: row.count,
-    fields: fields === null ? [] : fields.split(','),
+    operation: row.operation,
+    resource: { type: row.resource_type, id: row.resource_id },
+    count: row.item_count,
+    fields: row.fields === null ? [] : row.fields.split(','),
   };
 }
 
 function selectEntries(db: Database['read']) {
   return db
     .selectFrom('audit_log')
-    .select(['id', 'created_at as createdAt', 'organization_id as organizationId', 'address'])
-    .select(['actor_type as actorType', 'actor_id as actorId', 'operation', 'fields'])
-    .select(['resource_type as resourceType', 'resource_id as resourceId'])
-    .select('item_count as count')
-    .select(sql<string | null>`(select email from users where users.id = actor_id)`.as('actorName'))
-    .$narrowType<{ actorType: WriteOrigin['actorType']; resourceType: AuditTarget['type'] }>();
+    .selectAll()
+    .select(
+      sql<string | null>`(select email from users where users.id = actor_id)`.as('actor_name'),
+    )
+    .$narrowType<{ actor_type: WriteOrigin['actorType']; resource_type: AuditTarget['type'] }>();
 }

@@ -1,7 +1,6 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ConfigError } from '../config-error.js';
 import { type PostgresAddress, parsePostgresUrl } from './postgres/postgres-url.js';
 import { checkAccess, followLinks } from './sqlite/sqlite-file.js';
 
@@ -26,14 +25,6 @@ export function findDatabaseFile(url: string): string | undefined {
   const location = locateDatabase(url);
   if (location.engine !== 'sqlite' || location.path === ':memory:') return undefined;
   return followLinks(location.path);
-}
-
-/** Throws a ConfigError if the address is that of a SQLite file that does not exist or cannot be used. */
-export function requireDatabaseFile(url: string): void {
-  const file = findDatabaseFile(url);
-  const remedy = 'correct the path, or create a database with shorty-server start';
-  const problem = file === undefined ? undefined : findFileProblem(file, remedy);
-  if (problem !== undefined) throw new ConfigError(`SHORTY_DATABASE_URL is ${url}: ${problem}`);
 }
 
 /** Returns why a command cannot use a SQLite file, and changes nothing; undefined if it may try. */

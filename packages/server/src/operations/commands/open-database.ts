@@ -6,7 +6,7 @@ import type { WriteRequest } from '../../idempotency/with-idempotency-key.js';
 import { createOrganizationRepository } from '../../organizations/organization-repository.js';
 import { type Database, StorageUnavailableError } from '../../storage/database.js';
 import { UnreadableSecretError } from '../../storage/keyring.js';
-import { hidePassword, requireDatabaseFile } from '../../storage/locate-database.js';
+import { findDatabaseFile, findFileProblem, hidePassword } from '../../storage/locate-database.js';
 import { openStorage, type StorageOptions, unusable } from '../../storage/open-storage.js';
 import { findSecretKeys } from '../../storage/secrets.js';
 
@@ -29,14 +29,16 @@ export async function withStorage<T>(
  */
 export function withDatabase<T>(work: (database: Database) => Promise<T>): Promise<T> {
   const config = readConfig(process.env);
-  requireDatabaseFile(config.databaseUrl);
+  const refuse = (problem: string | undefined) => {
+    if (problem === undefined) return;
+    const url = hidePassword(config.databaseUrl);
+    throw new ConfigError(`SHORTY_DATABASE_URL is ${url}: ${problem}`);
+  };
+  const file = findDatabaseFile(config.databaseUrl);
+  const remedy = 'correct the path, or create a database with shorty-server start';
+  if (file !== undefined) refuse(findFileProblem(file, remedy));
   return withStorage(config, async (database) => {
-    const problem = await database.findVersionProblem();
-    if (problem !== undefined) {
-      throw new ConfigError(
-        `SHORTY_DATABASE_URL is ${hidePassword(config.databaseUrl)}: ${problem}`,
-      );
-    }
+    refuse(await database.findVersionProblem());
     database.keyring.use(await findSecretKeys(database, config));
     return work(database);
   });

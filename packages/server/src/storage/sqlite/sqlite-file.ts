@@ -56,7 +56,6 @@ export function checkAccess(path: string): void {
       code === 'EROFS'
         ? 'the file system is read-only'
         : `the user with the id ${process.getuid?.()} may not read and write ${refused}: run the command as the user of the server`;
-    // The cause has the code that decides the exit status.
     throw new Error(reason, { cause });
   }
 }
@@ -69,11 +68,8 @@ export function createFile(path: string): void {
   if (existsSync(path)) return;
   const folder = dirname(resolve(path));
   if (!existsSync(folder)) {
-    throw Object.assign(
-      new Error(
-        `there is no folder ${folder}: correct the path, or create the folder (shorty-server start --create)`,
-      ),
-      { code: 'ENOENT' },
+    throw new Error(
+      `there is no folder ${folder}: correct the path, or create the folder (shorty-server start --create)`,
     );
   }
   closeSync(openSync(path, 'a', 0o600));
