@@ -185,8 +185,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     changes.emit('links');
   };
   const linkPolicy = createLinkPolicy(database, onLinksChanged);
-  const safeDns =
-    config.safeDns && createSafeDns({ servers: config.safeDns, plainServers: config.dnsServers });
+  const safeDns = config.safeDns && createSafeDns(config.safeDns, config.dnsServers);
   const shared = {
     ...basis,
     safeDns,

@@ -2,6 +2,7 @@ import { parse as parseQuery } from 'node:querystring';
 import cors from 'cors';
 import express, { type Express, type Request, type RequestHandler, type Response } from 'express';
 import type { Logger } from 'pino';
+import type { Config } from '../config.js';
 import { ApiError, shorten } from '../contract/api-error.js';
 import type { Route } from '../contract/define-route.js';
 import { rateLimitFields } from '../contract/rate-limit.js';
@@ -23,7 +24,7 @@ export interface AppOptions extends MountOptions {
   readonly refuseVisitor: (response: Response, showPage: () => void) => void;
   readonly pagesFor: PagesFor;
   /** The origins that browsers may call the API from; undefined allows none. */
-  readonly corsOrigins: CorsOrigins | undefined;
+  readonly corsOrigins: Config['corsOrigins'];
   readonly mountCompat: (app: Express, options: MountOptions) => void;
   /** False removes the dashboard. */
   readonly hasDashboard: boolean;
@@ -66,7 +67,10 @@ export function createApp(options: AppOptions, listener: 'public' | 'admin' | 'b
   const showPage = (response: Response) =>
     sendPage(response, 404, options.pagesFor(response.req.headers).notFound);
   const refuse = (request: Request, response: Response) => {
-    refuseProgram(request);
+    if (request.path.startsWith('/api/') || prefersJson(request.headers.accept)) {
+      const route = `${request.method} ${shorten(request.path)}`;
+      throw new ApiError('NOT_FOUND', `There is no route ${route}`);
+    }
     if (listener === 'admin') showPage(response);
     else options.refuseVisitor(response, () => showPage(response));
   };
@@ -84,7 +88,7 @@ export function createApp(options: AppOptions, listener: 'public' | 'admin' | 'b
     (access !== 'operator' || options.hasOperatorKey) &&
     (listener === 'both' || (audience === 'operator') === (listener === 'admin'));
   // Only the API: browsers follow short links and show images without it.
-  if (options.corsOrigins !== undefined) app.use('/api/v1', createCors(options.corsOrigins));
+  if (options.corsOrigins) app.use('/api/v1', createCors(options.corsOrigins));
   mountRoutes(app, options, isMounted);
   if (listener !== 'admin') options.mountCompat(app, options);
   if (options.hasDashboard && listener !== 'admin') {
@@ -93,13 +97,6 @@ export function createApp(options: AppOptions, listener: 'public' | 'admin' | 'b
   }
   app.use(refuse);
   return app;
-}
-
-/** Throws NOT_FOUND for a request of a program. */
-function refuseProgram(request: Request): void {
-  if (request.path.startsWith('/api/') || prefersJson(request.headers.accept)) {
-    throw new ApiError('NOT_FOUND', `There is no route ${request.method} ${shorten(request.path)}`);
-  }
 }
 
 function reportWhenFinished(
@@ -132,14 +129,11 @@ function reportWhenFinished(
   });
 }
 
-/** The origins that may call the API: any (`'*'`), or those of a list. */
-export type CorsOrigins = '*' | readonly string[];
-
 /**
  * Lets scripts of other origins call the API (the Fetch standard, "CORS protocol"). Credentials of the
  * browser are never allowed: scripts send an access token or an API key themselves.
  */
-export function createCors(origins: CorsOrigins): RequestHandler {
+function createCors(origins: NonNullable<Config['corsOrigins']>): RequestHandler {
   return cors({
     origin: origins === '*' ? '*' : [...origins],
     methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],

@@ -62,7 +62,7 @@ interface Call {
 export function mountRoutes(
   app: Express,
   options: MountOptions,
-  isMounted: (route: Route) => boolean = () => true,
+  isMounted: (route: Route) => boolean,
 ): void {
   const routes = (api as readonly Route[]).filter(
     (route) => !route.isForVisitors && isMounted(route),

@@ -108,9 +108,7 @@ export function createApiKeyRepository(database: Database, onError: (error: unkn
             ? { domainId, createdBy: onlyOwnLinks ? id : null }
             : undefined,
         scopes: new Set(row.scopes.split(' ')),
-        client: null,
         apiKey: { id, name, expiresAt, domainId, onlyOwnLinks },
-        user: null,
       };
       return { caller, suspendedAt };
     },

@@ -3,8 +3,10 @@ import type { z } from 'zod';
 import { ApiError, domainInvalid, invalidField } from '../contract/api-error.js';
 import { defaultScopes, type KeyScope, restrictedScopes } from '../contract/define-route.js';
 import type { ReadPage } from '../contract/json-text.js';
+import { OAuthError } from '../contract/oauth-error.js';
 import { type HandlersOf, replyWithChange } from '../http/handlers.js';
 import { replyWithPage } from '../http/open-page.js';
+import { addressBlockOf } from '../network/ip-address.js';
 import type { apiKeyRoutes } from './api-key-contract.js';
 import {
   type ApiKeyRecord,
@@ -15,7 +17,13 @@ import {
 import { createAuthService } from './auth-service.js';
 import type { clientRecord, clientRoutes } from './client-contract.js';
 import { createClientRepository, noOrganization, toClientRecord } from './client-repository.js';
-import { tokenHandlers } from './token-handlers.js';
+import { readBasic, readForm } from './read-credentials.js';
+import type { tokenRoutes } from './token-contract.js';
+
+// RFC 6749 §5.1 requires both.
+const noStore = { 'Cache-Control': 'no-store', Pragma: 'no-cache' };
+
+type Routes = readonly [...typeof tokenRoutes, ...typeof apiKeyRoutes, ...typeof clientRoutes];
 
 type AuthModuleOptions = Omit<Parameters<typeof createAuthService>[0], 'clients' | 'apiKeys'> & {
   readonly hasOrganization: (id: string) => Promise<boolean>;
@@ -36,7 +44,26 @@ export function createAuthModule(options: AuthModuleOptions) {
     if (!(await options.hasOrganization(id))) throw noOrganization(id);
   }
 
-  const handlers: HandlersOf<readonly [...typeof apiKeyRoutes, ...typeof clientRoutes]> = {
+  const handlers: HandlersOf<Routes> = {
+    async createToken({ body, form, headers, address }) {
+      if (form && form.grant_type !== 'client_credentials') {
+        throw new OAuthError('unsupported_grant_type', 'grant_type must be client_credentials');
+      }
+      const credentials = form ? (readBasic(headers.authorization) ?? readForm(form)) : body;
+      const requested = form ? form.scope : body.scope;
+      const issued = await auth.issueToken(credentials, requested, addressBlockOf(address));
+      const { accessToken, expiresIn, scope } = issued;
+      if (!form) {
+        const data = { accessToken, tokenType: 'Bearer' as const, expiresIn, scope };
+        return { status: 200, data, headers: noStore };
+      }
+      return {
+        status: 200,
+        body: { access_token: accessToken, token_type: 'Bearer', expires_in: expiresIn, scope },
+        headers: noStore,
+      };
+    },
+
     async createApiKey({ caller, body, context }) {
       const { now } = context;
       const expiresAt = body.expiresAt == null ? null : Date.parse(body.expiresAt);
@@ -111,7 +138,7 @@ export function createAuthModule(options: AuthModuleOptions) {
 
   return {
     auth,
-    handlers: { ...tokenHandlers(auth), ...handlers },
+    handlers,
     stop: apiKeys.stop,
   };
 }

@@ -142,12 +142,9 @@ export function createClientRepository(database: Database) {
       const row = await readByToken(tokenHash);
       if (!row || row.expiresAt <= now) return undefined;
       const caller = {
-        restriction: undefined,
         organizationId: row.organizationId,
         scopes: new Set(row.scopes.split(' ')),
         client: { id: row.clientId },
-        apiKey: null,
-        user: null,
       };
       return { caller, suspendedAt: row.suspendedAt };
     },

@@ -12,24 +12,25 @@ export interface LinkOwner {
   readonly restriction?: LinkRestriction | undefined;
 }
 
-/** The organization of a request, and its client, API key or person. Exactly one of these is set. */
+/**
+ * The organization of a request, and its client, API key or person. Exactly one of these is set. Only a
+ * restricted API key has a restriction.
+ */
 export interface Caller extends LinkOwner {
-  /** Set for a restricted API key. */
-  readonly restriction: LinkRestriction | undefined;
   readonly scopes: ReadonlySet<string>;
-  readonly client: { readonly id: string } | null;
-  readonly apiKey: {
+  readonly client?: { readonly id: string };
+  readonly apiKey?: {
     readonly id: string;
     readonly name: string;
     readonly expiresAt: number | null;
     readonly domainId: string | null;
     readonly onlyOwnLinks: boolean;
-  } | null;
+  };
   /** The person of the session. */
-  readonly user: {
+  readonly user?: {
     readonly id: string;
     readonly email: string | null;
     readonly role: string;
     readonly hasPassword: boolean;
-  } | null;
+  };
 }

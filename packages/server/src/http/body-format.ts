@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { ApiError, shorten, validationError } from '../contract/api-error.js';
+import { ApiError, invalidField, shorten } from '../contract/api-error.js';
 
 export type BodyFormat = 'json' | 'form';
 
@@ -40,7 +40,7 @@ const maxFormFields = 100;
 export function parseForm(bytes: Buffer): Record<string, unknown> {
   const parameters = new URLSearchParams(bytes.toString('utf8'));
   if (parameters.size > maxFormFields) {
-    throw validationError([{ path: '', message: `must have at most ${maxFormFields} fields` }]);
+    throw invalidField('', `must have at most ${maxFormFields} fields`);
   }
   return Object.fromEntries(
     [...parameters.keys()].map((name) => {

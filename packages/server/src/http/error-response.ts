@@ -1,4 +1,4 @@
-import { ApiError, validationError } from '../contract/api-error.js';
+import { ApiError, invalidField } from '../contract/api-error.js';
 import type { ErrorResponse } from '../contract/errors.js';
 import { OAuthError } from '../contract/oauth-error.js';
 import { QueueClosedError, QueueFullError } from '../fair-queue.js';
@@ -23,7 +23,7 @@ export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   // Express throws a URIError for a path with invalid percent-encoding.
   if (error instanceof URIError) {
-    return validationError([{ path: 'path', message: 'is not valid percent-encoding' }]);
+    return invalidField('path', 'is not valid percent-encoding');
   }
   if (unavailableErrors.some((each) => error instanceof each)) return unavailable(error as Error);
   return new ApiError('INTERNAL', 'Something went wrong on our side', { cause: error });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { validationError } from '../contract/api-error.js';
+import { invalidField } from '../contract/api-error.js';
 import type { ListFilter, PageRange, Position } from '../contract/fields.js';
 import type { JsonText, PageText } from '../contract/json-text.js';
 
@@ -39,7 +39,10 @@ const valueTypes = { integer: z.int(), text };
 export function openPage<Query extends PageQuery>(query: Query, types: CursorTypes = {}) {
   const { limit, offset, after, ...filters } = query;
   if (after !== undefined && offset !== undefined) {
-    throw refuse('must not be combined with offset, because it already says where the page starts');
+    throw invalidField(
+      'after',
+      'must not be combined with offset, because it already says where the page starts',
+    );
   }
   const cursor = after === undefined ? undefined : readCursor(after, types);
   const range: PageRange = { limit, offset: offset ?? 0, after: cursor?.position };
@@ -90,12 +93,9 @@ function readCursor(text: string, { ids = 'text', keys = 'integer' }: CursorType
     const [total, offset, key, id] = content.parse(JSON.parse(bytes.toString()));
     return { total, offset, position: [key, id] };
   } catch {
-    throw refuse(
+    throw invalidField(
+      'after',
       'must be the nextAfter of a page of this list, unchanged, together with the same filters and order',
     );
   }
-}
-
-function refuse(message: string) {
-  return validationError([{ path: 'after', message }]);
 }

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { shorten, validationError } from '../contract/api-error.js';
+import { invalidField, shorten } from '../contract/api-error.js';
 
 // All limits are far above what the schemas allow: a link has 21 fields, 50 UTM parameters and 20 tags.
 export const maxDepth = 32;
@@ -13,14 +13,14 @@ export const maxValues = 20_000;
  * left by name, and the other items of a bulk request are read.
  */
 export function parseJson(bytes: Buffer): unknown {
-  if (!isUtf8(bytes)) throw invalid('must be valid JSON: it is not UTF-8');
+  if (!isUtf8(bytes)) throw invalidField('', 'must be valid JSON: it is not UTF-8');
   const hasLongText = checkLimits(bytes);
   const start = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
   try {
     return JSON.parse(bytes.toString('utf8', start), hasLongText ? cutText : undefined);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    throw invalid(`must be valid JSON: ${shorten(error.message)}`);
+    throw invalidField('', `must be valid JSON: ${shorten(error.message)}`);
   }
 }
 
@@ -55,9 +55,9 @@ function checkLimits(bytes: Buffer): boolean {
     else if (opens.has(byte)) {
       values += 1;
       depth += 1;
-      if (depth > maxDepth) throw invalid(`must be nested at most ${maxDepth} levels`);
+      if (depth > maxDepth) throw invalidField('', `must be nested at most ${maxDepth} levels`);
     } else if (closes.has(byte)) depth -= 1;
-    if (values > maxValues) throw invalid(`must have at most ${maxValues} values`);
+    if (values > maxValues) throw invalidField('', `must have at most ${maxValues} values`);
   }
   return hasLongText;
 }
@@ -66,8 +66,4 @@ function endOfText(bytes: Buffer, start: number): number {
   let at = start + 1;
   while (at < bytes.length && bytes[at] !== quote) at += bytes[at] === backslash ? 2 : 1;
   return at;
-}
-
-function invalid(message: string): Error {
-  return validationError([{ path: '', message }]);
 }

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { ApiError, shorten, validationError } from '../contract/api-error.js';
+import { ApiError, invalidField, shorten } from '../contract/api-error.js';
 import { yieldToEventLoop } from '../yield-to-event-loop.js';
 
 /** The limit of public routes, which read credentials or a password. */
@@ -40,7 +40,7 @@ export async function readBody(response: ServerResponse, maxBytes: number): Prom
     }
   } catch (error) {
     if (error instanceof ApiError) throw error;
-    throw validationError([{ path: '', message: 'ends before its Content-Length' }]);
+    throw invalidField('', 'ends before its Content-Length');
   }
   return Buffer.concat(chunks, length);
 }

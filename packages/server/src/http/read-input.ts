@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { validationError } from '../contract/api-error.js';
+import { invalidField, validationError } from '../contract/api-error.js';
 import type { Caller } from '../contract/caller.js';
 import { isWrite, type Route } from '../contract/define-route.js';
 import { parseInput } from '../contract/parse-input.js';
@@ -96,9 +96,7 @@ export function readIdempotency(
   const key = request.headers['idempotency-key'];
   if (!isWrite(route) || key === undefined) return undefined;
   if (typeof key !== 'string' || !idempotencyKey.test(key)) {
-    throw validationError([
-      { path: 'Idempotency-Key', message: 'must be 1 to 255 visible ASCII characters' },
-    ]);
+    throw invalidField('Idempotency-Key', 'must be 1 to 255 visible ASCII characters');
   }
   const owner = caller?.organizationId ?? operatorOwner;
   // A restricted key gets no result of other callers.

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { validationError } from '../contract/api-error.js';
+import { invalidField } from '../contract/api-error.js';
 import { parseUrl } from '../network/parse-url.js';
 
 /**
@@ -12,7 +12,7 @@ export function normalizeTarget(request: IncomingMessage): void {
   // with a comma, which no host contains.
   const isMissing = headers.host === undefined && httpVersion !== '1.0';
   if (isMissing || headers.host?.includes(',')) {
-    throw validationError([{ path: 'Host', message: 'must be sent exactly once' }]);
+    throw invalidField('Host', 'must be sent exactly once');
   }
   if (url.startsWith('/') || (url === '*' && method === 'OPTIONS')) return;
   // §3.2.2: the host of an absolute target replaces the Host header. The path is not parsed as a URL,
@@ -20,7 +20,7 @@ export function normalizeTarget(request: IncomingMessage): void {
   const [, origin = '', path = ''] = /^(https?:\/\/[^/?#\\]+)(.*)$/is.exec(url) ?? [];
   const parsed = parseUrl(origin);
   if (parsed === undefined || parsed.username + parsed.password !== '') {
-    throw validationError([{ path: 'path', message: 'must be a path or a URL' }]);
+    throw invalidField('path', 'must be a path or a URL');
   }
   request.url = path.startsWith('/') ? path : `/${path}`;
   headers.host = parsed.host;

@@ -106,11 +106,10 @@ async function send(
     const remainingMs = Math.max(0, deadline - performance.now());
     timer = limit('No complete response', Math.min(bodyTimeoutMs, remainingMs));
     const { statusCode: status, headers } = response;
-    const { body, isCut } = await readBody(response.body, maxResponseBytes, (error) => {
-      // The headers suffice for a caller that limits the wait for the body.
-      if (request.bodyTimeoutMs === undefined || error instanceof FetchClosedError) throw error;
-    });
-    return { url, status, headers, body, isCut };
+    // The headers suffice for a caller that limits the wait for the body.
+    const mayBreakOff = request.bodyTimeoutMs !== undefined;
+    const body = await readBody(response.body, maxResponseBytes, mayBreakOff);
+    return { url, status, headers, ...body };
   } catch (error) {
     throw toGuardedFetchError(error);
   } finally {
@@ -140,15 +139,11 @@ async function requestTwice(
   }
 }
 
-/** Reads a body up to the limit. `onError` may throw, or let the part that has arrived suffice. */
-async function readBody(
-  stream: AsyncIterable<Buffer>,
-  maxBytes: number,
-  onError: (error: unknown) => void,
-): Promise<Pick<GuardedResponse, 'body' | 'isCut'>> {
+/** Reads a body up to the limit. With `mayBreakOff`, the part that has arrived suffices. */
+async function readBody(stream: AsyncIterable<Buffer>, maxBytes: number, mayBreakOff: boolean) {
   const chunks: Buffer[] = [];
   let bytes = 0;
-  let isComplete = true;
+  let isBroken = false;
   try {
     for await (const chunk of stream) {
       if (bytes < maxBytes) chunks.push(chunk);
@@ -157,12 +152,12 @@ async function readBody(
       if (bytes > maxBytes + drainBytes) break;
     }
   } catch (error) {
-    onError(toGuardedFetchError(error));
-    isComplete = false;
+    if (!mayBreakOff || toGuardedFetchError(error) instanceof FetchClosedError) throw error;
+    isBroken = true;
   }
   return {
     body: Buffer.concat(chunks).subarray(0, maxBytes),
-    isCut: !isComplete || bytes > maxBytes,
+    isCut: isBroken || bytes > maxBytes,
   };
 }
 

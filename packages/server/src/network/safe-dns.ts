@@ -2,13 +2,6 @@ import { isIP } from 'node:net';
 import { DnsError, resolveIpv4 } from './dns-resolver.js';
 import { withoutBrackets } from './ip-address.js';
 
-export interface SafeDnsOptions {
-  /** The resolvers that filter harmful hosts: addresses with optional ports. */
-  readonly servers: readonly string[];
-  /** The resolvers that do not; undefined uses the system's. */
-  readonly plainServers: readonly string[] | undefined;
-}
-
 // For one host, and for all hosts of a request. What has no answer by then is not blocked.
 const timeoutMs = 1_000;
 const totalTimeoutMs = 5_000;
@@ -16,8 +9,14 @@ const concurrency = 16;
 
 export type SafeDns = ReturnType<typeof createSafeDns>;
 
-/** Asks a filtering resolver which hosts it blocks. */
-export function createSafeDns({ servers, plainServers }: SafeDnsOptions) {
+/**
+ * Asks filtering resolvers which hosts they block. `servers` are these, and `plainServers` are resolvers
+ * that do not filter: addresses with optional ports. Without the latter, those of the system are asked.
+ */
+export function createSafeDns(
+  servers: readonly string[],
+  plainServers: readonly string[] | undefined,
+) {
   let unanswered = 0;
 
   /** Returns undefined if a resolver did not answer. */

@@ -45,13 +45,14 @@ export function organizationHandlers(options: {
 }): HandlersOf<readonly [...OwnRoutes, ...typeof organizationRoutes]> {
   const { database, organizations, plans, clock, onChanged } = options;
   return {
-    async getMe({ caller: { organizationId, scopes: granted, client, apiKey, user } }) {
+    async getMe({ caller }) {
+      const { organizationId, scopes: granted, client = null, apiKey, user = null } = caller;
       const { id, name, plan } = await organizations.get(organizationId);
       const data = {
         organization: { id, name, plan },
         scopes: scopes.filter((scope) => granted.has(scope)),
         client,
-        apiKey: apiKey && withIsoTimes(apiKey),
+        apiKey: apiKey ? withIsoTimes(apiKey) : null,
         user,
       };
       return { status: 200, data };

@@ -218,13 +218,9 @@ export function createUserRepository(database: Database) {
       if (!row || row.expiresAt <= now) return undefined;
       const { organizationId, suspendedAt, id, email, passwordHash } = row;
       const role = row.role as Role;
-      const scopes = new Set<string>(roleScopes[role]);
       const caller = {
-        restriction: undefined,
         organizationId,
-        scopes,
-        client: null,
-        apiKey: null,
+        scopes: new Set<string>(roleScopes[role]),
         user: { id, email, role, hasPassword: passwordHash !== null },
       };
       return { caller, suspendedAt };

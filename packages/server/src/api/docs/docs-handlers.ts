@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { ApiError, shorten, validationError } from '../../contract/api-error.js';
+import { ApiError, invalidField, shorten } from '../../contract/api-error.js';
 import type { HandlersOf } from '../../http/handlers.js';
 import { encodeFile, toStaticFile } from '../../http/static-file.js';
 import { loadingCache } from '../../loading-cache.js';
@@ -45,7 +45,7 @@ async function readOpenApi(tags: readonly string[] | undefined): Promise<OpenApi
   const unknown = tags.find((tag) => !known.includes(tag));
   if (unknown === undefined) return selectTags(document, tags);
   const message = `has ${JSON.stringify(shorten(unknown))}: use ${known.join(', ')}`;
-  throw validationError([{ path: 'tags', message }]);
+  throw invalidField('tags', message);
 }
 
 export const docsHandlers: HandlersOf<typeof docsRoutes> = {
