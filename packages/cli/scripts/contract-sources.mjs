@@ -114,8 +114,7 @@ function withoutNull(rule) {
 }
 
 function kindOf({ type, items, enum: values }) {
-  if (type === 'array')
-    return items.type === 'string' ? 'texts' : items.type === 'integer' ? 'integers' : 'list';
+  if (type === 'array') return items.type === 'string' ? 'texts' : 'list';
   if (type === 'number' || typeof values?.[0] === 'number') return 'integer';
   return { string: 'text', integer: 'integer', boolean: 'boolean', object: 'object' }[type];
 }

@@ -214,7 +214,6 @@ test('an export imports unchanged into another server', async () => {
     utmTerm: "'=quoted",
     customUtmParams: { utm_id: '7', utm_x: 'ü' },
     sourceDomain: 'blog.example.com',
-    clickThresholds: [50, 500],
   };
   await server.client.urls.create(fields);
   const paused = {

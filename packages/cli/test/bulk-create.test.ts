@@ -11,8 +11,8 @@ async function linksTo(prefix: string) {
 }
 
 const mixed = [
-  'url,slug,tags,utm_source,utm_id,is_password_protected,click_thresholds',
-  'https://mixed.example/1,mixed-1, a | b ,mail,7,,50 | 500',
+  'url,slug,tags,utm_source,utm_id,is_password_protected,max_clicks',
+  'https://mixed.example/1,mixed-1, a | b ,mail,7,,500',
   'no address,a/b,,,,,',
   '',
   '"https://mixed.example/2?a,b",,"say ""hi""",,,no,',
@@ -35,7 +35,7 @@ test('creates a link for each row, and writes failed rows unchanged', async () =
     expect.stringMatching(/^line 6: customSlug .* \(CREATE_FAILED\)$/),
     'line 7: the row has 6 of 7 cells (INVALID_ROW)',
     'line 8: isPasswordProtected must be true, false, yes, no, 1 or 0, not "maybe" (INVALID_ROW)',
-    'line 9: clickThresholds must be whole numbers separated by |, not "50,500" (INVALID_ROW)',
+    'line 9: maxClicks must be a whole number, not "50,500" (INVALID_ROW)',
     '',
   ]);
   const made = await linksTo('https://mixed.example/');
@@ -46,7 +46,7 @@ test('creates a link for each row, and writes failed rows unchanged', async () =
       tags: ['a', 'b'],
       utmSource: 'mail',
       customUtmParams: { utm_id: '7' },
-      clickThresholds: [50, 500],
+      maxClicks: 500,
     },
     { targetUrl: 'https://mixed.example/2?a,b', customSlug: null, tags: ['say "hi"'] },
   ]);

@@ -17,7 +17,7 @@ describe('create', () => {
       ...['--redirect-type', '302', '--expires-at', '2099-01-01T00:00:00Z'],
       ...['--utm-source', 's', '--utm-medium', 'm', '--utm-campaign', 'c', '--utm-term', 't'],
       ...['--utm-content', 'x', '--utm-param', 'utm_id=7', '--utm-param', 'ref=a=b'],
-      ...['--source-domain', 'blog.example.com', '--click-thresholds', '500, 50'],
+      ...['--source-domain', 'blog.example.com'],
     );
     expect(await server.client.urls.get(id)).toMatchObject({
       targetUrl: 'https://example.com/all',
@@ -35,7 +35,6 @@ describe('create', () => {
       utmContent: 'x',
       customUtmParams: { utm_id: '7', ref: 'a=b' },
       sourceDomain: 'blog.example.com',
-      clickThresholds: [50, 500],
       isPasswordProtected: false,
     });
   });
@@ -162,9 +161,6 @@ describe('update and delete', () => {
       await update('--target-url', 'https://example.com/new', '--clear', 'title'),
     ).toMatchObject({ targetUrl: 'https://example.com/new', title: null });
     expect(await update('--clear', 'tags')).toMatchObject({ tags: [] });
-    expect(await update('--click-thresholds', '50')).toMatchObject({ clickThresholds: [50] });
-    const cleared = await update('--clear', 'click-thresholds');
-    expect(cleared).toMatchObject({ clickThresholds: null });
     const forwarding = await update('--forward-query', '--no-forward-path');
     expect(forwarding).toMatchObject({ forwardQuery: true, forwardPath: false });
     const shown = await update('--info-page', '--no-public-stats');

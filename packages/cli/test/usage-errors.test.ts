@@ -77,7 +77,6 @@ const lines: Readonly<Record<string, readonly (readonly [string, string])[]>> = 
     ['--target https://x.example', 'did you mean --target-url?'],
     ['--redirect-type soon', 'It must be 301, 302, 307 or 308.'],
     ['--utm-param x', 'must have the form key=value'],
-    ['--click-thresholds 1.5', 'It must be whole numbers separated by commas'],
   ],
   webhooks: [
     ['create localhost:9/x --event url.created', 'use http://localhost:9/x'],

@@ -60,14 +60,6 @@ export const parseTags: ParseCell = (cell) => {
   };
 };
 
-/** Parses `100|1000`. */
-export const parseIntegers: ParseCell = (cell) => {
-  const parts = cell.split('|').map((part) => part.trim());
-  return parts.every((part) => /^\d{1,15}$/.test(part))
-    ? { value: parts.map(Number) }
-    : { error: `must be whole numbers separated by |, not ${quoteCell(cell)}` };
-};
-
 /** Parses an object in JSON. The server validates its fields. */
 export const parseJsonObject: ParseCell = (cell) => {
   const value = parseJson(unguardFormula(cell));

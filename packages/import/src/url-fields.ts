@@ -2,7 +2,6 @@ import {
   type ParseCell,
   parseBoolean,
   parseInteger,
-  parseIntegers,
   parseJsonList,
   parseJsonObject,
   parseTags,
@@ -30,7 +29,7 @@ export interface FieldSet {
 
 /** A field of the contract: the kind of its values, and their rules. */
 interface FieldRules {
-  readonly kind: 'text' | 'integer' | 'boolean' | 'texts' | 'integers' | 'object' | 'list';
+  readonly kind: 'text' | 'integer' | 'boolean' | 'texts' | 'object' | 'list';
   readonly isCreated?: boolean;
   readonly isUpdated?: boolean;
   readonly enum?: readonly unknown[];
@@ -49,7 +48,6 @@ const parsers: Readonly<Record<FieldRules['kind'], ParseCell>> = {
   integer: parseInteger,
   boolean: parseBoolean,
   texts: parseTags,
-  integers: parseIntegers,
   object: parseJsonObject,
   list: parseJsonList,
 };

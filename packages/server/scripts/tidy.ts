@@ -29,7 +29,6 @@ const descriptions: Readonly<Record<string, string>> = {
   deletedAt: 'When the link was deleted. Null: it was not, or it was restored.',
   importedClicks:
     'The clicks that another link shortener counted before the link was imported. No other count includes them.',
-  clickThresholds: "The click counts at which url.click_threshold is sent. Null: the server's.",
   forwardQuery:
     'Whether the query of a visit is added to the target. Parameters that the target has, such as UTM values, stay. Null: the setting of the domain.',
   forwardPath:

@@ -20,7 +20,6 @@ export const linkFields = {
   utmContent: {"kind":"text","isCreated":true,"isUpdated":true,"minLength":1,"maxLength":512},
   customUtmParams: {"kind":"object","isCreated":true,"isUpdated":true},
   sourceDomain: {"kind":"text","isCreated":true,"isUpdated":true,"maxLength":253},
-  clickThresholds: {"kind":"integers","isCreated":true,"isUpdated":true,"maxItems":20},
   forwardQuery: {"kind":"boolean","isCreated":true,"isUpdated":true},
   forwardPath: {"kind":"boolean","isCreated":true,"isUpdated":true},
   rules: {"kind":"list","isCreated":true,"isUpdated":true,"maxItems":20},

@@ -1786,7 +1786,7 @@ export interface components {
              */
             externalId?: string | null;
             /**
-             * @description "return": if an active link already has this target and leads there in the same way, the response has that link, and none is created. Domain, redirectType, expiresAt, UTM parameters and all other settings of the redirect must be equal, and customSlug, importedCode and externalId if they are given. title, description, category, tags, sourceDomain and clickThresholds are ignored. It cannot be combined with a password or maxClicks.
+             * @description "return": if an active link already has this target and leads there in the same way, the response has that link, and none is created. Domain, redirectType, expiresAt, UTM parameters and all other settings of the redirect must be equal, and customSlug, importedCode and externalId if they are given. title, description, category, tags and sourceDomain are ignored. It cannot be combined with a password or maxClicks.
              * @example return
              */
             ifExists?: "return" | null;
@@ -2931,14 +2931,6 @@ export interface components {
             };
             /** @description A hint for attribution: the site that the link is published on. */
             sourceDomain: string | null;
-            /**
-             * @description The click counts at which url.click_threshold is sent. Null: the server's.
-             * @example [
-             *       50,
-             *       500
-             *     ]
-             */
-            clickThresholds: number[] | null;
             /** @description Whether the query of a visit is added to the target. Parameters that the target has, such as UTM values, stay. Null: the setting of the domain. */
             forwardQuery: boolean | null;
             /** @description Whether the path after the link, such as /a/b of /sale/a/b, is added to the target. Null: the setting of the domain. */
@@ -4431,14 +4423,6 @@ export interface components {
              * @example blog.example.com
              */
             sourceDomain?: string | null;
-            /**
-             * @description The click counts at which url.click_threshold is sent, instead of the server's: at most 20, stored in ascending order without repetitions. Counts that the link has already reached send nothing.
-             * @example [
-             *       50,
-             *       500
-             *     ]
-             */
-            clickThresholds?: number[] | null;
             /** @description Whether the query of a visit is added to the target. Parameters that the target has, such as UTM values, stay. Null: the setting of the domain. */
             forwardQuery?: boolean | null;
             /** @description Whether the path after the link, such as /a/b of /sale/a/b, is added to the target. Null: the setting of the domain. */

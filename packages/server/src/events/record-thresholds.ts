@@ -16,6 +16,11 @@ export interface CounterChange {
   readonly count: number;
   /** The greatest count before an erasure of visits. Its thresholds are not recorded again. */
   readonly peak: number;
+}
+
+export interface ThresholdOptions {
+  readonly outbox: EventOutbox;
+  /** The click and scan counts at which an event is recorded, in ascending order. */
   readonly thresholds: readonly number[];
 }
 
@@ -25,12 +30,12 @@ export interface CounterChange {
  */
 export async function recordThresholds(
   transaction: WriteTransaction,
-  outbox: EventOutbox,
+  { outbox, thresholds }: ThresholdOptions,
   type: ThresholdEvent['type'],
   changes: readonly CounterChange[],
   now: number,
 ): Promise<void> {
-  const reached = changes.flatMap(({ thresholds, ...change }) => {
+  const reached = changes.flatMap((change) => {
     const before = Math.max(change.count - change.added, change.peak);
     const passed = thresholds.filter((each) => before < each && each <= change.count);
     return passed.map((threshold) => ({ ...change, threshold }));

@@ -292,8 +292,6 @@ export const tables = {
       search_text: "text not null default ''", // The result of `searchTextOf`, which searches read
       /** The clicks that another link shortener counted. */
       imported_clicks: 'bigint not null default 0',
-      /** The link's own click thresholds, as JSON; null for those of the server. */
-      click_thresholds: 'text',
       /** Whether visits forward their query and path; null for the setting of the domain. */
       ...each('integer', 'forward_query', 'forward_path'),
       activates_at: 'bigint', // Before it, the link is like one that does not exist
@@ -331,7 +329,6 @@ export const tables = {
       urls_taken_down: '(taken_down_at, id) where taken_down_at is not null',
       urls_to_expire: '(expires_at) where expires_at is not null and is_active = 1',
       urls_with_harmful_targets: '((id + 0)) where target_blocked_at is not null',
-      urls_with_thresholds: '((id + 0)) where click_thresholds is not null',
     },
   },
   /**

@@ -76,7 +76,6 @@ function json<Value>(empty: Value): Kind<Value> {
 export const maxImportedClicks = 1_000_000_000_000;
 const maxCustomUtmParams = 50;
 const maxUtmLength = 512;
-const maxThresholds = 20;
 const textRecord = z.string().nullable();
 
 /** A text field. Its schema in requests says more about it. */
@@ -148,24 +147,6 @@ const customUtmParams = atMost(
       example: { utm_id: 'abc.123' },
     }),
 );
-
-const clickThresholds = atMost(
-  maxThresholds,
-  `must have at most ${maxThresholds} thresholds`,
-  z
-    .array(
-      z
-        .int()
-        .min(1)
-        .meta({ override: { maximum: Number.MAX_SAFE_INTEGER } }),
-    )
-    .min(1, 'must have at least one threshold'),
-)
-  .overwrite((thresholds) => [...new Set(thresholds)].sort((a, b) => a - b))
-  .meta({
-    description: `The click counts at which url.click_threshold is sent, instead of the server's: at most ${maxThresholds}, stored in ascending order without repetitions. Counts that the link has already reached send nothing.`,
-    example: [50, 500],
-  });
 
 /**
  * The fields of a link, in the order in which records and exported files have them. A new field of requests
@@ -247,14 +228,6 @@ export const linkFields = {
   sourceDomain: textField(
     line(253).meta({ description: 'A hint for attribution.', example: 'blog.example.com' }),
   ),
-  clickThresholds: {
-    kind: json<number[] | null>(null),
-    input: clickThresholds.nullish(),
-    record: z
-      .array(z.int().min(1))
-      .nullable()
-      .meta({ example: [50, 500] }),
-  },
   forwardQuery: { ...flagField, redirects: true },
   forwardPath: { ...flagField, redirects: true },
   rules: {

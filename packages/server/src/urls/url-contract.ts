@@ -29,7 +29,7 @@ const ifExists = z
   .literal('return', { error: 'must be "return", or left out to create a link in any case' })
   .nullish()
   .meta({
-    description: `"return": if an active link already has this target and leads there in the same way, the response has that link, and none is created. Domain, redirectType, expiresAt, UTM parameters and all other settings of the redirect must be equal, and customSlug, importedCode and externalId if they are given. title, description, category, tags, sourceDomain and clickThresholds are ignored. It cannot be combined with a password or maxClicks.`,
+    description: `"return": if an active link already has this target and leads there in the same way, the response has that link, and none is created. Domain, redirectType, expiresAt, UTM parameters and all other settings of the redirect must be equal, and customSlug, importedCode and externalId if they are given. title, description, category, tags and sourceDomain are ignored. It cannot be combined with a password or maxClicks.`,
     example: 'return',
   });
 

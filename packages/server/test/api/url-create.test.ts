@@ -73,7 +73,6 @@ describe('POST /api/v1/urls', () => {
       customUtmParams: { utm_id: 'abc.123', gclid: '' },
       sourceDomain: 'blog.example.com',
       importedClicks: 1204,
-      clickThresholds: [50, 500],
       rules: [{ name: 'german', when: { country: ['DE'] }, targetUrl: 'https://example.com/de' }],
       preview: { title: 'Sale', description: null, imageUrl: 'https://example.com/sale.png' },
     };

@@ -29,7 +29,6 @@ describe('PATCH /api/v1/urls/{id}', () => {
     utmContent: 'c',
     customUtmParams: { a: 'b' },
     sourceDomain: 'd.example',
-    clickThresholds: [50, 500],
     rules: [{ when: { os: ['iOS'] }, targetUrl: 'https://example.com/app' }],
   };
 

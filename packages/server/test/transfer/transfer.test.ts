@@ -83,7 +83,6 @@ async function fill(): Promise<void> {
     expiresAt: '2031-01-01T00:00:00.000Z',
     isPasswordProtected: true,
     password: 'sesame',
-    clickThresholds: [50, 500],
     forwardQuery: true,
     forwardPath: false,
     rules: [{ name: 'german', when: { country: 'DE' }, targetUrl: 'https://example.com/de' }],

@@ -77,7 +77,6 @@ it('each event that the server sends fits its schema, and the schema has all of 
     utmContent: 'top',
     customUtmParams: { utm_id: 'abc' },
     sourceDomain: 'example.com',
-    clickThresholds: [50],
     preview: { title: 'Sale' },
   };
   const targetUrl = 'https://example.com/';

@@ -48,8 +48,6 @@ export interface UrlEventData {
   readonly customUtmParams: { readonly [name: string]: string };
   /** A hint for attribution: the site that the link is published on. */
   readonly sourceDomain: string | null;
-  /** The click counts at which url.click_threshold is sent. Null: the server's. */
-  readonly clickThresholds: ReadonlyArray<number> | null;
   /** Whether the query of a visit is added to the target. Parameters that the target has, such as UTM values, stay. Null: the setting of the domain. */
   readonly forwardQuery: boolean | null;
   /** Whether the path after the link, such as /a/b of /sale/a/b, is added to the target. Null: the setting of the domain. */
@@ -143,8 +141,6 @@ export interface UrlDeletedEventData {
   readonly customUtmParams: { readonly [name: string]: string };
   /** A hint for attribution: the site that the link is published on. */
   readonly sourceDomain: string | null;
-  /** The click counts at which url.click_threshold is sent. Null: the server's. */
-  readonly clickThresholds: ReadonlyArray<number> | null;
   /** Whether the query of a visit is added to the target. Parameters that the target has, such as UTM values, stay. Null: the setting of the domain. */
   readonly forwardQuery: boolean | null;
   /** Whether the path after the link, such as /a/b of /sale/a/b, is added to the target. Null: the setting of the domain. */

@@ -1,5 +1,4 @@
 import type { UrlListQuery, UrlUpdateRequest } from '@shorty/sdk';
-import { InvalidArgumentError } from 'commander';
 import { timeZoneOption } from '../../analytics/parse-time.js';
 import { UsageError } from '../../cli-error.js';
 import { defined, type OptionRows, repeatable } from '../../command.js';
@@ -17,7 +16,6 @@ export interface LinkOptions {
   readonly tag?: readonly string[];
   readonly passwordStdin?: boolean;
   readonly utmParam?: readonly string[];
-  readonly clickThresholds?: readonly number[];
   readonly rules?: string;
   readonly previewTitle?: string;
   readonly previewDescription?: string;
@@ -42,10 +40,6 @@ export const linkOptions: OptionRows = {
   '--tag <tag>': repeatable('tag'),
   '--password-stdin': 'read a password for the link from stdin (prompts on a terminal)',
   '--utm-param <key=value>': repeatable('other query parameter'),
-  '--click-thresholds <counts>': {
-    text: 'click counts that send url.click_threshold, such as 100,1000',
-    parse: parseThresholds,
-  },
   '--rules <file>': 'file with a JSON list of rules, or - for stdin',
   '--preview-title <text>': 'title that link previews show',
   '--preview-description <text>': 'text that link previews show',
@@ -94,12 +88,6 @@ function parsePairs(pairs: readonly string[]): Record<string, string> {
       throw new UsageError(`--utm-param ${pair}: must have the form key=value`);
     }),
   );
-}
-
-function parseThresholds(text: string): number[] {
-  const parts = text.split(',').map((part) => part.trim());
-  if (parts.every((part) => /^\d{1,15}$/.test(part))) return parts.map(Number);
-  throw new InvalidArgumentError('It must be whole numbers separated by commas, such as 100,1000.');
 }
 
 // Options of their own select these.

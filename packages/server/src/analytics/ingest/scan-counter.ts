@@ -1,16 +1,9 @@
 import { sql } from 'kysely';
-import type { EventOutbox } from '../../events/event-outbox.js';
-import { recordThresholds } from '../../events/record-thresholds.js';
+import { recordThresholds, type ThresholdOptions } from '../../events/record-thresholds.js';
 import type { WriteTransaction } from '../../storage/database.js';
 import { isAmong } from '../../storage/statements.js';
 import type { Visit } from '../journal/journal-lines.js';
 import { type ScannedUrls, scanOf, selectSpans, spansAt, toScannedUrls } from './scans.js';
-
-export interface ThresholdOptions {
-  readonly outbox: EventOutbox;
-  /** The click and scan counts at which an event is recorded, in ascending order. */
-  readonly thresholds: readonly number[];
-}
 
 /**
  * Counts scans in the transaction that stores their visits. A URL without a QR code costs one index
@@ -18,7 +11,7 @@ export interface ThresholdOptions {
  */
 export async function countScans(
   transaction: WriteTransaction,
-  { outbox, thresholds }: ThresholdOptions,
+  options: ThresholdOptions,
   visits: readonly Visit[],
   now: number,
 ): Promise<ScannedUrls> {
@@ -43,9 +36,8 @@ export async function countScans(
     urlId: urlIdOf.get(counter.id) as number,
     added: added.get(counter.id) as number,
     ...counter,
-    thresholds,
   }));
-  await recordThresholds(transaction, outbox, 'qr.scan_threshold', changes, now);
+  await recordThresholds(transaction, options, 'qr.scan_threshold', changes, now);
   return urls;
 }
 

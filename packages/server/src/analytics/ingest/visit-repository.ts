@@ -1,5 +1,5 @@
 import { type Selectable, sql } from 'kysely';
-import { recordThresholds } from '../../events/record-thresholds.js';
+import { recordThresholds, type ThresholdOptions } from '../../events/record-thresholds.js';
 import { countUses } from '../../organizations/usage-meters.js';
 import type { Database, Schema, WriteTransaction } from '../../storage/database.js';
 import { bulkInsert, isAmong } from '../../storage/statements.js';
@@ -11,7 +11,7 @@ import {
 } from '../journal/journal-lines.js';
 import { toRow } from './columns-codec.js';
 import { type ClickQueueOptions, queueClicks } from './queue-clicks.js';
-import { countScans, type ThresholdOptions } from './scan-counter.js';
+import { countScans } from './scan-counter.js';
 import { toColumns } from './visit-columns.js';
 
 export interface VisitRepositoryOptions extends ThresholdOptions {
@@ -128,7 +128,7 @@ async function advance(
  */
 async function countClicks(
   transaction: WriteTransaction,
-  { outbox, thresholds }: ThresholdOptions,
+  options: ThresholdOptions,
   all: readonly Visit[],
   now: number,
 ): Promise<readonly Visit[]> {
@@ -142,7 +142,6 @@ async function countClicks(
       clicks.lastAt = Math.max(clicks.lastAt ?? 0, visitedAt);
     } else clicks.excluded += 1;
   }
-  const own = await findOwnThresholds(transaction, [...added.keys()]);
   const counters = await addClicks(transaction, added);
   const erasedUntil = new Map(
     counters.map(({ url_id, erased_until }) => [url_id, erased_until] as const),
@@ -164,10 +163,9 @@ async function countClicks(
       id: String(url_id),
       count: clicks - uncounted,
       peak,
-      thresholds: own.get(url_id) ?? thresholds,
     };
   });
-  await recordThresholds(transaction, outbox, 'url.click_threshold', changes, now);
+  await recordThresholds(transaction, options, 'url.click_threshold', changes, now);
   return remaining;
 }
 
@@ -239,20 +237,6 @@ export async function addClicks(
         then excluded.last_clicked_at else url_clicks.last_clicked_at end
     returning url_id, clicks, peak_clicks, erased_until`.execute(transaction);
   return rows;
-}
-
-/** Returns the click thresholds of the links that have their own. Costs almost nothing for others. */
-async function findOwnThresholds(
-  transaction: WriteTransaction,
-  urlIds: readonly number[],
-): Promise<ReadonlyMap<number, readonly number[]>> {
-  // `id + 0` is the key of the index of these links.
-  const { rows } = await sql<{ id: number; thresholds: string }>`
-    select id, click_thresholds as thresholds from urls
-    where click_thresholds is not null and ${isAmong(transaction, sql`id + 0`, urlIds)}`.execute(
-    transaction,
-  );
-  return new Map(rows.map(({ id, thresholds }) => [id, JSON.parse(thresholds)]));
 }
 
 /** Adds downloads, by the ids of QR codes, to their counters, in ascending order of the ids. */
