@@ -4,13 +4,7 @@ import sharp from 'sharp';
 import { prepareZXingModule, type ReaderOptions, readBarcodes } from 'zxing-wasm/reader';
 import type { LogoRaster } from '../logo/logo-limits.js';
 import { type Layout, layOut } from './layout.js';
-import {
-  type QrDesign,
-  QrDesignError,
-  type QrDesignField,
-  type QrLogo,
-  quietZone,
-} from './qr-design.js';
+import { type QrDesign, QrDesignError, type QrLogo, quietZone } from './qr-design.js';
 import { styleOf, svgImage } from './svg-image.js';
 
 /** Draws a design as an SVG. Other formats are this SVG, rendered. Throws a QrDesignError when a part does not fit. */
@@ -37,28 +31,21 @@ export async function drawDesign(
 
 /**
  * Draws a design, and checks that a decoder reads its payload from the image, byte for byte. Throws a
- * QrDesignError if it does not, with the field that most probably is the cause.
+ * QrDesignError if it does not: of the logo if there is one.
  */
 export async function drawVerified(design: QrDesign): Promise<Uint8Array> {
   const file = await drawDesign(design);
-  const { backgroundColor, background, format } = design;
+  const { backgroundColor, background, format, logo, margin, size } = design;
   // zxing-cpp decodes opaque PNG files itself, which takes half the time.
   const isOpaquePng = format === 'png' && background === 'solid';
   const read = await readCode(isOpaquePng ? file : await pixelsOf(file, backgroundColor));
   if (read && Buffer.from(design.payload).equals(read)) return file;
   const reason = read ? 'a decoder reads another text' : 'a decoder cannot read the code';
-  throw new QrDesignError(...causeOf(design, reason));
-}
-
-function causeOf(
-  { logo, margin, size }: QrDesign,
-  reason: string,
-): [field: QrDesignField, message: string] {
-  if (logo) return ['logoUrl', `leads to a logo with which ${reason}: use another one`];
-  if (margin < quietZone) {
-    return ['margin', `${margin} gives an image in which ${reason}: use margin ${quietZone}`];
+  if (logo) {
+    throw new QrDesignError('logoUrl', `leads to a logo with which ${reason}: use another one`);
   }
-  return ['size', `${size} gives an image in which ${reason}: use a larger one`];
+  const message = `${size} with margin ${margin} gives an image in which ${reason}: use a larger one, or margin ${quietZone}`;
+  throw new QrDesignError('size', message);
 }
 
 // The image is not rotated or inverted, as a phone does. Large modules with curves are only found in

@@ -74,21 +74,25 @@ describe('an image', () => {
   });
 });
 
-it('a payload that does not fit its level is refused with a level that fits', async () => {
+it('a payload that does not fit its level is refused with the capacity of its level', async () => {
   const { field, message } = await refusal({
     payload: 'a'.repeat(2000),
     errorCorrection: 'H',
   });
   expect(field).toBe('data');
   expect(message).toBe(
-    'has 2000 bytes, and errorCorrectionLevel H holds 1273: use errorCorrectionLevel M',
+    'has 2000 bytes, and errorCorrectionLevel H holds 1273 (L holds the most: 2953)',
   );
 });
 
 it.each([
-  ['#808080', '#808080', /contrast of 1\.00 to 1.*use a darker one, or a lighter backgroundColor/],
-  ['#FFFF00', '#FFFFFF', /contrast of 1\.07 to 1/],
-  ['#FFFFFF', '#000000', /inverted codes: exchange them/],
+  [
+    '#808080',
+    '#808080',
+    /a contrast of 3 to 1 and 20 % of brightness \(#808080 on #808080: 1\.00 to 1\)/,
+  ],
+  ['#FFFF00', '#FFFFFF', /1\.07 to 1/],
+  ['#FFFFFF', '#000000', /must be darker than backgroundColor/],
 ])('colours %s on %s are refused', async (foregroundColor, backgroundColor, message) => {
   const error = await refusal({ foregroundColor, backgroundColor });
   expect(error.field).toBe('foregroundColor');
@@ -182,8 +186,8 @@ describe('a margin', () => {
             expect([qr, zbar]).toContainEqual(Buffer.from(plain.payload));
             continue;
           }
-          expect(outcome.field).toBe('margin');
-          expect(outcome.message).toMatch(/: use margin 4$/);
+          expect(outcome.field).toBe('size');
+          expect(outcome.message).toMatch(/, or margin 4$/);
         }
       }
     }

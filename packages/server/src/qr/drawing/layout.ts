@@ -29,23 +29,13 @@ const minDifference = 0.2;
 function checkColours(foregroundColor: string, backgroundColor: string): void {
   const dark = luminance(parseColour(foregroundColor));
   const light = luminance(parseColour(backgroundColor));
-  const pair = `${foregroundColor} on ${backgroundColor}`;
-  if (isReadable(dark, light)) return;
-  if (isReadable(light, dark)) {
-    throw new QrDesignError(
-      'foregroundColor',
-      `is lighter than backgroundColor (${pair}), and many scanners cannot read inverted codes: exchange them`,
-    );
-  }
-  const contrast = `a contrast of ${contrastOf(dark, light).toFixed(2)} to 1 (${pair})`;
+  const contrast = contrastOf(dark, light);
+  if (light - dark >= minDifference && contrast >= minRatio) return;
+  const pair = `${foregroundColor} on ${backgroundColor}: ${contrast.toFixed(2)} to 1`;
   throw new QrDesignError(
     'foregroundColor',
-    `has ${contrast}, and scanners need ${minRatio} to 1: use a darker one, or a lighter backgroundColor`,
+    `must be darker than backgroundColor, with a contrast of ${minRatio} to 1 and 20 % of brightness (${pair})`,
   );
-}
-
-function isReadable(dark: number, light: number): boolean {
-  return light - dark >= minDifference && contrastOf(dark, light) >= minRatio;
 }
 
 /** The smallest module. zbar cannot read modules of one pixel unless they are black on white. */

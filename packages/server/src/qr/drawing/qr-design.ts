@@ -34,14 +34,7 @@ export interface QrLogo {
   readonly png: Uint8Array;
 }
 
-export type QrDesignField =
-  | 'data'
-  | 'size'
-  | 'foregroundColor'
-  | 'backgroundColor'
-  | 'margin'
-  | 'logoUrl'
-  | 'errorCorrectionLevel';
+export type QrDesignField = 'data' | 'size' | 'foregroundColor' | 'logoUrl';
 
 /** A design that scanners cannot read reliably. The message has the reason. */
 export class QrDesignError extends Error {

@@ -1,5 +1,5 @@
 import { correction, generate, type Mode, mode } from 'lean-qr';
-import { errorCorrections, QrDesignError, type QrErrorCorrection } from './qr-design.js';
+import { QrDesignError, type QrErrorCorrection } from './qr-design.js';
 
 export interface QrMatrix {
   readonly version: number;
@@ -16,8 +16,15 @@ const capacity: Record<QrErrorCorrection, number> = { L: 2953, M: 2331, Q: 1663,
 
 /** Returns the smallest matrix of a payload and a level, of a given version or a larger one. */
 export function qrMatrix(payload: string, level: QrErrorCorrection, minVersion = 1): QrMatrix {
-  const code = encode(payload, level, minVersion);
-  if (!code) throw tooLong(payload, level);
+  const code =
+    generateIfFits(mode.auto(payload, { modes }), level, minVersion) ??
+    // The mark takes 12 bits.
+    generateIfFits(mode.bytes(Buffer.from(payload)), level, minVersion);
+  if (!code) {
+    const length = `has ${Buffer.byteLength(payload)} bytes`;
+    const message = `${length}, and errorCorrectionLevel ${level} holds ${capacity[level]} (L holds the most: ${capacity.L})`;
+    throw new QrDesignError('data', message);
+  }
   const side = code.size;
   const version = (side - 17) / 4;
   const dark = new Uint8Array(side * side);
@@ -30,14 +37,6 @@ export function qrMatrix(payload: string, level: QrErrorCorrection, minVersion =
 // Text beyond ASCII is marked as UTF-8, by the Extended Channel Interpretation 26: ISO/IEC 18004:2015,
 // 7.4.2. Without it, zbar and some older scanners guess an encoding and show other characters.
 const modes = [mode.numeric, mode.alphaNumeric, mode.ascii, mode.utf8];
-
-function encode(payload: string, level: QrErrorCorrection, minVersion = 1) {
-  return (
-    generateIfFits(mode.auto(payload, { modes }), level, minVersion) ??
-    // The mark takes 12 bits.
-    generateIfFits(mode.bytes(Buffer.from(payload)), level, minVersion)
-  );
-}
 
 function generateIfFits(content: Mode, level: QrErrorCorrection, minVersion: number) {
   const only = correction[level];
@@ -86,18 +85,4 @@ function alignmentCentres(version: number, side: number): number[] {
   const step = version === 32 ? 26 : 2 * Math.ceil((version * 4 + 4) / (count * 2 - 2));
   const others = Array.from({ length: count - 1 }, (_, at) => side - 7 - at * step);
   return [6, ...others];
-}
-
-function tooLong(payload: string, level: QrErrorCorrection): QrDesignError {
-  const bytes = Buffer.byteLength(payload);
-  const sufficient = errorCorrections
-    .slice(0, errorCorrections.indexOf(level))
-    .findLast((lower) => encode(payload, lower));
-  const advice = sufficient
-    ? `use errorCorrectionLevel ${sufficient}`
-    : `no level holds it, and L holds the most: ${capacity.L}`;
-  return new QrDesignError(
-    'data',
-    `has ${bytes} bytes, and errorCorrectionLevel ${level} holds ${capacity[level]}: ${advice}`,
-  );
 }
