@@ -11,7 +11,7 @@ export const invalidColumn = 'import error';
 
 /** Returns whether a text begins like JSON. */
 export function isJson(start: string): boolean {
-  return /^[\ufeff\s]*[[{]/.test(start);
+  return /^\s*[[{]/.test(start);
 }
 
 /**
@@ -43,11 +43,10 @@ export function jsonToCsv(
 }
 
 function parseDocuments(text: string, name: string): unknown[] {
-  const content = text.replace(/^\ufeff/, '');
   try {
-    return [JSON.parse(content)];
+    return [JSON.parse(text)];
   } catch (error) {
-    const lines = content.split('\n').filter((line) => line.trim() !== '');
+    const lines = text.split('\n').filter((line) => line.trim() !== '');
     if (lines.length < 2) throw invalidJson(name, error);
     return lines.map((line, index) => {
       try {

@@ -24,98 +24,72 @@ export async function* readCsv(
   delimiter: string,
   { isMysqlBatch = false } = {},
 ): AsyncGenerator<CsvRow> {
-  const split = isMysqlBatch ? splitMysqlBatch : splitterOf(delimiter);
+  const { cell, openCell } = patternsOf(delimiter, isMysqlBatch);
   const fail = (reason: string) => new FileError(`line ${line}: ${reason}`, 'correct the row');
-  const complete = completeLine(delimiter);
-  // The line on which the row begins, and the lines of the row so far.
+  /** The line on which the next row begins. */
   let line = 1;
-  let lines = 0;
-  // The lines of the row so far, and whether a quote is open at their end.
-  let raw = '';
-  let isOpen = false;
-  // What was read of the line after them.
+  /** What was read of the next row, and of those after it. */
   let rest = '';
-  const add = (content: string) => {
-    rest += content;
-    if (raw.length + rest.length > maxRowLength) throw fail(unclosed);
-  };
-  function* endLine(end: string): Generator<CsvRow> {
-    lines++;
-    if (!isMysqlBatch && rest.includes('"')) isOpen = !complete.test((isOpen ? '"' : '') + rest);
-    raw += rest;
-    rest = '';
-    if (isOpen) {
-      raw += end;
-      return;
+  /** The length from which on the rest is read again, so that a long row takes linear time. */
+  let leastLength = 0;
+  /** Takes the rows that have ended from the rest. */
+  function* takeRows(isEnd: boolean): Generator<CsvRow> {
+    if (!isEnd && rest.length < leastLength) return;
+    let start = 0;
+    let cells: string[] = [];
+    cell.lastIndex = 0;
+    while (start < rest.length) {
+      openCell.lastIndex = cell.lastIndex;
+      const found = cell.exec(rest);
+      const isOpen = !found && openCell.test(rest);
+      // What follows can belong to the cell, or to its line end.
+      if (!isEnd && (isOpen || cell.lastIndex === rest.length)) break;
+      if (!found) throw fail(isOpen ? unclosed : 'text follows a closing quote');
+      const [, quoted, plain = '', end = ''] = found;
+      const value = quoted?.replaceAll('""', '"') ?? plain.trimEnd();
+      cells.push(isMysqlBatch ? unescapeMysql(value) : value);
+      if (end === delimiter) continue;
+      const raw = rest.slice(start, cell.lastIndex - end.length);
+      if (raw.length > maxRowLength) throw fail(unclosed);
+      if (cells.some((each) => each.trim() !== '')) yield { line, raw, cells };
+      cells = [];
+      line += raw.split(lineEnd).length;
+      start = cell.lastIndex;
     }
-    const cells = split(raw);
-    if (typeof cells === 'string') throw fail(cells);
-    if (cells.some((cell) => cell.trim() !== '')) yield { line, raw, cells };
-    line += lines;
-    lines = 0;
-    raw = '';
+    leastLength = start === 0 ? 2 * rest.length : 0;
+    rest = rest.slice(start);
+    if (rest.length > maxRowLength) throw fail(unclosed);
   }
-  // A carriage return at the end of a part may be half of a line end.
-  let half = '';
-  let isFirst = true;
-  for await (const next of text) {
-    const part = half + (isFirst ? next.replace(/^\ufeff/, '') : next);
-    isFirst &&= next === '';
-    let at = 0;
-    for (const { 0: end, index } of part.matchAll(/\r\n|\n|\r(?!$)/g)) {
-      add(part.slice(at, index));
-      yield* endLine(end);
-      at = index + end.length;
-    }
-    half = part.endsWith('\r') ? '\r' : '';
-    add(part.slice(at, part.length - half.length));
+  for await (const part of text) {
+    rest += part;
+    yield* takeRows(false);
   }
-  yield* endLine(half);
-  if (isOpen) throw fail(unclosed);
+  yield* takeRows(true);
 }
 
 const unclosed = 'an opening quote has no closing quote, or the row is longer than 1 MB';
+const lineEnd = /\r\n?|\n/;
 
-/** Returns the patterns of a delimiter, and of the blanks around a cell. */
-function patternsOf(delimiter: string) {
+/** Returns the pattern of a cell with what ends it, and that of a cell whose quote is open at the end. */
+function patternsOf(delimiter: string, isMysqlBatch: boolean) {
   const mark = `\\u{${delimiter.codePointAt(0)?.toString(16)}}`;
-  return { mark, blanks: `(?:(?!${mark})\\s)*` };
-}
-
-/** Returns a pattern of lines at whose end no quote is open. A quote within a cell opens none. */
-function completeLine(delimiter: string): RegExp {
-  const { mark, blanks } = patternsOf(delimiter);
-  const quoted = `${blanks}"[^"]*(?:""[^"]*)*"(?!")[^${mark}]*`;
-  const cell = `(?:${quoted}|(?!${blanks}")[^${mark}]*)`;
-  return new RegExp(`^${cell}(?:${mark}${cell})*$`, 'u');
-}
-
-/** Returns a function that splits a row into its cells, or returns what is wrong with it. */
-function splitterOf(delimiter: string): (row: string) => string[] | string {
-  const { mark, blanks } = patternsOf(delimiter);
-  const quoted = `"([^"]*(?:""[^"]*)*)"${blanks}`;
+  const blanks = `(?:(?!${mark})[^\\S\\r\\n])*`;
+  // An empty class matches nothing.
+  const quote = isMysqlBatch ? '[]' : '"';
+  const quoted = `${quote}([^"]*(?:""[^"]*)*)`;
   // Without a blank at its start: blanks then match in one way only, in linear time.
-  const plain = `((?:(?!${mark})[^"\\s][^${mark}]*)?)`;
-  const pattern = new RegExp(`${blanks}(?:${quoted}|${plain})(${mark}|$)`, 'uy');
-  return (row) => {
-    const cells: string[] = [];
-    pattern.lastIndex = 0;
-    for (;;) {
-      const found = pattern.exec(row);
-      if (!found) return 'text follows a closing quote';
-      const [, quotes, plain = '', end] = found;
-      cells.push(quotes?.replaceAll('""', '"') ?? plain.trimEnd());
-      if (end === '') return cells;
-    }
+  const plain = `((?:(?!${mark}|${quote})\\S[^${mark}\\r\\n]*)?)`;
+  const end = `(${mark}|${lineEnd.source}|$)`;
+  return {
+    cell: new RegExp(`${blanks}(?:${quoted}"${blanks}|${plain})${end}`, 'uy'),
+    openCell: new RegExp(`${blanks}${quoted}$`, 'uy'),
   };
 }
 
 const mysqlEscapes: Readonly<Record<string, string>> = { t: '\t', n: '\n' };
 
-function splitMysqlBatch(row: string): string[] {
-  return row
-    .split('\t')
-    .map((cell) => cell.replaceAll(/\\(.)/gs, (_, letter) => mysqlEscapes[letter] ?? letter));
+function unescapeMysql(cell: string): string {
+  return cell.replaceAll(/\\(.)/gs, (_, letter) => mysqlEscapes[letter] ?? letter);
 }
 
 /**
@@ -123,11 +97,7 @@ function splitMysqlBatch(row: string): string[] {
  * known columns, else the most frequent one. `sep=;`, which Excel writes, is none of the header.
  */
 export function detectDelimiter(start: string, isKnown: (title: string) => boolean): string {
-  const header =
-    start
-      .replace(/^\ufeff/, '')
-      .trimStart()
-      .split(/[\r\n]/, 1)[0] ?? '';
+  const header = start.trimStart().split(lineEnd, 1)[0] ?? '';
   const scores = delimiters.map((delimiter) => {
     const titles = header.split(delimiter).map((title) => title.replace(/^\s*"|"\s*$/g, ''));
     return { delimiter, score: titles.filter(isKnown).length * 1000 + titles.length };

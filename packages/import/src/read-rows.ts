@@ -58,7 +58,7 @@ export async function readRows(
     const notes = [`reading ${file.name} as JSON; "line 2" in messages is its first link`];
     return { delimiter: ',', lineEnd: '\n', notes, all: () => readCsv([csv], ',') };
   }
-  const sep = /^\ufeff?"?sep=([^"\r\n])"?[\r\n]/i.exec(start)?.[1];
+  const sep = /^"?sep=([^"\r\n])"?[\r\n]/i.exec(start)?.[1];
   const detected = sep ?? detectDelimiter(start, isKnown);
   const delimiter = named === undefined ? detected : parseDelimiter(named);
   const notes =
