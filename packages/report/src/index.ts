@@ -1,4 +1,3 @@
-export * from './bars.js';
 export * from './fetch-report.js';
 export * from './format.js';
 export { html, type Markup } from './markup.js';
@@ -8,4 +7,3 @@ export { reportRows } from './report-rows.js';
 export { reportStyle } from './report-style.js';
 export { reportText } from './report-text.js';
 export { cutText, displayWidth, fitText } from './text-width.js';
-export { timeChart } from './time-chart.js';

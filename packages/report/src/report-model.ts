@@ -91,63 +91,74 @@ export function labelOf({ label, count }: Pick<Total, 'label' | 'count'>): strin
 export function linkReport(
   data: UrlClicks,
   groupBy: GroupBy,
-  { before, links, filters = {} }: ReportExtras<UrlClicks> = {},
+  extras: ReportExtras<UrlClicks> = {},
 ): Report {
-  const { title, customSlug } = links?.get(data.urlId) ?? {};
+  const { title, customSlug } = extras.links?.get(data.urlId) ?? {};
   const name = customSlug ?? data.shortCode;
-  const totals = [...totalsOf(clickLabels, data.totals, before?.totals), ...importedTotals(data)];
-  return {
-    ...frameOf(data, before, groupBy, filters, data.timeseries),
-    title: `Clicks of link ${name} (id ${data.urlId})${title ? `: ${title}` : ''}${visitsOf(filters)}`,
-    notes: retentionNotes(data, before),
-    ...data.totals,
-    totals,
-    sections: withOthers(sectionsOf(data.breakdowns), data.totals.totalClicks),
-  };
+  return createReport(data, groupBy, extras, {
+    title: `Clicks of link ${name} (id ${data.urlId})${title ? `: ${title}` : ''}`,
+    totals: [...totalsOf(clickLabels, data.totals, extras.before?.totals), ...importedTotals(data)],
+  });
 }
 
 export function overviewReport(
   data: AnalyticsOverview,
   groupBy: GroupBy,
-  { before, links, filters = {} }: ReportExtras<AnalyticsOverview> = {},
+  extras: ReportExtras<AnalyticsOverview> = {},
 ): Report {
   const { totals, topUrls } = data;
+  const before = extras.before?.totals;
   const rows = topUrls.map(({ urlId, shortUrl, clicks }) => ({
     ...{ name: shortUrl, label: shortUrl.replace(/^https?:\/\//, ''), detail: urlId, clicks },
-    title: links?.get(urlId)?.title ?? undefined,
+    title: extras.links?.get(urlId)?.title ?? undefined,
   }));
-  const top: Section = { name: 'top-url', title: 'Top links', rows };
-  return {
-    ...frameOf(data, before, groupBy, filters, data.timeseries),
-    title: `Clicks of ${linksOf(filters)}${visitsOf(filters)}`,
-    notes: [...retentionNotes(data, before), ...certaintyNotes(totals)],
-    ...totals,
+  return createReport(data, groupBy, extras, {
+    title: `Clicks of ${linksOf(extras.filters ?? {})}`,
     totals: [
-      ...totalsOf(clickLabels, totals, before?.totals),
+      ...totalsOf(clickLabels, totals, before),
       ...importedTotals(data),
       ...totalsOf({ totalUrls: 'links', activeUrls: 'active links', totalQrs: 'QR codes' }, totals),
-      ...totalsOf({ totalScans: 'scans', ...certaintyLabels }, totals, before?.totals),
+      ...totalsOf({ totalScans: 'scans', ...certaintyLabels }, totals, before),
     ],
-    sections: withOthers([top, ...sectionsOf(data.breakdowns)], totals.totalClicks),
-  };
+    first: [{ name: 'top-url', title: 'Top links', rows }],
+  });
 }
 
 export function scanReport(
   data: QrScans,
   groupBy: GroupBy,
-  { before, filters = {} }: ReportExtras<QrScans> = {},
+  extras: ReportExtras<QrScans> = {},
 ): Report {
-  const { totals, timeseries } = data;
   const labels = { totalScans: 'scans', uniqueScans: 'unique visitors', uniqueIps: 'addresses' };
-  const series = timeseries.map(({ scans, ...bucket }) => ({ ...bucket, clicks: scans }));
+  const timeseries = data.timeseries.map(({ scans, ...bucket }) => ({ ...bucket, clicks: scans }));
+  return createReport({ ...data, timeseries }, groupBy, extras, {
+    title: `Scans of QR code ${data.qrCodeId}`,
+    totals: totalsOf({ ...labels, ...certaintyLabels }, data.totals, extras.before?.totals),
+  });
+}
+
+/** What the responses of all reports have. */
+interface Counted extends Window, Pick<UrlClicks, 'retainedSince' | 'timeseries'> {
+  readonly totals: Partial<QrScans['totals']>;
+  readonly breakdowns: ClickBreakdowns | QrScans['breakdowns'];
+}
+
+function createReport(
+  data: Counted,
+  groupBy: GroupBy,
+  { before, filters = {} }: Pick<ReportExtras<Window>, 'before' | 'filters'>,
+  { title, totals, first = [] }: Pick<Report, 'title' | 'totals'> & { first?: Section[] },
+): Report {
+  const { since, until } = data;
+  const totalClicks = totals[0]?.count ?? 0;
+  const sections = [...first, ...sectionsOf(data.breakdowns)];
   return {
-    ...frameOf(data, before, groupBy, filters, series),
-    title: `Scans of QR code ${data.qrCodeId}${visitsOf(filters)}`,
-    notes: [...retentionNotes(data, before), ...certaintyNotes(totals)],
-    totalClicks: totals.totalScans,
-    uniqueClicks: totals.uniqueScans,
-    totals: totalsOf({ ...labels, ...certaintyLabels }, totals, before?.totals),
-    sections: withOthers(sectionsOf(data.breakdowns), totals.totalScans),
+    ...{ since, until, before, groupBy, filters, totals, totalClicks },
+    title: `${title}${visitsOf(filters)}`,
+    uniqueClicks: totals[1]?.count ?? 0,
+    series: bucketsOf(data.timeseries, data, groupBy),
+    sections: sections.map((section) => withOthers(section, totalClicks)),
+    notes: notesOf(data, before ?? data),
   };
 }
 
@@ -174,25 +185,12 @@ function visitsOf(filters: ReportFilters): string {
   return parts.map((part) => `, ${part}`).join('');
 }
 
-function frameOf(
-  { since, until }: Window,
-  before: Window | undefined,
-  groupBy: GroupBy,
-  filters: ReportFilters,
-  buckets: readonly ClickBucket[],
-) {
-  const series = bucketsOf(buckets, { since, until }, groupBy);
-  return { since, until, before, groupBy, filters, series };
-}
-
-/** Adds a row to each section for the clicks of names that the response does not list. */
-function withOthers(sections: readonly Section[], total: number): Section[] {
-  return sections.map((section) => {
-    const { rows } = section;
-    const clicks = total - rows.reduce((sum, row) => sum + row.clicks, 0);
-    if (rows.length === 0 || clicks <= 0) return section;
-    return { ...section, rows: [...rows, { name: other, label: other, detail: '', clicks }] };
-  });
+/** Adds a row for the clicks of names that the response does not list. */
+function withOthers(section: Section, total: number): Section {
+  const { rows } = section;
+  const clicks = total - rows.reduce((sum, row) => sum + row.clicks, 0);
+  if (rows.length === 0 || clicks <= 0) return section;
+  return { ...section, rows: [...rows, { name: other, label: other, detail: '', clicks }] };
 }
 
 // The parentheses distinguish it from the device type `other`.
@@ -268,21 +266,18 @@ function totalsOf<Name extends string>(
   }));
 }
 
-type RetainedReport = Pick<UrlClicks, 'since' | 'retainedSince'>;
-
-/** Returns a note about deleted visits. */
-function retentionNotes(report: RetainedReport, before: RetainedReport | undefined): string[] {
-  const { retainedSince } = report;
-  const { since } = before ?? report;
-  if (retainedSince === null || Date.parse(since) >= Date.parse(retainedSince)) return [];
-  return [`the server has deleted the visits before ${retainedSince}: no count has them`];
-}
-
-function certaintyNotes({ inferredScans }: Pick<QrScans['totals'], 'inferredScans'>): string[] {
-  if (inferredScans === 0) return [];
-  return [
-    'inferred scans may be taps on links without a custom slug, because a phone sends the same request for both',
-  ];
+/** Returns notes about deleted visits since the first window, and about inferred scans. */
+function notesOf({ retainedSince, totals }: Counted, { since }: Window): string[] {
+  const notes: string[] = [];
+  if (retainedSince !== null && Date.parse(since) < Date.parse(retainedSince)) {
+    notes.push(`the server has deleted the visits before ${retainedSince}: no count has them`);
+  }
+  if (totals.inferredScans) {
+    notes.push(
+      'inferred scans may be taps on links without a custom slug, because a phone sends the same request for both',
+    );
+  }
+  return notes;
 }
 
 /** The clicks that another link shortener counted. They belong to no window. */
@@ -308,7 +303,7 @@ const unknown = 'Unknown';
 const breakdowns: Readonly<Record<string, Breakdown>> = {
   scanMethod: { title: 'Scanned with', label: (name) => name.replace('_', ' ') },
   scannerApp: { title: 'Apps' },
-  country: { title: 'Countries', label: countryName },
+  country: { title: 'Countries', label: namesOf('region', /^[A-Z]{2}$/) },
   // Only a database of cities knows regions and cities.
   region: { title: 'Regions', without: unknown },
   city: {
@@ -327,7 +322,7 @@ const breakdowns: Readonly<Record<string, Breakdown>> = {
     // The label of a direct visit already says so.
     detail: ({ referrerType }) => (referrerType === 'direct' ? '' : String(referrerType)),
   },
-  language: { title: 'Languages', label: languageName },
+  language: { title: 'Languages', label: namesOf('language', /^[a-z]{2,3}$/) },
   utmSource: { title: 'UTM source', without: '(none)' },
   utmMedium: { title: 'UTM medium', without: '(none)' },
   utmCampaign: { title: 'UTM campaign', without: '(none)' },
@@ -352,12 +347,8 @@ function sectionsOf(response: ClickBreakdowns | QrScans['breakdowns']): Section[
   });
 }
 
-function languageName(code: string): string {
-  if (!/^[a-z]{2,3}$/.test(code)) return code;
-  return new Intl.DisplayNames('en', { type: 'language' }).of(code) ?? code;
-}
-
-function countryName(code: string): string {
-  if (!/^[A-Z]{2}$/.test(code)) return code;
-  return new Intl.DisplayNames('en', { type: 'region' }).of(code) ?? code;
+/** Returns a function from codes, such as `DE`, to their names in English. */
+function namesOf(type: 'language' | 'region', code: RegExp) {
+  return (name: string) =>
+    code.test(name) ? (new Intl.DisplayNames('en', { type }).of(name) ?? name) : name;
 }

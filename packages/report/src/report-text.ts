@@ -39,14 +39,10 @@ export function reportText(
     ...totalLines(report, width),
     '',
   ];
-  const chart = timeChart(report, { width, height: chartHeight });
+  const chart = timeChart(report, { width, height: chartHeight }, style);
   if (chart) {
-    lines.push(
-      ...chart.rows.map(({ scale, bars }) => `${style.faint(scale)}${style.cyan(bars)}`),
-      style.faint(cutText(chart.times, width)),
-      style.faint(chart.legend),
-      ...report.sections.flatMap((section) => ['', ...sectionLines(section, report, width, style)]),
-    );
+    const sections = report.sections.map((section) => sectionLines(section, report, width, style));
+    lines.push(...chart, ...sections.flatMap((section) => ['', ...section]));
   } else lines.push(nothingCounted(report));
   return lines.map((line) => `${line.trimEnd()}\n`).join('');
 }

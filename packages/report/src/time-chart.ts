@@ -1,15 +1,20 @@
 import { type Bar, describeBar, describeBucket, findPeak, toBars } from './bars.js';
 import { formatNumber } from './format.js';
 import type { Report } from './report-model.js';
+import { cutText } from './text-width.js';
 
 const widestBar = 4;
 const partialMark = '*';
 
-/** Renders the series of a report as text; undefined without clicks. */
+/**
+ * Renders the series of a report as lines: bars with their scale, the first and the last time, and the
+ * maximum. Undefined without clicks.
+ */
 export function timeChart(
-  { series, groupBy }: Pick<Report, 'series' | 'groupBy'>,
+  { series, groupBy }: Report,
   { width, height }: { readonly width: number; readonly height: number },
-) {
+  { faint, cyan }: Readonly<Record<'faint' | 'cyan', (text: string) => string>>,
+): string[] | undefined {
   const scaleWidth = Math.max(
     ...toBars(series, groupBy, width).map(({ clicks }) => formatNumber(clicks).length),
   );
@@ -23,21 +28,16 @@ export function timeChart(
     bars.map(({ clicks }) => clicks),
     { height, barWidth: step - gap, gap },
   );
-  const scaleOf = (index: number) => {
-    if (index === 0) return formatNumber(peak.clicks);
-    return index === height - 1 ? '0' : '';
-  };
-  return {
-    /** The lines of the bars, from top to bottom. */
-    rows: lines.map((line, index) => ({
-      scale: `${scaleOf(index).padStart(scaleWidth)} ${scaleOf(index) === '' ? '│' : '┤'}`,
-      bars: line,
-    })),
-    /** The line under the bars with the first and the last time. */
-    times: `${' '.repeat(scaleWidth + 2)}${timesUnder(bars, bars.length * step - gap, groupBy)}`,
-    /** The maximum, and the length of a bar if it merges several buckets. */
-    legend: describePeak(peak, bars, groupBy),
-  };
+  const rows = lines.map((line, index) => {
+    const scale = index === 0 ? formatNumber(peak.clicks) : index === height - 1 ? '0' : '';
+    return `${faint(`${scale.padStart(scaleWidth)} ${scale === '' ? '│' : '┤'}`)}${cyan(line)}`;
+  });
+  const times = timesUnder(bars, bars.length * step - gap, groupBy);
+  return [
+    ...rows,
+    faint(cutText(' '.repeat(scaleWidth + 2) + times, width)),
+    faint(describePeak(peak, bars, groupBy)),
+  ];
 }
 
 function timesUnder(bars: readonly Bar[], width: number, groupBy: Report['groupBy']): string {
