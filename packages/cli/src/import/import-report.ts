@@ -30,10 +30,10 @@ export interface RowOutcome
   readonly code?: string;
 }
 
-const linkColumns = columnsOf<RowOutcome>(
-  ...(['id', 'shortCode', 'shortUrl', 'targetUrl', 'customSlug'] as const),
+const rowColumns = columnsOf<RowOutcome>(
+  ...(['line', 'index', 'status', 'id', 'shortCode', 'shortUrl', 'targetUrl'] as const),
+  ...(['customSlug', 'error', 'code'] as const),
 );
-const placeColumns = columnsOf<RowOutcome>('line', 'index');
 const noteColumns: readonly Column<RowOutcome>[] = [
   ...columnsOf<RowOutcome>('note'),
   { name: 'notKept', value: ({ notKept }) => formatNotKept(notKept) },
@@ -93,11 +93,9 @@ export class ImportReport {
     private readonly live: LiveView,
   ) {
     const { io, output } = context;
-    const notes = prepared.plan.source ? noteColumns : [];
-    const status = columnsOf<RowOutcome>('status');
-    const failure = columnsOf<RowOutcome>('error', 'code');
-    this.columns = [...placeColumns, ...status, ...linkColumns, ...failure, ...notes];
-    this.#outColumns = [...placeColumns, ...linkColumns, ...notes];
+    this.columns = prepared.plan.source ? [...rowColumns, ...noteColumns] : rowColumns;
+    const ofFailures = ['status', 'error', 'code'];
+    this.#outColumns = this.columns.filter(({ name }) => !ofFailures.includes(name));
     const title = output.csvHeader(this.#outColumns.map(({ name }) => name)).trimEnd();
     const { dryRun, out, failedOut } = options;
     if (progress && !dryRun && out !== undefined) {
@@ -110,8 +108,8 @@ export class ImportReport {
       const format = { title, lineEnd, isDryRun: dryRun };
       this.#failedOut = new OutputFile(failedOut, format, prepared, progress);
     }
-    this.#failures = new RowReport(output, io.stderr.isTTY === true);
-    this.#notes = new RowReport(output, io.stderr.isTTY === true);
+    this.#failures = new RowReport(context);
+    this.#notes = new RowReport(context);
     this.#startedAt = io.now();
     this.#show();
   }

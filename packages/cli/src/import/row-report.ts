@@ -1,4 +1,4 @@
-import type { Output } from '../output.js';
+import type { Context } from '../context.js';
 
 const shownOnTerminal = 20;
 // Further reasons share a group, so that the memory has a bound.
@@ -8,15 +8,13 @@ const maxReasons = 1000;
 export class RowReport {
   readonly #groups = new Map<string, { count: number; line: number; message: string }>();
 
-  constructor(
-    readonly output: Output,
-    readonly isTerminal: boolean,
-  ) {}
+  constructor(readonly context: Pick<Context, 'io' | 'output'>) {}
 
   add(line: number, text: string, code: string): void {
     const message = `${text} (${code})`;
-    if (!this.isTerminal) {
-      this.output.warn(`line ${line}: ${message}`);
+    const { io, output } = this.context;
+    if (!io.stderr.isTTY) {
+      output.warn(`line ${line}: ${message}`);
       return;
     }
     // Rows with the same mistake differ in what the message quotes.
@@ -29,15 +27,16 @@ export class RowReport {
 
   /** Prints the reasons, most frequent first. `file` has all rows. */
   finish(file?: string): void {
+    const { output } = this.context;
     const groups = [...this.#groups].sort(([, a], [, b]) => b.count - a.count);
     for (const [reason, { count, line, message }] of groups.slice(0, shownOnTerminal)) {
-      if (count === 1) this.output.warn(`line ${line}: ${message}`);
-      else this.output.warn(`${count} rows, the first in line ${line}: ${reason}`);
+      if (count === 1) output.warn(`line ${line}: ${message}`);
+      else output.warn(`${count} rows, the first in line ${line}: ${reason}`);
     }
     const hidden = groups.length - shownOnTerminal;
-    if (hidden > 0) this.output.warn(`... and ${hidden} more reasons`);
+    if (hidden > 0) output.warn(`... and ${hidden} more reasons`);
     if (file !== undefined && groups.length > 0) {
-      this.output.warn(`each row is in ${file} with its reason`);
+      output.warn(`each row is in ${file} with its reason`);
     }
   }
 }

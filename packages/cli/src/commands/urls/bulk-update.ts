@@ -58,7 +58,7 @@ async function updateRows(context: Context, prepared: PreparedImport, isDryRun: 
   if (!planned.some(({ column }) => 'name' in column && column.name !== 'id')) {
     throw new UsageError(`${prepared.file.name} has no column to change`, 'such as title or tags');
   }
-  const failures = new RowReport(output, io.stderr.isTTY === true);
+  const failures = new RowReport(context);
   let updated = 0;
   let failed = 0;
   const outcomes = async function* (): AsyncGenerator<readonly Outcome[]> {
