@@ -10,7 +10,6 @@ import {
   type Report,
   type Section,
   type SectionRow,
-  type Total,
 } from './report-model.js';
 import { reportStyle } from './report-style.js';
 import { svgChart } from './svg-chart.js';
@@ -48,20 +47,25 @@ ${reportBody(report)}
 
 /** Renders what a report has below its title. `nameOf` renders the name of a row. */
 export function reportBody(report: Report, nameOf: NameOf = ({ label }) => html`${label}`): Markup {
-  const { since, until, groupBy, before, notes, totals } = report;
+  const { since, until, groupBy, before, notes, totals, sections } = report;
+  // Without clicks, the chart already says so.
+  const isEmpty = sections.every(({ rows }) => rows.length === 0);
   return html`<header>
 <p>${time(since)} to ${time(until)}, by ${groupBy}</p>
 ${before ? html`<p>change from ${time(before.since)} to ${time(before.until)} in parentheses</p>\n` : undefined}${notes?.map((note) => html`<p>${note}</p>\n`)}</header>
 <ul class="totals">
-${totals.map(totalItem)}</ul>
-${seriesFigure(report)}
-${sectionTables(report, nameOf)}`;
-}
-
-function totalItem(total: Total): Markup {
+${totals.map((total) => {
   const change = formatChange(total);
   const note = change === '' ? undefined : html` <small>(${change})</small>`;
   return html`<li><b>${formatNumber(total.count)}</b> ${labelOf(total)}${note}</li>\n`;
+})}</ul>
+${seriesFigure(report)}
+${
+  isEmpty
+    ? undefined
+    : html`<div class="sections">
+${sections.map((section) => sectionTable(section, report, nameOf))}</div>`
+}`;
 }
 
 function seriesFigure(report: Report): Markup {
@@ -85,14 +89,6 @@ ${series.map(
 </table>
 </details>
 </figure>`;
-}
-
-function sectionTables(report: Report, nameOf: NameOf): Markup | undefined {
-  const { sections } = report;
-  // Without clicks, the chart already says so.
-  if (sections.every(({ rows }) => rows.length === 0)) return undefined;
-  return html`<div class="sections">
-${sections.map((section) => sectionTable(section, report, nameOf))}</div>`;
 }
 
 function sectionTable(section: Section, report: Report, nameOf: NameOf): Markup {

@@ -16,56 +16,44 @@ const maxLabels = 6;
 export function svgChart(bars: readonly Bar[], groupBy: GroupBy): Markup {
   const ticks = countTicks(Math.max(0, ...bars.map(({ clicks }) => clicks)));
   const top = ticks.at(-1) ?? 1;
-  const y = (count: number) => round(topSpace + plotHeight * (1 - count / top));
+  const ground = topSpace + plotHeight;
+  const y = (count: number) => round(ground - (plotHeight * count) / top);
   const scaleWidth = 12 + 8 * Math.max(...ticks.map((tick) => formatNumber(tick).length));
-  const clicks = bars.reduce((sum, bar) => sum + bar.clicks, 0);
+  const total = bars.reduce((sum, { clicks }) => sum + clicks, 0);
+  const step = 100 / bars.length;
+  const share = bars.length > 100 ? 1 : 0.8;
+  const rect = (value: number, name: string, index: number) => {
+    // A count above 0 is at least one pixel high.
+    const tall = value === 0 ? 0 : Math.max(1, ground - y(value));
+    const left = (index + (1 - share) / 2) * step;
+    return html`<rect class="${name}" x="${round(left)}%" y="${round(ground - tall)}" width="${round(step * share)}%" height="${round(tall)}"/>`;
+  };
+  const group = (bar: Bar, index: number) => {
+    const { clicks, uniques } = bar;
+    const visitors = uniques === undefined ? '' : `, ${formatCount(uniques, 'unique visitor')}`;
+    return html`<g><title>${describeBar(bar, groupBy)}: ${formatCount(clicks, 'click')}${visitors}</title><rect class="hit" x="${round(index * step)}%" y="${topSpace}" width="${round(step)}%" height="${plotHeight}"/>${rect(clicks, 'clicks', index)}${uniques === undefined ? undefined : rect(uniques, 'uniques', index)}</g>
+`;
+  };
+  // The style sheet hides every second label on narrow screens.
+  const timeLabel = ({ since }: Bar, index: number, order: number) => {
+    const x = index === 0 ? 0 : round((index + 0.5) * step);
+    const text = shortTime(since, groupBy, bars.length);
+    return html`<text class="${order % 2 === 1 ? 'extra' : 'time'}" x="${x}%" y="${height - 6}" text-anchor="${index === 0 ? 'start' : 'middle'}">${text}</text>`;
+  };
+  const labelStep = Math.max(1, Math.ceil(bars.length / maxLabels));
   return html`<div class="chart">
 <svg class="scale" width="${scaleWidth}" height="${height}" aria-hidden="true">${ticks.map(
     (tick) =>
       html`<text x="${scaleWidth - 8}" y="${y(tick) + 4}" text-anchor="end">${formatNumber(tick)}</text>`,
   )}</svg>
-<svg class="plot" width="100%" height="${height}" role="img" aria-label="${formatCount(clicks, 'click')} over time">${ticks.map(
+<svg class="plot" width="100%" height="${height}" role="img" aria-label="${formatCount(total, 'click')} over time">${ticks.map(
     (tick) => html`<line x1="0" x2="100%" y1="${y(tick)}" y2="${y(tick)}"/>`,
   )}
-${bars.map((bar, index) => barGroup(bar, index, bars.length, y, groupBy))}
-${labelPositions(bars.length, maxLabels).map((index, order) =>
-  timeLabel(bars, index, order, groupBy),
+${bars.map(group)}
+${bars.map((bar, index) =>
+  index % labelStep === 0 ? timeLabel(bar, index, index / labelStep) : undefined,
 )}</svg>
 </div>`;
-}
-
-function barGroup(
-  bar: Bar,
-  index: number,
-  count: number,
-  y: (count: number) => number,
-  groupBy: GroupBy,
-): Markup {
-  const step = 100 / count;
-  const left = index * step;
-  const ground = topSpace + plotHeight;
-  // A count above 0 is at least one pixel high.
-  const rect = (value: number, name: string, share: number) => {
-    const tall = value === 0 ? 0 : Math.max(1, ground - y(value));
-    const inset = (step * (1 - share)) / 2;
-    return html`<rect class="${name}" x="${round(left + inset)}%" y="${round(ground - tall)}" width="${round(step * share)}%" height="${round(tall)}"/>`;
-  };
-  const share = count > 100 ? 1 : 0.8;
-  const uniques =
-    bar.uniques === undefined ? '' : `, ${formatCount(bar.uniques, 'unique visitor')}`;
-  return html`<g><title>${describeBar(bar, groupBy)}: ${formatCount(bar.clicks, 'click')}${uniques}</title><rect class="hit" x="${round(left)}%" y="${topSpace}" width="${round(step)}%" height="${plotHeight}"/>${rect(bar.clicks, 'clicks', share)}${bar.uniques === undefined ? undefined : rect(bar.uniques, 'uniques', share)}</g>
-`;
-}
-
-// The style sheet hides every second label on narrow screens.
-function timeLabel(bars: readonly Bar[], index: number, order: number, groupBy: GroupBy): Markup {
-  const bar = bars[index];
-  if (!bar) return html``;
-  const step = 100 / bars.length;
-  const isFirst = index === 0;
-  const x = isFirst ? 0 : round((index + 0.5) * step);
-  const text = shortTime(bar.since, groupBy, bars.length);
-  return html`<text class="${order % 2 === 1 ? 'extra' : 'time'}" x="${x}%" y="${height - 6}" text-anchor="${isFirst ? 'start' : 'middle'}">${text}</text>`;
 }
 
 const monthNames = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
@@ -94,10 +82,4 @@ function roundStep(least: number): number {
   if (least <= 1) return 1;
   const magnitude = 10 ** Math.floor(Math.log10(least));
   return magnitude * ([1, 2, 5].find((factor) => factor * magnitude >= least) ?? 10);
-}
-
-/** Returns at most `count` evenly spaced positions among `length` bars, for labels. */
-function labelPositions(length: number, count: number): number[] {
-  const step = Math.max(1, Math.ceil(length / count));
-  return Array.from({ length: Math.ceil(length / step) }, (_, index) => index * step);
 }
