@@ -317,7 +317,6 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   });
   const rateLimiterOf = (perMinute: number, rule: string) =>
     perMinute > 0 ? createRateLimiter(perMinute, rule) : undefined;
-  const { trustedProxies: proxies } = config;
   const redirects = createRedirects({
     ...shared,
     urls: urls.urls,
@@ -351,7 +350,6 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     auth,
     newId: newUuid,
     publicUrl: () => address.url,
-    hasDashboard: config.dashboard,
     provider: people.provider,
     mountCompat(app: Express, mountOptions: MountOptions) {
       mountCompat(app, config.compat, onRequestError, {
@@ -360,7 +358,6 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
         findDomain: async (host) => domains.hosts.find(host),
       });
     },
-    hasOperatorKey: config.operatorKey !== undefined,
     mountVisitorPages(app: Express) {
       redirects.domainPages.mount(app, redirects.respondUnknown);
       qrs.mountImages(app);
@@ -378,8 +375,6 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
           showPage,
         );
     },
-    corsOrigins: config.corsOrigins,
-    proxies,
     rateLimiter: rateLimiterOf(config.rateLimit, 'An organization may make'),
     publicRateLimiter: rateLimiterOf(
       config.tokenRateLimit,
@@ -410,7 +405,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   const http = createHttpServer({
     app: createApp(appOptions, config.adminListen ? 'public' : 'both'),
     // Redirects come first, because most requests are redirects.
-    handlers: [noteForwardedHeaders({ proxies, warn: logger.warn.bind(logger) }), redirects.handle],
+    handlers: [noteForwardedHeaders(config.trustedProxies, logger), redirects.handle],
     onRequestError,
     timeLimits,
   });

@@ -23,15 +23,9 @@ export interface AppOptions extends MountOptions {
   /** Responds to a request of a visitor at an address that no link and no route has. */
   readonly refuseVisitor: (response: Response, showPage: () => void) => void;
   readonly pagesFor: PagesFor;
-  /** The origins that browsers may call the API from; undefined allows none. */
-  readonly corsOrigins: Config['corsOrigins'];
   readonly mountCompat: (app: Express, options: MountOptions) => void;
-  /** False removes the dashboard. */
-  readonly hasDashboard: boolean;
   /** Signs people in by a provider; undefined without one. */
   readonly provider: OidcHandlerOptions | undefined;
-  /** False removes the routes for the operator key. */
-  readonly hasOperatorKey: boolean;
   readonly logger: Logger;
   readonly onRequestError: (error: unknown, requestId: string) => void;
   readonly onFinished: (request: FinishedRequest) => void;
@@ -50,6 +44,7 @@ const maxQueryFields = 256;
  * with only these, or of one that has all routes.
  */
 export function createApp(options: AppOptions, listener: 'public' | 'admin' | 'both'): Express {
+  const { config } = options;
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -85,13 +80,13 @@ export function createApp(options: AppOptions, listener: 'public' | 'admin' | 'b
     else next();
   });
   const isMounted = ({ audience, access }: Route) =>
-    (access !== 'operator' || options.hasOperatorKey) &&
+    (access !== 'operator' || config.operatorKey !== undefined) &&
     (listener === 'both' || (audience === 'operator') === (listener === 'admin'));
   // Only the API: browsers follow short links and show images without it.
-  if (options.corsOrigins) app.use('/api/v1', createCors(options.corsOrigins));
+  if (config.corsOrigins) app.use('/api/v1', createCors(config.corsOrigins));
   mountRoutes(app, options, isMounted);
   if (listener !== 'admin') options.mountCompat(app, options);
-  if (options.hasDashboard && listener !== 'admin') {
+  if (config.dashboard && listener !== 'admin') {
     if (options.provider) app.use('/dashboard', oidcHandler(options.provider));
     app.use('/dashboard', serveDashboard());
   }

@@ -1,5 +1,6 @@
 import type { Express, Request, Response } from 'express';
 import type { AuthService } from '../auth/auth-service.js';
+import type { Config } from '../config.js';
 import { ApiError } from '../contract/api-error.js';
 import type { Caller } from '../contract/caller.js';
 import { isWrite, type Route, scopesOf } from '../contract/define-route.js';
@@ -12,7 +13,7 @@ import { bodyKindOf, check, checkQuery, readIdempotency, readInput } from '../ht
 import type { WriteOrigin } from '../idempotency/audit-entry.js';
 import type { IdempotentRequest, WriteContext } from '../idempotency/with-idempotency-key.js';
 import { clientAddressOf } from '../network/client-address.js';
-import { type AddressRanges, addressBlockOf } from '../network/ip-address.js';
+import { addressBlockOf } from '../network/ip-address.js';
 import { requireSameOrigin } from '../people/session-cookie.js';
 import type { Clock, NewId } from '../ports.js';
 import { etagOf, type IfMatch, readIfMatch } from '../preconditions/if-match.js';
@@ -35,7 +36,7 @@ export interface MountOptions {
   readonly auth: Pick<AuthService, 'authenticate' | 'authenticateOperator'>;
   readonly clock: Clock;
   readonly newId: NewId;
-  readonly proxies: AddressRanges;
+  readonly config: Config;
   /** Limits the requests of an organization; undefined sets no limit. */
   readonly rateLimiter: RateLimiter | undefined;
   /** Limits the requests of an address without a token; undefined sets no limit. */
@@ -246,8 +247,9 @@ function actorOf(caller: Caller | undefined): Pick<WriteOrigin, 'actorType' | 'a
   return { actorType: 'client', actorId: client?.id ?? null };
 }
 
-function addressOf({ socket, headers }: Request, { proxies }: MountOptions): string {
-  return clientAddressOf(socket.remoteAddress, headers['x-forwarded-for'], proxies);
+function addressOf({ socket, headers }: Request, { config }: MountOptions): string {
+  const { remoteAddress } = socket;
+  return clientAddressOf(remoteAddress, headers['x-forwarded-for'], config.trustedProxies);
 }
 
 function checkScope(route: Route, { scopes, user, restriction }: Caller): void {

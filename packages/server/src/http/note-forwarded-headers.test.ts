@@ -5,10 +5,8 @@ import { noteForwardedHeaders } from './note-forwarded-headers.js';
 
 function openHandler(trusted: string) {
   const peers: unknown[] = [];
-  const handler = noteForwardedHeaders({
-    proxies: parseAddressRanges(trusted),
-    warn: ({ peer }) => peers.push(peer),
-  });
+  const warn = ({ peer }: { peer?: unknown }) => peers.push(peer);
+  const handler = noteForwardedHeaders(parseAddressRanges(trusted), { warn });
   return {
     peers,
     request(remoteAddress: string, headers: object = { 'x-forwarded-for': '203.0.113.9' }) {

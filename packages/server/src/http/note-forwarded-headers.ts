@@ -1,10 +1,6 @@
+import type { Logger } from 'pino';
 import { type AddressRanges, canonicalAddress } from '../network/ip-address.js';
 import type { FirstHandler } from './create-http-server.js';
-
-interface Options {
-  readonly proxies: AddressRanges;
-  readonly warn: (fields: Readonly<Record<string, unknown>>, message: string) => void;
-}
 
 // Strangers can send the header, too. A proxy sends it with each request, so it is among the first.
 const maxPeers = 10;
@@ -13,7 +9,10 @@ const maxPeers = 10;
  * Returns a handler that serves nothing, and logs once each peer that sends a forwarded address and is not
  * a trusted proxy: behind such a proxy, all visitors have its address.
  */
-export function noteForwardedHeaders({ proxies, warn }: Options): FirstHandler {
+export function noteForwardedHeaders(
+  proxies: AddressRanges,
+  logger: Pick<Logger, 'warn'>,
+): FirstHandler {
   const noted = new Set<string>();
   return ({ headers, socket }) => {
     const forwarded = headers['x-forwarded-for'] ?? headers.forwarded;
@@ -21,7 +20,7 @@ export function noteForwardedHeaders({ proxies, warn }: Options): FirstHandler {
     const peer = canonicalAddress(socket.remoteAddress ?? '');
     if (noted.has(peer) || proxies.includes(peer)) return false;
     noted.add(peer);
-    warn(
+    logger.warn(
       { peer, setting: 'SHORTY_TRUST_PROXY' },
       'ignoring a forwarded address: if the peer is your proxy, name it in the setting',
     );

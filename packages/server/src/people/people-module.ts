@@ -140,13 +140,12 @@ export function createPeopleModule(options: {
       refuseCrossOrigin(publicUrl(), headers);
       const found = await users.find('email', email);
       const isCorrect = await verify(found, password, `${email} ${addressBlockOf(address)}`);
-      if (!found || !isCorrect) {
-        throw new ApiError('UNAUTHORIZED', 'The address or the password is wrong');
+      if (found && isCorrect) {
+        refuseIfSuspended(found);
+        const begun = await users.signIn(found, clock());
+        if (begun) return started(201, begun);
       }
-      refuseIfSuspended(found);
-      const begun = await users.signIn(found, clock());
-      if (!begun) throw new ApiError('UNAUTHORIZED', 'The address or the password is wrong');
-      return started(201, begun);
+      throw new ApiError('UNAUTHORIZED', 'The address or the password is wrong');
     },
 
     async deleteSession({ caller, headers }) {
