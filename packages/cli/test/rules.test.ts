@@ -18,17 +18,11 @@ const rules = [
 
 test('rules set, show and test', async () => {
   const set = ['urls', 'rules', 'set', 'sale', '-'];
-  const { code, stdout } = await shorty.run([...set, '--json'], { input: JSON.stringify(rules) });
+  const { code, stdout } = await shorty.run(set, { input: JSON.stringify(rules) });
   expect([code, JSON.parse(stdout)]).toEqual([0, rules]);
-  const shown = await shorty.run('urls rules show sale -o csv');
-  expect(shown.stdout).toBe(
-    [
-      'rule,when,targets',
-      'german,"{""country"":[""DE"",""AT""]}",https://example.com/de',
-      '2,all visits,"1: https://example.com/a, 3: https://example.com/b"',
-      '',
-    ].join('\n'),
-  );
+  const shown = await shorty.run('urls rules show sale');
+  expect(JSON.parse(shown.stdout)).toEqual(rules);
+  await shorty.exits(2, '--output csv', 'urls rules show sale -o csv');
   const tested = (...args: string[]) =>
     shorty.run(['urls', 'rules', 'test', 'sale', '-o', 'csv', ...args]);
   expect((await tested('--country', 'de')).stdout).toBe(

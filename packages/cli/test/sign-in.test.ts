@@ -36,8 +36,17 @@ test('a wrong secret exits with 4 and is not stored', async () => {
   expect([code, stdout]).toEqual([4, '']);
   expect(stderr).toContain('shorty login stores other credentials');
   expect(stderr).not.toContain('wrong-secret-5471');
-  expect((await shorty.run('config list --json')).stdout).toBe('{"items":[\n]}\n');
+  expect(JSON.parse((await shorty.run('config list --json')).stdout)).toEqual({ items: [] });
 });
+
+test('login has the time limit of --timeout', async () => {
+  const hung = createServer(() => {}).listen(0, '127.0.0.1');
+  onTestFinished(() => void hung.close());
+  await once(hung, 'listening');
+  const url = `http://127.0.0.1:${(hung.address() as AddressInfo).port}`;
+  const shorty = await built.withHome({ SHORTY_API_KEY: 'shorty_ak_x' });
+  await shorty.exits(1, 'was not answered within', ['login', url, '--timeout', '0.2']);
+}, 20_000);
 
 test.each([
   [['login', '--client-id', 'someone'], 'no secret of someone'],

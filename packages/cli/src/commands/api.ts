@@ -1,17 +1,14 @@
-import { formatJson } from '@shorty/report';
 import { UsageError } from '../cli-error.js';
 import { type CommandRow, repeatable } from '../command.js';
 import type { Context } from '../context.js';
 import { resolveFormat } from '../output.js';
 import { readJson } from '../read-input.js';
-import { readPages } from '../read-pages.js';
 
 interface ApiInput {
   readonly method: Method;
   readonly path: string;
   readonly field?: readonly string[];
   readonly input?: string;
-  readonly paginate?: boolean;
 }
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
@@ -20,7 +17,7 @@ type Method = (typeof methods)[number];
 export const api: CommandRow = {
   summary: 'Call any route of the API',
   examples: [
-    'shorty api GET urls -f tag=spring --paginate',
+    'shorty api GET urls -f tag=spring',
     "shorty api GET urls/42/clicks --jq '.totals.totalClicks'",
     'shorty api PATCH urls/42 -f title="Autumn sale" -f isActive:=false',
   ],
@@ -31,7 +28,6 @@ export const api: CommandRow = {
   options: {
     '-f, --field <name=value>': repeatable('parameter as text, or name:=JSON'),
     '--input <file>': 'JSON file with the body, or - for stdin',
-    '--paginate': 'read every page of a list, and print its items; --jq gets each item',
   },
   help: `Fields are query parameters of GET, and fields of the JSON body otherwise.
 Prints the data of the response as JSON. A string that --jq returns is printed
@@ -40,18 +36,11 @@ the server, which lists all routes.`,
   ownsOutput: true,
   run: async (context, input: ApiInput) => {
     const { flags, output, request } = context;
-    const { method, path, paginate = false } = input;
-    resolveFormat(flags, paginate ? ['ndjson', 'json'] : ['json']);
-    if (paginate && method !== 'GET') throw new UsageError('--paginate needs the method GET');
+    resolveFormat(flags, ['json']);
     const sent = await readRequest(context, input);
-    const route = toRoute(path);
+    const route = toRoute(input.path);
     const client = await context.client();
-    const call = (query: object) => client.request(method, route, { ...sent, query }, request);
-    if (!paginate) return output.json((await call(sent.query)) ?? null);
-    for await (const item of itemsOf(route, call, sent.query)) {
-      if (output.isClosed) break;
-      await (flags.jq === undefined ? output.write(`${formatJson(item)}\n`) : output.json(item));
-    }
+    await output.json((await client.request(input.method, route, sent, request)) ?? null);
   },
 };
 
@@ -71,24 +60,6 @@ function toRoute(path: string): `/${string}` {
     throw new UsageError(`${path}: must have no query`, 'use --field name=value');
   }
   return path.startsWith('/') ? (path as `/${string}`) : `/api/v1/${path}`;
-}
-
-/** Yields the items of every page of a list. */
-async function* itemsOf(
-  route: string,
-  call: (query: object) => PromiseLike<unknown>,
-  query: Readonly<Record<string, unknown>>,
-): AsyncGenerator<unknown> {
-  const first = { limit: 100, ...query };
-  const pages = readPages(async ({ after }) => {
-    const data = await call(after === undefined ? first : { ...first, offset: undefined, after });
-    const { items, nextAfter } = (data ?? {}) as { items?: unknown; nextAfter?: unknown };
-    if (!Array.isArray(items)) throw new UsageError(`--paginate: ${route} returns no list`);
-    // The list of events has a next page even at its end.
-    const hasNext = items.length > 0 && typeof nextAfter === 'string';
-    return { items, nextAfter: hasNext ? nextAfter : null };
-  });
-  for await (const { items } of pages) yield* items;
 }
 
 async function readRequest(
