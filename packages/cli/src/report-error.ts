@@ -18,24 +18,29 @@ interface Report {
 /** Prints an error to stderr as text or JSON, and returns the exit code. */
 export function reportError(error: unknown, io: Io, asJson: boolean): ExitCode {
   const report = describeError(error, io);
-  const { exitCode, message, details, hint, requestId } = report;
+  const { exitCode } = report;
   if (asJson) {
     io.stderr.write(`${formatJson({ error: { ...report, exitCode: undefined } })}\n`);
     return exitCode;
   }
-  const lines = [`shorty: ${printable(message)}`];
-  for (const { path, message: text } of details) {
-    // The message of the response often repeats a single detail, with the value of the field.
-    if (message.startsWith(path) && message.includes(text)) continue;
-    lines.push(`  ${printable(path === '' ? text : `${path}: ${text}`)}`);
-  }
-  if (hint) lines.push(`  ${printable(hint)}`);
-  if (requestId) lines.push(`  request ${printable(requestId)}`);
-  io.stderr.write(`${lines.join('\n')}\n`);
+  io.stderr.write(`shorty: ${linesOf(report).join('\n  ')}\n`);
   if (io.env.SHORTY_DEBUG && error instanceof Error) {
     io.stderr.write(`${error.stack ?? String(error)}\n`);
   }
   return exitCode;
+}
+
+/** Returns the message of an error, its details, the next step and the id of the request, each in a line. */
+export function linesOf({ message, details, hint, requestId }: Report): string[] {
+  const lines = [message];
+  for (const { path, message: text } of details) {
+    // The message of the response often repeats a single detail, with the value of the field.
+    if (message.startsWith(path) && message.includes(text)) continue;
+    lines.push(path === '' ? text : `${path}: ${text}`);
+  }
+  if (hint) lines.push(hint);
+  if (requestId) lines.push(`request ${requestId}`);
+  return lines.map(printable);
 }
 
 /** Returns the message and the next step of an error. */
@@ -95,18 +100,13 @@ function hintFor(error: ShortyError): string | undefined {
   if (error.code === 'DOMAIN_INVALID' && error.details.some(({ path }) => path === 'domainId')) {
     return 'shorty domains verify HOST activates a domain';
   }
-  if (error.status === 412) {
-    return 'read the record and its current etag with get, and repeat the change';
-  }
   if (error.status === 429) {
     const time = retryAfterMs === undefined ? 'later' : `in ${formatDuration(retryAfterMs)}`;
     return `the rate limit is reached; try again ${time}`;
   }
-  if (error instanceof TimeoutError) {
-    return 'the server did not respond in time; --timeout SECONDS changes the limit';
-  }
+  if (error instanceof TimeoutError) return '--timeout SECONDS changes the limit';
   if (error instanceof ConnectionError) {
-    return hintsByCode.get(causeCode(error) ?? '') ?? 'check the base URL with shorty whoami';
+    return hintsByCode.get(causeCode(error) ?? '') ?? checkAddress;
   }
   return undefined;
 }
@@ -136,13 +136,10 @@ const hintsByCode: ReadonlyMap<string, string> = new Map([
   ['ECONNREFUSED', notListening],
   ['EHOSTUNREACH', notListening],
   ['ENETUNREACH', notListening],
-  ['ECONNRESET', 'the connection was closed before the response; try again'],
   ['DEPTH_ZERO_SELF_SIGNED_CERT', unknownIssuer],
   ['SELF_SIGNED_CERT_IN_CHAIN', unknownIssuer],
   ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', unknownIssuer],
   ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', unknownIssuer],
-  ['CERT_HAS_EXPIRED', 'the certificate of the server has expired; its operator must renew it'],
-  ['ERR_TLS_CERT_ALTNAME_INVALID', `the certificate is for another name; ${checkAddress}`],
   ['ERR_SSL_WRONG_VERSION_NUMBER', 'the server does not use TLS on this port; try http://'],
   ['EPROTO', 'the server does not use TLS on this port; try http://'],
 ]);

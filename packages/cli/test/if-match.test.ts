@@ -42,7 +42,7 @@ test.each(kinds)(
       const stale = await shorty.run([noun, ...change, '--if-match', etag]);
       expect([stale.code, stale.stdout]).toEqual([1, '']);
       expect(stale.stderr).toMatch(
-        /^shorty: If-Match does not match: the record was changed at .*\n {2}read the record and its current etag with get, and repeat the change\n/,
+        /^shorty: If-Match does not match: the record was changed at .*\n {2}request /,
       );
     }
     // A shell removes the quotes of a copied ETag.

@@ -191,7 +191,7 @@ test('an assistant changes, clears, pauses, deletes and resumes a link', async (
   expect(changed.data.etag).not.toBe(read.etag);
   const stale = await failure('update_link', { link, title: 'mine', ifMatch: read.etag });
   expect(stale).toMatch(
-    /^PRECONDITION_FAILED: If-Match does not match: the record was changed at .*\nread the link again with get_link/,
+    /^PRECONDITION_FAILED: If-Match does not match: the record was changed at /,
   );
 
   expect((await call('update_link', { link, title: null })).data.title).toBeNull();
@@ -250,9 +250,7 @@ describe('errors', () => {
     const slug = { targetUrl: 'https://a.example', customSlug: 'taken-slug' };
     await call('create_link', slug);
     expect(await failure('create_link', slug)).toMatch(/^SLUG_CONFLICT: .*taken-slug/);
-    expect(await failure('get_link', { link: 'no-such-link' })).toMatch(
-      /^NOT_FOUND: .*\nfind_links /,
-    );
+    expect(await failure('get_link', { link: 'no-such-link' })).toMatch(/^NOT_FOUND: .*\n/);
     expect(await failure('get_click_report', { since: 'monday' })).toMatch(
       /since monday: .*\n.*7d/,
     );
@@ -271,7 +269,7 @@ describe('errors', () => {
     const { key } = await server.client.apiKeys.create({ name: 'k', scopes: ['analytics:read'] });
     const reader = await connect([], withToken(key));
     expect(await reader.failure('get_click_report', { link: '1' })).toMatch(
-      /^INSUFFICIENT_SCOPE: .*urls:read\nget_account returns the scopes/,
+      /^INSUFFICIENT_SCOPE: .*urls:read/,
     );
     await reader.call('get_click_report');
   });

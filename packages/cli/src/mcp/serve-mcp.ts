@@ -12,7 +12,7 @@ import type { QrImage, Shorty } from '@shorty/sdk';
 import { UsageError } from '../cli-error.js';
 import type { Io } from '../io.js';
 import { operations } from '../operations.js';
-import { describeError } from '../report-error.js';
+import { describeError, linesOf } from '../report-error.js';
 import { version } from '../version.js';
 import { accessOf, inputSchemaOf, runTool, scopesOf, type Tool, tools } from './tools.js';
 
@@ -97,7 +97,9 @@ async function callTool(
     const text = { type: 'text' as const, text: formatJson(data) };
     return { structuredContent: { ...data }, content: image ? [text, contentOf(image)] : [text] };
   } catch (error) {
-    return { isError: true, content: [{ type: 'text', text: describeFailure(error, io) }] };
+    const report = describeError(error, io);
+    const text = `${report.code}: ${linesOf(report).join('\n')}`;
+    return { isError: true, content: [{ type: 'text', text }] };
   }
 }
 
@@ -106,23 +108,4 @@ function contentOf({ bytes, contentType }: QrImage): CallToolResult['content'][n
   const buffer = Buffer.from(bytes);
   if (contentType.startsWith('image/svg')) return { type: 'text', text: buffer.toString('utf8') };
   return { type: 'image', data: buffer.toString('base64'), mimeType: contentType };
-}
-
-/** The next step where that of a shell does not help an assistant. */
-const hintsForAssistants: Readonly<Record<string, string | undefined>> = {
-  INSUFFICIENT_SCOPE: 'get_account returns the scopes; the user has to add the missing one',
-  PRECONDITION_FAILED: 'read the link again with get_link, and repeat the change with its etag',
-  NOT_FOUND: 'find_links and find_qr_codes return what exists',
-  VALIDATION_FAILED: undefined,
-};
-
-function describeFailure(error: unknown, io: Io): string {
-  const { code, message, details, requestId, ...report } = describeError(error, io);
-  const rows = details
-    .map(({ path, message: rule }) => (path === '' ? rule : `${path} ${rule}`))
-    // The message often repeats a single detail.
-    .filter((row) => row !== message);
-  const hint = code in hintsForAssistants ? hintsForAssistants[code] : report.hint;
-  const request = requestId === undefined ? [] : [`request ${requestId}`];
-  return [`${code}: ${message}`, ...rows, ...(hint ? [hint] : []), ...request].join('\n');
 }
