@@ -42,6 +42,8 @@ export function createContext(
     /** True when the command can prompt the user. */
     isInteractive: io.stdin.isTTY === true && io.stderr.isTTY === true,
     settings,
+    /** Returns a client with these credentials. */
+    open,
     /** Returns a client. Without options, all callers share one and its token. */
     client: (options?: ClientOptions) => {
       if (options) return connect(options);

@@ -1,4 +1,3 @@
-import { Shorty } from '@shorty/sdk';
 import { UsageError } from '../cli-error.js';
 import type { CommandRow } from '../command.js';
 import type { Context } from '../context.js';
@@ -17,14 +16,14 @@ On a terminal, the command asks for the secret. Otherwise it reads
 SHORTY_API_KEY or SHORTY_CLIENT_SECRET, or stdin.`,
   hasNoData: true,
   run: async (context, { server }: { server?: string }) => {
-    const { config, io, output } = context;
+    const { config, output } = context;
     const content = await config.read();
     const settings = await context.settings();
     const name = settings.profile.value;
     const baseUrl = await chooseBaseUrl(context, settings, server);
     if (context.isInteractive) output.note(`signing in to ${baseUrl} (profile ${name})`);
     const credentials = await readCredentials(context, settings);
-    const client = new Shorty({ baseUrl, fetch: io.fetch, ...credentials });
+    const client = await context.open(credentials, { baseUrl });
     const { organization, scopes } = await client.me(context.request);
     content.profiles[name] = { baseUrl, ...credentials };
     await config.write(content);

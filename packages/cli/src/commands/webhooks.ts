@@ -16,7 +16,7 @@ import { withIds } from '../input.js';
 import { columnsOf } from '../output.js';
 import { offerScheme } from '../prompt.js';
 import { type Named, namingSeveral } from '../records.js';
-import { eventTypesHelp, readEventType, splitTypes } from '../webhooks/event-types.js';
+import { eventTypeFinder, eventTypesHelp, splitTypes } from '../webhooks/event-types.js';
 import { listen } from '../webhooks/listen.js';
 import { headerHelp, readHeaders } from '../webhooks/read-headers.js';
 import { trigger } from '../webhooks/trigger.js';
@@ -206,7 +206,7 @@ async function showEventTypes(context: Context, { type }: { readonly type?: stri
     const { items } = await (await client()).webhooks.eventTypes(request);
     return output.list([items], columnsOf('type', 'isOptIn', 'description'));
   }
-  const found = await readEventType(context, type);
+  const found = (await eventTypeFinder(context))(type);
   if (!output.isForPeople) return output.record(found);
   const { schema: _, example, ...details } = found;
   await output.record(details);

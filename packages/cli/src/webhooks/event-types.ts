@@ -10,12 +10,16 @@ export function splitTypes(texts: readonly string[] = []): string[] {
   return types.filter((text) => text !== '');
 }
 
-/** Returns an event type of the server. Throws a UsageError that suggests the nearest one. */
-export async function readEventType(context: Context, type: string): Promise<EventTypeDetails> {
+/** Returns a function that finds an event type of the server. It throws a UsageError that suggests the nearest one. */
+export async function eventTypeFinder(
+  context: Context,
+): Promise<(type: string) => EventTypeDetails> {
   const client = await context.client();
   const { items } = await client.webhooks.eventTypes(context.request);
-  const found = items.find((item) => item.type === type);
-  if (found) return found;
-  const known = items.map((item) => item.type);
-  throw unknownName(`${type}: unknown event type`, type, known, 'types');
+  return (type) => {
+    const found = items.find((item) => item.type === type);
+    if (found) return found;
+    const known = items.map((item) => item.type);
+    throw unknownName(`${type}: unknown event type`, type, known, 'types');
+  };
 }

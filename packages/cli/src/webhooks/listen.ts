@@ -5,9 +5,9 @@ import { type CommandRow, collect } from '../command.js';
 import type { Context } from '../context.js';
 import { isRichTerminal, terminalColumns } from '../io.js';
 import { offerScheme } from '../prompt.js';
-import { readEventType, splitTypes } from './event-types.js';
+import { eventTypeFinder, splitTypes } from './event-types.js';
 import { followEvents, liveFormatOption, resolveLiveFormat } from './follow-events.js';
-import { describeForward, forwardEvent, hasFailed, isTooLate, tooLate } from './forward-event.js';
+import { describeForward, forwardEvent, hasFailed } from './forward-event.js';
 import { openListenState } from './listen-state.js';
 
 export const listen: CommandRow = {
@@ -21,7 +21,6 @@ export const listen: CommandRow = {
       text: 'event types, separated by commas (default: *, all but url.clicked)',
       parse: collect,
     },
-    '--latest': 'begin with the next event, not where the last listen ended',
     ...liveFormatOption,
   },
   help: `Reads the events of the organization from the server, so your machine needs no
@@ -31,19 +30,20 @@ signing secret for your receiver, which stays the same; SHORTY_WEBHOOK_SECRET
 sets another one. It stores its position for each profile: the next listen
 continues there, with the events of up to 30 days.`,
   ownsOutput: true,
-  run: async (context, options: { forwardTo?: string; events?: string[]; latest?: boolean }) => {
+  run: async (context, options: { forwardTo?: string; events?: string[] }) => {
     const { io, output, request } = context;
     const format = resolveLiveFormat(context);
     const hasColor = output.allowsColor && isRichTerminal(io.stdout, io.env);
     const target = await readTarget(options.forwardTo, context);
     const types = splitTypes(options.events ?? ['*']);
     if (types.length === 0) throw new UsageError('--events: names no event type');
-    for (const type of types) if (type !== '*') await readEventType(context, type);
+    const named = types.filter((type) => type !== '*');
+    if (named.length > 0) named.forEach(await eventTypeFinder(context));
     const client = await context.client();
     const state = await openListenState(context);
     const ownSecret = io.env.SHORTY_WEBHOOK_SECRET;
     const secret = ownSecret || state.get('secret');
-    if (!state.has('after') || options.latest) {
+    if (!state.has('after')) {
       const { nextAfter } = await client.events.list({ after: 'latest' }, request);
       state.store = { ...state.store, after: nextAfter, lastId: '' };
     }
@@ -69,7 +69,6 @@ continues there, with the events of up to 30 days.`,
           const { forwardError, forwardedStatus } = forwarded;
           const reason = forwardError ?? `your receiver answered ${forwardedStatus}`;
           if (hasFailed(forwarded)) output.warn(`  ${reason}`);
-          if (isTooLate(forwarded)) output.warn(`  ${tooLate}`);
         }
         if (nextAfter !== after) state.store = { ...state.store, after: nextAfter, lastId: '' };
         after = nextAfter;

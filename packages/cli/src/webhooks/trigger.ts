@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { exitCodes } from '../cli-error.js';
 import type { CommandRow } from '../command.js';
-import { eventTypesHelp, readEventType } from './event-types.js';
-import { forwardEvent, hasFailed, isTooLate, tooLate } from './forward-event.js';
+import { eventTypeFinder, eventTypesHelp } from './event-types.js';
+import { forwardEvent, hasFailed } from './forward-event.js';
 import { readTarget } from './listen.js';
 import { openListenState } from './listen-state.js';
 
@@ -25,7 +25,7 @@ ${eventTypesHelp}`,
   ) => {
     const { io, output } = context;
     const target = await readTarget(forwardTo, context);
-    const { type, example } = await readEventType(context, event);
+    const { type, example } = (await eventTypeFinder(context))(event);
     const createdAt = new Date(io.now()).toISOString();
     const test = { ...example, id: randomUUID(), type, createdAt, test: true };
     const ownSecret = io.env.SHORTY_WEBHOOK_SECRET;
@@ -33,7 +33,6 @@ ${eventTypesHelp}`,
     const forwarded = await forwardEvent(test, target, secret, io);
     const { deliveryId, forwardedStatus, forwardError, durationMs } = forwarded;
     await output.record({ type, deliveryId, forwardedStatus, forwardError, durationMs });
-    if (isTooLate(forwarded)) output.warn(tooLate);
     if (forwardedStatus === 401) {
       output.warn(
         ownSecret
