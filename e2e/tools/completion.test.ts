@@ -62,7 +62,7 @@ test.each(Object.keys(shells) as Shell[])(
     };
     await complete('shorty urls bulk-', /bulk-create/, /bulk-delete/, /bulk-update/);
     await complete('shorty --profile work config u', /config unset/);
-    await complete('shorty urls list --pau', /list --paused/);
+    await complete('shorty urls list --no-ac', /list --no-active/);
     await complete('shorty urls list --output nd', /--output ndjson/);
     await complete('shorty urls list --output=nd', /--output=ndjson/);
     await complete('shorty analytics report --output ht', /--output html/);

@@ -9,7 +9,13 @@ import { bundleOptions, path } from './bundle.mjs';
 const [target = path('../../docs/reference/cli.md')] = process.argv.slice(2);
 
 const { buildProgram, commands } = await importSources();
-const program = buildProgram({ stdout: process.stdout, stderr: process.stderr }, async () => {});
+let printed = '';
+const stdout = {
+  write: (text) => {
+    printed += text;
+  },
+};
+const program = buildProgram({ stdout, stderr: process.stderr }, async () => {});
 const introduction = `# CLI reference
 
 Generated from the help of the commands by \`npm run generate\`; do not edit. [The CLI guide](../cli.md) explains the tasks.
@@ -43,5 +49,7 @@ function find(words) {
 }
 
 function helpOf(command) {
-  return `\`\`\`\n${command.helpInformation().trimEnd()}\n\`\`\`\n`;
+  printed = '';
+  command.outputHelp();
+  return `\`\`\`\n${printed.trimEnd()}\n\`\`\`\n`;
 }

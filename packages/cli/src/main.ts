@@ -21,7 +21,7 @@ export async function main(argv: readonly string[], io: Io): Promise<ExitCode> {
     exitCode = (await row.run(context, readInput(row, input, context) as never)) ?? exitCodes.done;
   });
   try {
-    await program.parseAsync(expand(program, argv), { from: 'user' });
+    await program.parseAsync(expand(argv), { from: 'user' });
     return exitCode;
   } catch (error) {
     // When parsing fails, Commander has not read the flags after the error.
@@ -64,21 +64,11 @@ async function prepare(row: CommandRow, command: Command, program: Command, io: 
   });
 }
 
-/**
- * Rewrites `https://example.com` as `shorten https://example.com`, and `help urls create` as `urls create
- * --help`, because Commander's `help` takes one word.
- */
-function expand(program: Command, argv: readonly string[]): readonly string[] {
+/** Rewrites `https://example.com` as `shorten https://example.com`, and `help urls create` with `--help`. */
+function expand(argv: readonly string[]): readonly string[] {
   if (/^https?:\/\//i.test(argv[0] ?? '')) return ['shorten', ...argv];
-  let command: Command | undefined = program;
-  for (const [at, word] of argv.entries()) {
-    if (word === 'help' && command.commands.length > 0) {
-      return [...argv.slice(0, at), ...argv.slice(at + 1), '--help'];
-    }
-    command = command.commands.find((child) => child.name() === word);
-    if (!command) break;
-  }
-  return argv;
+  // Commander's `help` takes one word.
+  return argv[0] === 'help' ? [...argv.slice(1), '--help'] : argv;
 }
 
 /** What people call commands elsewhere, and what they are here. */

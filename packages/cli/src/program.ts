@@ -1,15 +1,17 @@
-import { Command, Help } from 'commander';
+import { Command } from 'commander';
 import { UsageError } from './cli-error.js';
-import { type CommandRow, formatOption, pathOf, toArgument, toOption } from './command.js';
+import { type CommandRow, formatOption, toArgument, toOption } from './command.js';
 import { commands, groups } from './command-tree.js';
 import { type Input, inputName } from './input.js';
-import { type Io, type OutputStream, terminalColumns } from './io.js';
+import { type Io, terminalColumns } from './io.js';
 import { outputFormats } from './output.js';
 import { version } from './version.js';
 
 const firstSteps = `
 Begin with shorty login, then shorty urls create https://example.com. The help
 of each command has examples: shorty urls create --help`;
+
+const globalOptionsLine = '\nOptions of every command, such as --json and --fields: shorty --help';
 
 const globalOptions = {
   ...formatOption(outputFormats),
@@ -34,12 +36,13 @@ export function buildProgram(io: Pick<Io, 'stdout' | 'stderr'>, run: Run): Comma
     .description('Create and manage short links, QR codes and webhooks')
     .version(version, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'show help')
-    .configureHelp(helpLayout)
+    // A group lists the names of its commands.
+    .configureHelp({ subcommandTerm: (command) => command.name() })
     .configureOutput({
       writeOut: (text) => io.stdout.write(text),
       writeErr: (text) => io.stderr.write(text),
-      getOutHelpWidth: () => helpWidth(io.stdout),
-      getErrHelpWidth: () => helpWidth(io.stderr),
+      getOutHelpWidth: () => terminalColumns(io.stdout),
+      getErrHelpWidth: () => terminalColumns(io.stderr),
       // main reports errors.
       outputError: () => {},
       getOutHasColors: () => false,
@@ -47,7 +50,7 @@ export function buildProgram(io: Pick<Io, 'stdout' | 'stderr'>, run: Run): Comma
     })
     .showSuggestionAfterError()
     .exitOverride()
-    .addHelpText('after', firstSteps);
+    .addHelpText('afterAll', ({ command }) => (command.parent ? globalOptionsLine : firstSteps));
   for (const [flags, row] of Object.entries(globalOptions)) program.addOption(toOption(flags, row));
   addCommands(program, run);
   return program;
@@ -81,38 +84,12 @@ function addCommands(program: Command, run: Run): void {
       command.addOption(toOption(flags, option));
     }
     if (row.help !== undefined) command.addHelpText('after', `\n${row.help}`);
+    const examples = row.examples.join('\n').replaceAll(/^/gm, '  ');
+    command.addHelpText('after', `\nExamples:\n${examples}`);
     command.action(() => {
       const names = Object.keys(row.args ?? {}).map(inputName);
       const values = names.map((name, index) => [name, command.processedArgs[index]]);
       return run(row, command, { ...Object.fromEntries(values), ...command.opts() });
     });
   }
-}
-
-const globalOptionsLine = 'Options of every command, such as --json and --fields: shorty --help';
-
-// The texts around the options are written for this width.
-const usualWidth = 80;
-const widestHelp = 120;
-
-/** Returns the width of the help texts on a stream. */
-export function helpWidth(stream: OutputStream): number {
-  return stream.isTTY ? Math.min(terminalColumns(stream), widestHelp) : usualWidth;
-}
-
-/** How Commander lays out the help of a command. A group lists the names of its commands. */
-export const helpLayout = {
-  formatHelp,
-  subcommandTerm: (command: Command) => command.name(),
-};
-
-/** Prints the examples between the description and the options, and names the global ones in one line. */
-function formatHelp(this: Help, command: Command, helper: Help): string {
-  const text = Help.prototype.formatHelp.call(this, command, helper);
-  const row = commands[pathOf(command)];
-  const more = command.parent ? `${text}\n${globalOptionsLine}\n` : text;
-  if (!row) return more;
-  const lines = row.examples.flatMap((example) => example.split('\n')).map((line) => `  ${line}`);
-  const [usage, description, ...rest] = more.split('\n\n');
-  return [usage, description, `Examples:\n${lines.join('\n')}`, ...rest].join('\n\n');
 }

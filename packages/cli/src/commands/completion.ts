@@ -2,31 +2,25 @@ import type { Argument, Command, Option } from 'commander';
 import type { CommandRow } from '../command.js';
 
 // Each script asks this command for the completions of a line. A line `:files` stands for files.
-const scripts = {
-  bash: `# bash completion of shorty
+const bash = `# bash completion of shorty
 _shorty() {
   local IFS=$'\\n' line files=""
   COMPREPLY=()
-  for line in $(shorty completion bash -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null); do
+  for line in $(shorty completion bash -- "\${COMP_WORDS[@]:1:$COMP_CWORD}" 2>/dev/null); do
     if [[ $line == :files ]]; then files=1; else COMPREPLY+=("$line"); fi
   done
-  # Without candidates, bash offers files unless this turns them off. bash 3 does not have it.
+  # Without candidates, bash offers files unless this turns them off. bash 3 and zsh do not have it.
   [[ $files ]] || compopt +o default 2>/dev/null
 }
 complete -o default -F _shorty shorty
-`,
-  zsh: `#compdef shorty
-(( $+functions[compdef] )) || { autoload -Uz compinit && compinit; }
-_shorty() {
-  local -a lines candidates
-  lines=("\${(@f)$(shorty completion zsh -- "\${(@)words[2,CURRENT]}" 2>/dev/null)}")
-  candidates=("\${(@)lines:#(:files|)}")
-  compset -P '--*='
-  if (( \${#candidates} )); then _describe 'shorty' candidates; fi
-  if (( \${lines[(Ie):files]} )); then _files; fi
-}
-if [ "\${funcstack[1]}" = "_shorty" ]; then _shorty "$@"; else compdef _shorty shorty; fi
-`,
+`;
+
+const scripts = {
+  bash,
+  zsh: `autoload -Uz compinit bashcompinit
+(( $+functions[compdef] )) || compinit
+bashcompinit
+${bash}`,
   fish: `# fish completion of shorty
 function __shorty_complete
     set -l words (commandline -opc)
@@ -57,8 +51,10 @@ export const completion: CommandRow = {
     { shell, words = [] }: { readonly shell: Shell; readonly words?: readonly string[] },
   ) => {
     if (words.length === 0) return output.write(scripts[shell]);
-    const lines = complete(program, words, shell).map((each) => formatCandidate(each, shell));
-    await output.write(lines.map((line) => `${line}\n`).join(''));
+    const lines = complete(program, words).map(({ word, summary = '' }) =>
+      shell === 'fish' && word !== files.word ? `${word}\t${summary}\n` : `${word}\n`,
+    );
+    await output.write(lines.join(''));
   },
 };
 
@@ -70,15 +66,8 @@ interface Candidate {
 const files: Candidate = { word: ':files' };
 const help: Candidate = { word: '--help', summary: 'show help' };
 
-function formatCandidate({ word, summary = '' }: Candidate, shell: Shell): string {
-  if (shell === 'bash' || word === files.word) return word;
-  if (shell === 'fish') return `${word}\t${summary}`;
-  // After a colon, zsh shows a column of summaries, also of empty ones.
-  return word.replaceAll(':', '\\:') + (summary && `:${summary}`);
-}
-
 /** Returns what can complete the last word. */
-function complete(program: Command, words: readonly string[], shell: Shell): Candidate[] {
+function complete(program: Command, words: readonly string[]): Candidate[] {
   let command = program;
   let option: Option | undefined;
   const [, flag, value] = /^(--[\w-]+)=(.*)$/s.exec(words.at(-1) ?? '') ?? [];
@@ -95,8 +84,8 @@ function complete(program: Command, words: readonly string[], shell: Shell): Can
   }
   const candidates = option ? valuesOf(option) : wordsOf(command, program, current);
   const found = candidates.filter((each) => each === files || each.word.startsWith(current));
-  // Fish replaces the whole word.
-  const start = flag && shell === 'fish' ? `${flag}=` : '';
+  // The other shells replace the whole word.
+  const start = flag ? `${flag}=` : '';
   return found.map((each) => (each === files ? each : { ...each, word: start + each.word }));
 }
 
