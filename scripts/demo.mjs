@@ -87,7 +87,7 @@ async function tour() {
   const [link] = items;
   console.log(`Link ${link.id}: ${link.shortUrl} leads to ${link.targetUrl}`);
   const image = join(scratch, 'oxygen.png');
-  await run(`qr create --url-id ${link.id} --out ${image}`);
+  await run(`qr create ${link.id} --out ${image}`);
   console.log(`It has ${statSync(image).size.toLocaleString('en')} bytes`);
 
   step('People and crawlers visit the link. One person scans the code; the others use the slug.');

@@ -18,9 +18,10 @@ export function writeCliSources(folder, importFolder) {
   const operations = Object.entries(document.paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, { requestBody, responses, ...operation }]) => {
       const [, success] = Object.entries(responses).find(([status]) => status < '3') ?? [];
-      const data = follow(schemaOf(success)).properties?.data ?? {};
+      const data = follow(follow(schemaOf(success)).properties?.data ?? {});
       const body = follow(schemaOf(requestBody));
-      return { ...operation, route: `${method.toUpperCase()} ${path}`, body, data: follow(data) };
+      const { ETag: etag } = success?.headers ?? {};
+      return { ...operation, route: `${method.toUpperCase()} ${path}`, body, data, etag };
     }),
   );
   const find = (id) => operations.find(({ operationId }) => operationId === id);
@@ -36,7 +37,7 @@ function schemaOf(message) {
 }
 
 /** Returns what commands and MCP tools take from an operation. */
-function describe({ route, summary, parameters = [], security, body, data }) {
+function describe({ route, summary, parameters = [], security, body, data, etag }) {
   const query = parameters.filter((each) => each.in === 'query');
   const fields = [
     ...Object.entries(body.properties ?? {}),
@@ -50,7 +51,9 @@ function describe({ route, summary, parameters = [], security, body, data }) {
     properties: Object.fromEntries(fields.map(([name, field]) => [name, fieldOf(name, field)])),
     required: body.required,
     // Lists check the fields of what they have read.
-    prints: route.startsWith('GET') ? undefined : Object.keys(data.properties ?? {}),
+    prints: route.startsWith('GET')
+      ? undefined
+      : Object.keys({ ...data.properties, ...(etag && { etag }) }),
   };
 }
 
@@ -66,9 +69,10 @@ function fieldOf(name, field) {
 function reduce(schema) {
   const whole = follow(schema);
   const { type, enum: values, const: value, required, description } = whole;
-  const { properties, items, anyOf, additionalProperties: more } = whole;
+  const { properties, items, minItems, anyOf, additionalProperties: more } = whole;
   return {
     ...{ type, enum: values, const: value, required, description, items: items && reduce(items) },
+    minItems,
     anyOf: anyOf?.map(reduce),
     properties:
       properties &&

@@ -1,10 +1,10 @@
 import type { WithResponse } from '@shorty/sdk';
 import { UsageError } from './cli-error.js';
-import type { Details } from './command.js';
+import { type Details, defined } from './command.js';
 
-/** Returns a record with its ETag, which `--if-match` takes. */
+/** Returns a record with its ETag, which `--if-match` takes, if it has one. */
 export function withEtag<T extends object>({ data, response }: WithResponse<T>) {
-  return { ...data, etag: response.etag };
+  return { ...data, ...defined({ etag: response.etag }) };
 }
 
 /** The option `--if-match <etag>` of commands that change or delete a record. */

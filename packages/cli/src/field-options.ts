@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander';
 import { UsageError, unknownName } from './cli-error.js';
 import { type Details, defined, type OptionRows, parseCount, repeatable } from './command.js';
-import { type FieldSchema, type OperationId, operations } from './operations.js';
+import { clearableFields, type FieldSchema, type OperationId, operations } from './operations.js';
 import { naming, namingSeveral } from './records.js';
 
 export const times = ['since', 'until', 'createdSince', 'createdUntil'];
@@ -27,7 +27,8 @@ function optionsOf(
   field: FieldSchema,
   isQuery: boolean,
 ): [string, Details | string][] {
-  const flag = kebabCase(name);
+  // `--active` for `isActive`.
+  const flag = kebabCase(name).replace(/^is-/, '');
   const text = firstSentence(field.description ?? '');
   const isList = field.type === 'array';
   if (isQuery && (name === 'urlId' || name === 'domainId')) {
@@ -49,9 +50,12 @@ function optionsOf(
     ];
   }
   if (type === 'boolean') {
+    const opposite = `the opposite of --${flag}`;
+    const values = /^true: (.*?); false: (.*?)\./.exec(field.description ?? '') ?? [];
+    const [, yes = text, no = opposite] = values;
     return [
-      [`--${flag}`, text],
-      [`--no-${flag}`, `the opposite of --${flag}`],
+      [`--${flag}`, yes],
+      [`--no-${flag}`, no],
     ];
   }
   if (type === 'integer') return [[`--${flag} <number>`, { text, parse: parseCount }]];
@@ -83,23 +87,35 @@ function parseNumber(text: string, choices: readonly string[]): number {
 /** Returns the fields of a request that the arguments and options of a command have set. */
 export function bodyOf(operation: OperationId, input: object): Record<string, unknown> {
   const { properties } = operations[operation];
-  const fields = Object.entries(defined(input)).filter(([name]) => Object.hasOwn(properties, name));
+  const fields = Object.entries(defined(input)).flatMap(([name, value]) => {
+    const names = [name, `is${name.charAt(0).toUpperCase()}${name.slice(1)}`];
+    const field = names.find((each) => Object.hasOwn(properties, each));
+    return field === undefined ? [] : [[field, value]];
+  });
   return Object.fromEntries(fields);
+}
+
+/** Returns the option that empties fields. */
+export function clearOption(operation: OperationId): OptionRows {
+  const names = Object.keys(clearableFields(operation)).join(', ');
+  return { '--clear <field>': repeatable(`field to clear: ${names}`) };
 }
 
 /** Empties the fields that `--clear` names. */
 export function clearFields(
+  operation: OperationId,
   patch: object,
   names: readonly string[] = [],
-  clearable: readonly string[],
 ): void {
   const fields = patch as Record<string, unknown>;
+  const clearable = clearableFields(operation);
+  const known = Object.keys(clearable);
   for (const name of names) {
     const spelling = name.replaceAll(/[-_]/g, '').toLowerCase();
-    const field = clearable.find((known) => known.toLowerCase() === spelling);
-    if (!field) throw unknownName(`--clear ${name}: unknown field`, name, clearable);
+    const field = known.find((each) => each.toLowerCase() === spelling);
+    if (!field) throw unknownName(`--clear ${name}: unknown field`, name, known);
     if (field in patch) throw new UsageError(`--clear ${name}: another option sets this field`);
-    fields[field] = null;
+    fields[field] = clearable[field];
   }
 }
 

@@ -6,6 +6,7 @@ export interface FieldSchema {
   readonly type?: string | readonly string[];
   readonly description?: string;
   readonly enum?: readonly (string | number | null)[];
+  readonly minItems?: number;
   readonly anyOf?: readonly FieldSchema[];
 }
 
@@ -27,10 +28,14 @@ export interface Operation {
 
 export const operations: Readonly<Record<OperationId, Operation>> = table;
 
-/** Returns the fields of a body that can be emptied. */
-export function clearableFields(operation: OperationId): string[] {
+/** Returns the fields of a body that can be emptied, with what empties them: null, or an empty list. */
+export function clearableFields(operation: OperationId): Readonly<Record<string, null | []>> {
   const fields = Object.entries(operations[operation].properties);
   const isNullable = ({ type, anyOf }: FieldSchema): boolean =>
     [type].flat().includes('null') || (anyOf?.some(isNullable) ?? false);
-  return fields.filter(([, field]) => isNullable(field)).map(([name]) => name);
+  const empty = fields.flatMap(([name, field]): [string, null | []][] => {
+    if (isNullable(field)) return [[name, null]];
+    return field.type === 'array' && !field.minItems ? [[name, []]] : [];
+  });
+  return Object.fromEntries(empty);
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import {
   closeSync,
+  existsSync,
   fsyncSync,
   openSync,
   realpathSync,
@@ -83,34 +84,23 @@ export function replaceFile(path: string, content: string | Uint8Array, options 
   }
 }
 
-/**
- * Returns the format that the extension of a file names. Throws a UsageError if no format has it, or if
- * another option has chosen a different one.
- */
+/** Throws a UsageError if a file cannot be replaced. A pipe is not opened, because that would end its reader. */
+export function requireWritable(path: string): void {
+  if (!existsSync(path) || !statSync(path).isFIFO()) new ReplacementFile(path).close();
+}
+
+/** Returns the format that the extension of a file names. Throws a UsageError if no format has it. */
 export function formatOfFile<Format extends string>(
   path: string | undefined,
   formats: readonly Format[],
-  { option = '--out', chosen, chosenBy = '--output' }: FileFormatOptions = {},
+  option = '--out',
 ): Format | undefined {
   const extension = extname(path ?? '').toLowerCase();
   if (extension === '') return undefined;
   const format = formats.find((each) => `.${each}` === extension);
-  if (!format) {
-    const known = formats.map((each) => `.${each}`).join(', ');
-    throw new UsageError(`${option} ${path}: unknown extension ${extension}`, `use ${known}`);
-  }
-  if (chosen === undefined || chosen === format) return format;
-  throw new UsageError(
-    `${chosenBy} ${chosen} contradicts ${option} ${path}`,
-    'the extension of the file must be that of the format',
-  );
-}
-
-interface FileFormatOptions {
-  readonly option?: string;
-  /** The extension of the format that another option has chosen. */
-  readonly chosen?: string | undefined;
-  readonly chosenBy?: string;
+  if (format) return format;
+  const known = formats.map((each) => `.${each}`).join(', ');
+  throw new UsageError(`${option} ${path}: unknown extension ${extension}`, `use ${known}`);
 }
 
 /** Returns the absolute path of a file, or of what it links to. */

@@ -148,7 +148,7 @@ test('an export has only the links that its filter selects', async () => {
   };
   expect(await ids('--tag', 'exported')).toEqual([first]);
   expect(await ids('--tag', 'exported', '--active')).toEqual([]);
-  expect(await ids('--paused', '--search', 'nowhere-to-be-found')).toEqual([]);
+  expect(await ids('--no-active', '--search', 'nowhere-to-be-found')).toEqual([]);
 });
 
 test('the extension of --out selects the format, and an unknown one is refused', async () => {

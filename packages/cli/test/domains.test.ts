@@ -86,7 +86,7 @@ describe('shorty domains', () => {
     const report = await shorty.run('analytics report --domain-id five.example.com');
     expect(report.stdout).toMatch(/^Clicks of links on five\.example\.com\n/);
     expect(await ids('--active')).toContain(id);
-    expect(await ids('--pending')).not.toContain(id);
+    expect(await ids('--no-active')).not.toContain(id);
     expect(await ids('--hostname', 'FIVE.example.com')).toEqual([id]);
 
     const link = await server.client.urls.create({

@@ -1,6 +1,6 @@
 import type { Domain } from '@shorty/sdk';
 import type { CommandRow } from '../command.js';
-import { bodyOf, fieldOptions } from '../field-options.js';
+import { fieldOptions } from '../field-options.js';
 import { readJson } from '../read-input.js';
 import { changeCommand } from './change-command.js';
 import { listCommand, requestCommand } from './request-command.js';
@@ -18,18 +18,9 @@ export const domainCommands: Readonly<Record<string, CommandRow>> = {
       `\nSet this record in DNS:\n\n  ${name}  ${type}  ${value}\n\nThen run: shorty domains verify ${hostname}`,
   }),
   list: listCommand<Domain>('listDomains', {
-    examples: ['shorty domains list --pending'],
+    examples: ['shorty domains list --no-active'],
     item: 'domain',
     columns: ['hostname', 'isActive', 'verifiedAt', 'lastError', 'id'],
-    options: {
-      '--active': { text: 'only active domains', conflicts: 'pending' },
-      '--pending': 'only domains that are not verified',
-      ...fieldOptions('listDomains', ['isActive']),
-    },
-    fields: ({ active, pending, ...query }: { active?: boolean; pending?: boolean }) => ({
-      ...query,
-      ...((active || pending) && { isActive: active === true }),
-    }),
   }),
   get: requestCommand('getDomain', { examples: ['shorty domains get go.example.com'] }),
   update: requestCommand('updateDomain', {
@@ -41,7 +32,7 @@ export const domainCommands: Readonly<Record<string, CommandRow>> = {
       '--asset-links <file>': 'JSON file for Android apps',
     },
     fields: async (input: UpdateOptions, context) => {
-      const patch = bodyOf('updateDomain', input);
+      const patch: Record<string, unknown> = { ...input };
       for (const name of ['appleAppSiteAssociation', 'assetLinks'] as const) {
         // The server checks the form of the documents.
         if (input[name] !== undefined) patch[name] = await readJson(context, input[name]);

@@ -19,7 +19,6 @@ export const expiresAtOption: Details = {
 };
 
 interface NewKey {
-  readonly timeZone?: string;
   readonly domain?: Named;
   readonly ownLinks?: boolean;
 }
@@ -38,7 +37,7 @@ export const keyCommands: Readonly<Record<string, CommandRow>> = {
       '--expires-at <time>': expiresAtOption,
       ...timeZoneOption,
     },
-    fields: ({ timeZone: _, domain, ownLinks, ...fields }: NewKey) => ({
+    fields: ({ domain, ownLinks, ...fields }: NewKey) => ({
       ...fields,
       domainId: domain,
       onlyOwnLinks: ownLinks,

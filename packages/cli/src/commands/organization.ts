@@ -1,13 +1,10 @@
 import { formatUsd } from '@shorty/report';
 import type { AuditEntry, Usage } from '@shorty/sdk';
-import { UsageError } from '../cli-error.js';
-import { type CommandRow, collect, repeatable } from '../command.js';
+import { type CommandRow, repeatable } from '../command.js';
 import { fieldOptions } from '../field-options.js';
 import { type Column, columnsOf } from '../output.js';
 import { type Named, naming } from '../records.js';
 import { listCommand, requestCommand } from './request-command.js';
-
-const clearable = 'excludeAddresses';
 
 export const organizationCommands: Readonly<Record<string, CommandRow>> = {
   get: requestCommand('getOwnOrganization', { examples: ['shorty organization get'] }),
@@ -21,17 +18,11 @@ export const organizationCommands: Readonly<Record<string, CommandRow>> = {
       '--exclude-address <range>': repeatable(
         'do not count visits from this address or CIDR range; replaces the list',
       ),
-      '--clear <field>': {
-        text: `field to clear: ${clearable}`,
-        parse: collect,
-        conflicts: 'excludeAddress',
-      },
     },
-    fields: ({ excludeAddress, clear }: { excludeAddress?: string[]; clear?: string[] }) => {
-      const unknown = clear?.find((name) => name !== clearable);
-      if (unknown !== undefined) throw new UsageError(`--clear ${unknown}: must be ${clearable}`);
-      return { excludeAddresses: clear ? [] : excludeAddress };
-    },
+    clears: true,
+    fields: ({ excludeAddress }: { excludeAddress?: string[] }) => ({
+      excludeAddresses: excludeAddress,
+    }),
   }),
 };
 
@@ -90,11 +81,6 @@ const auditColumns: readonly Column<AuditEntry>[] = [
 const auditList = {
   item: 'entry',
   columns: auditColumns,
-  // No form of a name tells that it is no id: a tag is its own id, and that of a client may be any text.
-  noteIfEmpty: (fields: { actor?: string; resource?: string }) =>
-    fields.actor !== undefined || fields.resource !== undefined
-      ? '--actor and --resource take ids, not names; the field id of the record has it'
-      : undefined,
 };
 
 /** Lists the changes of the own organization. */

@@ -7,20 +7,19 @@ import {
   parseCount,
   parsePositive,
   type RecordKind,
-  repeatable,
 } from '../command.js';
 import type { Context } from '../context.js';
 import { ifMatchOption, withEtag } from '../etag.js';
-import { clearFields, fieldOptions, requireChange } from '../field-options.js';
+import { bodyOf, clearFields, clearOption, fieldOptions, requireChange } from '../field-options.js';
 import { type Input, withIds } from '../input.js';
-import { clearableFields, type OperationId, operations } from '../operations.js';
+import { type OperationId, operations } from '../operations.js';
 import { type Column, columnsOf } from '../output.js';
 import { readPages } from '../read-pages.js';
 import { type Connection, kinds, Named, naming } from '../records.js';
 
 /** What a command of one operation has beside what the contract says. */
 interface OwnRow extends Partial<Omit<CommandRow, 'run' | 'prints'>> {
-  /** Returns the fields of the request, if they are not those of the other arguments and options. */
+  /** Returns the fields of the request, if they are not those of the other arguments and options. What is no field is ignored. */
   readonly fields?: (input: never, context: Context) => object | Promise<object>;
 }
 
@@ -32,7 +31,7 @@ interface RequestRow<Data> extends OwnRow {
   /** What to tell after the request. */
   readonly note?: string | ((data: Data, input: never) => string | undefined);
   /** Prints the response, if a command has a form of its own for it. */
-  readonly print?: (context: Context, data: Data, fields: object) => Promise<void>;
+  readonly print?: (context: Context, data: Data, input: never) => Promise<void>;
 }
 
 /** Returns what the commands of an operation have in common. The arguments begin with those of its path. */
@@ -50,33 +49,32 @@ export function requestCommand<Data extends object = never>(
   const { fields: read = (input: object) => input, done, clears, note, print, ...row } = own;
   const { route, isVersioned, prints } = operations[id];
   const isPatch = route.startsWith('PATCH');
-  const hasEtag = isVersioned || versionedPaths.has(pathOf(route));
-  const clearable = clears ? clearableFields(id) : [];
   return {
     ...describeCommand(id, row),
-    prints: prints && (hasEtag ? [...prints, 'etag'] : prints),
+    prints,
     options: {
       ...row.options,
-      ...(clears && { '--clear <field>': repeatable(`field to clear: ${clearable.join(', ')}`) }),
+      ...(clears && clearOption(id)),
       ...(isVersioned && { '--if-match <etag>': ifMatchOption() }),
     },
     run: async (context, input: Input) => {
       const { output } = context;
       const { params, others } = split(route, input);
       const { ifMatch, ...options } = others;
-      const fields = defined(await read(options as never, context));
-      if (clears) clearFields(fields, options.clear as string[] | undefined, clearable);
+      const fields = bodyOf(id, await read(options as never, context));
+      if (clears) clearFields(id, fields, options.clear as string[] | undefined);
       if (isPatch) requireChange(fields);
       const request = { ...context.request, ...defined({ ifMatch }) };
       const response = await send(route, context, params, fields, request);
-      const record = hasEtag ? withEtag(response) : response.data;
+      const record = withEtag(response);
       const name = Object.values(params).at(-1);
       const shown = name instanceof Named ? name.text : String(name ?? 'organization');
-      if (print) await print(context, response.data as Data, fields);
+      if (print) await print(context, record as object as Data, input as never);
       else if (done !== undefined && output.isForPeople) await output.result(`${shown} ${done}`);
       else if (isPatch) await output.updated(shown, fields, record);
       else await output.record(record);
-      const text = typeof note === 'string' ? note : note?.(response.data as Data, input as never);
+      const text =
+        typeof note === 'string' ? note : note?.(record as object as Data, input as never);
       if (text !== undefined) output.note(text);
     },
   };
@@ -85,8 +83,6 @@ export function requestCommand<Data extends object = never>(
 interface ListRow<Item> extends OwnRow {
   readonly item: string;
   readonly columns: Columns<Item> | ((context: Context) => Columns<Item>);
-  /** What to tell when the list is empty. */
-  readonly noteIfEmpty?: (fields: object) => string | undefined;
 }
 
 type Columns<Item> = readonly (Column<Item> | (keyof Item & string))[];
@@ -94,7 +90,7 @@ type Columns<Item> = readonly (Column<Item> | (keyof Item & string))[];
 /** A command that prints a paginated list. By default, its options are the parameters of the request. */
 export function listCommand<Item extends object>(
   id: OperationId,
-  { item, columns, fields: read = (input: object) => input, noteIfEmpty, ...row }: ListRow<Item>,
+  { item, columns, fields: read = (input: object) => input, ...row }: ListRow<Item>,
 ): CommandRow {
   const { route } = operations[id];
   return {
@@ -112,7 +108,7 @@ export function listCommand<Item extends object>(
     run: async (context, { limit, offset, all, ...input }: Input) => {
       const { output } = context;
       const { params, others } = split(route, input);
-      const fields = defined(await read(others as never, context));
+      const fields = bodyOf(id, await read(others as never, context));
       const wanted = typeof columns === 'function' ? columns(context) : columns;
       const shown = wanted.flatMap((each) =>
         typeof each === 'string' ? columnsOf<Item>(each) : [each],
@@ -125,10 +121,7 @@ export function listCommand<Item extends object>(
           { ...fields, ...page },
           context.request,
         );
-        const data = response.data as Page<Item>;
-        const note = data.total === 0 ? noteIfEmpty?.(fields) : undefined;
-        if (note !== undefined) output.note(note);
-        return data;
+        return response.data as Page<Item>;
       };
       if (all) {
         const pages = readPages((position) => readPage({ limit: 100, ...position }));
@@ -147,17 +140,6 @@ export function listCommand<Item extends object>(
     },
   };
 }
-
-function pathOf(route: string): string {
-  return route.slice(route.indexOf(' ') + 1);
-}
-
-/** The paths of records that have an ETag. */
-const versionedPaths = new Set(
-  Object.values(operations).flatMap(({ route, isVersioned }) =>
-    isVersioned ? [pathOf(route)] : [],
-  ),
-);
 
 /** Returns the arguments of a path, by the kinds of records that they name. */
 function argumentsIn(route: string): Record<string, Details> {

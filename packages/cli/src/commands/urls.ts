@@ -5,12 +5,12 @@ import { UsageError } from '../cli-error.js';
 import { type CommandRow, defined, type OptionRows, repeatable } from '../command.js';
 import type { Context } from '../context.js';
 import { ifMatchOption, withEtag } from '../etag.js';
-import { bodyOf, clearFields, fieldOptions, requireChange } from '../field-options.js';
+import { bodyOf, clearFields, clearOption, requireChange } from '../field-options.js';
 import type { Input } from '../input.js';
-import { clearableFields, operations } from '../operations.js';
+import { operations } from '../operations.js';
 import { type Column, columnsOf } from '../output.js';
 import { offerScheme } from '../prompt.js';
-import { kinds, type Named, naming } from '../records.js';
+import { type Named, naming } from '../records.js';
 import {
   type ChangeOptions,
   type Changer,
@@ -25,12 +25,10 @@ import { bulkDelete, deleteUrls } from './urls/bulk-delete.js';
 import { bulkUpdate } from './urls/bulk-update.js';
 import { exportLinks, exportVisits } from './urls/export.js';
 import {
-  filterOptions,
   type LinkOptions,
   linkOptions,
   readLinkOptions,
   readUrlFilter,
-  stateFields,
 } from './urls/link-options.js';
 import { ruleCommands } from './urls/rules.js';
 
@@ -96,10 +94,6 @@ export const urlCommands: Readonly<Record<string, CommandRow>> = {
       'shorty urls list --tag launch --active --all',
       'shorty urls list --fields id,shortUrl --output csv',
     ],
-    options: {
-      ...filterOptions,
-      ...fieldOptions('listUrls', stateFields),
-    },
     item: 'link',
     fields: async (options: Input, { output: { format, fields } }) => ({
       ...(await readUrlFilter(options)),
@@ -109,7 +103,7 @@ export const urlCommands: Readonly<Record<string, CommandRow>> = {
     columns: ({ output: { format, fields } }) =>
       fields ? [] : format === 'table' ? tableColumns : listColumns,
   }),
-  upsert: {
+  upsert: requestCommand('upsertUrl', {
     summary: 'Create a short link with an external id, or change the one that has it',
     examples: ['shorty urls upsert product-7 https://example.com/sale --slug sale --tag shop'],
     args: { '<externalId>': 'id of the link in another system', ...targetUrl },
@@ -118,34 +112,13 @@ export const urlCommands: Readonly<Record<string, CommandRow>> = {
       '--paused': 'pause the link',
       ...linkOptions,
     },
-    prints: [...(operations.upsertUrl.prints ?? []), 'etag'],
-    run: async (context, { externalId, ...input }: NewLink & { externalId: string }) => {
-      const body = await readNewLink(input, context);
-      const client = await context.client();
-      const call = client.urls.upsert(externalId, body, context.request);
-      await context.output.record(withEtag(await call.withResponse()));
-    },
-  },
+    fields: readNewLink,
+  }),
   get: {
     summary: 'Show a short link',
-    examples: [
-      'shorty urls get 42 --fields title,clickCount',
-      'shorty urls get --external-id order-1001',
-    ],
-    args: { '[link]': naming('link') },
-    options: { '--external-id <id>': 'id of the link in another system, instead of <link>' },
-    run: async (
-      context,
-      { link, externalId }: { readonly link?: Named; readonly externalId?: string },
-    ) => {
-      if ((link === undefined) === (externalId === undefined)) {
-        throw new UsageError('which link?', `give its ${kinds.link.forms}, or --external-id`);
-      }
-      const { urls } = await context.client();
-      const read = async () =>
-        withEtag(await urls.getByExternalId(String(externalId), context.request).withResponse());
-      await context.output.record(await (link ? link.read() : read()));
-    },
+    examples: ['shorty urls get 42 --fields title,clickCount'],
+    args: link,
+    run: async ({ output }, { link }: { readonly link: Named }) => output.record(await link.read()),
   },
   update: {
     summary: 'Change a short link',
@@ -161,17 +134,17 @@ export const urlCommands: Readonly<Record<string, CommandRow>> = {
       '--tag <tag>': repeatable('tag; the given tags replace all tags of the link'),
       '--add-tag <tag>': { ...repeatable('tag to add'), conflicts: 'tag' },
       '--remove-tag <tag>': { ...repeatable('tag to remove'), conflicts: 'tag' },
-      '--clear <field>': repeatable('field to clear'),
+      ...clearOption('updateUrl'),
       '--if-match <etag>': ifMatchOption(),
     },
-    prints: [...(operations.updateUrl.prints ?? []), 'etag'],
+    prints: operations.updateUrl.prints,
     run: async (context, { link, clear, ifMatch, ...input }: UpdateOptions) => {
       const { addTag, removeTag } = input;
       const patch = await readLinkOptions(input, context);
       if (input.targetUrl !== undefined) {
         patch.targetUrl = await offerScheme(input.targetUrl, '--target-url', context);
       }
-      clearFields(patch, clear, clearableFields('updateUrl'));
+      clearFields('updateUrl', patch, clear);
       if (patch.password === null) patch.isPasswordProtected = false;
       requireChange({ ...patch, ...defined({ addTag, removeTag }) });
       if ((addTag || removeTag) && patch.tags === null) {

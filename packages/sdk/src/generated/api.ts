@@ -5167,7 +5167,7 @@ export interface components {
         UrlOrder: "asc" | "desc";
         /** @description true: only active links; false: only paused, expired and deleted links. */
         IsActive: boolean;
-        /** @description true: only links with targetBlockedAt; false: only the others. */
+        /** @description true: only links with targetBlockedAt, whose target is harmful; false: only the others. */
         IsTargetBlocked: boolean;
         /** @description true: only deleted links; false: only links that are not deleted. Default: false, and both with isActive=false. */
         IsDeleted: boolean;
@@ -6055,7 +6055,7 @@ export interface operations {
                 order?: components["parameters"]["UrlOrder"];
                 /** @description true: only active links; false: only paused, expired and deleted links. */
                 isActive?: components["parameters"]["IsActive"];
-                /** @description true: only links with targetBlockedAt; false: only the others. */
+                /** @description true: only links with targetBlockedAt, whose target is harmful; false: only the others. */
                 isTargetBlocked?: components["parameters"]["IsTargetBlocked"];
                 /** @description true: only deleted links; false: only links that are not deleted. Default: false, and both with isActive=false. */
                 isDeleted?: components["parameters"]["IsDeleted"];
@@ -8085,7 +8085,7 @@ export interface operations {
                 offset?: components["parameters"]["Offset"];
                 /** @description The nextAfter of the page before, which continues the list there. Unlike offset, it neither repeats nor skips items when others are created or deleted meanwhile. Send the same filters; limit may differ. */
                 after?: components["parameters"]["After"];
-                /** @description Only active or only pending domains. */
+                /** @description true: only active domains; false: only pending ones. */
                 isActive?: boolean;
                 /** @description Only the domain with this hostname. */
                 hostname?: string;

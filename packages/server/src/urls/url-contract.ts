@@ -100,7 +100,7 @@ const filters = {
   isTargetBlocked: filter(
     queryBoolean,
     'IsTargetBlocked',
-    'true: only links with targetBlockedAt; false: only the others.',
+    'true: only links with targetBlockedAt, whose target is harmful; false: only the others.',
   ),
   isDeleted: filter(
     queryBoolean,

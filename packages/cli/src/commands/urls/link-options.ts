@@ -90,30 +90,10 @@ function parsePairs(pairs: readonly string[]): Record<string, string> {
   );
 }
 
-// Options of their own select these.
-export const stateFields = ['isActive', 'isDeleted', 'isTargetBlocked'];
-
 /** The options that select links. */
-export const filterOptions: OptionRows = {
-  '--active': { text: 'only active links', conflicts: 'paused' },
-  '--paused': 'only paused and expired links',
-  '--deleted': { text: 'only deleted links', conflicts: 'active' },
-  '--harmful': 'only links that lead to a host which the server knows as harmful',
-  ...fieldOptions('listUrls', [...stateFields, 'sort', 'order']),
-};
+export const filterOptions = fieldOptions('listUrls', ['sort', 'order']);
 
 /** Returns the query of the options. Deleted links are found only by --deleted. */
-export async function readUrlFilter({
-  active,
-  paused,
-  deleted,
-  harmful,
-  ...filter
-}: Input): Promise<Omit<UrlListQuery, 'view'>> {
-  return {
-    ...(await withIds(filter)),
-    ...((active === true || paused === true) && { isActive: active === true }),
-    isDeleted: deleted === true,
-    ...(harmful === true && { isTargetBlocked: true }),
-  };
+export async function readUrlFilter(filter: Input): Promise<Omit<UrlListQuery, 'view'>> {
+  return { isDeleted: false, ...(await withIds(bodyOf('listUrls', filter))) };
 }
