@@ -10,14 +10,14 @@ import type { Row } from '../../storage/batches.js';
 import type { Database, Schema, Value, WriteTransaction } from '../../storage/database.js';
 import { foldKey, foldsPlatformKeys } from '../../storage/fold-keys.js';
 import { changeLinkPolicy } from '../../storage/link-policy.js';
-import { definitionOf, keyOf } from '../../storage/schema.js';
+import { definitionOf, keyOf, type Table } from '../../storage/schema.js';
 import { searchTextOf } from '../../storage/search-text.js';
 import { encryptorOf, mapSecrets } from '../../storage/secrets.js';
 import { bulkInsert, findWhere, updateWhere } from '../../storage/statements.js';
 import { settingsHashOf } from '../../urls/short-url.js';
 import { reserveUrlIds } from '../../urls/url-ids.js';
 import { findKeyOwners, findRetiredKeys, mapKeyOf } from '../../urls/url-keys.js';
-import { readTransferFile, type TransferBatch, type TransferTable } from './transfer-file.js';
+import { readTransferFile, type TransferBatch } from './transfer-file.js';
 
 // Until another process removes an import that writes no batch.
 const leaseMs = 60_000;
@@ -207,7 +207,7 @@ function refuse(column: string, values: readonly Value[]): void {
  * Returns the columns whose values must be unique, unless they get new values here, as the ids of links do.
  * An index may have only the rows with a flag.
  */
-function sharedColumnsOf(table: TransferTable) {
+function sharedColumnsOf(table: Table) {
   const { columns, indexes = {} } = definitionOf(table);
   const shared = Object.values(indexes).flatMap((definition) => {
     const [, column, flag] = /^unique \((\w+)\)(?: where (\w+) = 1)?$/.exec(definition) ?? [];
@@ -234,7 +234,7 @@ async function reserveIds(
 }
 
 /** Adds to the ids of links, and computes what an export has not. */
-function toStored(table: TransferTable, row: Row, urlIdShift: number, foldsPlatform: boolean): Row {
+function toStored(table: Table, row: Row, urlIdShift: number, foldsPlatform: boolean): Row {
   if (table === 'visits') {
     const columns = decodeColumns(row.visits as Uint8Array);
     const urlIds = columns.urlIds.map((id) => id + urlIdShift);

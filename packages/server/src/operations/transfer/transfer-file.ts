@@ -9,21 +9,14 @@ import { planName } from '../../organizations/plans.js';
 import { qrCreateRequest } from '../../qr/qr-contract.js';
 import { type Row, rowsAtOnce } from '../../storage/batches.js';
 import { definitionOf, keyOf, type Table, tableNames } from '../../storage/schema.js';
-import type { tables } from '../../storage/tables.js';
 import { urlUpsertRequest } from '../../urls/url-contract.js';
 import { webhookCreateRequest } from '../../webhooks/webhook-contract.js';
 
-export type TransferTable = {
-  [Name in Table]: (typeof tables)[Name] extends { readonly isExported: true } ? Name : never;
-}[Table];
-
 /** Referenced tables first. */
-export const transferTables = tableNames.filter(
-  (table): table is TransferTable => definitionOf(table).isExported === true,
-);
+export const transferTables = tableNames.filter((table) => definitionOf(table).isExported);
 
 export interface TransferBatch {
-  readonly table: TransferTable;
+  readonly table: Table;
   readonly rows: readonly Row[];
 }
 
@@ -65,7 +58,7 @@ export async function* writeTransferFile(
   yield `${JSON.stringify({ end })}\n`;
 }
 
-function toJson(table: TransferTable, row: Row) {
+function toJson(table: Table, row: Row) {
   return Object.fromEntries(
     exportedColumns(table).map(([name]) => {
       const value = row[name];
@@ -166,7 +159,7 @@ async function* linesOf(path: string): AsyncGenerator<string> {
  * browsers and the server. Everything else concerns the organization only. Throws a ConfigError that names
  * the row, the column, the value and the rule.
  */
-function checkRow(line: number, table: TransferTable, row: Row): void {
+function checkRow(line: number, table: Table, row: Row): void {
   schemas[table] ??= schemaOf(table);
   const parsed = parseInput(schemas[table], row);
   if (parsed.ok) return;
@@ -175,7 +168,7 @@ function checkRow(line: number, table: TransferTable, row: Row): void {
   throw new ConfigError(`line ${line}: ${table} ${key.join(' ')}: ${path} ${message}`);
 }
 
-const schemas: { [table in TransferTable]?: z.ZodType } = {};
+const schemas: { [table in Table]?: z.ZodType } = {};
 
 // No Date has more milliseconds.
 const integer = z.int().max(8.64e15).min(-8.64e15);
@@ -189,13 +182,13 @@ const types: Readonly<Record<string, z.ZodType>> = {
 };
 
 /** Returns the columns of a table that an export has, with their definitions. */
-function exportedColumns(table: TransferTable): (readonly [string, string])[] {
+function exportedColumns(table: Table): (readonly [string, string])[] {
   const { columns, unexported = [] } = definitionOf(table);
   return Object.entries(columns).filter(([name]) => !unexported.includes(name));
 }
 
 /** Exports of earlier versions have no values of later columns. */
-function schemaOf(table: TransferTable): z.ZodType {
+function schemaOf(table: Table): z.ZodType {
   const schemas = exportedColumns(table).map(([name, definition]) => {
     const type = types[definition.split(' ')[0] ?? ''] ?? integer;
     const check = checks[table]?.[name];
@@ -217,7 +210,7 @@ const passwordHash = z
     'must be a hash by Argon2id with at most 99,999 KiB, 9 passes and 9 lanes',
   );
 
-const checks: { readonly [table in TransferTable]?: Readonly<Record<string, z.ZodType>> } = {
+const checks: { readonly [table in Table]?: Readonly<Record<string, z.ZodType>> } = {
   organizations: { id: z.guid(), plan: planName },
   domains: {
     root_url: domain.rootUrl,
