@@ -216,12 +216,14 @@ function contextOf(
   idempotency?: IdempotentRequest,
   ifMatch?: IfMatch,
 ): WriteContext {
+  const { method, path } = route;
+  const changesOneRecord = (method === 'patch' || method === 'put') && !path.endsWith('/bulk');
   const newOrigin = (): WriteOrigin => ({
     entryId: newId(),
     ...actorOf(caller),
     address: address || null,
     operation: route.operationId,
-    fields: changesOneRecord(route) ? Object.keys(body ?? {}) : [],
+    fields: changesOneRecord ? Object.keys(body ?? {}) : [],
     clock,
   });
   return {
@@ -231,11 +233,6 @@ function contextOf(
     write: isWrite(route) ? { origin: newOrigin(), idempotency } : undefined,
     ifMatch,
   };
-}
-
-/** Returns whether the body of a route has the changed fields of one record. */
-function changesOneRecord({ method, path }: Route): boolean {
-  return (method === 'patch' || method === 'put') && !path.endsWith('/bulk');
 }
 
 /** Returns who makes a write. Without a caller, it is the operator. */
@@ -269,11 +266,6 @@ function checkScope(route: Route, { scopes, user, restriction }: Caller): void {
   }
 }
 
-function etagOfRecord(data: unknown): { ETag: string } | undefined {
-  const { updatedAt } = data as { updatedAt?: string };
-  return updatedAt === undefined ? undefined : { ETag: etagOf(Date.parse(updatedAt)) };
-}
-
 function formatJson(reply: Exclude<Reply<unknown>, { mediaType: string }>): string {
   if ('json' in reply) return `{"success":true,"data":${reply.json}}`;
   return JSON.stringify('data' in reply ? { success: true, data: reply.data } : reply.body);
@@ -281,7 +273,10 @@ function formatJson(reply: Exclude<Reply<unknown>, { mediaType: string }>): stri
 
 function send(response: Response, route: Route, reply: Reply<unknown>): void {
   response.status(reply.status);
-  if (route.hasVersions && 'data' in reply) response.set(etagOfRecord(reply.data) ?? {});
+  if (route.hasVersions && 'data' in reply) {
+    const { updatedAt } = reply.data as { updatedAt?: string };
+    if (updatedAt !== undefined) response.set('ETag', etagOf(Date.parse(updatedAt)));
+  }
   response.set(reply.headers ?? {});
   if ('mediaType' in reply) {
     response.type(reply.mediaType).send('text' in reply ? reply.text : reply.bytes);

@@ -6,7 +6,6 @@ import { OAuthError } from '../contract/oauth-error.js';
 import { answerMalformed } from './answer-malformed.js';
 import { toApiError } from './error-response.js';
 import { drainAfter, hasUnreadBody } from './read-body.js';
-import { requestIdOf } from './request-id.js';
 import { normalizeTarget } from './request-target.js';
 import { respondToError, sendError } from './send-response.js';
 
@@ -37,33 +36,41 @@ const defaultTimeLimits = {
   keepAlive: 75_000,
 };
 
-export interface HttpServerOptions {
+// A visitor with a User-Agent of 64 KB must be redirected, too.
+const maxHeaderBytes = 80 * 1024;
+
+/** An HTTP server that offers each request to `handlers` in turn, and then to the Express app. */
+export function createHttpServer(options: {
   readonly app: Express;
   readonly handlers: readonly FirstHandler[];
   /** Called with the error of each failed request, including 4xx errors. */
   readonly onRequestError: (error: unknown, requestId: string) => void;
   readonly timeLimits?: Partial<TimeLimits> | undefined;
-}
-
-// A visitor with a User-Agent of 64 KB must be redirected, too.
-const maxHeaderBytes = 80 * 1024;
-
-/** An HTTP server that offers each request to `handlers` in turn, and then to the Express app. */
-export function createHttpServer(options: HttpServerOptions): Server {
-  const { app, handlers } = options;
+}): Server {
+  const { app, handlers, onRequestError } = options;
   const limits = { ...defaultTimeLimits, ...options.timeLimits };
+  /** Sends the error response of a request. Never throws. */
+  const fail = (response: ServerResponse, error: unknown) => {
+    const isOAuth = error instanceof OAuthError;
+    // The end of the connection would reset it while the client sends, and the client could lose the
+    // response.
+    if (hasUnreadBody(response.req)) response.shouldKeepAlive = true;
+    // A 4xx error of OAuth has no cause.
+    respondToError(response, isOAuth ? error.cause : error, onRequestError, () =>
+      sendError(response, isOAuth ? error : toApiError(error)),
+    );
+  };
   const handleNow = (request: IncomingMessage, response: ServerResponse) => {
     try {
       drainAfter(request, response);
       normalizeTarget(request);
       for (const handleFirst of handlers) if (handleFirst(request, response)) return;
       // The app handles every request, so Express calls it with the errors of routes only.
-      const done = (error?: unknown) => fail(options, response, error);
-      app(request as Request, response as Response, done);
+      app(request as Request, response as Response, (error?: unknown) => fail(response, error));
     } catch (error) {
       // If the target is invalid, a proxy may regard the next bytes as a part of this request.
       response.shouldKeepAlive = false;
-      fail(options, response, error);
+      fail(response, error);
     }
   };
   const handleInTurn = createPipeline(handleNow);
@@ -92,31 +99,8 @@ export function createHttpServer(options: HttpServerOptions): Server {
   Object.assign(server, { httpAllowHalfOpen: true });
   // `100 Continue` is sent where the body is read, after authentication.
   server.on('checkContinue', handle);
-  server.on('clientError', (error, socket) => {
-    try {
-      answerMalformed(error, socket);
-    } catch (second) {
-      options.onRequestError(second, requestIdOf(undefined));
-      socket.destroy();
-    }
-  });
+  server.on('clientError', answerMalformed);
   return server;
-}
-
-/** Sends the error response of a request. Never throws. */
-function fail(
-  { onRequestError }: HttpServerOptions,
-  response: ServerResponse,
-  error: unknown,
-): void {
-  const isOAuth = error instanceof OAuthError;
-  // The end of the connection would reset it while the client sends, and the client could lose the response.
-  if (hasUnreadBody(response.req)) response.shouldKeepAlive = true;
-  // A 4xx error of OAuth has no cause.
-  const cause = isOAuth ? error.cause : error;
-  respondToError(response, cause, onRequestError, () =>
-    sendError(response, isOAuth ? error : toApiError(error)),
-  );
 }
 
 /**
