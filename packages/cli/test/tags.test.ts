@@ -15,8 +15,6 @@ test('tags list prints the tags with their number of links', async () => {
   expect(await list('--search', 'LA', '--order', 'desc')).toBe(
     'name,linkCount\nlaunch,2\nlanch,2\n',
   );
-  expect(await list('--sort', 'linkCount', '--limit', '1')).toBe('name,linkCount\nlanch,2\n');
-  await shorty.exits(2, 'name, linkCount', 'tags list --sort size');
 });
 
 test('tags rename merges two tags', async () => {

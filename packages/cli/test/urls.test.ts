@@ -93,7 +93,7 @@ describe('list and get', () => {
     };
     expect(await list()).toEqual(['Sorted a', 'Sorted b']);
     expect(await list('--order', 'asc')).toEqual(['Sorted b', 'Sorted a']);
-    expect(await list('--sort', 'title', '--order', 'desc')).toEqual(['Sorted b', 'Sorted a']);
+    expect(await list('--sort', 'clickCount', '--order', 'asc')).toEqual(['Sorted b', 'Sorted a']);
     expect(await list('--created-until', '2020-01-02')).toEqual([]);
   });
 

@@ -37,7 +37,6 @@ const filtersOf = (domains: readonly Option[]): readonly Field[] => [
     ['', 'Newest'],
     ['clickCount', 'Most clicks'],
     ['lastClickAt', 'Last clicked'],
-    ['title', 'Title'],
   ]),
   field('mine', 'Only mine', { kind: 'check' }),
 ];

@@ -5161,9 +5161,9 @@ export interface components {
         AuditOperation: string;
         /** @description Only entries about the record with this id. */
         AuditResource: string;
-        /** @description The order of the links. Titles are compared without regard to case, by their first 100 characters; links without a title are before all others. Pages by after are complete for createdAt, and for titles that do not change meanwhile. A link whose clicks change meanwhile may be repeated or missed. */
-        UrlSort: "createdAt" | "clickCount" | "lastClickAt" | "title";
-        /** @description The direction of the order. Default: asc for title, otherwise desc. */
+        /** @description The order of the links. Pages by after are complete for createdAt. Otherwise a link whose clicks change meanwhile may be repeated or missed. */
+        UrlSort: "createdAt" | "clickCount" | "lastClickAt";
+        /** @description The direction of the order. */
         UrlOrder: "asc" | "desc";
         /** @description true: only active links; false: only paused, expired and deleted links. */
         IsActive: boolean;
@@ -6049,9 +6049,9 @@ export interface operations {
                 after?: components["parameters"]["After"];
                 /** @description full: all fields of each link, as GET /api/v1/urls/{id} returns them. */
                 view?: "summary" | "full";
-                /** @description The order of the links. Titles are compared without regard to case, by their first 100 characters; links without a title are before all others. Pages by after are complete for createdAt, and for titles that do not change meanwhile. A link whose clicks change meanwhile may be repeated or missed. */
+                /** @description The order of the links. Pages by after are complete for createdAt. Otherwise a link whose clicks change meanwhile may be repeated or missed. */
                 sort?: components["parameters"]["UrlSort"];
-                /** @description The direction of the order. Default: asc for title, otherwise desc. */
+                /** @description The direction of the order. */
                 order?: components["parameters"]["UrlOrder"];
                 /** @description true: only active links; false: only paused, expired and deleted links. */
                 isActive?: components["parameters"]["IsActive"];
@@ -6722,9 +6722,7 @@ export interface operations {
                 after?: components["parameters"]["After"];
                 /** @description Only tags that contain this text, in any case. */
                 search?: string;
-                /** @description The order of the tags. Names are compared without regard to case. Pages by after may repeat or miss a tag whose linkCount changes meanwhile. */
-                sort?: "name" | "linkCount";
-                /** @description The direction of the order. Default: asc for name, desc for linkCount. */
+                /** @description The order of the names, which are compared without regard to case. */
                 order?: "asc" | "desc";
             };
             header?: never;

@@ -293,7 +293,7 @@ export const paging = {
 };
 
 /** The place of an item in a list: the value that orders the list, then the item's id. */
-export type Position = readonly [key: string | number, id: string | number];
+export type Position = readonly [key: number, id: string | number];
 
 /** The part of a list that a request wants. */
 export interface PageRange {

@@ -9,7 +9,7 @@ function forge(next: Position, total = 1): string {
 }
 
 const open = (after: string, ids: 'integer' | 'text' = 'integer') =>
-  openPage({ limit: 10, after }, { ids });
+  openPage({ limit: 10, after }, ids);
 
 describe('openPage', () => {
   it('continues after the position of a cursor', () => {

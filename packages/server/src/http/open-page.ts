@@ -9,14 +9,6 @@ interface PageQuery {
   readonly after?: string | undefined;
 }
 
-/** The types of what a cursor has. */
-interface CursorTypes {
-  /** The type of the ids; 'text' by default. */
-  readonly ids?: 'integer' | 'text';
-  /** The type of the value that orders the list; 'integer' by default. */
-  readonly keys?: 'integer' | 'text';
-}
-
 interface PageData<Item> {
   total: number;
   limit: number;
@@ -25,18 +17,21 @@ interface PageData<Item> {
   nextAfter: string | null;
 }
 
-const maxKeyLength = 200;
+const maxIdLength = 200;
 const count = z.int().min(0);
 // PostgreSQL cannot compare U+0000.
 const text = z
   .string()
-  .max(maxKeyLength)
+  .max(maxIdLength)
   .refine((value) => !value.includes('\0'));
 
-const valueTypes = { integer: z.int(), text };
+const idTypes = { integer: z.int(), text };
 
 /** Reads the range of a page from a query. Throws VALIDATION_FAILED for a damaged cursor. */
-export function openPage<Query extends PageQuery>(query: Query, types: CursorTypes = {}) {
+export function openPage<Query extends PageQuery>(
+  query: Query,
+  ids: keyof typeof idTypes = 'text',
+) {
   const { limit, offset, after, ...filters } = query;
   if (after !== undefined && offset !== undefined) {
     throw invalidField(
@@ -44,7 +39,7 @@ export function openPage<Query extends PageQuery>(query: Query, types: CursorTyp
       'must not be combined with offset, because it already says where the page starts',
     );
   }
-  const cursor = after === undefined ? undefined : readCursor(after, types);
+  const cursor = after === undefined ? undefined : readCursor(after, ids);
   const range: PageRange = { limit, offset: offset ?? 0, after: cursor?.position };
   function describe({ total = cursor?.total ?? 0, count, next }: Omit<PageText<unknown>, 'items'>) {
     const first = cursor?.offset ?? range.offset;
@@ -70,9 +65,9 @@ export async function replyWithPage<Query extends PageQuery, Item>(
   owner: string,
   query: Query,
   read: (owner: string, filter: ListFilter<Query>) => Promise<PageText<Item>>,
-  types?: CursorTypes,
+  ids?: keyof typeof idTypes,
 ) {
-  const { filter, reply } = openPage(query, types);
+  const { filter, reply } = openPage(query, ids);
   return reply(await read(owner, filter));
 }
 
@@ -84,8 +79,8 @@ interface Cursor {
 }
 
 /** A client could forge a cursor, so its types are checked; it would only reach its own items. */
-function readCursor(text: string, { ids = 'text', keys = 'integer' }: CursorTypes): Cursor {
-  const content = z.tuple([count, count, valueTypes[keys], valueTypes[ids]]);
+function readCursor(text: string, ids: keyof typeof idTypes): Cursor {
+  const content = z.tuple([count, count, z.int(), idTypes[ids]]);
   try {
     const bytes = Buffer.from(text, 'base64url');
     // The decoder ignores characters that base64url does not have.

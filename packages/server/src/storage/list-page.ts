@@ -28,7 +28,7 @@ export interface ListQuery extends PageRange {
 /** The order of a list: by a value, then by `id`, both in the same direction. */
 export interface ListOrder {
   /** Computes the value, which is never null. `created_at` by default, for which there is an index. */
-  readonly key?: RawBuilder<number | string> | undefined;
+  readonly key?: RawBuilder<number> | undefined;
   readonly direction: 'asc' | 'desc';
 }
 
@@ -37,7 +37,7 @@ export interface ListPage<Id> {
   readonly total: number | undefined;
   readonly ids: readonly Id[];
   /** The value that orders the list, for each of the ids. */
-  readonly keys: readonly (number | string)[];
+  readonly keys: readonly number[];
   /** The position of the last row; undefined when no row follows it. */
   readonly next: Position | undefined;
 }
@@ -60,7 +60,7 @@ export function createdWithin(since: string | undefined, until: string | undefin
 
 /** A row of a list: what a position consists of. */
 interface ListRow {
-  readonly key: number | string;
+  readonly key: number;
   readonly id: number | string;
 }
 

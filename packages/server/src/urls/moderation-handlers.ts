@@ -128,7 +128,7 @@ export function moderationHandlers(
         operatorOwner,
         query,
         (owner, filter) => options.listTakedowns(owner, filter, origins()),
-        { ids: 'integer' },
+        'integer',
       ),
 
     async undoTakedown({ params: { id }, context }) {

@@ -20,16 +20,10 @@ const tag = z
 const tagListQuery = z.strictObject({
   ...paging,
   search: plainLine(100, 1).optional().describe('Only tags that contain this text, in any case.'),
-  sort: z
-    .enum(['name', 'linkCount'], { error: 'must be name or linkCount' })
-    .default('name')
-    .describe(
-      'The order of the tags. Names are compared without regard to case. Pages by after may repeat or miss a tag whose linkCount changes meanwhile.',
-    ),
   order: z
     .enum(['asc', 'desc'], { error: 'must be asc or desc' })
-    .optional()
-    .describe('The direction of the order. Default: asc for name, desc for linkCount.'),
+    .default('asc')
+    .describe('The order of the names, which are compared without regard to case.'),
 });
 
 const tagRenameRequest = z

@@ -15,9 +15,6 @@ export const maxListedTags = 20_000;
 // Different values of `urls.tags` in memory.
 const textsAtOnce = 50_000;
 
-/** A tag of a list, with the text by which names are sorted: without regard to case at first. */
-type ListedTag = Tag & { readonly sortText: string };
-
 /**
  * Returns one page of tags. Reads the tags of all links within the restriction. Returns undefined
  * if more than `maxTags` different tags match.
@@ -28,7 +25,7 @@ export async function listTags(
   filter: TagFilter,
   maxTags = maxListedTags,
 ): Promise<Page<Tag> | undefined> {
-  const { search, limit, offset, after, restriction } = filter;
+  const { search, order, limit, offset, after, restriction } = filter;
   const term = search === undefined ? '' : foldText(search);
   const counts = new Map<string, number>();
   let last = '';
@@ -50,29 +47,24 @@ export async function listTags(
     isComplete = rows.length < textsAtOnce;
     last = rows.at(-1)?.tags ?? '';
   }
-  const compare = comparisonOf(filter);
-  const toListed = ([name, linkCount]: readonly [string, number]): ListedTag => ({
-    name,
-    linkCount,
-    sortText: `${foldText(name)}\n${name}`,
-  });
-  const tags = [...counts].map(toListed).sort(compare);
-  const position = after && toListed([String(after[1]), Number(after[0])]);
-  const start = position ? tags.findIndex((tag) => compare(tag, position) > 0) : offset;
+  const sign = order === 'asc' ? 1 : -1;
+  const compare = (a: string, b: string) => sign * (a < b ? -1 : Number(a > b));
+  const tags = [...counts]
+    .map(([name, linkCount]) => ({ name, linkCount, sortText: sortTextOf(name) }))
+    .sort((a, b) => compare(a.sortText, b.sortText));
+  const position = after && sortTextOf(String(after[1]));
+  const isAfter = (tag: { sortText: string }) => compare(tag.sortText, position as string) > 0;
+  const start = position === undefined ? offset : tags.findIndex(isAfter);
   const from = start < 0 ? tags.length : start;
   const items = tags.slice(from, from + limit).map(({ sortText: _, ...tag }) => tag);
   const lastItem = from + limit < tags.length ? items.at(-1) : undefined;
-  const next = lastItem && ([lastItem.linkCount, lastItem.name] as const);
+  const next = lastItem && ([0, lastItem.name] as const);
   return { total: after ? undefined : tags.length, items, next };
 }
 
-/** Returns the order of a list. Tags with equal counts are ordered by name. */
-function comparisonOf({ sort, order }: TagFilter): (a: ListedTag, b: ListedTag) => number {
-  const sign = (order ?? (sort === 'name' ? 'asc' : 'desc')) === 'asc' ? 1 : -1;
-  const byName = (a: ListedTag, b: ListedTag) =>
-    a.sortText < b.sortText ? -1 : Number(a.sortText > b.sortText);
-  if (sort === 'name') return (a, b) => sign * byName(a, b);
-  return (a, b) => sign * (a.linkCount - b.linkCount) || byName(a, b);
+/** Returns the text by which names are sorted: without regard to case at first. */
+function sortTextOf(name: string): string {
+  return `${foldText(name)}\n${name}`;
 }
 
 export type TaggedLinks = Pick<UrlFilter, 'tag' | 'restriction' | 'limit' | 'after'>;
@@ -85,5 +77,5 @@ export function findTagged(
   { after = [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER], ...links }: TaggedLinks,
 ): Promise<ListPage<number>> {
   const filter = { ...links, offset: 0, after };
-  return readListPage(database, urlListQuery(database, organizationId, filter, 0));
+  return readListPage(database, urlListQuery(organizationId, filter, 0));
 }

@@ -68,23 +68,20 @@ const view = z.enum(['summary', 'full'], { error: 'must be summary or full' }).o
 });
 
 const sort = z
-  .enum(['createdAt', 'clickCount', 'lastClickAt', 'title'], {
-    error: 'must be createdAt, clickCount, lastClickAt or title',
+  .enum(['createdAt', 'clickCount', 'lastClickAt'], {
+    error: 'must be createdAt, clickCount or lastClickAt',
   })
   .default('createdAt')
   .meta({
     description:
-      'The order of the links. Titles are compared without regard to case, by their first 100 characters; links without a title are before all others. Pages by after are complete for createdAt, and for titles that do not change meanwhile. A link whose clicks change meanwhile may be repeated or missed.',
+      'The order of the links. Pages by after are complete for createdAt. Otherwise a link whose clicks change meanwhile may be repeated or missed.',
     param: { id: 'UrlSort' },
   });
 
 const order = z
   .enum(['asc', 'desc'], { error: 'must be asc or desc' })
-  .optional()
-  .meta({
-    description: 'The direction of the order. Default: asc for title, otherwise desc.',
-    param: { id: 'UrlOrder' },
-  });
+  .default('desc')
+  .meta({ description: 'The direction of the order.', param: { id: 'UrlOrder' } });
 
 const filter = <Schema extends z.ZodType>(schema: Schema, id: string, description: string) =>
   schema.optional().meta({ description, param: { id } });
@@ -262,7 +259,8 @@ export type UrlUpsertRequest = z.output<typeof urlUpsertRequest>;
 export type UrlUpdateRequest = z.output<typeof urlUpdateRequest>;
 export type UrlPageQuery = Omit<z.output<typeof urlListQuery>, 'view'>;
 export type UrlSort = UrlPageQuery['sort'];
-export type UrlFilter = Omit<ListFilter<UrlPageQuery>, 'sort'> & {
+export type UrlFilter = Omit<ListFilter<UrlPageQuery>, 'sort' | 'order'> & {
   readonly sort?: UrlSort | undefined;
+  readonly order?: UrlPageQuery['order'] | undefined;
   readonly restriction?: LinkRestriction | undefined;
 };

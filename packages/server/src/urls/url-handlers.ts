@@ -19,7 +19,6 @@ import type { ShortUrl } from './short-url.js';
 import { type UrlBulkHandlerOptions, urlBulkHandlers } from './url-bulk-handlers.js';
 import type { UrlFilter, UrlPageQuery, UrlUpdateRequest, urlRoutes } from './url-contract.js';
 import { parseShortUrl } from './url-keys.js';
-import { defaultDirectionOf } from './url-query.js';
 import type { UrlReader } from './url-reader.js';
 import { withOwnDomain } from './url-writer.js';
 
@@ -136,11 +135,9 @@ const sortedOffsetMessage = `must be at most ${maxSortedOffset} unless links are
 
 /** Opens a page of links. Throws VALIDATION_FAILED for a range that the order does not allow. */
 function openUrlPage({ restriction }: LinkOwner, query: UrlPageQuery) {
-  const { sort, order = defaultDirectionOf(sort) } = query;
-  if (sort !== 'createdAt' && (query.offset ?? 0) > maxSortedOffset) {
+  if (query.sort !== 'createdAt' && (query.offset ?? 0) > maxSortedOffset) {
     throw invalidField('offset', sortedOffsetMessage);
   }
-  const keys = sort === 'title' ? 'text' : 'integer';
   const { isDeleted = query.isActive === false ? undefined : false } = query;
-  return openPage({ ...query, order, isDeleted, restriction }, { ids: 'integer', keys });
+  return openPage({ ...query, isDeleted, restriction }, 'integer');
 }

@@ -1,6 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Page } from '../contract/fields.js';
-import type { Database, Engine } from '../storage/database.js';
+import type { Database } from '../storage/database.js';
 import { isWithin } from '../storage/link-restriction.js';
 import {
   allOf,
@@ -21,7 +21,7 @@ export function listUrls(
   filter: UrlFilter,
   now: number,
 ): Promise<Page<ShortUrl>> {
-  const query = urlListQuery(database, organizationId, filter, now);
+  const query = urlListQuery(organizationId, filter, now);
   return readList<number, ShortUrl>(database, query, async (ids) => {
     const { read } = database;
     const rows = await selectUrls(read)
@@ -31,48 +31,29 @@ export function listUrls(
   });
 }
 
-export function urlListQuery(
-  database: Pick<Database, 'engine'>,
-  organizationId: string,
-  filter: UrlFilter,
-  now: number,
-): ListQuery {
+export function urlListQuery(organizationId: string, filter: UrlFilter, now: number): ListQuery {
   return {
     table: 'urls',
     owner: { column: 'organization_id', value: organizationId },
     indexed: createdWithin(filter.createdSince, filter.createdUntil),
     condition: conditionOf(filter, now),
-    order: orderOf(database.engine, filter),
+    order: orderOf(filter),
     limit: filter.limit,
     offset: filter.offset,
     after: filter.after,
   };
 }
 
-// Long enough to tell titles apart, and short enough for a cursor.
-const sortedCharacters = 100;
-
 /** Returns the order of a list. */
-function orderOf(engine: Engine, { sort = 'createdAt', order }: UrlFilter): ListOrder {
-  const direction = order ?? defaultDirectionOf(sort);
+function orderOf({ sort = 'createdAt', order: direction = 'desc' }: UrlFilter): ListOrder {
   const ofClicks = (column: 'clicks' | 'last_clicked_at') =>
     sql<number>`coalesce((select ${sql.ref(column)} from url_clicks where url_id = urls.id), 0)`;
-  // The first line of the search text is the folded title.
-  const title =
-    engine === 'postgres'
-      ? sql<string>`split_part(urls.search_text, chr(10), 1)`
-      : sql<string>`substr(urls.search_text, 1, instr(urls.search_text, char(10)) - 1)`;
   const keys: Readonly<Record<UrlSort, ListOrder['key']>> = {
     createdAt: undefined,
     clickCount: ofClicks('clicks'),
     lastClickAt: ofClicks('last_clicked_at'),
-    title: sql<string>`substr(${title}, 1, ${sql.lit(sortedCharacters)})`,
   };
   return { key: keys[sort], direction };
-}
-
-export function defaultDirectionOf(sort: UrlSort): ListOrder['direction'] {
-  return sort === 'title' ? 'asc' : 'desc';
 }
 
 /** Returns the condition of all filters that are set; undefined when none is. */

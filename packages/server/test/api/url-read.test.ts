@@ -48,7 +48,7 @@ describe('GET /api/v1/urls', () => {
     expect(summary.data).toEqual((await caller.call('listUrls')).data);
   });
 
-  it('sorts by title from A to Z, and by the other fields from the largest value', async () => {
+  it('sorts from the largest value, or from the smallest', async () => {
     const caller = await api.newcomer('enterprise');
     const titles = ['Pear', 'apple', null, 'Äpfel', 'Apple 2'];
     const ids: string[] = [];
@@ -57,15 +57,12 @@ describe('GET /api/v1/urls', () => {
       const { data } = await caller.call('listUrls', { query });
       return data.items.map(({ id }) => titles[ids.indexOf(id)]);
     };
-    expect(await list({ sort: 'title' })).toEqual([null, 'apple', 'Apple 2', 'Pear', 'Äpfel']);
-    const reversed = ['Äpfel', 'Pear', 'Apple 2', 'apple', null];
-    expect(await list({ sort: 'title', order: 'desc' })).toEqual(reversed);
     expect(await list({ order: 'asc' })).toEqual(titles);
     expect(await list({ sort: 'createdAt' })).toEqual([...titles].reverse());
   });
 
   it('refuses a deep offset unless links are sorted by createdAt', async () => {
-    const query = { sort: 'title', offset: 10_001 };
+    const query = { sort: 'clickCount', offset: 10_001 };
     const response = await api.call('listUrls', { query });
     expect(response.outcome).toBe('400 VALIDATION_FAILED');
     expect(response.invalidFields).toEqual(['offset']);
@@ -136,7 +133,7 @@ describe('filters of GET /api/v1/urls', () => {
     expect(await total({ createdSince: first, createdUntil: third })).toBe(2);
     expect(await total({ createdSince: third, createdUntil: first })).toBe(0);
     expect(await total({ createdSince: second, search: 'number' })).toBe(2);
-    expect(await total({ createdSince: second, sort: 'title' })).toBe(2);
+    expect(await total({ createdSince: second, sort: 'clickCount' })).toBe(2);
     const zoned = new Date(Date.parse(second) + 3_600_000).toISOString().replace('Z', '+01:00');
     expect(await total({ createdSince: zoned })).toBe(2);
     const query = { limit: 1, createdUntil: third };

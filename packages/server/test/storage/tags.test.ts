@@ -13,7 +13,7 @@ const tagsOf = (database = stored.database) => ({
 });
 
 const listAll = (organizationId: string, maxTags?: number) => {
-  const filter = { sort: 'name', limit: 100, offset: 0 } as const;
+  const filter = { order: 'asc', limit: 100, offset: 0 } as const;
   return listTags(stored.database, organizationId, filter, maxTags);
 };
 

@@ -77,7 +77,7 @@ const search = (organizationId: string, term: string, tag?: string) =>
   readPage(organizationId, { limit: 100, offset: 0, search: term, tag });
 
 const readPage = (organizationId: string, filter: UrlFilter) =>
-  readListPage<number>(stored.database, urlListQuery(stored.database, organizationId, filter, now));
+  readListPage<number>(stored.database, urlListQuery(organizationId, filter, now));
 
 /** Reads all pages of a list by their positions. */
 async function readAll(organizationId: string, filter: UrlFilter) {

@@ -158,7 +158,7 @@ export function reportHandlers({
     },
 
     async exportVisits({ caller: { organizationId, restriction }, query: input }) {
-      const { filter, describe } = openPage(input, { ids: 'integer' });
+      const { filter, describe } = openPage(input, 'integer');
       const now = clock();
       const { since, until, timezone, limit, tag, domainId, urlId } = input;
       const days = { since, until, timezone, groupBy: 'day' } as const;
