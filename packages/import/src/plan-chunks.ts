@@ -82,13 +82,11 @@ export async function* withDomainIds(
 }
 
 /** The result of one row: the link, or why there is none. */
-export type RowResult<Created> =
-  | { readonly row: ImportRow; readonly created: Created; readonly failure?: undefined }
-  | {
-      readonly row: ImportRow;
-      readonly created?: undefined;
-      readonly failure: { readonly message: string; readonly code: string };
-    };
+export interface RowResult<Created> {
+  readonly row: ImportRow;
+  readonly created?: Created;
+  readonly failure?: { readonly message: string; readonly code: string };
+}
 
 /** What the API answers to a bulk request. */
 export interface BulkResult<Created> {
@@ -110,18 +108,14 @@ export function matchResults<Created>(
   const errors = new Map(result?.errors.map((item) => [item.index, item]));
   let position = 0;
   return rows.map((row): RowResult<Created> => {
-    if (!row.item) {
-      return { row, failure: { message: row.error ?? 'cannot be read', code: 'INVALID_ROW' } };
-    }
+    const fail = (message: string, code: string) => ({ row, failure: { message, code } });
+    if (!row.item) return fail(row.error ?? 'cannot be read', 'INVALID_ROW');
     const index = position++;
     const error = errors.get(index);
-    if (error) return { row, failure: { message: reasonOf(error), code: error.code } };
+    if (error) return fail(reasonOf(error), error.code);
     const made = created.get(index);
     if (made) return { row, created: made };
-    return {
-      row,
-      failure: { message: 'the response contains no result for the row', code: 'NO_ANSWER' },
-    };
+    return fail('the response contains no result for the row', 'NO_ANSWER');
   });
 }
 

@@ -135,7 +135,7 @@ export class ImportReport {
     const postponed: number[] = [];
     const outcomes = rows.map(({ row, created, failure }): RowOutcome => {
       const { line, index, note, notKept } = row;
-      if (created) {
+      if (!failure) {
         counts.created++;
         this.#addLink(row);
         const outcome = { ...created, status: 'created', line, index, note, notKept } as const;

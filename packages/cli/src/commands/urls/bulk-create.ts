@@ -10,7 +10,7 @@ import {
   withDomainIds,
 } from '@shorty/import';
 import { formatCount, formatInstant, formatNumber } from '@shorty/report';
-import type { ClientOptions, UrlCreateRequest } from '@shorty/sdk';
+import type { UrlCreateRequest } from '@shorty/sdk';
 import { type ExitCode, UsageError } from '../../cli-error.js';
 import { type CommandRow, type OptionRows, parsePositive } from '../../command.js';
 import { createPrivateFolder, stateFolder } from '../../config-file.js';
@@ -227,14 +227,19 @@ async function identify(
   options: ImportOptions,
   foreign: ForeignExport | undefined,
 ): Promise<string> {
+  const { output } = context;
   const { baseUrl } = await context.settings();
-  // A dry run needs no server: without one, it knows no account.
-  const account = options.dryRun
-    ? await readAccount(context, { maxRetries: 0 }).catch(() => undefined)
-    : await readAccount(
-        context,
-        patience((note) => context.output.note(note)),
-      );
+  const readAccount = async () => {
+    const waiting = options.dryRun ? { maxRetries: 0 } : patience((note) => output.note(note));
+    const client = await context.client(waiting);
+    const { organization, apiKey } = await client.me(context.request);
+    // Another key continues the import, unless its links are on another domain.
+    return [organization.id, apiKey?.domainId];
+  };
+  const account = await readAccount().catch((error: unknown) => {
+    // A dry run needs no server: without one, it knows no account.
+    if (!options.dryRun) throw error;
+  });
   const facts = [
     file.sha256,
     baseUrl.value,
@@ -245,14 +250,4 @@ async function identify(
     foreign && [foreign.source.name, [...foreign.domains].sort(), foreign.keepsCodes],
   ];
   return createHash('sha256').update(JSON.stringify(facts)).digest('hex');
-}
-
-/**
- * Returns the organization, and the domain that an API key is restricted to: an import continues with
- * another key.
- */
-async function readAccount(context: Context, options: ClientOptions): Promise<readonly unknown[]> {
-  const client = await context.client(options);
-  const { organization, apiKey } = await client.me(context.request);
-  return [organization.id, apiKey?.domainId];
 }
