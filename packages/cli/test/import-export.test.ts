@@ -263,7 +263,7 @@ test('a file without a column of targets is refused with the next step', async (
 
 describe('settings that Shorty does not have', () => {
   const reason = 'Shorty redirects, and does not show the target at the short URL';
-  const folders = 'Shorty has no folders';
+  const folders = 'Shorty has no such setting';
   const links = [
     { folderId: 'fold_1', rewrite: true },
     { folderId: null, rewrite: false },

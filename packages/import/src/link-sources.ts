@@ -142,13 +142,8 @@ const creation = setting(readCreation);
 const tags = field('tags', parseTags);
 
 const noRules = lost('not imported: set rules with shorty urls rules set');
-const noFolders = lost('Shorty has no folders');
-const noCampaigns = lost('Shorty has no campaigns');
-const noPartners = lost('Shorty has no partner programs');
-const noConversions = lost('Shorty has no conversions');
+const none = lost('Shorty has no such setting');
 const noCloaking = lost('Shorty redirects, and does not show the target at the short URL');
-const noPixels = lost('Shorty adds no tracking pixels');
-const noIndexing = lost('Shorty has no setting for search engines');
 
 const times = {
   created: creation,
@@ -176,9 +171,7 @@ export const linkSources = {
       ...{ scans: unused, qrscans: unused, qrcodescans: unused },
       ...{ id: unused, guid: unused, groupguid: unused, group: unused, references: unused },
       ...{ clientid: unused, createdby: unused, creator: unused },
-      ...{ campaign: noCampaigns, campaigns: noCampaigns, campaignids: noCampaigns },
-      channel: lost('Shorty has no channels'),
-      launchpadids: lost('Shorty has no launchpads'),
+      ...{ campaign: none, campaigns: none, campaignids: none, channel: none, launchpadids: none },
       qrcodeids: lost('QR codes are not imported'),
       deeplinks: lost('apps are named for a domain, not for a link'),
       ...times,
@@ -201,13 +194,11 @@ export const linkSources = {
       // Without `proxy`, the others are of the target.
       proxy: lost('not imported: set a preview with shorty urls update'),
       ...{ description: unused, image: unused, video: unused },
-      ...{ rewrite: noCloaking, doindex: noIndexing },
-      ...{ trackconversion: noConversions, leads: noConversions, conversions: noConversions },
-      ...{ sales: noConversions, saleamount: noConversions },
-      ...{ publicstats: field('publicStats', parseBoolean), folderid: noFolders },
+      ...{ rewrite: noCloaking, publicstats: field('publicStats', parseBoolean) },
+      ...{ doindex: none, folderid: none, trackconversion: none, leads: none, conversions: none },
+      ...{ sales: none, saleamount: none, tenantid: none, programid: none, partnerid: none },
+      partnergroupdefaultlinkid: none,
       webhookids: lost('webhooks of Shorty receive the events of all links'),
-      ...{ tenantid: noPartners, programid: noPartners, partnerid: noPartners },
-      partnergroupdefaultlinkid: noPartners,
       ...{ id: unused, linkid: unused, userid: unused, workspaceid: unused, projectid: unused },
       ...{ tagid: unused, qrcode: unused, identifier: unused, teststartedat: unused },
       ...{ lastleadat: unused, lastconversionat: unused, ...times },
@@ -243,8 +234,7 @@ export const linkSources = {
       ...{ visits: clicks, visitscount: clicks, visitssummarytotal: clicks },
       ...{ visitssummarynonbots: unused, visitssummarybots: unused },
       ...{ devicelongurls: noRules, hasredirectrules: noRules, redirectrules: noRules },
-      crawlable: noIndexing,
-      ...times,
+      ...{ crawlable: none, ...times },
     },
   },
   shortio: {
@@ -261,10 +251,10 @@ export const linkSources = {
       iphoneurl: targetFor({ os: 'iOS' }, 1),
       androidurl: targetFor({ os: 'Android' }, 1),
       ...{ spliturl: noRules, splitpercent: unused },
-      ...{ cloaking: noCloaking, folderid: noFolders, folder: noFolders },
+      ...{ cloaking: noCloaking, folderid: none, folder: none },
       passwordcontact: lost('visitors cannot ask for the password'),
-      ...{ integrationadroll: noPixels, integrationfb: noPixels, integrationga: noPixels },
-      ...{ integrationgtm: noPixels, integrationtt: noPixels },
+      ...{ integrationadroll: none, integrationfb: none, integrationga: none },
+      ...{ integrationgtm: none, integrationtt: none },
       ...{ id: unused, idstring: unused, linkid: unused, domainid: unused, ownerid: unused },
       ...{ source: unused, icon: unused, hashtag: unused, duplicate: unused, lcpath: unused },
       ...{ user: unused, userid: unused, ...times },

@@ -248,9 +248,9 @@ describe('Short.io', () => {
     });
     expect(reasons(row)).toEqual([
       'cloaking: Shorty redirects, and does not show the target at the short URL',
-      'integrationGA: Shorty adds no tracking pixels',
+      'integrationGA: Shorty has no such setting',
       'redirectType: Shorty has no redirect with the status 303',
-      'FolderId: Shorty has no folders',
+      'FolderId: Shorty has no such setting',
     ]);
   });
 });
@@ -265,7 +265,7 @@ test('settings of Bitly that Shorty does not have are named, if they are set', a
   expect(reasons(row)).toEqual([
     'deeplinks: apps are named for a domain, not for a link',
     'custom_bitlinks: a link has one short URL: not https://go.example/old',
-    'campaign_ids: Shorty has no campaigns',
+    'campaign_ids: Shorty has no such setting',
   ]);
 });
 
