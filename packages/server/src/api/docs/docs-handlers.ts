@@ -3,7 +3,7 @@ import { ApiError, invalidField, shorten } from '../../contract/api-error.js';
 import type { HandlersOf } from '../../http/handlers.js';
 import { encodeFile, toStaticFile } from '../../http/static-file.js';
 import { loadingCache } from '../../loading-cache.js';
-import { docsPage, docsPageHeaders } from '../../pages/docs-page.js';
+import { html, pageHeadersWith, renderDocument } from '../../pages/page.js';
 import type { docsRoutes } from './docs-contract.js';
 import { type OpenApi, selectTags } from './select-tags.js';
 
@@ -11,7 +11,29 @@ import { type OpenApi, selectTags } from './select-tags.js';
 const dist = new URL('../../../dist/', import.meta.url);
 const openApiFile = new URL('openapi.yaml', dist);
 const openApiJsonFile = new URL('openapi.json', dist);
-const swaggerUiFile = (name: string) => readFile(new URL(`swagger-ui/${name}`, dist));
+const swaggerUi = new URL('swagger-ui/', dist);
+
+const docsPage = renderDocument({
+  lang: 'en',
+  title: 'Shorty API',
+  links: html`<link rel="icon" href="data:,">
+<link rel="stylesheet" href="/docs/swagger-ui.css">
+<script src="/docs/swagger-ui-bundle.js" defer></script>
+<script src="/docs/docs.js" defer></script>`,
+  body: html`<main id="docs"><noscript><p>This page needs JavaScript. The same description is in <a href="/openapi.yaml">openapi.yaml</a>.</p></noscript></main>`,
+});
+
+/** The page loads files from this server and sends requests to this server only. */
+const docsPageHeaders = pageHeadersWith([
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+]);
 
 const docsScript = `SwaggerUIBundle({
   url: '/openapi.yaml',
@@ -24,16 +46,13 @@ const docsScript = `SwaggerUIBundle({
 });
 `;
 
-const contents: Readonly<Record<string, () => Promise<Buffer>>> = {
-  'swagger-ui.css': () => swaggerUiFile('swagger-ui.css'),
-  'swagger-ui-bundle.js': () => swaggerUiFile('swagger-ui-bundle.js'),
-  'docs.js': async () => Buffer.from(docsScript),
-};
+const fileNames = ['swagger-ui.css', 'swagger-ui-bundle.js', 'docs.js'];
 
 /** The files of the documentation page. Each is read and compressed at its first request. */
-const files = loadingCache({ max: Object.keys(contents).length }, async (name) => {
-  const plain = Object.hasOwn(contents, name) ? await contents[name]?.() : undefined;
-  if (!plain) return undefined;
+const files = loadingCache({ max: fileNames.length }, async (name) => {
+  if (!fileNames.includes(name)) return undefined;
+  const isOwn = name === 'docs.js';
+  const plain = isOwn ? Buffer.from(docsScript) : await readFile(new URL(name, swaggerUi));
   return toStaticFile(plain, `text/${name.endsWith('.css') ? 'css' : 'javascript'}; charset=utf-8`);
 });
 
