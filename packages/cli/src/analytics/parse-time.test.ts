@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseTime } from './parse-time.js';
+import { readTime } from './parse-time.js';
 
 const now = Date.UTC(2030, 10, 15, 12);
 
@@ -13,12 +13,12 @@ test.each([
   ['12w', '2030-08-23T12:00:00.000Z'],
   ['0d', '2030-11-15T12:00:00.000Z'],
 ])('%s is %s', (text, expected) => {
-  expect(parseTime(text, now)).toBe(expected);
+  expect(readTime('--since', text, now)).toBe(expected);
 });
 
 test.each([
   ...['', 'today', 'toString', '7', 'd', '-7d', '7m', '7 d', '1.5d', '9999999d', '7d\n'],
   ...['20301101', '11/01/2030'],
 ])('%j is not a time', (text) => {
-  expect(parseTime(text, now)).toBeUndefined();
+  expect(() => readTime('--since', text, now)).toThrow('invalid time');
 });

@@ -13,28 +13,20 @@ export const timeZoneOption: OptionRows = {
   },
 };
 
-const timeRule =
-  'use a timestamp (2030-11-01T00:00:00Z), a date (2030-11-01 or 1.11.2030) or a duration before now (24h, 7d, 12w)';
-
 /**
- * Parses a timestamp, a date or a duration before `now`. Returns the text for the server, or undefined for
- * other text. The server checks dates and timestamps, and reads them in the time zone.
+ * Returns a timestamp, a date or a duration before `now` for the server, which checks dates and timestamps and
+ * reads them in the time zone. Throws a UsageError that names the option or the field for other text.
  */
-export function parseTime(given: string, now: number): string | undefined {
+export function readTime(name: string, given: string, now: number): string {
   const text = toIsoDate(given) ?? given;
   const span = spanOf(text);
-  if (span !== undefined) {
-    // A time before 1970 is not useful, and toISOString could not format very old years.
-    return span > now ? undefined : new Date(now - span).toISOString();
-  }
-  return /^\d{4}-/.test(text) ? text : undefined;
-}
-
-/** Returns a time for the server, or throws a UsageError that names the option or the field. */
-export function readTime(name: string, text: string, now: number): string {
-  const time = parseTime(text, now);
-  if (time === undefined) throw new UsageError(`${name} ${text}: invalid time`, timeRule);
-  return time;
+  // A time before 1970 is not useful, and toISOString could not format very old years.
+  if (span !== undefined && span <= now) return new Date(now - span).toISOString();
+  if (/^\d{4}-/.test(text)) return text;
+  throw new UsageError(
+    `${name} ${text}: invalid time`,
+    'use a timestamp (2030-11-01T00:00:00Z), a date (2030-11-01 or 1.11.2030) or a duration before now (24h, 7d, 12w)',
+  );
 }
 
 /** Returns the length of `24h`, `7d` or `12w` in milliseconds; undefined for other text. */

@@ -114,14 +114,9 @@ export function listCommand<Item extends object>(
         typeof each === 'string' ? columnsOf<Item>(each) : [each],
       );
       const readPage = async (page: object) => {
-        const response = await send(
-          route,
-          context,
-          params,
-          { ...fields, ...page },
-          context.request,
-        );
-        return response.data as Page<Item>;
+        const sent = { ...fields, ...page };
+        const { data } = await send(route, context, params, sent, context.request);
+        return data as Page<Item>;
       };
       if (all) {
         const pages = readPages((position) => readPage({ limit: 100, ...position }));

@@ -71,7 +71,7 @@ const deliveryList = listCommand<Delivery>('listDeliveries', {
   fields: ({ event, ...query }: { event?: string }) => ({ ...query, eventType: event }),
   help: windowHelp,
 });
-const oneDelivery = requestCommand('getDelivery', {});
+const oneDelivery = requestCommand('getDelivery');
 
 export const webhookCommands: Readonly<Record<string, CommandRow>> = {
   create: requestCommand('createWebhook', {

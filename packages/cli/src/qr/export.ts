@@ -78,16 +78,17 @@ unless --overwrite is set. It writes no file outside the folder.`,
     const outcomes = async function* () {
       for await (const page of groupIntoPages(codes, concurrency)) {
         const keys = await Promise.all(page.map(keyOf));
-        const files = page.map((code, index) => nameOf(code, keys[index], taken));
-        const write = (code: QrRecord, index: number) =>
-          exportOne(client, code.id, join(folder, files[index] ?? ''), options, io.interrupt);
-        const results = await Promise.all(page.map(write));
-        const rows = results.map((result, index): ExportOutcome => {
-          const row = { id: page[index]?.id ?? '', ...result, file: files[index] ?? '' };
+        const rows = await Promise.all(
+          page.map(async ({ id, format }, index): Promise<ExportOutcome> => {
+            const file = nameOf({ id, format }, keys[index], taken);
+            const path = join(folder, file);
+            return { id, file, ...(await exportOne(client, id, path, options, io.interrupt)) };
+          }),
+        );
+        for (const row of rows) {
           counts[row.status] += 1;
           if (row.status === 'failed') errors.push(row);
-          return row;
-        });
+        }
         const done = counts.written + counts.skipped + counts.failed;
         const leftMs = ((io.now() - startedAt) / done) * (codes.length - done);
         const left = formatDuration(leftMs);

@@ -8083,7 +8083,7 @@ export interface operations {
                 offset?: components["parameters"]["Offset"];
                 /** @description The nextAfter of the page before, which continues the list there. Unlike offset, it neither repeats nor skips items when others are created or deleted meanwhile. Send the same filters; limit may differ. */
                 after?: components["parameters"]["After"];
-                /** @description true: only active domains; false: only others. */
+                /** @description true: only active domains; false: only pending. */
                 isActive?: boolean;
                 /** @description Only the domain with this hostname. */
                 hostname?: string;

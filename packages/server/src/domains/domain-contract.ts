@@ -141,7 +141,7 @@ export const domainRecord = z
 
 const domainListQuery = z.strictObject({
   ...paging,
-  isActive: queryBoolean.optional().describe('true: only active domains; false: only others.'),
+  isActive: queryBoolean.optional().describe('true: only active domains; false: only pending.'),
   hostname: hostname.optional().describe('Only the domain with this hostname.'),
 });
 
