@@ -7798,10 +7798,6 @@ export interface operations {
                 status?: "pending" | "delivered" | "failed";
                 /** @description Only deliveries of events of this type. */
                 eventType?: components["schemas"]["EventType"];
-                /** @description Only deliveries of this event. */
-                eventId?: string;
-                /** @description Only deliveries of events about this link or its QR codes. */
-                urlId?: string;
                 /** @description Only deliveries created at or after it. */
                 since?: components["schemas"]["Instant"];
                 /** @description Only deliveries created before it. */

@@ -35,8 +35,8 @@ export interface AnalyticsModuleOptions
   readonly config: Config;
   readonly outbox: EventOutbox;
   readonly plans: PlanTable;
-  /** Called when stored visits have made deliveries due: of these webhooks, or of any. */
-  readonly onEvents: (webhookIds?: readonly string[]) => void;
+  /** Called when stored visits have made deliveries for these webhooks due. */
+  readonly onEvents: (webhookIds: readonly string[]) => void;
   /** Called when visits are stored, which may wait in batches of clicks. */
   readonly onStored: () => void;
   /** Called when a callback of the journal throws. */

@@ -220,8 +220,6 @@ export const tables = {
       created_at: 'bigint not null',
       /** The place in the order of commits of the organization's events, from 1; null for test events. */
       sequence: 'bigint',
-      only_webhook_id: 'text', // Null for an event that all webhooks get that subscribe
-      except_webhook_id: 'text',
       /** The link, its domain and its tags at the time of the event, for filters. */
       url_id: 'bigint',
       ...each('text', 'domain_id', 'tags'),
@@ -238,10 +236,8 @@ export const tables = {
     columns: {
       organization_id: 'text primary key references organizations (id)',
       last: 'bigint not null', // The number of the last event
-      fanned_out: 'bigint not null', // The last event whose deliveries were written
     },
     isClustered: true,
-    indexes: { event_counters_behind: '(organization_id) where fanned_out < last' },
   },
   webhooks: {
     isExported: true,
@@ -473,16 +469,14 @@ export const tables = {
       last_status_code: 'integer',
       last_error: 'text',
       created_at: 'bigint not null',
-      ...each('bigint', 'next_attempt_at', 'delivered_at'),
+      delivered_at: 'bigint',
       is_charged: 'integer not null default 1', // 0 for tests and replays, which are not metered
       event_type: "text not null default ''", // That of the event
-      url_id: 'bigint', // The link that the event is about
     },
     isClustered: true,
     indexes: {
       deliveries_by_event: '(event_id)',
       deliveries_by_type: '(webhook_id, event_type, created_at, id)',
-      deliveries_by_url: '(webhook_id, url_id, created_at, id) where url_id is not null',
       deliveries_by_webhook: '(webhook_id, created_at, id)',
       // By webhook first: a claim for one webhook does not read the backlog of another.
       deliveries_due: '(webhook_id, due_at) where due_at is not null',

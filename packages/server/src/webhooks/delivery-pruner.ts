@@ -60,7 +60,7 @@ async function failPending(transaction: WriteTransaction, disabledBy: number): P
     .where('disabled_at', '<=', disabledBy);
   const { numUpdatedRows } = await transaction
     .updateTable('deliveries')
-    .set({ status: 'failed', due_at: null, next_attempt_at: null })
+    .set({ status: 'failed', due_at: null })
     .set({ last_error: 'The webhook was disabled for 30 days' })
     .where('id', 'in', pending)
     .executeTakeFirstOrThrow();

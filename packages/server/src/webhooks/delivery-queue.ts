@@ -188,7 +188,7 @@ async function toSend(
   return wanted;
 }
 
-const notDue = { due_at: null, next_attempt_at: null, leased_until: null };
+const notDue = { due_at: null, leased_until: null };
 
 // Without statistics about a new backlog, PostgreSQL's planner would sort all of it for each claim, or
 // read the whole table for some outcomes.
@@ -217,7 +217,6 @@ function changeOf(outcome: AttemptOutcome) {
     set: {
       status,
       attempts: delivery.attempts + 1,
-      next_attempt_at: nextAttemptAt,
       due_at: nextAttemptAt,
       leased_until: null,
       last_status_code: statusCode,

@@ -72,7 +72,7 @@ export function createDeliveryRepository(database: Database, outbox: EventOutbox
       return writeOnce(database, { organizationId, write, audit }, async (transaction) => {
         const events = await transaction
           .selectFrom('deliveries')
-          .select(['event_id', 'event_type', 'url_id'])
+          .select(['event_id', 'event_type'])
           .where('webhook_id', '=', webhookId)
           .where('id', '=', id)
           .execute();
@@ -139,7 +139,7 @@ function selectFailed(db: Kysely<Schema>, webhookId: string) {
   return (
     db
       .selectFrom('deliveries')
-      .select(['id', 'event_id', 'event_type', 'url_id', 'created_at'])
+      .select(['id', 'event_id', 'event_type', 'created_at'])
       // As an expression, the webhook's id cannot select the index of all its deliveries.
       .select(
         sql<number | boolean>`exists (select 1 from deliveries as later
@@ -166,14 +166,12 @@ export function listDeliveries(
 
 export function deliveryListQuery(
   webhookId: string,
-  { status, eventType, eventId, urlId, since, until, ...range }: DeliveryFilter,
+  { status, eventType, since, until, ...range }: DeliveryFilter,
 ): ListQuery {
   // Literals: with a parameter, the planner cannot use the partial index of finished deliveries.
   const isFinished = sql`status = ${sql.lit(status ?? '')} and status <> 'pending'`;
   const conditions = new Map<string, RawBuilder<unknown>>();
   // By index, the most selective first. The first one finds the rows.
-  if (eventId !== undefined) conditions.set('deliveries_by_event', sql`event_id = ${eventId}`);
-  if (urlId !== undefined) conditions.set('deliveries_by_url', sql`url_id = ${urlId}`);
   if (status === 'failed') conditions.set('deliveries_finished', isFinished);
   if (eventType) conditions.set('deliveries_by_type', sql`event_type = ${eventType}`);
   if (status === 'delivered') conditions.set('deliveries_finished', isFinished);
@@ -200,7 +198,7 @@ function selectDeliveries(db: Kysely<Schema>) {
     .selectFrom('deliveries')
     .innerJoin('events', 'events.id', 'deliveries.event_id')
     .select(['deliveries.id', 'webhook_id as webhookId', 'event_id as eventId', 'attempts'])
-    .select(['events.type as eventType', 'status', 'next_attempt_at as nextAttemptAt'])
+    .select(['events.type as eventType', 'status', 'due_at as nextAttemptAt'])
     .select(['last_status_code as lastStatusCode', 'last_error as lastError'])
     .select(['deliveries.created_at as createdAt', 'delivered_at as deliveredAt'])
     .$narrowType<{ eventType: EventType; status: (typeof deliveryStatuses)[number] }>();

@@ -40,10 +40,9 @@ export function startDispatcher(
   emit: (event: DispatchEvent) => void,
 ) {
   const report = (message: string) => (error: unknown) => emit({ message, error });
-  const onEvents = (webhookIds?: readonly string[]) => dispatcher.wake(webhookIds);
+  const onEvents = (webhookIds: readonly string[]) => dispatcher.wake(webhookIds);
   const outbox = createEventOutbox(database, { newId: newUuid, onEvents, plans });
   const dispatcher = createDispatcher({
-    outbox,
     queue: createDeliveryQueue(database, outbox, disableAfterMs),
     fetch: createGuardedFetch({ allowPrivateNetwork }),
     keyring: database.keyring,

@@ -9,7 +9,6 @@ import {
   pageOf,
   paging,
   timestamp,
-  urlIdParam,
   uuid,
   uuidParam,
   uuidText,
@@ -277,10 +276,6 @@ const deliveryListQuery = z.strictObject({
     .optional()
     .describe('Only deliveries with this status.'),
   eventType: eventType.optional().describe('Only deliveries of events of this type.'),
-  eventId: uuid.optional().describe('Only deliveries of this event.'),
-  urlId: urlIdParam
-    .optional()
-    .describe('Only deliveries of events about this link or its QR codes.'),
   since: timestamp.optional().describe('Only deliveries created at or after it.'),
   until: timestamp.optional().describe('Only deliveries created before it.'),
 });

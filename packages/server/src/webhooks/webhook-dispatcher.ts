@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { EventOutbox } from '../events/event-outbox.js';
 import { periodicService } from '../lifecycle.js';
 import { FetchClosedError } from '../network/guarded-connector.js';
 import type { AttemptOutcome } from './attempt.js';
@@ -8,7 +7,6 @@ import { Endpoint, type LeasedDelivery, slowAfterMs } from './endpoint.js';
 import { type AttemptContext, attemptTimeoutMs, signAndSend } from './sign-and-send.js';
 
 export interface WebhookDispatcherOptions extends AttemptContext {
-  readonly outbox: Pick<EventOutbox, 'fanOut'>;
   readonly queue: DeliveryQueue;
   readonly onError: (error: unknown) => void;
 }
@@ -22,8 +20,8 @@ const leaseMarginMs = attemptTimeoutMs + 2_000;
 const scanEveryMs = 500;
 // While storage has no pending delivery, which new events wake.
 const idleScanEveryMs = 5_000;
-// The shortest pause between two scans, as a multiple of the last scan's duration. It limits the share of
-// time in which a fan-out holds the write lock.
+// The shortest pause between two scans, as a multiple of the last scan's duration, so that many webhooks do
+// not occupy the thread.
 const scanPauseFactor = 4;
 // The pause between two transactions, in which outcomes and due deliveries become a batch.
 const tickEveryMs = 20;
@@ -50,7 +48,7 @@ export type DispatchFigures = WebhookDispatcher['figures'];
  * in between, the attempt is repeated, and no delivery is lost.
  */
 export function createDispatcher(options: WebhookDispatcherOptions) {
-  const { outbox, queue, fetch, clock, onError } = options;
+  const { queue, fetch, clock, onError } = options;
   /** The endpoints by webhook, the least recently served first. */
   const endpoints = new Map<string, Endpoint>();
   const outcomes: AttemptOutcome[] = [];
@@ -107,7 +105,6 @@ export function createDispatcher(options: WebhookDispatcherOptions) {
     let pauseMs = scanEveryMs;
     scanAt = Number.POSITIVE_INFINITY;
     try {
-      const mayFanOutMore = await outbox.fanOut();
       const due = await queue.findDue(clock());
       pending = await queue.countPending();
       for (const [webhookId, endpoint] of endpoints) {
@@ -119,8 +116,7 @@ export function createDispatcher(options: WebhookDispatcherOptions) {
       for (const { webhookId, dueAt } of due) {
         Object.assign(endpointOf(webhookId), { dueAt, mayBeDue: true });
       }
-      if (mayFanOutMore) pauseMs = 0;
-      else if (pending === 0) pauseMs = idleScanEveryMs;
+      if (pending === 0) pauseMs = idleScanEveryMs;
     } finally {
       // Others may have called for an earlier one meanwhile.
       scanIn(pauseMs);
@@ -261,18 +257,17 @@ export function createDispatcher(options: WebhookDispatcherOptions) {
       };
     },
 
-    /** Leases due deliveries of some webhooks now; by default, of all that storage has. */
-    wake(webhookIds?: readonly string[]): void {
+    /** Leases due deliveries of some webhooks now. */
+    wake(webhookIds: readonly string[]): void {
       // A scan finds the retries of what is sent now.
-      if (webhookIds?.length !== 0) scanIn(webhookIds ? scanEveryMs : 0);
-      for (const webhookId of webhookIds ?? []) endpointOf(webhookId).mayBeDue = true;
+      scanIn(scanEveryMs);
+      for (const webhookId of webhookIds) endpointOf(webhookId).mayBeDue = true;
       loop.wake();
     },
 
     /** Sends all due deliveries and records the outcomes. Returns the number of attempts. */
     async drain(): Promise<number> {
       const before = recorded;
-      while (await outbox.fanOut());
       await scan();
       do {
         await exchange();

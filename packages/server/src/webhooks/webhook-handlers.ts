@@ -8,7 +8,6 @@ import type { LinkOwner } from '../contract/caller.js';
 import type { PageRange } from '../contract/fields.js';
 import type { JsonText, PageText, ReadPage } from '../contract/json-text.js';
 import { presentAs, withIsoTimes } from '../contract/present.js';
-import type { EventOutbox } from '../events/event-outbox.js';
 import { eventTypes, optInTypes } from '../events/event-types.js';
 import { everyType } from '../events/subscription.js';
 import { eventSchemas } from '../generated/event-schemas.js';
@@ -41,7 +40,6 @@ import {
 export interface WebhookHandlerOptions {
   readonly webhooks: WebhookRepository;
   readonly deliveries: DeliveryRepository;
-  readonly outbox: Pick<EventOutbox, 'finishFanOut'>;
   readonly eventList: EventList;
   readonly organizations: Pick<OrganizationRepository, 'get'>;
   readonly plans: PlanTable;
@@ -58,7 +56,7 @@ export interface WebhookHandlerOptions {
   ) => Promise<Stats>;
   readonly allowPrivateNetwork: boolean;
   readonly clock: Clock;
-  readonly onChanged: () => void;
+  readonly wake: (webhookIds: readonly string[]) => void;
 }
 
 const typeItems = eventTypes.map((type) => ({
@@ -72,8 +70,9 @@ const typeItems = eventTypes.map((type) => ({
 export function webhookHandlers(
   options: WebhookHandlerOptions,
 ): HandlersOf<readonly [...typeof webhookRoutes, ...typeof eventRoutes]> {
-  const { webhooks, deliveries, outbox, allowPrivateNetwork, clock, onChanged } = options;
+  const { webhooks, deliveries, allowPrivateNetwork, clock } = options;
   const present = (webhook: Webhook) => toWebhookRecord(webhook, clock());
+  const wakeFor = (id: string) => () => options.wake([id]);
 
   /** Throws PLAN_REQUIRED unless the plan has webhooks, or else also replays. */
   async function requirePlan(organizationId: string, feature: 'Webhooks are' | 'Replay is') {
@@ -84,10 +83,10 @@ export function webhookHandlers(
   }
 
   /**
-   * Prepares a change of the webhooks: writes all deliveries of events so far. Throws PLAN_REQUIRED, or
-   * VALIDATION_FAILED for a receiver that gets nothing, or filters of others' links or domains.
+   * Throws PLAN_REQUIRED, or VALIDATION_FAILED for a receiver that gets nothing, or filters of others' links
+   * or domains.
    */
-  async function prepareChange(
+  async function checkChange(
     organizationId: string,
     { url, filters }: { readonly url?: string | undefined } & WebhookSettings,
   ): Promise<void> {
@@ -96,7 +95,6 @@ export function webhookHandlers(
     if (error) throw validationError([{ path: 'url', message: error.message }]);
     const path = filters && (await webhooks.findUnknown(organizationId, filters));
     if (path) throw validationError([{ path, message: 'does not exist in this organization' }]);
-    await outbox.finishFanOut(organizationId);
   }
 
   async function getWebhook({ organizationId }: LinkOwner, id: string): Promise<Webhook> {
@@ -120,7 +118,7 @@ export function webhookHandlers(
 
   return {
     async createWebhook({ caller, body, context }) {
-      await prepareChange(caller.organizationId, body);
+      await checkChange(caller.organizationId, body);
       const { result, replayed } = await webhooks.create(body, context);
       const record = { ...toWebhookRecord(result, result.createdAt), secret: result.secret };
       const data = presentAs(webhookCreated, withStandardSecret(record));
@@ -137,14 +135,14 @@ export function webhookHandlers(
     },
 
     async updateWebhook({ caller, params: { id }, body, context }) {
-      await prepareChange(caller.organizationId, body);
+      await checkChange(caller.organizationId, body);
       const updating = webhooks.update(id, body, context);
-      return replyWithChange(updating.finally(onChanged), 'webhook', id, present);
+      return replyWithChange(updating.finally(wakeFor(id)), 'webhook', id, present);
     },
 
     async deleteWebhook({ params: { id }, context }) {
       const deleting = webhooks.delete(id, context);
-      return replyWithChange(deleting.finally(onChanged), 'webhook', id, present);
+      return replyWithChange(deleting.finally(wakeFor(id)), 'webhook', id, present);
     },
 
     async testWebhook({ caller, params: { id }, body, context }) {
@@ -159,7 +157,7 @@ export function webhookHandlers(
       const seconds = body?.expireOldAfterSeconds;
       const expireOldAfterMs = seconds === undefined ? defaultRotationMs : seconds * 1000;
       const rotating = webhooks.rotateSecret(id, expireOldAfterMs, context);
-      return replyWithChange(rotating.finally(onChanged), 'webhook', id, (result) => ({
+      return replyWithChange(rotating.finally(wakeFor(id)), 'webhook', id, (result) => ({
         id,
         ...withIsoTimes(withStandardSecret(result)),
       }));

@@ -65,7 +65,7 @@ export function createWebhookModule(options: WebhookModuleOptions) {
     timeLimitMs,
     logger,
   });
-  const wake = (webhookIds?: readonly string[]) => {
+  const wake = (webhookIds: readonly string[]) => {
     // A failure of the thread is logged, and the next one looks at all deliveries.
     thread.call('wake', webhookIds).catch(() => {});
   };
@@ -76,10 +76,9 @@ export function createWebhookModule(options: WebhookModuleOptions) {
     ...options,
     webhooks: createWebhookRepository(database),
     deliveries: createDeliveryRepository(database, outbox),
-    outbox,
     eventList,
     allowPrivateNetwork,
-    onChanged: wake,
+    wake,
   });
   return {
     outbox,

@@ -106,7 +106,7 @@ describe('GET /webhooks/{id}/deliveries', () => {
     await remove(id);
   });
 
-  it('filters by type, event, link and time, in any combination', async () => {
+  it('filters by type, status and time, in any combination', async () => {
     const hook = await receiver();
     const { id } = await subscribe(hook.url, ['url.created', 'url.updated', 'qr.created']);
     const url = await createUrl();
@@ -116,39 +116,30 @@ describe('GET /webhooks/{id}/deliveries', () => {
     await api.call('createQr', { body: { urlId: Number(url.id) } });
     await api.call('createQr', { body: { data: 'no link' } });
     await createUrl();
-    const all = await settled(id, 5);
+    await settled(id, 5);
     const list = async (query: Record<string, string>) => {
       const { data } = await api.call('listDeliveries', { params: { id }, query });
       expect(data.total).toBe(data.items.length);
       return data.items.map(({ eventType }) => eventType);
     };
-    const eventId = all.at(-1)?.eventId ?? '';
     expect(await list({ eventType: 'url.created' })).toEqual(['url.created', 'url.created']);
     expect(await list({ eventType: 'url.created', status: 'failed' })).toEqual([]);
     expect(await list({ eventType: 'qr.created', status: 'delivered' })).toHaveLength(2);
-    expect(await list({ urlId: url.id })).toEqual(['qr.created', 'url.updated', 'url.created']);
-    expect(await list({ urlId: url.id, eventType: 'qr.created', status: 'delivered' })).toEqual([
-      'qr.created',
-    ]);
     expect(await list({ until: createdBefore })).toEqual(['url.created']);
     expect(await list({ since: createdBefore })).toHaveLength(4);
-    expect(await list({ since: createdBefore, urlId: url.id })).toHaveLength(2);
-    expect(await list({ eventId })).toEqual(['url.created']);
-    expect(await list({ eventId, since: createdBefore })).toEqual([]);
-    const page = { limit: '1', urlId: url.id };
+    expect(await list({ since: createdBefore, eventType: 'url.created' })).toHaveLength(1);
+    const page = { limit: '1', eventType: 'qr.created' };
     const first = await api.call('listDeliveries', { params: { id }, query: page });
     const query = { ...page, after: first.data.nextAfter ?? '' };
     const second = await api.call('listDeliveries', { params: { id }, query });
-    expect(second.data.items.map(({ eventType }) => eventType)).toEqual(['url.updated']);
+    expect(second.data.items.map(({ eventType }) => eventType)).toEqual(['qr.created']);
+    expect(second.data.items[0]?.id).not.toBe(first.data.items[0]?.id);
     const wrong = await api.call('listDeliveries', {
       params: { id },
-      query: { eventType: 'url', eventId: 'x', urlId: '-1', since: 'soon' },
+      query: { eventType: 'url', since: 'soon' },
     });
-    expect(wrong.invalidFields).toEqual(['eventType', 'eventId', 'urlId', 'since']);
-    const other = await subscribe(hook.url);
-    const foreign = { params: { id: other.id }, query: { eventId } };
-    expect((await api.call('listDeliveries', foreign)).data.total).toBe(0);
-    for (const webhook of [id, other.id]) await remove(webhook);
+    expect(wrong.invalidFields).toEqual(['eventType', 'since']);
+    await remove(id);
   });
 });
 

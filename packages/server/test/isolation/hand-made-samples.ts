@@ -6,8 +6,6 @@ import { makeVisit } from '../analytics/visit-store.js';
 import type { Caller, TestServer } from '../api/start-server.js';
 
 let count = 0;
-/** A link that no organization has. */
-const unknownUrlId = 1;
 
 /** Bodies by operationId, for routes whose examples in the contract do not make a valid body. */
 export const sampleBodies: Readonly<Record<string, () => unknown>> = {
@@ -85,7 +83,6 @@ export const sampleListed: Readonly<
     const event = {
       event_id: made.get('/api/v1/events') ?? (await makeEvent(owner)),
       event_type: 'qr.created' as const,
-      url_id: Number(made.get('/api/v1/urls') ?? unknownUrlId),
     };
     await database.writeDirectly((transaction) =>
       createEventOutbox(database, { newId: newUuid }).deliverAgain(

@@ -15,7 +15,7 @@ async function recorded(organizationId: string): Promise<Recorded[]> {
   const rows = await stored.database.read
     .selectFrom('events')
     .innerJoin('deliveries', 'deliveries.event_id', 'events.id')
-    .select(['type', 'body', 'webhook_id', 'status', 'attempts', 'next_attempt_at'])
+    .select(['type', 'body', 'webhook_id', 'status', 'attempts'])
     .where('organization_id', '=', organizationId)
     .orderBy('sequence')
     .execute();

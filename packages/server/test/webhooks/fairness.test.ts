@@ -71,9 +71,10 @@ describe('beside endpoints that hang', () => {
     const good = await receiver();
     // Another organization, and the one of 50 endpoints that hang.
     for (const owner of [await opened.stored.addOrganization('scale'), owners[0]]) {
-      await opened.record(await opened.subscribe(good.url, owner), 50);
+      const goodId = await opened.subscribe(good.url, owner);
+      await opened.record(goodId, 50);
+      dispatcher.wake([goodId]);
     }
-    dispatcher.wake();
     await good.arrived(100);
     expect(await attempted(ids)).toBe(0);
     // The backlog of the others is not in memory, except deliveries in flight.
@@ -100,7 +101,7 @@ describe('beside endpoints that hang', () => {
     const owner = await opened.stored.addOrganization('scale');
     const goodId = await opened.subscribe(`http://healthy.test:${good.port}/`, owner);
     await opened.record(goodId, 50);
-    dispatcher.wake();
+    dispatcher.wake([goodId]);
     await good.arrived(50);
     expect(await attempted(ids)).toBe(0);
     await dispatcher.stop();

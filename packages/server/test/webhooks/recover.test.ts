@@ -8,7 +8,7 @@ async function setStatus({ stored }: Opened, webhookId: string, status: string):
   await stored.database.writeDirectly((transaction) =>
     transaction
       .updateTable('deliveries')
-      .set({ status, due_at: null, next_attempt_at: null })
+      .set({ status, due_at: null })
       .where('webhook_id', '=', webhookId)
       .where('status', '=', 'pending')
       .execute(),

@@ -28,8 +28,8 @@ export type IngestEvent =
   | { readonly storedLines: number }
   /** Lines of a writer's journal that cannot be stored were set aside. */
   | { readonly damagedLines: number; readonly writerId: string }
-  /** Deliveries for these webhooks are due; undefined: events must be fanned out. */
-  | { readonly webhookIds: readonly string[] | undefined }
+  /** Deliveries for these webhooks are due. */
+  | { readonly webhookIds: readonly string[] }
   /** `service` is the other work that failed; without it, visits cannot be stored. */
   | { readonly error: unknown; readonly service?: string };
 
@@ -179,7 +179,7 @@ export const ingestThread = defineThread({
     emit: (event: IngestEvent) => void,
   ) {
     const database = openStorage(storage);
-    const onEvents = (webhookIds?: readonly string[]) => emit({ webhookIds });
+    const onEvents = (webhookIds: readonly string[]) => emit({ webhookIds });
     const outbox = createEventOutbox(database, { newId: newUuid, onEvents, plans });
     const { methods, stop } = createIngest(database, outbox, plans, settings, Date.now, emit);
     return {
