@@ -37,6 +37,7 @@ import { createRateLimiter } from './http/rate-limiter.js';
 import { periodicService, type Service, stopAll } from './lifecycle.js';
 import { openListReader } from './lists/open-list-reader.js';
 import { createTxtResolver } from './network/dns-resolver.js';
+import { publicHostOf, shortUrlOf } from './network/link-origins.js';
 import { createSafeDns } from './network/safe-dns.js';
 import { organizationHandlers } from './organizations/organization-handlers.js';
 import { createOrganizationRepository } from './organizations/organization-repository.js';
@@ -57,7 +58,6 @@ import { openStorage } from './storage/open-storage.js';
 import { unlockSecrets } from './storage/secrets.js';
 import { createLinkPolicy } from './urls/blocked-hosts.js';
 import { clearTargetMarks, findTargetErrors } from './urls/check-target.js';
-import { publicHostOf, shortUrlOf } from './urls/link-origins.js';
 import { reservedWords } from './urls/reserved-words.js';
 import { createUrlModule } from './urls/url-module.js';
 import { createWebhookModule } from './webhooks/webhook-module.js';
@@ -265,7 +265,6 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       }));
     },
     onEvents: webhooks.wake,
-    onStored: webhooks.wakeClicks,
     onCallbackError,
   });
   const eraseUrl = urlEraser({
@@ -462,6 +461,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     listener = await listen(http, config, affordableConnections(config.maxConnections));
     address = addressOf(config, listener.origin);
     server.url = address.url;
+    analytics.startIngest();
     // Last, because an earlier failure of the start would lose the credentials.
     const first = config.credentials ?? newCredentials();
     const id = newUuid();

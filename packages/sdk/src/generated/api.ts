@@ -1516,7 +1516,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** People followed links: all visits of about a second. Only for webhooks that name this type */
+        /** People followed links: visits that were stored together. For webhooks that name this type */
         post: operations["url.clicked"];
         delete?: never;
         options?: never;
@@ -2318,11 +2318,6 @@ export interface components {
         UrlClickedEventData: {
             /** @description 1 to 500 visits of people, oldest first. */
             visits: components["schemas"]["ClickedVisit"][];
-            /**
-             * @description The number of visits before these that no event has, because too many were waiting. Usually 0.
-             * @example 0
-             */
-            omitted: number;
         };
         ClickedVisit: {
             /**

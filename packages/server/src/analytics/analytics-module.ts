@@ -6,6 +6,7 @@ import type { Config } from '../config.js';
 import { ApiError } from '../contract/api-error.js';
 import { dayMs } from '../durations.js';
 import type { EventOutbox } from '../events/event-outbox.js';
+import type { LinkOrigins } from '../network/link-origins.js';
 import type { PlanTable } from '../organizations/plans.js';
 import { openThread } from '../threads/open-thread.js';
 import { type CountryDatabase, openCountries, toDate } from './classify/country-database.js';
@@ -37,8 +38,8 @@ export interface AnalyticsModuleOptions
   readonly plans: PlanTable;
   /** Called when stored visits have made deliveries for these webhooks due. */
   readonly onEvents: (webhookIds: readonly string[]) => void;
-  /** Called when visits are stored, which may wait in batches of clicks. */
-  readonly onStored: () => void;
+  /** Known when the ingest starts. */
+  readonly origins: () => LinkOrigins;
   /** Called when a callback of the journal throws. */
   readonly onCallbackError: (error: unknown) => void;
 }
@@ -65,11 +66,13 @@ export function createAnalyticsModule(options: AnalyticsModuleOptions) {
   const root = permanentRoot ?? join(tmpdir(), `shorty-visits-${writerId}`);
   const damagedLines = openDamagedLines(root);
   const settings = { root, writerId, thresholds, retentionDays };
+  const readSettings = () => ({ ...settings, origins: options.origins() });
   // Undefined before `start`. The server accepts requests only after it.
   let countries: CountryDatabase | undefined;
   let folder: JournalFolder | undefined;
   let journal: Journal | undefined;
   let recorder: VisitRecorder | undefined;
+  let isIngesting = false;
   let failingSince: number | undefined;
   let stored = 0;
   const visitCounts = new Map([['human/browser', 0]]);
@@ -102,7 +105,6 @@ export function createAnalyticsModule(options: AnalyticsModuleOptions) {
       return;
     }
     stored += event.storedLines;
-    if (event.storedLines > 0) options.onStored();
     if (failingSince === undefined) return;
     failingSince = undefined;
     logger.info('visit ingest recovered');
@@ -111,8 +113,10 @@ export function createAnalyticsModule(options: AnalyticsModuleOptions) {
   // A separate thread stores visits, so redirects never wait for storage.
   const ingest = openThread(ingestThread, {
     isThreaded,
-    data: { storage, plans, settings },
-    inline: (emit) => createIngest(database, outbox, plans, settings, clock, emit),
+    get data() {
+      return { storage, plans, settings: readSettings() };
+    },
+    inline: (emit) => createIngest(database, outbox, plans, readSettings(), clock, emit),
     onEvent,
     onFailure: onError,
     timeLimitMs: drainTimeLimitMs,
@@ -138,15 +142,16 @@ export function createAnalyticsModule(options: AnalyticsModuleOptions) {
   /** Stores the remaining lines, and then deletes the journal. Otherwise the next start stores them. */
   async function closeJournal(): Promise<void> {
     journal?.close();
-    let isDrained = false;
+    // After a failed start, the next one stores the API calls that operators have made meanwhile.
+    let isDrained = journal?.appendedCount === 0;
     try {
-      await ingest.call('drain');
-      isDrained = true;
+      if (isIngesting) await ingest.call('drain');
+      isDrained ||= isIngesting;
     } catch (error) {
       onError(error);
     }
     await ingest.stop();
-    const visits = createVisitRepository(database, { outbox, thresholds, clicks: { plans } });
+    const visits = createVisitRepository(database, { outbox, thresholds });
     if (isDrained) await removeJournal(visits, writerId, folder);
     else folder?.release();
     if (permanentRoot === undefined) rmSync(root, { recursive: true, force: true });
@@ -221,6 +226,11 @@ export function createAnalyticsModule(options: AnalyticsModuleOptions) {
         visitCounts.set(source, (visitCounts.get(source) ?? 0) + 1);
       };
       recorder = createVisitRecorder(journal, describe, config.trustedProxies, clock, count);
+    },
+
+    /** Stores the visits in journals from now on. Events of them contain the addresses of links. */
+    startIngest(): void {
+      isIngesting = true;
       ingest.start();
     },
 

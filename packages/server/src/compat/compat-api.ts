@@ -5,8 +5,8 @@ import { ApiError, invalidField } from '../contract/api-error.js';
 import { parseJson } from '../http/parse-json.js';
 import { readBody } from '../http/read-body.js';
 import { check } from '../http/read-input.js';
+import type { LinkOrigins } from '../network/link-origins.js';
 import { escapeText } from '../pages/page.js';
-import type { LinkOrigins } from '../urls/link-origins.js';
 
 export interface CompatOptions {
   readonly doAsCaller: DoAsCaller;

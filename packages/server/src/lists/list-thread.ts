@@ -7,6 +7,7 @@ import type { Page, PageRange } from '../contract/fields.js';
 import { toPageText } from '../contract/json-text.js';
 import { withIsoTimes } from '../contract/present.js';
 import { listDomains, toDomainRecord } from '../domains/domain-repository.js';
+import type { LinkOrigins } from '../network/link-origins.js';
 import { listUsage, presentUsage } from '../organizations/monthly-usage.js';
 import {
   listOrganizations,
@@ -18,7 +19,6 @@ import { listQrs, toQrRecord } from '../qr/qr-repository.js';
 import { type Database, StorageUnavailableError } from '../storage/database.js';
 import { openStorage, type StorageOptions } from '../storage/open-storage.js';
 import { defineThread } from '../threads/define-thread.js';
-import type { LinkOrigins } from '../urls/link-origins.js';
 import {
   listBlockedHosts,
   listTakedowns,

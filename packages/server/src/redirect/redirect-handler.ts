@@ -15,13 +15,13 @@ import { decodeUnreserved } from '../http/request-target.js';
 import { respondToError, sendError, sendPage } from '../http/send-response.js';
 import { clientAddressOf } from '../network/client-address.js';
 import { addressBlockOf } from '../network/ip-address.js';
+import { type LinkOrigins, shortUrlOf } from '../network/link-origins.js';
 import type { Page } from '../pages/page.js';
 import { previewPage } from '../pages/preview-page.js';
 import type { FormOrigin, VisitorPages } from '../pages/visitor-pages.js';
 import { prefersJson } from '../parse-accept.js';
 import type { Database } from '../storage/database.js';
 import { foldKey } from '../storage/fold-keys.js';
-import { type LinkOrigins, shortUrlOf } from '../urls/link-origins.js';
 import { isCodeSegment, maxCodeLength } from '../urls/url-keys.js';
 import type { UrlReader } from '../urls/url-reader.js';
 import {

@@ -480,6 +480,7 @@ export const tables = {
       deliveries_by_webhook: '(webhook_id, created_at, id)',
       // By webhook first: a claim for one webhook does not read the backlog of another.
       deliveries_due: '(webhook_id, due_at) where due_at is not null',
+      deliveries_of_clicks: "(webhook_id) where event_type = 'url.clicked' and due_at is not null",
       deliveries_finished: "(webhook_id, status, created_at, id) where status <> 'pending'",
     },
   },
@@ -589,18 +590,5 @@ export const tables = {
     owner: { column: 'url_id', parent: 'urls' },
     isExported: true,
     columns: { url_id: 'rowId primary key', clicks: 'bigint not null' },
-  },
-  /** The visits that wait for a webhook. Each row becomes an event. */
-  queued_clicks: {
-    owner: { column: 'webhook_id', parent: 'webhooks' },
-    columns: {
-      id: 'generatedId',
-      webhook_id: 'text not null references webhooks (id)',
-      visit_count: 'integer not null',
-      visits: 'text not null', // A line of JSON for each visit
-      /** The number of visits before these that were deleted, because too many waited. */
-      omitted: 'bigint not null',
-    },
-    indexes: { queued_clicks_by_webhook: '(webhook_id, id)' },
   },
 } as const satisfies Readonly<Record<string, TableDefinition>>;

@@ -8,13 +8,13 @@ import type { HandlersOf } from '../http/handlers.js';
 import { replyWithPage } from '../http/open-page.js';
 import type { AuditTarget } from '../idempotency/audit-entry.js';
 import { Refusal, type WriteContext, writeOnce } from '../idempotency/with-idempotency-key.js';
+import { type LinkOrigins, shortUrlOf } from '../network/link-origins.js';
 import { nextUpdatedAt } from '../preconditions/if-match.js';
 import { type Database, operatorOwner, type WriteTransaction } from '../storage/database.js';
 import { changeLinkPolicy } from '../storage/link-policy.js';
 import { readList } from '../storage/list-page.js';
 import { lockOrganization } from '../storage/locks.js';
 import { updateWhere } from '../storage/statements.js';
-import { type LinkOrigins, shortUrlOf } from './link-origins.js';
 import {
   blockedHostRecord,
   maxBlockedHosts,

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
+import { type LinkOrigins, shortUrlOf } from '../network/link-origins.js';
 import { createsObjects, presentFields } from './link-fields.js';
-import { type LinkOrigins, shortUrlOf } from './link-origins.js';
 import { clicksLeftOf, isLive, type ShortUrl } from './short-url.js';
 import { type urlListItem, urlRecord } from './url-schemas.js';
 

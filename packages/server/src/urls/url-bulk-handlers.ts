@@ -4,8 +4,8 @@ import { parseUrlId } from '../contract/fields.js';
 import { parseInput } from '../contract/parse-input.js';
 import type { HandlersOf } from '../http/handlers.js';
 import type { StoredError } from '../idempotency/with-idempotency-key.js';
+import type { LinkOrigins } from '../network/link-origins.js';
 import { mapInSlices } from '../yield-to-event-loop.js';
-import type { LinkOrigins } from './link-origins.js';
 
 import { toListItem, toNewLink } from './present-url.js';
 import type { ShortUrl } from './short-url.js';

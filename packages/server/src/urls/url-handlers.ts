@@ -10,9 +10,9 @@ import {
   requireFound,
   type WriteContext,
 } from '../idempotency/with-idempotency-key.js';
+import { shortUrlOf } from '../network/link-origins.js';
 import type { Clock } from '../ports.js';
 import { customSlug } from './link-fields.js';
-import { shortUrlOf } from './link-origins.js';
 import { type Outcome, requireWritten, urlNotFound } from './link-outcomes.js';
 import { toRecord, type UrlListItem, type UrlPresentation, type UrlRecord } from './present-url.js';
 import type { ShortUrl } from './short-url.js';

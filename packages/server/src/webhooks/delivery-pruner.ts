@@ -83,12 +83,8 @@ async function removeDeliveries(
 }
 
 async function removeWebhooks(transaction: WriteTransaction): Promise<number> {
-  // Waiting clicks are removed elsewhere.
   const { numAffectedRows } = await sql`delete from webhooks where deleted_at is not null
-    and not exists (select 1 from deliveries where webhook_id = webhooks.id)
-    and not exists (select 1 from queued_clicks where webhook_id = webhooks.id)`.execute(
-    transaction,
-  );
+    and not exists (select 1 from deliveries where webhook_id = webhooks.id)`.execute(transaction);
   return Number(numAffectedRows);
 }
 

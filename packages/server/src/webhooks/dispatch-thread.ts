@@ -7,8 +7,6 @@ import type { Clock } from '../ports.js';
 import type { Database } from '../storage/database.js';
 import { openStorage, type StorageOptions } from '../storage/open-storage.js';
 import { defineThread } from '../threads/define-thread.js';
-import type { LinkOrigins } from '../urls/link-origins.js';
-import { writeClicks } from './click-queue.js';
 import { pruneDeliveries } from './delivery-pruner.js';
 import { createDeliveryQueue } from './delivery-queue.js';
 import type { RetrySchedule } from './sign-and-send.js';
@@ -19,7 +17,6 @@ interface DispatchSettings {
   readonly schedule: RetrySchedule;
   readonly allowPrivateNetwork: boolean;
   readonly plans: PlanTable;
-  readonly origins: LinkOrigins;
 }
 
 type DispatchEvent =
@@ -27,15 +24,12 @@ type DispatchEvent =
   | { readonly figures: DispatchFigures };
 
 const reportEveryMs = 5_000;
-const batchClicksEveryMs = 500;
-// Stored visits wake it. For batches that another node left.
-const idleBatchEveryMs = 5_000;
 const pruneEveryMs = 10 * 60_000;
 
-/** Starts the dispatcher, the batches of clicks and the pruner, which report figures and errors as events. */
+/** Starts the dispatcher and the pruner, which report figures and errors as events. */
 export function startDispatcher(
   database: Database,
-  { schedule, allowPrivateNetwork, disableAfterMs, plans, origins }: DispatchSettings,
+  { schedule, allowPrivateNetwork, disableAfterMs, plans }: DispatchSettings,
   clock: Clock,
   emit: (event: DispatchEvent) => void,
 ) {
@@ -50,12 +44,6 @@ export function startDispatcher(
     clock,
     onError: report('webhook dispatch failed'),
   });
-  const clicks = periodicService({
-    everyMs: batchClicksEveryMs,
-    idleEveryMs: idleBatchEveryMs,
-    tick: () => writeClicks({ database, outbox, clock, origins }),
-    onError: report('batching clicks failed'),
-  });
   const pruning = periodicService({
     everyMs: pruneEveryMs,
     tick: (signal) => pruneDeliveries(database, clock(), signal),
@@ -63,13 +51,10 @@ export function startDispatcher(
   });
   const reporting = setInterval(() => emit({ figures: dispatcher.figures }), reportEveryMs);
   reporting.unref();
-  const services = [pruning, clicks, dispatcher];
+  const services = [pruning, dispatcher];
   for (const each of services) each.start();
   return {
-    methods: {
-      wake: dispatcher.wake,
-      wakeClicks: () => clicks.wake(),
-    },
+    methods: { wake: dispatcher.wake },
     async stop(): Promise<void> {
       clearInterval(reporting);
       await stopAll(services);

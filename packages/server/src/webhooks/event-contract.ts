@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { urlClicked } from '../analytics/ingest/click-events.js';
 import { defineRoute } from '../contract/define-route.js';
 import { instant, paging, queryInteger, uuidText } from '../contract/fields.js';
 import { domainVerified } from '../domains/domain-contract.js';
@@ -7,7 +8,6 @@ import { type EventType, eventTypes } from '../events/event-types.js';
 import { qrScanThreshold, urlClickThreshold } from '../events/threshold-events.js';
 import { qrCreated, qrDeleted } from '../qr/qr-contract.js';
 import { urlCreated, urlDeleted, urlExpired, urlRestored, urlUpdated } from '../urls/url-events.js';
-import { urlClicked } from './click-events.js';
 import { disabledWebhook, eventType } from './webhook-contract.js';
 
 export const webhookDisabled = defineEvent({

@@ -61,7 +61,6 @@ export const eventExamples: { readonly [Type in EventType]: EventData<Type> } = 
         referrerType: 'direct',
       },
     ],
-    omitted: 0,
   },
   'url.click_threshold': { id: '0', shortCode: 'example', threshold: 100, count: 100 },
   'url.expired': { ...url, isActive: false, expiresAt: exampleTime },

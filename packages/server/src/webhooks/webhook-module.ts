@@ -5,7 +5,6 @@ import { createEventOutbox } from '../events/event-outbox.js';
 import type { Database } from '../storage/database.js';
 import type { StorageOptions } from '../storage/open-storage.js';
 import { openThread } from '../threads/open-thread.js';
-import type { LinkOrigins } from '../urls/link-origins.js';
 import { createDeliveryRepository } from './delivery-repository.js';
 import { dispatchThread, startDispatcher } from './dispatch-thread.js';
 import { createEventList } from './event-list.js';
@@ -23,8 +22,6 @@ export interface WebhookModuleOptions
   readonly storage: StorageOptions;
   readonly isThreaded: boolean;
   readonly logger: Logger;
-  /** Is called when the dispatcher starts. */
-  readonly origins: () => LinkOrigins;
 }
 
 const timeLimitMs = 10_000;
@@ -40,7 +37,6 @@ export function createWebhookModule(options: WebhookModuleOptions) {
     allowPrivateNetwork,
     disableAfterMs: config.webhookDisableAfterMs,
     plans,
-    origins: options.origins(),
   });
   let reportedAt = performance.now();
   let reported: DispatchFigures = {
@@ -83,10 +79,6 @@ export function createWebhookModule(options: WebhookModuleOptions) {
   return {
     outbox,
     wake,
-    /** Looks for batches of clicks. */
-    wakeClicks: () => {
-      thread.call('wakeClicks').catch(() => {});
-    },
     handlers,
     services: [thread],
     /** Stops sending deliveries. Later ones remain due, also those of requests in progress. */

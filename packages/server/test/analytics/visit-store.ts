@@ -1,6 +1,8 @@
 import type { KyselyPlugin } from 'kysely';
+import { v7 as newUuid } from 'uuid';
 import { expect } from 'vitest';
 import { mergeVisits } from '../../src/analytics/ingest/merge-visits.js';
+import type { ClickOptions } from '../../src/analytics/ingest/record-clicks.js';
 import { createVisitRepository } from '../../src/analytics/ingest/visit-repository.js';
 import type { Visit } from '../../src/analytics/journal/journal-lines.js';
 import { ReportReader } from '../../src/analytics/reports/report-reader.js';
@@ -51,8 +53,9 @@ export function makeVisit({ facts, ...visit }: VisitChanges = {}): Visit {
 export async function openVisitStore() {
   const stored = await openRepository();
   const { database } = stored;
-  const outbox = createEventOutbox(database, { newId: () => 'event' });
-  const clicks: { plans: typeof standardPlans; maxBatches?: number } = { plans: standardPlans };
+  const outbox = createEventOutbox(database, { newId: newUuid });
+  const origins = { scheme: 'https://', shortDomain: 'sho.example' };
+  const clicks: { maxWaiting?: number } & ClickOptions = { plans: standardPlans, origins };
   const visits = createVisitRepository(database, { outbox, thresholds: [], clicks });
   let offset = 0;
   return {

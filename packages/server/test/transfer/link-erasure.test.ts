@@ -102,7 +102,7 @@ it('of the link, only what expires by itself remains', async () => {
   await visit(api, 'spring-sale', 3);
   await visit(api, other.shortCode, 2, 'elsewhere');
   const eventsWithVisits = async () =>
-    (await rowsWith(database, '"urlId"')).filter((row) => /^(events|queued_clicks)/.test(row));
+    (await rowsWith(database, '"urlId"')).filter((row) => /^events/.test(row));
   await expect.poll(() => clicksOf(database, urlId)).toBe(3);
   await expect.poll(() => clicksOf(database, Number(other.id))).toBe(2);
   await expect.poll(async () => (await eventsWithVisits()).length).toBeGreaterThan(0);
@@ -132,8 +132,7 @@ it('of the link, only what expires by itself remains', async () => {
   ]);
   for (const text of [mark, 'spring-sale']) {
     for (const row of await rowsWith(database, text)) {
-      // Queued clicks become events.
-      expect(row).toMatch(/^(events|queued_clicks|idempotency_keys): /);
+      expect(row).toMatch(/^(events|idempotency_keys): /);
     }
   }
 
@@ -277,8 +276,7 @@ it('an erasure that stops after any transaction is continued', async () => {
   }
   expect(stops).toBeGreaterThan(0);
   for (const row of await rowsWith(database, mark)) {
-    // Queued clicks become events.
-    expect(row).toMatch(/^(events|queued_clicks|idempotency_keys): /);
+    expect(row).toMatch(/^(events|idempotency_keys): /);
   }
   expect((await api.visit('/spring-sale')).status).toBe(404);
   await expectNoErrors(database);

@@ -116,7 +116,6 @@ export async function openDispatcher() {
         ...(resolve && { resolve }),
       });
       const made = createDispatcher({
-        outbox,
         keyring: database.keyring,
         queue:
           disableAfterMs === undefined

@@ -191,8 +191,6 @@ export interface UrlDeletedEventData {
 export interface UrlClickedEventData {
   /** 1 to 500 visits of people, oldest first. */
   readonly visits: ReadonlyArray<ClickedVisit>;
-  /** The number of visits before these that no event has, because too many were waiting. Usually 0. */
-  readonly omitted: number;
   /** A newer server may add fields. */
   readonly [field: string]: unknown;
 }

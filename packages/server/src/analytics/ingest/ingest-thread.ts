@@ -4,6 +4,7 @@ import { v7 as newUuid } from 'uuid';
 import type { Config } from '../../config.js';
 import { createEventOutbox, type EventOutbox } from '../../events/event-outbox.js';
 import { errorThrottle, type PeriodicWork, periodicService, stopAll } from '../../lifecycle.js';
+import type { LinkOrigins } from '../../network/link-origins.js';
 import type { PlanTable } from '../../organizations/plans.js';
 import type { Clock } from '../../ports.js';
 import type { Database } from '../../storage/database.js';
@@ -21,6 +22,7 @@ export interface IngestSettings extends Pick<Config, 'thresholds' | 'retentionDa
   /** The folder with the journal folders of all writers. */
   readonly root: string;
   readonly writerId: string;
+  readonly origins: LinkOrigins;
 }
 
 export type IngestEvent =
@@ -49,13 +51,17 @@ export function createIngest(
   database: Database,
   outbox: EventOutbox,
   plans: PlanTable,
-  { root, writerId, thresholds, retentionDays }: IngestSettings,
+  { root, writerId, thresholds, retentionDays, origins }: IngestSettings,
   clock: Clock,
   emit: (event: IngestEvent) => void,
 ) {
   const { maintain } = database;
   const path = join(root, writerId);
-  const visits = createVisitRepository(database, { outbox, thresholds, clicks: { plans } });
+  const visits = createVisitRepository(database, {
+    outbox,
+    thresholds,
+    clicks: { plans, origins },
+  });
   // Initially true, because this thread may replace a failed one. Its first success clears that error.
   let isFailing = true;
   const onError = (error: unknown) => {

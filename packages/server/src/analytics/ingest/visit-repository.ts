@@ -10,13 +10,13 @@ import {
   type Visit,
 } from '../journal/journal-lines.js';
 import { toRow } from './columns-codec.js';
-import { type ClickQueueOptions, queueClicks } from './queue-clicks.js';
+import { type ClickOptions, recordClicks } from './record-clicks.js';
 import { countScans } from './scan-counter.js';
 import { toColumns } from './visit-columns.js';
 
 export interface VisitRepositoryOptions extends ThresholdOptions {
   /** Without it, no webhook gets visits. */
-  readonly clicks?: ClickQueueOptions;
+  readonly clicks?: ClickOptions;
 }
 
 export type VisitRepository = ReturnType<typeof createVisitRepository>;
@@ -50,7 +50,8 @@ export function createVisitRepository(
       ...toRow(toColumns(own)),
     }));
     await bulkInsert(transaction, 'visits', rows);
-    if (options.clicks) await queueClicks(transaction, visits, scannedUrls, now, options.clicks);
+    const { clicks, outbox } = options;
+    if (clicks) await recordClicks(transaction, outbox, visits, scannedUrls, now, clicks);
   }
 
   return {

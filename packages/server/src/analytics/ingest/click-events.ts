@@ -1,9 +1,11 @@
 import { z } from 'zod';
-import { deviceTypes } from '../analytics/classify/device-types.js';
-import { referrerTypes } from '../analytics/classify/referrer-types.js';
-import { maxVisitsPerEvent } from '../analytics/ingest/queue-clicks.js';
-import { instant } from '../contract/fields.js';
-import { defineEvent } from '../events/define-event.js';
+import { instant } from '../../contract/fields.js';
+import { defineEvent } from '../../events/define-event.js';
+import { deviceTypes } from '../classify/device-types.js';
+import { referrerTypes } from '../classify/referrer-types.js';
+
+/** The maximum number of visits in one event. */
+export const maxVisitsPerEvent = 500;
 
 const visit = z
   .object({
@@ -40,13 +42,8 @@ export const urlClicked = defineEvent({
         .min(1)
         .max(maxVisitsPerEvent)
         .describe(`1 to ${maxVisitsPerEvent} visits of people, oldest first.`),
-      omitted: z.int().min(0).meta({
-        description:
-          'The number of visits before these that no event has, because too many were waiting. Usually 0.',
-        example: 0,
-      }),
     })
     .meta({ id: 'UrlClickedEventData' }),
   summary:
-    'People followed links: all visits of about a second. Only for webhooks that name this type',
+    'People followed links: visits that were stored together. For webhooks that name this type',
 });

@@ -1,5 +1,3 @@
-import type { ShortUrl } from './short-url.js';
-
 export interface LinkOrigins {
   /** `https://` or `http://`. */
   readonly scheme: string;
@@ -15,7 +13,7 @@ export interface HasHostname {
 /** Returns the public link. Specification, "URL record". */
 export function shortUrlOf(
   origins: LinkOrigins,
-  url: Pick<ShortUrl, 'shortCode' | 'customSlug'> & HasHostname,
+  url: { readonly shortCode: string; readonly customSlug: string | null } & HasHostname,
 ): string {
   return `${origins.scheme}${url.hostname ?? origins.shortDomain}/${url.customSlug ?? url.shortCode}`;
 }
@@ -27,7 +25,7 @@ export function shortUrlOf(
 export function publicHostOf(
   { scheme, shortDomain }: LinkOrigins,
   publicHost: string | undefined,
-  { hostname }: Pick<ShortUrl, 'hostname'>,
+  { hostname }: { readonly hostname: string | null },
 ): string {
   if (hostname !== null) return scheme + hostname;
   return publicHost ?? scheme + shortDomain;
