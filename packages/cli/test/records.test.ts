@@ -150,8 +150,5 @@ test('every argument and option for an id takes names, except ids of what has no
         : [];
     }),
   );
-  expect(others).toEqual([
-    'urls create --external-id <id>',
-    'urls update --external-id <id>',
-  ]);
+  expect(others).toEqual(['urls create --external-id <id>', 'urls update --external-id <id>']);
 });
