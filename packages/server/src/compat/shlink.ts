@@ -64,11 +64,12 @@ export const shlinkRoutes: readonly CompatRoute[] = [
     ...common,
   },
   {
-    path: `${path}/:code`,
+    // Imported codes have slashes, too.
+    path: `${path}/*code`,
     methods: ['get'],
     respond: (request, response, options) =>
       options.doAsCaller(request.get('x-api-key'), request, response, async (call) => {
-        const shortUrl = `https://${hostOf(request.query.domain, options)}/${request.params.code}`;
+        const shortUrl = `https://${hostOf(request.query.domain, options)}/${codeOf(request)}`;
         const { data } = await call('lookupUrl', { query: { shortUrl } });
         return jsonReply(200, toShlink(data));
       }),
@@ -76,14 +77,17 @@ export const shlinkRoutes: readonly CompatRoute[] = [
   },
 ];
 
+const codeOf = ({ params }: Request) => [params.code ?? []].flat().join('/');
+
 function toShlink(url: UrlRecord) {
-  const { clickCount, shortUrl } = url;
+  const { shortUrl } = url;
+  const clicks = url.clickCount + url.importedClicks;
   return {
     shortCode: url.customSlug ?? url.shortCode,
     shortUrl,
     longUrl: url.targetUrl,
     dateCreated: toAtom(url.createdAt),
-    visitsSummary: { total: clickCount, nonBots: clickCount, bots: 0 },
+    visitsSummary: { total: clicks, nonBots: clicks, bots: 0 },
     tags: url.tags,
     meta: {
       validSince: toAtom(url.activatesAt),
@@ -110,12 +114,12 @@ const types: Readonly<Partial<Record<ApiError['code'], readonly [type: string, t
 };
 
 /** Returns an error as problem details, with the types that clients of Shlink know. */
-function refuse(error: ApiError, { headers, params }: Request): CompatReply {
-  const isWithoutKey = error.code === 'UNAUTHORIZED' && headers['x-api-key'] === undefined;
+function refuse(error: ApiError, request: Request): CompatReply {
+  const isWithoutKey = error.code === 'UNAUTHORIZED' && request.get('x-api-key') === undefined;
   const [type, title] = isWithoutKey
     ? ['missing-authentication', 'Invalid authorization']
     : (types[error.code] ?? [error.code.toLowerCase().replaceAll('_', '-'), error.code]);
-  const { code: shortCode } = params;
+  const shortCode = codeOf(request);
   const status = error.code === 'SLUG_CONFLICT' ? 400 : error.status;
   const invalidElements = fieldsOf(error);
   const problem = {

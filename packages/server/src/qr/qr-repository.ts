@@ -130,13 +130,13 @@ export function createQrRepository(database: Database, outbox: EventOutbox, plan
         const row = await selectQr(context, id, transaction).executeTakeFirst();
         if (!row) return null;
         checkIfMatch(ifMatch, row.updated_at);
+        const qr = { ...fromRow(row), updatedAt: nextUpdatedAt(row.updated_at, now) };
         await transaction
           .updateTable('qr_codes')
-          .set({ deleted_at: now, updated_at: nextUpdatedAt(row.updated_at, now) })
+          .set({ deleted_at: now, updated_at: qr.updatedAt })
           .where('id', '=', id)
           .execute();
         await transaction.deleteFrom('qr_pictures').where('qr_id', '=', id).execute();
-        const qr = { ...fromRow(row), updatedAt: now };
         await record(transaction, qrDeleted, qr, now);
         return qr;
       });

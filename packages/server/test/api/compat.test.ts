@@ -266,6 +266,16 @@ describe('Shlink', () => {
     expect((await ask(`${path}/${json.shortCode}`, { headers })).status).toBe(404);
   });
 
+  it('reads a code with slashes, and counts the clicks from before an import', async () => {
+    const body = { targetUrl: newTarget(), importedCode: 'games/store', importedClicks: 7 };
+    await api.call('createUrl', { body });
+    const { status, json } = await ask(`${path}/games/store`, { headers });
+    expect([status, json.shortCode]).toEqual([200, 'games/store']);
+    expect(json.visitsSummary).toEqual({ total: 7, nonBots: 7, bots: 0 });
+    const missing = await ask(`${path}/games/none`, { headers });
+    expect([missing.status, missing.json.shortCode]).toEqual([404, 'games/none']);
+  });
+
   it('answers errors as problem details with the types of Shlink', async () => {
     const type = (name: string) => `https://shlink.io/api/error/${name}`;
     const missing = await ask(`${path}/abc123`, { headers });

@@ -118,16 +118,17 @@ describe('DELETE /api/v1/qr/{id}', () => {
     const before = (await api.call('listQrs')).data.total;
     const { status, data } = await api.call('deleteQr', { params: { id: qr.id } });
     expect(status).toBe(200);
-    expect(data).toEqual(qr);
+    expect(data).toEqual({ ...qr, updatedAt: data.updatedAt });
     const list = (await api.call('listQrs', { query: { limit: 100 } })).data;
     expect(list.total).toBe(before - 1);
     expect(list.items.map(({ id }) => id)).not.toContain(qr.id);
     const row = await api.server.database.read
       .selectFrom('qr_codes')
-      .select(['qr_data', 'deleted_at'])
+      .select(['qr_data', 'deleted_at', 'updated_at'])
       .where('id', '=', qr.id)
       .executeTakeFirst();
-    expect(row).toEqual({ qr_data: 'a text', deleted_at: api.clock() });
+    const updated_at = Date.parse(data.updatedAt);
+    expect(row).toEqual({ qr_data: 'a text', deleted_at: api.clock(), updated_at });
   });
 
   it('makes reads, changes, a second delete and scans of the code answer 404', async () => {
