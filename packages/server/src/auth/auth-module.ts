@@ -67,14 +67,21 @@ export function createAuthModule(options: AuthModuleOptions) {
     async createApiKey({ caller, body, context }) {
       const { now } = context;
       const expiresAt = body.expiresAt == null ? null : Date.parse(body.expiresAt);
-      if (expiresAt !== null && expiresAt <= now) throw expired(now);
+      if (expiresAt !== null && expiresAt <= now) {
+        const message = `must lie in the future (now is ${new Date(now).toISOString()})`;
+        throw invalidField('expiresAt', message);
+      }
       const { domainId = null, onlyOwnLinks } = body;
       const isRestricted = domainId !== null || onlyOwnLinks;
-      const possible = isRestricted ? restrictedScopes : defaultScopes;
+      const isPossible = (scope: KeyScope) => !isRestricted || restrictedScopes.includes(scope);
       const scopes =
         body.scopes ??
-        defaultScopes.filter((scope) => possible.includes(scope) && caller.scopes.has(scope));
-      if (isRestricted) checkRestrictedScopes(scopes);
+        defaultScopes.filter((scope) => isPossible(scope) && caller.scopes.has(scope));
+      const impossible = scopes.find((scope) => !isPossible(scope));
+      if (impossible !== undefined) {
+        const message = `must not contain ${impossible} with domainId or onlyOwnLinks: a restricted key can have ${restrictedScopes.join(', ')}`;
+        throw invalidField('scopes', message);
+      }
       const missing = scopes.filter((scope) => !caller.scopes.has(scope));
       if (missing.length > 0 || scopes.length === 0) {
         throw new ApiError(
@@ -141,16 +148,4 @@ export function createAuthModule(options: AuthModuleOptions) {
     handlers,
     stop: apiKeys.stop,
   };
-}
-
-function checkRestrictedScopes(scopes: readonly KeyScope[]): void {
-  const other = scopes.find((scope) => !restrictedScopes.includes(scope));
-  if (other === undefined) return;
-  const message = `must not contain ${other} with domainId or onlyOwnLinks: a restricted key can have ${restrictedScopes.join(', ')}`;
-  throw invalidField('scopes', message);
-}
-
-function expired(now: number): ApiError {
-  const message = `must lie in the future (now is ${new Date(now).toISOString()})`;
-  return invalidField('expiresAt', message);
 }
